@@ -1,0 +1,146 @@
+// Command go-facts prints, for every type reachable from the kinds of Kubernetes v1.36, what neither
+// OpenAPI nor the .proto field numbers can say: which fields are pointers, which are left out when
+// empty, which are inlined in JSON, and the order they are declared in. Developer tool: its output is
+// committed as ../facts/go-types.json, and nothing but `npm run generate` reads it.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"sort"
+	"strings"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
+	apidiscoveryv2beta1 "k8s.io/api/apidiscovery/v2beta1"
+	imagepolicyv1alpha1 "k8s.io/api/imagepolicy/v1alpha1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
+	clientauthv1 "k8s.io/client-go/pkg/apis/clientauthentication/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
+	custommetricsv1beta2 "k8s.io/metrics/pkg/apis/custom_metrics/v1beta2"
+	externalmetricsv1beta1 "k8s.io/metrics/pkg/apis/external_metrics/v1beta1"
+	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
+)
+
+
+type marshaler interface{ Marshal() ([]byte, error) }
+
+var types = map[string]any{}
+
+func fullName(t reflect.Type) string {
+	return strings.ReplaceAll(strings.ReplaceAll(t.PkgPath(), "/", "."), "-", "_") + "." + t.Name()
+}
+
+// typeName spells a field's type in Go's notation; named structs are visited as they are met.
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return "*" + typeName(t.Elem())
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return "bytes"
+		}
+		// A named slice that marshals itself is a message of its own on the protobuf wire.
+		if t.Name() != "" && reflect.PointerTo(t).Implements(reflect.TypeFor[marshaler]()) {
+			return "wrapped[]" + typeName(t.Elem()) + "@" + fullName(t)
+		}
+		return "[]" + typeName(t.Elem())
+	case reflect.Map:
+		return "map[" + typeName(t.Key()) + "]" + typeName(t.Elem())
+	case reflect.Struct:
+		visit(t)
+		return fullName(t)
+	case reflect.Interface:
+		return "any"
+	default:
+		return t.Kind().String()
+	}
+}
+
+func visit(t reflect.Type) {
+	name := fullName(t)
+	if _, done := types[name]; done {
+		return
+	}
+	fields := [][]string{}
+	types[name] = nil
+	for i := 0; i < t.NumField(); i++ {
+		f := t.Field(i)
+		parts := strings.Split(f.Tag.Get("json"), ",")
+		if parts[0] == "-" || !f.IsExported() {
+			continue
+		}
+		inline := f.Anonymous && parts[0] == ""
+		flags := []string{}
+		for _, option := range parts[1:] {
+			if option == "omitempty" || option == "omitzero" {
+				flags = append(flags, option)
+			}
+		}
+		jsonName := parts[0]
+		if inline {
+			flags = []string{"inline"}
+			jsonName = strings.ToLower(f.Name[:1]) + f.Name[1:]
+		}
+		entry := []string{jsonName, typeName(f.Type), strings.Join(flags, ",")}
+		if f.Type.Kind() == reflect.String && f.Type.PkgPath() != "" {
+			entry = append(entry, f.Type.Name())
+		}
+		fields = append(fields, entry)
+	}
+	types[name] = fields
+}
+
+func main() {
+	all := scheme.Scheme
+	for _, add := range []func(*runtime.Scheme) error{
+		apiextensionsv1.AddToScheme, apiregistrationv1.AddToScheme, admissionv1.AddToScheme,
+		apidiscoveryv2.AddToScheme, apidiscoveryv2beta1.AddToScheme, imagepolicyv1alpha1.AddToScheme,
+		auditv1.AddToScheme, metricsv1beta1.AddToScheme, custommetricsv1beta2.AddToScheme,
+		externalmetricsv1beta1.AddToScheme, clientauthv1.AddToScheme,
+	} {
+		if err := add(all); err != nil {
+			panic(err)
+		}
+	}
+	kinds := map[string]string{}
+	for gvk, t := range all.AllKnownTypes() {
+		if gvk.Version == runtime.APIVersionInternal {
+			continue
+		}
+		visit(t)
+		kinds[fmt.Sprintf("%s/%s %s", gvk.Group, gvk.Version, gvk.Kind)] = fullName(t)
+	}
+	for _, t := range []reflect.Type{
+		reflect.TypeFor[metav1.Table](), reflect.TypeFor[metav1.PartialObjectMetadata](), reflect.TypeFor[metav1.PartialObjectMetadataList](),
+		reflect.TypeFor[metav1.APIGroupList](), reflect.TypeFor[metav1.APIResourceList](), reflect.TypeFor[metav1.TableOptions](),
+		reflect.TypeFor[metav1.Condition](), reflect.TypeFor[metav1.WatchEvent](),
+	} {
+		visit(t)
+	}
+	names := make([]string, 0, len(types))
+	for name := range types {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	out := json.NewEncoder(os.Stdout)
+	out.SetEscapeHTML(false)
+	fmt.Println(`{"kinds":`)
+	_ = out.Encode(kinds)
+	fmt.Println(`,"types":{`)
+	for i, name := range names {
+		line, _ := json.Marshal(types[name])
+		comma := ","
+		if i == len(names)-1 {
+			comma = ""
+		}
+		fmt.Printf("%q:%s%s\n", name, line, comma)
+	}
+	fmt.Println("}}")
+}

@@ -1,0 +1,149 @@
+import type { Path } from './path.ts';
+import { quote } from './quote.ts';
+
+/** What went wrong, by the names upstream puts into `details.causes[].reason`. */
+export type FieldErrorType =
+  | 'FieldValueNotFound'
+  | 'FieldValueRequired'
+  | 'FieldValueDuplicate'
+  | 'FieldValueInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueForbidden'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
+  | 'FieldValueTooFew'
+  | 'FieldValueTooShort'
+  | 'FieldValueTypeInvalid'
+  | 'InternalError';
+
+const label: Record<FieldErrorType, string> = {
+  FieldValueNotFound: 'Not found',
+  FieldValueRequired: 'Required value',
+  FieldValueDuplicate: 'Duplicate value',
+  FieldValueInvalid: 'Invalid value',
+  FieldValueNotSupported: 'Unsupported value',
+  FieldValueForbidden: 'Forbidden',
+  FieldValueTooLong: 'Too long',
+  FieldValueTooMany: 'Too many',
+  FieldValueTooFew: 'Too few',
+  FieldValueTooShort: 'Too short',
+  FieldValueTypeInvalid: 'Invalid value',
+  InternalError: 'Internal error',
+};
+
+/** These never print the value they complain of: it is missing, forbidden or long. */
+const withoutValue: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
+  'FieldValueRequired',
+  'FieldValueForbidden',
+  'FieldValueTooLong',
+  'FieldValueTooShort',
+  'InternalError',
+]);
+
+/** Stands for a value that the message leaves out. */
+export const omittedValue: unique symbol = Symbol('omitted value');
+
+/** A problem with one field of an object. Not an exception: validators return lists of them. */
+export class FieldError {
+  readonly type: FieldErrorType;
+  readonly field: string;
+  readonly badValue: unknown;
+  readonly detail: string;
+
+  constructor(type: FieldErrorType, field: Path | string | undefined, badValue: unknown, detail: string) {
+    this.type = type;
+    this.field = field === undefined ? '<nil>' : field.toString();
+    this.badValue = badValue;
+    this.detail = detail;
+  }
+
+  /** The message without the field's path, as it stands in `details.causes[].message`. */
+  body(): string {
+    const text = label[this.type];
+    const value = withoutValue.has(this.type) || this.badValue === omittedValue ? '' : `: ${printValue(this.badValue)}`;
+    return `${text}${value}${this.detail && `: ${this.detail}`}`;
+  }
+
+  toString(): string {
+    return `${this.field}: ${this.body()}`;
+  }
+}
+
+export type ErrorList = FieldError[];
+
+function printValue(value: unknown): string {
+  if (value === undefined) return 'null';
+  if (typeof value === 'string') return quote(value);
+  if (typeof value !== 'object') return String(value);
+  // Go's encoder escapes what HTML could misread.
+  return JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? Number(part) : part)).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+export const notFound = (field: Path, value: unknown): FieldError =>
+  new FieldError('FieldValueNotFound', field, value, '');
+export const required = (field: Path | undefined, detail = ''): FieldError =>
+  new FieldError('FieldValueRequired', field, '', detail);
+export const duplicate = (field: Path, value: unknown): FieldError =>
+  new FieldError('FieldValueDuplicate', field, value, '');
+export const invalid = (field: Path | undefined, value: unknown, detail: string): FieldError =>
+  new FieldError('FieldValueInvalid', field, value, detail);
+export const typeInvalid = (field: Path | undefined, value: unknown, detail: string): FieldError =>
+  new FieldError('FieldValueTypeInvalid', field, value, detail);
+export const forbidden = (field: Path | undefined, detail: string): FieldError =>
+  new FieldError('FieldValueForbidden', field, '', detail);
+export const internalError = (field: Path | undefined, cause: Error): FieldError =>
+  new FieldError('InternalError', field, cause, cause.message);
+
+/** The supported values are printed in the order given: upstream sorts most of its sets, sort those. */
+export function notSupported(field: Path, value: unknown, supported: readonly string[]): FieldError {
+  const detail = supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : '';
+  return new FieldError('FieldValueNotSupported', field, value, detail);
+}
+
+const counted = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`;
+
+export const tooLong = (field: Path, maxBytes: number): FieldError =>
+  new FieldError(
+    'FieldValueTooLong',
+    field,
+    '<value omitted>',
+    maxBytes >= 0 ? `may not be more than ${counted(maxBytes, 'byte')}` : 'value is too long',
+  );
+export const tooLongCharacters = (field: Path, maxCharacters: number): FieldError =>
+  new FieldError(
+    'FieldValueTooLong',
+    field,
+    '<value omitted>',
+    maxCharacters >= 0 ? `may not be more than ${counted(maxCharacters, 'character')}` : 'value is too long',
+  );
+export const tooShort = (field: Path, value: string, minCharacters: number): FieldError =>
+  new FieldError(
+    'FieldValueTooShort',
+    field,
+    value,
+    minCharacters >= 0 ? `must be at least ${counted(minCharacters, 'character')}` : 'value is too short',
+  );
+/** A negative `actual` is left out of the message. */
+export const tooMany = (field: Path, actual: number, max: number): FieldError =>
+  new FieldError(
+    'FieldValueTooMany',
+    field,
+    actual >= 0 ? actual : omittedValue,
+    max >= 0 ? `must have at most ${counted(max, 'item')}` : 'has too many items',
+  );
+export const tooFew = (field: Path, actual: number, min: number): FieldError =>
+  new FieldError(
+    'FieldValueTooFew',
+    field,
+    actual,
+    min >= 0 ? `must have at least ${counted(min, 'item')}` : 'has too few items',
+  );
+
+/** All messages as one, repeated ones once: nothing for none, `[a, b]` for several. */
+export function aggregate(errors: readonly FieldError[]): string {
+  const messages = [...new Set(errors.map(String))];
+  return messages.length === 1 ? messages[0]! : messages.length === 0 ? '' : `[${messages.join(', ')}]`;
+}

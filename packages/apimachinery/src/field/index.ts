@@ -1,0 +1,3 @@
+export * from './error.ts';
+export { Path } from './path.ts';
+export { quote } from './quote.ts';

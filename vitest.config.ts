@@ -1,0 +1,17 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  // Tests run on the sources of every package, so that no build has to come first.
+  ssr: { resolve: { conditions: ['coxswain-source'] } },
+  resolve: { conditions: ['coxswain-source'] },
+  test: {
+    include: [
+      'packages/*/src/**/*.test.ts',
+      'packages/*/test/**/*.test.ts',
+      'scripts/**/*.test.ts',
+      'examples/**/*.test.ts',
+      'bench/**/*.test.ts',
+    ],
+    maxWorkers: 2,
+  },
+});
