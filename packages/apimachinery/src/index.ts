@@ -9,3 +9,4 @@
  */
 export * from './field/index.ts';
 export type * from './schema/schema.ts';
+export * from './meta/index.ts';

@@ -7,7 +7,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"reflect"
 	"sort"
 	"strings"
@@ -20,14 +19,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	auditv1 "k8s.io/apiserver/pkg/apis/audit/v1"
-	clientauthv1 "k8s.io/client-go/pkg/apis/clientauthentication/v1"
 	"k8s.io/client-go/kubernetes/scheme"
+	clientauthv1 "k8s.io/client-go/pkg/apis/clientauthentication/v1"
 	apiregistrationv1 "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 	custommetricsv1beta2 "k8s.io/metrics/pkg/apis/custom_metrics/v1beta2"
 	externalmetricsv1beta1 "k8s.io/metrics/pkg/apis/external_metrics/v1beta1"
 	metricsv1beta1 "k8s.io/metrics/pkg/apis/metrics/v1beta1"
 )
 
+// Versions that the Go types still carry but no v1.36 server can serve.
+var removed = map[string]bool{
+	"apps/v1beta1": true, "apps/v1beta2": true, "extensions/v1beta1": true, "batch/v1beta1": true,
+	"policy/v1beta1": true, "rbac.authorization.k8s.io/v1alpha1": true, "rbac.authorization.k8s.io/v1beta1": true,
+	"authentication.k8s.io/v1alpha1": true, "authentication.k8s.io/v1beta1": true, "authorization.k8s.io/v1beta1": true,
+	"discovery.k8s.io/v1beta1": true, "events.k8s.io/v1beta1": true, "flowcontrol.apiserver.k8s.io/v1beta1": true,
+	"flowcontrol.apiserver.k8s.io/v1beta2": true, "flowcontrol.apiserver.k8s.io/v1beta3": true,
+	"node.k8s.io/v1alpha1": true, "node.k8s.io/v1beta1": true, "scheduling.k8s.io/v1beta1": true, "storage.k8s.io/v1alpha1": true,
+}
 
 type marshaler interface{ Marshal() ([]byte, error) }
 
@@ -111,7 +119,7 @@ func main() {
 	}
 	kinds := map[string]string{}
 	for gvk, t := range all.AllKnownTypes() {
-		if gvk.Version == runtime.APIVersionInternal {
+		if gvk.Version == runtime.APIVersionInternal || removed[gvk.Group+"/"+gvk.Version] {
 			continue
 		}
 		visit(t)
@@ -129,18 +137,26 @@ func main() {
 		names = append(names, name)
 	}
 	sort.Strings(names)
-	out := json.NewEncoder(os.Stdout)
-	out.SetEscapeHTML(false)
-	fmt.Println(`{"kinds":`)
-	_ = out.Encode(kinds)
-	fmt.Println(`,"types":{`)
+	gvks := make([]string, 0, len(kinds))
+	for gvk := range kinds {
+		gvks = append(gvks, gvk)
+	}
+	sort.Strings(gvks)
+	fmt.Println(`{"kinds":{`)
+	for i, gvk := range gvks {
+		fmt.Printf("%q:%q%s\n", gvk, kinds[gvk], comma(i, len(gvks)))
+	}
+	fmt.Println(`},"types":{`)
 	for i, name := range names {
 		line, _ := json.Marshal(types[name])
-		comma := ","
-		if i == len(names)-1 {
-			comma = ""
-		}
-		fmt.Printf("%q:%s%s\n", name, line, comma)
+		fmt.Printf("%q:%s%s\n", name, line, comma(i, len(names)))
 	}
 	fmt.Println("}}")
+}
+
+func comma(i, n int) string {
+	if i == n-1 {
+		return ""
+	}
+	return ","
 }

@@ -1,0 +1,41 @@
+import type { FieldModel, TypeExpression, TypeModel } from './model.ts';
+
+/**
+ * The table of one package: a line per type, then a line per field. Read by `src/catalogue/hydrate.ts`,
+ * whose comment explains the notation.
+ */
+export function emitSchemaTable(types: readonly TypeModel[]): string {
+  return types
+    .map((type) =>
+      [`${type.name}${type.atomic ? ' atomic' : ''}`, ...type.fields.map((field) => emitField(field, type.pkg))].join(
+        '\n',
+      ),
+    )
+    .join('\n');
+}
+
+function emitField(field: FieldModel, pkg: string): string {
+  const flags =
+    [field.omitEmpty && '?', field.omitZero && '0', field.required && '!', field.inline && '^']
+      .filter(Boolean)
+      .join('') || '-';
+  const parts = [field.name, field.number, flags, `${field.pointer ? '*' : ''}${emitType(field.type, pkg)}`];
+  if (field.patchStrategy || field.mergeKey)
+    parts.push(`+${field.patchStrategy ?? ''}${field.mergeKey ? `@${field.mergeKey}` : ''}`);
+  if (field.enum) parts.push(`(${field.enum.join('|')})`);
+  if (field.default !== undefined) parts.push(`=${JSON.stringify(field.default)}`);
+  return ` ${parts.join(' ')}`;
+}
+
+function emitType(type: TypeExpression, pkg: string): string {
+  switch (type.form) {
+    case 'scalar':
+      return type.goName ? `${type.scalar}:${type.goName}` : type.scalar;
+    case 'struct':
+      return (type.atomic ? '!' : '') + (type.key.startsWith(`${pkg}.`) ? type.key.slice(pkg.length) : type.key);
+    case 'list':
+      return `${type.wrapped ? '~' : ''}[${type.set ? '=' : type.keys.join(',')}]${emitType(type.items, pkg)}`;
+    case 'map':
+      return `{${type.atomic ? '!' : ''}}${emitType(type.values, pkg)}`;
+  }
+}

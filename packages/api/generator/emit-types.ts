@@ -1,0 +1,81 @@
+import type { FieldModel, TypeExpression, TypeModel } from './model.ts';
+
+export interface TypesFile {
+  /** Import of another package's types: its key (`meta.v1`) → where it is and what it is called here. */
+  readonly importFor: (pkg: string) => { readonly alias: string; readonly path: string };
+  /** type key → its apiVersion and kind, for the kinds of this package. */
+  readonly kinds: ReadonlyMap<string, { readonly apiVersion: string; readonly kind: string }>;
+}
+
+const tsScalars: Readonly<Record<string, string>> = {
+  string: 'string',
+  bytes: 'string',
+  bool: 'boolean',
+  int32: 'number',
+  int64: 'number',
+  double: 'number',
+  quantity: 'meta.Quantity',
+  intOrString: 'meta.IntOrString',
+  time: 'meta.Time',
+  microTime: 'meta.MicroTime',
+  duration: 'meta.Duration',
+  fieldsV1: 'meta.FieldsV1',
+  rawObject: '{ [key: string]: unknown }',
+  unknownObject: '{ [key: string]: unknown }',
+  any: 'unknown',
+  schemaOrArray: 'JSONSchemaProps | JSONSchemaProps[]',
+  schemaOrBool: 'JSONSchemaProps | boolean',
+  schemaOrStringArray: 'JSONSchemaProps | string[]',
+};
+
+/** The TypeScript interfaces of one package. */
+export function emitTypes(pkg: string, types: readonly TypeModel[], file: TypesFile): string {
+  const imports = new Map<string, string>();
+  const byKey = new Map(types.map((type) => [type.key, type]));
+  const reference = (key: string): string => {
+    const split = key.lastIndexOf('.');
+    const from = key.slice(0, split);
+    if (from === pkg) return key.slice(split + 1);
+    const { alias, path } = file.importFor(from);
+    imports.set(alias, path);
+    const name = key.slice(split + 1);
+    // The bare names are taken by the value classes there.
+    return `${alias}.${/^Group(Version)?(Kind|Resource)$|^GroupVersion$/.test(name) && from === 'meta.v1' ? `Meta${name}` : name}`;
+  };
+  const print = (type: TypeExpression, literals?: readonly string[]): string => {
+    switch (type.form) {
+      case 'scalar': {
+        if (literals) return literals.map((literal) => JSON.stringify(literal)).join(' | ');
+        const text = tsScalars[type.scalar]!;
+        if (text.startsWith('meta.')) return reference(`meta.v1.${text.slice(5)}`);
+        return text;
+      }
+      case 'struct':
+        return reference(type.key);
+      case 'list': {
+        const items = print(type.items, literals);
+        return items.includes('|') ? `(${items})[]` : `${items}[]`;
+      }
+      case 'map':
+        return `{ [key: string]: ${print(type.values, literals)} }`;
+    }
+  };
+  const flatten = (fields: readonly FieldModel[]): FieldModel[] =>
+    fields.flatMap((field) => {
+      const inlined = field.inline && field.type.form === 'struct' ? byKey.get(field.type.key) : undefined;
+      return inlined ? flatten(inlined.fields) : [field];
+    });
+
+  const interfaces = types.map((type) => {
+    const kind = file.kinds.get(type.key);
+    const lines = flatten(type.fields).map((field) => {
+      if (kind && field.name === 'kind') return `  kind?: ${JSON.stringify(kind.kind)};`;
+      if (kind && field.name === 'apiVersion') return `  apiVersion?: ${JSON.stringify(kind.apiVersion)};`;
+      const always = field.required || (kind && field.name === 'metadata');
+      return `  ${field.name.startsWith('$') || field.name.includes('-') ? JSON.stringify(field.name) : field.name}${always ? '' : '?'}: ${print(field.type, field.enum)};`;
+    });
+    return `export interface ${type.name} {\n${lines.join('\n')}\n}`;
+  });
+  const header = [...imports].sort().map(([alias, path]) => `import type * as ${alias} from '${path}';`);
+  return [...header, ...(header.length > 0 ? [''] : []), interfaces.join('\n\n'), ''].join('\n');
+}

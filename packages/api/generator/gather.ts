@@ -1,0 +1,126 @@
+import type { FieldModel, TypeExpression, TypeModel } from './model.ts';
+import type { GoField, OpenApiProperty, Sources } from './sources.ts';
+
+/** Types that are values of their own in JSON rather than structs. */
+const scalars: Readonly<Record<string, string>> = {
+  'k8s.io.apimachinery.pkg.api.resource.Quantity': 'quantity',
+  'k8s.io.apimachinery.pkg.util.intstr.IntOrString': 'intOrString',
+  'k8s.io.apimachinery.pkg.apis.meta.v1.Time': 'time',
+  'k8s.io.apimachinery.pkg.apis.meta.v1.MicroTime': 'microTime',
+  'k8s.io.apimachinery.pkg.apis.meta.v1.Duration': 'duration',
+  'k8s.io.apimachinery.pkg.apis.meta.v1.FieldsV1': 'fieldsV1',
+  'k8s.io.apimachinery.pkg.runtime.RawExtension': 'rawObject',
+  'k8s.io.apimachinery.pkg.runtime.Unknown': 'unknownObject',
+  'k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1.JSON': 'any',
+  'k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrArray': 'schemaOrArray',
+  'k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrBool': 'schemaOrBool',
+  'k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrStringArray': 'schemaOrStringArray',
+};
+
+const openApiName = (goName: string): string =>
+  goName
+    .replace(/^k8s\.io\./, 'io.k8s.')
+    .replace('apiextensions_apiserver', 'apiextensions-apiserver')
+    .replace('kube_aggregator', 'kube-aggregator');
+
+/** `k8s.io.api.core.v1.PodSpec` → `core.v1.PodSpec` */
+export const typeKey = (goName: string): string =>
+  goName.replace(/^k8s\.io\.(api|[a-z_]+\.pkg\.apis)\./, '').replace(/_/g, '');
+
+/** All types but the scalar ones, sorted by key. */
+export function gatherTypes(sources: Sources): TypeModel[] {
+  return Object.keys(sources.goTypes)
+    .filter(
+      (name) =>
+        !(name in scalars) && !name.endsWith('.TypeMeta') && /^k8s\.io\./.test(name) && !/\.runtime\./.test(name),
+    )
+    .map((name) => gatherType(sources, name))
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+function gatherType(sources: Sources, goName: string): TypeModel {
+  const key = typeKey(goName);
+  const split = key.lastIndexOf('.');
+  const schema = sources.openApi.get(openApiName(goName));
+  return {
+    key,
+    pkg: key.slice(0, split),
+    name: key.slice(split + 1),
+    atomic: schema?.['x-kubernetes-map-type'] === 'atomic',
+    fields: sources.goTypes[goName]!.flatMap((field) => gatherField(sources, goName, field)),
+  };
+}
+
+function gatherField(sources: Sources, owner: string, [name, goType, flags, goName]: GoField): FieldModel[] {
+  const base = { number: 0, pointer: false, omitEmpty: true, omitZero: false, inline: false, required: false };
+  if (goType.endsWith('.TypeMeta')) {
+    // TypeMeta stands first in every kind and travels in the envelope on the protobuf wire.
+    return ['kind', 'apiVersion'].map((field) => ({
+      ...base,
+      name: field,
+      type: { form: 'scalar', scalar: 'string' },
+    }));
+  }
+  const schema = sources.openApi.get(openApiName(owner));
+  const property = schema?.properties?.[name] ?? {};
+  const enumeration = sources.enums[`${openApiName(owner).slice('io.k8s.'.length)}.${name}`];
+  const pointer = goType.startsWith('*');
+  const strategy = property['x-kubernetes-patch-strategy'];
+  const mergeKey = property['x-kubernetes-patch-merge-key'];
+  const defaultValue = scalarDefault(property);
+  return [
+    {
+      name,
+      number: protoNumber(sources, owner, name),
+      type: parseType(pointer ? goType.slice(1) : goType, property, goName),
+      pointer,
+      omitEmpty: flags.includes('omitempty'),
+      omitZero: flags.includes('omitzero'),
+      inline: flags.includes('inline'),
+      required: schema?.required?.includes(name) ?? false,
+      ...(strategy && { patchStrategy: strategy }),
+      ...(mergeKey && { mergeKey }),
+      ...(defaultValue !== undefined && { default: defaultValue }),
+      ...(enumeration && { enum: enumeration }),
+    },
+  ];
+}
+
+/** Zero values that OpenAPI lists as defaults say nothing that the type does not. */
+function scalarDefault(property: OpenApiProperty): unknown {
+  const value = property.default;
+  return value === '' || value === 0 || value === false || typeof value === 'object' ? undefined : value;
+}
+
+function protoNumber(sources: Sources, owner: string, name: string): number {
+  const message = sources.protoFields[owner];
+  if (!message) return 0;
+  const found =
+    message[name] ?? Object.entries(message).find(([field]) => field.toLowerCase() === name.toLowerCase())?.[1];
+  return found?.[0] ?? 0;
+}
+
+function parseType(goType: string, property: OpenApiProperty, goName?: string): TypeExpression {
+  if (goType.startsWith('*')) return parseType(goType.slice(1), property, goName);
+  const wrapped = /^wrapped\[\](.*)@/.exec(goType);
+  if (wrapped || goType.startsWith('[]')) {
+    const listType = property['x-kubernetes-list-type'];
+    return {
+      form: 'list',
+      items: parseType(wrapped ? wrapped[1]! : goType.slice(2), property.items ?? {}),
+      keys: listType === 'map' ? (property['x-kubernetes-list-map-keys'] ?? []) : [],
+      set: listType === 'set',
+      wrapped: wrapped !== null,
+    };
+  }
+  if (goType.startsWith('map[string]')) {
+    return {
+      form: 'map',
+      values: parseType(goType.slice(11), {}),
+      atomic: property['x-kubernetes-map-type'] === 'atomic',
+    };
+  }
+  const scalar = scalars[goType] ?? (goType.includes('.') ? undefined : goType === 'float64' ? 'double' : goType);
+  if (scalar) return { form: 'scalar', scalar, ...(goName && { goName }) };
+  return { form: 'struct', key: typeKey(goType), atomic: property['x-kubernetes-map-type'] === 'atomic' };
+}

@@ -1,0 +1,37 @@
+/** What the generator knows of a type, gathered from several sources, before it is written out. */
+export interface TypeModel {
+  /** `core.v1.PodSpec` */
+  readonly key: string;
+  /** `core.v1` */
+  readonly pkg: string;
+  readonly name: string;
+  readonly atomic: boolean;
+  readonly fields: readonly FieldModel[];
+}
+
+export interface FieldModel {
+  readonly name: string;
+  readonly number: number;
+  readonly type: TypeExpression;
+  readonly pointer: boolean;
+  readonly omitEmpty: boolean;
+  readonly omitZero: boolean;
+  readonly inline: boolean;
+  readonly required: boolean;
+  readonly patchStrategy?: string;
+  readonly mergeKey?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+}
+
+export type TypeExpression =
+  | { readonly form: 'scalar'; readonly scalar: string; readonly goName?: string }
+  | { readonly form: 'struct'; readonly key: string; readonly atomic: boolean }
+  | {
+      readonly form: 'list';
+      readonly items: TypeExpression;
+      readonly keys: readonly string[];
+      readonly set: boolean;
+      readonly wrapped: boolean;
+    }
+  | { readonly form: 'map'; readonly values: TypeExpression; readonly atomic: boolean };

@@ -1,0 +1,126 @@
+import { compareKubeVersions, type GroupVersion, GroupVersionKind, type StructSchema } from '@coxswain/apimachinery';
+import { packages } from '../generated/packages.ts';
+import { groupVersionResources } from '../generated/resources.ts';
+import { TypeTables } from './hydrate.ts';
+import { type GroupVersionResources, type Resource, type Stability, stabilityOf } from './resource.ts';
+
+/** One kind in one version: where its type is, how it is served, and which version validation and conversion go through. */
+export interface Kind {
+  readonly gvk: GroupVersionKind;
+  readonly schema: StructSchema;
+  /** The version whose strategy and validation hold for every version of the kind. */
+  readonly hub: GroupVersionKind;
+  /** The resource of the same group version that serves it; kinds such as `Scale` or `Status` have none of their own. */
+  readonly resource?: Resource;
+  readonly stability: Stability;
+}
+
+/**
+ * Kinds that are the same thing under two group names, and the one that all of their versions go through.
+ */
+const hubsElsewhere: ReadonlyMap<string, GroupVersionKind> = new Map([
+  ['events.k8s.io Event', GroupVersionKind.of('', 'v1', 'Event')],
+  ['events.k8s.io EventList', GroupVersionKind.of('', 'v1', 'EventList')],
+]);
+
+/** Options and events that every group version knows, whatever its own kinds are. */
+const metaKinds = new Set([
+  'CreateOptions',
+  'DeleteOptions',
+  'GetOptions',
+  'ListOptions',
+  'PatchOptions',
+  'UpdateOptions',
+  'WatchEvent',
+]);
+/** Kinds of meta.v1 that the core group lists as its own. */
+const coreMetaKinds = new Set(['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'Status']);
+/** Kinds of meta.v1 that belong to the group `meta.k8s.io`. */
+const metaGroupKinds = new Set(['PartialObjectMetadata', 'PartialObjectMetadataList', 'Table', 'TableOptions']);
+
+/** Every kind of Kubernetes v1.36, as data. Immutable; types are read from their tables when first asked for. */
+export class Catalogue {
+  readonly #types = new TypeTables(packages.map(({ name, table }) => [name, table]));
+  readonly #kinds = new Map<GroupVersionKind, Kind>();
+  readonly #typeNames = new Map<GroupVersionKind, string>();
+  readonly #versions = new Map<string, string[]>();
+
+  static readonly #builtIn = { value: undefined as Catalogue | undefined };
+
+  /** The catalogue, shared: nothing about it can change. */
+  static builtIn(): Catalogue {
+    Catalogue.#builtIn.value ??= new Catalogue();
+    return Catalogue.#builtIn.value;
+  }
+
+  private constructor() {
+    for (const { name, group, version, kinds } of packages) {
+      for (const kind of kinds.split(' '))
+        if (kind) this.#typeNames.set(GroupVersionKind.of(group, version, kind), `${name}.${kind}`);
+    }
+    for (const gvk of this.#typeNames.keys()) {
+      const key = `${gvk.group} ${gvk.kind}`;
+      this.#versions.set(
+        key,
+        [...(this.#versions.get(key) ?? []), gvk.version].sort((a, b) => compareKubeVersions(b, a)),
+      );
+    }
+  }
+
+  /** Group versions that have resources, in the server's order of preference. */
+  get groupVersions(): readonly GroupVersionResources[] {
+    return groupVersionResources;
+  }
+
+  /** Whether upstream serves the group version when nobody says otherwise: the stable ones. */
+  enabledByDefault(groupVersion: GroupVersion): boolean {
+    return stabilityOf(groupVersion.version) === 'stable';
+  }
+
+  /** Every kind, lists included, but not the options that all group versions share. */
+  kinds(): Kind[] {
+    return [...this.#typeNames.keys()].map((gvk) => this.kind(gvk)!);
+  }
+
+  kind(gvk: GroupVersionKind): Kind | undefined {
+    const known = this.#kinds.get(gvk);
+    if (known) return known;
+    const typeName = this.#typeNameOf(gvk);
+    if (!typeName) return undefined;
+    const resource = groupVersionResources
+      .find(({ group, version }) => group === gvk.group && version === gvk.version)
+      ?.resources.find(({ kind }) => kind === gvk.kind);
+    const kind: Kind = {
+      gvk,
+      schema: this.#types.struct(typeName),
+      hub: this.hubOf(gvk),
+      ...(resource && { resource }),
+      stability: stabilityOf(gvk.version),
+    };
+    this.#kinds.set(gvk, kind);
+    return kind;
+  }
+
+  /** The schema of a type by its full name, such as `core.v1.PodSpec`. Throws when there is none. */
+  type(fullName: string): StructSchema {
+    return this.#types.struct(fullName);
+  }
+
+  /** The highest version of the kind in Kubernetes' order, except where two groups share one kind. */
+  hubOf(gvk: GroupVersionKind): GroupVersionKind {
+    const key = `${gvk.group} ${gvk.kind}`;
+    const version = this.#versions.get(key)?.[0];
+    return hubsElsewhere.get(key) ?? (version ? GroupVersionKind.of(gvk.group, version, gvk.kind) : gvk);
+  }
+
+  #typeNameOf(gvk: GroupVersionKind): string | undefined {
+    const own = this.#typeNames.get(gvk);
+    if (own) return own;
+    const knownGroupVersion = packages.some(({ group, version }) => group === gvk.group && version === gvk.version);
+    const isMeta =
+      (metaKinds.has(gvk.kind) && knownGroupVersion) ||
+      (coreMetaKinds.has(gvk.kind) && gvk.group === '' && gvk.version === 'v1') ||
+      (metaGroupKinds.has(gvk.kind) && gvk.group === 'meta.k8s.io' && gvk.version === 'v1');
+    return isMeta ? `meta.v1.${gvk.kind}` : undefined;
+  }
+}

@@ -1,0 +1,166 @@
+import type { Field, ScalarKind, Schema, StructSchema } from '@coxswain/apimachinery';
+
+/**
+ * Reads the tables of `generated/schema`. A type is a line of its own, its fields follow it, indented:
+ *
+ * ```
+ * PodSpec
+ *  volumes 1 ? [name].Volume +merge,retainKeys@name
+ *  restartPolicy 3 ? string:RestartPolicy (Always|Never|OnFailure)
+ * ```
+ *
+ * A field is: JSON name, protobuf number (0: not on that wire), flags, type, and what else is known of it.
+ *
+ * - flags: `?` omitempty, `0` omitzero, `!` required, `^` inlined, `-` none of them
+ * - types: `*T` a pointer, `[]T` an atomic list, `[=]T` a set, `[a,b]T` a list keyed by a and b, `~[]T` a list that
+ *   is a message on the protobuf wire, `{}T` a map, `{!}T` an atomic map, `.T` a struct of the same package, `p.v1.T`
+ *   one of another, `!T` that struct taken as one value, `scalar:GoName` a scalar with a name of its own
+ * - then: `+strategy@key` for strategic merge, `(A|B)` an enum, `=json` a default
+ *
+ * Packages are read and types parsed when they are first asked for: a program that meets ten kinds pays for ten.
+ */
+export class TypeTables {
+  /** Packages that nobody has asked for yet. */
+  readonly #unread: Map<string, string>;
+  readonly #lines = new Map<string, readonly string[]>();
+  readonly #structs = new Map<string, StructSchema>();
+
+  /** Tables by package, such as `core.v1`. */
+  constructor(tables: Iterable<readonly [pkg: string, table: string]>) {
+    this.#unread = new Map(tables);
+  }
+
+  /** Throws when no table has the type: the tables are closed, so that is a bug. */
+  struct(fullName: string): StructSchema {
+    let struct = this.#structs.get(fullName);
+    if (!struct) {
+      this.#read(fullName.slice(0, fullName.lastIndexOf('.')));
+      const lines = this.#lines.get(fullName);
+      if (!lines) throw new Error(`no table describes the type ${fullName}`);
+      struct = new LazyStruct(fullName, lines, this);
+      this.#structs.set(fullName, struct);
+    }
+    return struct;
+  }
+
+  #read(pkg: string): void {
+    const table = this.#unread.get(pkg);
+    if (table === undefined) return;
+    this.#unread.delete(pkg);
+    for (const block of table.trim().split(/\n(?=\S)/)) {
+      const lines = block.split('\n');
+      this.#lines.set(`${pkg}.${lines[0]!.split(' ', 1)[0]}`, lines);
+    }
+  }
+}
+
+/** Types refer to each other in circles (JSONSchemaProps): fields are made when first looked at. */
+class LazyStruct implements StructSchema {
+  readonly kind = 'struct';
+  readonly name: string;
+  readonly atomic: boolean;
+  readonly fullName: string;
+  readonly #lines: readonly string[];
+  readonly #tables: TypeTables;
+  #declared: readonly Field[] | undefined;
+  #fields: ReadonlyMap<string, Field> | undefined;
+
+  constructor(fullName: string, lines: readonly string[], tables: TypeTables) {
+    this.fullName = fullName;
+    this.name = fullName.slice(fullName.lastIndexOf('.') + 1);
+    this.atomic = lines[0]!.endsWith(' atomic');
+    this.#lines = lines;
+    this.#tables = tables;
+  }
+
+  get declared(): readonly Field[] {
+    const pkg = this.fullName.slice(0, this.fullName.lastIndexOf('.'));
+    this.#declared ??= this.#lines.slice(1).map((line) => parseField(line, pkg, this.#tables));
+    return this.#declared;
+  }
+
+  get fields(): ReadonlyMap<string, Field> {
+    this.#fields ??= new Map(flatten(this.declared).map((field) => [field.name, field]));
+    return this.#fields;
+  }
+}
+
+function flatten(declared: readonly Field[]): Field[] {
+  return declared.flatMap((field) =>
+    field.inline && field.schema.kind === 'struct' ? flatten(field.schema.declared) : [field],
+  );
+}
+
+function parseField(line: string, pkg: string, tables: TypeTables): Field {
+  const [name, number, flags, type, ...more] = line.trim().split(' ') as [string, string, string, string, ...string[]];
+  const patch = more.find((part) => part.startsWith('+'))?.slice(1);
+  const [strategy, mergeKey] = patch?.split('@') ?? [];
+  const enumeration = more
+    .find((part) => part.startsWith('('))
+    ?.slice(1, -1)
+    .split('|');
+  const fallback = more.find((part) => part.startsWith('='))?.slice(1);
+  const pointer = type.startsWith('*');
+  return {
+    name,
+    schema: parseType(pointer ? type.slice(1) : type, { pkg, tables, enumeration }),
+    number: Number(number),
+    pointer,
+    omitEmpty: flags.includes('?'),
+    omitZero: flags.includes('0'),
+    inline: flags.includes('^'),
+    required: flags.includes('!'),
+    patchStrategy: strategy ? strategy.split(',') : [],
+    ...(mergeKey && { mergeKey }),
+    ...(fallback !== undefined && { default: JSON.parse(fallback) as unknown }),
+  };
+}
+
+interface Context {
+  readonly pkg: string;
+  readonly tables: TypeTables;
+  readonly enumeration: readonly string[] | undefined;
+}
+
+const alternatives = { schemaOrArray: 'array', schemaOrBool: 'bool', schemaOrStringArray: 'stringArray' } as const;
+
+function parseType(type: string, context: Context): Schema {
+  const list = /^(~?)\[([^\]]*)\](.*)$/.exec(type);
+  if (list) {
+    const keys = list[2]!;
+    return {
+      kind: 'list',
+      items: parseType(list[3]!, context),
+      listType: keys === '' ? 'atomic' : keys === '=' ? 'set' : 'map',
+      mapKeys: keys === '' || keys === '=' ? [] : keys.split(','),
+      ...(list[1] && { wrapped: true }),
+    };
+  }
+  const map = /^\{(!?)\}(.*)$/.exec(type);
+  if (map) return { kind: 'map', values: parseType(map[2]!, context), atomic: map[1] === '!' };
+  if (type.startsWith('!')) return atomic(context, type.slice(1));
+  if (type.includes('.')) return context.tables.struct(type.startsWith('.') ? context.pkg + type : type);
+  if (type in alternatives) {
+    const schema = context.tables.struct('apiextensions.v1.JSONSchemaProps');
+    return { kind: 'schemaOr', alternative: alternatives[type as keyof typeof alternatives], schema };
+  }
+  const [kind, goName] = type.split(':') as [ScalarKind, string?];
+  return { kind, ...(goName && { goName }), ...(context.enumeration && { enum: context.enumeration }) };
+}
+
+/** The same struct, but one value to whoever applies it: a field may say so where its type does not. */
+function atomic({ pkg, tables }: Context, type: string): StructSchema {
+  const struct = tables.struct(type.startsWith('.') ? pkg + type : type);
+  return {
+    kind: 'struct',
+    name: struct.name,
+    fullName: struct.fullName,
+    atomic: true,
+    get declared() {
+      return struct.declared;
+    },
+    get fields() {
+      return struct.fields;
+    },
+  };
+}

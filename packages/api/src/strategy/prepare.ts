@@ -1,0 +1,67 @@
+import { jsonEquals, type KubernetesObject } from '@coxswain/apimachinery';
+import { clearField, takeField } from './owned-fields.ts';
+import type { Strategy, StrategyContext } from './strategy.ts';
+
+/** What create does before admission and validation. Gives a new object; the input is left alone below the changed fields. */
+export function prepareForCreate<T extends KubernetesObject>(
+  strategy: Strategy<T>,
+  input: T,
+  context: StrategyContext,
+): T {
+  let object = input;
+  for (const subresource of Object.values(strategy.subresources ?? {})) {
+    if (subresource.clearedOnCreate === false) continue;
+    for (const path of subresource.owns) object = clearField(object, path);
+  }
+  object = withGeneration(object, strategy.generation ? 1 : undefined);
+  strategy.prepareForCreate?.(object, context);
+  return object;
+}
+
+/** What update of the main resource does before admission and validation: what subresources own stays as it was. */
+export function prepareForUpdate<T extends KubernetesObject>(
+  strategy: Strategy<T>,
+  input: T,
+  old: T,
+  context: StrategyContext,
+): T {
+  let object = input;
+  for (const subresource of Object.values(strategy.subresources ?? {})) {
+    for (const path of subresource.owns) object = takeField(object, old, path);
+  }
+  object = withGeneration(object, old.metadata?.generation);
+  strategy.prepareForUpdate?.(object, old, context);
+  return raiseGeneration(strategy, object, old);
+}
+
+/** What update of a subresource does: only what it owns is taken over. */
+export function prepareForSubresourceUpdate<T extends KubernetesObject>(
+  strategy: Strategy<T>,
+  subresourceName: string,
+  input: T,
+  old: T,
+  context: StrategyContext,
+): T {
+  const subresource = strategy.subresources?.[subresourceName];
+  if (!subresource) throw new Error(`no strategy for the subresource ${subresourceName}`);
+  let object: T = subresource.metadata === 'none' ? old : { ...old, metadata: input.metadata };
+  for (const path of subresource.owns) object = takeField(object, input, path);
+  object = withGeneration(object, old.metadata?.generation);
+  subresource.prepareForUpdate?.(object, old, context);
+  return raiseGeneration(strategy, object, old);
+}
+
+function raiseGeneration<T extends KubernetesObject>({ generation }: Strategy<T>, object: T, old: T): T {
+  if (!generation) return object;
+  const changed =
+    typeof generation === 'function'
+      ? generation(object, old)
+      : generation.some((field) => !jsonEquals(object[field as keyof T], old[field as keyof T]));
+  return changed ? withGeneration(object, (old.metadata?.generation ?? 0) + 1) : object;
+}
+
+function withGeneration<T extends KubernetesObject>(object: T, generation: number | undefined): T {
+  if (object.metadata?.generation === generation) return object;
+  const { generation: _, ...metadata } = object.metadata ?? {};
+  return { ...object, metadata: generation === undefined ? metadata : { ...metadata, generation } };
+}

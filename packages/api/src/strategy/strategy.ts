@@ -1,0 +1,93 @@
+import type { ErrorList, KubernetesObject } from '@coxswain/apimachinery';
+import type { FeatureGates } from '../features/feature-gates.ts';
+import type { TablePrinter } from './table.ts';
+
+/** What a strategy may know besides the object. */
+export interface StrategyContext {
+  readonly features: FeatureGates;
+  /** Absent for a resource that is not namespaced. */
+  readonly namespace?: string;
+  /** Who asks; absent inside the server. Some rules depend on it (CertificateSigningRequests record it). */
+  readonly user?: UserInfo;
+  readonly now: () => Date;
+}
+
+export interface UserInfo {
+  readonly username: string;
+  readonly uid?: string;
+  readonly groups?: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * How objects of a kind are created and changed: what upstream calls a registry strategy, as data where data can
+ * say it. Written once for a kind, for its hub version; every served version walks through it.
+ *
+ * The engine (`prepare.ts`) does what all kinds share, in this order:
+ * - create: clears `status` and everything else that subresources own, sets generation to 1 where the kind has one,
+ *   calls `prepareForCreate`, then validates metadata, then calls `validate`.
+ * - update: puts back from the old object what subresources own, calls `prepareForUpdate`, raises the generation when
+ *   `generation` says so, then validates metadata against the old, then calls `validateUpdate`.
+ * - update of a subresource: takes only what that subresource owns from the new object, then as above with its own hooks.
+ *
+ * Hooks may change `object` freely (it is nobody else's) and must not change `old`.
+ */
+export interface Strategy<T extends KubernetesObject = KubernetesObject> {
+  /** The rule for metadata.name and, with `prefix`, for generateName; returns the problems. Default: a DNS subdomain. */
+  readonly validateName?: (name: string, prefix: boolean) => string[];
+  /** PUT on a name that does not exist creates it. */
+  readonly allowCreateOnUpdate?: boolean;
+  /** An update without resourceVersion overwrites. Default true. */
+  readonly allowUnconditionalUpdate?: boolean;
+  /** metadata.generation starts at 1 and grows when one of these top-level fields changes, or when the function says so. Absent: the kind has no generation. */
+  readonly generation?: readonly string[] | ((object: T, old: T) => boolean);
+  readonly prepareForCreate?: (object: T, context: StrategyContext) => void;
+  readonly prepareForUpdate?: (object: T, old: T, context: StrategyContext) => void;
+  readonly validate?: (object: T, context: StrategyContext) => ErrorList;
+  readonly validateUpdate?: (object: T, old: T, context: StrategyContext) => ErrorList;
+  readonly warningsOnCreate?: (object: T, context: StrategyContext) => string[];
+  readonly warningsOnUpdate?: (object: T, old: T, context: StrategyContext) => string[];
+  readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>;
+  /** Field selectors beyond metadata.name and metadata.namespace: label → the value an object has for it. */
+  readonly selectableFields?: Readonly<Record<string, (object: T) => string>>;
+  /** How kubectl prints it; name and age only where absent. */
+  readonly table?: TablePrinter<T>;
+}
+
+export interface SubresourceStrategy<T extends KubernetesObject = KubernetesObject> {
+  /**
+   * Fields that only this subresource writes, as dotted paths (`status`, `spec.ephemeralContainers`). The main resource
+   * keeps the old values of them on update.
+   */
+  readonly owns: readonly string[];
+  /** Whether create clears the owned fields. Default true. */
+  readonly clearedOnCreate?: boolean;
+  /** What of metadata an update of this subresource takes over. Default 'all' (labels, annotations, finalizers as given); 'none' keeps the old metadata. */
+  readonly metadata?: 'all' | 'none';
+  readonly prepareForUpdate?: (object: T, old: T, context: StrategyContext) => void;
+  readonly validateUpdate?: (object: T, old: T, context: StrategyContext) => ErrorList;
+  readonly warningsOnUpdate?: (object: T, old: T, context: StrategyContext) => string[];
+}
+
+/** Sets what upstream's defaulting sets, on an object of exactly this version. Idempotent. */
+export type Defaulter<T> = (object: T) => void;
+
+/** To and from the kind's hub version. Both give new objects or the same one changed; the caller owns it. */
+export interface HubConversion<T = KubernetesObject, H = KubernetesObject> {
+  readonly toHub: (object: T) => H;
+  readonly fromHub: (hub: H) => T;
+}
+
+/**
+ * Everything that is code about one group version: found at `src/<group>/<version>/index.ts`.
+ * Kinds are named as in the API (`Pod`). What a kind does not mention, it does not need.
+ */
+export interface GroupVersionBehaviour {
+  readonly group: string;
+  readonly version: string;
+  readonly defaults?: Readonly<Record<string, Defaulter<never>>>;
+  /** Only in the version that is the kind's hub. */
+  readonly strategies?: Readonly<Record<string, Strategy<never>>>;
+  /** Only in versions that are not the kind's hub and differ from it in more than apiVersion. */
+  readonly conversions?: Readonly<Record<string, HubConversion<never, never>>>;
+}

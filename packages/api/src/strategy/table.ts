@@ -1,0 +1,34 @@
+/** A column as `kubectl get` shows it. */
+export interface Column {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  /** `name` marks the column that identifies the object. */
+  readonly format?: 'name';
+  /** 0: always shown; 1: only with `-o wide`. */
+  readonly priority: 0 | 1;
+}
+
+export type Cell = string | number | boolean | null;
+
+export interface PrintContext {
+  /** Ages are counted from here. */
+  readonly now: Date;
+}
+
+export interface TablePrinter<T> {
+  readonly columns: readonly Column[];
+  /** One cell for each column, wide ones included. */
+  readonly row: (object: T, context: PrintContext) => Cell[];
+}
+
+/** Short notation for columns: `'Name'`, `'Ready'`, `'Restarts:integer'`, `'IP (wide)'`. */
+export function columns(...texts: readonly string[]): Column[] {
+  return texts.map((text) => {
+    const wide = text.endsWith(' (wide)');
+    const [name, type = 'string'] = (wide ? text.slice(0, -' (wide)'.length) : text).split(':') as [
+      string,
+      Column['type']?,
+    ];
+    return { name, type, ...(name === 'Name' && { format: 'name' as const }), priority: wide ? 1 : 0 };
+  });
+}

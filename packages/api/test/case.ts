@@ -1,0 +1,41 @@
+import type { Status } from '@coxswain/apimachinery';
+
+/**
+ * Requests whose answers were recorded from a real kube-apiserver v1.36.4 (`test/record.ts`), so that ours can be held
+ * against them without one. A file `cases/x.cases.ts` exports `suite`; its recording is `recorded/x.json`.
+ */
+export interface CaseSuite {
+  /** Objects that cases start from, complete with apiVersion and kind. */
+  readonly bases: Readonly<Record<string, Base>>;
+  /** A sentence that says what must happen → what to send. */
+  readonly cases: Readonly<Record<string, Case>>;
+}
+
+export type JsonObject = Record<string, unknown>;
+
+export interface Base {
+  readonly object: JsonObject;
+  /** Written through the status subresource after creation, for cases that update or print. */
+  readonly status?: JsonObject;
+}
+
+/** `change` edits a copy of the base (create) or of the stored object (update), in place. */
+export type Case =
+  | { readonly create: string; readonly change?: Change }
+  | { readonly update: string; readonly subresource?: string; readonly change: Change }
+  /** What `kubectl get` shows of the stored base; cells that depend on the time are not compared. */
+  | { readonly table: string };
+
+// biome-ignore lint/suspicious/noExplicitAny: a case edits an object of any kind, and often breaks its type on purpose
+export type Change = (object: any) => void;
+
+export interface Recording {
+  /** Bases as the server stored them, for the cases that need them. */
+  readonly stored: Readonly<Record<string, JsonObject>>;
+  readonly answers: Readonly<Record<string, Answer>>;
+}
+
+export type Answer =
+  | { readonly object: JsonObject; readonly warnings?: readonly string[] }
+  | { readonly status: Pick<Status, 'message' | 'reason' | 'code' | 'details'>; readonly warnings?: readonly string[] }
+  | { readonly columns: readonly JsonObject[]; readonly cells: readonly unknown[] };

@@ -1,0 +1,175 @@
+/**
+ * Records what a real kube-apiserver answers: `npx tsx packages/api/test/record.ts [name…]` with KUBE_APISERVER (its
+ * address) and KUBE_TOKEN set. The server should have every API version on and admission plug-ins off.
+ */
+import { readdirSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { GroupVersion } from '@coxswain/apimachinery';
+import { Catalogue } from '../src/catalogue/catalogue.ts';
+import type { Answer, Base, Case, CaseSuite, JsonObject, Recording } from './case.ts';
+
+const server = process.env.KUBE_APISERVER ?? 'https://127.0.0.1:16443';
+const token = process.env.KUBE_TOKEN ?? 'oracle';
+const here = dirname(fileURLToPath(import.meta.url));
+
+interface Response {
+  readonly code: number;
+  readonly body: JsonObject;
+  readonly warnings: string[];
+}
+
+function send(method: string, path: string, body?: unknown, accept = 'application/json'): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      accept,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    };
+    const call = request(new URL(path, server), { method, headers, rejectUnauthorized: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        const header = response.headers.warning;
+        const warnings = [
+          ...(Array.isArray(header) ? header.join(', ') : (header ?? '')).matchAll(/299 - "((?:[^"\\]|\\.)*)"/g),
+        ].map(([, warning]) => warning!.replace(/\\(.)/g, '$1'));
+        resolve({
+          code: response.statusCode!,
+          body: text.startsWith('{') ? JSON.parse(text) : { message: text },
+          warnings,
+        });
+      });
+    });
+    call.on('error', reject);
+    call.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+function pathOf(object: JsonObject, namespace: string): { collection: string; item: string } {
+  const gv = GroupVersion.parse(object.apiVersion as string);
+  const resource = Catalogue.builtIn().kind(gv.withKind(object.kind as string))?.resource;
+  if (!resource) throw new Error(`no resource serves ${object.kind} of ${object.apiVersion}`);
+  const prefix = gv.group ? `/apis/${gv.group}/${gv.version}` : `/api/${gv.version}`;
+  const meta = object.metadata as { name?: string; namespace?: string } | undefined;
+  const collection = resource.namespaced
+    ? `${prefix}/namespaces/${meta?.namespace ?? namespace}/${resource.name}`
+    : `${prefix}/${resource.name}`;
+  return { collection, item: `${collection}/${meta?.name}` };
+}
+
+/** Takes out what is different on every server. */
+function strip(object: JsonObject): JsonObject {
+  const { uid, resourceVersion, creationTimestamp, managedFields, selfLink, ...metadata } =
+    object.metadata as JsonObject;
+  return { ...object, metadata };
+}
+
+/** A stored object with metadata that is the same in every recording. */
+function withFixedMetadata(object: JsonObject): JsonObject {
+  const { managedFields, ...metadata } = object.metadata as JsonObject;
+  const fixed = {
+    uid: '00000000-0000-4000-8000-000000000001',
+    resourceVersion: '1',
+    creationTimestamp: '2026-01-01T00:00:00Z',
+  };
+  return { ...object, metadata: { ...metadata, ...fixed } };
+}
+
+const statusOf = ({ body, warnings }: Response): Answer => ({
+  status: { message: body.message, reason: body.reason, code: body.code, details: body.details } as never,
+  ...(warnings.length > 0 && { warnings }),
+});
+
+async function store(name: string, base: Base, namespace: string): Promise<JsonObject> {
+  const { collection, item } = pathOf(base.object, namespace);
+  const created = await send('POST', collection, base.object);
+  if (created.code >= 300) throw new Error(`base ${name}: ${created.body.message}`);
+  if (base.status) {
+    const written = await send('PUT', `${item}/status`, { ...created.body, status: base.status });
+    if (written.code >= 300) throw new Error(`status of base ${name}: ${written.body.message}`);
+    return written.body;
+  }
+  return created.body;
+}
+
+async function ask(suite: CaseSuite, one: Case, stored: Map<string, JsonObject>, namespace: string): Promise<Answer> {
+  if ('create' in one) {
+    const object = structuredClone(suite.bases[one.create]!.object);
+    one.change?.(object);
+    const answer = await send('POST', `${pathOf(object, namespace).collection}?dryRun=All&fieldManager=cases`, object);
+    return answer.code < 300
+      ? { object: strip(answer.body), ...(answer.warnings.length > 0 && { warnings: answer.warnings }) }
+      : statusOf(answer);
+  }
+  if ('update' in one) {
+    const object = structuredClone(stored.get(one.update)!);
+    const path = pathOf(object, namespace).item;
+    one.change(object);
+    const answer = await send(
+      'PUT',
+      `${path}${one.subresource ? `/${one.subresource}` : ''}?dryRun=All&fieldManager=cases`,
+      object,
+    );
+    return answer.code < 300
+      ? { object: strip(answer.body), ...(answer.warnings.length > 0 && { warnings: answer.warnings }) }
+      : statusOf(answer);
+  }
+  const answer = await send(
+    'GET',
+    pathOf(stored.get(one.table)!, namespace).item,
+    undefined,
+    'application/json;as=Table;g=meta.k8s.io;v=v1',
+  );
+  const { columnDefinitions, rows } = answer.body as { columnDefinitions: JsonObject[]; rows: { cells: unknown[] }[] };
+  return { columns: columnDefinitions.map(({ description: _, ...column }) => column), cells: rows[0]!.cells };
+}
+
+async function record(name: string): Promise<void> {
+  const { suite } = (await import(`./cases/${name}.cases.ts`)) as { suite: CaseSuite };
+  const namespace = `cases-${name}`;
+  await send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
+  const needed = new Set(
+    Object.values(suite.cases).flatMap((one) => ('update' in one ? [one.update] : 'table' in one ? [one.table] : [])),
+  );
+  const stored = new Map<string, JsonObject>();
+  try {
+    const answers: Record<string, Answer> = {};
+    // Creations first: a base that is stored is in the way of creating it again.
+    const isCreate = (one: Case) => 'create' in one;
+    const entries = Object.entries(suite.cases);
+    for (const [sentence, one] of entries) {
+      if (isCreate(one)) answers[sentence] = await ask(suite, one, stored, namespace);
+    }
+    for (const base of needed) stored.set(base, await store(base, suite.bases[base]!, namespace));
+    for (const [sentence, one] of entries) {
+      if (!isCreate(one)) answers[sentence] = await ask(suite, one, stored, namespace);
+    }
+    const recording: Recording = {
+      stored: Object.fromEntries([...stored].map(([base, object]) => [base, withFixedMetadata(object)])),
+      answers: Object.fromEntries(entries.map(([sentence]) => [sentence, answers[sentence]!])),
+    };
+    writeFileSync(join(here, 'recorded', `${name}.json`), print(recording));
+    console.log(`${name}: ${Object.keys(answers).length} answers`);
+  } finally {
+    for (const object of stored.values())
+      await send('DELETE', `${pathOf(object, namespace).item}?gracePeriodSeconds=0`);
+  }
+}
+
+/** One line per answer: small enough to read a difference in. */
+function print({ stored, answers }: Recording): string {
+  const lines = (record: object) =>
+    Object.entries(record)
+      .map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
+      .join(',\n');
+  return `{"stored":{\n${lines(stored)}\n},"answers":{\n${lines(answers)}\n}}\n`;
+}
+
+const wanted = process.argv.slice(2);
+const all = readdirSync(join(here, 'cases'))
+  .filter((file) => file.endsWith('.cases.ts'))
+  .map((file) => file.slice(0, -'.cases.ts'.length));
+for (const name of wanted.length > 0 ? wanted : all) await record(name);

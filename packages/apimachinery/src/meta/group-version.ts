@@ -1,0 +1,266 @@
+import { InternTable } from './intern.ts';
+import type { TypeMeta } from './type-meta.ts';
+
+/*
+ * The names of kinds and resources. All five are immutable and interned: `of` gives the same instance for the same
+ * parts, so that they compare with `===` and serve as keys of Map and Set. Their constructors are private for that
+ * reason. The lengths in the keys keep parts apart, whatever characters they hold.
+ */
+
+const groupVersions = new InternTable<GroupVersion>();
+const groupKinds = new InternTable<GroupKind>();
+const groupResources = new InternTable<GroupResource>();
+const groupVersionKinds = new InternTable<GroupVersionKind>();
+const groupVersionResources = new InternTable<GroupVersionResource>();
+
+const pairKey = (a: string, b: string): string => `${a.length} ${a}${b}`;
+const tripleKey = (a: string, b: string, c: string): string => `${a.length} ${b.length} ${a}${b}${c}`;
+
+/** A group and one of its versions: `apps/v1`, or `v1` in the core group, whose name is empty. */
+export class GroupVersion {
+  readonly group: string;
+  readonly version: string;
+
+  private constructor(group: string, version: string) {
+    this.group = group;
+    this.version = version;
+    Object.freeze(this);
+  }
+
+  static of(group: string, version: string): GroupVersion {
+    const key = pairKey(group, version);
+    return groupVersions.get(key) ?? groupVersions.add(key, new GroupVersion(group, version));
+  }
+
+  /** Reads an apiVersion. Empty and `/` are the empty value. Throws when there is more than one slash. */
+  static parse(text: string): GroupVersion {
+    const parsed = GroupVersion.tryParse(text);
+    if (!parsed) throw new Error(`unexpected GroupVersion string: ${text}`);
+    return parsed;
+  }
+
+  /** Like `parse`, with undefined for what cannot be read. */
+  static tryParse(text: string): GroupVersion | undefined {
+    const slash = text.indexOf('/');
+    if (slash === -1) return GroupVersion.of('', text);
+    return text.includes('/', slash + 1) ? undefined : GroupVersion.of(text.slice(0, slash), text.slice(slash + 1));
+  }
+
+  get isEmpty(): boolean {
+    return this.group === '' && this.version === '';
+  }
+
+  withKind(kind: string): GroupVersionKind {
+    return GroupVersionKind.of(this.group, this.version, kind);
+  }
+
+  withResource(resource: string): GroupVersionResource {
+    return GroupVersionResource.of(this.group, this.version, resource);
+  }
+
+  /** Which of an object's kinds to write for this version: its own, else its own version of a kind in the same group. */
+  kindFor(kinds: readonly GroupVersionKind[]): GroupVersionKind | undefined {
+    const exact = kinds.find((kind) => kind.group === this.group && kind.version === this.version);
+    if (exact) return exact;
+    const sameGroup = kinds.find((kind) => kind.group === this.group);
+    return sameGroup && this.withKind(sameGroup.kind);
+  }
+
+  toString(): string {
+    return this.group === '' ? this.version : `${this.group}/${this.version}`;
+  }
+}
+
+/** A kind whatever its version: `Deployment.apps`. */
+export class GroupKind {
+  readonly group: string;
+  readonly kind: string;
+
+  private constructor(group: string, kind: string) {
+    this.group = group;
+    this.kind = kind;
+    Object.freeze(this);
+  }
+
+  static of(group: string, kind: string): GroupKind {
+    const key = pairKey(group, kind);
+    return groupKinds.get(key) ?? groupKinds.add(key, new GroupKind(group, kind));
+  }
+
+  /** Reads `Kind` or `Kind.group`. */
+  static parse(text: string): GroupKind {
+    const [kind, group] = splitAtDot(text);
+    return GroupKind.of(group, kind);
+  }
+
+  get isEmpty(): boolean {
+    return this.group === '' && this.kind === '';
+  }
+
+  withVersion(version: string): GroupVersionKind {
+    return GroupVersionKind.of(this.group, version, this.kind);
+  }
+
+  toString(): string {
+    return this.group === '' ? this.kind : `${this.kind}.${this.group}`;
+  }
+}
+
+/** A resource whatever its version: `deployments.apps`. */
+export class GroupResource {
+  readonly group: string;
+  readonly resource: string;
+
+  private constructor(group: string, resource: string) {
+    this.group = group;
+    this.resource = resource;
+    Object.freeze(this);
+  }
+
+  static of(group: string, resource: string): GroupResource {
+    const key = pairKey(group, resource);
+    return groupResources.get(key) ?? groupResources.add(key, new GroupResource(group, resource));
+  }
+
+  /** Reads `resource` or `resource.group`. */
+  static parse(text: string): GroupResource {
+    const [resource, group] = splitAtDot(text);
+    return GroupResource.of(group, resource);
+  }
+
+  get isEmpty(): boolean {
+    return this.group === '' && this.resource === '';
+  }
+
+  withVersion(version: string): GroupVersionResource {
+    return GroupVersionResource.of(this.group, version, this.resource);
+  }
+
+  toString(): string {
+    return this.group === '' ? this.resource : `${this.resource}.${this.group}`;
+  }
+}
+
+/** A kind in one version: what an object's apiVersion and kind say. */
+export class GroupVersionKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+
+  private constructor(group: string, version: string, kind: string) {
+    this.group = group;
+    this.version = version;
+    this.kind = kind;
+    Object.freeze(this);
+  }
+
+  static of(group: string, version: string, kind: string): GroupVersionKind {
+    const key = tripleKey(group, version, kind);
+    return groupVersionKinds.get(key) ?? groupVersionKinds.add(key, new GroupVersionKind(group, version, kind));
+  }
+
+  /** Never throws: an apiVersion that cannot be read leaves group and version empty. */
+  static fromApiVersionAndKind(apiVersion: string, kind: string): GroupVersionKind {
+    return GroupVersion.tryParse(apiVersion)?.withKind(kind) ?? GroupVersionKind.of('', '', kind);
+  }
+
+  /** The kind an object says it is; what it does not say is empty. */
+  static fromObject(object: TypeMeta): GroupVersionKind {
+    return GroupVersionKind.fromApiVersionAndKind(object.apiVersion ?? '', object.kind ?? '');
+  }
+
+  get isEmpty(): boolean {
+    return this.group === '' && this.version === '' && this.kind === '';
+  }
+
+  get groupVersion(): GroupVersion {
+    return GroupVersion.of(this.group, this.version);
+  }
+
+  get groupKind(): GroupKind {
+    return GroupKind.of(this.group, this.kind);
+  }
+
+  /** As it stands in an object. */
+  get apiVersion(): string {
+    return this.group === '' ? this.version : `${this.group}/${this.version}`;
+  }
+
+  toString(): string {
+    return `${this.group}/${this.version}, Kind=${this.kind}`;
+  }
+}
+
+/** A resource in one version: what a URL names. */
+export class GroupVersionResource {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+
+  private constructor(group: string, version: string, resource: string) {
+    this.group = group;
+    this.version = version;
+    this.resource = resource;
+    Object.freeze(this);
+  }
+
+  static of(group: string, version: string, resource: string): GroupVersionResource {
+    const key = tripleKey(group, version, resource);
+    return (
+      groupVersionResources.get(key) ??
+      groupVersionResources.add(key, new GroupVersionResource(group, version, resource))
+    );
+  }
+
+  get isEmpty(): boolean {
+    return this.group === '' && this.version === '' && this.resource === '';
+  }
+
+  get groupVersion(): GroupVersion {
+    return GroupVersion.of(this.group, this.version);
+  }
+
+  get groupResource(): GroupResource {
+    return GroupResource.of(this.group, this.resource);
+  }
+
+  toString(): string {
+    return `${this.group}/${this.version}, Resource=${this.resource}`;
+  }
+}
+
+/**
+ * Reads what a user may type for a kind: `Pod`, `Pod.v1.`, `Deployment.apps`, `Deployment.v1.apps`. With two dots or
+ * more it may be read either way (`Deployment.v1.apps` could lie in a group `v1.apps`), so both are given.
+ */
+export function parseKindArg(text: string): { groupVersionKind?: GroupVersionKind; groupKind: GroupKind } {
+  const parts = splitVersioned(text);
+  return {
+    groupVersionKind: parts && GroupVersionKind.of(parts.group, parts.version, parts.name),
+    groupKind: GroupKind.parse(text),
+  };
+}
+
+/** Reads what a user may type for a resource: `pods`, `pods.v1.`, `deployments.apps`, `deployments.v1.apps`. */
+export function parseResourceArg(text: string): {
+  groupVersionResource?: GroupVersionResource;
+  groupResource: GroupResource;
+} {
+  const parts = splitVersioned(text);
+  return {
+    groupVersionResource: parts && GroupVersionResource.of(parts.group, parts.version, parts.name),
+    groupResource: GroupResource.parse(text),
+  };
+}
+
+function splitAtDot(text: string): [before: string, after: string] {
+  const dot = text.indexOf('.');
+  return dot === -1 ? [text, ''] : [text.slice(0, dot), text.slice(dot + 1)];
+}
+
+function splitVersioned(text: string): { name: string; version: string; group: string } | undefined {
+  const [name, rest] = splitAtDot(text);
+  if (!rest.includes('.')) return undefined;
+  const [version, group] = splitAtDot(rest);
+  return { name, version, group };
+}

@@ -1,0 +1,70 @@
+import type { ListMeta } from './list-meta.ts';
+import type { TypeMeta } from './type-meta.ts';
+
+/** Every reason upstream gives a failure. The empty one is "unknown". */
+export type KnownStatusReason =
+  | ''
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'AlreadyExists'
+  | 'Conflict'
+  | 'Gone'
+  | 'Invalid'
+  | 'ServerTimeout'
+  | 'StorageReadError'
+  | 'Timeout'
+  | 'TooManyRequests'
+  | 'BadRequest'
+  | 'MethodNotAllowed'
+  | 'NotAcceptable'
+  | 'RequestEntityTooLarge'
+  | 'UnsupportedMediaType'
+  | 'InternalError'
+  | 'Expired'
+  | 'ServiceUnavailable';
+
+/** Other servers may send reasons of their own. */
+export type StatusReason = KnownStatusReason | (string & {});
+
+/** What an API call answers when it fails, or when there is no object to return. */
+export interface Status extends TypeMeta {
+  metadata?: ListMeta;
+  status?: 'Success' | 'Failure' | (string & {});
+  message?: string;
+  reason?: StatusReason;
+  details?: StatusDetails;
+  code?: number;
+}
+
+export interface StatusDetails {
+  name?: string;
+  group?: string;
+  /** The resource for most reasons, the kind for `Invalid`. */
+  kind?: string;
+  uid?: string;
+  causes?: StatusCause[];
+  retryAfterSeconds?: number;
+}
+
+export interface StatusCause {
+  reason?: CauseType;
+  message?: string;
+  field?: string;
+}
+
+export type CauseType =
+  | 'FieldValueNotFound'
+  | 'FieldValueRequired'
+  | 'FieldValueDuplicate'
+  | 'FieldValueInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueForbidden'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
+  | 'InternalError'
+  | 'FieldValueTypeInvalid'
+  | 'UnexpectedServerResponse'
+  | 'FieldManagerConflict'
+  | 'ResourceVersionTooLarge'
+  | (string & {});

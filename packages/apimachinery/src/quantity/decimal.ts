@@ -1,0 +1,55 @@
+export const maxInt64 = 2n ** 63n - 1n;
+const minInt64 = -(2n ** 63n);
+
+export const isInt64 = (value: bigint): boolean => value >= minInt64 && value <= maxInt64;
+
+/** The nearest value that an int64 can hold. */
+export const clampInt64 = (value: bigint): bigint => (value > maxInt64 ? maxInt64 : value < minInt64 ? minInt64 : value);
+
+/** Nobody means numbers this far apart, and working them out exactly would take all the memory there is. */
+const maxPower = 100_000;
+const powers: readonly bigint[] = Array.from({ length: 40 }, (_, i) => 10n ** BigInt(i));
+
+/** Throws a RangeError for a power that is out of all proportion. */
+export function pow10(exponent: number): bigint {
+  const power = powers[exponent];
+  if (power !== undefined) return power;
+  if (exponent > maxPower) throw new RangeError(`quantity exponent ${exponent} is out of range`);
+  return 10n ** BigInt(exponent);
+}
+
+const digitCount = (value: bigint): number => (value < 0n ? -value : value).toString().length;
+
+/** `value / 10^digits`, rounded away from zero. */
+export function dropDigits(value: bigint, digits: number): bigint {
+  if (digits <= 0 || value === 0n) return value;
+  const away = value < 0n ? -1n : 1n;
+  if (digits > maxPower && digitCount(value) <= digits) return away;
+  const divisor = pow10(digits);
+  const quotient = value / divisor;
+  return quotient * divisor === value ? quotient : quotient + away;
+}
+
+/** `value * 10^digits` if an int64 can hold it. */
+export function int64TimesPow10(value: bigint, digits: number): bigint | undefined {
+  if (value === 0n) return 0n;
+  if (digits > 18) return undefined;
+  const product = value * pow10(digits);
+  return isInt64(product) ? product : undefined;
+}
+
+/** The order of `a * 10^aScale` and `b * 10^bScale`: negative, zero or positive. */
+export function compareScaled(a: bigint, aScale: number, b: bigint, bScale: number): number {
+  const sign = Math.sign(Number(a));
+  const difference = sign - Math.sign(Number(b));
+  if (difference !== 0 || sign === 0) return difference;
+  if (Math.abs(aScale - bScale) > 40) {
+    // Far apart, the number of digits mostly decides, and aligning might not even be possible.
+    const magnitude = digitCount(a) + aScale - digitCount(b) - bScale;
+    if (magnitude !== 0) return sign * magnitude;
+  }
+  const low = Math.min(aScale, bScale);
+  const left = a * pow10(aScale - low);
+  const right = b * pow10(bScale - low);
+  return left < right ? -1 : left > right ? 1 : 0;
+}

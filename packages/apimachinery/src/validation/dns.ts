@@ -1,0 +1,76 @@
+import { isLongerThan } from './byte-length.ts';
+import { maxLenError, regexError } from './messages.ts';
+import { matcher, type StringCheck, type StringFormat, stringCheck } from './string-format.ts';
+
+export const dns1123LabelMaxLength = 63;
+export const dns1123SubdomainMaxLength = 253;
+export const dns1035LabelMaxLength = 63;
+
+const dns1123Label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const underscoredLabel = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
+const dotted = (label: string): string => `${label}(\\.${label})*`;
+
+const subdomain: StringFormat = {
+  pattern: dotted(dns1123Label),
+  message:
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+  examples: ['example.com'],
+  maxLength: dns1123SubdomainMaxLength,
+};
+
+/** A name as most objects have it: labels joined by dots, 253 characters at most. */
+export const isDns1123Subdomain: StringCheck = stringCheck(subdomain);
+
+/** The same rule where upstream counts bytes in its message: prefixes of label keys. */
+export const isDns1123SubdomainBytes: StringCheck = stringCheck({ ...subdomain, lengthUnit: 'bytes' });
+
+/** Upper case is allowed too. The message shows the lower-case expression all the same. */
+export const isDns1123SubdomainCaseless: StringCheck = stringCheck({
+  ...subdomain,
+  message:
+    "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+  examples: ['Example.com'],
+  lengthUnit: 'bytes',
+  caseless: true,
+});
+
+/** Underscores are allowed too, as in search domains of a pod's DNS configuration. */
+export const isDns1123SubdomainWithUnderscore: StringCheck = stringCheck({
+  ...subdomain,
+  pattern: dotted(underscoredLabel),
+  message:
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
+});
+
+export const isWildcardDns1123Subdomain: StringCheck = stringCheck({
+  pattern: `\\*\\.${dotted(dns1123Label)}`,
+  message:
+    "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
+  examples: ['*.example.com'],
+  maxLength: dns1123SubdomainMaxLength,
+});
+
+export const isDns1035Label: StringCheck = stringCheck({
+  pattern: '[a-z]([-a-z0-9]*[a-z0-9])?',
+  message:
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+  examples: ['my-name', 'abc-123'],
+  maxLength: dns1035LabelMaxLength,
+});
+
+const matchesLabel = matcher({ pattern: dns1123Label });
+const matchesSubdomain = matcher(subdomain);
+const labelError = regexError(
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+  dns1123Label,
+  'my-name',
+  '123-abc',
+);
+
+/** One part of a domain name, 63 characters at most. */
+export function isDns1123Label(value: string): string[] {
+  const errors: string[] = [];
+  if (isLongerThan(value, dns1123LabelMaxLength)) errors.push(maxLenError(dns1123LabelMaxLength));
+  if (!matchesLabel(value)) errors.push(matchesSubdomain(value) ? 'must not contain dots' : labelError);
+  return errors;
+}

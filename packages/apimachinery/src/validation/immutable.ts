@@ -1,0 +1,15 @@
+import { type ErrorList, invalid, type Path } from '../field/index.ts';
+import { semanticEqual } from './semantic-equal.ts';
+
+export const fieldImmutableErrorMessage = 'field is immutable';
+export const isNegativeErrorMessage = 'must be greater than or equal to 0';
+
+/** Complains when the two values differ in meaning; see `semanticEqual`. */
+export function validateImmutableField(newValue: unknown, oldValue: unknown, path: Path): ErrorList {
+  return semanticEqual(newValue, oldValue) ? [] : [invalid(path, newValue, fieldImmutableErrorMessage)];
+}
+
+/** An absent value counts as zero. */
+export function validateNonnegativeField(value: number | bigint | undefined, path: Path): ErrorList {
+  return value !== undefined && value < 0 ? [invalid(path, value, isNegativeErrorMessage)] : [];
+}

@@ -1,0 +1,25 @@
+import { type ErrorList, invalid, type Path, tooLong } from '../field/index.ts';
+import type { ManagedFieldsEntry } from '../meta/object-meta.ts';
+import { isLongerThan } from './byte-length.ts';
+import { validateFieldManager } from './options.ts';
+
+export const maxSubresourceNameLength = 256;
+
+export function validateManagedFields(entries: readonly ManagedFieldsEntry[] | undefined, path: Path): ErrorList {
+  return (entries ?? []).flatMap((entry, i) => validateEntry(entry, path.index(i)));
+}
+
+function validateEntry(entry: ManagedFieldsEntry, path: Path): ErrorList {
+  const errors: ErrorList = [];
+  if (entry.operation !== 'Apply' && entry.operation !== 'Update') {
+    errors.push(invalid(path.child('operation'), entry.operation ?? '', 'must be `Apply` or `Update`'));
+  }
+  if (entry.fieldsType && entry.fieldsType !== 'FieldsV1') {
+    errors.push(invalid(path.child('fieldsType'), entry.fieldsType, 'must be `FieldsV1`'));
+  }
+  errors.push(...validateFieldManager(entry.manager, path.child('manager')));
+  if (isLongerThan(entry.subresource ?? '', maxSubresourceNameLength)) {
+    errors.push(tooLong(path.child('subresource'), maxSubresourceNameLength));
+  }
+  return errors;
+}

@@ -1,0 +1,34 @@
+import { isDns1035Label, isDns1123Label, isDns1123Subdomain } from './dns.ts';
+import type { StringCheck } from './string-format.ts';
+
+/** Says what is wrong with a name; with `prefix` the name is a generateName that a suffix will follow. */
+export type ValidateNameFunc = (name: string, prefix: boolean) => string[];
+
+/** A generateName may end in the dash that the suffix will follow. */
+export function maskTrailingDash(name: string): string {
+  return name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name;
+}
+
+const nameIs =
+  (check: StringCheck): ValidateNameFunc =>
+  (name, prefix) =>
+    check(prefix ? maskTrailingDash(name) : name);
+
+export const nameIsDnsSubdomain: ValidateNameFunc = nameIs(isDns1123Subdomain);
+export const nameIsDnsLabel: ValidateNameFunc = nameIs(isDns1123Label);
+export const nameIsDns1035Label: ValidateNameFunc = nameIs(isDns1035Label);
+export const validateNamespaceName: ValidateNameFunc = nameIsDnsLabel;
+export const validateServiceAccountName: ValidateNameFunc = nameIsDnsSubdomain;
+
+/** A name that can stand as one segment of a URL's path: all that RBAC objects and custom resources' keys ask for. */
+export function isPathSegmentName(name: string): string[] {
+  return name === '.' || name === '..' ? [`may not be '${name}'`] : isPathSegmentPrefix(name);
+}
+
+/** The beginning of such a name, where dots alone do no harm. */
+export function isPathSegmentPrefix(name: string): string[] {
+  return ['/', '%'].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
+}
+
+export const pathSegmentName: ValidateNameFunc = (name, prefix) =>
+  prefix ? isPathSegmentPrefix(name) : isPathSegmentName(name);

@@ -1,0 +1,30 @@
+/**
+ * Whether two JSON values mean the same to upstream: like deep equality, except that an absent list and an empty one
+ * are the same thing. Values are compared as they are written, so quantities and times must be in canonical form.
+ */
+export function semanticEqual(a: unknown, b: unknown): boolean {
+  // A list of pairs still to compare instead of recursion: values may be nested as deep as a client likes.
+  const pending: unknown[] = [a, b];
+  while (pending.length > 0) {
+    const right = pending.pop();
+    const left = pending.pop();
+    if (left === right) continue;
+    if (isAbsent(left) || isAbsent(right)) {
+      if (!(isEmptyOrAbsent(left) && isEmptyOrAbsent(right))) return false;
+    } else if (Array.isArray(left)) {
+      if (!Array.isArray(right) || left.length !== right.length) return false;
+      for (let i = 0; i < left.length; i++) pending.push(left[i], right[i]);
+    } else if (isRecord(left) && isRecord(right)) {
+      for (const key of Object.keys(left)) pending.push(left[key], Object.hasOwn(right, key) ? right[key] : undefined);
+      for (const key of Object.keys(right)) if (!Object.hasOwn(left, key)) pending.push(undefined, right[key]);
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null;
+const isEmptyOrAbsent = (value: unknown): boolean => isAbsent(value) || (Array.isArray(value) && value.length === 0);
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
