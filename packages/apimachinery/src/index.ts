@@ -10,3 +10,6 @@
 export * from './field/index.ts';
 export type * from './schema/schema.ts';
 export * from './meta/index.ts';
+export * from './errors/index.ts';
+export * from './json/index.ts';
+export * from './validation/index.ts';

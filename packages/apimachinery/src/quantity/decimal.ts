@@ -1,10 +1,11 @@
 export const maxInt64 = 2n ** 63n - 1n;
-const minInt64 = -(2n ** 63n);
+export const minInt64 = -(2n ** 63n);
 
 export const isInt64 = (value: bigint): boolean => value >= minInt64 && value <= maxInt64;
 
 /** The nearest value that an int64 can hold. */
-export const clampInt64 = (value: bigint): bigint => (value > maxInt64 ? maxInt64 : value < minInt64 ? minInt64 : value);
+export const clampInt64 = (value: bigint): bigint =>
+  value > maxInt64 ? maxInt64 : value < minInt64 ? minInt64 : value;
 
 /** Nobody means numbers this far apart, and working them out exactly would take all the memory there is. */
 const maxPower = 100_000;

@@ -1,32 +1,82 @@
 import { dropDigits, isInt64, maxInt64 } from './decimal.ts';
-import { interpretSuffix, type QuantityFormat } from './suffix.ts';
+import { interpretSuffix, type QuantityFormat, type Suffix } from './suffix.ts';
 
 /** `unscaled * 10^scale`, with what upstream remembers besides. */
 export interface Amount {
   readonly unscaled: bigint;
   readonly scale: number;
   readonly format: QuantityFormat;
-  /** Upstream would hold it as a big decimal rather than a scaled int64. */
+  /** Upstream would hold it as a big decimal, not as a scaled int64; `asInt64` tells the two apart. */
   readonly wide: boolean;
-  /** The text, where upstream takes it for the canonical form without a closer look. */
+  /** The text itself, where upstream takes it for the canonical form. */
   readonly text?: string;
 }
 
-const formatWrong =
-  "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-const numberAndSuffix = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[-+]?|[-+])?[0-9]*)$/;
-const nano = -9;
+/** A number without its sign. */
+interface Digits {
+  /** Without leading zeros, and never empty. */
+  readonly integer: string;
+  readonly fraction: string;
+  /** There was not a single digit. */
+  readonly missing: boolean;
+}
 
-/** Digits and scale of the narrow form never overflow an int64 with this many digits. */
-const maxNarrowDigits = 18;
+const formatWrong = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const suffixWrong = "unable to parse quantity's suffix";
+const numberWrong = 'unable to parse numeric part of quantity';
+
+/** More lenient than the text of the error, as upstream is: digits may be missing altogether. */
+const expression = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:(?:[eEinumkKMGTP]+[-+]?|[-+])[0-9]*)?)$/;
+
+const nano = -9;
+const maxDecimalDigits = 18;
+const maxBinaryDigits = 14;
 
 /** Reads a quantity. Throws an Error with upstream's text when it is none. */
 export function parseAmount(text: string): Amount {
-  const match = text === '' ? null : numberAndSuffix.exec(text);
+  const match = text === '' ? null : expression.exec(text);
   if (!match) throw new Error(formatWrong);
-  const [, sign, integer, fraction = '', suffixText] = match as unknown as [string, string, string, string?, string?];
-  const suffix = interpretSuffix(suffixText ?? '');
-  if (!suffix) throw new Error("unable to parse quantity's suffix");
-  const number: ParsedNumber = { negative: sign === '-', integer: integer.replace(/^0+/, '') || '0', fraction };
-  return narrowAmount(text, number, suffix) ?? wideAmount(number, suffix);
+  const suffix = interpretSuffix(match[4] ?? '');
+  if (!suffix) throw new Error(suffixWrong);
+  const [, sign, integer = '', fraction = ''] = match;
+  const digits = { integer: integer.replace(/^0+/, '') || '0', fraction, missing: integer === '' && fraction === '' };
+  const amount = parseNarrow(text, digits, suffix) ?? parseWide(digits, suffix);
+  return sign === '-' ? { ...amount, unscaled: -amount.unscaled } : amount;
+}
+
+/** The amount as a scaled int64, where it certainly fits into one. */
+function parseNarrow(text: string, { integer, fraction }: Digits, { format, exponent }: Suffix): Amount | undefined {
+  const binary = format === 'BinarySI';
+  if (binary) {
+    if (fraction !== '' || integer.length + Math.floor(exponent * 0.3) > maxBinaryDigits) return undefined;
+  } else if (integer.length + fraction.length > maxDecimalDigits) {
+    return undefined;
+  }
+  const scale = binary ? 0 : exponent - fraction.length;
+  if (scale < nano) return undefined;
+  const shifted = integer + fraction;
+  const value = BigInt(shifted);
+  const unscaled = binary ? value << BigInt(exponent) : value;
+  if (!isInt64(unscaled)) return undefined;
+  const canonical = binary
+    ? (value & 7n) !== 0n
+    : text === '0' || (scale % 3 === 0 && !shifted.endsWith('000') && !shifted.startsWith('0'));
+  return { unscaled, scale, format, wide: false, ...(canonical && { text }) };
+}
+
+/** Any other amount. Whoever asks for some gets some: less than a billionth is rounded up to one. */
+function parseWide({ integer, fraction, missing }: Digits, { format, exponent }: Suffix): Amount {
+  // Upstream reads no digits as zero, but only when it gets by with an int64.
+  if (missing) throw new Error(numberWrong);
+  const digits = BigInt(integer + fraction);
+  if (format !== 'BinarySI') return { ...atLeastNano(digits, exponent - fraction.length), format, wide: true };
+  const amount = atLeastNano(digits << BigInt(exponent), -fraction.length);
+  const floor = amount.unscaled / 10n ** BigInt(-amount.scale);
+  if (floor >= maxInt64) return { unscaled: maxInt64, scale: 0, format, wide: true };
+  // A fraction of a byte cannot be written with a binary suffix.
+  return { ...amount, format: floor === 0n && amount.unscaled !== 0n ? 'DecimalSI' : format, wide: true };
+}
+
+function atLeastNano(unscaled: bigint, scale: number): { unscaled: bigint; scale: number } {
+  return scale < nano ? { unscaled: dropDigits(unscaled, nano - scale), scale: nano } : { unscaled, scale };
 }

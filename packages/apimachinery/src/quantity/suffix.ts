@@ -45,7 +45,6 @@ export function interpretSuffix(text: string): Suffix | undefined {
   const known = byText.get(text);
   if (known) return known;
   const digits = /^[eE]([-+]?[0-9]+)$/.exec(text)?.[1];
-  // Twenty-four characters hold every 64-bit number; the bound keeps a long exponent from costing anything.
   const exponent = digits === undefined ? undefined : parseInt64(digits);
   // Upstream keeps the low 32 bits.
   return exponent === undefined
@@ -53,6 +52,7 @@ export function interpretSuffix(text: string): Suffix | undefined {
     : { format: 'DecimalExponent', exponent: Number(BigInt.asIntN(32, exponent)) };
 }
 
+/** Undefined beyond 64 bits; judged by length first, so that a long text costs nothing. */
 function parseInt64(digits: string): bigint | undefined {
   const significant = digits.replace(/^([-+]?)0+(?=[0-9])/, '$1');
   if (significant.length > 20) return undefined;

@@ -35,7 +35,10 @@ export type ScalarKind =
 
 export interface ScalarSchema {
   readonly kind: ScalarKind;
-  /** The name of the Go type where it has one (`RestartPolicy`); decoding errors print it. */
+  /**
+   * The name of the Go type where it has one (`RestartPolicy`); decoding errors print it. With its package
+   * (`v1.ResourceName`) where that is not the package of the struct it stands in.
+   */
   readonly goName?: string;
   readonly enum?: readonly string[];
   readonly nullable?: boolean;
@@ -50,6 +53,8 @@ export interface ListSchema {
   readonly mapKeys: readonly string[];
   /** A named list that is a message of its own on the protobuf wire (`Verbs`, `ExtraValue`). */
   readonly wrapped?: boolean;
+  /** The name of the Go type where it has one (`Verbs`); decoding errors print it. */
+  readonly goName?: string;
   readonly nullable?: boolean;
 }
 
@@ -57,6 +62,8 @@ export interface MapSchema {
   readonly kind: 'map';
   readonly values: Schema;
   readonly atomic: boolean;
+  /** The name of the Go type where it has one (`ResourceList`); decoding errors print it. */
+  readonly goName?: string;
   readonly nullable?: boolean;
 }
 

@@ -1,0 +1,41 @@
+import {
+  type ErrorList,
+  type KubernetesObject,
+  nameIsDnsSubdomain,
+  Path,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from '@coxswain/apimachinery';
+import type { Strategy, StrategyContext } from './strategy.ts';
+
+const metadata = Path.of('metadata');
+
+/** All problems of an object about to be created, in upstream's order: metadata first, then the kind's own rules. */
+export function validateCreate<T extends KubernetesObject>(
+  strategy: Strategy<T>,
+  object: T,
+  context: StrategyContext,
+): ErrorList {
+  const errors = validateObjectMeta(
+    object.metadata ?? {},
+    context.namespace !== undefined,
+    strategy.validateName ?? nameIsDnsSubdomain,
+    metadata,
+  );
+  if (strategy.validate) errors.push(...strategy.validate(object, context));
+  return errors;
+}
+
+/** All problems of an update, of the whole object or of one subresource. */
+export function validateUpdate<T extends KubernetesObject>(
+  strategy: Strategy<T>,
+  object: T,
+  old: T,
+  context: StrategyContext,
+  subresource?: string,
+): ErrorList {
+  const validate = subresource ? strategy.subresources?.[subresource]?.validateUpdate : strategy.validateUpdate;
+  const errors = validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}, metadata);
+  if (validate) errors.push(...validate(object, old, context));
+  return errors;
+}

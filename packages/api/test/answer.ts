@@ -1,0 +1,99 @@
+import {
+  cloneJson,
+  compileNormalizer,
+  GroupVersion,
+  type KubernetesObject,
+  newInvalid,
+  type Status,
+  toStatus,
+} from '@coxswain/apimachinery';
+import { conversionFor, defaulterFor, strategyFor } from '../src/built-in-kinds.ts';
+import { Catalogue, type Kind } from '../src/catalogue/catalogue.ts';
+import { FeatureGates } from '../src/features/feature-gates.ts';
+import { prepareForCreate, prepareForSubresourceUpdate, prepareForUpdate } from '../src/strategy/prepare.ts';
+import type { Strategy, StrategyContext } from '../src/strategy/strategy.ts';
+import { validateCreate, validateUpdate } from '../src/strategy/validate.ts';
+import type { JsonObject } from './case.ts';
+
+export interface Outcome {
+  readonly object?: JsonObject;
+  readonly status?: Pick<Status, 'message' | 'reason' | 'code' | 'details'>;
+  readonly warnings?: readonly string[];
+}
+
+function kindOf(object: JsonObject): Kind {
+  const kind = Catalogue.builtIn().kind(
+    GroupVersion.parse(object.apiVersion as string).withKind(object.kind as string),
+  );
+  if (!kind) throw new Error(`no kind ${object.kind} in ${object.apiVersion}`);
+  return kind;
+}
+
+/** Decodes, defaults and converts to the hub, as the server does with a request's body. */
+export function toHub(input: JsonObject): { kind: Kind; strategy: Strategy; object: KubernetesObject } {
+  const kind = kindOf(input);
+  const strategy = strategyFor(kind.hub);
+  if (!strategy) throw new Error(`no strategy for ${kind.hub}`);
+  const object = compileNormalizer(kind.schema)(cloneJson(input)) as KubernetesObject;
+  defaulterFor(kind.gvk)?.(object);
+  const hub = conversionFor(kind.gvk)?.toHub(object) ?? object;
+  return { kind, strategy, object: { ...hub, apiVersion: kind.hub.groupVersion.toString() } };
+}
+
+function fromHub(kind: Kind, hub: KubernetesObject): JsonObject {
+  const object = conversionFor(kind.gvk)?.fromHub(hub) ?? hub;
+  const versioned = { ...object, apiVersion: kind.gvk.groupVersion.toString(), kind: kind.gvk.kind };
+  defaulterFor(kind.gvk)?.(versioned);
+  const answer = compileNormalizer(kind.schema)(versioned) as JsonObject;
+  const { uid, resourceVersion, creationTimestamp, managedFields, selfLink, ...metadata } =
+    answer.metadata as JsonObject;
+  return { ...answer, metadata };
+}
+
+function contextFor(kind: Kind, object: KubernetesObject): StrategyContext {
+  return {
+    features: FeatureGates.defaults,
+    now: () => new Date('2026-01-01T00:00:00Z'),
+    user: { username: 'admin', uid: 'uid1', groups: ['system:masters', 'system:authenticated'] },
+    ...(kind.resource?.namespaced && { namespace: object.metadata?.namespace ?? '' }),
+  };
+}
+
+function outcome(
+  kind: Kind,
+  object: KubernetesObject,
+  errors: ReturnType<typeof validateCreate>,
+  warnings: readonly string[],
+): Outcome {
+  if (errors.length > 0) {
+    const { message, reason, code, details } = toStatus(
+      newInvalid(kind.hub.groupKind, object.metadata?.name ?? '', errors),
+    );
+    return { status: { message, reason, code, details } as Outcome['status'] };
+  }
+  return { object: fromHub(kind, object), ...(warnings.length > 0 && { warnings }) };
+}
+
+/** What our engine answers to a POST. */
+export function create(input: JsonObject, namespace: string): Outcome {
+  const { kind, strategy, object: decoded } = toHub(input);
+  if (kind.resource?.namespaced)
+    decoded.metadata = { ...decoded.metadata, namespace: decoded.metadata?.namespace ?? namespace };
+  const context = contextFor(kind, decoded);
+  const object = prepareForCreate(strategy, decoded, context);
+  const errors = validateCreate(strategy, object, context);
+  return outcome(kind, object, errors, strategy.warningsOnCreate?.(object, context) ?? []);
+}
+
+/** What our engine answers to a PUT of the object, or of one of its subresources. */
+export function update(input: JsonObject, stored: JsonObject, subresource?: string): Outcome {
+  const { kind, strategy, object: decoded } = toHub(input);
+  const old = toHub(stored).object;
+  const context = contextFor(kind, old);
+  const object = subresource
+    ? prepareForSubresourceUpdate(strategy, subresource, decoded, old, context)
+    : prepareForUpdate(strategy, decoded, old, context);
+  const errors = validateUpdate(strategy, object, old, context, subresource);
+  const hooks = subresource ? strategy.subresources?.[subresource] : strategy;
+  return outcome(kind, object, errors, hooks?.warningsOnUpdate?.(object, old, context) ?? []);
+}

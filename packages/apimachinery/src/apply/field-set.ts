@@ -1,0 +1,197 @@
+import { isJsonObject, JsonDepthError, MAX_JSON_DEPTH } from '../json/index.ts';
+import { comparePathElements, type FieldPath, type PathElement, parsePathElement, printPath } from './path-element.ts';
+
+const none: ReadonlyMap<PathElement, FieldSet> = new Map();
+
+/**
+ * A set of places in an object, as a tree. Immutable; an operation that changes nothing gives back its operand,
+ * so that identity tells whether anything happened.
+ *
+ * A node is in the set when it is a `member`; its children are places below it. Every child is a member or
+ * leads to one: no branch is empty. The root stands for the object itself and is never a member.
+ */
+export class FieldSet {
+  static readonly empty = new FieldSet(false, none);
+  /** A member with nothing below it. */
+  static readonly leaf = new FieldSet(true, none);
+
+  readonly member: boolean;
+  readonly children: ReadonlyMap<PathElement, FieldSet>;
+  #fieldsV1: Record<string, unknown> | undefined;
+
+  private constructor(member: boolean, children: ReadonlyMap<PathElement, FieldSet>) {
+    this.member = member;
+    this.children = children;
+  }
+
+  /** The node with these children, which must not be changed afterwards. */
+  static node(member: boolean, children: ReadonlyMap<PathElement, FieldSet> | undefined): FieldSet {
+    if (children !== undefined && children.size > 0) return new FieldSet(member, children);
+    return member ? FieldSet.leaf : FieldSet.empty;
+  }
+
+  /** The set of these paths, not of what lies above or below them. */
+  static of(...paths: readonly FieldPath[]): FieldSet {
+    return paths.reduce((set: FieldSet, path) => set.union(FieldSet.#path(path)), FieldSet.empty);
+  }
+
+  static #path(path: FieldPath): FieldSet {
+    if (path.length === 0) return FieldSet.empty;
+    return path.reduceRight((set, element) => new FieldSet(false, new Map([[element, set]])), FieldSet.leaf);
+  }
+
+  /** Reads fieldsV1. Throws when it holds what cannot be a path element, or is nested too deeply. */
+  static fromFieldsV1(fields: unknown): FieldSet {
+    return parse(fields, 0).withMember(false);
+  }
+
+  /** The set as fieldsV1, its members in upstream's order. Shared between calls: not to be changed. */
+  toFieldsV1(): Record<string, unknown> {
+    this.#fieldsV1 ??= print(this);
+    return this.#fieldsV1;
+  }
+
+  withMember(member: boolean): FieldSet {
+    return member === this.member ? this : FieldSet.node(member, this.children);
+  }
+
+  isEmpty(): boolean {
+    return !this.member && this.children.size === 0;
+  }
+
+  /** How many places are in the set. */
+  get size(): number {
+    let size = Number(this.member);
+    for (const child of this.children.values()) size += child.size;
+    return size;
+  }
+
+  has(path: FieldPath): boolean {
+    let node: FieldSet | undefined = this;
+    for (const element of path) {
+      node = node.children.get(element);
+      if (node === undefined) return false;
+    }
+    return path.length > 0 && node.member;
+  }
+
+  equals(other: FieldSet): boolean {
+    if (this === other) return true;
+    if (this.member !== other.member || this.children.size !== other.children.size) return false;
+    for (const [element, child] of this.children) {
+      const twin = other.children.get(element);
+      if (twin === undefined || !child.equals(twin)) return false;
+    }
+    return true;
+  }
+
+  union(other: FieldSet): FieldSet {
+    if (other === this || other.isEmpty()) return this;
+    if (this.isEmpty()) return other;
+    let children: Map<PathElement, FieldSet> | undefined;
+    for (const [element, theirs] of other.children) {
+      const ours = this.children.get(element);
+      const both = ours === undefined ? theirs : ours.union(theirs);
+      if (both !== ours) (children ??= new Map(this.children)).set(element, both);
+    }
+    const member = this.member || other.member;
+    if (children === undefined) return this.withMember(member);
+    return new FieldSet(member, children);
+  }
+
+  intersection(other: FieldSet): FieldSet {
+    if (other === this) return this;
+    return this.#filter(this.member && other.member, (element, child) => {
+      const theirs = other.children.get(element);
+      return theirs === undefined ? FieldSet.empty : child.intersection(theirs);
+    });
+  }
+
+  /** The places that are not in `other`. A place below a member of `other` stays. */
+  difference(other: FieldSet): FieldSet {
+    if (other.isEmpty()) return this;
+    return this.#filter(this.member && !other.member, (element, child) => {
+      const theirs = other.children.get(element);
+      return theirs === undefined ? child : child.difference(theirs);
+    });
+  }
+
+  /** The places that are neither in `other` nor below one that is. */
+  recursiveDifference(other: FieldSet): FieldSet {
+    if (other.isEmpty()) return this;
+    return this.#filter(this.member && !other.member, (element, child) => {
+      const theirs = other.children.get(element);
+      if (theirs === undefined) return child;
+      return theirs.member ? FieldSet.empty : child.recursiveDifference(theirs);
+    });
+  }
+
+  /** The members with no member below them. */
+  leaves(): FieldSet {
+    return this.#filter(this.member && this.children.size === 0, (_, child) => child.leaves());
+  }
+
+  /** Puts `change(child)` in each child's place; an empty result takes the child away. */
+  #filter(member: boolean, change: (element: PathElement, child: FieldSet) => FieldSet): FieldSet {
+    let children: Map<PathElement, FieldSet> | undefined;
+    for (const [element, child] of this.children) {
+      const changed = change(element, child);
+      if (changed === child) continue;
+      children ??= new Map(this.children);
+      if (changed.isEmpty()) children.delete(element);
+      else children.set(element, changed);
+    }
+    return children === undefined ? this.withMember(member) : FieldSet.node(member, children);
+  }
+
+  /** Like a map over the tree: replaces each child by what `change` makes of it. */
+  mapChildren(change: (element: PathElement, child: FieldSet) => FieldSet): FieldSet {
+    return this.#filter(this.member, change);
+  }
+
+  /** Every path in upstream's order: at each level first the members, then what lies below them. */
+  *paths(prefix: FieldPath = []): Generator<FieldPath> {
+    const elements = sortedElements(this);
+    for (const element of elements) if (this.children.get(element)!.member) yield [...prefix, element];
+    for (const element of elements) yield* this.children.get(element)!.paths([...prefix, element]);
+  }
+
+  /** One path a line, as conflicts print them. */
+  toString(): string {
+    return Array.from(this.paths(), printPath).join('\n');
+  }
+}
+
+function sortedElements(set: FieldSet): PathElement[] {
+  const elements = [...set.children.keys()];
+  for (let i = 1; i < elements.length; i++)
+    if (comparePathElements(elements[i - 1]!, elements[i]!) > 0) return elements.sort(comparePathElements);
+  return elements;
+}
+
+function print(set: FieldSet): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  if (set.member && set.children.size > 0) fields['.'] = {};
+  for (const element of sortedElements(set)) fields[element] = print(set.children.get(element)!);
+  return fields;
+}
+
+function parse(fields: unknown, depth: number): FieldSet {
+  if (depth > MAX_JSON_DEPTH) throw new JsonDepthError();
+  if (fields === null || fields === undefined) return FieldSet.leaf;
+  if (!isJsonObject(fields)) throw new Error('expected an object in fieldsV1');
+  let member = false;
+  let children: Map<PathElement, FieldSet> | undefined;
+  for (const [key, value] of Object.entries(fields)) {
+    if (key === '.') {
+      member = true;
+      continue;
+    }
+    const element = parsePathElement(key);
+    if (element === undefined) continue;
+    children ??= new Map();
+    children.set(element, parse(value, depth + 1));
+  }
+  // Nothing below it that we know: then the place itself is what the writer meant.
+  return children === undefined ? FieldSet.leaf : FieldSet.node(member, children);
+}

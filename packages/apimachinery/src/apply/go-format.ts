@@ -1,0 +1,53 @@
+import { quote } from '../field/quote.ts';
+import { isJsonObject } from '../json/index.ts';
+import { formatValue, goType, sortedKeys } from '../patch/go-value.ts';
+
+/** A number as Go's `%v` prints a float64, whole or not: with an exponent from a million on and below a ten thousandth. */
+export function goFloat(value: number): string {
+  const [mantissa = '', exponent = '0'] = value.toExponential().split('e');
+  const power = Number(exponent);
+  if (power >= -4 && power < 6) return String(value);
+  return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
+}
+
+/** A JSON value as Go's `%#v` prints it. Bound the depth before. */
+export function goSyntax(value: unknown): string {
+  if (typeof value === 'string') return quote(value);
+  if (value === null) return 'interface {}(nil)';
+  if (isJsonObject(value)) {
+    const members = sortedKeys(value).map((key) => `${quote(key)}:${goSyntax(value[key])}`);
+    return `${goType(value)}{${members.join(', ')}}`;
+  }
+  if (Array.isArray(value)) return `${goType(value)}{${value.map(goSyntax).join(', ')}}`;
+  return formatValue(value);
+}
+
+const htmlEscapes: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+};
+const longEscapes: Readonly<Record<string, string>> = { ...htmlEscapes, '\\b': '\\u0008', '\\f': '\\u000c' };
+
+function quoteJson(text: string, escapes: Readonly<Record<string, string>>): string {
+  const json = JSON.stringify(text);
+  if (!/[<>&\u2028\u2029\b\f]/.test(text)) return json;
+  return json.replace(/\\.|[<>&\u2028\u2029]/g, (found) => escapes[found] ?? found);
+}
+
+function encode(value: unknown, escapes: Readonly<Record<string, string>>): string {
+  if (typeof value === 'string') return quoteJson(value, escapes);
+  if (typeof value === 'bigint') return value.toString();
+  if (Array.isArray(value)) return `[${value.map((item) => encode(item, escapes)).join(',')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value ?? null);
+  const members = sortedKeys(value).map((key) => `${quoteJson(key, escapes)}:${encode(value[key], escapes)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** JSON as Go's standard encoder writes a map: keys sorted, HTML characters escaped. Bound the depth before. */
+export const goJson = (value: unknown): string => encode(value, htmlEscapes);
+
+/** JSON as it stands inside a path element, whose encoder has no short escapes for `\b` and `\f`. */
+export const elementJson = (value: unknown): string => encode(value, longEscapes);

@@ -1,0 +1,56 @@
+import { quote } from '../field/quote.ts';
+import { isJsonObject } from '../json/index.ts';
+import { elementJson } from './go-format.ts';
+import { type PathElement, valueElement } from './path-element.ts';
+import type { ListType } from './value-type.ts';
+
+/** The element that names an item of a list that is not atomic. Throws upstream's text when the item cannot be named. */
+export function itemElement(list: ListType, item: unknown): PathElement {
+  return list.keys.length > 0 ? keyedElement(list, item) : setElement(item);
+}
+
+function keyedElement(list: ListType, item: unknown): PathElement {
+  if (item === null) throw new Error('associative list with keys may not have a null element');
+  if (!isJsonObject(item)) throw new Error('associative list with keys may not have non-map elements');
+  let members = '';
+  for (const { name, prefix, default: absent } of list.keyFields) {
+    // An absent key without a default is no part of the element: the items with and without it are two.
+    const value = Object.hasOwn(item, name) ? item[name] : absent;
+    if (value !== undefined) members += members === '' ? prefix + elementJson(value) : `,${prefix}${elementJson(value)}`;
+  }
+  if (members === '') {
+    const keys = list.keys.map(quote).join(' ');
+    throw new Error(
+      `associative list with keys has an element that omits all key fields [${keys}] (and doesn't have default values for any key fields)`,
+    );
+  }
+  return `k:{${members}}`;
+}
+
+function setElement(item: unknown): PathElement {
+  if (item === null) throw new Error("associative list without keys has an element that's an explicit null");
+  if (Array.isArray(item)) throw new Error('not supported: associative list with lists as elements');
+  if (isJsonObject(item)) throw new Error("associative list without keys has an element that's a map type");
+  return valueElement(item);
+}
+
+/** A list's items by the element that names them. */
+export interface ItemIndex {
+  /** The element of each item, duplicates included. */
+  readonly elements: readonly PathElement[];
+  /** The items of each element: more than one where there are duplicates. */
+  readonly items: ReadonlyMap<PathElement, readonly unknown[]>;
+}
+
+export function indexItems(list: ListType, items: readonly unknown[]): ItemIndex {
+  const elements: PathElement[] = [];
+  const byElement = new Map<PathElement, unknown[]>();
+  for (const item of items) {
+    const element = itemElement(list, item);
+    elements.push(element);
+    const twins = byElement.get(element);
+    if (twins === undefined) byElement.set(element, [item]);
+    else twins.push(item);
+  }
+  return { elements, items: byElement };
+}

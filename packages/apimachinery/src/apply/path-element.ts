@@ -1,0 +1,127 @@
+import { quote } from '../field/quote.ts';
+import { compareStrings } from '../patch/go-value.ts';
+import { elementJson, goFloat } from './go-format.ts';
+
+/**
+ * One step of a path, in the very form fieldsV1 writes it, so that reading and writing it is free:
+ * `f:name` a field, `k:{"name":"a"}` the item of a list with these keys, `v:"x"` an item of a set,
+ * `i:0` an index. Two steps are the same if and only if their texts are.
+ */
+export type PathElement = string;
+
+/** The way from the root of an object to a value in it. */
+export type FieldPath = readonly PathElement[];
+
+export const fieldElement = (name: string): PathElement => `f:${name}`;
+export const valueElement = (value: unknown): PathElement => `v:${elementJson(value)}`;
+export const indexElement = (index: number): PathElement => `i:${index}`;
+
+/** `fields` must be sorted by name. */
+export function keyElement(fields: readonly (readonly [name: string, value: unknown])[]): PathElement {
+  let members = '';
+  for (const [name, value] of fields) members += `${members && ','}${JSON.stringify(name)}:${elementJson(value)}`;
+  return `k:{${members}}`;
+}
+
+/** A path of field names: `fieldPath('spec', 'replicas')`. */
+export const fieldPath = (...names: string[]): FieldPath => names.map(fieldElement);
+
+// What is already in the form we write needs no decoding; this covers nearly every real element.
+const canonical = /^(?:f:|v:"[\w./:@-]*"$|k:\{"[\w.-]+":"[\w./:@-]*"\}$)/;
+
+/**
+ * Brings an element read from fieldsV1 to the form we write.
+ * Gives undefined for a kind of element this version does not know, which is to be ignored; throws when it cannot be read.
+ */
+export function parsePathElement(text: string): PathElement | undefined {
+  if (canonical.test(text)) return text;
+  if (text.length < 2) throw new Error('key must be 2 characters long:');
+  if (text[1] !== ':') throw new Error(`missing colon: ${text}`);
+  const content = text.slice(2);
+  switch (text[0]) {
+    case 'v':
+      return valueElement(JSON.parse(content));
+    case 'k':
+      return keyElement(keyFields(text));
+    case 'i':
+      if (!/^[+-]?\d{1,15}$/.test(content)) throw new Error(`strconv.Atoi: parsing ${quote(content)}: invalid syntax`);
+      return indexElement(Number(content));
+    default:
+      return undefined;
+  }
+}
+
+function keyFields(element: PathElement): [string, unknown][] {
+  const fields: unknown = JSON.parse(element.slice(2));
+  if (typeof fields !== 'object' || Array.isArray(fields)) throw new Error(`expected an object of key fields: ${element}`);
+  return Object.entries(fields ?? {}).sort(([a], [b]) => compareStrings(a, b));
+}
+
+/** A scalar as upstream prints it inside a path; `integers` says how a whole number is to be written. */
+function printScalar(value: unknown, integers: (value: number) => string): string {
+  if (typeof value === 'string') return quote(value);
+  if (typeof value === 'number') return Number.isInteger(value) ? integers(value) : goFloat(value);
+  if (Array.isArray(value)) return `[${value.map((item) => printScalar(item, integers)).join(',')}]`;
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value)
+      .map(([key, item]) => `${key}=${printScalar(item, integers)}`)
+      .join('');
+  return String(value);
+}
+
+function print(element: PathElement, integers: (value: number) => string): string {
+  switch (element[0]) {
+    case 'f':
+      return `.${element.slice(2)}`;
+    case 'k':
+      return `[${keyFields(element)
+        .map(([name, value]) => `${name}=${printScalar(value, integers)}`)
+        .join(',')}]`;
+    case 'v':
+      return `[=${printScalar(JSON.parse(element.slice(2)), integers)}]`;
+    default:
+      return `[${element.slice(2)}]`;
+  }
+}
+
+/** An element of an object at hand, as upstream's errors name it: `.spec`, `[name="a"]`, `[="x"]`, `[0]`. */
+export const printPathElement = (element: PathElement): string => print(element, String);
+
+/** A path as conflicts name it: `.spec.containers[name="a"].image`. Numbers read from fieldsV1 are floats upstream. */
+export const printPath = (path: FieldPath): string => path.map((element) => print(element, goFloat)).join('');
+
+const kinds = 'fkvi';
+
+/** Upstream's order: fields, then keys, then values, then indexes, each in the order of what they hold. */
+export function comparePathElements(a: PathElement, b: PathElement): number {
+  if (a === b) return 0;
+  const kind = a[0]!;
+  if (kind !== b[0]) return kinds.indexOf(kind) - kinds.indexOf(b[0]!);
+  switch (kind) {
+    case 'k':
+      return compareKeys(keyFields(a), keyFields(b));
+    case 'v':
+      return compareScalars(JSON.parse(a.slice(2)), JSON.parse(b.slice(2)));
+    case 'i':
+      return Number(a.slice(2)) - Number(b.slice(2));
+    default:
+      return compareStrings(a, b);
+  }
+}
+
+function compareKeys(a: readonly [string, unknown][], b: readonly [string, unknown][]): number {
+  for (let i = 0; i < a.length && i < b.length; i++) {
+    const order = compareStrings(a[i]![0], b[i]![0]) || compareScalars(a[i]![1], b[i]![1]);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}
+
+const scalarKinds = ['number', 'string', 'boolean', 'object'];
+
+function compareScalars(a: unknown, b: unknown): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b);
+  if (typeof a === typeof b) return compareStrings(elementJson(a), elementJson(b));
+  return scalarKinds.indexOf(typeof a) - scalarKinds.indexOf(typeof b);
+}

@@ -1,0 +1,3 @@
+export { canonicalQuantity } from './canonical.ts';
+export { Quantity, Scale } from './quantity.ts';
+export type { QuantityFormat } from './suffix.ts';

@@ -1,0 +1,96 @@
+import { DecodeError } from './decode-error.ts';
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+/** By character code: the six bits it stands for, or 255. */
+const bits = new Uint8Array(256).fill(255);
+for (let i = 0; i < alphabet.length; i++) bits[alphabet.charCodeAt(i)] = i;
+
+const bitsAt = (text: string, index: number): number => {
+  const code = text.charCodeAt(index);
+  return code < 256 ? bits[code]! : 255;
+};
+
+/** Standard base64 with padding. */
+export function encodeBase64(bytes: Uint8Array, start = 0, end: number = bytes.length): string {
+  let text = '';
+  let i = start;
+  for (; i + 2 < end; i += 3) {
+    const group = (bytes[i]! << 16) | (bytes[i + 1]! << 8) | bytes[i + 2]!;
+    text += alphabet[group >> 18]! + alphabet[(group >> 12) & 63]! + alphabet[(group >> 6) & 63]! + alphabet[group & 63]!;
+  }
+  if (i + 1 === end) {
+    text += `${alphabet[bytes[i]! >> 2]}${alphabet[(bytes[i]! & 3) << 4]}==`;
+  } else if (i + 2 === end) {
+    const group = (bytes[i]! << 8) | bytes[i + 1]!;
+    text += `${alphabet[group >> 10]}${alphabet[(group >> 4) & 63]}${alphabet[(group & 15) << 2]}=`;
+  }
+  return text;
+}
+
+/** How many bytes a canonical base64 text holds. */
+export function base64ByteLength(text: string): number {
+  return (text.length / 4) * 3 - (text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0);
+}
+
+/** Writes what a canonical base64 text holds; `target` has base64ByteLength bytes from `offset`. */
+export function decodeBase64Into(text: string, target: Uint8Array, offset: number): void {
+  const end = offset + base64ByteLength(text);
+  let at = offset;
+  for (let i = 0; i < text.length; i += 4) {
+    // The filler's 255 only reaches bytes beyond the end.
+    const group =
+      (bitsAt(text, i) << 18) | (bitsAt(text, i + 1) << 12) | ((bitsAt(text, i + 2) & 63) << 6) | (bitsAt(text, i + 3) & 63);
+    target[at++] = group >> 16;
+    if (at < end) target[at++] = group >> 8;
+    if (at < end) target[at++] = group;
+  }
+}
+
+/** The bytes of a base64 text. Throws DecodeError with Go's message when it is none. */
+export function decodeBase64(text: string): Uint8Array {
+  const canonical = canonicalBase64(text);
+  const bytes = new Uint8Array(base64ByteLength(canonical));
+  decodeBase64Into(canonical, bytes, 0);
+  return bytes;
+}
+
+const wellFormed = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$/;
+
+/**
+ * The text as Go would write it again: without line breaks, and with the bits that padding leaves over at zero. Returns
+ * the same string when it is canonical already. Throws DecodeError with Go's message when it is not base64.
+ */
+export function canonicalBase64(text: string): string {
+  // A long text costs a regular expression dearly in some engines, so only its end is matched.
+  if (text.length % 4 === 0 && isAlphabetic(text, text.length - 4) && wellFormed.test(text.slice(-4))) return text;
+  let clean = '';
+  const positions: number[] = [];
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i]!;
+    if (character === '\n' || character === '\r') continue;
+    clean += character;
+    positions.push(i);
+  }
+  const padded = clean.indexOf('=');
+  const length = padded === -1 ? clean.length : padded;
+  for (let i = 0; i < length; i++) if (bitsAt(clean, i) === 255) throw corrupt(positions[i]!);
+  const rest = length % 4;
+  if (padded === -1) {
+    if (rest !== 0) throw corrupt(text.length - rest);
+    return clean;
+  }
+  const padding = 4 - rest;
+  if (rest < 2) throw corrupt(positions[padded]!);
+  if (padding === 2 && clean[padded + 1] !== '=') throw corrupt(positions[padded + 1] ?? text.length);
+  if (clean.length > padded + padding) throw corrupt(positions[padded + padding]!);
+  const last = bitsAt(clean, length - 1) & (padding === 2 ? 0b110000 : 0b111100);
+  return clean.slice(0, length - 1) + alphabet[last] + '='.repeat(padding);
+}
+
+function isAlphabetic(text: string, end: number): boolean {
+  for (let i = 0; i < end; i++) if (bitsAt(text, i) === 255) return false;
+  return true;
+}
+
+const corrupt = (index: number): DecodeError => new DecodeError(`illegal base64 data at input byte ${index}`);

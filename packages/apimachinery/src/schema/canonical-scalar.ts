@@ -1,0 +1,164 @@
+import { canonicalQuantity } from '../quantity/index.ts';
+import { canonicalDuration, canonicalMicroTime, canonicalTime } from '../time/index.ts';
+import { canonicalBase64, encodeBase64 } from './base64.ts';
+import { NumberLiteral } from './number-literal.ts';
+import type { ScalarKind } from './schema.ts';
+
+/**
+ * A value that no canonical form exists for, as its Go type sees it: `string`, `number 1.5`, `object`. The message names
+ * the type that it was to become.
+ */
+export class TypeMismatch extends Error {
+  override readonly name = 'TypeMismatch';
+  readonly found: string;
+  readonly goType: string | undefined;
+
+  /** `goType` where it is another than the field's own. */
+  constructor(found: string, goType?: string) {
+    super(`json: cannot unmarshal ${found}`);
+    this.found = found;
+    this.goType = goType;
+  }
+}
+
+/** What Go's decoder calls a JSON value. Where a number was fit for the type but not the value, it prints that. */
+export function describeJson(value: unknown, printNumber = false): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'boolean') return 'bool';
+  if (value === null) return 'null';
+  if (typeof value === 'number' || typeof value === 'bigint' || value instanceof NumberLiteral) {
+    return printNumber ? `number ${numberText(value)}` : 'number';
+  }
+  return 'object';
+}
+
+const numberText = (value: number | bigint | NumberLiteral): string =>
+  value instanceof NumberLiteral ? value.text : String(value);
+
+const int64Min = -(2n ** 63n);
+const int64Max = 2n ** 63n - 1n;
+
+/** The zero time; upstream prints it as null. */
+const zeroTime = '0001-01-01T00:00:00Z';
+const zeroMicroTime = '0001-01-01T00:00:00.000000Z';
+
+/** How a scalar is read and printed: throws TypeMismatch for another JSON type, DecodeError or Error for a bad text. */
+export interface ScalarForm {
+  readonly canonical: (value: unknown) => unknown;
+  /** What Go prints for a value that was never set. */
+  readonly zero: unknown;
+  /** In Go it is a struct, which `omitempty` never leaves out. */
+  readonly isStruct: boolean;
+}
+
+const typed =
+  (type: 'string' | 'boolean') =>
+  (value: unknown): unknown => {
+    if (typeof value !== type) throw new TypeMismatch(describeJson(value));
+    return value;
+  };
+
+/** Types that upstream reads from a string on their own. */
+const ofText =
+  (canonical: (text: string) => unknown) =>
+  (value: unknown): unknown => {
+    if (typeof value !== 'string') throw new TypeMismatch(describeJson(value), 'string');
+    return canonical(value);
+  };
+
+function canonicalInt32(value: unknown): number {
+  if (typeof value === 'number' && (value | 0) === value) return value;
+  throw new TypeMismatch(describeJson(value, true), 'int32');
+}
+
+function canonicalInt64(value: unknown): number | bigint {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  if (typeof value === 'bigint' && value >= int64Min && value <= int64Max) {
+    const number = Number(value);
+    return Number.isSafeInteger(number) ? number : value;
+  }
+  throw new TypeMismatch(describeJson(value, true));
+}
+
+function canonicalDouble(value: unknown): number {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'bigint' && !(value instanceof NumberLiteral)) throw new TypeMismatch(describeJson(value));
+  const number = Number(value);
+  if (!Number.isFinite(number)) throw new TypeMismatch(describeJson(value, true));
+  return number;
+}
+
+function canonicalQuantityValue(value: unknown): string {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') return canonicalQuantity(value);
+  // Upstream reads whatever stands there as a quantity's text, and `true` or `{}` is none.
+  return canonicalQuantity(value instanceof NumberLiteral ? value.text : describeJson(value));
+}
+
+function canonicalBytes(value: unknown): string {
+  if (typeof value === 'string') return canonicalBase64(value);
+  if (!Array.isArray(value)) throw new TypeMismatch(describeJson(value));
+  const bytes = new Uint8Array(value.length);
+  value.forEach((item: unknown, index) => {
+    if (item === null) return;
+    if (typeof item !== 'number' || (item & 255) !== item) throw new TypeMismatch(describeJson(item, true), 'uint8');
+    bytes[index] = item;
+  });
+  return encodeBase64(bytes);
+}
+
+/** Replaces every number literal inside by its number. Returns the same value when there is none. */
+export function withoutLiterals(value: unknown): unknown {
+  if (value instanceof NumberLiteral) return value.valueOf();
+  if (Array.isArray(value)) {
+    const items = value.map(withoutLiterals);
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value);
+  const changed = entries.map(([key, child]): [string, unknown] => [key, withoutLiterals(child)]);
+  // Object.fromEntries defines properties, so that `__proto__` stays an ordinary key.
+  return changed.some(([, child], index) => child !== entries[index]![1]) ? Object.fromEntries(changed) : value;
+}
+
+const opaque: ScalarForm = { canonical: (value) => value, zero: null, isStruct: true };
+
+export const scalarForms: Readonly<Record<ScalarKind, ScalarForm>> = {
+  string: { canonical: typed('string'), zero: '', isStruct: false },
+  bytes: { canonical: canonicalBytes, zero: null, isStruct: false },
+  bool: { canonical: typed('boolean'), zero: false, isStruct: false },
+  int32: { canonical: canonicalInt32, zero: 0, isStruct: false },
+  int64: { canonical: canonicalInt64, zero: 0, isStruct: false },
+  double: { canonical: canonicalDouble, zero: 0, isStruct: false },
+  quantity: {
+    canonical: canonicalQuantityValue,
+    zero: '0',
+    isStruct: true,
+  },
+  intOrString: {
+    canonical: (value) => (typeof value === 'string' ? value : canonicalInt32(value)),
+    zero: 0,
+    isStruct: true,
+  },
+  time: {
+    canonical: ofText((text) => {
+      const time = canonicalTime(text);
+      return time === zeroTime ? null : time;
+    }),
+    zero: null,
+    isStruct: true,
+  },
+  microTime: {
+    canonical: ofText((text) => {
+      const time = canonicalMicroTime(text);
+      return time === zeroMicroTime ? null : time;
+    }),
+    zero: null,
+    isStruct: true,
+  },
+  duration: { canonical: ofText(canonicalDuration), zero: '0s', isStruct: true },
+  any: opaque,
+  rawObject: opaque,
+  unknownObject: opaque,
+  fieldsV1: opaque,
+};
