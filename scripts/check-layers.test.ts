@@ -16,7 +16,12 @@ const both = (low: string, high = '') => checkLayers(layers, [source('low', low)
 
 describe('layers', () => {
   it('lets a package import what its row allows', () => {
-    expect(both("import { x } from './b.ts';\nimport y from 'yaml';", "import { a } from '@coxswain/low';\nimport 'node:fs';")).toEqual([]);
+    expect(
+      both(
+        "import { x } from './b.ts';\nimport y from 'yaml';",
+        "import { a } from '@coxswain/low';\nimport 'node:fs';",
+      ),
+    ).toEqual([]);
   });
   it.each([
     ['an import upwards', "import { a } from '@coxswain/high';", /may not import @coxswain\/high/],

@@ -33,7 +33,8 @@ const nodeGlobals = /(?<![.\w'"`])(?:Buffer|process|__dirname|require)\b(?=[.(])
 
 /** Module names in import and export statements and dynamic imports. */
 export function importsOf(text: string): string[] {
-  const statements = /^\s*(?:import|export)\s[^'"`;]*?from\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm;
+  const statements =
+    /^\s*(?:import|export)\s[^'"`;]*?from\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm;
   return [...text.matchAll(statements)].map(([, from, bare, dynamic]) => (from ?? bare ?? dynamic)!);
 }
 
@@ -51,31 +52,45 @@ export function checkLayers(layers: Readonly<Record<string, LayerRow>>, packages
       const complain = (what: string) => problems.push(`${path}: ${what}`);
       for (const imported of importsOf(text)) {
         if (imported.startsWith('.')) {
-          if (relative(root, resolve(dirname(path), imported)).startsWith('..')) complain(`${imported} is outside its package`);
+          if (relative(root, resolve(dirname(path), imported)).startsWith('..'))
+            complain(`${imported} is outside its package`);
         } else if (imported.startsWith(scope)) {
           const target = imported.slice(scope.length).split('/', 1)[0]!;
-          if (target !== name && !row.imports.includes(target)) complain(`${name} may not import ${imported} (layers.json)`);
-          else if (!isTest && !dependencies.includes(scope + target)) complain(`${scope}${target} is not in its package.json`);
+          if (target !== name && !row.imports.includes(target))
+            complain(`${name} may not import ${imported} (layers.json)`);
+          else if (!isTest && !dependencies.includes(scope + target))
+            complain(`${scope}${target} is not in its package.json`);
         } else if (!isTest) {
           if (nodeModules.has(imported)) {
             if (row.runtime === 'browser') complain(`${imported} is not there in a browser`);
-          } else if (!dependencies.includes(imported.split('/').slice(0, imported.startsWith('@') ? 2 : 1).join('/'))) {
+          } else if (
+            !dependencies.includes(
+              imported
+                .split('/')
+                .slice(0, imported.startsWith('@') ? 2 : 1)
+                .join('/'),
+            )
+          ) {
             complain(`${imported} is not in its package.json`);
           }
         }
       }
-      const global = !isTest && row.runtime === 'browser' && nodeGlobals.exec(text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''));
+      const global =
+        !isTest && row.runtime === 'browser' && nodeGlobals.exec(text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''));
       if (global) complain(`${global[0]} is not there in a browser`);
     }
   }
   for (const name of Object.keys(layers)) {
-    if (!name.startsWith('$') && !packages.some((known) => known.name === name)) problems.push(`layers.json has a row for ${name}, which is no package`);
+    if (!name.startsWith('$') && !packages.some((known) => known.name === name))
+      problems.push(`layers.json has a row for ${name}, which is no package`);
   }
   return problems;
 }
 
 function readPackage(root: string, name: string): PackageSources {
-  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies?: Record<string, string> };
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    dependencies?: Record<string, string>;
+  };
   const sources = join(root, 'src');
   const files = readdirSync(sources, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
@@ -87,8 +102,15 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const root = join(dirname(fileURLToPath(import.meta.url)), '..');
   const layers = JSON.parse(readFileSync(join(root, 'layers.json'), 'utf8')) as Record<string, LayerRow>;
   const names = readdirSync(join(root, 'packages'));
-  const problems = checkLayers(layers, names.map((name) => readPackage(join(root, 'packages', name), name)));
+  const problems = checkLayers(
+    layers,
+    names.map((name) => readPackage(join(root, 'packages', name), name)),
+  );
   for (const problem of problems) console.error(problem.replace(`${root}/`, ''));
-  console.log(problems.length === 0 ? `${names.length} packages keep to their layers` : `${problems.length} breaches of layers.json`);
+  console.log(
+    problems.length === 0
+      ? `${names.length} packages keep to their layers`
+      : `${problems.length} breaches of layers.json`,
+  );
   process.exitCode = problems.length === 0 ? 0 : 1;
 }

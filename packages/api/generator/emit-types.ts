@@ -14,7 +14,7 @@ const tsScalars: Readonly<Record<string, string>> = {
   int32: 'number',
   int64: 'number',
   double: 'number',
-  quantity: 'meta.Quantity',
+  quantity: 'string',
   intOrString: 'meta.IntOrString',
   time: 'meta.Time',
   microTime: 'meta.MicroTime',

@@ -3,6 +3,7 @@ import {
   compileNormalizer,
   GroupVersion,
   type KubernetesObject,
+  type Normalizer,
   newInvalid,
   type Status,
   toStatus,
@@ -21,6 +22,14 @@ export interface Outcome {
   readonly warnings?: readonly string[];
 }
 
+const normalizers = new Map<Kind, Normalizer>();
+
+function normalize(kind: Kind, object: unknown): JsonObject {
+  const normalizer = normalizers.get(kind) ?? compileNormalizer(kind.schema);
+  normalizers.set(kind, normalizer);
+  return normalizer(object).object;
+}
+
 function kindOf(object: JsonObject): Kind {
   const kind = Catalogue.builtIn().kind(
     GroupVersion.parse(object.apiVersion as string).withKind(object.kind as string),
@@ -34,7 +43,7 @@ export function toHub(input: JsonObject): { kind: Kind; strategy: Strategy; obje
   const kind = kindOf(input);
   const strategy = strategyFor(kind.hub);
   if (!strategy) throw new Error(`no strategy for ${kind.hub}`);
-  const object = compileNormalizer(kind.schema)(cloneJson(input)) as KubernetesObject;
+  const object = normalize(kind, cloneJson(input)) as KubernetesObject;
   defaulterFor(kind.gvk)?.(object);
   const hub = conversionFor(kind.gvk)?.toHub(object) ?? object;
   return { kind, strategy, object: { ...hub, apiVersion: kind.hub.groupVersion.toString() } };
@@ -44,16 +53,17 @@ function fromHub(kind: Kind, hub: KubernetesObject): JsonObject {
   const object = conversionFor(kind.gvk)?.fromHub(hub) ?? hub;
   const versioned = { ...object, apiVersion: kind.gvk.groupVersion.toString(), kind: kind.gvk.kind };
   defaulterFor(kind.gvk)?.(versioned);
-  const answer = compileNormalizer(kind.schema)(versioned) as JsonObject;
+  const answer = normalize(kind, versioned);
   const { uid, resourceVersion, creationTimestamp, managedFields, selfLink, ...metadata } =
     answer.metadata as JsonObject;
   return { ...answer, metadata };
 }
 
-function contextFor(kind: Kind, object: KubernetesObject): StrategyContext {
+function contextFor(kind: Kind, object: KubernetesObject, features: FeatureGates): StrategyContext {
   return {
-    features: FeatureGates.defaults,
+    features,
     now: () => new Date('2026-01-01T00:00:00Z'),
+    requestGroupVersion: kind.gvk.groupVersion.toString(),
     user: { username: 'admin', uid: 'uid1', groups: ['system:masters', 'system:authenticated'] },
     ...(kind.resource?.namespaced && { namespace: object.metadata?.namespace ?? '' }),
   };
@@ -75,25 +85,36 @@ function outcome(
 }
 
 /** What our engine answers to a POST. */
-export function create(input: JsonObject, namespace: string): Outcome {
+export function create(input: JsonObject, namespace: string, features = FeatureGates.defaults): Outcome {
   const { kind, strategy, object: decoded } = toHub(input);
   if (kind.resource?.namespaced)
     decoded.metadata = { ...decoded.metadata, namespace: decoded.metadata?.namespace ?? namespace };
-  const context = contextFor(kind, decoded);
+  const context = contextFor(kind, decoded, features);
+  const problems = strategy.begin?.(decoded, undefined, context) ?? [];
+  if (problems.length > 0) return outcome(kind, decoded, problems, []);
   const object = prepareForCreate(strategy, decoded, context);
   const errors = validateCreate(strategy, object, context);
+  if (errors.length === 0) strategy.canonicalize?.(object);
   return outcome(kind, object, errors, strategy.warningsOnCreate?.(object, context) ?? []);
 }
 
 /** What our engine answers to a PUT of the object, or of one of its subresources. */
-export function update(input: JsonObject, stored: JsonObject, subresource?: string): Outcome {
+export function update(
+  input: JsonObject,
+  stored: JsonObject,
+  subresource?: string,
+  features = FeatureGates.defaults,
+): Outcome {
   const { kind, strategy, object: decoded } = toHub(input);
   const old = toHub(stored).object;
-  const context = contextFor(kind, old);
+  const context = contextFor(kind, old, features);
+  const problems = subresource ? [] : (strategy.begin?.(decoded, old, context) ?? []);
+  if (problems.length > 0) return outcome(kind, decoded, problems, []);
   const object = subresource
     ? prepareForSubresourceUpdate(strategy, subresource, decoded, old, context)
     : prepareForUpdate(strategy, decoded, old, context);
   const errors = validateUpdate(strategy, object, old, context, subresource);
+  if (errors.length === 0) strategy.canonicalize?.(object);
   const hooks = subresource ? strategy.subresources?.[subresource] : strategy;
   return outcome(kind, object, errors, hooks?.warningsOnUpdate?.(object, old, context) ?? []);
 }

@@ -5,6 +5,8 @@ import type { Status } from '@coxswain/apimachinery';
  * against them without one. A file `cases/x.cases.ts` exports `suite`; its recording is `recorded/x.json`.
  */
 export interface CaseSuite {
+  /** Feature gates that the recording server ran with, besides the defaults. */
+  readonly features?: Readonly<Record<string, boolean>>;
   /** Objects that cases start from, complete with apiVersion and kind. */
   readonly bases: Readonly<Record<string, Base>>;
   /** A sentence that says what must happen → what to send. */

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { FeatureGates } from '../src/features/feature-gates.ts';
 import { create, toHub, update } from './answer.ts';
 import type { Answer, CaseSuite, Recording } from './case.ts';
 
@@ -19,6 +20,7 @@ for (const name of names) {
   if (!existsSync(file)) throw new Error(`no recording of ${name}: see test/record.ts`);
   const recording = JSON.parse(readFileSync(file, 'utf8')) as Recording;
 
+  const features = new FeatureGates(suite.features);
   describe(`${name}, as the real server answers`, () => {
     for (const [sentence, one] of Object.entries(suite.cases)) {
       it(sentence, () => {
@@ -27,12 +29,12 @@ for (const name of names) {
         if ('create' in one) {
           const object = structuredClone(suite.bases[one.create]!.object);
           one.change?.(object);
-          expect(create(object, `cases-${name}`)).toEqual(answer);
+          expect(create(object, `cases-${name}`, features)).toEqual(answer);
         } else if ('update' in one) {
           const stored = recording.stored[one.update]!;
           const object = structuredClone(stored);
           one.change(object);
-          expect(update(object, stored, one.subresource)).toEqual(answer);
+          expect(update(object, stored, one.subresource, features)).toEqual(answer);
         } else if ('columns' in answer) {
           const { strategy, object } = toHub(recording.stored[one.table]!);
           const columns = strategy.table!.columns.map((column) => ({ ...column, format: column.format ?? '' }));

@@ -3,62 +3,12 @@
  * address) and KUBE_TOKEN set. The server should have every API version on and admission plug-ins off.
  */
 import { readdirSync, writeFileSync } from 'node:fs';
-import { request } from 'node:https';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { GroupVersion } from '@coxswain/apimachinery';
-import { Catalogue } from '../src/catalogue/catalogue.ts';
 import type { Answer, Base, Case, CaseSuite, JsonObject, Recording } from './case.ts';
+import { pathOf, type Response, send } from './server.ts';
 
-const server = process.env.KUBE_APISERVER ?? 'https://127.0.0.1:16443';
-const token = process.env.KUBE_TOKEN ?? 'oracle';
 const here = dirname(fileURLToPath(import.meta.url));
-
-interface Response {
-  readonly code: number;
-  readonly body: JsonObject;
-  readonly warnings: string[];
-}
-
-function send(method: string, path: string, body?: unknown, accept = 'application/json'): Promise<Response> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      authorization: `Bearer ${token}`,
-      accept,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    };
-    const call = request(new URL(path, server), { method, headers, rejectUnauthorized: false }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        const header = response.headers.warning;
-        const warnings = [
-          ...(Array.isArray(header) ? header.join(', ') : (header ?? '')).matchAll(/299 - "((?:[^"\\]|\\.)*)"/g),
-        ].map(([, warning]) => warning!.replace(/\\(.)/g, '$1'));
-        resolve({
-          code: response.statusCode!,
-          body: text.startsWith('{') ? JSON.parse(text) : { message: text },
-          warnings,
-        });
-      });
-    });
-    call.on('error', reject);
-    call.end(body === undefined ? undefined : JSON.stringify(body));
-  });
-}
-
-function pathOf(object: JsonObject, namespace: string): { collection: string; item: string } {
-  const gv = GroupVersion.parse(object.apiVersion as string);
-  const resource = Catalogue.builtIn().kind(gv.withKind(object.kind as string))?.resource;
-  if (!resource) throw new Error(`no resource serves ${object.kind} of ${object.apiVersion}`);
-  const prefix = gv.group ? `/apis/${gv.group}/${gv.version}` : `/api/${gv.version}`;
-  const meta = object.metadata as { name?: string; namespace?: string } | undefined;
-  const collection = resource.namespaced
-    ? `${prefix}/namespaces/${meta?.namespace ?? namespace}/${resource.name}`
-    : `${prefix}/${resource.name}`;
-  return { collection, item: `${collection}/${meta?.name}` };
-}
 
 /** Takes out what is different on every server. */
 function strip(object: JsonObject): JsonObject {

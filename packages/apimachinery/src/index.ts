@@ -8,8 +8,20 @@
  * Where to start: `schema/` (a type as data), `runtime/` (Scheme, codecs), `patch/`, `apply/`.
  */
 export * from './field/index.ts';
-export type * from './schema/schema.ts';
+export * from './schema/index.ts';
 export * from './meta/index.ts';
 export * from './errors/index.ts';
 export * from './json/index.ts';
 export * from './validation/index.ts';
+export * from './quantity/index.ts';
+export { parseJson } from './codec/json.ts';
+export * from './intstr/index.ts';
+export * from './time/index.ts';
+export * as labels from './labels/index.ts';
+export * as fields from './fields/index.ts';
+export * from './runtime/index.ts';
+export * from './restmapper/index.ts';
+export * from './watch/index.ts';
+export * from './patch/index.ts';
+export * from './apply/index.ts';
+export type { ApplyOptions } from './meta/index.ts';

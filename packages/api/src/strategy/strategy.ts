@@ -10,6 +10,10 @@ export interface StrategyContext {
   /** Who asks; absent inside the server. Some rules depend on it (CertificateSigningRequests record it). */
   readonly user?: UserInfo;
   readonly now: () => Date;
+  /** The group version that the request came through (`events.k8s.io/v1`); a few rules are stricter in newer ones. */
+  readonly requestGroupVersion?: string;
+  /** The families that the cluster has service addresses of, the default first. Absent: IPv4 alone. */
+  readonly serviceIPFamilies?: readonly ('IPv4' | 'IPv6')[];
 }
 
 export interface UserInfo {
@@ -41,10 +45,19 @@ export interface Strategy<T extends KubernetesObject = KubernetesObject> {
   readonly allowUnconditionalUpdate?: boolean;
   /** metadata.generation starts at 1 and grows when one of these top-level fields changes, or when the function says so. Absent: the kind has no generation. */
   readonly generation?: readonly string[] | ((object: T, old: T) => boolean);
+  /**
+   * Comes before everything else, where the server also allocates what the object asks for: fills in fields that hang
+   * together. What it complains of is the whole answer. `old` is absent on create.
+   */
+  readonly begin?: (object: T, old: T | undefined, context: StrategyContext) => ErrorList;
   readonly prepareForCreate?: (object: T, context: StrategyContext) => void;
   readonly prepareForUpdate?: (object: T, old: T, context: StrategyContext) => void;
   readonly validate?: (object: T, context: StrategyContext) => ErrorList;
   readonly validateUpdate?: (object: T, old: T, context: StrategyContext) => ErrorList;
+  /** `validate` judges metadata too, in its own order; when it finds nothing wrong, only what every kind needs is asked of it. */
+  readonly validatesMetadata?: boolean;
+  /** Brings a valid object into the form that is stored. */
+  readonly canonicalize?: (object: T) => void;
   readonly warningsOnCreate?: (object: T, context: StrategyContext) => string[];
   readonly warningsOnUpdate?: (object: T, old: T, context: StrategyContext) => string[];
   readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>;

@@ -3,6 +3,7 @@ import {
   type KubernetesObject,
   nameIsDnsSubdomain,
   Path,
+  pathSegmentName,
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@coxswain/apimachinery';
@@ -16,12 +17,15 @@ export function validateCreate<T extends KubernetesObject>(
   object: T,
   context: StrategyContext,
 ): ErrorList {
-  const errors = validateObjectMeta(
-    object.metadata ?? {},
-    context.namespace !== undefined,
-    strategy.validateName ?? nameIsDnsSubdomain,
-    metadata,
-  );
+  const isNamespaced = context.namespace !== undefined;
+  if (strategy.validatesMetadata) {
+    const errors = strategy.validate?.(object, context) ?? [];
+    return errors.length > 0
+      ? errors
+      : validateObjectMeta(object.metadata ?? {}, isNamespaced, pathSegmentName, metadata);
+  }
+  const validateName = strategy.validateName ?? nameIsDnsSubdomain;
+  const errors = validateObjectMeta(object.metadata ?? {}, isNamespaced, validateName, metadata);
   if (strategy.validate) errors.push(...strategy.validate(object, context));
   return errors;
 }

@@ -92,7 +92,9 @@ export class FieldSet {
     for (const [element, theirs] of other.children) {
       const ours = this.children.get(element);
       const both = ours === undefined ? theirs : ours.union(theirs);
-      if (both !== ours) (children ??= new Map(this.children)).set(element, both);
+      if (both === ours) continue;
+      children ??= new Map(this.children);
+      children.set(element, both);
     }
     const member = this.member || other.member;
     if (children === undefined) return this.withMember(member);

@@ -22,6 +22,11 @@ export function goSyntax(value: unknown): string {
   return formatValue(value);
 }
 
+interface Encoder {
+  readonly escapes: Readonly<Record<string, string>>;
+  readonly number: (value: number) => string;
+}
+
 const htmlEscapes: Readonly<Record<string, string>> = {
   '<': '\\u003c',
   '>': '\\u003e',
@@ -29,25 +34,31 @@ const htmlEscapes: Readonly<Record<string, string>> = {
   '\u2028': '\\u2028',
   '\u2029': '\\u2029',
 };
-const longEscapes: Readonly<Record<string, string>> = { ...htmlEscapes, '\\b': '\\u0008', '\\f': '\\u000c' };
 
-function quoteJson(text: string, escapes: Readonly<Record<string, string>>): string {
+const standard: Encoder = { escapes: htmlEscapes, number: String };
+/** It has no short escapes for `\b` and `\f`, and writes two digits of an exponent. */
+const inElements: Encoder = {
+  escapes: { ...htmlEscapes, '\\b': '\\u0008', '\\f': '\\u000c' },
+  number: (value) => String(value).replace(/e([+-])(\d)$/, 'e$10$2'),
+};
+
+function encodeString(text: string, { escapes }: Encoder): string {
   const json = JSON.stringify(text);
   if (!/[<>&\u2028\u2029\b\f]/.test(text)) return json;
   return json.replace(/\\.|[<>&\u2028\u2029]/g, (found) => escapes[found] ?? found);
 }
 
-function encode(value: unknown, escapes: Readonly<Record<string, string>>): string {
-  if (typeof value === 'string') return quoteJson(value, escapes);
-  if (typeof value === 'bigint') return value.toString();
-  if (Array.isArray(value)) return `[${value.map((item) => encode(item, escapes)).join(',')}]`;
-  if (!isJsonObject(value)) return JSON.stringify(value ?? null);
-  const members = sortedKeys(value).map((key) => `${quoteJson(key, escapes)}:${encode(value[key], escapes)}`);
+function encode(value: unknown, encoder: Encoder): string {
+  if (typeof value === 'string') return encodeString(value, encoder);
+  if (typeof value === 'number') return encoder.number(value);
+  if (Array.isArray(value)) return `[${value.map((item) => encode(item, encoder)).join(',')}]`;
+  if (!isJsonObject(value)) return String(value ?? null);
+  const members = sortedKeys(value).map((key) => `${encodeString(key, encoder)}:${encode(value[key], encoder)}`);
   return `{${members.join(',')}}`;
 }
 
 /** JSON as Go's standard encoder writes a map: keys sorted, HTML characters escaped. Bound the depth before. */
-export const goJson = (value: unknown): string => encode(value, htmlEscapes);
+export const goJson = (value: unknown): string => encode(value, standard);
 
-/** JSON as it stands inside a path element, whose encoder has no short escapes for `\b` and `\f`. */
-export const elementJson = (value: unknown): string => encode(value, longEscapes);
+/** JSON as the encoder of path elements writes it. */
+export const elementJson = (value: unknown): string => encode(value, inElements);

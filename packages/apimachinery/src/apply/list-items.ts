@@ -16,7 +16,8 @@ function keyedElement(list: ListType, item: unknown): PathElement {
   for (const { name, prefix, default: absent } of list.keyFields) {
     // An absent key without a default is no part of the element: the items with and without it are two.
     const value = Object.hasOwn(item, name) ? item[name] : absent;
-    if (value !== undefined) members += members === '' ? prefix + elementJson(value) : `,${prefix}${elementJson(value)}`;
+    if (value !== undefined)
+      members += members === '' ? prefix + elementJson(value) : `,${prefix}${elementJson(value)}`;
   }
   if (members === '') {
     const keys = list.keys.map(quote).join(' ');

@@ -53,7 +53,8 @@ export function parsePathElement(text: string): PathElement | undefined {
 
 function keyFields(element: PathElement): [string, unknown][] {
   const fields: unknown = JSON.parse(element.slice(2));
-  if (typeof fields !== 'object' || Array.isArray(fields)) throw new Error(`expected an object of key fields: ${element}`);
+  if (typeof fields !== 'object' || Array.isArray(fields))
+    throw new Error(`expected an object of key fields: ${element}`);
   return Object.entries(fields ?? {}).sort(([a], [b]) => compareStrings(a, b));
 }
 

@@ -35,13 +35,17 @@ function claimedByList(list: ListType, value: unknown, all: boolean): FieldSet {
 
 function claimedByMap(map: MapType, value: unknown, all: boolean): FieldSet {
   if (map.atomic || !isJsonObject(value)) return FieldSet.leaf;
+  const keys = Object.keys(value);
+  if (keys.length === 0) return FieldSet.leaf;
   let children: Map<PathElement, FieldSet> | undefined;
-  for (const key of Object.keys(value)) {
+  for (const key of keys) {
     const field = map.fields.get(key);
-    const child = claimed(field?.type ?? typeOfKey(map, key)!, value[key], all);
+    const child = claimed(typeOfKey(map, key), value[key], all);
     // A struct's field that holds others is claimed through them; a key of a map is one by itself.
     const claim = all || field === undefined ? child.withMember(true) : child;
-    if (!claim.isEmpty()) (children ??= new Map()).set(field?.element ?? fieldElement(key), claim);
+    if (claim.isEmpty()) continue;
+    children ??= new Map();
+    children.set(field?.element ?? fieldElement(key), claim);
   }
-  return children === undefined && Object.keys(value).length === 0 ? FieldSet.leaf : FieldSet.node(false, children);
+  return FieldSet.node(false, children);
 }

@@ -83,9 +83,7 @@ const compiled = new WeakMap<Schema, ValueType>();
 const compiledPreserving = new WeakMap<Schema, ValueType>();
 
 /** The type a schema describes; the same schema gives the same type. */
-export function valueTypeOf(schema: Schema | undefined): ValueType {
-  return schema === undefined ? deducedType : compile(schema, false);
-}
+export const valueTypeOf = (schema: Schema): ValueType => compile(schema, false);
 
 function compile(schema: Schema, preserve: boolean): ValueType {
   const cache = preserve ? compiledPreserving : compiled;
@@ -135,9 +133,9 @@ function listType(schema: ListSchema, preserve: boolean): ListType {
   return { atomic: listType === 'atomic', items: compile(items, preserve), keys, keyFields };
 }
 
-/** The type of a key's value; undefined when the map has no such key. */
-export function typeOfKey(map: MapType, key: string): ValueType | undefined {
-  return map.fields.get(key)?.type ?? map.elements;
+/** The type of a key's value. Validation lets no key pass that has none; anything goes for those met all the same. */
+export function typeOfKey(map: MapType, key: string): ValueType {
+  return map.fields.get(key)?.type ?? map.elements ?? deducedType;
 }
 
 /** Which of the type's alternatives a value is treated as; one that fits none is left to the first there is. */

@@ -89,7 +89,7 @@ export {
 } from './options.ts';
 export { getControllerOf, isControlledBy, newControllerRef } from './owner-reference.ts';
 export { groupVersionPath, pathSegmentProblems, type ResourcePathOptions, resourcePath } from './resource-path.ts';
-export type { Duration, IntOrString, MicroTime, Quantity, Time } from './scalars.ts';
+export type { Duration, IntOrString, MicroTime, Time } from './scalars.ts';
 export type { CauseType, KnownStatusReason, Status, StatusCause, StatusDetails, StatusReason } from './status.ts';
 export type { Table, TableColumnDefinition, TableRow, TableRowCondition } from './table.ts';
 export type {

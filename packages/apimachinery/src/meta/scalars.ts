@@ -7,8 +7,5 @@ export type MicroTime = string;
 /** A span of time as Go prints it: `1h30m0s`. */
 export type Duration = string;
 
-/** An exact amount in canonical form: `500m`, `1Gi`. */
-export type Quantity = string;
-
 /** A number, or a name or percentage: `8080`, `http`, `25%`. */
 export type IntOrString = number | string;

@@ -8,8 +8,9 @@ import { isList, sortedKeys } from './go-value.ts';
 export function encodeSortedJson(value: unknown): string {
   if (isList(value)) return `[${value.map(encodeSortedJson).join(',')}]`;
   if (isJsonObject(value)) {
-    const keys = sortedKeys(value).filter((key) => value[key] !== undefined);
-    return `{${keys.map((key) => `${encodeString(key)}:${encodeSortedJson(value[key])}`).join(',')}}`;
+    return `{${sortedKeys(value)
+      .map((key) => `${encodeString(key)}:${encodeSortedJson(value[key])}`)
+      .join(',')}}`;
   }
   if (typeof value === 'string') return encodeString(value);
   return typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? 'null');

@@ -56,8 +56,11 @@ function formatNumber(value: number): string {
   return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
-/** The object's keys as Go sorts strings. */
-export const sortedKeys = (object: JsonObject): string[] => Object.keys(object).sort(compareStrings);
+/** The object's keys as Go sorts strings, without those whose value is undefined. */
+export const sortedKeys = (object: JsonObject): string[] =>
+  Object.keys(object)
+    .filter((key) => object[key] !== undefined)
+    .sort(compareStrings);
 
 /** Go orders strings by their UTF-8 bytes, JavaScript by UTF-16 units: they disagree on what lies beyond surrogates. */
 export function compareStrings(a: string, b: string): number {

@@ -41,7 +41,10 @@ export function applyJsonPatch(document: unknown, patch: unknown, limits: JsonPa
   }
   const root: unknown = cloneJson(document);
   if (!isContainer(root)) {
-    throw new PatchError(`json: cannot unmarshal ${jsonKind(document)} into Go value of type jsonpatch.partialDoc`, 422);
+    throw new PatchError(
+      `json: cannot unmarshal ${jsonKind(document)} into Go value of type jsonpatch.partialDoc`,
+      422,
+    );
   }
   const target: Target = { root, copied: 0, maxCopyBytes };
   for (const operation of operations) {
@@ -81,7 +84,7 @@ const executors: ReadonlyMap<string, Executor> = new Map<string, Executor>([
     (target, operation) => {
       const path = pointer(operation, 'path', 'add', terse);
       const place = placeOf(target, path, `add operation does not apply: doc is missing path: "${path}"`);
-      within(`error in add for path: '${path}'`, () => addAt(place, valueOf(operation)));
+      within(`error in add for path: '${path}'`, () => addAt(place, operationValue(operation)));
     },
   ],
   [
@@ -96,7 +99,7 @@ const executors: ReadonlyMap<string, Executor> = new Map<string, Executor>([
     'replace',
     (target, operation) => {
       const path = pointer(operation, 'path', 'replace');
-      const value = valueOf(operation);
+      const value = operationValue(operation);
       if (path === '') {
         // The odd ending is upstream's: it formats an error that is not there.
         if (!isContainer(value)) throw inapplicable('replace operation value must be object or array: %!w(<nil>)');
@@ -169,12 +172,11 @@ function pointer(operation: JsonObject, field: 'path' | 'from', op: string, why?
   const value = ownEntry(operation, field) ?? null;
   if (typeof value === 'string') return value;
   const reason =
-    why ??
-    (value === null ? absent[field] : `json: cannot unmarshal ${jsonKind(value)} into Go value of type string`);
+    why ?? (value === null ? absent[field] : `json: cannot unmarshal ${jsonKind(value)} into Go value of type string`);
   throw inapplicable(`${op} operation failed to decode ${field}: ${reason}`);
 }
 
-const valueOf = (operation: JsonObject): unknown => cloneJson(ownEntry(operation, 'value') ?? null);
+const operationValue = (operation: JsonObject): unknown => cloneJson(ownEntry(operation, 'value') ?? null);
 
 function placeOf(target: Target, path: string, complaint: string): Place {
   const place = findPlace(target.root, path);

@@ -19,7 +19,7 @@ export function parseJsonPointer(pointer: string): string[] {
   return pointer
     .split('/')
     .slice(1)
-    .map((step) => step.replace(/~[01]/g, (escape) => (escape === '~1' ? '/' : '~')));
+    .map((step) => step.replace(/~[01]/g, (escaped) => (escaped === '~1' ? '/' : '~')));
 }
 
 /** A pointer with these steps. */
@@ -55,7 +55,10 @@ export function getAt({ container, key }: Place): unknown {
 
 /** Sets a key; inserts before an index, `-` and -1 being the end. Throws PatchError when a list has no such index. */
 export function addAt({ container, key }: Place, value: unknown): void {
-  if (!isList(container)) return setOwnEntry(container, key, value);
+  if (!isList(container)) {
+    setOwnEntry(container, key, value);
+    return;
+  }
   const index = key === '-' ? container.length : resolveIndex(key, container.length + 1, properIndex(key));
   container.splice(index, 0, value);
 }

@@ -1,9 +1,4 @@
-import {
-  type ApiError,
-  newBadRequest,
-  newGenericServerResponse,
-  newRequestEntityTooLarge,
-} from '../errors/index.ts';
+import { type ApiError, newBadRequest, newGenericServerResponse, newRequestEntityTooLarge } from '../errors/index.ts';
 import { JsonDepthError } from '../json/index.ts';
 import { GroupResource } from '../meta/group-version.ts';
 

@@ -1,3 +1,5 @@
+import { parseInt64 } from '../intstr/parse-int.ts';
+
 /** How a quantity is written: `12e6`, `12Mi` or `12M`. */
 export type QuantityFormat = 'DecimalExponent' | 'BinarySI' | 'DecimalSI';
 
@@ -50,14 +52,6 @@ export function interpretSuffix(text: string): Suffix | undefined {
   return exponent === undefined
     ? undefined
     : { format: 'DecimalExponent', exponent: Number(BigInt.asIntN(32, exponent)) };
-}
-
-/** Undefined beyond 64 bits; judged by length first, so that a long text costs nothing. */
-function parseInt64(digits: string): bigint | undefined {
-  const significant = digits.replace(/^([-+]?)0+(?=[0-9])/, '$1');
-  if (significant.length > 20) return undefined;
-  const value = BigInt(significant.replace('+', ''));
-  return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
 /** The suffix for a power. Beyond E and below n upstream prints none, and so do we. */

@@ -17,7 +17,8 @@ export function encodeBase64(bytes: Uint8Array, start = 0, end: number = bytes.l
   let i = start;
   for (; i + 2 < end; i += 3) {
     const group = (bytes[i]! << 16) | (bytes[i + 1]! << 8) | bytes[i + 2]!;
-    text += alphabet[group >> 18]! + alphabet[(group >> 12) & 63]! + alphabet[(group >> 6) & 63]! + alphabet[group & 63]!;
+    text +=
+      alphabet[group >> 18]! + alphabet[(group >> 12) & 63]! + alphabet[(group >> 6) & 63]! + alphabet[group & 63]!;
   }
   if (i + 1 === end) {
     text += `${alphabet[bytes[i]! >> 2]}${alphabet[(bytes[i]! & 3) << 4]}==`;
@@ -40,7 +41,10 @@ export function decodeBase64Into(text: string, target: Uint8Array, offset: numbe
   for (let i = 0; i < text.length; i += 4) {
     // The filler's 255 only reaches bytes beyond the end.
     const group =
-      (bitsAt(text, i) << 18) | (bitsAt(text, i + 1) << 12) | ((bitsAt(text, i + 2) & 63) << 6) | (bitsAt(text, i + 3) & 63);
+      (bitsAt(text, i) << 18) |
+      (bitsAt(text, i + 1) << 12) |
+      ((bitsAt(text, i + 2) & 63) << 6) |
+      (bitsAt(text, i + 3) & 63);
     target[at++] = group >> 16;
     if (at < end) target[at++] = group >> 8;
     if (at < end) target[at++] = group;

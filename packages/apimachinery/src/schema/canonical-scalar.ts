@@ -39,10 +39,6 @@ const numberText = (value: number | bigint | NumberLiteral): string =>
 const int64Min = -(2n ** 63n);
 const int64Max = 2n ** 63n - 1n;
 
-/** The zero time; upstream prints it as null. */
-const zeroTime = '0001-01-01T00:00:00Z';
-const zeroMicroTime = '0001-01-01T00:00:00.000000Z';
-
 /** How a scalar is read and printed: throws TypeMismatch for another JSON type, DecodeError or Error for a bad text. */
 export interface ScalarForm {
   readonly canonical: (value: unknown) => unknown;
@@ -90,7 +86,8 @@ function canonicalDouble(value: unknown): number {
 }
 
 function canonicalQuantityValue(value: unknown): string {
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') return canonicalQuantity(value);
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
+    return canonicalQuantity(value);
   // Upstream reads whatever stands there as a quantity's text, and `true` or `{}` is none.
   return canonicalQuantity(value instanceof NumberLiteral ? value.text : describeJson(value));
 }
@@ -140,22 +137,8 @@ export const scalarForms: Readonly<Record<ScalarKind, ScalarForm>> = {
     zero: 0,
     isStruct: true,
   },
-  time: {
-    canonical: ofText((text) => {
-      const time = canonicalTime(text);
-      return time === zeroTime ? null : time;
-    }),
-    zero: null,
-    isStruct: true,
-  },
-  microTime: {
-    canonical: ofText((text) => {
-      const time = canonicalMicroTime(text);
-      return time === zeroMicroTime ? null : time;
-    }),
-    zero: null,
-    isStruct: true,
-  },
+  time: { canonical: ofText(canonicalTime), zero: null, isStruct: true },
+  microTime: { canonical: ofText(canonicalMicroTime), zero: null, isStruct: true },
   duration: { canonical: ofText(canonicalDuration), zero: '0s', isStruct: true },
   any: opaque,
   rawObject: opaque,

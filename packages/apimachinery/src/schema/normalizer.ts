@@ -1,9 +1,11 @@
 import { jsonEquals } from '../json/equals.ts';
-import { setOwnEntry } from '../json/own-entry.ts';
+import { isJsonObject, setOwnEntry } from '../json/own-entry.ts';
 import { scalarForms, withoutLiterals } from './canonical-scalar.ts';
 import { DecodeError } from './decode-error.ts';
 import { explainMismatch } from './explain-mismatch.ts';
+import { NumberLiteral } from './number-literal.ts';
 import type { Field, ListSchema, MapSchema, ScalarSchema, Schema, SchemaOrSchema, StructSchema } from './schema.ts';
+import { alwaysWrittenFields, isAlwaysWritten, isEmptyValue, unsetValueOf, zeroValueOf } from './zero-value.ts';
 
 type JsonObject = Record<string, unknown>;
 
@@ -37,10 +39,6 @@ interface Context {
 interface Node {
   /** `value` is never null: that is the same as leaving it out. Throws anything when it does not fit. */
   normalize(value: unknown, context: Context): unknown;
-  /** What stands for the type's zero value in JSON. New each time where it is an object. */
-  zero(): unknown;
-  /** Whether `omitempty` leaves the value out. */
-  isEmpty(value: unknown): boolean;
 }
 
 /** Thrown on the way out of a value that does not fit; `explainMismatch` finds the words. */
@@ -48,35 +46,24 @@ const mismatch = new Error('mismatch');
 
 class ScalarNode implements Node {
   readonly #canonical: (value: unknown) => unknown;
-  readonly #zero: unknown;
-  readonly #isStruct: boolean;
 
   constructor(schema: ScalarSchema) {
-    const form = scalarForms[schema.kind];
-    this.#canonical = form.canonical;
-    this.#zero = form.zero;
-    this.#isStruct = form.isStruct;
+    this.#canonical = scalarForms[schema.kind].canonical;
   }
 
   normalize(value: unknown, context: Context): unknown {
     const canonical = this.#canonical(value);
     return context.literals ? withoutLiterals(canonical) : canonical;
   }
-
-  zero(): unknown {
-    return this.#zero;
-  }
-
-  isEmpty(value: unknown): boolean {
-    return !this.#isStruct && (value === this.#zero || value === '');
-  }
 }
 
 class ListNode implements Node {
+  readonly #schema: Schema;
   readonly #items: Node;
 
-  constructor(schema: ListSchema) {
-    this.#items = compile(schema.items);
+  constructor({ items }: ListSchema) {
+    this.#schema = items;
+    this.#items = compile(items);
   }
 
   normalize(value: unknown, context: Context): unknown {
@@ -86,7 +73,7 @@ class ListNode implements Node {
     let target: unknown[] | undefined;
     for (let i = 0; i < source.length; i++) {
       const before = source[i];
-      const after = before === null ? items.zero() : items.normalize(before, context);
+      const after = before === null ? zeroValueOf(this.#schema) : items.normalize(before, context);
       if (target !== undefined) {
         target.push(after);
       } else if (after !== before) {
@@ -96,21 +83,15 @@ class ListNode implements Node {
     }
     return target ?? source;
   }
-
-  zero(): unknown {
-    return null;
-  }
-
-  isEmpty(value: unknown): boolean {
-    return Array.isArray(value) && value.length === 0;
-  }
 }
 
 class MapNode implements Node {
+  readonly #schema: Schema;
   readonly #values: Node;
 
-  constructor(schema: MapSchema) {
-    this.#values = compile(schema.values);
+  constructor({ values }: MapSchema) {
+    this.#schema = values;
+    this.#values = compile(values);
   }
 
   normalize(value: unknown, context: Context): unknown {
@@ -119,7 +100,7 @@ class MapNode implements Node {
     let target: JsonObject | undefined;
     for (const key in source) {
       const before = source[key];
-      const after = before === null ? values.zero() : values.normalize(before, context);
+      const after = before === null ? zeroValueOf(this.#schema) : values.normalize(before, context);
       if (target === undefined) {
         if (after === before) continue;
         target = entriesBefore(source, key);
@@ -127,15 +108,6 @@ class MapNode implements Node {
       setOwnEntry(target, key, after);
     }
     return target ?? source;
-  }
-
-  zero(): unknown {
-    return null;
-  }
-
-  isEmpty(value: unknown): boolean {
-    for (const _ in objectOf(value)) return false;
-    return true;
   }
 }
 
@@ -156,88 +128,56 @@ class SchemaOrNode implements Node {
       if (this.#alternative === 'bool') throw mismatch;
       return value.length === 0 ? null : this.#list.normalize(value, context);
     }
-    if (typeof value === 'object') return this.#schema.normalize(value, context);
+    if (isJsonObject(value) && !(value instanceof NumberLiteral)) return this.#schema.normalize(value, context);
     if (this.#alternative !== 'bool') return null;
     if (typeof value !== 'boolean') throw mismatch;
     return value;
   }
-
-  zero(): unknown {
-    return this.#alternative === 'bool' ? false : null;
-  }
-
-  isEmpty(): boolean {
-    return false;
-  }
 }
 
-/** What to do with a field's value; the plain ones are handled in place, without a call. */
-const enum Plain {
-  no,
-  string,
-  bool,
-  int32,
-}
+/** Kinds that are handled in place, without a call. */
+type PlainKind = 'string' | 'bool' | 'int32';
 
-const plainKinds: Readonly<Partial<Record<Schema['kind'], Plain>>> = {
-  string: Plain.string,
-  bool: Plain.bool,
-  int32: Plain.int32,
-};
+const plainKindOf = ({ kind }: Schema): PlainKind | undefined =>
+  kind === 'string' || kind === 'bool' || kind === 'int32' ? kind : undefined;
 
 class FieldNode {
-  readonly name: string;
-  readonly node: Node;
-  readonly plain: Plain;
+  readonly field: Field;
+  readonly #node: Node;
+  readonly plain: PlainKind | undefined;
   /** Leave out what `omitempty` calls empty. */
   readonly dropEmpty: boolean;
-  readonly dropZero: boolean;
-  /** Stands in the JSON even when nobody set it. */
+  readonly #dropZero: boolean;
   readonly always: boolean;
-  readonly #pointer: boolean;
-  readonly nullable: boolean;
 
-  constructor({ name, schema, pointer, omitEmpty, omitZero }: Field) {
-    this.name = name;
-    this.node = compile(schema);
-    this.plain = plainKinds[schema.kind] ?? Plain.no;
-    this.dropEmpty = omitEmpty && !pointer;
-    this.dropZero = omitZero && !pointer;
-    this.nullable = schema.nullable === true;
-    this.#pointer = pointer;
-    this.always = isAlwaysWritten({ schema, pointer, omitEmpty, omitZero });
+  constructor(field: Field) {
+    this.field = field;
+    this.#node = compile(field.schema);
+    this.plain = plainKindOf(field.schema);
+    this.dropEmpty = field.omitEmpty && !field.pointer;
+    this.#dropZero = field.omitZero && !field.pointer;
+    this.always = isAlwaysWritten(field);
   }
 
-  /** The value of a field that was not set, undefined when it is left out. */
-  absent(): unknown {
-    return this.always ? (this.#pointer ? null : this.node.zero()) : undefined;
+  /** What becomes of null: undefined when the field is left out. */
+  ofNull(): unknown {
+    if (this.field.schema.nullable) return null;
+    return this.always ? unsetValueOf(this.field) : undefined;
   }
 
   normalize(value: unknown, context: Context): unknown {
-    const after = this.node.normalize(value, context);
-    if (this.dropEmpty && this.node.isEmpty(after)) return undefined;
-    return this.dropZero && jsonEquals(after, this.node.zero()) ? undefined : after;
+    const { schema } = this.field;
+    const after = this.#node.normalize(value, context);
+    if (this.dropEmpty && isEmptyValue(schema, after)) return undefined;
+    return this.#dropZero && jsonEquals(after, zeroValueOf(schema)) ? undefined : after;
   }
-}
-
-/** Whether a field stands in the JSON although nobody set it. */
-export function isAlwaysWritten({
-  schema,
-  pointer,
-  omitEmpty,
-  omitZero,
-}: Pick<Field, 'schema' | 'pointer' | 'omitEmpty' | 'omitZero'>): boolean {
-  if (omitZero) return false;
-  if (!omitEmpty) return true;
-  if (pointer || schema.kind === 'list' || schema.kind === 'map') return false;
-  return schema.kind === 'struct' || schema.kind === 'schemaOr' || scalarForms[schema.kind].isStruct;
 }
 
 class StructNode implements Node {
   readonly #schema: StructSchema;
   readonly #keepUnknown: boolean;
   #fields: Map<string, FieldNode> | undefined;
-  #always: FieldNode[] = [];
+  #always: readonly Field[] = [];
 
   constructor(schema: StructSchema) {
     this.#schema = schema;
@@ -248,8 +188,8 @@ class StructNode implements Node {
   #compileFields(): Map<string, FieldNode> {
     const fields = new Map<string, FieldNode>();
     for (const [name, field] of this.#schema.fields) fields.set(name, new FieldNode(field));
-    this.#always = [...fields.values()].filter((field) => field.always);
     this.#fields = fields;
+    this.#always = alwaysWrittenFields(this.#schema);
     return fields;
   }
 
@@ -265,28 +205,27 @@ class StructNode implements Node {
       if (field === undefined) {
         context.hasUnknownFields = true;
         if (this.#keepUnknown) after = context.literals ? withoutLiterals(before) : before;
-      } else if (before === null) {
-        after = field.nullable ? null : field.absent();
+      } else if (before === null || before === undefined) {
+        after = field.ofNull();
       } else {
         switch (field.plain) {
-          case Plain.string:
+          case 'string':
             if (typeof before !== 'string') throw mismatch;
             if (before !== '' || !field.dropEmpty) after = before;
             break;
-          case Plain.bool:
+          case 'bool':
             if (typeof before !== 'boolean') throw mismatch;
             if (before || !field.dropEmpty) after = before;
             break;
-          case Plain.int32:
+          case 'int32':
             if (typeof before !== 'number' || (before | 0) !== before) throw mismatch;
             if (before !== 0 || !field.dropEmpty) after = before;
             break;
           default:
             after = field.normalize(before, context);
         }
-        if (field.always) written++;
       }
-      if (field?.always && before === null) written++;
+      if (field?.always) written++;
       if (target === undefined) {
         if (after === before) continue;
         target = entriesBefore(source, key);
@@ -295,26 +234,17 @@ class StructNode implements Node {
     }
     if (written !== this.#always.length) {
       target ??= { ...source };
-      for (const field of this.#always) if (!Object.hasOwn(target, field.name)) setOwnEntry(target, field.name, field.absent());
+      for (const field of this.#always) {
+        if (!Object.hasOwn(target, field.name)) setOwnEntry(target, field.name, unsetValueOf(field));
+      }
     }
     return target ?? source;
-  }
-
-  zero(): unknown {
-    if (this.#fields === undefined) this.#compileFields();
-    const zero: JsonObject = {};
-    for (const field of this.#always) setOwnEntry(zero, field.name, field.absent());
-    return zero;
-  }
-
-  isEmpty(): boolean {
-    return false;
   }
 }
 
 function objectOf(value: unknown): JsonObject {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw mismatch;
-  return value as JsonObject;
+  if (!isJsonObject(value) || value instanceof NumberLiteral) throw mismatch;
+  return value;
 }
 
 function entriesBefore(source: JsonObject, end: string): JsonObject {
@@ -331,8 +261,10 @@ const structNodes = new WeakMap<StructSchema, StructNode>();
 function compile(schema: Schema): Node {
   switch (schema.kind) {
     case 'struct': {
-      let node = structNodes.get(schema);
-      if (!node) structNodes.set(schema, (node = new StructNode(schema)));
+      const known = structNodes.get(schema);
+      if (known) return known;
+      const node = new StructNode(schema);
+      structNodes.set(schema, node);
       return node;
     }
     case 'list':
@@ -352,7 +284,7 @@ export function compileNormalizer(schema: StructSchema): Normalizer {
   return (value, options) => {
     const context: Context = { literals: options?.literals === true, hasUnknownFields: false };
     try {
-      const object = objectOf(value === null ? node.zero() : node.normalize(value, context));
+      const object = objectOf(value === null ? zeroValueOf(schema) : node.normalize(value, context));
       return { object, hasUnknownFields: context.hasUnknownFields };
     } catch (cause) {
       throw new DecodeError(explainMismatch(schema, value) ?? String(cause), { cause });

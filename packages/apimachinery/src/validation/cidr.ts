@@ -77,7 +77,10 @@ export function isValidInterfaceAddress(path: Path, value: string): ErrorList {
   if (!cidr) {
     return [invalid(path, value, 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)')];
   }
-  return requireCanonical(path, value, format(cidr.address.bytes, cidr.prefixBits));
+  const { bytes, writtenAsIPv6 } = cidr.address;
+  const length = writtenAsIPv6 ? cidr.prefixBits : cidr.prefixBits - 96;
+  // Upstream takes up to 32 for the length in an IPv4 address, even in a mapped one.
+  return requireCanonical(path, value, `${formatIP(bytes)}/${isIPv4(bytes) && length > 32 ? length - 96 : length}`);
 }
 
 function requireCanonical(path: Path, value: string, canonical: string): ErrorList {

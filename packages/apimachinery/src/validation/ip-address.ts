@@ -38,7 +38,9 @@ function parseIPv6(text: string): IPAddress | undefined {
   if (halves.length > 2) return undefined;
   const groups = halves.map((half) => (half === '' ? [] : half.split(':')));
   const last = groups[groups.length - 1]!;
-  const embedded = last[last.length - 1]?.includes('.') ? parseIPv4(last.pop()!) : undefined;
+  const dotted = last[last.length - 1]?.includes('.') ? last.pop() : undefined;
+  const embedded = dotted === undefined ? undefined : parseIPv4(dotted);
+  if (dotted !== undefined && !embedded) return undefined;
   const tail = embedded?.bytes.subarray(v4Offset) ?? new Uint8Array(0);
 
   const count = groups.reduce((sum, part) => sum + part.length, 0);

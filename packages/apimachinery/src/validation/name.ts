@@ -6,7 +6,9 @@ export type ValidateNameFunc = (name: string, prefix: boolean) => string[];
 
 /** A generateName may end in the dash that the suffix will follow. */
 export function maskTrailingDash(name: string): string {
-  return name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name;
+  if (name.length < 2 || !name.endsWith('-')) return name;
+  // Whatever stands before it goes with the dash, but upstream takes one byte only: what is not ASCII stays refused.
+  return name.charCodeAt(name.length - 2) < 0x80 ? `${name.slice(0, -2)}a` : name.slice(0, -1);
 }
 
 const nameIs =

@@ -18,6 +18,8 @@ export function validateFieldManager(fieldManager: string | undefined, path: Pat
   if (isLongerThan(fieldManager, fieldManagerMaxLength)) errors.push(tooLong(path, fieldManagerMaxLength));
   let position = 0;
   for (const character of fieldManager) {
+    // Differs from upstream: characters beyond the limit get no complaint of their own, each of which would hold it all.
+    if (position >= fieldManagerMaxLength) break;
     if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character)) {
       const code = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
       errors.push(invalid(path, fieldManager, `invalid character U+${code} (at position ${position})`));

@@ -1,3 +1,5 @@
+import { isJsonObject, ownEntry } from '../json/own-entry.ts';
+
 /**
  * Whether two JSON values mean the same to upstream: like deep equality, except that an absent list and an empty one
  * are the same thing. Values are compared as they are written, so quantities and times must be in canonical form.
@@ -14,8 +16,8 @@ export function semanticEqual(a: unknown, b: unknown): boolean {
     } else if (Array.isArray(left)) {
       if (!Array.isArray(right) || left.length !== right.length) return false;
       for (let i = 0; i < left.length; i++) pending.push(left[i], right[i]);
-    } else if (isRecord(left) && isRecord(right)) {
-      for (const key of Object.keys(left)) pending.push(left[key], Object.hasOwn(right, key) ? right[key] : undefined);
+    } else if (isJsonObject(left) && isJsonObject(right)) {
+      for (const key of Object.keys(left)) pending.push(left[key], ownEntry(right, key));
       for (const key of Object.keys(right)) if (!Object.hasOwn(left, key)) pending.push(undefined, right[key]);
     } else {
       return false;
@@ -26,5 +28,3 @@ export function semanticEqual(a: unknown, b: unknown): boolean {
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null;
 const isEmptyOrAbsent = (value: unknown): boolean => isAbsent(value) || (Array.isArray(value) && value.length === 0);
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

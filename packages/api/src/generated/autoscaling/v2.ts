@@ -39,7 +39,7 @@ export interface HPAScalingRules {
   stabilizationWindowSeconds?: number;
   selectPolicy?: string;
   policies?: HPAScalingPolicy[];
-  tolerance?: metav1.Quantity;
+  tolerance?: string;
 }
 
 export interface HorizontalPodAutoscaler {
@@ -112,14 +112,14 @@ export interface MetricStatus {
 
 export interface MetricTarget {
   type: string;
-  value?: metav1.Quantity;
-  averageValue?: metav1.Quantity;
+  value?: string;
+  averageValue?: string;
   averageUtilization?: number;
 }
 
 export interface MetricValueStatus {
-  value?: metav1.Quantity;
-  averageValue?: metav1.Quantity;
+  value?: string;
+  averageValue?: string;
   averageUtilization?: number;
 }
 

@@ -289,7 +289,7 @@ export interface ContainerStatus {
   imageID: string;
   containerID?: string;
   started?: boolean;
-  allocatedResources?: { [key: string]: metav1.Quantity };
+  allocatedResources?: { [key: string]: string };
   resources?: ResourceRequirements;
   volumeMounts?: VolumeMountStatus[];
   user?: ContainerUser;
@@ -323,7 +323,7 @@ export interface DownwardAPIVolumeSource {
 
 export interface EmptyDirVolumeSource {
   medium?: string;
-  sizeLimit?: metav1.Quantity;
+  sizeLimit?: string;
 }
 
 export interface EndpointAddress {
@@ -641,11 +641,11 @@ export interface LimitRange {
 
 export interface LimitRangeItem {
   type: string;
-  max?: { [key: string]: metav1.Quantity };
-  min?: { [key: string]: metav1.Quantity };
-  default?: { [key: string]: metav1.Quantity };
-  defaultRequest?: { [key: string]: metav1.Quantity };
-  maxLimitRequestRatio?: { [key: string]: metav1.Quantity };
+  max?: { [key: string]: string };
+  min?: { [key: string]: string };
+  default?: { [key: string]: string };
+  defaultRequest?: { [key: string]: string };
+  maxLimitRequestRatio?: { [key: string]: string };
 }
 
 export interface LimitRangeList {
@@ -756,7 +756,7 @@ export interface NodeAffinity {
 export interface NodeAllocatableResourceClaimStatus {
   resourceClaimName: string;
   containers?: string[];
-  resources: { [key: string]: metav1.Quantity };
+  resources: { [key: string]: string };
 }
 
 export interface NodeCondition {
@@ -836,8 +836,8 @@ export interface NodeSpec {
 }
 
 export interface NodeStatus {
-  capacity?: { [key: string]: metav1.Quantity };
-  allocatable?: { [key: string]: metav1.Quantity };
+  capacity?: { [key: string]: string };
+  allocatable?: { [key: string]: string };
   phase?: "Pending" | "Running" | "Terminated";
   conditions?: NodeCondition[];
   addresses?: NodeAddress[];
@@ -932,9 +932,9 @@ export interface PersistentVolumeClaimSpec {
 export interface PersistentVolumeClaimStatus {
   phase?: "Bound" | "Lost" | "Pending";
   accessModes?: ("ReadOnlyMany" | "ReadWriteMany" | "ReadWriteOnce" | "ReadWriteOncePod")[];
-  capacity?: { [key: string]: metav1.Quantity };
+  capacity?: { [key: string]: string };
   conditions?: PersistentVolumeClaimCondition[];
-  allocatedResources?: { [key: string]: metav1.Quantity };
+  allocatedResources?: { [key: string]: string };
   allocatedResourceStatuses?: { [key: string]: "ControllerResizeInProgress" | "ControllerResizeInfeasible" | "NodeResizeInProgress" | "NodeResizeInfeasible" | "NodeResizePending" };
   currentVolumeAttributesClassName?: string;
   modifyVolumeStatus?: ModifyVolumeStatus;
@@ -983,7 +983,7 @@ export interface PersistentVolumeSource {
 }
 
 export interface PersistentVolumeSpec {
-  capacity?: { [key: string]: metav1.Quantity };
+  capacity?: { [key: string]: string };
   gcePersistentDisk?: GCEPersistentDiskVolumeSource;
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource;
   hostPath?: HostPathVolumeSource;
@@ -1226,7 +1226,7 @@ export interface PodSpec {
   runtimeClassName?: string;
   enableServiceLinks?: boolean;
   preemptionPolicy?: "Never" | "PreemptLowerPriority";
-  overhead?: { [key: string]: metav1.Quantity };
+  overhead?: { [key: string]: string };
   topologySpreadConstraints?: TopologySpreadConstraint[];
   setHostnameAsFQDN?: boolean;
   os?: PodOS;
@@ -1257,7 +1257,7 @@ export interface PodStatus {
   resize?: string;
   resourceClaimStatuses?: PodResourceClaimStatus[];
   extendedResourceClaimStatus?: PodExtendedResourceClaimStatus;
-  allocatedResources?: { [key: string]: metav1.Quantity };
+  allocatedResources?: { [key: string]: string };
   resources?: ResourceRequirements;
   nodeAllocatableResourceClaimStatuses?: NodeAllocatableResourceClaimStatus[];
 }
@@ -1416,7 +1416,7 @@ export interface ResourceClaim {
 export interface ResourceFieldSelector {
   containerName?: string;
   resource: string;
-  divisor?: metav1.Quantity;
+  divisor?: string;
 }
 
 export interface ResourceHealth {
@@ -1441,19 +1441,19 @@ export interface ResourceQuotaList {
 }
 
 export interface ResourceQuotaSpec {
-  hard?: { [key: string]: metav1.Quantity };
+  hard?: { [key: string]: string };
   scopes?: ("BestEffort" | "CrossNamespacePodAffinity" | "NotBestEffort" | "NotTerminating" | "PriorityClass" | "Terminating" | "VolumeAttributesClass")[];
   scopeSelector?: ScopeSelector;
 }
 
 export interface ResourceQuotaStatus {
-  hard?: { [key: string]: metav1.Quantity };
-  used?: { [key: string]: metav1.Quantity };
+  hard?: { [key: string]: string };
+  used?: { [key: string]: string };
 }
 
 export interface ResourceRequirements {
-  limits?: { [key: string]: metav1.Quantity };
-  requests?: { [key: string]: metav1.Quantity };
+  limits?: { [key: string]: string };
+  requests?: { [key: string]: string };
   claims?: ResourceClaim[];
 }
 
@@ -1810,8 +1810,8 @@ export interface VolumeProjection {
 }
 
 export interface VolumeResourceRequirements {
-  limits?: { [key: string]: metav1.Quantity };
-  requests?: { [key: string]: metav1.Quantity };
+  limits?: { [key: string]: string };
+  requests?: { [key: string]: string };
 }
 
 export interface VolumeSource {

@@ -21,7 +21,7 @@ export interface MetricValue {
   metric?: MetricIdentifier;
   timestamp?: metav1.Time;
   windowSeconds?: number;
-  value?: metav1.Quantity;
+  value?: string;
 }
 
 export interface MetricValueList {

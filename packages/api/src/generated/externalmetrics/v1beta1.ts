@@ -8,7 +8,7 @@ export interface ExternalMetricValue {
   metricLabels?: { [key: string]: string };
   timestamp?: metav1.Time;
   window?: number;
-  value?: metav1.Quantity;
+  value?: string;
 }
 
 export interface ExternalMetricValueList {

@@ -3,7 +3,7 @@ import type * as metav1 from '@coxswain/apimachinery';
 
 export interface ContainerMetrics {
   name?: string;
-  usage?: { [key: string]: metav1.Quantity };
+  usage?: { [key: string]: string };
 }
 
 export interface NodeMetrics {
@@ -12,7 +12,7 @@ export interface NodeMetrics {
   metadata: metav1.ObjectMeta;
   timestamp?: metav1.Time;
   window?: metav1.Duration;
-  usage?: { [key: string]: metav1.Quantity };
+  usage?: { [key: string]: string };
 }
 
 export interface NodeMetricsList {

@@ -3,7 +3,7 @@ import type * as corev1 from '../core/v1.ts';
 import type * as metav1 from '@coxswain/apimachinery';
 
 export interface Overhead {
-  podFixed?: { [key: string]: metav1.Quantity };
+  podFixed?: { [key: string]: string };
 }
 
 export interface RuntimeClass {

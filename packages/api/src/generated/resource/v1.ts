@@ -23,23 +23,23 @@ export interface CELDeviceSelector {
 }
 
 export interface CapacityRequestPolicy {
-  default?: metav1.Quantity;
-  validValues?: metav1.Quantity[];
+  default?: string;
+  validValues?: string[];
   validRange?: CapacityRequestPolicyRange;
 }
 
 export interface CapacityRequestPolicyRange {
-  min: metav1.Quantity;
-  max?: metav1.Quantity;
-  step?: metav1.Quantity;
+  min: string;
+  max?: string;
+  step?: string;
 }
 
 export interface CapacityRequirements {
-  requests?: { [key: string]: metav1.Quantity };
+  requests?: { [key: string]: string };
 }
 
 export interface Counter {
-  value: metav1.Quantity;
+  value: string;
 }
 
 export interface CounterSet {
@@ -86,7 +86,7 @@ export interface DeviceAttribute {
 }
 
 export interface DeviceCapacity {
-  value: metav1.Quantity;
+  value: string;
   requestPolicy?: CapacityRequestPolicy;
 }
 
@@ -156,7 +156,7 @@ export interface DeviceRequestAllocationResult {
   bindingConditions?: string[];
   bindingFailureConditions?: string[];
   shareID?: string;
-  consumedCapacity?: { [key: string]: metav1.Quantity };
+  consumedCapacity?: { [key: string]: string };
 }
 
 export interface DeviceSelector {
@@ -206,7 +206,7 @@ export interface NetworkDeviceData {
 
 export interface NodeAllocatableResourceMapping {
   capacityKey?: string;
-  allocationMultiplier?: metav1.Quantity;
+  allocationMultiplier?: string;
 }
 
 export interface OpaqueDeviceConfiguration {

@@ -61,8 +61,8 @@ export interface CSIStorageCapacity {
   metadata: metav1.ObjectMeta;
   nodeTopology?: metav1.LabelSelector;
   storageClassName?: string;
-  capacity?: metav1.Quantity;
-  maximumVolumeSize?: metav1.Quantity;
+  capacity?: string;
+  maximumVolumeSize?: string;
 }
 
 export interface CSIStorageCapacityList {

@@ -1,0 +1,17 @@
+/** `npm run bench [-- name…]`: runs us and a peer in one go and prints how they compare. */
+import { print, type Result } from './measure.ts';
+
+const benches: Record<string, () => Promise<Result[]>> = {
+  pod: async () => (await import('./pod.ts')).podBench(),
+};
+
+const wanted = process.argv.slice(2);
+for (const name of wanted.length > 0 ? wanted : Object.keys(benches)) {
+  const bench = Object.hasOwn(benches, name) ? benches[name] : undefined;
+  if (!bench) {
+    console.error(`no bench ${name}; there are: ${Object.keys(benches).join(', ')}`);
+    process.exitCode = 1;
+    continue;
+  }
+  console.log(`${name}\n${print(await bench())}`);
+}

@@ -1,0 +1,73 @@
+import type { KubernetesObject } from '@coxswain/apimachinery';
+import type {
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
+  MutatingWebhookConfiguration,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+  ValidatingWebhookConfiguration,
+} from '../../generated/admissionregistration/v1.ts';
+import type { Strategy } from '../../strategy/strategy.ts';
+import { validateMutatingPolicyBinding, validateValidatingPolicyBinding } from './binding-validation.ts';
+import {
+  validateMutatingPolicy,
+  validateValidatingPolicy,
+  validateValidatingPolicyStatus,
+} from './policy-validation.ts';
+import { staticNameWarnings, validateStaticName } from './static-name.ts';
+import { bindingTable, mutatingPolicyTable, validatingPolicyTable, webhookTable } from './tables.ts';
+import { validateWebhooks, validateWebhooksUpdate } from './webhook-validation.ts';
+
+/** What all kinds of the group share: the new object is validated by the rules of creation, with regard to the old. */
+function strategy<T extends KubernetesObject>(
+  own: Pick<Strategy<T>, 'generation' | 'table' | 'subresources'> & {
+    validate: (object: T, old?: T) => ReturnType<typeof validateStaticName>;
+  },
+): Strategy<T> {
+  return {
+    ...own,
+    ...staticNameWarnings,
+    allowUnconditionalUpdate: false,
+    validate: (object, context) => [...own.validate(object), ...validateStaticName(object, context)],
+    validateUpdate: (object, old) => own.validate(object, old),
+  };
+}
+
+const configuration = strategy<MutatingWebhookConfiguration | ValidatingWebhookConfiguration>({
+  generation: ['webhooks'],
+  table: webhookTable,
+  validate: ({ webhooks }, old) => (old ? validateWebhooksUpdate(webhooks, old.webhooks) : validateWebhooks(webhooks)),
+});
+
+export const strategies = {
+  MutatingWebhookConfiguration: configuration,
+  ValidatingWebhookConfiguration: configuration,
+  ValidatingAdmissionPolicy: strategy<ValidatingAdmissionPolicy>({
+    generation: ['spec'],
+    table: validatingPolicyTable,
+    validate: validateValidatingPolicy,
+    subresources: {
+      status: {
+        owns: ['status'],
+        metadata: 'none',
+        validateUpdate: validateValidatingPolicyStatus,
+        warningsOnUpdate: staticNameWarnings.warningsOnUpdate!,
+      },
+    },
+  }),
+  ValidatingAdmissionPolicyBinding: strategy<ValidatingAdmissionPolicyBinding>({
+    generation: ['spec'],
+    table: bindingTable,
+    validate: validateValidatingPolicyBinding,
+  }),
+  MutatingAdmissionPolicy: strategy<MutatingAdmissionPolicy>({
+    generation: ['spec'],
+    table: mutatingPolicyTable,
+    validate: validateMutatingPolicy,
+  }),
+  MutatingAdmissionPolicyBinding: strategy<MutatingAdmissionPolicyBinding>({
+    generation: ['spec'],
+    table: bindingTable,
+    validate: validateMutatingPolicyBinding,
+  }),
+};

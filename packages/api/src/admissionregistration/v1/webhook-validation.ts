@@ -1,0 +1,135 @@
+import {
+  duplicate,
+  type ErrorList,
+  invalid,
+  isDns1035Label,
+  isFullyQualifiedName,
+  jsonEquals,
+  notSupported,
+  Path,
+  required,
+  validateLabelSelector,
+} from '@coxswain/apimachinery';
+import type { MutatingWebhook, ValidatingWebhook } from '../../generated/admissionregistration/v1.ts';
+import { validateWebhookClientConfig } from './client-config.ts';
+import { validateMatchConditions } from './match-conditions.ts';
+import { failurePolicies, matchPolicies, reinvocationPolicies } from './policies.ts';
+import { validateRuleWithOperations } from './rules.ts';
+
+type Webhook = ValidatingWebhook & Pick<MutatingWebhook, 'reinvocationPolicy'>;
+
+/** What stored webhooks may keep although it is no longer allowed. */
+interface Strictness {
+  readonly matchConditions: boolean;
+  readonly noSideEffects: boolean;
+  readonly recognizedReviewVersion: boolean;
+  readonly uniqueNames: boolean;
+  readonly selectorValues: boolean;
+}
+
+const strict: Strictness = {
+  matchConditions: true,
+  noSideEffects: true,
+  recognizedReviewVersion: true,
+  uniqueNames: true,
+  selectorValues: true,
+};
+const sideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
+const noSideEffects = ['None', 'NoneOnDryRun'];
+const reviewVersions = ['v1', 'v1beta1'];
+
+/** The webhooks of a configuration, of either kind. */
+export const validateWebhooks = (webhooks: readonly Webhook[] | undefined): ErrorList =>
+  validateAll(webhooks ?? [], strict);
+
+/** Rules that the old webhooks broke are not held against the new ones. */
+export function validateWebhooksUpdate(
+  webhooks: readonly Webhook[] = [],
+  oldWebhooks: readonly Webhook[] = [],
+): ErrorList {
+  const selectorErrors = (webhook: Webhook) => validateSelectors(webhook, { ...strict }, Path.of(''));
+  return validateAll(webhooks, {
+    matchConditions:
+      webhooks.length !== oldWebhooks.length ||
+      oldWebhooks.some((old, i) => !jsonEquals(old.matchConditions, webhooks[i]!.matchConditions)),
+    noSideEffects: oldWebhooks.every((old) => noSideEffects.includes(old.sideEffects)),
+    recognizedReviewVersion: oldWebhooks.every(
+      ({ admissionReviewVersions: versions }) =>
+        !versions?.length || versions.some((version) => reviewVersions.includes(version)),
+    ),
+    uniqueNames: new Set(oldWebhooks.map(({ name }) => name)).size === oldWebhooks.length,
+    selectorValues: oldWebhooks.every((old) => selectorErrors(old).length === 0),
+  });
+}
+
+function validateAll(webhooks: readonly Webhook[], strictness: Strictness): ErrorList {
+  const errors: ErrorList = [];
+  const names = new Set<string>();
+  webhooks.forEach((webhook, i) => {
+    const path = Path.of('webhooks').index(i);
+    errors.push(...validateWebhook(webhook, strictness, path));
+    errors.push(...validateReviewVersions(webhook, strictness, path.child('admissionReviewVersions')));
+    if (strictness.uniqueNames && webhook.name) {
+      if (names.has(webhook.name)) errors.push(duplicate(path.child('name'), webhook.name));
+      names.add(webhook.name);
+    }
+  });
+  return errors;
+}
+
+function validateWebhook(webhook: Webhook, strictness: Strictness, path: Path): ErrorList {
+  const errors = isFullyQualifiedName(path.child('name'), webhook.name ?? '');
+  const oneOf = (field: keyof Webhook & string, values: readonly string[]) => {
+    const value = webhook[field] ?? undefined;
+    if (value !== undefined && !values.includes(value as string)) {
+      errors.push(notSupported(path.child(field), value, values));
+    }
+  };
+  webhook.rules?.forEach((rule, i) => {
+    errors.push(...validateRuleWithOperations(rule, path.child('rules').index(i)));
+  });
+  oneOf('failurePolicy', failurePolicies);
+  oneOf('matchPolicy', matchPolicies);
+  const allowedSideEffects = strictness.noSideEffects ? noSideEffects : sideEffects;
+  if ((webhook.sideEffects ?? undefined) === undefined) {
+    errors.push(required(path.child('sideEffects'), `must specify one of ${allowedSideEffects.join(', ')}`));
+  }
+  oneOf('sideEffects', allowedSideEffects);
+  const timeout = webhook.timeoutSeconds;
+  if (timeout !== undefined && (timeout > 30 || timeout < 1)) {
+    const detail = 'the timeout value must be between 1 and 30 seconds';
+    errors.push(invalid(path.child('timeoutSeconds'), timeout, detail));
+  }
+  errors.push(...validateSelectors(webhook, strictness, path));
+  oneOf('reinvocationPolicy', reinvocationPolicies);
+  errors.push(...validateWebhookClientConfig(webhook.clientConfig ?? {}, path.child('clientConfig')));
+  if (strictness.matchConditions) {
+    errors.push(...validateMatchConditions(webhook.matchConditions, path.child('matchConditions')));
+  }
+  return errors;
+}
+
+function validateSelectors(webhook: Webhook, { selectorValues }: Strictness, path: Path): ErrorList {
+  const options = { allowInvalidLabelValueInSelector: !selectorValues };
+  return [
+    ...validateLabelSelector(webhook.namespaceSelector, options, path.child('namespaceSelector')),
+    ...validateLabelSelector(webhook.objectSelector, options, path.child('objectSelector')),
+  ];
+}
+
+function validateReviewVersions(webhook: Webhook, { recognizedReviewVersion }: Strictness, path: Path): ErrorList {
+  const versions = webhook.admissionReviewVersions ?? [];
+  if (versions.length === 0) return [required(path, `must specify one of ${reviewVersions.join(', ')}`)];
+  const errors: ErrorList = [];
+  versions.forEach((version, i) => {
+    if (versions.indexOf(version) < i) {
+      errors.push(invalid(path.index(i), version, 'duplicate version'));
+      return;
+    }
+    for (const problem of isDns1035Label(version)) errors.push(invalid(path.index(i), version, problem));
+  });
+  if (recognizedReviewVersion && !versions.some((version) => reviewVersions.includes(version))) {
+    errors.push(invalid(path, versions, `must include at least one of ${reviewVersions.join(', ')}`));
+  }
+  return errors;
+}

@@ -1,0 +1,19 @@
+import type { GroupVersionBehaviour } from '../../strategy/strategy.ts';
+import { type Binding, setBindingDefaults, setPolicyDefaults } from '../v1/defaults.ts';
+
+/** Later versions ask the user to say what a missing parameter means. */
+function setBindingAndParamDefaults(binding: Binding): void {
+  setBindingDefaults(binding);
+  if (binding.spec?.paramRef) binding.spec.paramRef.parameterNotFoundAction ??= 'Deny';
+}
+
+export const behaviour: GroupVersionBehaviour = {
+  group: 'admissionregistration.k8s.io',
+  version: 'v1alpha1',
+  defaults: {
+    ValidatingAdmissionPolicy: setPolicyDefaults,
+    ValidatingAdmissionPolicyBinding: setBindingAndParamDefaults,
+    MutatingAdmissionPolicy: setPolicyDefaults,
+    MutatingAdmissionPolicyBinding: setBindingAndParamDefaults,
+  },
+};

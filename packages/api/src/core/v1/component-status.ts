@@ -1,0 +1,15 @@
+import type { ComponentStatus } from '../../generated/core/v1.ts';
+import type { Strategy } from '../../strategy/strategy.ts';
+import { columns } from '../../strategy/table.ts';
+
+/** Read only: the server asks the components whenever somebody looks. */
+export const componentStatusStrategy: Strategy<ComponentStatus> = {
+  table: {
+    columns: columns('Name', 'Status', 'Message', 'Error'),
+    row({ metadata, conditions = [] }) {
+      const healthy = conditions.find(({ type }) => type === 'Healthy');
+      const status = healthy ? (healthy.status === 'True' ? 'Healthy' : 'Unhealthy') : 'Unknown';
+      return [metadata.name ?? '', status, healthy?.message ?? '', healthy?.error ?? ''];
+    },
+  },
+};

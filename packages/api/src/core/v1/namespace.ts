@@ -1,0 +1,82 @@
+import {
+  type ErrorList,
+  invalid,
+  Path,
+  setOwnEntry,
+  validateFinalizerName,
+  validateNamespaceName,
+} from '@coxswain/apimachinery';
+import type { Namespace } from '../../generated/core/v1.ts';
+import { translateTimestampSince } from '../../strategy/print.ts';
+import type { Strategy } from '../../strategy/strategy.ts';
+import { columns } from '../../strategy/table.ts';
+
+const nameLabel = 'kubernetes.io/metadata.name';
+const finalizer = 'kubernetes';
+const standardFinalizers = [finalizer, 'orphan', 'foregroundDeletion'];
+const finalizersPath = Path.of('spec', 'finalizers');
+
+/** Every namespace can be selected by its name. One whose name is yet to be generated gets the label later. */
+function labelWithName({ metadata }: Namespace): void {
+  if (!metadata.name) return;
+  metadata.labels ??= {};
+  setOwnEntry(metadata.labels, nameLabel, metadata.name);
+}
+
+export function setNamespaceDefaults(namespace: Namespace): void {
+  labelWithName(namespace);
+  namespace.status ??= {};
+  namespace.status.phase ??= 'Active';
+}
+
+function validateNamespaceFinalizer(name: string, path: Path): ErrorList {
+  const errors = validateFinalizerName(name, path);
+  if (!name.includes('/') && !standardFinalizers.includes(name))
+    errors.push(invalid(path, name, 'name is neither a standard finalizer name nor is it fully qualified'));
+  return errors;
+}
+
+/** Errors name the list on create and update, and the item when finalizers are what is updated. */
+const validateFinalizers = ({ spec }: Namespace, pathOf: (index: number) => Path): ErrorList =>
+  (spec?.finalizers ?? []).flatMap((name, i) => validateNamespaceFinalizer(name, pathOf(i)));
+
+const validate = (namespace: Namespace): ErrorList => validateFinalizers(namespace, () => finalizersPath);
+
+/** The phase follows from whether the namespace is being deleted. */
+function validateStatus({ metadata, status }: Namespace): ErrorList {
+  const phase = status?.phase ?? '';
+  const [expected, state] = metadata.deletionTimestamp ? ['Terminating', 'not empty'] : ['Active', 'empty'];
+  if (phase === expected) return [];
+  return [invalid(Path.of('status', 'Phase'), phase, `may only be '${expected}' if \`deletionTimestamp\` is ${state}`)];
+}
+
+export const namespaceStrategy: Strategy<Namespace> = {
+  validateName: validateNamespaceName,
+  prepareForCreate(namespace) {
+    namespace.status = { phase: 'Active' };
+    const finalizers = namespace.spec?.finalizers ?? [];
+    if (!finalizers.includes(finalizer)) namespace.spec = { ...namespace.spec, finalizers: [...finalizers, finalizer] };
+  },
+  validate,
+  validateUpdate: validate,
+  canonicalize: labelWithName,
+  subresources: {
+    status: { owns: ['status'], validateUpdate: validateStatus },
+    finalize: {
+      owns: ['spec.finalizers'],
+      clearedOnCreate: false,
+      validateUpdate: (namespace) => validateFinalizers(namespace, (i) => finalizersPath.index(i)),
+    },
+  },
+  selectableFields: {
+    'status.phase': ({ status }) => status?.phase ?? '',
+  },
+  table: {
+    columns: columns('Name', 'Status', 'Age'),
+    row: ({ metadata, status }, context) => [
+      metadata.name ?? '',
+      status?.phase ?? '',
+      translateTimestampSince(metadata.creationTimestamp, context),
+    ],
+  },
+};

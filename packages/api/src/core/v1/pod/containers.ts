@@ -1,0 +1,27 @@
+import type { Path } from '@coxswain/apimachinery';
+import type { Container, EphemeralContainer, PodSpec } from '../../../generated/core/v1.ts';
+
+/** What all containers of a pod have in common, whatever their lists. */
+export type AnyContainer = Container | EphemeralContainer;
+
+export const containerLists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+
+/** Every container: those that initialise, the regular ones, then the ephemeral ones. */
+export function* allContainers(spec: PodSpec): Generator<AnyContainer> {
+  for (const list of containerLists) yield* spec[list] ?? [];
+}
+
+/** Every container with its place, in the order of `allContainers`. */
+export function* containersWithPath(spec: PodSpec, specPath: Path): Generator<[container: AnyContainer, path: Path]> {
+  for (const list of containerLists) {
+    const containers: readonly AnyContainer[] | undefined = spec[list];
+    if (!containers || containers.length === 0) continue;
+    const path = specPath.child(list);
+    for (let i = 0; i < containers.length; i++) yield [containers[i]!, path.index(i)];
+  }
+}
+
+/** Whether any container of the pod is as the function says. */
+export function someContainer(spec: PodSpec, test: (container: AnyContainer) => boolean): boolean {
+  return containerLists.some((list) => (spec[list] as readonly AnyContainer[] | undefined)?.some(test) ?? false);
+}

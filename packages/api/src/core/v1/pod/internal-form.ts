@@ -1,0 +1,100 @@
+import { coreInternalTypes } from '../internal-types.ts';
+import { internalTypes } from './internal-types.ts';
+
+type Convert = (value: unknown) => unknown;
+type Json = Readonly<Record<string, unknown>>;
+interface Field {
+  readonly goName: string;
+  readonly jsonName: string;
+  readonly convert: Convert;
+}
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;
+const sorted = (value: object): [string, unknown][] =>
+  Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+
+const zeroes: Readonly<Record<string, unknown>> = { s: '', i: 0, b: false, q: '0', v: 0 };
+
+/** Maps come out with sorted keys, also inside what is otherwise taken as it stands. */
+function sortMaps(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortMaps);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [
+      key,
+      isObject(part) && !Array.isArray(part) ? Object.fromEntries(sorted(part)) : sortMaps(part),
+    ]),
+  );
+}
+
+/** Reads a table of types (for its notation see `internal-types.ts`): gives what prints a value of one of them. */
+export function internalFormOf(table: string): (type: string, value: object) => Json {
+  const definitions = new Map(
+    table
+      .trim()
+      .replaceAll('\n ', ' ')
+      .split('\n')
+      .map((line) => {
+        const end = line.indexOf(' ');
+        return [line.slice(0, end), line.slice(end + 1).split(' ')] as const;
+      }),
+  );
+  const parsed = new Map<string, readonly Field[]>();
+
+  const converter = (type: string): Convert => {
+    const rest = type.replace(/^(\*|\[\]|\{\})/, '');
+    if (rest !== type) {
+      const convert = converter(rest);
+      if (type.startsWith('*')) return (value) => (value === undefined ? null : convert(value));
+      if (type.startsWith('[]')) return (value) => (Array.isArray(value) ? value.map(convert) : null);
+      return (value) =>
+        isObject(value) ? Object.fromEntries(sorted(value).map(([key, part]) => [key, convert(part)])) : null;
+    }
+    if (type === 'json') return sortMaps;
+    if (type in zeroes) return (value) => value ?? zeroes[type];
+    return (value) => form(type, isObject(value) ? value : {});
+  };
+
+  const fieldsOf = (type: string): readonly Field[] => {
+    const known = parsed.get(type);
+    if (known) return known;
+    const definition = definitions.get(type);
+    if (!definition) throw new Error(`no internal type ${type}`);
+    const fields = definition.flatMap((text): readonly Field[] => {
+      if (text.startsWith('^')) {
+        const name = text.slice(1);
+        return definitions.has(name) ? fieldsOf(name) : [{ goName: '', jsonName: name, convert: sortMaps }];
+      }
+      const [names, fieldType] = text.split(':') as [string, string];
+      const [goName, jsonName] = names.split('=') as [string, string?];
+      const defaultName = goName.charAt(0).toLowerCase() + goName.slice(1);
+      return [{ goName, jsonName: jsonName ?? defaultName, convert: converter(fieldType) }];
+    });
+    parsed.set(type, fields);
+    return fields;
+  };
+
+  const form = (type: string, value: object): Json => {
+    const result: Record<string, unknown> = {};
+    for (const { goName, jsonName, convert } of fieldsOf(type)) {
+      const part = convert((value as Json)[jsonName]);
+      if (goName) result[goName] = part;
+      else Object.assign(result, part);
+    }
+    return result;
+  };
+  return form;
+}
+
+/** The value with the names, the order and the nulls that upstream's messages show of a value of this type. */
+export const internalForm: (type: string, value: object) => Json = internalFormOf(internalTypes);
+
+/** A pod's spec: some of what the API has in it stands in its security context. */
+export function internalPodSpec(spec: object): Json {
+  const { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers, securityContext } = spec as Json;
+  const host = { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers };
+  return internalForm('PodSpec', {
+    ...spec,
+    securityContext: { ...(isObject(securityContext) ? securityContext : {}), ...host },
+  });
+}

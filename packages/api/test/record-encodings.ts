@@ -1,0 +1,25 @@
+/** Records representative objects as a real kube-apiserver encodes them; see record.ts for how to run it. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { representativeObjects } from './representative-objects.ts';
+import { pathOf, send, sendRaw } from './server.ts';
+
+const namespace = 'encodings';
+await send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
+const lines: string[] = [];
+for (const [sentence, object] of Object.entries(representativeObjects)) {
+  const { collection, item } = pathOf(object, namespace);
+  const created = await send('POST', `${collection}?fieldManager=encodings`, object);
+  if (created.code >= 300) throw new Error(`${sentence}: ${created.body.message}`);
+  try {
+    const get = (accept: string) => sendRaw('GET', item, undefined, accept).then(({ body }) => body);
+    const json = (await get('application/json')).toString();
+    const yaml = (await get('application/yaml')).toString();
+    const protobuf = (await get('application/vnd.kubernetes.protobuf')).toString('base64');
+    lines.push(`${JSON.stringify(sentence)}:${JSON.stringify({ json, yaml, protobuf })}`);
+  } finally {
+    await send('DELETE', `${item}?gracePeriodSeconds=0`);
+  }
+}
+writeFileSync(join(import.meta.dirname, 'recorded', 'encodings', 'objects.json'), `{\n${lines.join(',\n')}\n}\n`);
+console.log(`${lines.length} objects`);

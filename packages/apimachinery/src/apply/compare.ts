@@ -1,0 +1,137 @@
+import { isJsonObject, jsonEquals } from '../json/index.ts';
+import { FieldSet } from './field-set.ts';
+import { indexItems } from './list-items.ts';
+import { fieldElement, type PathElement } from './path-element.ts';
+import { everyPlace } from './to-field-set.ts';
+import { alternativeOf, type ListType, type MapType, typeOfKey, type ValueType } from './value-type.ts';
+
+/** What became of an object: no place is in more than one of the sets. */
+export interface Comparison {
+  readonly added: FieldSet;
+  readonly modified: FieldSet;
+  readonly removed: FieldSet;
+}
+
+/** The same for a part of it; undefined where nothing happened, so that equal parts cost nothing. */
+type Difference = Partial<Comparison>;
+type Maybe = Difference | undefined;
+
+/** How `after` differs from `before`. Both must have passed validation. */
+export function compareValues(type: ValueType, before: unknown, after: unknown): Comparison {
+  const { added, modified, removed } = differ(type, before, after) ?? {};
+  const root = (set: FieldSet | undefined): FieldSet => set?.withMember(false) ?? FieldSet.empty;
+  return { added: root(added), modified: root(modified), removed: root(removed) };
+}
+
+const modifiedLeaf: Difference = { modified: FieldSet.leaf };
+const addedLeaf: Difference = { added: FieldSet.leaf };
+const removedLeaf: Difference = { removed: FieldSet.leaf };
+
+const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const asMap = (value: unknown): Record<string, unknown> => (isJsonObject(value) ? value : {});
+
+/** undefined stands for absent. */
+function differ(type: ValueType, before: unknown, after: unknown): Maybe {
+  if (before === after) return undefined;
+  if (before === undefined) return { added: everyPlace(type, after) };
+  if (after === undefined) return { removed: everyPlace(type, before) };
+  const left = alternativeOf(type, before);
+  const right = alternativeOf(type, after);
+  const difference = differAs(type, right, before, after);
+  // A value that turned from a map to something else has lost what was in it.
+  return left === right ? difference : both(differAs(type, left, before, after), difference);
+}
+
+function differAs(type: ValueType, alternative: 'scalar' | 'list' | 'map', before: unknown, after: unknown): Maybe {
+  switch (alternative) {
+    case 'list':
+      return differAsLists(type.list!, before, after);
+    case 'map':
+      return differAsMaps(type.map!, before, after);
+    default:
+      return differAsLeaves(before, after);
+  }
+}
+
+const differAsLeaves = (before: unknown, after: unknown): Maybe =>
+  jsonEquals(before, after) ? undefined : modifiedLeaf;
+
+function differAsMaps(type: MapType, before: unknown, after: unknown): Maybe {
+  const left = asMap(before);
+  const right = asMap(after);
+  const leftKeys = Object.keys(left);
+  const rightKeys = Object.keys(right);
+  // Two empty ones are leaves, which keeps empty and null apart.
+  if (type.atomic || (leftKeys.length === 0 && rightKeys.length === 0)) return differAsLeaves(before, after);
+  const gathered = new Gathered();
+  for (const key of leftKeys) {
+    const difference = differ(typeOfKey(type, key), left[key], Object.hasOwn(right, key) ? right[key] : undefined);
+    if (difference !== undefined) gathered.add(type.fields.get(key)?.element ?? fieldElement(key), difference);
+  }
+  for (const key of rightKeys) {
+    if (Object.hasOwn(left, key)) continue;
+    const added = everyPlace(typeOfKey(type, key), right[key]);
+    gathered.add(type.fields.get(key)?.element ?? fieldElement(key), { added });
+  }
+  return gathered.difference();
+}
+
+function differAsLists(type: ListType, before: unknown, after: unknown): Maybe {
+  const left = asList(before);
+  const right = asList(after);
+  if (type.atomic || (left.length === 0 && right.length === 0)) return differAsLeaves(before, after);
+  // Most lists did not change at all, and then their items need no names.
+  if (jsonEquals(left, right)) return undefined;
+  const leftItems = indexItems(type, left).items;
+  const rightItems = indexItems(type, right).items;
+  const gathered = new Gathered();
+  for (const [element, items] of leftItems)
+    gathered.add(element, differAsItems(type.items, items, rightItems.get(element)));
+  for (const [element, items] of rightItems)
+    if (!leftItems.has(element)) gathered.add(element, differAsItems(type.items, undefined, items));
+  return gathered.difference();
+}
+
+/** Compares the items of one element; duplicates are one value together. */
+function differAsItems(type: ValueType, before: readonly unknown[] = [], after: readonly unknown[] = []): Maybe {
+  if (before.length <= 1 && after.length <= 1) return differ(type, before[0], after[0]);
+  if (before.length > 1 && after.length > 1) return differAsLeaves(before, after);
+  if (before.length > 1) return both(after.length === 1 ? differ(type, undefined, after[0]) : undefined, removedLeaf);
+  return both(before.length === 1 ? differ(type, before[0], undefined) : undefined, addedLeaf);
+}
+
+function both(a: Maybe, b: Maybe): Maybe {
+  if (a === undefined || b === undefined) return a ?? b;
+  const united = (x: FieldSet | undefined, y: FieldSet | undefined) => (x && y ? x.union(y) : (x ?? y));
+  return {
+    added: united(a.added, b.added),
+    modified: united(a.modified, b.modified),
+    removed: united(a.removed, b.removed),
+  };
+}
+
+/** Collects the differences of a container's children, making a set only when there is something to put in. */
+class Gathered {
+  #added: Children;
+  #modified: Children;
+  #removed: Children;
+
+  add(element: PathElement, difference: Maybe): void {
+    if (difference === undefined) return;
+    this.#added = put(this.#added, element, difference.added);
+    this.#modified = put(this.#modified, element, difference.modified);
+    this.#removed = put(this.#removed, element, difference.removed);
+  }
+
+  difference(): Maybe {
+    const added = this.#added && FieldSet.node(false, this.#added);
+    const modified = this.#modified && FieldSet.node(false, this.#modified);
+    const removed = this.#removed && FieldSet.node(false, this.#removed);
+    return (added ?? modified ?? removed) && { added, modified, removed };
+  }
+}
+
+type Children = Map<PathElement, FieldSet> | undefined;
+
+const put = (children: Children, element: PathElement, set: FieldSet | undefined): Children =>
+  set === undefined ? children : (children ?? new Map<PathElement, FieldSet>()).set(element, set);

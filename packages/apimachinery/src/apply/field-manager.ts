@@ -1,0 +1,300 @@
+import { newBadRequest } from '../errors/index.ts';
+import { isJsonObject } from '../json/index.ts';
+import { GroupVersion, GroupVersionKind, type KubernetesObject, type ManagedFieldsEntry } from '../meta/index.ts';
+import type { Schema } from '../schema/schema.ts';
+import { capUpdateManagers } from './cap-managers.ts';
+import { ConflictsError } from './conflict.ts';
+import { emptyObject } from './empty-object.ts';
+import { FieldSet } from './field-set.ts';
+import type { FieldSetFilter } from './field-set-filter.ts';
+import { allowedByLastApplied, lastAppliedManager, withLastApplied } from './last-applied.ts';
+import {
+  decodeManagedFields,
+  encodeManagedFields,
+  type FieldsOwner,
+  type Managers,
+  ownerIdentity,
+} from './managers.ts';
+import { fieldPath } from './path-element.ts';
+import { TypedValue } from './typed-value.ts';
+import { type KindVersions, Updater } from './updater.ts';
+
+export interface FieldManagerOptions {
+  /** The version of the requests it serves. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Empty for the resource itself. */
+  readonly subresource?: string;
+  readonly versions: KindVersions;
+  /** By version: what writes through this resource can change; what its strategy resets is left out. */
+  readonly filters?: ReadonlyMap<string, FieldSetFilter>;
+  /** A new object that nobody has set anything in. By default made from the schema; a custom resource's is bare. */
+  readonly emptyObject?: () => KubernetesObject;
+  /** Brings a merged object into the form objects have in memory: canonical values, no stray nulls, defaults set. */
+  readonly complete?: (object: KubernetesObject) => KubernetesObject;
+  readonly now: () => Date;
+}
+
+export interface ApplyOptions {
+  readonly manager: string;
+  /** Take fields that others own. */
+  readonly force?: boolean;
+}
+
+/** What belongs to the object as such and is nobody's. */
+const strippedFields = FieldSet.of(
+  fieldPath('apiVersion'),
+  fieldPath('kind'),
+  fieldPath('metadata'),
+  ...[
+    'name',
+    'namespace',
+    'creationTimestamp',
+    'selfLink',
+    'uid',
+    'clusterName',
+    'generation',
+    'managedFields',
+    'resourceVersion',
+  ].map((name) => fieldPath('metadata', name)),
+);
+
+const beforeFirstApply = 'before-first-apply';
+
+/**
+ * Keeps an object's managedFields through every write to it, and applies configurations. One for each version of a
+ * resource and each of its subresources. Changes no object it is given; what it gives back shares parts with them.
+ */
+export class FieldManager {
+  readonly #options: FieldManagerOptions;
+  readonly #subresource: string;
+  readonly #updater: Updater;
+
+  constructor(options: FieldManagerOptions) {
+    this.#options = options;
+    this.#subresource = options.subresource ?? '';
+    this.#updater = new Updater({ versions: options.versions, filters: options.filters ?? new Map() });
+  }
+
+  /**
+   * The new object with its managedFields after a create (no live object), update or patch by the manager.
+   * A request may carry managedFields of its own; `[]` or `[{}]` clear them, and an object without any stays so until
+   * the first apply. Throws when an object does not fit its schema.
+   */
+  update<T extends KubernetesObject>(live: KubernetesObject | undefined, next: T, manager: string): T {
+    if (!this.#hasMetadata()) return next;
+    const managers = this.#decodeLiveOrNew(live, next);
+    const bare = withManagedFields(next, undefined);
+    if (managers.size === 0 && live?.metadata?.uid) return bare;
+    return withManagedFields(bare, this.#track(live ?? this.#empty(), bare, managers, manager));
+  }
+
+  /** Like `update`; where that throws, the object comes back without managedFields, so that no write fails for them. */
+  updateNoErrors<T extends KubernetesObject>(live: KubernetesObject | undefined, next: T, manager: string): T {
+    try {
+      return this.update(live, next, manager);
+    } catch {
+      return withManagedFields(next, undefined);
+    }
+  }
+
+  /**
+   * What applying the patch makes of the live object, in that object's version, or of nothing. When that is no change,
+   * its managedFields keep their times. Throws ApiError: Conflict when other managers own what would change, unless forced; BadRequest for
+   * a patch of another kind or with managedFields. A patch that does not fit the schema is a plain Error, as upstream.
+   */
+  apply(live: KubernetesObject | undefined, patch: KubernetesObject, options: ApplyOptions): KubernetesObject {
+    const { manager, force = false } = options;
+    const current = live ?? this.#empty();
+    const managers = decodeLive(current);
+    if (kindOf(patch) !== this.#kind()) throw newBadRequest(`invalid object type: ${kindOf(patch)}`);
+    try {
+      const [object, owners] = this.#applyOrTakeOver(current, patch, managers, manager, force);
+      const annotated = manager === lastAppliedManager ? withLastApplied(object, patch) : object;
+      return withManagedFields(annotated, owners);
+    } catch (error) {
+      throw error instanceof ConflictsError ? error.toApiError() : error;
+    }
+  }
+
+  /** kubectl may take what its client-side apply set without force. */
+  #applyOrTakeOver(
+    live: KubernetesObject,
+    patch: KubernetesObject,
+    managers: Managers,
+    manager: string,
+    force: boolean,
+  ): [KubernetesObject, Managers] {
+    try {
+      return this.#applyTo(live, patch, managers, manager, force);
+    } catch (error) {
+      if (manager !== lastAppliedManager || !(error instanceof ConflictsError)) throw error;
+      const { apiVersion } = this.#options;
+      const allowed = allowedByLastApplied(this.#versioned(live), apiVersion, this.#schema());
+      if (allowed === undefined) throw error;
+      const others = error.conflicts.filter(({ path }) => !allowed.has(path));
+      if (others.length > 0) throw new ConflictsError(others);
+      return this.#applyTo(live, patch, managers, manager, true);
+    }
+  }
+
+  #applyTo(
+    live: KubernetesObject,
+    patch: KubernetesObject,
+    managers: Managers,
+    manager: string,
+    force: boolean,
+  ): [KubernetesObject, Managers] {
+    const bare = withManagedFields(this.#versioned(live), undefined);
+    // An object that was not tracked: what is there already belongs to those before.
+    const known = managers.size > 0 ? managers : this.#track(this.#empty(), bare, managers, beforeFirstApply);
+    if (Array.isArray(patch.metadata?.managedFields)) throw newBadRequest('metadata.managedFields must be nil');
+    const where = `(${patch.metadata?.namespace ?? ''}/${patch.metadata?.name ?? ''}; ${kindOf(patch)})`;
+    const config = failing(`failed to create typed patch object ${where}`, () => TypedValue.of(patch, this.#schema()));
+    const typed = failing(`failed to create typed live object ${where}`, () => this.#typed(bare));
+
+    const owner = this.#owner(manager, 'Apply');
+    const identity = ownerIdentity(owner);
+    const applied = this.#updater.apply(typed, config, { identity, owner }, known, force);
+    const owners = new Map(applied.managers);
+    const own = owners.get(identity);
+    if (own !== undefined) {
+      const set = own.set.difference(strippedFields);
+      if (set.isEmpty()) owners.delete(identity);
+      else owners.set(identity, { ...own, set, time: applied.object === undefined ? own.time : this.#time() });
+    }
+    const merged = applied.object?.value;
+    if (!isKubernetesObject(merged)) return [withManagedFields(live, undefined), owners];
+    const complete = this.#options.complete ?? ((object) => object);
+    const object = failing(`failed to convert new object ${where} to proper version`, () => complete(merged));
+    return [this.#convert(object, live.apiVersion), owners];
+  }
+
+  /** Who owns what after the manager made `next` of `live`. */
+  #track(live: KubernetesObject, next: KubernetesObject, managers: Managers, manager: string): Managers {
+    const updated = this.#updater.update(
+      this.#typed(withManagedFields(this.#versioned(live), undefined)),
+      this.#typed(this.#versioned(next)),
+      this.#options.apiVersion,
+      managers,
+    );
+    const taken = updated.taken.difference(strippedFields);
+    if (taken.isEmpty()) return capUpdateManagers(updated.managers);
+    const owner = this.#owner(manager, 'Update');
+    const identity = ownerIdentity(owner);
+    const set = updated.managers.get(identity)?.set.union(taken) ?? taken;
+    return capUpdateManagers(new Map([...updated.managers, [identity, { ...owner, set, time: this.#time() }]]));
+  }
+
+  #decodeLiveOrNew(live: KubernetesObject | undefined, next: KubernetesObject): Managers {
+    // A subresource's object cannot set managedFields.
+    if (this.#subresource === '') {
+      const entries = next.metadata?.managedFields;
+      if (isReset(entries)) return new Map();
+      const managers = decodeOrEmpty(entries);
+      // Clients that know nothing of managedFields shall not delete them by accident.
+      if (managers.size > 0) return managers;
+    }
+    return decodeOrEmpty(live?.metadata?.managedFields);
+  }
+
+  #owner(manager: string, operation: 'Apply' | 'Update'): Omit<FieldsOwner, 'set' | 'time'> {
+    const { apiVersion } = this.#options;
+    return { manager: manager || 'unknown', operation, apiVersion, subresource: this.#subresource };
+  }
+
+  #schema(): Schema {
+    const { apiVersion, kind, versions } = this.#options;
+    const schema = versions.schemaFor(apiVersion);
+    if (schema === undefined) throw new Error(`no corresponding type for ${apiVersion}, Kind=${kind}`);
+    return schema;
+  }
+
+  #hasMetadata(): boolean {
+    const schema = this.#schema();
+    return schema.kind !== 'struct' || schema.preserveUnknownFields === true || schema.fields.has('metadata');
+  }
+
+  #typed(object: KubernetesObject): TypedValue {
+    return TypedValue.of(object, this.#schema(), { allowDuplicates: true });
+  }
+
+  #versioned(object: KubernetesObject): KubernetesObject {
+    return this.#convert(object, this.#options.apiVersion);
+  }
+
+  #convert(object: KubernetesObject, apiVersion: string | undefined): KubernetesObject {
+    if (object.apiVersion === undefined || apiVersion === undefined || object.apiVersion === apiVersion) return object;
+    const converted = this.#options.versions.convert(object, apiVersion);
+    if (!isKubernetesObject(converted)) throw new Error(`conversion to ${apiVersion} gave no object`);
+    return converted;
+  }
+
+  #empty(): KubernetesObject {
+    const { apiVersion, kind, emptyObject: make } = this.#options;
+    if (make !== undefined) return make();
+    const schema = this.#schema();
+    return { ...(schema.kind === 'struct' ? emptyObject(schema) : {}), apiVersion, kind };
+  }
+
+  #kind(): string {
+    const { apiVersion, kind } = this.#options;
+    return GroupVersion.parse(apiVersion).withKind(kind).toString();
+  }
+
+  #time(): string {
+    return this.#options
+      .now()
+      .toISOString()
+      .replace(/\.\d+Z$/, 'Z');
+  }
+}
+
+const isKubernetesObject = (value: unknown): value is KubernetesObject => isJsonObject(value);
+
+function kindOf({ apiVersion, kind }: KubernetesObject): string {
+  const version = typeof apiVersion === 'string' ? GroupVersion.tryParse(apiVersion) : undefined;
+  return GroupVersionKind.of(
+    version?.group ?? '',
+    version?.version ?? '',
+    typeof kind === 'string' ? kind : '',
+  ).toString();
+}
+
+function withManagedFields<T extends KubernetesObject>(object: T, managers: Managers | undefined): T {
+  const entries = managers && encodeManagedFields(managers);
+  const { metadata } = object;
+  if (entries === undefined && metadata?.managedFields === undefined) return object;
+  const { managedFields: _, ...rest } = metadata ?? {};
+  return { ...object, metadata: entries === undefined ? rest : { ...rest, managedFields: entries } };
+}
+
+function decodeLive(live: KubernetesObject): Managers {
+  return failing('failed to decode managed fields', () => decodeManagedFields(live.metadata?.managedFields));
+}
+
+function decodeOrEmpty(entries: readonly ManagedFieldsEntry[] | undefined): Managers {
+  try {
+    return decodeManagedFields(entries);
+  } catch {
+    return new Map();
+  }
+}
+
+/** An empty list, or one empty entry, which is what clients can send whose lists cannot be empty. */
+function isReset(entries: readonly ManagedFieldsEntry[] | undefined): boolean {
+  if (!Array.isArray(entries)) return false;
+  const [first, ...more] = entries;
+  return (
+    first === undefined || (more.length === 0 && isJsonObject(first) && Object.values(first).every((value) => !value))
+  );
+}
+
+/** Runs it; an error gets the text in front. */
+function failing<T>(text: string, run: () => T): T {
+  try {
+    return run();
+  } catch (cause) {
+    throw new Error(`${text}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,58 @@
+import { isJsonObject } from '../json/index.ts';
+import type { KubernetesObject } from '../meta/index.ts';
+import type { Schema } from '../schema/schema.ts';
+import { byteLength } from '../validation/byte-length.ts';
+import { totalAnnotationSizeLimitBytes } from '../validation/object-meta.ts';
+import type { FieldSet } from './field-set.ts';
+import { goJson } from './go-format.ts';
+import { TypedValue } from './typed-value.ts';
+
+/** Where client-side apply keeps the configuration it last applied. */
+export const lastAppliedConfigAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** The manager for which server-side apply takes over from client-side apply. */
+export const lastAppliedManager = 'kubectl';
+
+const lastApplied = (object: KubernetesObject): string | undefined => {
+  const annotations = object.metadata?.annotations;
+  return isJsonObject(annotations) ? annotations[lastAppliedConfigAnnotation] || undefined : undefined;
+};
+
+/**
+ * The fields that client-side apply set and nobody changed since: these the same person may take by server-side
+ * apply without a conflict. Undefined when the object carries no configuration of this version that can be read.
+ */
+export function allowedByLastApplied(live: KubernetesObject, apiVersion: string, schema: Schema): FieldSet | undefined {
+  const text = lastApplied(live);
+  if (text === undefined) return undefined;
+  try {
+    const config: unknown = JSON.parse(text);
+    if (!isJsonObject(config) || config.apiVersion !== apiVersion || typeof config.kind !== 'string') return undefined;
+    const applied = TypedValue.of(config, schema);
+    const { added, modified, removed } = applied.compare(TypedValue.of(live, schema));
+    return applied.toFieldSet().difference(modified).difference(added).difference(removed);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The object with its client-side annotation brought up to date, if it has one: the patch becomes the configuration
+ * last applied. An annotation that would be too large is dropped.
+ */
+export function withLastApplied<T extends KubernetesObject>(object: T, patch: KubernetesObject): T {
+  if (lastApplied(object) === undefined) return object;
+  const annotations = { ...object.metadata?.annotations, [lastAppliedConfigAnnotation]: encodeConfig(patch) };
+  const size = Object.entries(annotations).reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0);
+  if (size <= totalAnnotationSizeLimitBytes) return { ...object, metadata: { ...object.metadata, annotations } };
+  const { [lastAppliedConfigAnnotation]: _, ...rest } = annotations;
+  return { ...object, metadata: { ...object.metadata, annotations: rest } };
+}
+
+/** As upstream's encoder writes an object, with the newline it ends with. */
+function encodeConfig(patch: KubernetesObject): string {
+  const annotations = patch.metadata?.annotations;
+  if (!isJsonObject(annotations)) return `${goJson(patch)}\n`;
+  const { [lastAppliedConfigAnnotation]: _, ...rest } = annotations;
+  return `${goJson({ ...patch, metadata: { ...patch.metadata, annotations: rest } })}\n`;
+}

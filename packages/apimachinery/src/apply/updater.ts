@@ -1,0 +1,183 @@
+import { isJsonObject, jsonEquals } from '../json/index.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { Comparison } from './compare.ts';
+import { ConflictsError } from './conflict.ts';
+import { FieldSet } from './field-set.ts';
+import type { FieldSetFilter } from './field-set-filter.ts';
+import type { FieldsOwner, Managers } from './managers.ts';
+import { reconcileFieldSet, TypedValue } from './typed-value.ts';
+
+/** How the versions of a kind relate. */
+export interface KindVersions {
+  /**
+   * The kind's schema in that version; undefined when the version is not known (any more). A kind without a schema
+   * has the schema `{ kind: 'any' }`.
+   */
+  schemaFor(apiVersion: string): Schema | undefined;
+  /** The object in that version, which `schemaFor` knows. */
+  convert(object: unknown, apiVersion: string): unknown;
+}
+
+export interface UpdaterOptions {
+  readonly versions: KindVersions;
+  /** By version: what a write through this resource can change at all. */
+  readonly filters: ReadonlyMap<string, FieldSetFilter>;
+}
+
+/** What an update took from whom. */
+export interface Updated {
+  /** The owners without what the update took or removed; the updater itself is not among them unless it was before. */
+  readonly managers: Managers;
+  /** All that the update changed. */
+  readonly taken: FieldSet;
+}
+
+/** Computes who owns what after a write, and what applying a configuration makes of an object. Changes nothing it is given. */
+export class Updater {
+  readonly #versions: KindVersions;
+  readonly #filters: ReadonlyMap<string, FieldSetFilter>;
+
+  constructor({ versions, filters }: UpdaterOptions) {
+    this.#versions = versions;
+    this.#filters = filters;
+  }
+
+  /** For a write of any other kind than apply: it owns what it changed. */
+  update(live: TypedValue, next: TypedValue, apiVersion: string, managers: Managers): Updated {
+    const owners = this.#reconcile(managers);
+    const comparison = this.#takeOver(live, next, apiVersion, owners, undefined, true);
+    return { managers: owners, taken: comparison.modified.union(comparison.added) };
+  }
+
+  /**
+   * Merges the configuration into the live object, removes what the applier gave up and nobody else owns, and makes it
+   * the owner of what it says. `object` is undefined when that changes nothing. Throws ConflictsError when other
+   * managers own what would change, unless forced.
+   */
+  apply(
+    live: TypedValue,
+    config: TypedValue,
+    applier: { readonly identity: string; readonly owner: Omit<FieldsOwner, 'set' | 'time'> },
+    managers: Managers,
+    force: boolean,
+  ): { object: TypedValue | undefined; managers: Managers } {
+    const { identity, owner } = applier;
+    const owners = this.#reconcile(managers);
+    const previous = owners.get(identity);
+    const set = this.#filtered(config.toFieldSet(), owner.apiVersion);
+    owners.set(identity, { ...owner, time: managers.get(identity)?.time, set });
+    const object = this.#prune(live.merge(config), owners, owner.apiVersion, previous);
+    this.#takeOver(live, object, owner.apiVersion, owners, identity, force);
+    return { object: jsonEquals(live.value, object.value) ? undefined : object, managers: owners };
+  }
+
+  /** Drops owners of versions nobody knows any more; brings the others' sets up to today's schema. */
+  #reconcile(managers: Managers): Map<string, FieldsOwner> {
+    const reconciled = new Map<string, FieldsOwner>();
+    for (const [identity, owner] of managers) {
+      const schema = this.#versions.schemaFor(owner.apiVersion);
+      if (schema === undefined) continue;
+      const set = reconcileFieldSet(owner.set, schema);
+      reconciled.set(identity, set === owner.set ? owner : { ...owner, set });
+    }
+    return reconciled;
+  }
+
+  #filtered(set: FieldSet, apiVersion: string): FieldSet {
+    return this.#filters.get(apiVersion)?.(set) ?? set;
+  }
+
+  #compare(before: TypedValue, after: TypedValue, apiVersion: string): Comparison {
+    const { added, modified, removed } = before.compare(after);
+    const filter = this.#filters.get(apiVersion);
+    return filter === undefined
+      ? { added, modified, removed }
+      : { added: filter(added), modified: filter(modified), removed: filter(removed) };
+  }
+
+  /** Takes what changed from everybody but `taker`, and what is gone from all but it. Changes `owners`. */
+  #takeOver(
+    before: TypedValue,
+    after: TypedValue,
+    apiVersion: string,
+    owners: Map<string, FieldsOwner>,
+    taker: string | undefined,
+    force: boolean,
+  ): Comparison {
+    const own = this.#compare(before, after, apiVersion);
+    const comparisons = new Map([[apiVersion, own]]);
+    const conflicts = new Map<string, { owner: FieldsOwner; set: FieldSet }>();
+    const reduced = new Map<string, FieldSet>();
+    for (const [identity, owner] of owners) {
+      if (identity === taker) continue;
+      let comparison = comparisons.get(owner.apiVersion);
+      if (comparison === undefined) {
+        comparison = this.#compareIn(owner.apiVersion, before, after);
+        comparisons.set(owner.apiVersion, comparison);
+      }
+      const { added, modified, removed } = comparison;
+      const set = owner.set.intersection(modified).union(owner.set.intersection(added));
+      if (!set.isEmpty()) conflicts.set(identity, { owner, set });
+      reduced.set(identity, owner.set.difference(set).difference(removed));
+    }
+    if (!force && conflicts.size > 0) throw ConflictsError.of(conflicts);
+    for (const [identity, set] of reduced) {
+      const owner = owners.get(identity)!;
+      if (set !== owner.set) owners.set(identity, { ...owner, set });
+    }
+    for (const [identity, owner] of owners) if (owner.set.isEmpty()) owners.delete(identity);
+    return own;
+  }
+
+  #compareIn(apiVersion: string, before: TypedValue, after: TypedValue): Comparison {
+    return this.#compare(this.#convert(before, apiVersion)!, this.#convert(after, apiVersion)!, apiVersion);
+  }
+
+  /** Undefined when the version is not known. */
+  #convert(object: TypedValue, apiVersion: string): TypedValue | undefined {
+    if (isJsonObject(object.value) && object.value.apiVersion === apiVersion) return object;
+    const schema = this.#versions.schemaFor(apiVersion);
+    return schema && TypedValue.of(this.#versions.convert(object.value, apiVersion), schema);
+  }
+
+  /** Removes from the merged object what the applier owned by its last apply and neither it nor anybody else claims now. */
+  #prune(merged: TypedValue, owners: Managers, apiVersion: string, last: FieldsOwner | undefined): TypedValue {
+    if (last === undefined || last.set.isEmpty()) return merged;
+    const before = this.#convert(merged, last.apiVersion);
+    if (before === undefined) return merged;
+    const gone = before.removeItems(before.withNamedFields(last.set));
+    const owned = this.#withOwned(before, gone, last.apiVersion, owners);
+    const pruned = this.#withDangling(before, owned, last);
+    return this.#convert(pruned, apiVersion) ?? pruned;
+  }
+
+  /** Puts back what somebody owns. */
+  #withOwned(merged: TypedValue, pruned: TypedValue, apiVersion: string, owners: Managers): TypedValue {
+    const owned = new Map<string, FieldSet>();
+    for (const owner of owners.values())
+      owned.set(owner.apiVersion, (owned.get(owner.apiVersion) ?? FieldSet.empty).union(owner.set));
+    // The version at hand first: another version's conversion may need what is put back.
+    const first = owned.get(apiVersion);
+    const ordered = first === undefined ? owned : new Map([[apiVersion, first], ...owned]);
+    for (const [version, set] of ordered) {
+      const mergedThere = this.#convert(merged, version);
+      const prunedThere = this.#convert(pruned, version);
+      if (mergedThere === undefined || prunedThere === undefined) continue;
+      const kept = named(prunedThere, mergedThere).union(mergedThere.withNamedFields(set));
+      merged = mergedThere;
+      pruned = mergedThere.removeItems(named(mergedThere, mergedThere).difference(kept));
+    }
+    return pruned;
+  }
+
+  /** Puts back what was not the applier's by its last apply: nobody's, or gone only because of what was around it. */
+  #withDangling(merged: TypedValue, pruned: TypedValue, last: FieldsOwner): TypedValue {
+    const prunedThere = this.#convert(pruned, last.apiVersion);
+    if (prunedThere === undefined) return merged;
+    const gone = named(merged, merged).difference(named(prunedThere, merged));
+    return merged.removeItems(gone.intersection(merged.withNamedFields(last.set)));
+  }
+}
+
+/** All fields of the object, with the struct fields that `of`'s schema names. */
+const named = (object: TypedValue, of: TypedValue): FieldSet => of.withNamedFields(object.toFieldSet());

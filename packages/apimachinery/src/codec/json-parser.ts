@@ -1,0 +1,186 @@
+import { MAX_JSON_DEPTH } from '../json/depth.ts';
+import { setOwnEntry } from '../json/own-entry.ts';
+import { DecodeError } from '../schema/decode-error.ts';
+import { NumberLiteral } from '../schema/number-literal.ts';
+import { invalidCharacter, unexpectedEnd } from './json-syntax-error.ts';
+
+const literals: Readonly<Record<string, readonly [word: string, value: unknown]>> = {
+  t: ['true', true],
+  f: ['false', false],
+  n: ['null', null],
+};
+
+const int64Min = -(2n ** 63n);
+const int64Max = 2n ** 63n - 1n;
+
+/**
+ * Reads JSON as Go does where JSON.parse falls short: integers beyond 2^53 become bigints, lone surrogates U+FFFD, and
+ * errors have Go's words. Slow; decodeJson calls it only for such texts.
+ */
+export class JsonParser {
+  readonly #text: string;
+  readonly #keepLiterals: boolean;
+  #index = 0;
+  #depth = 0;
+
+  /** With `keepLiterals`, numbers whose spelling matters to a typed field become NumberLiterals. */
+  constructor(text: string, keepLiterals: boolean) {
+    this.#text = text;
+    this.#keepLiterals = keepLiterals;
+  }
+
+  /** Throws JsonSyntaxError. */
+  parse(): unknown {
+    const value = this.#value();
+    this.#skipSpace();
+    if (this.#index < this.#text.length) throw this.#invalid('after top-level value');
+    return value;
+  }
+
+  #value(): unknown {
+    this.#skipSpace();
+    const first = this.#text[this.#index];
+    if (first === undefined) throw unexpectedEnd();
+    if (first === '{') return this.#nested(() => this.#object());
+    if (first === '[') return this.#nested(() => this.#array());
+    if (first === '"') return this.#string();
+    if (first === '-' || (first >= '0' && first <= '9')) return this.#number();
+    const literal = Object.hasOwn(literals, first) ? literals[first] : undefined;
+    if (!literal) throw this.#invalid('looking for beginning of value');
+    return this.#literal(...literal);
+  }
+
+  #nested<T>(read: () => T): T {
+    if (++this.#depth > MAX_JSON_DEPTH) throw this.#invalid('exceeded max depth');
+    this.#index++;
+    const value = read();
+    this.#depth--;
+    return value;
+  }
+
+  #object(): Record<string, unknown> {
+    const object: Record<string, unknown> = {};
+    if (this.#skipSpace() === '}') {
+      this.#index++;
+      return object;
+    }
+    for (;;) {
+      const first = this.#skipSpace();
+      if (first === undefined) throw unexpectedEnd();
+      if (first !== '"') throw this.#invalid('looking for beginning of object key string');
+      const key = this.#string();
+      this.#expect(':', 'after object key');
+      setOwnEntry(object, key, this.#value());
+      if (this.#expect(',}', 'after object key:value pair') === '}') return object;
+    }
+  }
+
+  #array(): unknown[] {
+    const items: unknown[] = [];
+    if (this.#skipSpace() === ']') {
+      this.#index++;
+      return items;
+    }
+    for (;;) {
+      items.push(this.#value());
+      if (this.#expect(',]', 'after array element') === ']') return items;
+    }
+  }
+
+  #string(): string {
+    const start = this.#index++;
+    for (;;) {
+      const character = this.#text[this.#index];
+      if (character === undefined) throw unexpectedEnd();
+      if (character < ' ') throw this.#invalid('in string literal');
+      this.#index++;
+      if (character === '"') break;
+      if (character === '\\') this.#escape();
+    }
+    const value: unknown = JSON.parse(this.#text.slice(start, this.#index));
+    // `\p{Surrogate}` matches none that is part of a pair.
+    return String(value).replace(/\p{Surrogate}/gu, '\ufffd');
+  }
+
+  #escape(): void {
+    const kind = this.#text[this.#index];
+    if (kind === undefined || !'bfnrt\\/"u'.includes(kind)) throw this.#invalid('in string escape code');
+    this.#index++;
+    if (kind !== 'u') return;
+    for (let i = 0; i < 4; i++, this.#index++) {
+      if (!/[0-9a-fA-F]/.test(this.#text[this.#index] ?? ''))
+        throw this.#invalid('in \\u hexadecimal character escape');
+    }
+  }
+
+  #number(): unknown {
+    const start = this.#index;
+    if (this.#text[this.#index] === '-') this.#index++;
+    if (this.#text[this.#index] === '0') this.#index++;
+    else this.#digits('in numeric literal');
+    const integerEnd = this.#index;
+    if (this.#text[this.#index] === '.') {
+      this.#index++;
+      this.#digits('after decimal point in numeric literal');
+    }
+    if (/[eE]/.test(this.#text[this.#index] ?? '')) {
+      this.#index++;
+      if (/[+-]/.test(this.#text[this.#index] ?? '')) this.#index++;
+      this.#digits('in exponent of numeric literal');
+    }
+    const text = this.#text.slice(start, this.#index);
+    return this.#index === integerEnd ? this.#integer(text) : this.#real(text);
+  }
+
+  #digits(context: string): void {
+    const start = this.#index;
+    for (let c = this.#text[this.#index]; c !== undefined && c >= '0' && c <= '9'; ) c = this.#text[++this.#index];
+    if (this.#index === start) throw this.#invalid(context);
+  }
+
+  #integer(text: string): unknown {
+    const number = Number(text);
+    if (Number.isSafeInteger(number)) return number;
+    // 19 digits and a sign hold every int64; a longer text need not be read as a bigint to be refused.
+    if (text.length <= 20) {
+      const integer = BigInt(text);
+      if (integer >= int64Min && integer <= int64Max) return integer;
+    }
+    return this.#real(text);
+  }
+
+  #real(text: string): unknown {
+    if (this.#keepLiterals) return new NumberLiteral(text);
+    const number = Number(text);
+    if (Number.isFinite(number)) return number;
+    throw new DecodeError(`json: cannot unmarshal number ${text} into Go value of type float64`);
+  }
+
+  #literal(word: string, value: unknown): unknown {
+    for (let i = 0; i < word.length; i++, this.#index++) {
+      if (this.#text[this.#index] !== word[i]) throw this.#invalid(`in literal ${word} (expecting '${word[i]}')`);
+    }
+    return value;
+  }
+
+  #expect(characters: string, context: string): string {
+    const found = this.#skipSpace();
+    if (found === undefined) throw unexpectedEnd();
+    if (!characters.includes(found)) throw this.#invalid(context);
+    this.#index++;
+    return found;
+  }
+
+  /** The next character that is no space; undefined at the end. */
+  #skipSpace(): string | undefined {
+    for (;;) {
+      const character = this.#text[this.#index];
+      if (character !== ' ' && character !== '\n' && character !== '\r' && character !== '\t') return character;
+      this.#index++;
+    }
+  }
+
+  #invalid(context: string): Error {
+    return invalidCharacter(this.#text, this.#index, context);
+  }
+}

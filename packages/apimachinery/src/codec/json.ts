@@ -1,0 +1,104 @@
+import { JsonDepthError, MAX_JSON_DEPTH } from '../json/depth.ts';
+import { isJsonObject } from '../json/own-entry.ts';
+import { JsonParser } from './json-parser.ts';
+import { decodeUtf8 } from './utf8.ts';
+
+export interface ParsedJson {
+  readonly value: unknown;
+  /** The exact parser read it; the value may hold number literals, if they were asked for. */
+  readonly literals: boolean;
+}
+
+/**
+ * Numbers that JSON.parse would lose something of: long ones, and those with a fraction or an exponent. The latter must
+ * be followed by what ends a JSON value, which keeps `nginx:1.25` out.
+ */
+const delicateNumber = /\d(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\s*(?:[,\]}]|$)|\d{16}/;
+const surrogateEscape = /\\u[dD][89a-fA-F]/;
+
+/** Fewer characters cannot nest too deep. */
+const shortText = 2 * MAX_JSON_DEPTH;
+
+/**
+ * Parses JSON as Go's decoder does. Integers are exact up to 64 bits, as bigints beyond 2^53. Broken UTF-8 and lone
+ * surrogates become U+FFFD. `__proto__` is an ordinary key. Throws JsonSyntaxError with Go's message, also when the text
+ * is nested deeper than MAX_JSON_DEPTH.
+ *
+ * Differs from upstream: of several values for one key the last one counts; Go merges them.
+ */
+export function parseJson(input: string | Uint8Array, keepLiterals = false): ParsedJson {
+  const text = typeof input === 'string' ? input : decodeUtf8(input);
+  const exact = delicateNumber.test(text) || (text.includes('\\u') && surrogateEscape.test(text));
+  if (!exact) {
+    try {
+      const value: unknown = JSON.parse(text);
+      if (text.length < shortText || !isDeeper(value, MAX_JSON_DEPTH)) return { value, literals: false };
+    } catch {
+      // The exact parser fails too, with the right message.
+    }
+  }
+  return { value: new JsonParser(text, keepLiterals).parse(), literals: keepLiterals };
+}
+
+/** Whether lists and objects are nested deeper than `levels`. Looks no deeper itself. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (Array.isArray(value)) {
+    if (levels === 0) return true;
+    for (let i = 0; i < value.length; i++) if (isDeeper(value[i], levels - 1)) return true;
+  } else if (isJsonObject(value)) {
+    if (levels === 0) return true;
+    for (const key in value) if (isDeeper(value[key], levels - 1)) return true;
+  }
+  return false;
+}
+
+export interface StringifyOptions {
+  /** Indents by two spaces, as upstream does for people. */
+  readonly pretty?: boolean;
+}
+
+/**
+ * Prints JSON as Go's encoder does: on one line, with `<`, `>` and `&` escaped. Bigints are printed as numbers. Throws
+ * JsonDepthError for what is nested too deep or contains itself.
+ */
+export function stringifyJson(value: unknown, { pretty = false }: StringifyOptions = {}): string {
+  let text: string;
+  try {
+    text = JSON.stringify(value, undefined, pretty ? 2 : undefined) ?? 'null';
+  } catch {
+    // It holds a bigint, or is too deep.
+    text = writeJson(value, pretty ? '\n' : undefined, 0);
+  }
+  return escapeForHtml(text);
+}
+
+/** Like JSON.stringify, but knows bigints. `lineBreak` carries the indentation when there is to be one. */
+function writeJson(value: unknown, lineBreak: string | undefined, depth: number): string {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (depth === MAX_JSON_DEPTH) throw new JsonDepthError();
+  const inner = lineBreak && `${lineBreak}  `;
+  const parts = Array.isArray(value)
+    ? value.map((item) => writeJson(item, inner, depth + 1))
+    : Object.entries(value)
+        .filter(([, child]) => child !== undefined)
+        .map(([key, child]) => `${JSON.stringify(key)}:${inner ? ' ' : ''}${writeJson(child, inner, depth + 1)}`);
+  const [open, close] = Array.isArray(value) ? '[]' : '{}';
+  if (parts.length === 0) return `${open}${close}`;
+  return `${open}${inner ?? ''}${parts.join(`,${inner ?? ''}`)}${lineBreak ?? ''}${close}`;
+}
+
+/** Five searches for one character are far cheaper than one for any of five. */
+function escapeForHtml(text: string): string {
+  const clean =
+    !text.includes('<') &&
+    !text.includes('>') &&
+    !text.includes('&') &&
+    !text.includes('\u2028') &&
+    !text.includes('\u2029');
+  if (clean) return text;
+  return text.replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

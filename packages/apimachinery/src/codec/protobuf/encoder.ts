@@ -1,0 +1,259 @@
+import { isJsonObject } from '../../json/own-entry.ts';
+import type { Field, ScalarKind, Schema, SchemaOrSchema, StructSchema } from '../../schema/schema.ts';
+import { parseDuration, parseMicroTime, parseTime } from '../../time/index.ts';
+import { stringifyJson } from '../json.ts';
+import { wire } from './reader.ts';
+import type { ProtoWriter } from './writer.ts';
+
+/** Writes a value in front of what is there, without its tag; one of bytes with its length. */
+type WriteValue = (writer: ProtoWriter, value: unknown) => void;
+
+interface Encoding {
+  readonly wireType: number;
+  readonly write: WriteValue;
+}
+
+/** Writes the content of a message in front of what is there. */
+type WriteMessage = (writer: ProtoWriter, value: Record<string, unknown>) => void;
+
+/** The JSON form does not fit the schema: it was not normalised, which is a bug of the caller. */
+class UnfitValue extends Error {
+  override readonly name = 'UnfitValue';
+
+  constructor(kind: string, value: unknown) {
+    super(`cannot encode ${typeof value} as ${kind}`);
+  }
+}
+
+const tagOf = (number: number, wireType: number): number => number * 8 + wireType;
+
+/** Tags of the messages that every kind of scalar shares; all their fields have the numbers 1 to 4. */
+const tag = (number: 1 | 2 | 3 | 4, type: keyof typeof wire): number => tagOf(number, wire[type]);
+
+const lengthPrefixed =
+  (write: WriteValue): WriteValue =>
+  (writer, value) => {
+    const before = writer.length;
+    write(writer, value);
+    writer.varint(writer.length - before);
+  };
+
+const message = (write: WriteValue): Encoding => ({ wireType: wire.bytes, write: lengthPrefixed(write) });
+
+const textOf = (kind: ScalarKind, value: unknown): string => {
+  if (typeof value !== 'string') throw new UnfitValue(kind, value);
+  return value;
+};
+
+const integerOf = (kind: ScalarKind, value: unknown): number | bigint => {
+  if (typeof value !== 'number' && typeof value !== 'bigint') throw new UnfitValue(kind, value);
+  return value;
+};
+
+/** Upstream writes nothing at all for the zero time. */
+const timestamp = (kind: 'time' | 'microTime'): Encoding =>
+  message((writer, value) => {
+    if (value === null || value === undefined) return;
+    const text = textOf(kind, value);
+    const { seconds, nanos } = kind === 'microTime' ? parseMicroTime(text) : parseTime(text);
+    writer.int(kind === 'microTime' ? nanos : 0);
+    writer.byte(tag(2, 'varint'));
+    writer.int(seconds);
+    writer.byte(tag(1, 'varint'));
+  });
+
+/** JSON text as the only field of a message; nothing where there is no value. */
+const jsonText: Encoding = message((writer, value) => {
+  if (value === null || value === undefined) return;
+  writer.string(stringifyJson(value));
+  writer.byte(tag(1, 'bytes'));
+});
+
+const unknownObject: Encoding = message((writer, value) => {
+  writer.string('application/json');
+  writer.byte(tag(4, 'bytes'));
+  writer.string('');
+  writer.byte(tag(3, 'bytes'));
+  writer.string(stringifyJson(value));
+  writer.byte(tag(2, 'bytes'));
+  // A TypeMeta whose two strings are empty.
+  writer.raw(new Uint8Array([tag(1, 'bytes'), 4, tag(1, 'bytes'), 0, tag(2, 'bytes'), 0]));
+});
+
+const scalarEncodings: Readonly<Record<ScalarKind, Encoding>> = {
+  string: { wireType: wire.bytes, write: (writer, value) => writer.string(textOf('string', value ?? '')) },
+  bytes: { wireType: wire.bytes, write: (writer, value) => writer.base64(textOf('bytes', value ?? '')) },
+  bool: { wireType: wire.varint, write: (writer, value) => writer.byte(value === true ? 1 : 0) },
+  int32: { wireType: wire.varint, write: (writer, value) => writer.int(integerOf('int32', value ?? 0)) },
+  int64: { wireType: wire.varint, write: (writer, value) => writer.int(integerOf('int64', value ?? 0)) },
+  double: { wireType: wire.fixed64, write: (writer, value) => writer.double(Number(integerOf('double', value ?? 0))) },
+  quantity: message((writer, value) => {
+    writer.string(textOf('quantity', value ?? '0'));
+    writer.byte(tag(1, 'bytes'));
+  }),
+  intOrString: message((writer, value) => {
+    const isText = typeof value === 'string';
+    writer.string(isText ? value : '');
+    writer.byte(tag(3, 'bytes'));
+    writer.int(isText ? 0 : integerOf('intOrString', value ?? 0));
+    writer.byte(tag(2, 'varint'));
+    writer.byte(isText ? 1 : 0);
+    writer.byte(tag(1, 'varint'));
+  }),
+  time: timestamp('time'),
+  microTime: timestamp('microTime'),
+  duration: message((writer, value) => {
+    writer.int(parseDuration(textOf('duration', value ?? '0s')));
+    writer.byte(tag(1, 'varint'));
+  }),
+  any: jsonText,
+  rawObject: jsonText,
+  fieldsV1: jsonText,
+  unknownObject,
+};
+
+/** Puts a field in front of what is there; `parent` is what an inlined struct is read from. */
+interface FieldEncoder {
+  readonly name: string;
+  write(writer: ProtoWriter, value: unknown, parent: Record<string, unknown>): void;
+}
+
+function fieldEncoder(field: Field): FieldEncoder {
+  const { name, number, schema, pointer } = field;
+  if (schema.kind === 'list' && !schema.wrapped) return repeatedField(name, number, schema.items);
+  if (schema.kind === 'map') return mapField(name, number, schema.values);
+  const { wireType, write } = encodingOf(schema);
+  const fieldTag = tagOf(number, wireType);
+  const put = (writer: ProtoWriter, value: unknown): void => {
+    write(writer, value);
+    writer.varint(fieldTag);
+  };
+  if (field.inline) return { name, write: (writer, _, parent) => put(writer, parent) };
+  // Everything that is no pointer is written, zero or not; nil slices are the exception.
+  const optional = pointer || schema.kind === 'bytes' || schema.kind === 'list';
+  if (!optional) return { name, write: put };
+  return {
+    name,
+    write: (writer, value) => {
+      if (value !== undefined && value !== null) put(writer, value);
+    },
+  };
+}
+
+function repeatedField(name: string, number: number, items: Schema): FieldEncoder {
+  const { wireType, write } = encodingOf(items);
+  const fieldTag = tagOf(number, wireType);
+  return {
+    name,
+    write: (writer, value) => {
+      if (!Array.isArray(value)) return;
+      for (let i = value.length - 1; i >= 0; i--) {
+        write(writer, value[i]);
+        writer.varint(fieldTag);
+      }
+    },
+  };
+}
+
+function mapField(name: string, number: number, values: Schema): FieldEncoder {
+  const { wireType, write } = encodingOf(values);
+  const valueTag = tagOf(2, wireType);
+  const fieldTag = tagOf(number, wire.bytes);
+  return {
+    name,
+    write: (writer, value) => {
+      if (!isJsonObject(value)) return;
+      const keys = Object.keys(value).sort(compareUtf8);
+      for (let i = keys.length - 1; i >= 0; i--) {
+        const key = keys[i]!;
+        const before = writer.length;
+        if (values.kind !== 'bytes' || value[key] !== null) {
+          write(writer, value[key]);
+          writer.byte(valueTag);
+        }
+        writer.string(key);
+        writer.byte(tag(1, 'bytes'));
+        writer.varint(writer.length - before);
+        writer.varint(fieldTag);
+      }
+    },
+  };
+}
+
+/** By bytes as Go sorts, which is by code points; JavaScript's own order is by UTF-16 units. */
+function compareUtf8(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    // Surrogates stand for what lies beyond all other units.
+    if (x !== y) return (isSurrogate(x) ? x + 0x10000 : x) - (isSurrogate(y) ? y + 0x10000 : y);
+  }
+  return a.length - b.length;
+}
+
+const isSurrogate = (unit: number): boolean => (unit & 0xf800) === 0xd800;
+
+function encodingOf(schema: Schema): Encoding {
+  switch (schema.kind) {
+    case 'struct':
+      return structEncoding(schema);
+    case 'list': {
+      const items = repeatedField('items', 1, schema.items);
+      return message((writer, value) => items.write(writer, value, {}));
+    }
+    case 'map':
+      throw new Error('a map has no encoding but as a field of a message');
+    case 'schemaOr':
+      return schemaOrEncoding(schema);
+    default:
+      return scalarEncodings[schema.kind];
+  }
+}
+
+function structEncoding(schema: StructSchema): Encoding {
+  let write: WriteMessage | undefined;
+  return message((writer, value) => {
+    write ??= compileEncoder(schema);
+    write(writer, isJsonObject(value) ? value : {});
+  });
+}
+
+function schemaOrEncoding({ alternative, schema }: SchemaOrSchema): Encoding {
+  const { write } = structEncoding(schema);
+  const list = repeatedField('', 2, alternative === 'array' ? schema : { kind: 'string' });
+  return message((writer, value) => {
+    if (Array.isArray(value)) list.write(writer, value, {});
+    else if (isJsonObject(value)) {
+      write(writer, value);
+      writer.byte(tag(alternative === 'bool' ? 2 : 1, 'bytes'));
+    }
+    if (alternative === 'bool') {
+      writer.byte(value === false || value === null || value === undefined ? 0 : 1);
+      writer.byte(tag(1, 'varint'));
+    }
+  });
+}
+
+const encoders = new WeakMap<StructSchema, WriteMessage>();
+
+/**
+ * Compiles what writes a struct as upstream writes its Go type, byte for byte. The struct must be normalised; one that
+ * does not fit the schema throws. Cheap to call again: a type is compiled once.
+ */
+export function compileEncoder(schema: StructSchema): WriteMessage {
+  const known = encoders.get(schema);
+  if (known) return known;
+  const fields = schema.declared
+    .filter((field) => field.number > 0)
+    .sort((a, b) => b.number - a.number)
+    .map(fieldEncoder);
+  const encoder: WriteMessage = (writer, value) => {
+    for (let i = 0; i < fields.length; i++) {
+      const field = fields[i]!;
+      field.write(writer, value[field.name], value);
+    }
+  };
+  encoders.set(schema, encoder);
+  return encoder;
+}

@@ -1,0 +1,137 @@
+import { DecodeError } from '../../schema/decode-error.ts';
+import { decodeUtf8 } from '../utf8.ts';
+
+declare const TextDecoder: new (label: string) => { decode(input: Uint8Array): string };
+
+/** Maps every byte to one character, ASCII to itself. */
+const byteDecoder = new TextDecoder('latin1');
+
+/** The wire types. */
+export const wire = { varint: 0, fixed64: 1, bytes: 2, startGroup: 3, endGroup: 4, fixed32: 5 } as const;
+
+export const unexpectedEof = (): DecodeError => new DecodeError('unexpected EOF');
+const overflow = (): DecodeError => new DecodeError('proto: integer overflow');
+const invalidLength = (): DecodeError => new DecodeError('proto: negative length found during unmarshaling');
+
+/** Reads a protobuf message. Every method throws DecodeError, with upstream's message, rather than read past the end. */
+export class ProtoReader {
+  readonly bytes: Uint8Array;
+  at: number;
+  /** How deep in nested messages; the decoder counts. */
+  depth = 0;
+  /** The bytes from `#windowStart` to `#windowEnd` as characters, so that strings can be cut from it; made when needed. */
+  #text: string | undefined;
+  #windowStart: number;
+  #windowEnd: number;
+
+  constructor(bytes: Uint8Array, at = 0) {
+    this.bytes = bytes;
+    this.at = at;
+    this.#windowStart = at;
+    this.#windowEnd = bytes.length;
+  }
+
+  /**
+   * Says where the strings lie that are read next. Strings keep alive what they are cut from: with a window for each
+   * object of a list, one object does not keep the whole list.
+   */
+  window(start: number, end: number): void {
+    this.#text = undefined;
+    this.#windowStart = start;
+    this.#windowEnd = end;
+  }
+
+  /** An unsigned number below 2^53, for tags and lengths. */
+  varint(end: number): number {
+    let value = 0;
+    let factor = 1;
+    for (let i = 0; i < 10; i++) {
+      if (this.at >= end) throw unexpectedEof();
+      const byte = this.bytes[this.at++]!;
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value;
+      factor *= 128;
+    }
+    throw overflow();
+  }
+
+  /** The end of what follows, after its length. */
+  lengthDelimited(end: number): number {
+    const length = this.varint(end);
+    if (length >= 2 ** 63) throw invalidLength();
+    if (length > end - this.at) throw unexpectedEof();
+    return this.at + length;
+  }
+
+  int32(end: number): number {
+    const value = this.int64(end);
+    return typeof value === 'number' && (value | 0) === value ? value : Number(BigInt.asIntN(32, BigInt(value)));
+  }
+
+  int64(end: number): number | bigint {
+    const start = this.at;
+    let value = 0;
+    let factor = 1;
+    // Seven bytes hold 49 bits, which a double adds up exactly.
+    for (let i = 0; i < 7 && this.at < end; i++) {
+      const byte = this.bytes[this.at++]!;
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value;
+      factor *= 128;
+    }
+    this.at = start;
+    const integer = BigInt.asIntN(64, this.#bits(end));
+    const number = Number(integer);
+    return Number.isSafeInteger(number) ? number : integer;
+  }
+
+  /** A varint's 64 bits. */
+  #bits(end: number): bigint {
+    let value = 0n;
+    for (let shift = 0n; shift < 64n; shift += 7n) {
+      if (this.at >= end) throw unexpectedEof();
+      const byte = this.bytes[this.at++]!;
+      value |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+    throw overflow();
+  }
+
+  bool(end: number): boolean {
+    return this.varint(end) !== 0;
+  }
+
+  double(end: number): number {
+    if (end - this.at < 8) throw unexpectedEof();
+    const value = new DataView(this.bytes.buffer, this.bytes.byteOffset).getFloat64(this.at, true);
+    this.at += 8;
+    return value;
+  }
+
+  /** The string from here to `end`. */
+  text(end: number): string {
+    const start = this.at;
+    this.at = end;
+    const { bytes } = this;
+    for (let i = start; i < end; i++) if (bytes[i]! >= 0x80) return decodeUtf8(bytes.subarray(start, end));
+    if (start < this.#windowStart || end > this.#windowEnd) this.window(start, end);
+    this.#text ??= byteDecoder.decode(bytes.subarray(this.#windowStart, this.#windowEnd));
+    return this.#text.substring(start - this.#windowStart, end - this.#windowStart);
+  }
+
+  /** Skips a field that nobody knows, given its wire type. */
+  skip(wireType: number, end: number): void {
+    let groups = 0;
+    for (let type = wireType; ; type = this.varint(end) % 8) {
+      if (type === wire.varint) this.varint(end);
+      else if (type === wire.fixed64) this.at += 8;
+      else if (type === wire.bytes) this.at = this.lengthDelimited(end);
+      else if (type === wire.startGroup) groups++;
+      else if (type === wire.fixed32) this.at += 4;
+      else if (type !== wire.endGroup) throw new DecodeError(`proto: illegal wireType ${type}`);
+      else if (--groups < 0) throw new DecodeError('proto: unexpected end of group');
+      if (this.at > end) throw unexpectedEof();
+      if (groups === 0) return;
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import { canonicalQuantity } from '../../quantity/index.ts';
+import { DecodeError } from '../../schema/decode-error.ts';
+import type { ScalarKind } from '../../schema/schema.ts';
+import { formatDuration, formatMicroTime, formatTime } from '../../time/index.ts';
+import { parseJson } from '../json.ts';
+import { type Decoding, type JsonObject, MessageDecoder, plainDecodings } from './message-decoder.ts';
+import { wire } from './reader.ts';
+
+/** A message that stands for one value: reads its fields and converts them. */
+function message(decoder: MessageDecoder, convert: (fields: JsonObject) => unknown): Decoding {
+  return {
+    wireType: wire.bytes,
+    read: (reader, end) => {
+      const fields: JsonObject = {};
+      decoder.read(reader, end, fields);
+      return convert(fields);
+    },
+  };
+}
+
+/** The JSON text in a field of bytes; null when there is none. */
+const json: Decoding = {
+  wireType: wire.bytes,
+  read: (reader, end) => {
+    const start = reader.at;
+    reader.at = end;
+    return start === end ? null : parseJson(reader.bytes.subarray(start, end)).value;
+  },
+};
+
+const jsonText = (name: string): Decoding =>
+  message(new MessageDecoder(name).addValue(1, 'raw', json), ({ raw }) => raw ?? null);
+
+const integerOf = (value: unknown): number | bigint => (typeof value === 'bigint' ? value : Number(value ?? 0));
+
+const timestamp = (format: typeof formatTime): Decoding => {
+  const decoder = new MessageDecoder('Timestamp')
+    .addValue(1, 'seconds', plainDecodings.int64)
+    .addValue(2, 'nanos', plainDecodings.int32);
+  const read = message(decoder, ({ seconds, nanos }) => {
+    try {
+      // Go would carry over a fraction that is negative or a second and more; nobody writes such.
+      const fraction = format === formatMicroTime ? Math.min(Math.max(Number(nanos ?? 0), 0), 999_999_999) : 0;
+      return format({ seconds: integerOf(seconds), nanos: fraction });
+    } catch (cause) {
+      throw new DecodeError('proto: Timestamp: time out of range', { cause });
+    }
+  });
+  // Nothing at all is the zero time, not 1970.
+  return { wireType: wire.bytes, read: (reader, end) => (reader.at === end ? null : read.read(reader, end)) };
+};
+
+function quantityOf(text: unknown): string {
+  try {
+    return canonicalQuantity(String(text ?? ''));
+  } catch (cause) {
+    throw new DecodeError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+/** How each kind of scalar is read, straight to its canonical form. */
+export const scalarDecodings: Readonly<Record<ScalarKind, Decoding>> = {
+  ...plainDecodings,
+  quantity: message(new MessageDecoder('Quantity').addValue(1, 'string', plainDecodings.string), ({ string }) =>
+    quantityOf(string),
+  ),
+  intOrString: message(
+    new MessageDecoder('IntOrString')
+      .addValue(1, 'type', plainDecodings.int64)
+      .addValue(2, 'intVal', plainDecodings.int32)
+      .addValue(3, 'strVal', plainDecodings.string),
+    ({ type, intVal, strVal }) => (type === 1 ? (strVal ?? '') : (intVal ?? 0)),
+  ),
+  time: timestamp(formatTime),
+  microTime: timestamp(formatMicroTime),
+  duration: message(new MessageDecoder('Duration').addValue(1, 'duration', plainDecodings.int64), ({ duration }) =>
+    formatDuration(integerOf(duration)),
+  ),
+  any: jsonText('JSON'),
+  rawObject: jsonText('RawExtension'),
+  fieldsV1: jsonText('FieldsV1'),
+  unknownObject: message(new MessageDecoder('Unknown').addValue(2, 'raw', json), ({ raw }) => raw ?? null),
+};

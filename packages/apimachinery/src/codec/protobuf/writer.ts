@@ -1,0 +1,126 @@
+import { base64ByteLength, decodeBase64Into } from '../../schema/base64.ts';
+import { encodeUtf8Into } from '../utf8.ts';
+
+const initialSize = 4096;
+/** A writer that once grew beyond this starts small again. */
+const maxKeptSize = 1 << 20;
+/** Longer strings are left to the runtime's own encoder. */
+const shortString = 48;
+
+/**
+ * Writes a protobuf message from its end to its beginning: a nested message is complete when its length has to be
+ * written, so that nothing is measured beforehand or moved afterwards. Whatever is called last comes first.
+ */
+export class ProtoWriter {
+  #bytes = new Uint8Array(initialSize);
+  #at = initialSize;
+
+  /** How many bytes there are so far; the difference between two is what was written between them. */
+  get length(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  /** What was written, as a copy. The writer is empty afterwards. */
+  take(): Uint8Array {
+    const message = this.#bytes.slice(this.#at);
+    this.reset();
+    return message;
+  }
+
+  reset(): void {
+    if (this.#bytes.length > maxKeptSize) this.#bytes = new Uint8Array(initialSize);
+    this.#at = this.#bytes.length;
+  }
+
+  #reserve(count: number): void {
+    if (count <= this.#at) return;
+    const used = this.length;
+    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, used + count));
+    grown.set(this.#bytes.subarray(this.#at), grown.length - used);
+    this.#bytes = grown;
+    this.#at = grown.length - used;
+  }
+
+  byte(value: number): void {
+    if (this.#at === 0) this.#reserve(1);
+    this.#bytes[--this.#at] = value;
+  }
+
+  /** A count, a length or a tag: a whole number from 0 to 2^53. */
+  varint(value: number): void {
+    if (value < 0x80) {
+      this.byte(value);
+      return;
+    }
+    let size = 2;
+    for (let rest = value; rest >= 0x4000; rest /= 128) size++;
+    this.#reserve(size);
+    this.#at -= size;
+    let at = this.#at;
+    let rest = value;
+    for (; rest >= 0x80; rest = Math.floor(rest / 128)) this.#bytes[at++] = (rest % 128) | 0x80;
+    this.#bytes[at] = rest;
+  }
+
+  /** A signed integer of up to 64 bits. */
+  int(value: number | bigint): void {
+    if (typeof value === 'number' && value >= 0) {
+      this.varint(value);
+      return;
+    }
+    let rest = BigInt.asUintN(64, BigInt(value));
+    this.#reserve(10);
+    const size = Math.max(1, Math.ceil(rest.toString(2).length / 7));
+    this.#at -= size;
+    let at = this.#at;
+    for (; rest >= 0x80n; rest >>= 7n) this.#bytes[at++] = Number(rest & 0x7fn) | 0x80;
+    this.#bytes[at] = Number(rest);
+  }
+
+  double(value: number): void {
+    this.#reserve(8);
+    this.#at -= 8;
+    new DataView(this.#bytes.buffer).setFloat64(this.#at, value, true);
+  }
+
+  raw(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#at -= bytes.length;
+    this.#bytes.set(bytes, this.#at);
+  }
+
+  /** A string's bytes, after its length. */
+  string(text: string): void {
+    const { length } = text;
+    this.#reserve(length * 3);
+    const bytes = this.#bytes;
+    if (length <= shortString) {
+      const start = this.#at - length;
+      let i = 0;
+      for (; i < length; i++) {
+        const code = text.charCodeAt(i);
+        if (code >= 0x80) break;
+        bytes[start + i] = code;
+      }
+      if (i === length) {
+        this.#at = start;
+        this.varint(length);
+        return;
+      }
+    }
+    // The size is known only afterwards, so it is encoded at the free end and moved.
+    const written = encodeUtf8Into(text, bytes.subarray(0, this.#at));
+    this.#at -= written;
+    bytes.copyWithin(this.#at, 0, written);
+    this.varint(written);
+  }
+
+  /** The bytes that a canonical base64 text holds, after their number. */
+  base64(text: string): void {
+    const size = base64ByteLength(text);
+    this.#reserve(size);
+    this.#at -= size;
+    decodeBase64Into(text, this.#bytes, this.#at);
+    this.varint(size);
+  }
+}

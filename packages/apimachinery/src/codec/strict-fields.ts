@@ -1,0 +1,144 @@
+import { quote } from '../field/quote.ts';
+import { isJsonObject } from '../json/own-entry.ts';
+import type { Schema } from '../schema/schema.ts';
+
+/** Upstream reports no more. */
+const maxErrors = 100;
+
+const doubleQuote = 0x22;
+const colon = 0x3a;
+const backslash = 0x5c;
+
+/**
+ * Whether a JSON text has a key twice in one object. `value` is what the text was parsed to, where only one of them is
+ * left. Far cheaper than findStrictErrors, which then tells where.
+ */
+export function hasDuplicateKeys(json: Uint8Array, value: unknown): boolean {
+  let keys = 0;
+  for (let i = 0; i < json.length; i++) {
+    const byte = json[i]!;
+    if (byte === colon) keys++;
+    else if (byte === doubleQuote) {
+      for (i++; json[i] !== doubleQuote && i < json.length; i++) if (json[i] === backslash) i++;
+    }
+  }
+  return keys !== countKeys(value);
+}
+
+function countKeys(value: unknown): number {
+  let keys = 0;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) keys += countKeys(value[i]);
+  } else if (isJsonObject(value)) {
+    for (const key in value) keys += 1 + countKeys(value[key]);
+  }
+  return keys;
+}
+
+/** How deep the search for mistakes goes: types that read their own JSON are not looked into. */
+type Scope = Schema | 'untyped' | 'opaque';
+
+/**
+ * What strict decoding has against a JSON text: fields that the type does not know and fields given twice, in the order
+ * they stand there, each once, no more than a hundred. Without a schema, and where unknown fields are kept, only the
+ * latter. The text must be valid.
+ */
+export function findStrictErrors(json: string, schema: Schema | undefined): string[] {
+  const errors = new Set<string>();
+  new Scanner(json, errors).value(schema ?? 'untyped', '');
+  return [...errors];
+}
+
+class Scanner {
+  readonly #text: string;
+  readonly #errors: Set<string>;
+  #index = 0;
+
+  constructor(text: string, errors: Set<string>) {
+    this.#text = text;
+    this.#errors = errors;
+  }
+
+  value(scope: Scope, path: string): void {
+    switch (this.#peek()) {
+      case '{':
+        this.#object(opaqueOr(scope), path);
+        break;
+      case '[':
+        this.#array(opaqueOr(scope), path);
+        break;
+      case '"':
+        this.#string();
+        break;
+      default:
+        while (this.#index < this.#text.length && !',]} \n\r\t'.includes(this.#text[this.#index]!)) this.#index++;
+    }
+  }
+
+  #object(scope: Scope, path: string): void {
+    const seen = new Set<string>();
+    this.#index++;
+    while (this.#peek() !== '}') {
+      const key = this.#string();
+      this.#peek();
+      this.#index++;
+      const childPath = path === '' ? key : `${path}.${key}`;
+      const childScope = scopeOfField(scope, key);
+      if (childScope === undefined) this.#report('unknown', childPath);
+      else if (scope !== 'opaque') {
+        if (seen.has(key)) this.#report('duplicate', childPath);
+        seen.add(key);
+      }
+      this.value(childScope ?? 'opaque', childPath);
+      if (this.#peek() === ',') this.#index++;
+    }
+    this.#index++;
+  }
+
+  #array(scope: Scope, path: string): void {
+    const items: Scope = typeof scope === 'string' ? scope : scope.kind === 'list' ? scope.items : 'opaque';
+    this.#index++;
+    for (let i = 0; this.#peek() !== ']'; i++) {
+      this.value(items, `${path}[${i}]`);
+      if (this.#peek() === ',') this.#index++;
+    }
+    this.#index++;
+  }
+
+  #string(): string {
+    const start = this.#index++;
+    let escaped = false;
+    for (; this.#text[this.#index] !== '"'; this.#index++) {
+      if (this.#text[this.#index] === '\\') {
+        escaped = true;
+        this.#index++;
+      }
+    }
+    this.#index++;
+    return escaped
+      ? String(JSON.parse(this.#text.slice(start, this.#index)))
+      : this.#text.slice(start + 1, this.#index - 1);
+  }
+
+  #peek(): string | undefined {
+    while (' \n\r\t'.includes(this.#text[this.#index] ?? 'end')) this.#index++;
+    return this.#text[this.#index];
+  }
+
+  #report(what: 'unknown' | 'duplicate', path: string): void {
+    if (this.#errors.size < maxErrors) this.#errors.add(`${what} field ${quote(path)}`);
+  }
+}
+
+const opaqueOr = (scope: Scope): Scope =>
+  typeof scope === 'string' || scope.kind === 'struct' || scope.kind === 'list' || scope.kind === 'map'
+    ? scope
+    : 'opaque';
+
+/** What to expect below a key; undefined when there is no such field. */
+function scopeOfField(scope: Scope, key: string): Scope | undefined {
+  if (typeof scope === 'string') return scope;
+  if (scope.kind === 'map') return scope.values;
+  if (scope.kind !== 'struct') return 'opaque';
+  return scope.fields.get(key)?.schema ?? (scope.preserveUnknownFields ? 'untyped' : undefined);
+}

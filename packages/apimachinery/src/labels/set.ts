@@ -1,0 +1,35 @@
+import { ownEntry, setOwnEntry } from '../json/own-entry.ts';
+
+/** A set of labels. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** `a=b,c=d`, sorted. */
+export function formatSet(labels: Labels | undefined): string {
+  return Object.entries(labels ?? {})
+    .map(([key, value]) => `${key}=${value}`)
+    .sort()
+    .join(',');
+}
+
+/** The same for people to read: `<none>` when there are no labels. */
+export function formatLabels(labels: Labels | undefined): string {
+  return formatSet(labels) || '<none>';
+}
+
+/** Whether both have some label, but with different values. */
+export function conflicts(a: Labels, b: Labels): boolean {
+  return Object.keys(a).some((key) => Object.hasOwn(b, key) && a[key] !== b[key]);
+}
+
+/** A new set with the labels of both; the second wins. */
+export function merge(a: Labels | undefined, b: Labels | undefined): Record<string, string> {
+  const merged: Record<string, string> = {};
+  for (const [key, value] of Object.entries(a ?? {})) setOwnEntry(merged, key, value);
+  for (const [key, value] of Object.entries(b ?? {})) setOwnEntry(merged, key, value);
+  return merged;
+}
+
+export function equals(a: Labels, b: Labels): boolean {
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => ownEntry(b, key) === a[key]);
+}

@@ -1,0 +1,28 @@
+export { createJsonPatch } from './create-json-patch.ts';
+export { applyJsonPatch, type JsonPatchLimits, type JsonPatchOperation } from './json-patch.ts';
+export { formatJsonPointer, parseJsonPointer } from './json-pointer.ts';
+export {
+  getModifiedConfiguration,
+  getOriginalConfiguration,
+  LAST_APPLIED_CONFIG_ANNOTATION,
+  setLastAppliedAnnotation,
+} from './last-applied.ts';
+export { applyMergePatch, createMergePatch, mergeMergePatches } from './merge-patch.ts';
+export {
+  interpretPatchError,
+  PatchConflictError,
+  PatchError,
+  type PatchErrorCode,
+  PreconditionFailedError,
+} from './patch-error.ts';
+export { type Precondition, requireKeyUnchanged, requireMetadataKeyUnchanged } from './preconditions.ts';
+export { mergingMapsHaveConflicts } from './strategic/conflicts.ts';
+export {
+  applyStrategicMergePatch,
+  createThreeWayMergePatch,
+  createTwoWayMergePatch,
+  mergeStrategicMergePatches,
+  type ThreeWayOptions,
+} from './strategic/strategic-merge-patch.ts';
+export { assertMergePatchObject, strictJsonPatchErrors } from './strict-patch.ts';
+export { createThreeWayJsonMergePatch, hasConflicts } from './three-way-json-merge.ts';

@@ -1,0 +1,72 @@
+import { quote } from '../field/quote.ts';
+import { GroupResource, GroupVersion, type GroupVersionResource } from '../meta/group-version.ts';
+import type { Discovery } from './discovery.ts';
+
+interface Named {
+  readonly name: string;
+  readonly group: string;
+  readonly longForm: GroupResource;
+}
+
+/** Short names (`po`) and categories (`all`), as discovery lists them. */
+export class Shortcuts {
+  /** By priority: a name's first entry is the one it stands for. */
+  readonly #shortNames: readonly Named[];
+  readonly #categories = new Map<string, Set<GroupResource>>();
+  /** Full names, plural or singular → the groups that have them. */
+  readonly #fullNames = new Map<string, Set<string>>();
+
+  constructor({ resourceLists }: Discovery) {
+    const shortNames: Named[] = [];
+    for (const { groupVersion, resources } of resourceLists) {
+      const version = GroupVersion.tryParse(groupVersion);
+      if (!version) continue;
+      const { group } = version;
+      for (const { name, singularName, shortNames: short = [], categories = [] } of resources) {
+        const longForm = GroupResource.of(group, name);
+        entryOf(this.#fullNames, name).add(group);
+        entryOf(this.#fullNames, singularName).add(group);
+        for (const shortName of short) shortNames.push({ name: shortName, group, longForm });
+        for (const category of categories) entryOf(this.#categories, category).add(longForm);
+      }
+    }
+    this.#shortNames = shortNames;
+  }
+
+  /** The resources of a category, each once; undefined when there is no such category. */
+  category(name: string): GroupResource[] | undefined {
+    const resources = this.#categories.get(name);
+    return resources && [...resources];
+  }
+
+  /**
+   * What a short name stands for, in any version; anything else comes back as it is. A full name is never taken for a
+   * short one. Other resources with the same short name are told to `onWarning`. Groups may be cut short when no group
+   * matches in full.
+   */
+  expand(resource: GroupVersionResource, onWarning?: (message: string) => void): GroupVersionResource {
+    const inGroup = (group: string): boolean => resource.group === '' || resource.group === group;
+    if ([...(this.#fullNames.get(resource.resource) ?? [])].some(inGroup)) return resource;
+
+    const sameName = this.#shortNames.filter(({ name }) => name === resource.resource);
+    const meant = new Set(sameName.filter(({ group }) => inGroup(group)).map(({ longForm }) => longForm));
+    const [first, ...others] = meant;
+    if (first) {
+      for (const other of others) {
+        onWarning?.(`short name ${quote(resource.resource)} could also match lower priority resource ${other}`);
+      }
+      return first.withVersion('');
+    }
+    const byPrefix = sameName.find(({ group }) => group.startsWith(resource.group));
+    return byPrefix && resource.group !== '' ? byPrefix.longForm.withVersion(resource.version) : resource;
+  }
+}
+
+function entryOf<T>(map: Map<string, Set<T>>, key: string): Set<T> {
+  let set = map.get(key);
+  if (!set) {
+    set = new Set();
+    map.set(key, set);
+  }
+  return set;
+}

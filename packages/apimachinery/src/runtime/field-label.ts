@@ -1,0 +1,15 @@
+import { quote } from '../field/quote.ts';
+
+/**
+ * Translates one term of a field selector from a version's names to the hub's, and refuses what cannot be selected by:
+ * it throws.
+ */
+export type FieldLabelConversion = (label: string, value: string) => { label: string; value: string };
+
+/** What every kind can be selected by. */
+export const defaultFieldLabelConversion: FieldLabelConversion = (label, value) => {
+  if (label === 'metadata.name' || label === 'metadata.namespace') return { label, value };
+  throw new Error(
+    `${quote(label)} is not a known field selector: only ${quote('metadata.name')}, ${quote('metadata.namespace')}`,
+  );
+};

@@ -1,0 +1,136 @@
+import { quote } from '../field/quote.ts';
+import { cloneJson } from '../json/clone.ts';
+import { isJsonObject, setOwnEntry } from '../json/own-entry.ts';
+
+/*
+ * Reading and writing fields of objects whose type is not known. Getters return undefined for a field that is not
+ * there, and throw, in upstream's words, for one that holds something else than asked for. They look at own keys only.
+ */
+
+type Fields = readonly string[];
+
+/** The value at the path itself, not a copy. */
+export function nestedField(object: unknown, ...fields: Fields): unknown {
+  let value = object;
+  for (const [i, field] of fields.entries()) {
+    if (value === undefined || value === null) return undefined;
+    if (!isJsonObject(value)) throw accessorError(fields.slice(0, i + 1), value, 'map[string]interface{}');
+    value = Object.hasOwn(value, field) ? value[field] : undefined;
+  }
+  return value;
+}
+
+const getter =
+  <T>(expected: string, guard: (value: unknown) => value is T) =>
+  (object: unknown, ...fields: Fields): T | undefined => {
+    const value = nestedField(object, ...fields);
+    if (value === undefined || guard(value)) return value;
+    throw accessorError(fields, value, expected);
+  };
+
+export const nestedString = getter('string', (value) => typeof value === 'string');
+export const nestedBool = getter('bool', (value) => typeof value === 'boolean');
+/** A bigint beyond 2^53. */
+export const nestedInt64 = getter(
+  'int64',
+  (value): value is number | bigint => typeof value === 'bigint' || Number.isInteger(value),
+);
+export const nestedNumber = getter(
+  'float64 or int64',
+  (value): value is number | bigint => typeof value === 'bigint' || typeof value === 'number',
+);
+/** The list itself, not a copy. */
+export const nestedSlice = getter('[]interface{}', (value): value is unknown[] => Array.isArray(value));
+/** The object itself, not a copy. */
+export const nestedMap = getter('map[string]interface{}', isJsonObject);
+
+/** The list itself, not a copy. */
+export function nestedStringSlice(object: unknown, ...fields: Fields): string[] | undefined {
+  const list = nestedSlice(object, ...fields);
+  if (list === undefined || list.every((item) => typeof item === 'string')) return list;
+  const odd = list.find((item) => typeof item !== 'string');
+  throw new Error(
+    `${jsonPath(fields)} accessor error: contains non-string key in the slice: ${ofTheType(odd)}, expected string`,
+  );
+}
+
+/** A copy. */
+export function nestedStringMap(object: unknown, ...fields: Fields): Record<string, string> | undefined {
+  const map = nestedMap(object, ...fields);
+  if (map === undefined) return undefined;
+  const strings: Record<string, string> = {};
+  for (const [key, value] of Object.entries(map)) {
+    if (typeof value !== 'string') {
+      throw new Error(
+        `${jsonPath(fields)} accessor error: contains non-string value in the map under key ${quote(key)}: ${ofTheType(value)}, expected string`,
+      );
+    }
+    setOwnEntry(strings, key, value);
+  }
+  return strings;
+}
+
+/** Puts a copy of the value at the path and makes the objects on the way. Throws when one of them is something else. */
+export function setNestedField(object: Record<string, unknown>, value: unknown, ...fields: Fields): void {
+  const last = fields.at(-1);
+  if (last === undefined) throw new Error('a field must be named');
+  let parent = object;
+  for (const [i, field] of fields.slice(0, -1).entries()) {
+    if (!Object.hasOwn(parent, field)) setOwnEntry(parent, field, {});
+    const child = parent[field];
+    if (!isJsonObject(child)) {
+      throw new Error(
+        `value cannot be set because ${jsonPath(fields.slice(0, i + 1))} is not a map[string]interface{}`,
+      );
+    }
+    parent = child;
+  }
+  setOwnEntry(parent, last, cloneJson(value));
+}
+
+/** Removes the field at the path, if it is there. */
+export function removeNestedField(object: Record<string, unknown>, ...fields: Fields): void {
+  const last = fields.at(-1);
+  let parent = object;
+  for (const field of fields.slice(0, -1)) {
+    const child = Object.hasOwn(parent, field) ? parent[field] : undefined;
+    if (!isJsonObject(child)) return;
+    parent = child;
+  }
+  if (last !== undefined) delete parent[last];
+}
+
+const jsonPath = (fields: Fields): string => `.${fields.join('.')}`;
+
+const accessorError = (fields: Fields, value: unknown, expected: string): Error =>
+  new Error(`${jsonPath(fields)} accessor error: ${ofTheType(value)}, expected ${expected}`);
+
+const ofTheType = (value: unknown): string => `${goValue(value)} is of the type ${goType(value)}`;
+
+/** The names Go has for what JSON decodes to, which is what upstream's messages print. */
+function goType(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>';
+  if (Array.isArray(value)) return '[]interface {}';
+  switch (typeof value) {
+    case 'boolean':
+      return 'bool';
+    case 'bigint':
+      return 'int64';
+    case 'number':
+      return Number.isInteger(value) ? 'int64' : 'float64';
+    case 'object':
+      return 'map[string]interface {}';
+    default:
+      return typeof value;
+  }
+}
+
+/** The first levels as Go prints them: enough to recognise the value. */
+function goValue(value: unknown, depth = 0): string {
+  if (value === null || value === undefined) return '<nil>';
+  if (typeof value !== 'object') return String(value);
+  if (depth > 20) return '...';
+  if (Array.isArray(value)) return `[${value.map((item) => goValue(item, depth + 1)).join(' ')}]`;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `map[${entries.map(([key, item]) => `${key}:${goValue(item, depth + 1)}`).join(' ')}]`;
+}

@@ -1,0 +1,13 @@
+export { base64ByteLength, decodeBase64, encodeBase64 } from './base64.ts';
+export { DecodeError } from './decode-error.ts';
+export { compileNormalizer, type Normalized, type NormalizeOptions, type Normalizer } from './normalizer.ts';
+export type {
+  Field,
+  ListSchema,
+  MapSchema,
+  ScalarKind,
+  ScalarSchema,
+  Schema,
+  SchemaOrSchema,
+  StructSchema,
+} from './schema.ts';

@@ -1,0 +1,11 @@
+const encoder = new TextEncoder();
+
+/** A string in quotes as Go's time package prints it: every byte that is not plain ASCII on its own. */
+export function quoteBytes(text: string): string {
+  const escaped = text.replace(/["\\]/g, '\\$&').replace(/[^ -\x7f]+/g, (run) => {
+    let hex = '';
+    for (const byte of encoder.encode(run)) hex += `\\x${byte.toString(16).padStart(2, '0')}`;
+    return hex;
+  });
+  return `"${escaped}"`;
+}

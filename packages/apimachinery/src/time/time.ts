@@ -1,0 +1,66 @@
+import type { MicroTime, Time } from '../meta/scalars.ts';
+import { type Precision, parseTimestamp, type Timestamp } from './parse.ts';
+
+/** The first second of the year 1, Go's zero time, which stands for no time at all. */
+const zeroSeconds = -62_135_596_800;
+
+/** Reads a Time, in any zone and with any fraction of a second. Throws an Error worded as Go words it. */
+export const parseTime = (text: string): Timestamp => parseTimestamp(text, 'seconds');
+
+/** Reads a MicroTime, in any zone, with exactly six digits of fraction. Throws an Error worded as Go words it. */
+export const parseMicroTime = (text: string): Timestamp => parseTimestamp(text, 'micros');
+
+/** The canonical form of an instant, its fraction dropped; null for the zero time, as in JSON. */
+export const formatTime = (timestamp: Timestamp): Time | null => format(timestamp, 'seconds');
+
+/** The canonical form of an instant with microseconds; null for the zero time, as in JSON. */
+export const formatMicroTime = (timestamp: Timestamp): MicroTime | null => format(timestamp, 'micros');
+
+/** Throws a RangeError for an instant that is hundreds of thousands of years away. */
+function format({ seconds, nanos }: Timestamp, precision: Precision): string | null {
+  const whole = Number(seconds);
+  if (whole === zeroSeconds && nanos === 0) return null;
+  const iso = new Date(whole * 1000).toISOString();
+  // Beyond four digits Date writes a sign and six; Go writes as many as there are.
+  const text = iso
+    .replace(/^\+0*/, '')
+    .replace(/^-00(?=[0-9]{4}-)/, '-')
+    .slice(0, -'.000Z'.length);
+  return precision === 'seconds' ? `${text}Z` : `${text}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z`;
+}
+
+const date = '\\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)';
+const time = '(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d';
+const canonical: Record<Precision, RegExp> = {
+  seconds: new RegExp(`^${date}T${time}Z$`),
+  micros: new RegExp(`^${date}T${time}\\.\\d{6}Z$`),
+};
+const yearOne = '0001-01-01T00:00:00';
+
+function canonicalize(text: string, precision: Precision): string | null {
+  if (canonical[precision].test(text) && !text.startsWith(yearOne)) return text;
+  return format(parseTimestamp(text, precision), precision);
+}
+
+/** The canonical form of a Time as it stands in JSON; the text itself if it is that already, null for the zero time. */
+export const canonicalTime = (text: string): Time | null => canonicalize(text, 'seconds');
+
+/** The same for a MicroTime. */
+export const canonicalMicroTime = (text: string): MicroTime | null => canonicalize(text, 'micros');
+
+const ofDate = (value: Date): Timestamp => {
+  const milliseconds = value.getTime();
+  const seconds = Math.floor(milliseconds / 1000);
+  return { seconds, nanos: (milliseconds - seconds * 1000) * 1_000_000 };
+};
+
+/** Whole seconds, the rest dropped. Throws a RangeError for an invalid date. */
+export const timeFromDate = (value: Date): Time => formatTime(ofDate(value)) ?? `${yearOne}Z`;
+
+export const microTimeFromDate = (value: Date): MicroTime => formatMicroTime(ofDate(value)) ?? `${yearOne}.000000Z`;
+
+/** Reads a Time or a MicroTime; what is finer than a millisecond is dropped. Throws an Error when it is neither. */
+export function dateFromTime(text: Time | MicroTime): Date {
+  const { seconds, nanos } = parseTime(text);
+  return new Date(Number(seconds) * 1000 + Math.floor(nanos / 1_000_000));
+}

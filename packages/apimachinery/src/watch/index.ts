@@ -1,0 +1,8 @@
+export {
+  type Bookmark,
+  isObjectEvent,
+  isWatchEvent,
+  type ObjectEvent,
+  type WatchEvent,
+  type WatchEventType,
+} from './event.ts';

@@ -1,0 +1,40 @@
+import type { Catalogue } from '@coxswain/api';
+import { GroupVersion } from '@coxswain/apimachinery';
+
+export interface ApiResourcesOptions {
+  /** Versions that are off by default, too. */
+  readonly all?: boolean;
+  /** Only this group; the empty string is the core group. */
+  readonly apiGroup?: string;
+  readonly namespaced?: boolean;
+}
+
+/** The built-in resources as `kubectl api-resources` lists them: each in its preferred version, or with `all` in every one. */
+export function apiResources(catalogue: Catalogue, options: ApiResourcesOptions = {}): string {
+  const rows = [['NAME', 'SHORTNAMES', 'APIVERSION', 'NAMESPACED', 'KIND']];
+  const listed = new Set<string>();
+  const groups = [...catalogue.groupVersions].sort((a, b) => (a.group < b.group ? -1 : a.group > b.group ? 1 : 0));
+  for (const { group, version, resources } of groups) {
+    if (options.apiGroup !== undefined && group !== options.apiGroup) continue;
+    const groupVersion = GroupVersion.of(group, version);
+    if (!options.all && !catalogue.enabledByDefault(groupVersion)) continue;
+    for (const { name, shortNames, namespaced, kind } of resources) {
+      if (options.namespaced !== undefined && namespaced !== options.namespaced) continue;
+      if (!options.all && listed.has(`${group}/${name}`)) continue;
+      listed.add(`${group}/${name}`);
+      rows.push([name, (shortNames ?? []).join(','), groupVersion.toString(), String(namespaced), kind]);
+    }
+  }
+  return columns(rows);
+}
+
+/** Columns three spaces apart, as kubectl aligns them. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows
+    .map(
+      (row) =>
+        `${row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column]! + 3))).join('')}\n`,
+    )
+    .join('');
+}
