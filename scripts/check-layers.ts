@@ -60,7 +60,8 @@ export function checkLayers(layers: Readonly<Record<string, LayerRow>>, packages
             complain(`${name} may not import ${imported} (layers.json)`);
           else if (!isTest && !dependencies.includes(scope + target))
             complain(`${scope}${target} is not in its package.json`);
-        } else if (!isTest) {
+        } else if (!isTest && !imported.startsWith('#')) {
+          // `#name` is the package's own, by its `imports` map.
           if (nodeModules.has(imported)) {
             if (row.runtime === 'browser') complain(`${imported} is not there in a browser`);
           } else if (

@@ -7,7 +7,10 @@ import { describe, expect, it } from 'vitest';
  * `expression; // throws: text` must throw an error with that text.
  */
 const root = join(import.meta.dirname, '..');
-const readmes = ['README.md', ...readdirSync(join(root, 'packages')).map((name) => join('packages', name, 'README.md'))];
+const readmes = [
+  'README.md',
+  ...readdirSync(join(root, 'packages')).map((name) => join('packages', name, 'README.md')),
+];
 
 /** The block as a module that checks its own claims. */
 function checked(block: string): string {
@@ -26,11 +29,14 @@ describe.each(readmes)('the examples of %s', (readme) => {
 
   it('are there', () => expect(blocks.length).toBeGreaterThan(0));
 
-  it.each(blocks.map((block, index) => [index + 1, block] as const))('number %i does what it says', async (index, block) => {
-    const folder = join(root, '.cache', 'readme');
-    const file = join(folder, `${readme.replace(/\W/g, '-')}-${index}.ts`);
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(file, checked(block));
-    await import(file);
-  });
+  it.each(blocks.map((block, index) => [index + 1, block] as const))(
+    'number %i does what it says',
+    async (index, block) => {
+      const folder = join(root, '.cache', 'readme');
+      const file = join(folder, `${readme.replace(/\W/g, '-')}-${index}.ts`);
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(file, checked(block));
+      await import(file);
+    },
+  );
 });

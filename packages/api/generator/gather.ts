@@ -71,7 +71,7 @@ function gatherField(sources: Sources, owner: string, [name, goType, flags, goNa
   return [
     {
       name,
-      number: protoNumber(sources, owner, name),
+      number: protoNumber(sources, owner, name, flags.includes('inline') ? goType : undefined),
       type: parseType(pointer ? goType.slice(1) : goType, property, goName),
       pointer,
       omitEmpty: flags.includes('omitempty'),
@@ -92,12 +92,14 @@ function scalarDefault(property: OpenApiProperty): unknown {
   return value === '' || value === 0 || value === false || typeof value === 'object' ? undefined : value;
 }
 
-function protoNumber(sources: Sources, owner: string, name: string): number {
-  const message = sources.protoFields[owner];
-  if (!message) return 0;
-  const found =
-    message[name] ?? Object.entries(message).find(([field]) => field.toLowerCase() === name.toLowerCase())?.[1];
-  return found?.[0] ?? 0;
+/** Messages spell some names otherwise than JSON does (`$ref` is `ref`), and inlined structs are known by their type only. */
+function protoNumber(sources: Sources, owner: string, name: string, inlined: string | undefined): number {
+  const message = sources.protoFields[owner] ?? {};
+  const bare = (text: string): string => text.replace(/[$-]/g, '').toLowerCase();
+  const found = Object.entries(message).find(([field, [, type]]) =>
+    inlined ? type === inlined : bare(field) === bare(name),
+  );
+  return found?.[1][0] ?? 0;
 }
 
 function parseType(goType: string, property: OpenApiProperty, goName?: string): TypeExpression {

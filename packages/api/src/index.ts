@@ -9,9 +9,17 @@
  */
 export { conversionFor, defaulterFor, strategyFor } from './built-in-kinds.ts';
 export { Catalogue, type Kind } from './catalogue/catalogue.ts';
-export { type GroupVersionResources, type Resource, type Stability, stabilityOf, type Subresource } from './catalogue/resource.ts';
+export {
+  type GroupVersionResources,
+  type Resource,
+  type Stability,
+  type Subresource,
+  stabilityOf,
+} from './catalogue/resource.ts';
+export { newCodecFactory } from './codecs.ts';
 export { type Descriptions, loadDescriptions } from './explain/descriptions.ts';
 export { FeatureGates, type FeatureName } from './features/feature-gates.ts';
+export { newScheme } from './scheme.ts';
 export { prepareForCreate, prepareForSubresourceUpdate, prepareForUpdate } from './strategy/prepare.ts';
 export type {
   Defaulter,

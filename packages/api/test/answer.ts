@@ -14,7 +14,7 @@ import { FeatureGates } from '../src/features/feature-gates.ts';
 import { prepareForCreate, prepareForSubresourceUpdate, prepareForUpdate } from '../src/strategy/prepare.ts';
 import type { Strategy, StrategyContext } from '../src/strategy/strategy.ts';
 import { validateCreate, validateUpdate } from '../src/strategy/validate.ts';
-import type { JsonObject } from './case.ts';
+import { fixedUid, type JsonObject } from './case.ts';
 
 export interface Outcome {
   readonly object?: JsonObject;
@@ -64,6 +64,7 @@ function contextFor(kind: Kind, object: KubernetesObject, features: FeatureGates
     features,
     now: () => new Date('2026-01-01T00:00:00Z'),
     requestGroupVersion: kind.gvk.groupVersion.toString(),
+    serviceIPFamilies: ['IPv4', 'IPv6'],
     user: { username: 'admin', uid: 'uid1', groups: ['system:masters', 'system:authenticated'] },
     ...(kind.resource?.namespaced && { namespace: object.metadata?.namespace ?? '' }),
   };
@@ -73,13 +74,16 @@ function outcome(
   kind: Kind,
   object: KubernetesObject,
   errors: ReturnType<typeof validateCreate>,
-  warnings: readonly string[],
+  given: readonly string[],
 ): Outcome {
+  // The server sends a warning once.
+  const warnings = [...new Set(given)];
   if (errors.length > 0) {
     const { message, reason, code, details } = toStatus(
       newInvalid(kind.hub.groupKind, object.metadata?.name ?? '', errors),
     );
-    return { status: { message, reason, code, details } as Outcome['status'] };
+    const status = { message, reason, code, details } as Outcome['status'];
+    return { status, ...(warnings.length > 0 && { warnings }) };
   }
   return { object: fromHub(kind, object), ...(warnings.length > 0 && { warnings }) };
 }
@@ -89,13 +93,16 @@ export function create(input: JsonObject, namespace: string, features = FeatureG
   const { kind, strategy, object: decoded } = toHub(input);
   if (kind.resource?.namespaced)
     decoded.metadata = { ...decoded.metadata, namespace: decoded.metadata?.namespace ?? namespace };
-  const context = contextFor(kind, decoded, features);
+  decoded.metadata = { ...decoded.metadata, uid: fixedUid };
+  const early: string[] = [];
+  const context = { ...contextFor(kind, decoded, features), warn: (warning: string) => early.push(warning) };
   const problems = strategy.begin?.(decoded, undefined, context) ?? [];
   if (problems.length > 0) return outcome(kind, decoded, problems, []);
   const object = prepareForCreate(strategy, decoded, context);
   const errors = validateCreate(strategy, object, context);
   if (errors.length === 0) strategy.canonicalize?.(object);
-  return outcome(kind, object, errors, strategy.warningsOnCreate?.(object, context) ?? []);
+  const late = errors.length === 0 ? (strategy.warningsOnCreate?.(object, context) ?? []) : [];
+  return outcome(kind, object, errors, [...early, ...late]);
 }
 
 /** What our engine answers to a PUT of the object, or of one of its subresources. */
@@ -116,5 +123,10 @@ export function update(
   const errors = validateUpdate(strategy, object, old, context, subresource);
   if (errors.length === 0) strategy.canonicalize?.(object);
   const hooks = subresource ? strategy.subresources?.[subresource] : strategy;
-  return outcome(kind, object, errors, hooks?.warningsOnUpdate?.(object, old, context) ?? []);
+  return outcome(
+    kind,
+    object,
+    errors,
+    errors.length === 0 ? (hooks?.warningsOnUpdate?.(object, old, context) ?? []) : [],
+  );
 }

@@ -19,6 +19,8 @@ export interface Base {
   readonly object: JsonObject;
   /** Written through the status subresource after creation, for cases that update or print. */
   readonly status?: JsonObject;
+  /** Controllers of the server work on it: recording waits until they are done. */
+  readonly until?: (object: JsonObject) => boolean;
 }
 
 /** `change` edits a copy of the base (create) or of the stored object (update), in place. */
@@ -30,6 +32,9 @@ export type Case =
 
 // biome-ignore lint/suspicious/noExplicitAny: a case edits an object of any kind, and often breaks its type on purpose
 export type Change = (object: any) => void;
+
+/** What stands in recordings for every random identifier. */
+export const fixedUid = '00000000-0000-4000-8000-000000000001';
 
 export interface Recording {
   /** Bases as the server stored them, for the cases that need them. */

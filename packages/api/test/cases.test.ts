@@ -12,13 +12,15 @@ const names = readdirSync(join(here, 'cases'))
   .map((file) => file.slice(0, -'.cases.ts'.length));
 
 /** Cells that count time from now on. */
-const timeColumns = new Set(['Age', 'Last Seen', 'First Seen', 'Last Schedule', 'Duration', 'Requestor']);
+const timeColumns = new Set(['Age', 'Created At', 'Last Seen', 'First Seen', 'Last Schedule', 'Duration', 'Requestor']);
 
 for (const name of names) {
   const { suite } = (await import(`./cases/${name}.cases.ts`)) as { suite: CaseSuite };
   const file = join(here, 'recorded', `${name}.json`);
-  if (!existsSync(file)) throw new Error(`no recording of ${name}: see test/record.ts`);
-  const recording = JSON.parse(readFileSync(file, 'utf8')) as Recording;
+  // One that is missing fails its own cases, not everybody's.
+  const recording: Recording = existsSync(file)
+    ? (JSON.parse(readFileSync(file, 'utf8')) as Recording)
+    : { stored: {}, answers: {} };
 
   const features = new FeatureGates(suite.features);
   describe(`${name}, as the real server answers`, () => {

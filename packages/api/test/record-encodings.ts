@@ -13,9 +13,15 @@ for (const [sentence, object] of Object.entries(representativeObjects)) {
   if (created.code >= 300) throw new Error(`${sentence}: ${created.body.message}`);
   try {
     const get = (accept: string) => sendRaw('GET', item, undefined, accept).then(({ body }) => body);
-    const json = (await get('application/json')).toString();
-    const yaml = (await get('application/yaml')).toString();
-    const protobuf = (await get('application/vnd.kubernetes.protobuf')).toString('base64');
+    // Controllers in the server may still be writing to it: all three have to show the same object.
+    let json: string;
+    let yaml: string;
+    let protobuf: string;
+    do {
+      json = (await get('application/json')).toString();
+      yaml = (await get('application/yaml')).toString();
+      protobuf = (await get('application/vnd.kubernetes.protobuf')).toString('base64');
+    } while (json !== (await get('application/json')).toString());
     lines.push(`${JSON.stringify(sentence)}:${JSON.stringify({ json, yaml, protobuf })}`);
   } finally {
     await send('DELETE', `${item}?gracePeriodSeconds=0`);

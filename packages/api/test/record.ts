@@ -5,7 +5,15 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Answer, Base, Case, CaseSuite, JsonObject, Recording } from './case.ts';
+import {
+  type Answer,
+  type Base,
+  type Case,
+  type CaseSuite,
+  fixedUid,
+  type JsonObject,
+  type Recording,
+} from './case.ts';
 import { pathOf, type Response, send } from './server.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -17,11 +25,22 @@ function strip(object: JsonObject): JsonObject {
   return { ...object, metadata };
 }
 
+/** Random identifiers, wherever they stand: Jobs put their own into labels. */
+const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b/g;
+
+/** Times that the server told are those of the clock that the cases run with. */
+function withFixedTimes(text: string): string {
+  const recently = Date.now() - 3_600_000;
+  return text.replace(/"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"/g, (time) =>
+    Date.parse(time.slice(1, -1)) > recently ? '"2026-01-01T00:00:00Z"' : time,
+  );
+}
+
 /** A stored object with metadata that is the same in every recording. */
 function withFixedMetadata(object: JsonObject): JsonObject {
   const { managedFields, ...metadata } = object.metadata as JsonObject;
   const fixed = {
-    uid: '00000000-0000-4000-8000-000000000001',
+    uid: fixedUid,
     resourceVersion: '1',
     creationTimestamp: '2026-01-01T00:00:00Z',
   };
@@ -42,7 +61,12 @@ async function store(name: string, base: Base, namespace: string): Promise<JsonO
     if (written.code >= 300) throw new Error(`status of base ${name}: ${written.body.message}`);
     return written.body;
   }
-  return created.body;
+  let { body } = created;
+  while (base.until && !base.until(body)) {
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    body = (await send('GET', item)).body;
+  }
+  return body;
 }
 
 async function ask(suite: CaseSuite, one: Case, stored: Map<string, JsonObject>, namespace: string): Promise<Answer> {
@@ -101,7 +125,7 @@ async function record(name: string): Promise<void> {
       stored: Object.fromEntries([...stored].map(([base, object]) => [base, withFixedMetadata(object)])),
       answers: Object.fromEntries(entries.map(([sentence]) => [sentence, answers[sentence]!])),
     };
-    writeFileSync(join(here, 'recorded', `${name}.json`), print(recording));
+    writeFileSync(join(here, 'recorded', `${name}.json`), withFixedTimes(print(recording)).replaceAll(uuid, fixedUid));
     console.log(`${name}: ${Object.keys(answers).length} answers`);
   } finally {
     for (const object of stored.values())

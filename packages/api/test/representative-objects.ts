@@ -165,6 +165,6 @@ export const representativeObjects: Readonly<Record<string, JsonObject>> = {
     kind: 'ControllerRevision',
     metadata: { name: 'enc-revision' },
     revision: 9007199254740991,
-    data: { spec: { n: 1.5, list: [null, true, '<'] } },
+    data: { spec: { list: [null, true, 'x'], n: 1.5 } },
   },
 };

@@ -42,13 +42,15 @@ function command(terminal: Terminal, exit: (status: number) => void): Command {
     .option('-o, --output <format>', 'print accepted objects with their defaults: yaml or json')
     .action(async (options: { filename: string[]; namespace: string; output?: string }) => {
       if (options.output !== undefined && options.output !== 'yaml' && options.output !== 'json') {
-        throw new Error(`unable to match a printer suitable for the output format "${options.output}", allowed formats are: json,yaml`);
+        throw new Error(
+          `unable to match a printer suitable for the output format "${options.output}", allowed formats are: json,yaml`,
+        );
       }
       const files = await Promise.all(options.filename.map(async (name) => ({ name, text: await read(name) })));
-      const { lines, objects, rejected } = validateManifests(files, options.namespace, options.output);
-      for (const line of lines) (line.isProblem ? terminal.err : terminal.out)(`${line.text}\n`);
+      const { lines, objects } = validateManifests(files, options.namespace, options.output);
+      for (const { text, severity } of lines) (severity === 'info' ? terminal.out : terminal.err)(`${text}\n`);
       if (objects) terminal.out(objects);
-      exit(rejected ? 1 : 0);
+      exit(lines.some(({ severity }) => severity === 'error') ? 1 : 0);
     });
 
   program
@@ -69,7 +71,9 @@ function command(terminal: Terminal, exit: (status: number) => void): Command {
     .option('--namespaced <boolean>', 'only those that are, or are not, in a namespace')
     .action((options: { all?: boolean; apiGroup?: string; namespaced?: string }) => {
       const { namespaced, ...rest } = options;
-      terminal.out(apiResources(Catalogue.builtIn(), { ...rest, ...(namespaced && { namespaced: namespaced === 'true' }) }));
+      terminal.out(
+        apiResources(Catalogue.builtIn(), { ...rest, ...(namespaced && { namespaced: namespaced === 'true' }) }),
+      );
     });
 
   return program;

@@ -13,7 +13,7 @@ export function prepareForCreate<T extends KubernetesObject>(
     if (subresource.clearedOnCreate === false) continue;
     for (const path of subresource.owns) object = clearField(object, path);
   }
-  object = withGeneration(object, strategy.generation ? 1 : undefined);
+  if (strategy.generation) object = withGeneration(object, 1);
   strategy.prepareForCreate?.(object, context);
   return object;
 }
@@ -45,10 +45,12 @@ export function prepareForSubresourceUpdate<T extends KubernetesObject>(
   const subresource = strategy.subresources?.[subresourceName];
   if (!subresource) throw new Error(`no strategy for the subresource ${subresourceName}`);
   let object: T = subresource.metadata === 'none' ? old : { ...old, metadata: input.metadata };
-  for (const path of subresource.owns) object = takeField(object, input, path);
+  const written = [...subresource.owns, ...(subresource.takes ?? [])];
+  for (const path of written) object = takeField(object, input, path);
   object = withGeneration(object, old.metadata?.generation);
   subresource.prepareForUpdate?.(object, old, context);
-  return raiseGeneration(strategy, object, old);
+  // Generations count what is wished for, and status never is, whatever else came along with it.
+  return written.every((path) => path === 'status') ? object : raiseGeneration(strategy, object, old);
 }
 
 function raiseGeneration<T extends KubernetesObject>({ generation }: Strategy<T>, object: T, old: T): T {

@@ -1,4 +1,4 @@
-import type { ErrorList, KubernetesObject } from '@coxswain/apimachinery';
+import type { ErrorList, FieldLabelConversion, KubernetesObject } from '@coxswain/apimachinery';
 import type { FeatureGates } from '../features/feature-gates.ts';
 import type { TablePrinter } from './table.ts';
 
@@ -10,6 +10,10 @@ export interface StrategyContext {
   /** Who asks; absent inside the server. Some rules depend on it (CertificateSigningRequests record it). */
   readonly user?: UserInfo;
   readonly now: () => Date;
+  /** Whether privileged containers may run in the cluster: `--allow-privileged`. Default true. */
+  readonly allowPrivileged?: boolean;
+  /** Takes warnings that arise while an object is prepared: they are sent even when it is refused. */
+  readonly warn?: (warning: string) => void;
   /** The group version that the request came through (`events.k8s.io/v1`); a few rules are stricter in newer ones. */
   readonly requestGroupVersion?: string;
   /** The families that the cluster has service addresses of, the default first. Absent: IPv4 alone. */
@@ -56,6 +60,10 @@ export interface Strategy<T extends KubernetesObject = KubernetesObject> {
   readonly validateUpdate?: (object: T, old: T, context: StrategyContext) => ErrorList;
   /** `validate` judges metadata too, in its own order; when it finds nothing wrong, only what every kind needs is asked of it. */
   readonly validatesMetadata?: boolean;
+  /** `validateUpdate` judges changes of metadata in its own order, or not at all, besides what is asked of every kind before it. */
+  readonly validatesMetadataUpdate?: boolean;
+  /** An update is judged as a new object too, metadata included, so that a problem of that is among the causes once more. */
+  readonly revalidatesMetadata?: boolean;
   /** Brings a valid object into the form that is stored. */
   readonly canonicalize?: (object: T) => void;
   readonly warningsOnCreate?: (object: T, context: StrategyContext) => string[];
@@ -73,12 +81,16 @@ export interface SubresourceStrategy<T extends KubernetesObject = KubernetesObje
    * keeps the old values of them on update.
    */
   readonly owns: readonly string[];
+  /** Fields that it writes besides those it owns: the main resource may write them too, or refuses changes to them. */
+  readonly takes?: readonly string[];
   /** Whether create clears the owned fields. Default true. */
   readonly clearedOnCreate?: boolean;
   /** What of metadata an update of this subresource takes over. Default 'all' (labels, annotations, finalizers as given); 'none' keeps the old metadata. */
   readonly metadata?: 'all' | 'none';
   readonly prepareForUpdate?: (object: T, old: T, context: StrategyContext) => void;
   readonly validateUpdate?: (object: T, old: T, context: StrategyContext) => ErrorList;
+  /** As in `Strategy`. */
+  readonly validatesMetadataUpdate?: boolean;
   readonly warningsOnUpdate?: (object: T, old: T, context: StrategyContext) => string[];
 }
 
@@ -102,5 +114,9 @@ export interface GroupVersionBehaviour {
   /** Only in the version that is the kind's hub. */
   readonly strategies?: Readonly<Record<string, Strategy<never>>>;
   /** Only in versions that are not the kind's hub and differ from it in more than apiVersion. */
-  readonly conversions?: Readonly<Record<string, HubConversion<never, never>>>;
+  readonly conversions?: Readonly<
+    Record<string, { toHub: (object: never) => KubernetesObject; fromHub: (hub: never) => KubernetesObject }>
+  >;
+  /** By kind: the field selectors of a version that names fields otherwise than the hub's `selectableFields`. */
+  readonly fieldLabels?: Readonly<Record<string, FieldLabelConversion>>;
 }

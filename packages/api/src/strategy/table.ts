@@ -1,3 +1,5 @@
+import type { KubernetesObject } from '@coxswain/apimachinery';
+
 /** A column as `kubectl get` shows it. */
 export interface Column {
   readonly name: string;
@@ -32,3 +34,9 @@ export function columns(...texts: readonly string[]): Column[] {
     return { name, type, ...(name === 'Name' && { format: 'name' as const }), priority: wide ? 1 : 0 };
   });
 }
+
+/** What kinds that have no printer upstream are shown as. */
+export const defaultTable: TablePrinter<KubernetesObject> = {
+  columns: columns('Name', 'Created At:date'),
+  row: ({ metadata }) => [metadata?.name ?? '', metadata?.creationTimestamp ?? null],
+};

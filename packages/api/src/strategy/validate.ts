@@ -38,8 +38,19 @@ export function validateUpdate<T extends KubernetesObject>(
   context: StrategyContext,
   subresource?: string,
 ): ErrorList {
-  const validate = subresource ? strategy.subresources?.[subresource]?.validateUpdate : strategy.validateUpdate;
-  const errors = validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}, metadata);
+  const { validateUpdate: validate, validatesMetadataUpdate } =
+    (subresource ? strategy.subresources?.[subresource] : strategy) ?? {};
+  const meta = object.metadata ?? {};
+  const changes = validateObjectMetaUpdate(meta, old.metadata ?? {}, metadata);
+  // Upstream judges metadata for all kinds, then once more for each: a problem is among the causes as often.
+  const isNamespaced = context.namespace !== undefined;
+  const errors = [
+    ...validateObjectMeta(meta, isNamespaced, pathSegmentName, metadata),
+    ...changes,
+    ...(validatesMetadataUpdate ? [] : changes),
+  ];
+  if (strategy.revalidatesMetadata && !subresource)
+    errors.push(...validateObjectMeta(meta, isNamespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata));
   if (validate) errors.push(...validate(object, old, context));
   return errors;
 }

@@ -1,9 +1,9 @@
 import { isJsonObject, jsonEquals } from '../json/index.ts';
 import { FieldSet } from './field-set.ts';
 import { indexItems } from './list-items.ts';
-import { fieldElement, type PathElement } from './path-element.ts';
+import type { PathElement } from './path-element.ts';
 import { everyPlace } from './to-field-set.ts';
-import { alternativeOf, type ListType, type MapType, typeOfKey, type ValueType } from './value-type.ts';
+import { alternativeOf, elementOfKey, type ListType, type MapType, typeOfKey, type ValueType } from './value-type.ts';
 
 /** What became of an object: no place is in more than one of the sets. */
 export interface Comparison {
@@ -66,12 +66,12 @@ function differAsMaps(type: MapType, before: unknown, after: unknown): Maybe {
   const gathered = new Gathered();
   for (const key of leftKeys) {
     const difference = differ(typeOfKey(type, key), left[key], Object.hasOwn(right, key) ? right[key] : undefined);
-    if (difference !== undefined) gathered.add(type.fields.get(key)?.element ?? fieldElement(key), difference);
+    if (difference !== undefined) gathered.add(elementOfKey(type, key), difference);
   }
   for (const key of rightKeys) {
     if (Object.hasOwn(left, key)) continue;
     const added = everyPlace(typeOfKey(type, key), right[key]);
-    gathered.add(type.fields.get(key)?.element ?? fieldElement(key), { added });
+    gathered.add(elementOfKey(type, key), { added });
   }
   return gathered.difference();
 }

@@ -6,24 +6,31 @@ import { TypedValue } from './typed-value.ts';
 
 /**
  * The configuration a manager last applied, as far as it still owns it: what a controller changes and applies again.
- * Undefined when the manager owns nothing by apply. `object` must be the resource, not one of its subresources;
- * `subresource` names the one the manager applied through. Throws when the entry cannot be read.
+ * No more than the object's kind and name when the manager owns nothing by apply. `object` must be the resource, not
+ * one of its subresources; `subresource` names the one the manager applied through. Throws when the manager's
+ * fields cannot be read or the object does not fit the schema.
  */
 export function extractApplied(
   object: KubernetesObject,
   manager: string,
   schema: Schema,
   subresource = '',
-): KubernetesObject | undefined {
+): KubernetesObject {
+  const { apiVersion, kind, metadata: { name, namespace, managedFields } = {} } = object;
   const typed = TypedValue.of(object, schema);
-  const entry = object.metadata?.managedFields?.find(
+  const entry = managedFields?.find(
     (candidate) =>
       candidate.manager === manager && candidate.operation === 'Apply' && (candidate.subresource ?? '') === subresource,
   );
-  if (entry === undefined) return undefined;
-  const extracted = withoutNulls(typed.extractItems(FieldSet.fromFieldsV1(entry.fieldsV1).leaves()).value);
-  const { apiVersion, kind } = object;
-  return { apiVersion, kind, ...(isJsonObject(extracted) ? extracted : {}) };
+  const fields = entry === undefined ? FieldSet.empty : FieldSet.fromFieldsV1(entry.fieldsV1).leaves();
+  const owned = withoutNulls(typed.extractItems(fields).value);
+  const extracted = isJsonObject(owned) ? owned : {};
+  const metadata = {
+    name,
+    ...(namespace ? { namespace } : {}),
+    ...(isJsonObject(extracted.metadata) ? extracted.metadata : {}),
+  };
+  return { apiVersion, kind, ...extracted, metadata };
 }
 
 /** What was owned but is not there comes out as null; a configuration that says null would ask for it. */

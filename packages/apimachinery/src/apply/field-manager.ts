@@ -100,8 +100,9 @@ export class FieldManager {
 
   /**
    * What applying the patch makes of the live object, in that object's version, or of nothing. When that is no change,
-   * its managedFields keep their times. Throws ApiError: Conflict when other managers own what would change, unless forced; BadRequest for
-   * a patch of another kind or with managedFields. A patch that does not fit the schema is a plain Error, as upstream.
+   * its managedFields keep their times. Throws ApiError: Conflict when other managers own what would change, unless
+   * forced; BadRequest for a patch of another kind or with managedFields. A patch that does not fit the schema is a plain
+   * Error, which upstream answers with 500.
    */
   apply(live: KubernetesObject | undefined, patch: KubernetesObject, options: ApplyOptions): KubernetesObject {
     const { manager, force = false } = options;
@@ -149,7 +150,7 @@ export class FieldManager {
     // An object that was not tracked: what is there already belongs to those before.
     const known = managers.size > 0 ? managers : this.#track(this.#empty(), bare, managers, beforeFirstApply);
     if (Array.isArray(patch.metadata?.managedFields)) throw newBadRequest('metadata.managedFields must be nil');
-    const where = `(${patch.metadata?.namespace ?? ''}/${patch.metadata?.name ?? ''}; ${kindOf(patch)})`;
+    const where = `(${textOf(patch.metadata?.namespace)}/${textOf(patch.metadata?.name)}; ${kindOf(patch)})`;
     const config = failing(`failed to create typed patch object ${where}`, () => TypedValue.of(patch, this.#schema()));
     const typed = failing(`failed to create typed live object ${where}`, () => this.#typed(bare));
 
@@ -252,19 +253,18 @@ export class FieldManager {
 
 const isKubernetesObject = (value: unknown): value is KubernetesObject => isJsonObject(value);
 
+/** A patch is what a client sent, and may hold anything. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
 function kindOf({ apiVersion, kind }: KubernetesObject): string {
-  const version = typeof apiVersion === 'string' ? GroupVersion.tryParse(apiVersion) : undefined;
-  return GroupVersionKind.of(
-    version?.group ?? '',
-    version?.version ?? '',
-    typeof kind === 'string' ? kind : '',
-  ).toString();
+  const version = GroupVersion.tryParse(textOf(apiVersion));
+  return GroupVersionKind.of(version?.group ?? '', version?.version ?? '', textOf(kind)).toString();
 }
 
 function withManagedFields<T extends KubernetesObject>(object: T, managers: Managers | undefined): T {
   const entries = managers && encodeManagedFields(managers);
   const { metadata } = object;
-  if (entries === undefined && metadata?.managedFields === undefined) return object;
+  if (entries === undefined && !(metadata && 'managedFields' in metadata)) return object;
   const { managedFields: _, ...rest } = metadata ?? {};
   return { ...object, metadata: entries === undefined ? rest : { ...rest, managedFields: entries } };
 }

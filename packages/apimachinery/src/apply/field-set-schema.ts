@@ -6,7 +6,7 @@ import { deducedType, type ValueType } from './value-type.ts';
 function typeBelow(type: ValueType, element: PathElement): ValueType | undefined {
   if (element[0] === 'f') {
     const { map } = type;
-    return map && (map.fields.get(element.slice(2))?.type ?? map.elements);
+    return map && (map.fieldsByElement.get(element)?.type ?? map.elements);
   }
   return type.list?.items;
 }
@@ -21,7 +21,7 @@ export function withNamedFields(type: ValueType, set: FieldSet): FieldSet {
   return set.mapChildren((element, child) => {
     const isKey = element[0] === 'f' || element[0] === 'k';
     const named = withNamedFields((isKey && typeBelow(type, element)) || anything, child);
-    return element[0] === 'f' && type.map?.fields.has(element.slice(2)) ? named.withMember(true) : named;
+    return type.map?.fieldsByElement.has(element) ? named.withMember(true) : named;
   });
 }
 

@@ -1,4 +1,5 @@
 import { isJsonObject, JsonDepthError, MAX_JSON_DEPTH } from '../json/index.ts';
+import type { FieldsV1 } from '../meta/index.ts';
 import { comparePathElements, type FieldPath, type PathElement, parsePathElement, printPath } from './path-element.ts';
 
 const none: ReadonlyMap<PathElement, FieldSet> = new Map();
@@ -11,13 +12,17 @@ const none: ReadonlyMap<PathElement, FieldSet> = new Map();
  * leads to one: no branch is empty. The root stands for the object itself and is never a member.
  */
 export class FieldSet {
-  static readonly empty = new FieldSet(false, none);
+  // `this`, not the name: the compiler puts an alias in the name's place that is not set yet when these are made.
+  // biome-ignore lint/complexity/noThisInStatic: see above
+  static readonly empty: FieldSet = new this(false, none);
   /** A member with nothing below it. */
-  static readonly leaf = new FieldSet(true, none);
+  // biome-ignore lint/complexity/noThisInStatic: see above
+  static readonly leaf: FieldSet = new this(true, none);
 
   readonly member: boolean;
   readonly children: ReadonlyMap<PathElement, FieldSet>;
-  #fieldsV1: Record<string, unknown> | undefined;
+  /** What the node looks like in fieldsV1, once somebody wanted to know. */
+  #fieldsV1: FieldsV1 | undefined;
 
   private constructor(member: boolean, children: ReadonlyMap<PathElement, FieldSet>) {
     this.member = member;
@@ -40,15 +45,58 @@ export class FieldSet {
     return path.reduceRight((set, element) => new FieldSet(false, new Map([[element, set]])), FieldSet.leaf);
   }
 
-  /** Reads fieldsV1. Throws when it holds what cannot be a path element, or is nested too deeply. */
+  /**
+   * Reads fieldsV1, and keeps what is written as we would write it: that object must not change afterwards.
+   * Throws when it holds what cannot be a path element, or is nested too deeply.
+   */
   static fromFieldsV1(fields: unknown): FieldSet {
-    return parse(fields, 0).withMember(false);
+    return FieldSet.#parse(fields, 0).withMember(false);
   }
 
-  /** The set as fieldsV1, its members in upstream's order. Shared between calls: not to be changed. */
-  toFieldsV1(): Record<string, unknown> {
-    this.#fieldsV1 ??= print(this);
-    return this.#fieldsV1;
+  static #parse(fields: unknown, depth: number): FieldSet {
+    if (depth > MAX_JSON_DEPTH) throw new JsonDepthError();
+    if (fields === null || fields === undefined) return FieldSet.leaf;
+    if (!isJsonObject(fields)) throw new Error('expected an object in fieldsV1');
+    let member = false;
+    let isCanonical = true;
+    let previous: PathElement | undefined;
+    const children = new Map<PathElement, FieldSet>();
+    for (const key in fields) {
+      const value = fields[key];
+      const element = key === '.' ? undefined : parsePathElement(key);
+      if (element === undefined) {
+        isCanonical &&= key === '.' && previous === undefined && isEmptyObject(value);
+        member ||= key === '.';
+        continue;
+      }
+      const child = FieldSet.#parse(value, depth + 1);
+      isCanonical &&= element === key && child.#isWrittenAs(value);
+      isCanonical &&= previous === undefined || comparePathElements(previous, element) < 0;
+      previous = element;
+      // The same element spelled in two ways: upstream keeps what lies below the later one.
+      const twin = children.get(element);
+      const below = twin !== undefined && child.children.size === 0 ? twin.children : child.children;
+      children.set(element, twin === undefined ? child : FieldSet.node(child.member || twin.member, below));
+    }
+    // Nothing below it that we know: then the place itself is what the writer meant.
+    if (children.size === 0) return FieldSet.leaf;
+    const node = new FieldSet(member, children);
+    if (isCanonical) node.#fieldsV1 = fields;
+    return node;
+  }
+
+  #isWrittenAs(fields: unknown): boolean {
+    return this === FieldSet.leaf ? isEmptyObject(fields) : this.#fieldsV1 === fields;
+  }
+
+  /** The set as fieldsV1, its members in upstream's order. Shared with other sets: not to be changed. */
+  toFieldsV1(): FieldsV1 {
+    if (this.#fieldsV1 !== undefined) return this.#fieldsV1;
+    const fields: FieldsV1 = {};
+    if (this.member && this.children.size > 0) fields['.'] = {};
+    for (const element of sortedElements(this)) fields[element] = this.children.get(element)!.toFieldsV1();
+    this.#fieldsV1 = fields;
+    return fields;
   }
 
   withMember(member: boolean): FieldSet {
@@ -171,29 +219,4 @@ function sortedElements(set: FieldSet): PathElement[] {
   return elements;
 }
 
-function print(set: FieldSet): Record<string, unknown> {
-  const fields: Record<string, unknown> = {};
-  if (set.member && set.children.size > 0) fields['.'] = {};
-  for (const element of sortedElements(set)) fields[element] = print(set.children.get(element)!);
-  return fields;
-}
-
-function parse(fields: unknown, depth: number): FieldSet {
-  if (depth > MAX_JSON_DEPTH) throw new JsonDepthError();
-  if (fields === null || fields === undefined) return FieldSet.leaf;
-  if (!isJsonObject(fields)) throw new Error('expected an object in fieldsV1');
-  let member = false;
-  let children: Map<PathElement, FieldSet> | undefined;
-  for (const [key, value] of Object.entries(fields)) {
-    if (key === '.') {
-      member = true;
-      continue;
-    }
-    const element = parsePathElement(key);
-    if (element === undefined) continue;
-    children ??= new Map();
-    children.set(element, parse(value, depth + 1));
-  }
-  // Nothing below it that we know: then the place itself is what the writer meant.
-  return children === undefined ? FieldSet.leaf : FieldSet.node(member, children);
-}
+const isEmptyObject = (value: unknown): boolean => isJsonObject(value) && Object.keys(value).length === 0;

@@ -1,3 +1,7 @@
+/**
+ * Server-side apply: field sets (`FieldSet`), values with a schema (`TypedValue`), and on top of them the
+ * `FieldManager` that keeps managedFields through every write and applies configurations.
+ */
 export { capUpdateManagers, defaultMaxUpdateManagers } from './cap-managers.ts';
 export type { Comparison } from './compare.ts';
 export {

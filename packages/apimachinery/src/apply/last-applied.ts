@@ -13,10 +13,15 @@ export const lastAppliedConfigAnnotation = 'kubectl.kubernetes.io/last-applied-c
 /** The manager for which server-side apply takes over from client-side apply. */
 export const lastAppliedManager = 'kubectl';
 
-const lastApplied = (object: KubernetesObject): string | undefined => {
-  const annotations = object.metadata?.annotations;
-  return isJsonObject(annotations) ? annotations[lastAppliedConfigAnnotation] || undefined : undefined;
-};
+/** The annotations, undefined when there are none. A null counts as an empty text. */
+function annotationsOf(object: KubernetesObject): Record<string, string> | undefined {
+  const annotations: unknown = object.metadata?.annotations;
+  if (!isJsonObject(annotations)) return undefined;
+  return Object.fromEntries(Object.entries(annotations).map(([key, value]) => [key, String(value ?? '')]));
+}
+
+const lastApplied = (object: KubernetesObject): string | undefined =>
+  annotationsOf(object)?.[lastAppliedConfigAnnotation] || undefined;
 
 /**
  * The fields that client-side apply set and nobody changed since: these the same person may take by server-side
@@ -42,17 +47,21 @@ export function allowedByLastApplied(live: KubernetesObject, apiVersion: string,
  */
 export function withLastApplied<T extends KubernetesObject>(object: T, patch: KubernetesObject): T {
   if (lastApplied(object) === undefined) return object;
-  const annotations = { ...object.metadata?.annotations, [lastAppliedConfigAnnotation]: encodeConfig(patch) };
+  const annotations = { ...annotationsOf(object), [lastAppliedConfigAnnotation]: encodeConfig(patch) };
   const size = Object.entries(annotations).reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0);
-  if (size <= totalAnnotationSizeLimitBytes) return { ...object, metadata: { ...object.metadata, annotations } };
-  const { [lastAppliedConfigAnnotation]: _, ...rest } = annotations;
-  return { ...object, metadata: { ...object.metadata, annotations: rest } };
+  const kept = size > totalAnnotationSizeLimitBytes ? withoutLastApplied(annotations) : annotations;
+  return { ...object, metadata: { ...object.metadata, annotations: kept } };
 }
 
 /** As upstream's encoder writes an object, with the newline it ends with. */
 function encodeConfig(patch: KubernetesObject): string {
-  const annotations = patch.metadata?.annotations;
-  if (!isJsonObject(annotations)) return `${goJson(patch)}\n`;
+  const { annotations: _, ...metadata } = patch.metadata ?? {};
+  const annotations = annotationsOf(patch);
+  const config = annotations ? { ...metadata, annotations: withoutLastApplied(annotations) } : metadata;
+  return `${goJson({ ...patch, metadata: config })}\n`;
+}
+
+function withoutLastApplied(annotations: Record<string, string>): Record<string, string> {
   const { [lastAppliedConfigAnnotation]: _, ...rest } = annotations;
-  return `${goJson({ ...patch, metadata: { ...patch.metadata, annotations: rest } })}\n`;
+  return rest;
 }

@@ -9,6 +9,12 @@ export function itemElement(list: ListType, item: unknown): PathElement {
   return list.keys.length > 0 ? keyedElement(list, item) : setElement(item);
 }
 
+/** Whether `itemElement` would give the item an element. */
+export function isNameable(list: ListType, item: unknown): boolean {
+  if (list.keys.length === 0) return typeof item !== 'object';
+  return isJsonObject(item) && list.keyFields.some((key) => key.default !== undefined || Object.hasOwn(item, key.name));
+}
+
 function keyedElement(list: ListType, item: unknown): PathElement {
   if (item === null) throw new Error('associative list with keys may not have a null element');
   if (!isJsonObject(item)) throw new Error('associative list with keys may not have non-map elements');
@@ -36,7 +42,7 @@ function setElement(item: unknown): PathElement {
 }
 
 /** A list's items by the element that names them. */
-export interface ItemIndex {
+interface ItemIndex {
   /** The element of each item, duplicates included. */
   readonly elements: readonly PathElement[];
   /** The items of each element: more than one where there are duplicates. */

@@ -1,10 +1,11 @@
-import { isJsonObject, setOwnEntry } from '../json/index.ts';
+import { isJsonObject, jsonEquals, setOwnEntry } from '../json/index.ts';
 import { indexItems } from './list-items.ts';
 import { alternativeOf, type ListType, type MapType, typeOfKey, type ValueType } from './value-type.ts';
 
 /**
  * `config` laid over `live`: what only one of them says stays, where both speak `config` wins. Removes nothing.
- * Both must have passed validation, and `config` must have no duplicates. Shares with both what it takes from them.
+ * Both must have passed validation, and `config` must have no duplicates. Shares with both what it takes from them, and
+ * is `live` itself when nothing changes.
  */
 export function mergeValues(type: ValueType, live: unknown, config: unknown): unknown {
   if (config === undefined || live === config) return live;
@@ -19,21 +20,25 @@ export function mergeValues(type: ValueType, live: unknown, config: unknown): un
   }
 }
 
+const replace = (live: unknown, config: unknown): unknown => (jsonEquals(live, config) ? live : config);
+
 function mergeMaps(type: MapType, live: unknown, config: unknown): unknown {
-  if (type.atomic || !isJsonObject(live)) return config;
+  if (type.atomic || !isJsonObject(live)) return replace(live, config);
   // Null asks for nothing; it only replaces what is empty.
   if (!isJsonObject(config)) return Object.keys(live).length > 0 ? live : config;
-  const merged: Record<string, unknown> = {};
-  for (const key of Object.keys(live)) {
-    const theirs = Object.hasOwn(config, key) ? config[key] : undefined;
-    setOwnEntry(merged, key, mergeValues(typeOfKey(type, key), live[key], theirs));
+  let merged: Record<string, unknown> | undefined;
+  for (const key of Object.keys(config)) {
+    const ours = Object.hasOwn(live, key) ? live[key] : undefined;
+    const value = mergeValues(typeOfKey(type, key), ours, config[key]);
+    if (value === ours) continue;
+    merged ??= { ...live };
+    setOwnEntry(merged, key, value);
   }
-  for (const key of Object.keys(config)) if (!Object.hasOwn(live, key)) setOwnEntry(merged, key, config[key]);
-  return merged;
+  return merged ?? live;
 }
 
 function mergeLists(type: ListType, live: unknown, config: unknown): unknown {
-  if (type.atomic || !Array.isArray(live) || live.length === 0) return config;
+  if (type.atomic || !Array.isArray(live) || live.length === 0) return replace(live, config);
   if (!Array.isArray(config) || config.length === 0) return live;
   const left = indexItems(type, live);
   const right = indexItems(type, config);
@@ -76,5 +81,5 @@ function mergeLists(type: ListType, live: unknown, config: unknown): unknown {
     if (ours !== undefined && taken.has(ours)) l++;
     if (theirs !== undefined) takeConfig(theirs);
   }
-  return merged;
+  return merged.length === live.length && merged.every((item, i) => item === live[i]) ? live : merged;
 }

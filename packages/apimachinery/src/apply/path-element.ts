@@ -27,14 +27,14 @@ export function keyElement(fields: readonly (readonly [name: string, value: unkn
 export const fieldPath = (...names: string[]): FieldPath => names.map(fieldElement);
 
 // What is already in the form we write needs no decoding; this covers nearly every real element.
-const canonical = /^(?:f:|v:"[\w./:@-]*"$|k:\{"[\w.-]+":"[\w./:@-]*"\}$)/;
+const canonical = /^(?:v:"[\w./:@-]*"|k:\{"[\w.-]+":"[\w./:@-]*"\})$/;
 
 /**
  * Brings an element read from fieldsV1 to the form we write.
  * Gives undefined for a kind of element this version does not know, which is to be ignored; throws when it cannot be read.
  */
 export function parsePathElement(text: string): PathElement | undefined {
-  if (canonical.test(text)) return text;
+  if (text.startsWith('f:') || canonical.test(text)) return text;
   if (text.length < 2) throw new Error('key must be 2 characters long:');
   if (text[1] !== ':') throw new Error(`missing colon: ${text}`);
   const content = text.slice(2);
@@ -98,15 +98,16 @@ export function comparePathElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0;
   const kind = a[0]!;
   if (kind !== b[0]) return kinds.indexOf(kind) - kinds.indexOf(b[0]!);
+  if (kind === 'f') return compareStrings(a, b);
+  // The quotes that end these names and texts sort before all that can be in them.
+  if (canonical.test(a) && canonical.test(b)) return a < b ? -1 : 1;
   switch (kind) {
     case 'k':
       return compareKeys(keyFields(a), keyFields(b));
     case 'v':
       return compareScalars(JSON.parse(a.slice(2)), JSON.parse(b.slice(2)));
-    case 'i':
-      return Number(a.slice(2)) - Number(b.slice(2));
     default:
-      return compareStrings(a, b);
+      return Number(a.slice(2)) - Number(b.slice(2));
   }
 }
 

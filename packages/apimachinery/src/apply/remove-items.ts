@@ -1,8 +1,7 @@
 import { isJsonObject, setOwnEntry } from '../json/index.ts';
 import type { FieldSet } from './field-set.ts';
 import { itemElement } from './list-items.ts';
-import { fieldElement } from './path-element.ts';
-import { alternativeOf, type ListType, type MapType, typeOfKey, type ValueType } from './value-type.ts';
+import { alternativeOf, elementOfKey, type ListType, type MapType, typeOfKey, type ValueType } from './value-type.ts';
 
 /** The value without the fields, keys and items in the set. A container that lost all of its content becomes null. */
 export function removeItems(type: ValueType, value: unknown, set: FieldSet): unknown {
@@ -32,7 +31,7 @@ function removeFromMap(type: MapType, value: unknown, set: FieldSet): unknown {
   const kept: Record<string, unknown> = {};
   let isEmpty = true;
   for (const key of Object.keys(value)) {
-    const selected = set.children.get(fieldElement(key));
+    const selected = set.children.get(elementOfKey(type, key));
     if (selected?.member) continue;
     setOwnEntry(
       kept,
@@ -75,7 +74,7 @@ function extractFromMap(type: MapType, value: unknown, set: FieldSet): unknown {
   const taken: Record<string, unknown> = {};
   let isEmpty = true;
   for (const key of keys) {
-    const selected = set.children.get(fieldElement(key));
+    const selected = set.children.get(elementOfKey(type, key));
     if (selected === undefined) continue;
     // As upstream does: what a member holds is looked up in the set of its parent, so that of a map owned as such
     // only the keys are taken that happen to be named there. Leaves, the usual case, come out whole.

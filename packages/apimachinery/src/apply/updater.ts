@@ -18,14 +18,14 @@ export interface KindVersions {
   convert(object: unknown, apiVersion: string): unknown;
 }
 
-export interface UpdaterOptions {
+interface UpdaterOptions {
   readonly versions: KindVersions;
   /** By version: what a write through this resource can change at all. */
   readonly filters: ReadonlyMap<string, FieldSetFilter>;
 }
 
 /** What an update took from whom. */
-export interface Updated {
+interface Updated {
   /** The owners without what the update took or removed; the updater itself is not among them unless it was before. */
   readonly managers: Managers;
   /** All that the update changed. */
@@ -66,7 +66,8 @@ export class Updater {
     const previous = owners.get(identity);
     const set = this.#filtered(config.toFieldSet(), owner.apiVersion);
     owners.set(identity, { ...owner, time: managers.get(identity)?.time, set });
-    const object = this.#prune(live.merge(config), owners, owner.apiVersion, previous);
+    const merged = live.merge(config);
+    const object = hasGivenUp(previous, set, owners) ? this.#prune(merged, owners, owner.apiVersion, previous) : merged;
     this.#takeOver(live, object, owner.apiVersion, owners, identity, force);
     return { object: jsonEquals(live.value, object.value) ? undefined : object, managers: owners };
   }
@@ -141,8 +142,7 @@ export class Updater {
   }
 
   /** Removes from the merged object what the applier owned by its last apply and neither it nor anybody else claims now. */
-  #prune(merged: TypedValue, owners: Managers, apiVersion: string, last: FieldsOwner | undefined): TypedValue {
-    if (last === undefined || last.set.isEmpty()) return merged;
+  #prune(merged: TypedValue, owners: Managers, apiVersion: string, last: FieldsOwner): TypedValue {
     const before = this.#convert(merged, last.apiVersion);
     if (before === undefined) return merged;
     const gone = before.removeItems(before.withNamedFields(last.set));
@@ -181,3 +181,10 @@ export class Updater {
 
 /** All fields of the object, with the struct fields that `of`'s schema names. */
 const named = (object: TypedValue, of: TypedValue): FieldSet => of.withNamedFields(object.toFieldSet());
+
+/** Whether pruning could remove anything. Among several versions it could: not all that one has survives another. */
+function hasGivenUp(previous: FieldsOwner | undefined, set: FieldSet, owners: Managers): previous is FieldsOwner {
+  if (previous === undefined) return false;
+  for (const { apiVersion } of owners.values()) if (apiVersion !== previous.apiVersion) return true;
+  return !previous.set.difference(set).isEmpty();
+}

@@ -1,7 +1,7 @@
 import { isJsonObject, JsonDepthError, MAX_JSON_DEPTH } from '../json/index.ts';
 import { formatValue, goType } from '../patch/go-value.ts';
 import { goSyntax } from './go-format.ts';
-import { itemElement } from './list-items.ts';
+import { isNameable, itemElement } from './list-items.ts';
 import { indexElement, type PathElement, printPathElement } from './path-element.ts';
 import { alternativeOf, type ListType, type MapType, type ScalarType, type ValueType } from './value-type.ts';
 
@@ -27,8 +27,35 @@ type Violations = readonly Violation[] | undefined;
  * `allowDuplicates`: items with the same keys in an associative list are no violation.
  */
 export function validateValue(type: ValueType, value: unknown, allowDuplicates = false): void {
+  // Nearly every value fits, and then nobody needs to know where it would not.
+  if (allowDuplicates && fits(type, value, 0)) return;
   const violations = validate(type, value, allowDuplicates, 0);
   if (violations !== undefined) throw new TypedValueError(violations);
+}
+
+/** Whether there would be no violation, duplicates aside. */
+function fits(type: ValueType, value: unknown, depth: number): boolean {
+  if (depth > MAX_JSON_DEPTH) throw new JsonDepthError();
+  if (value === null) return true;
+  if (typeof value !== 'object') return type.scalar !== undefined && validateScalar(type.scalar, value) === undefined;
+  if (Array.isArray(value)) {
+    const { list } = type;
+    if (list === undefined) return false;
+    for (const item of value) {
+      if (!list.atomic && !isNameable(list, item)) return false;
+      if (!fits(list.items, item, depth + 1)) return false;
+    }
+    return true;
+  }
+  return isJsonObject(value) && type.map !== undefined && mapFits(type.map, value, depth);
+}
+
+function mapFits(map: MapType, value: Record<string, unknown>, depth: number): boolean {
+  for (const key in value) {
+    const type = map.fields.get(key)?.type ?? map.elements;
+    if (type === undefined || !fits(type, value[key], depth + 1)) return false;
+  }
+  return true;
 }
 
 const violation = (message: string): Violation[] => [{ path: '', message }];

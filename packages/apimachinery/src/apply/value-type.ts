@@ -26,16 +26,26 @@ export interface ListType {
 export interface MapType {
   readonly atomic: boolean;
   readonly fields: ReadonlyMap<string, FieldType>;
+  /** The same by their elements. */
+  readonly fieldsByElement: ReadonlyMap<PathElement, FieldType>;
   /** What keys that `fields` does not name hold; absent when there may be none. */
   readonly elements: ValueType | undefined;
 }
 
-export interface FieldType {
+interface FieldType {
   readonly element: PathElement;
   readonly type: ValueType;
 }
 
 const noFields: ReadonlyMap<string, FieldType> = new Map();
+
+/** A map of which no key is known beforehand. */
+const mapOf = (elements: ValueType, atomic: boolean): MapType => ({
+  atomic,
+  fields: noFields,
+  fieldsByElement: noFields,
+  elements,
+});
 
 /** Lets a type refer to itself. */
 function recursive(build: (self: ValueType) => ValueType): ValueType {
@@ -49,14 +59,14 @@ const atomicList = (items: ValueType): ListType => ({ atomic: true, items, keys:
 const untypedAtomic = recursive((self) => ({
   scalar: 'untyped',
   list: atomicList(self),
-  map: { atomic: true, fields: noFields, elements: self },
+  map: mapOf(self, true),
 }));
 
 /** Anything: maps are merged key by key, lists replaced. What a kind without a schema is made of. */
 export const deducedType = recursive((self) => ({
   scalar: 'untyped',
   list: atomicList(untypedAtomic),
-  map: { atomic: false, fields: noFields, elements: self },
+  map: mapOf(self, false),
 }));
 
 const scalarTypes: Readonly<Record<ScalarKind, ValueType>> = {
@@ -100,7 +110,7 @@ function build(schema: Schema, preserve: boolean): ValueType {
     case 'struct':
       return { map: structType(schema, preserve || schema.preserveUnknownFields === true) };
     case 'map':
-      return { map: { atomic: schema.atomic, fields: noFields, elements: compile(schema.values, preserve) } };
+      return { map: mapOf(compile(schema.values, preserve), schema.atomic) };
     case 'list':
       return { list: listType(schema, preserve) };
     case 'schemaOr':
@@ -119,7 +129,8 @@ function structType(schema: StructSchema, preserve: boolean): MapType {
   }
   // An object of which nothing is known may hold anything.
   const open = preserve || fields.size === 0;
-  return { atomic: schema.atomic, fields, elements: open ? deducedType : undefined };
+  const fieldsByElement = new Map(Array.from(fields.values(), (field) => [field.element, field]));
+  return { atomic: schema.atomic, fields, fieldsByElement, elements: open ? deducedType : undefined };
 }
 
 function listType(schema: ListSchema, preserve: boolean): ListType {
@@ -149,3 +160,7 @@ export function alternativeOf(type: ValueType, value: unknown): 'scalar' | 'list
   }
   return type.map !== undefined ? 'map' : type.scalar !== undefined ? 'scalar' : 'list';
 }
+
+/** The element of a key. */
+export const elementOfKey = (map: MapType, key: string): PathElement =>
+  map.fields.get(key)?.element ?? fieldElement(key);

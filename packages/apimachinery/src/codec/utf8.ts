@@ -12,11 +12,14 @@ const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 
 /** UTF-8 bytes as a string. Every byte that belongs to no character becomes U+FFFD, as in Go. A byte order mark stays. */
-export function decodeUtf8(bytes: Uint8Array): string {
+export const decodeUtf8 = (bytes: Uint8Array): string => tryDecodeUtf8(bytes) ?? decodeByteWise(bytes);
+
+/** The same; undefined when a byte belongs to no character. */
+export function tryDecodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return strict.decode(bytes);
   } catch {
-    return decodeByteWise(bytes);
+    return undefined;
   }
 }
 

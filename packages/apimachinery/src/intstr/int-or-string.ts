@@ -38,7 +38,8 @@ export function getScaledValueFromIntOrPercent(
   if (value === undefined) throw new Error('nil value for IntOrString');
   if (typeof value === 'number') return value;
   const scaled = (percentOf(value) * total) / 100;
-  return roundUp ? Math.ceil(scaled) : Math.floor(scaled);
+  // Integers have no negative zero.
+  return (roundUp ? Math.ceil(scaled) : Math.floor(scaled)) || 0;
 }
 
 function percentOf(text: string): number {

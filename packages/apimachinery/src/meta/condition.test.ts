@@ -52,6 +52,20 @@ describe('setStatusCondition', () => {
   });
 });
 
+describe('a generation of zero', () => {
+  it('is not written', () => {
+    const conditions: Condition[] = [];
+    setStatusCondition(conditions, { ...ready, observedGeneration: 0 }, now);
+    expect(JSON.stringify(conditions)).toBe(JSON.stringify([ready]));
+  });
+
+  it('takes the place of another', () => {
+    const conditions: Condition[] = [{ ...ready, observedGeneration: 4 }];
+    expect(setStatusCondition(conditions, ready, now)).toBe(true);
+    expect(conditions).toStrictEqual([ready]);
+  });
+});
+
 describe('asking and removing', () => {
   const conditions: Condition[] = [{ ...ready }, { ...ready, type: 'Failed', status: 'False' }];
 

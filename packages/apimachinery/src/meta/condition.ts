@@ -28,7 +28,9 @@ export function setStatusCondition(conditions: Condition[], wanted: ConditionInp
   const existing = findStatusCondition(conditions, wanted.type);
   const transitionTime = (): Time => wanted.lastTransitionTime ?? wholeSeconds(now());
   if (!existing) {
-    conditions.push({ ...wanted, lastTransitionTime: transitionTime() });
+    const { type, status, observedGeneration, reason, message } = wanted;
+    const generation = observedGeneration ? { observedGeneration } : {};
+    conditions.push({ type, status, ...generation, lastTransitionTime: transitionTime(), reason, message });
     return true;
   }
   let changed = false;
@@ -45,9 +47,10 @@ export function setStatusCondition(conditions: Condition[], wanted: ConditionInp
     existing.message = wanted.message;
     changed = true;
   }
-  // Zero is how an absent generation reads.
+  // A generation of zero is one that is absent.
   if ((existing.observedGeneration ?? 0) !== (wanted.observedGeneration ?? 0)) {
-    existing.observedGeneration = wanted.observedGeneration;
+    if (wanted.observedGeneration) existing.observedGeneration = wanted.observedGeneration;
+    else delete existing.observedGeneration;
     changed = true;
   }
   return changed;

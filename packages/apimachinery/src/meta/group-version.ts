@@ -4,7 +4,7 @@ import type { TypeMeta } from './type-meta.ts';
 /*
  * The names of kinds and resources. All five are immutable and interned: `of` gives the same instance for the same
  * parts, so that they compare with `===` and serve as keys of Map and Set. Their constructors are private for that
- * reason. The lengths in the keys keep parts apart, whatever characters they hold.
+ * reason. (Two copies of this package in one program intern apart; across them, compare by `toString()`.) The lengths in the keys keep parts apart, whatever characters they hold.
  */
 
 const groupVersions = new InternTable<GroupVersion>();

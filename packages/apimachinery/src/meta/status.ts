@@ -1,3 +1,4 @@
+import type { FieldErrorType } from '../field/error.ts';
 import type { ListMeta } from './list-meta.ts';
 import type { TypeMeta } from './type-meta.ts';
 
@@ -53,17 +54,9 @@ export interface StatusCause {
   field?: string;
 }
 
+/** What is wrong with a field, or else. Other servers may send types of their own. */
 export type CauseType =
-  | 'FieldValueNotFound'
-  | 'FieldValueRequired'
-  | 'FieldValueDuplicate'
-  | 'FieldValueInvalid'
-  | 'FieldValueNotSupported'
-  | 'FieldValueForbidden'
-  | 'FieldValueTooLong'
-  | 'FieldValueTooMany'
-  | 'InternalError'
-  | 'FieldValueTypeInvalid'
+  | FieldErrorType
   | 'UnexpectedServerResponse'
   | 'FieldManagerConflict'
   | 'ResourceVersionTooLarge'

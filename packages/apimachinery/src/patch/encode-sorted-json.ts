@@ -1,3 +1,4 @@
+import { stringifyJson } from '../codec/json.ts';
 import { isJsonObject } from '../json/index.ts';
 import { isList, sortedKeys } from './go-value.ts';
 
@@ -7,17 +8,8 @@ import { isList, sortedKeys } from './go-value.ts';
  */
 export function encodeSortedJson(value: unknown): string {
   if (isList(value)) return `[${value.map(encodeSortedJson).join(',')}]`;
-  if (isJsonObject(value)) {
-    return `{${sortedKeys(value)
-      .map((key) => `${encodeString(key)}:${encodeSortedJson(value[key])}`)
-      .join(',')}}`;
-  }
-  if (typeof value === 'string') return encodeString(value);
-  return typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? 'null');
+  if (!isJsonObject(value)) return stringifyJson(value);
+  return `{${sortedKeys(value)
+    .map((key) => `${stringifyJson(key)}:${encodeSortedJson(value[key])}`)
+    .join(',')}}`;
 }
-
-const encodeString = (text: string): string =>
-  JSON.stringify(text).replace(
-    /[<>&\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );

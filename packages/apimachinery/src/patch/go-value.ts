@@ -37,9 +37,11 @@ export function formatValue(value: unknown): string {
 
 /** The same by `%s`, which complains of whatever is no string. */
 export function formatAsString(value: unknown): string {
-  return format(value, (scalar) =>
-    typeof scalar === 'string' ? scalar : `%!s(${scalar === null ? '' : `${goType(scalar)}=`}${formatValue(scalar)})`,
-  );
+  if (value === null) return '%!s(<nil>)';
+  return format(value, (scalar) => {
+    if (typeof scalar === 'string') return scalar;
+    return scalar === null ? '<nil>' : `%!s(${goType(scalar)}=${formatValue(scalar)})`;
+  });
 }
 
 function format(value: unknown, scalar: (value: unknown) => string): string {
@@ -64,6 +66,7 @@ export const sortedKeys = (object: JsonObject): string[] =>
 
 /** Go orders strings by their UTF-8 bytes, JavaScript by UTF-16 units: they disagree on what lies beyond surrogates. */
 export function compareStrings(a: string, b: string): number {
+  if (a === b) return 0;
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     const left = a.charCodeAt(i);
@@ -76,10 +79,12 @@ export function compareStrings(a: string, b: string): number {
 /** Lifts surrogates above the units that stand for smaller characters than any pair of them. */
 const byCodePoint = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
-/** What Go says of a string that is no integer. */
+/** The integer that the text stands for, or what Go says when it stands for none. */
 export function parseIndex(text: string): bigint | string {
   const complaint = (why: string) => `strconv.Atoi: parsing ${quote(text)}: ${why}`;
-  if (!/^[+-]?[0-9]+$/.test(text)) return complaint('invalid syntax');
-  const value = BigInt(text.replace('+', ''));
+  const [, sign, digits] = /^([+-]?)0*([0-9]+)$/.exec(text) ?? [];
+  if (digits === undefined) return complaint('invalid syntax');
+  // Reading a number takes longer than its length says: not for millions of digits.
+  const value = digits.length > 19 ? 2n ** 64n : BigInt(digits) * (sign === '-' ? -1n : 1n);
   return value === BigInt.asIntN(64, value) ? value : complaint('value out of range');
 }

@@ -1,4 +1,4 @@
-import { cloneJson, isJsonObject, jsonEquals, ownEntry } from '../json/index.ts';
+import { assertJsonDepth, cloneJson, isJsonObject, jsonEquals, ownEntry } from '../json/index.ts';
 import { byteLength } from '../validation/byte-length.ts';
 import { encodeSortedJson } from './encode-sorted-json.ts';
 import { isList, type JsonObject, jsonKind } from './go-value.ts';
@@ -23,12 +23,14 @@ const MAX_COPY_BYTES = 3 * 1024 * 1024;
 
 /**
  * The document after all operations (RFC 6902). Shares nothing with document or patch and changes neither.
- * Throws PatchError: 400 when it is no patch, 413 when it is too long, 422 when it does not apply.
+ * Throws PatchError: 400 when it is no patch, 413 when it is too long, 422 when it does not apply; JsonDepthError when
+ * the result is nested too deep.
  *
  * As upstream has it: `replace` sets an absent key, `copy` of an absent key writes null, `test` takes an absent key
  * for null, negative indexes count from the end.
  *
- * Differs from upstream: `test` compares values, not how they were written, so 1 equals 1.0.
+ * Differs from upstream: `test` compares values, not how they were written, so 1 equals 1.0, and a null is a null
+ * wherever it came from.
  */
 export function applyJsonPatch(document: unknown, patch: unknown, limits: JsonPatchLimits = {}): unknown {
   const { maxOperations = MAX_OPERATIONS, maxCopyBytes = MAX_COPY_BYTES } = limits;
@@ -53,6 +55,8 @@ export function applyJsonPatch(document: unknown, patch: unknown, limits: JsonPa
     if (!run) throw new PatchError(`Unexpected kind: ${typeof op === 'string' ? op : 'unknown'}`, 422);
     run(target, operation);
   }
+  // Operations can pile up values that are not too deep themselves.
+  assertJsonDepth(target.root);
   return target.root;
 }
 
@@ -195,6 +199,7 @@ function within<T>(where: string, step: () => T): T {
 
 /** A null costs nothing upstream, since it is not there. */
 function countCopy(target: Target, value: unknown): void {
+  assertJsonDepth(value);
   if (value !== null) target.copied += byteLength(encodeSortedJson(value));
   if (target.copied > target.maxCopyBytes) {
     throw inapplicable(

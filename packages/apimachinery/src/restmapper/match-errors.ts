@@ -37,33 +37,37 @@ function describeSearch({ group }: GroupKind, versions: readonly string[]): stri
   return searched.length === 1 ? `version ${quoted}` : `versions [${quoted}]`;
 }
 
-/** Several resources, or their kinds, go by that name, and none comes before the others. */
-export class AmbiguousResourceError extends Error {
-  override readonly name = 'AmbiguousResourceError';
-  readonly partialResource: GroupVersionResource;
+/** Several things match, and none comes before the others. */
+abstract class AmbiguousError extends Error {
   readonly matchingResources: readonly GroupVersionResource[];
   readonly matchingKinds: readonly GroupVersionKind[];
 
-  constructor(partialResource: GroupVersionResource, matching: Matching) {
-    super(`${partialResource} ${describeMatches(matching)}`);
-    this.partialResource = partialResource;
+  constructor(partial: GroupVersionResource | GroupVersionKind, matching: Matching) {
+    super(`${partial} ${describeMatches(matching)}`);
     this.matchingResources = matching.resources ?? [];
     this.matchingKinds = matching.kinds ?? [];
   }
 }
 
-/** There are several such kinds, and none comes before the others. */
-export class AmbiguousKindError extends Error {
+/** Several resources, or their kinds, go by that name. */
+export class AmbiguousResourceError extends AmbiguousError {
+  override readonly name = 'AmbiguousResourceError';
+  readonly partialResource: GroupVersionResource;
+
+  constructor(partialResource: GroupVersionResource, matching: Matching) {
+    super(partialResource, matching);
+    this.partialResource = partialResource;
+  }
+}
+
+/** There are several such kinds. */
+export class AmbiguousKindError extends AmbiguousError {
   override readonly name = 'AmbiguousKindError';
   readonly partialKind: GroupVersionKind;
-  readonly matchingResources: readonly GroupVersionResource[];
-  readonly matchingKinds: readonly GroupVersionKind[];
 
   constructor(partialKind: GroupVersionKind, matching: Matching) {
-    super(`${partialKind} ${describeMatches(matching)}`);
+    super(partialKind, matching);
     this.partialKind = partialKind;
-    this.matchingResources = matching.resources ?? [];
-    this.matchingKinds = matching.kinds ?? [];
   }
 }
 

@@ -33,7 +33,11 @@ export class Shortcuts {
     this.#shortNames = shortNames;
   }
 
-  /** The resources of a category, each once; undefined when there is no such category. */
+  /**
+   * The resources of a category; undefined when there is no such category.
+   *
+   * Differs from upstream: each once, where upstream names it once for every version and leaves the rest to the caller.
+   */
   category(name: string): GroupResource[] | undefined {
     const resources = this.#categories.get(name);
     return resources && [...resources];

@@ -88,7 +88,10 @@ describe('convertToVersion', () => {
     const name = fc.constantFrom(...versions.map(([to]) => GroupVersion.parse(to)));
     fc.assert(
       fc.property(fc.array(name), (path) => {
-        const there = path.reduce<RuntimeObject>((object, to) => scheme.convertToVersion(object, to), asVersion['example.com/v1']);
+        const there = path.reduce<RuntimeObject>(
+          (object, to) => scheme.convertToVersion(object, to),
+          asVersion['example.com/v1'],
+        );
         expect(scheme.convertToVersion(there, version('v1'))).toEqual(asVersion['example.com/v1']);
       }),
     );

@@ -1,6 +1,8 @@
 import { quote } from '../field/quote.ts';
 import { cloneJson } from '../json/clone.ts';
+import { assertJsonDepth } from '../json/depth.ts';
 import { isJsonObject, setOwnEntry } from '../json/own-entry.ts';
+import { formatValue, goType } from '../patch/go-value.ts';
 
 /*
  * Reading and writing fields of objects whose type is not known. Getters return undefined for a field that is not
@@ -33,7 +35,7 @@ export const nestedBool = getter('bool', (value) => typeof value === 'boolean');
 /** A bigint beyond 2^53. */
 export const nestedInt64 = getter(
   'int64',
-  (value): value is number | bigint => typeof value === 'bigint' || Number.isInteger(value),
+  (value): value is number | bigint => typeof value === 'bigint' || Number.isSafeInteger(value),
 );
 export const nestedNumber = getter(
   'float64 or int64',
@@ -71,9 +73,9 @@ export function nestedStringMap(object: unknown, ...fields: Fields): Record<stri
 }
 
 /** Puts a copy of the value at the path and makes the objects on the way. Throws when one of them is something else. */
-export function setNestedField(object: Record<string, unknown>, value: unknown, ...fields: Fields): void {
+export function setNestedField(object: object, value: unknown, ...fields: Fields): void {
   const last = fields.at(-1);
-  if (last === undefined) throw new Error('a field must be named');
+  if (last === undefined || !isJsonObject(object)) throw new Error('an object and a field must be given');
   let parent = object;
   for (const [i, field] of fields.slice(0, -1).entries()) {
     if (!Object.hasOwn(parent, field)) setOwnEntry(parent, field, {});
@@ -89,15 +91,13 @@ export function setNestedField(object: Record<string, unknown>, value: unknown, 
 }
 
 /** Removes the field at the path, if it is there. */
-export function removeNestedField(object: Record<string, unknown>, ...fields: Fields): void {
+export function removeNestedField(object: object, ...fields: Fields): void {
   const last = fields.at(-1);
-  let parent = object;
+  let parent: unknown = object;
   for (const field of fields.slice(0, -1)) {
-    const child = Object.hasOwn(parent, field) ? parent[field] : undefined;
-    if (!isJsonObject(child)) return;
-    parent = child;
+    parent = isJsonObject(parent) && Object.hasOwn(parent, field) ? parent[field] : undefined;
   }
-  if (last !== undefined) delete parent[last];
+  if (last !== undefined && isJsonObject(parent)) delete parent[last];
 }
 
 const jsonPath = (fields: Fields): string => `.${fields.join('.')}`;
@@ -105,32 +105,7 @@ const jsonPath = (fields: Fields): string => `.${fields.join('.')}`;
 const accessorError = (fields: Fields, value: unknown, expected: string): Error =>
   new Error(`${jsonPath(fields)} accessor error: ${ofTheType(value)}, expected ${expected}`);
 
-const ofTheType = (value: unknown): string => `${goValue(value)} is of the type ${goType(value)}`;
-
-/** The names Go has for what JSON decodes to, which is what upstream's messages print. */
-function goType(value: unknown): string {
-  if (value === null || value === undefined) return '<nil>';
-  if (Array.isArray(value)) return '[]interface {}';
-  switch (typeof value) {
-    case 'boolean':
-      return 'bool';
-    case 'bigint':
-      return 'int64';
-    case 'number':
-      return Number.isInteger(value) ? 'int64' : 'float64';
-    case 'object':
-      return 'map[string]interface {}';
-    default:
-      return typeof value;
-  }
-}
-
-/** The first levels as Go prints them: enough to recognise the value. */
-function goValue(value: unknown, depth = 0): string {
-  if (value === null || value === undefined) return '<nil>';
-  if (typeof value !== 'object') return String(value);
-  if (depth > 20) return '...';
-  if (Array.isArray(value)) return `[${value.map((item) => goValue(item, depth + 1)).join(' ')}]`;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `map[${entries.map(([key, item]) => `${key}:${goValue(item, depth + 1)}`).join(' ')}]`;
+function ofTheType(value: unknown): string {
+  assertJsonDepth(value);
+  return `${formatValue(value)} is of the type ${value === null ? '<nil>' : goType(value)}`;
 }

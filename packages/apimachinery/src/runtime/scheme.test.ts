@@ -204,6 +204,16 @@ describe('default', () => {
     expect(list.items).toEqual([{ spec: { restartPolicy: 'Never' } }, { spec: { restartPolicy: 'Always' } }]);
   });
 
+  it('may be registered by kind', () => {
+    scheme.addDefaulter(appsV1.withKind('Deployment'), (deployment: KubernetesObject) => {
+      deployment.metadata ??= {};
+    });
+    const deployment: KubernetesObject = { apiVersion: 'apps/v1', kind: 'Deployment' };
+    scheme.default(deployment);
+    expect(deployment.metadata).toEqual({});
+    expect(() => scheme.addDefaulter(v1.withKind('Nope'), () => {})).toThrow(NotRegisteredError);
+  });
+
   it('leaves alone what it does not know', () => {
     const object = { apiVersion: 'example.com/v1', kind: 'Pod' };
     scheme.default(object);

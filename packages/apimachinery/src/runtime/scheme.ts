@@ -93,7 +93,6 @@ export class Scheme {
 
   /** Registers types that are never converted: they are written as kinds of that version, and read in any. */
   addUnversionedTypes(version: GroupVersion, ...types: ObjectType[]): void {
-    this.addKnownTypes(version, ...types);
     for (const type of types) {
       const gvk = version.withKind(type.kind);
       const old = this.#unversionedKinds.get(gvk.kind);
@@ -102,6 +101,7 @@ export class Scheme {
           `${old} has already been registered as unversioned kind ${quote(gvk.toString())} - kind name must be unique in scheme ${quote(this.name)}`,
         );
       }
+      this.addKnownTypes(version, type);
       this.#unversionedTypes.set(type, gvk);
       this.#unversionedKinds.set(gvk.kind, type);
     }
@@ -231,10 +231,13 @@ export class Scheme {
 
   // Defaults
 
-  /** Registers what sets a type's defaults, in place. The last one registered counts. */
-  addDefaulter<T extends TypeMeta>(type: ObjectType<T>, setDefaults: (object: T) => void): void {
+  /**
+   * Registers what sets the defaults of a type, or of a kind's type, in place. The last one registered counts. Throws
+   * NotRegisteredError for an unknown kind.
+   */
+  addDefaulter<T extends TypeMeta>(target: ObjectType<T> | GroupVersionKind, setDefaults: (object: T) => void): void {
     this.#assertOpen();
-    this.#defaulters.set(type, { setDefaults });
+    this.#defaulters.set(target instanceof GroupVersionKind ? this.#typeOf(target) : target, { setDefaults });
   }
 
   /** Sets the object's defaults in place; for a list, those of its items. Unknown kinds have none. */

@@ -1,10 +1,29 @@
-import type { Schema, StructSchema } from './schema.ts';
+import type { ScalarKind, Schema, StructSchema } from './schema.ts';
 
 /** The last part of the Go package a struct lives in: `v1` for `core.v1.PodSpec`. */
 const packageOf = (struct: StructSchema): string => struct.fullName.split('.').at(-2) ?? '';
 
 const named = (goName: string, owner: StructSchema): string =>
   goName.includes('.') ? goName : `${packageOf(owner)}.${goName}`;
+
+const scalarTypes: Readonly<Record<ScalarKind | 'schemaOr', string>> = {
+  string: 'string',
+  bytes: '[]uint8',
+  bool: 'bool',
+  int32: 'int32',
+  int64: 'int64',
+  double: 'float64',
+  quantity: 'resource.Quantity',
+  intOrString: 'intstr.IntOrString',
+  time: 'v1.Time',
+  microTime: 'v1.MicroTime',
+  duration: 'v1.Duration',
+  any: 'v1.JSON',
+  rawObject: 'runtime.RawExtension',
+  unknownObject: 'runtime.Unknown',
+  fieldsV1: 'v1.FieldsV1',
+  schemaOr: 'v1.JSONSchemaProps',
+};
 
 /** How Go prints the type of a value that stands in a field of `owner`: `[]v1.Container`, `v1.RestartPolicy`, `int32`. */
 export function goTypeOf(schema: Schema, owner: StructSchema): string {
@@ -15,17 +34,7 @@ export function goTypeOf(schema: Schema, owner: StructSchema): string {
       return `[]${goTypeOf(schema.items, owner)}`;
     case 'map':
       return `map[string]${goTypeOf(schema.values, owner)}`;
-    case 'bytes':
-      return '[]uint8';
-    case 'double':
-      return 'float64';
-    case 'bool':
-    case 'int32':
-    case 'int64':
-      return schema.kind;
-    case 'intOrString':
-      return 'int32';
     default:
-      return 'string';
+      return scalarTypes[schema.kind];
   }
 }

@@ -1,7 +1,8 @@
 import { type ErrorList, invalid, type Path, quote } from '../field/index.ts';
 import { formatIP, type IPAddress, isIPv4, parseIPSloppy } from './ip-address.ts';
 
-interface CIDR {
+/** A network, as its address was written. */
+export interface CIDR {
   readonly address: IPAddress;
   /** Leading bits that name the network, of 128. */
   readonly prefixBits: number;
@@ -10,7 +11,7 @@ interface CIDR {
 }
 
 /** Reads a CIDR as old versions of Go did; undefined when it is none. */
-function parseCIDRSloppy(text: string): CIDR | undefined {
+export function parseCIDRSloppy(text: string): CIDR | undefined {
   const slash = text.indexOf('/');
   const length = text.slice(slash + 1);
   const address = slash < 0 ? undefined : parseIPSloppy(text.slice(0, slash));
@@ -29,6 +30,15 @@ function parseCIDRSloppy(text: string): CIDR | undefined {
 /** The address with all but its first bits cleared. */
 function mask(bytes: Uint8Array, prefixBits: number): Uint8Array {
   return bytes.map((byte, i) => byte & (0xff << Math.min(8, Math.max(0, 8 * (i + 1) - prefixBits))));
+}
+
+/** Every address of the inner network is one of the outer's; never so for networks of two families. */
+export function isCIDRWithin(inner: CIDR, outer: CIDR): boolean {
+  return (
+    isIPv4(inner.network) === isIPv4(outer.network) &&
+    inner.prefixBits >= outer.prefixBits &&
+    equalBytes(mask(inner.network, outer.prefixBits), outer.network)
+  );
 }
 
 /** The canonical form. What is left an IPv4 address is written as one, and its prefix length with it. */

@@ -10,8 +10,17 @@ const dns1123Label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const underscoredLabel = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
 const dotted = (label: string): string => `${label}(\\.${label})*`;
 
+/** Matches what `dotted` describes, by looking for a place where a label should begin and none does. */
+function dottedMatcher(label: string, flags = ''): (value: string) => boolean {
+  const missingLabel = new RegExp(`(?:^|\\.)(?!${label}(?:\\.|$))`, flags);
+  return (value) => !missingLabel.test(value);
+}
+
+const matchesSubdomain = dottedMatcher(dns1123Label);
+
 const subdomain: StringFormat = {
   pattern: dotted(dns1123Label),
+  matches: matchesSubdomain,
   message:
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
   examples: ['example.com'],
@@ -27,23 +36,25 @@ export const isDns1123SubdomainBytes: StringCheck = stringCheck({ ...subdomain, 
 /** Upper case is allowed too. The message shows the lower-case expression all the same. */
 export const isDns1123SubdomainCaseless: StringCheck = stringCheck({
   ...subdomain,
+  matches: dottedMatcher(dns1123Label, 'iu'),
   message:
     "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
   examples: ['Example.com'],
   lengthUnit: 'bytes',
-  caseless: true,
 });
 
 /** Underscores are allowed too, as in search domains of a pod's DNS configuration. */
 export const isDns1123SubdomainWithUnderscore: StringCheck = stringCheck({
   ...subdomain,
   pattern: dotted(underscoredLabel),
+  matches: dottedMatcher(underscoredLabel),
   message:
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
 });
 
 export const isWildcardDns1123Subdomain: StringCheck = stringCheck({
   pattern: `\\*\\.${dotted(dns1123Label)}`,
+  matches: (value) => value.startsWith('*.') && matchesSubdomain(value.slice(2)),
   message:
     "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
   examples: ['*.example.com'],
@@ -58,8 +69,7 @@ export const isDns1035Label: StringCheck = stringCheck({
   maxLength: dns1035LabelMaxLength,
 });
 
-const matchesLabel = matcher({ pattern: dns1123Label });
-const matchesSubdomain = matcher(subdomain);
+const matchesLabel = matcher(dns1123Label);
 const labelError = regexError(
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
   dns1123Label,

@@ -33,7 +33,7 @@ export function isFullyQualifiedDomainName(path: Path, name: string): ErrorList 
 }
 
 const httpPath = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
-const isHTTPPath = matcher({ pattern: httpPath });
+const isHTTPPath = matcher(httpPath);
 
 /** `acme.io/some/path`, such as a job's `managedBy` or a PodGroup's controller name. */
 export function isDomainPrefixedPath(path: Path, value: string): ErrorList {

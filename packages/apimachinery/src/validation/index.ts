@@ -1,5 +1,13 @@
 export { byteLength, isLongerThan } from './byte-length.ts';
-export { getWarningsForCIDR, isValidCIDR, isValidCIDRForLegacyField, isValidInterfaceAddress } from './cidr.ts';
+export {
+  type CIDR,
+  getWarningsForCIDR,
+  isCIDRWithin,
+  isValidCIDR,
+  isValidCIDRForLegacyField,
+  isValidInterfaceAddress,
+  parseCIDRSloppy,
+} from './cidr.ts';
 export { validateCondition, validateConditions } from './condition.ts';
 export {
   dns1035LabelMaxLength,

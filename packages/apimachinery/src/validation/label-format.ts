@@ -7,7 +7,7 @@ export const labelKeyMaxLength = 63;
 export const labelValueMaxLength = 63;
 
 const namePattern = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
-const matchesName = matcher({ pattern: namePattern });
+const matchesName = matcher(namePattern);
 const nameError = regexError(
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
   namePattern,

@@ -22,7 +22,6 @@ import type {
   Validation,
   Variable,
 } from '../../generated/admissionregistration/v1.ts';
-import { goForm, goShape } from '../../strategy/go-form.ts';
 import { jsonPathProblem } from './json-path.ts';
 import { validateMatchConditions } from './match-conditions.ts';
 import { validateMatchResources, validateMutableOperations } from './match-resources.ts';
@@ -52,7 +51,8 @@ export function validateValidatingPolicy(
   });
   const annotations = spec.child('auditAnnotations');
   if (auditAnnotations.length > maxAuditAnnotations) {
-    const value = goForm(goShape("Key:'' ValueExpression:''"), auditAnnotations);
+    // Upstream prints its internal type here.
+    const value = auditAnnotations.map(({ key, valueExpression }) => ({ Key: key, ValueExpression: valueExpression }));
     errors.push(invalid(annotations, value, `must not have more than ${maxAuditAnnotations} auditAnnotations`));
   }
   const keys = new Set<string>();

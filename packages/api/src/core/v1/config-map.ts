@@ -47,11 +47,13 @@ function validateConfigMap({ data, binaryData }: ConfigMap): ErrorList {
     errors.push(...invalidEach(Path.of('binaryData').key(key), key, isConfigMapKey(key)));
     size += base64ByteLength(value);
   }
-  if (size > maxDataSize) errors.push(tooLong(Path.of(''), maxDataSize));
+  // The whole object, in a way that upstream prints as an empty index.
+  if (size > maxDataSize) errors.push(tooLong(Path.of('').key(''), maxDataSize));
   return errors;
 }
 
 export const configMapStrategy: Strategy<ConfigMap> = {
+  revalidatesMetadata: true,
   validate: validateConfigMap,
   validateUpdate: (configMap, old) => [
     ...validateImmutable(configMap, old, ['data', 'binaryData']),

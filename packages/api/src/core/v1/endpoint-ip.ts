@@ -17,8 +17,7 @@ export function validateEndpointIP(address: string, path: Path): ErrorList {
   const errors: ErrorList = [];
   const complain = (detail: string): void => void errors.push(invalid(path, address, detail));
   if (isZeroUpTo && last === 0) complain(`may not be unspecified (${address})`);
-  if (v4 ? a === 127 : isZeroUpTo && last === 1)
-    complain('may not be in the loopback range (127.0.0.0/8, ::1/128)');
+  if (v4 ? a === 127 : isZeroUpTo && last === 1) complain('may not be in the loopback range (127.0.0.0/8, ::1/128)');
   if (v4 ? a === 169 && b === 254 : a === 0xfe && (b! & 0xc0) === 0x80)
     complain('may not be in the link-local range (169.254.0.0/16, fe80::/10)');
   if (v4 ? a === 224 && b === 0 && c === 0 : a === 0xff && (b! & 0x0f) === 0x02)

@@ -62,8 +62,7 @@ export function keyPairProblem(certificate: string, key: string): string | undef
   if (!publicHalf) return 'x509: malformed certificate';
   const privateHalf = publicHalfOfPrivateKey(privateKey.block.bytes);
   if (!privateHalf) return 'tls: failed to parse private key';
-  if (publicHalf.algorithm !== privateHalf.algorithm)
-    return 'tls: private key type does not match public key type';
+  if (publicHalf.algorithm !== privateHalf.algorithm) return 'tls: private key type does not match public key type';
   if (privateHalf.key && !sameBytes(publicHalf.key, privateHalf.key))
     return 'tls: private key does not match public key';
   return undefined;
@@ -130,21 +129,28 @@ function publicKeyOfCertificate(bytes: Uint8Array): PublicKey | undefined {
 }
 
 /** Without `key` where the private key does not tell it. */
-function publicHalfOfPrivateKey(bytes: Uint8Array): { algorithm: string; key?: Uint8Array } | undefined {
+type PublicHalf = { readonly algorithm: string; readonly key?: Uint8Array };
+
+/** PKCS #8 wraps one of the older forms. */
+function publicHalfOfPrivateKey(bytes: Uint8Array): PublicHalf | undefined {
   const fields = inside(elements(bytes)[0], sequence);
-  if (fields[0]?.tag !== integer) return undefined;
-  // PKCS #1 is a list of integers, an EC key an octet string, PKCS #8 wraps either of them.
-  if (fields[1]?.tag === integer) return { algorithm: 'RSA', key: fields[1].content };
-  if (fields[1]?.tag === octetString) {
-    const point = fields.find(({ tag }) => tag === 0xa1);
-    const key = point && elements(point.content)[0]?.content.subarray(1);
-    return { algorithm: 'ECDSA', ...(key && { key }) };
-  }
   const algorithm = algorithmOf(fields[1]);
-  if (!algorithm || fields[2]?.tag !== octetString) return undefined;
+  if (!algorithm) return publicHalfOfFields(fields);
+  if (fields[0]?.tag !== integer || fields[2]?.tag !== octetString) return undefined;
   if (algorithm === 'Ed25519') return { algorithm };
-  const inner = publicHalfOfPrivateKey(fields[2].content);
+  const inner = publicHalfOfFields(inside(elements(fields[2].content)[0], sequence));
   return inner?.algorithm === algorithm ? inner : undefined;
 }
 
-const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
+/** An RSA key is a list of integers (PKCS #1); one of an elliptic curve holds an octet string. */
+function publicHalfOfFields(fields: readonly Element[]): PublicHalf | undefined {
+  if (fields[0]?.tag !== integer) return undefined;
+  if (fields[1]?.tag === integer) return { algorithm: 'RSA', key: fields[1].content };
+  if (fields[1]?.tag !== octetString) return undefined;
+  const point = fields.find(({ tag }) => tag === 0xa1);
+  const key = point && elements(point.content)[0]?.content.subarray(1);
+  return { algorithm: 'ECDSA', ...(key && { key }) };
+}
+
+const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, i) => byte === b[i]);

@@ -52,6 +52,7 @@ function validateStatus({ metadata, status }: Namespace): ErrorList {
 
 export const namespaceStrategy: Strategy<Namespace> = {
   validateName: validateNamespaceName,
+  revalidatesMetadata: true,
   prepareForCreate(namespace) {
     namespace.status = { phase: 'Active' };
     const finalizers = namespace.spec?.finalizers ?? [];

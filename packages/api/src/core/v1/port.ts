@@ -1,4 +1,11 @@
-import { type ErrorList, type IntOrString, invalid, isValidPortName, isValidPortNum, type Path } from '@coxswain/apimachinery';
+import {
+  type ErrorList,
+  type IntOrString,
+  invalid,
+  isValidPortName,
+  isValidPortNum,
+  type Path,
+} from '@coxswain/apimachinery';
 
 export const protocols = ['SCTP', 'TCP', 'UDP'];
 

@@ -1,14 +1,13 @@
 import {
   base64ByteLength,
   decodeBase64,
-  encodeBase64,
   type ErrorList,
+  encodeBase64,
   invalid,
   isConfigMapKey,
   isJsonObject,
   ownEntry,
   Path,
-  parseJson,
   required,
   setOwnEntry,
   tooLong,
@@ -19,8 +18,9 @@ import { translateTimestampSince } from '../../strategy/print.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import { columns } from '../../strategy/table.ts';
 import { maxDataSize, validateImmutable } from './config-map.ts';
-import { invalidEach, sortedEntries } from './pod/checks.ts';
+import { JsonTextError, readJsonText } from './json-text.ts';
 import { keyPairProblem } from './key-pair.ts';
+import { invalidEach, sortedEntries } from './pod/checks.ts';
 
 const dataPath = Path.of('data');
 const serviceAccountName = 'kubernetes.io/service-account.name';
@@ -38,7 +38,8 @@ const typeRules = new Map<string, (secret: Secret) => ErrorList>([
   ['kubernetes.io/dockerconfigjson', (secret) => validateJsonObject(secret, '.dockerconfigjson')],
   [
     'kubernetes.io/basic-auth',
-    (secret) => (has(secret, 'username') || has(secret, 'password') ? [] : requiredKeys(secret, 'username', 'password')),
+    (secret) =>
+      has(secret, 'username') || has(secret, 'password') ? [] : requiredKeys(secret, 'username', 'password'),
   ],
   ['kubernetes.io/ssh-auth', (secret) => (dataOf(secret, 'ssh-privatekey') ? [] : requiredKeys({}, 'ssh-privatekey'))],
   ['kubernetes.io/tls', (secret) => requiredKeys(secret, 'tls.crt', 'tls.key')],
@@ -53,19 +54,12 @@ const requiredKeys = (secret: Data, ...keys: readonly string[]): ErrorList =>
 function validateJsonObject(secret: Data, key: string): ErrorList {
   const content = dataOf(secret, key);
   if (content === undefined) return requiredKeys(secret, key);
-  const problem = jsonObjectProblem(decodeBase64(content));
-  return problem ? [invalid(dataPath.key(key), '<secret contents redacted>', problem)] : [];
-}
-
-function jsonObjectProblem(bytes: Uint8Array): string | undefined {
   try {
-    const { value } = parseJson(bytes);
-    // Go takes null for a map without entries.
-    if (value === null || isJsonObject(value)) return undefined;
-    const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-    return `json: cannot unmarshal ${type} into Go value of type map[string]interface {}`;
+    readJsonText(decodeBase64(content), 'map[string]interface {}', isJsonObject);
+    return [];
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    if (!(error instanceof JsonTextError)) throw error;
+    return [invalid(dataPath.key(key), '<secret contents redacted>', error.message)];
   }
 }
 
@@ -99,6 +93,7 @@ function warningsForSecret(secret: Secret): string[] {
 }
 
 export const secretStrategy: Strategy<Secret> = {
+  revalidatesMetadata: true,
   validate: validateSecret,
   validateUpdate: (secret, old) => [
     ...validateImmutableField(secret.type ?? '', old.type ?? '', Path.of('type')),

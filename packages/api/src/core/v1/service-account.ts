@@ -15,15 +15,13 @@ function cleanSecretReferences(account: ServiceAccount): void {
 }
 
 export const serviceAccountStrategy: Strategy<ServiceAccount> = {
+  revalidatesMetadata: true,
   prepareForCreate: cleanSecretReferences,
   prepareForUpdate: cleanSecretReferences,
   warningsOnCreate: (account) => (hasAnnotation(account) ? [deprecation] : []),
   warningsOnUpdate: (account, old) => (hasAnnotation(account) && !hasAnnotation(old) ? [deprecation] : []),
   table: {
     columns: columns('Name', 'Age'),
-    row: ({ metadata }, context) => [
-      metadata.name ?? '',
-      translateTimestampSince(metadata.creationTimestamp, context),
-    ],
+    row: ({ metadata }, context) => [metadata.name ?? '', translateTimestampSince(metadata.creationTimestamp, context)],
   },
 };

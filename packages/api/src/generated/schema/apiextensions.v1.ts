@@ -85,8 +85,8 @@ ExternalDocumentation
  url 2 ? string
 JSONSchemaProps
  id 1 ? string
- $schema 0 ? string:JSONSchemaURL
- $ref 0 ? *string
+ $schema 2 ? string:JSONSchemaURL
+ $ref 3 ? *string
  description 4 ? string
  type 5 ? string
  format 6 ? string
@@ -121,13 +121,13 @@ JSONSchemaProps
  externalDocs 35 ? *.ExternalDocumentation
  example 36 ? *any
  nullable 37 ? bool
- x-kubernetes-preserve-unknown-fields 0 ? *bool
- x-kubernetes-embedded-resource 0 ? bool
- x-kubernetes-int-or-string 0 ? bool
- x-kubernetes-list-map-keys 0 ? []string
- x-kubernetes-list-type 0 ? *string
- x-kubernetes-map-type 0 ? *string
- x-kubernetes-validations 0 ? [rule].ValidationRule +merge@rule
+ x-kubernetes-preserve-unknown-fields 38 ? *bool
+ x-kubernetes-embedded-resource 39 ? bool
+ x-kubernetes-int-or-string 40 ? bool
+ x-kubernetes-list-map-keys 41 ? []string
+ x-kubernetes-list-type 42 ? *string
+ x-kubernetes-map-type 43 ? *string
+ x-kubernetes-validations 44 ? [rule].ValidationRule +merge@rule
 SelectableField
  jsonPath 1 ! string
 ServiceReference

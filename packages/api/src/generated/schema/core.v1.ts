@@ -926,7 +926,7 @@ PreferredSchedulingTerm
  weight 1 ! int32
  preference 2 ! .NodeSelectorTerm
 Probe
- probeHandler 0 ^ .ProbeHandler
+ probeHandler 1 ^ .ProbeHandler
  initialDelaySeconds 2 ? int32
  timeoutSeconds 3 ? int32
  periodSeconds 4 ? int32

@@ -50,13 +50,19 @@ const integerOf = (kind: ScalarKind, value: unknown): number | bigint => {
   return value;
 };
 
+/** The runtime reads the canonical form much faster than we do. */
+function secondsOf(text: string): number | bigint {
+  const milliseconds = text.length === '2006-01-02T15:04:05Z'.length ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(milliseconds) ? parseTime(text).seconds : milliseconds / 1000;
+}
+
 /** Upstream writes nothing at all for the zero time. */
 const timestamp = (kind: 'time' | 'microTime'): Encoding =>
   message((writer, value) => {
     if (value === null || value === undefined) return;
     const text = textOf(kind, value);
-    const { seconds, nanos } = kind === 'microTime' ? parseMicroTime(text) : parseTime(text);
-    writer.int(kind === 'microTime' ? nanos : 0);
+    const { seconds, nanos } = kind === 'microTime' ? parseMicroTime(text) : { seconds: secondsOf(text), nanos: 0 };
+    writer.int(nanos);
     writer.byte(tag(2, 'varint'));
     writer.int(seconds);
     writer.byte(tag(1, 'varint'));
@@ -112,71 +118,62 @@ const scalarEncodings: Readonly<Record<ScalarKind, Encoding>> = {
   unknownObject,
 };
 
-/** Puts a field in front of what is there; `parent` is what an inlined struct is read from. */
 interface FieldEncoder {
   readonly name: string;
-  write(writer: ProtoWriter, value: unknown, parent: Record<string, unknown>): void;
+  /** Not written when there is no value. Everything else is written, zero or not. */
+  readonly optional: boolean;
+  /** The struct's fields stand in the parent: it is written from that. */
+  readonly inline: boolean;
+  /** Most fields are strings: these are written in place, without a call. */
+  readonly isString: boolean;
+  readonly tag: number;
+  /** Puts the field, tags included, in front of what is there. */
+  readonly write: WriteValue;
 }
 
-function fieldEncoder(field: Field): FieldEncoder {
-  const { name, number, schema, pointer } = field;
-  if (schema.kind === 'list' && !schema.wrapped) return repeatedField(name, number, schema.items);
-  if (schema.kind === 'map') return mapField(name, number, schema.values);
+function fieldEncoder({ name, number, schema, pointer, inline }: Field): FieldEncoder {
+  // In Go, slices and maps can be nil.
+  const optional = pointer || schema.kind === 'bytes' || schema.kind === 'list' || schema.kind === 'map';
+  const isString = schema.kind === 'string';
+  return { name, optional, inline, isString, tag: tagOf(number, wire.bytes), write: fieldWriter(number, schema) };
+}
+
+function fieldWriter(number: number, schema: Schema): WriteValue {
+  if (schema.kind === 'list' && !schema.wrapped) return repeatedField(number, schema.items);
+  if (schema.kind === 'map') return mapField(number, schema.values);
   const { wireType, write } = encodingOf(schema);
   const fieldTag = tagOf(number, wireType);
-  const put = (writer: ProtoWriter, value: unknown): void => {
+  return (writer, value) => {
     write(writer, value);
     writer.varint(fieldTag);
   };
-  if (field.inline) return { name, write: (writer, _, parent) => put(writer, parent) };
-  // Everything that is no pointer is written, zero or not; nil slices are the exception.
-  const optional = pointer || schema.kind === 'bytes' || schema.kind === 'list';
-  if (!optional) return { name, write: put };
-  return {
-    name,
-    write: (writer, value) => {
-      if (value !== undefined && value !== null) put(writer, value);
-    },
+}
+
+function repeatedField(number: number, items: Schema): WriteValue {
+  const write = fieldWriter(number, items);
+  return (writer, value) => {
+    if (!Array.isArray(value)) return;
+    for (let i = value.length - 1; i >= 0; i--) write(writer, value[i]);
   };
 }
 
-function repeatedField(name: string, number: number, items: Schema): FieldEncoder {
-  const { wireType, write } = encodingOf(items);
-  const fieldTag = tagOf(number, wireType);
-  return {
-    name,
-    write: (writer, value) => {
-      if (!Array.isArray(value)) return;
-      for (let i = value.length - 1; i >= 0; i--) {
-        write(writer, value[i]);
-        writer.varint(fieldTag);
-      }
-    },
-  };
-}
-
-function mapField(name: string, number: number, values: Schema): FieldEncoder {
-  const { wireType, write } = encodingOf(values);
-  const valueTag = tagOf(2, wireType);
+function mapField(number: number, values: Schema): WriteValue {
+  const writeValue = fieldWriter(2, values);
   const fieldTag = tagOf(number, wire.bytes);
-  return {
-    name,
-    write: (writer, value) => {
-      if (!isJsonObject(value)) return;
-      const keys = Object.keys(value).sort(compareUtf8);
-      for (let i = keys.length - 1; i >= 0; i--) {
-        const key = keys[i]!;
-        const before = writer.length;
-        if (values.kind !== 'bytes' || value[key] !== null) {
-          write(writer, value[key]);
-          writer.byte(valueTag);
-        }
-        writer.string(key);
-        writer.byte(tag(1, 'bytes'));
-        writer.varint(writer.length - before);
-        writer.varint(fieldTag);
-      }
-    },
+  return (writer, value) => {
+    if (!isJsonObject(value)) return;
+    const keys = Object.keys(value);
+    if (keys.length > 1) keys.sort(compareUtf8);
+    for (let i = keys.length - 1; i >= 0; i--) {
+      const key = keys[i]!;
+      const item = value[key];
+      const before = writer.length;
+      if (values.kind !== 'bytes' || item !== null) writeValue(writer, item);
+      writer.string(key);
+      writer.byte(tag(1, 'bytes'));
+      writer.varint(writer.length - before);
+      writer.varint(fieldTag);
+    }
   };
 }
 
@@ -198,10 +195,8 @@ function encodingOf(schema: Schema): Encoding {
   switch (schema.kind) {
     case 'struct':
       return structEncoding(schema);
-    case 'list': {
-      const items = repeatedField('items', 1, schema.items);
-      return message((writer, value) => items.write(writer, value, {}));
-    }
+    case 'list':
+      return message(repeatedField(1, schema.items));
     case 'map':
       throw new Error('a map has no encoding but as a field of a message');
     case 'schemaOr':
@@ -221,9 +216,9 @@ function structEncoding(schema: StructSchema): Encoding {
 
 function schemaOrEncoding({ alternative, schema }: SchemaOrSchema): Encoding {
   const { write } = structEncoding(schema);
-  const list = repeatedField('', 2, alternative === 'array' ? schema : { kind: 'string' });
+  const writeList = repeatedField(2, alternative === 'array' ? schema : { kind: 'string' });
   return message((writer, value) => {
-    if (Array.isArray(value)) list.write(writer, value, {});
+    if (Array.isArray(value)) writeList(writer, value);
     else if (isJsonObject(value)) {
       write(writer, value);
       writer.byte(tag(alternative === 'bool' ? 2 : 1, 'bytes'));
@@ -248,11 +243,31 @@ export function compileEncoder(schema: StructSchema): WriteMessage {
     .filter((field) => field.number > 0)
     .sort((a, b) => b.number - a.number)
     .map(fieldEncoder);
-  const encoder: WriteMessage = (writer, value) => {
+  const positions = new Map(fields.map(({ name }, index) => [name, index]));
+  // Looking for the fields of the object among those of the type is far cheaper than the other way round: most types
+  // have many more fields than anybody sets. A type may hold itself, so one list of values is not enough.
+  const free: unknown[][] = [];
+  const encoder: WriteMessage = (writer, object) => {
+    const values = free.pop() ?? new Array<unknown>(fields.length).fill(undefined);
+    for (const key in object) {
+      const position = positions.get(key);
+      if (position !== undefined) values[position] = object[key];
+    }
     for (let i = 0; i < fields.length; i++) {
       const field = fields[i]!;
-      field.write(writer, value[field.name], value);
+      const value = values[i];
+      values[i] = undefined;
+      if (value === undefined || value === null) {
+        if (field.inline) field.write(writer, object);
+        else if (!field.optional) field.write(writer, value);
+      } else if (field.isString && typeof value === 'string') {
+        writer.string(value);
+        writer.varint(field.tag);
+      } else {
+        field.write(writer, value);
+      }
     }
+    free.push(values);
   };
   encoders.set(schema, encoder);
   return encoder;

@@ -43,6 +43,11 @@ export class ProtoReader {
 
   /** An unsigned number below 2^53, for tags and lengths. */
   varint(end: number): number {
+    const first = this.bytes[this.at]!;
+    if (first < 0x80 && this.at < end) {
+      this.at++;
+      return first;
+    }
     let value = 0;
     let factor = 1;
     for (let i = 0; i < 10; i++) {
@@ -58,9 +63,8 @@ export class ProtoReader {
   /** The end of what follows, after its length. */
   lengthDelimited(end: number): number {
     const length = this.varint(end);
-    if (length >= 2 ** 63) throw invalidLength();
-    if (length > end - this.at) throw unexpectedEof();
-    return this.at + length;
+    if (length <= end - this.at) return this.at + length;
+    throw length >= 2 ** 63 ? invalidLength() : unexpectedEof();
   }
 
   int32(end: number): number {

@@ -12,8 +12,13 @@ const shortString = 48;
  * written, so that nothing is measured beforehand or moved afterwards. Whatever is called last comes first.
  */
 export class ProtoWriter {
-  #bytes = new Uint8Array(initialSize);
-  #at = initialSize;
+  #bytes: Uint8Array;
+  #at: number;
+
+  constructor(size = initialSize) {
+    this.#bytes = new Uint8Array(size);
+    this.#at = size;
+  }
 
   /** How many bytes there are so far; the difference between two is what was written between them. */
   get length(): number {

@@ -11,7 +11,7 @@ type List = readonly unknown[];
  * Whether two strategic merge patches give some key different values. A key that only one of them has is no conflict,
  * and neither are lists of scalars that are merged. Throws PatchError when the schema has no place for what both have.
  *
- * Differs from upstream: it leaves the lists it has compared sorted.
+ * Differs from upstream, which sorts the lists that it compares in place, and so in the patch that is made.
  */
 export function mergingMapsHaveConflicts(left: JsonObject, right: JsonObject, schema: StructSchema): boolean {
   assertJsonDepth(left);

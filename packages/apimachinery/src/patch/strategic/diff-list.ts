@@ -42,7 +42,8 @@ function diffListsOfMaps(
 ): ListDiff {
   const changed: unknown[] = [];
   const deletions: unknown[] = [];
-  walk(sortMaps(original, mergeKey), sortMaps(modified, mergeKey), (item) => mergeKeyOf(item, mergeKey), {
+  walk(sortMaps(original, mergeKey), sortMaps(modified, mergeKey), {
+    meet: (item) => void mergeKeyOf(item, mergeKey),
     both(from, to) {
       const inner = diffItems(expectMap(from), expectMap(to));
       if (!isEmpty(inner)) changed.push({ ...inner, [mergeKey]: mergeKeyOf(to, mergeKey) });
@@ -69,7 +70,8 @@ function diffListsOfScalars(original: List, modified: List, mergeKey: string, op
   const added: unknown[] = [];
   const removed: unknown[] = [];
   const before = sortByText(original);
-  walk(before, sortByText(modified), (item) => item, {
+  walk(before, sortByText(modified), {
+    meet() {},
     both() {},
     added: (item) => void added.push(item),
     removed: (item) => void removed.push(item),
@@ -77,7 +79,13 @@ function diffListsOfScalars(original: List, modified: List, mergeKey: string, op
   const deletions = options.deletions ? withoutRepeats(removed) : [];
   // Upstream compares with the original as it has just sorted it, so `modified` counts as reordered when it is not sorted.
   const ordered =
-    options.setElementOrder && (deletions.length > 0 || (options.changes && !jsonEquals(before, modified)));
+    options.setElementOrder &&
+    (deletions.length > 0 ||
+      (options.changes &&
+        !jsonEquals(
+          before.map(({ item }) => item),
+          modified,
+        )));
   return {
     items: options.changes ? sortLike(added, modified, { kind: 'scalar', mergeKey }) : [],
     deletions,
@@ -86,41 +94,50 @@ function diffListsOfScalars(original: List, modified: List, mergeKey: string, op
 }
 
 interface Visitor {
+  /** Comes first, perhaps more than once. */
+  meet(item: unknown): void;
   both(from: unknown, to: unknown): void;
   added(item: unknown): void;
   removed(item: unknown): void;
 }
 
-/** Goes through two sorted lists and says of each item which of them has it, judged by the text of its key. */
-function walk(original: List, modified: List, keyOf: (item: unknown) => unknown, visit: Visitor): void {
-  const text = (list: List, index: number) => (index < list.length ? formatValue(keyOf(list[index])) : undefined);
+/** An item and the text by which it is sorted and found again. */
+interface Entry {
+  readonly item: unknown;
+  readonly text: string;
+}
+
+/** Goes through two sorted lists and says of each item which of them has it. */
+function walk(original: readonly Entry[], modified: readonly Entry[], visit: Visitor): void {
   for (let i = 0, j = 0; i < original.length || j < modified.length; ) {
-    const from = text(original, i);
-    const to = text(modified, j);
-    const order = from === undefined ? 1 : to === undefined ? -1 : compareStrings(from, to);
-    if (order === 0) visit.both(original[i++], modified[j++]);
-    else if (order > 0) visit.added(modified[j++]);
-    else visit.removed(original[i++]);
+    const from = original[i];
+    const to = modified[j];
+    if (from) visit.meet(from.item);
+    if (to) visit.meet(to.item);
+    const order = !from ? 1 : !to ? -1 : compareStrings(from.text, to.text);
+    if (order <= 0) i++;
+    if (order >= 0) j++;
+    if (order === 0) visit.both(from?.item, to?.item);
+    else if (order > 0) visit.added(to?.item);
+    else visit.removed(from?.item);
   }
 }
 
-const sortByText = (list: List, keyOf = (item: unknown) => item): unknown[] =>
-  list
-    .map((item) => ({ item, text: formatValue(keyOf(item)) }))
-    .sort((a, b) => compareStrings(a.text, b.text))
-    .map(({ item }) => item);
+const sortByText = (list: List, keyOf = (item: unknown) => item): Entry[] =>
+  list.map((item) => ({ item, text: formatValue(keyOf(item)) })).sort((a, b) => compareStrings(a.text, b.text));
 
 /**
  * Items with the same merge key, such as one port for two protocols, come out in reverse, as they do upstream.
  *
  * Differs from upstream: in lists of more than twelve items, its order of such items is arbitrary.
  */
-const sortMaps = (list: List, mergeKey: string): unknown[] =>
+const sortMaps = (list: List, mergeKey: string): Entry[] =>
   sortByText([...list].reverse(), (item) => ownEntry(expectMap(item), mergeKey));
 
 /** The last item fills the place of each repeated one, which is upstream's way and shows in the patch. */
 function withoutRepeats(list: List): unknown[] {
   const items = [...list];
+  if (new Set(items).size === items.length) return items;
   for (let i = 0; i < items.length; i++) {
     for (let j = i + 1; j < items.length; ) {
       if (items[i] !== items[j]) {

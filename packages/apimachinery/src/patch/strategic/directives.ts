@@ -14,7 +14,7 @@ export const SET_ELEMENT_ORDER = '$setElementOrder';
 export const isDeletion = (key: string): boolean => key.startsWith(DELETE_FROM_PRIMITIVE_LIST);
 export const isOrdering = (key: string): boolean => key.startsWith(SET_ELEMENT_ORDER);
 
-export const badPrimitiveList = (): PatchError => new PatchError('invalid patch format of primitive list', 400);
+const badPrimitiveList = (): PatchError => new PatchError('invalid patch format of primitive list', 400);
 export const badRetainKeys = (): PatchError => new PatchError('invalid patch format of retainKeys', 400);
 export const badSetElementOrder = (): PatchError => new PatchError('invalid patch format of setElementOrder list', 400);
 export const unknownDirective = (directive: unknown, patch: JsonObject): PatchError =>
@@ -55,7 +55,7 @@ export const isDeleteItem = (item: unknown): boolean => ownEntry(expectMap(item)
 /**
  * What all items of the lists are. Throws PatchError when they are of several types, lists, or there are none.
  *
- * Differs from upstream: it crashes when the first item is null.
+ * Differs from upstream, which crashes when the first item is null.
  */
 export function itemKind(...lists: readonly (readonly unknown[])[]): 'map' | 'scalar' {
   let type: string | undefined;

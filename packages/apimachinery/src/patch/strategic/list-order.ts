@@ -74,15 +74,20 @@ export function sortLike(items: List, order: List, identity: Identity): unknown[
   ];
 }
 
+/** Upstream sorts as many items by insertion, more of them by merging. */
+const insertionLimit = 20;
+
 /**
- * Insertion sort, because upstream's comparison is no order where an item has no place: such an item goes before
- * whatever it is compared with, and whatever is compared with it goes before it.
+ * Upstream's comparison is no order where an item has no place: such an item goes before whatever it is compared with,
+ * and whatever is compared with it goes before it. So it matters which items are compared.
+ *
+ * Differs from upstream: in long lists, items without a place simply come first.
  */
 function sortByRank(items: List, order: List, identity: Identity): unknown[] {
   const ranks = rank(order, identity);
   const sorted = items.map((item) => ({ item, place: ranks.get(identify(item, identity)) }));
-  if (sorted.every(({ place }) => place !== undefined)) {
-    return sorted.sort((a, b) => (a.place ?? 0) - (b.place ?? 0)).map(({ item }) => item);
+  if (sorted.length > insertionLimit || sorted.every(({ place }) => place !== undefined)) {
+    return sorted.sort((a, b) => (a.place ?? -1) - (b.place ?? -1)).map(({ item }) => item);
   }
   for (let i = 1; i < sorted.length; i++) {
     const moving = sorted[i]!;

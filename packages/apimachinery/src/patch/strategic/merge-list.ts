@@ -10,8 +10,8 @@ type List = readonly unknown[];
 export interface MergedList {
   readonly items: List;
   /**
-   * The list by whose order `$setElementOrder` puts what the patch does not name. It is the original one, but upstream
-   * merges in place: a deletion moves the following items forward, and added items fill the room that this leaves.
+   * The list by whose order `$setElementOrder` places what the patch does not name. It is the original list, but not
+   * quite: upstream merges in place, so deleted items are gone, and added ones stand in the room that those left.
    */
   readonly live: List;
 }
@@ -27,48 +27,53 @@ export function mergeLists(
   const kind = itemKind(original, patch);
   const identity = { kind, mergeKey };
   if (kind === 'scalar') {
+    // Differs from upstream: where the original repeats a scalar and the patch is empty, it shuffles the others.
     const items = [...new Set([...original, ...patch])];
     return { items: arrange(items, patch, original, identity), live: original };
   }
   if (mergeKey === '') throw new PatchError(`cannot merge lists without merge key for ${goKind(type)}`);
 
-  const memory = new SharedList(original);
-  const additions = applyListDirectives(memory, patch, mergeKey);
-  if (additions.replace) return { items: arrange(additions.items, [], additions.items, identity), live: memory.all };
+  const keyOf = (item: unknown) => ownEntry(expectMap(item), mergeKey);
+  const { changes, deleted, replace } = readDirectives(patch, mergeKey);
+  const kept = original.filter((item) => !deleted.has(keyOf(item)));
+  if (replace) return { items: arrange(changes, [], changes, identity), live: kept };
 
-  const before = memory.items;
-  const merged = [...before];
+  const merged = [...kept];
   const places = new Map<unknown, number>();
-  before.forEach((item, index) => {
-    const key = ownEntry(expectMap(item), mergeKey);
-    if (key !== undefined && !places.has(key)) places.set(key, index);
+  kept.forEach((item, index) => {
+    if (!places.has(keyOf(item))) places.set(keyOf(item), index);
   });
-  for (const item of additions.items) {
-    const key = mergeKeyOf(item, mergeKey);
+  for (const change of changes) {
+    const key = mergeKeyOf(change, mergeKey);
     const place = places.get(key);
-    if (place !== undefined) {
-      merged[place] = mergeItems(expectMap(merged[place]), expectMap(item));
-    } else {
-      places.set(key, merged.push(item) - 1);
-      memory.push(item);
-    }
+    if (place === undefined) places.set(key, merged.push(change) - 1);
+    else merged[place] = mergeItems(expectMap(merged[place]), expectMap(change));
   }
-  return { items: arrange(merged, additions.items, before, identity), live: memory.all };
+  return { items: arrange(merged, changes, kept, identity), live: merged.slice(0, original.length) };
 }
 
-/** Deletes what the patch's items tell to delete; answers with its ordinary items, and whether they are all there shall be. */
-function applyListDirectives(memory: SharedList, patch: List, mergeKey: string): { items: List; replace: boolean } {
-  const items: unknown[] = [];
+interface ListChanges {
+  /** The ordinary items. */
+  readonly changes: List;
+  /** Merge keys of the items to delete. */
+  readonly deleted: ReadonlySet<unknown>;
+  /** The ordinary items are all there shall be. */
+  readonly replace: boolean;
+}
+
+function readDirectives(patch: List, mergeKey: string): ListChanges {
+  const changes: unknown[] = [];
+  const deleted = new Set<unknown>();
   let replace = false;
   for (const item of patch) {
     const map = expectMap(item);
     const directive = ownEntry(map, PATCH);
     const key = ownEntry(map, mergeKey);
     if (directive === undefined) {
-      items.push(item);
+      changes.push(item);
     } else if (directive === 'delete') {
       if (key === undefined) throw noMergeKey(map, mergeKey);
-      memory.remove((other) => ownEntry(expectMap(other), mergeKey) === key);
+      deleted.add(key);
     } else if (directive === 'replace') {
       replace = true;
     } else if (directive === 'merge') {
@@ -77,33 +82,5 @@ function applyListDirectives(memory: SharedList, patch: List, mergeKey: string):
       throw unknownDirective(directive, map);
     }
   }
-  return { items, replace };
-}
-
-/** A list that shrinks and grows in the memory of the one it was made from, as a Go slice does. */
-class SharedList {
-  /** The memory: always as long as the list was at first. */
-  readonly all: unknown[];
-  #length: number;
-
-  constructor(list: List) {
-    this.all = [...list];
-    this.#length = list.length;
-  }
-
-  get items(): List {
-    return this.all.slice(0, this.#length);
-  }
-
-  remove(matches: (item: unknown) => boolean): void {
-    for (let index = 0; index < this.#length; ) {
-      if (matches(this.all[index])) this.all.copyWithin(index, index + 1, this.#length--);
-      else index++;
-    }
-  }
-
-  push(item: unknown): void {
-    if (this.#length < this.all.length) this.all[this.#length] = item;
-    this.#length++;
-  }
+  return { changes, deleted, replace };
 }

@@ -136,8 +136,10 @@ class MapMerge {
     isDeletionList: boolean,
   ): MergedList {
     if (field.strategy !== 'merge' && !isDeletionList) return { items: change, live: current };
-    const deletes = isDeletionList && current.length + change.length > 0 && itemKind(current, change) === 'scalar';
-    if (deletes) return { items: current.filter((item) => !change.includes(item)), live: current };
+    if (isDeletionList && current.length + change.length > 0 && itemKind(current, change) === 'scalar') {
+      const deleted = new Set(change);
+      return { items: current.filter((item) => !deleted.has(item)), live: current };
+    }
     return mergeLists(current, change, field, (item, patch) => mergeMaps(item, patch, field.type, this.#mode));
   }
 

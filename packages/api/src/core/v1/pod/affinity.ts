@@ -80,7 +80,11 @@ function validateNodeFieldSelectorRequirement(
   return errors;
 }
 
-export function validateNodeSelectorTerm(term: NodeSelectorTerm, allowInvalidLabelValue: boolean, path: Path): ErrorList {
+export function validateNodeSelectorTerm(
+  term: NodeSelectorTerm,
+  allowInvalidLabelValue: boolean,
+  path: Path,
+): ErrorList {
   return [
     ...(term.matchExpressions ?? []).flatMap((requirement, i) =>
       validateNodeSelectorRequirement(requirement, allowInvalidLabelValue, path.child('matchExpressions').index(i)),
@@ -92,15 +96,13 @@ export function validateNodeSelectorTerm(term: NodeSelectorTerm, allowInvalidLab
 }
 
 export function validateNodeSelector(
-  { nodeSelectorTerms = [] }: NodeSelector,
+  { nodeSelectorTerms: terms }: NodeSelector,
   allowInvalidLabelValue: boolean,
   path: Path,
 ): ErrorList {
   const termsPath = path.child('nodeSelectorTerms');
-  if (nodeSelectorTerms.length === 0) return [required(termsPath, 'must have at least one node selector term')];
-  return nodeSelectorTerms.flatMap((term, i) =>
-    validateNodeSelectorTerm(term, allowInvalidLabelValue, termsPath.index(i)),
-  );
+  if (!terms || terms.length === 0) return [required(termsPath, 'must have at least one node selector term')];
+  return terms.flatMap((term, i) => validateNodeSelectorTerm(term, allowInvalidLabelValue, termsPath.index(i)));
 }
 
 const validateWeight = (weight: number, path: Path): ErrorList =>

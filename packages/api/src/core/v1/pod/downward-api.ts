@@ -83,11 +83,18 @@ const resourceFields = [
   'requests.ephemeral-storage',
   'requests.memory',
 ];
-const byteDivisors = ['1', ...['k', 'M', 'G', 'T', 'P', 'E', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'].map((unit) => `1${unit}`)];
+const byteDivisors = [
+  '1',
+  ...['k', 'M', 'G', 'T', 'P', 'E', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'].map((unit) => `1${unit}`),
+];
 
 /** How an amount of this resource may be divided, and what the message calls the resource. */
 function divisorsOf(resource: string): [divisors: readonly string[], listed: string, called: string] | undefined {
-  const bytes = (called: string): [readonly string[], string, string] => [byteDivisors, byteDivisors.join(', '), called];
+  const bytes = (called: string): [readonly string[], string, string] => [
+    byteDivisors,
+    byteDivisors.join(', '),
+    called,
+  ];
   if (/^(limits|requests)\.hugepages-/.test(resource)) return bytes('hugepages');
   if (!resourceFields.includes(resource)) return undefined;
   if (resource.endsWith('.cpu')) return [['1m', '1'], '1m and 1', 'cpu'];

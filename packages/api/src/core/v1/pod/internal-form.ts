@@ -27,13 +27,19 @@ function sortMaps(value: unknown): unknown {
   );
 }
 
-/** Reads a table of types (for its notation see `internal-types.ts`): gives what prints a value of one of them. */
-export function internalFormOf(table: string): (type: string, value: object) => Json {
+/**
+ * Reads a table of types (for its notation see `internal-types.ts`): gives what brings a value of one of them into the
+ * form in which messages print it, its quantities as `quantityText` says.
+ */
+export function internalFormOf(
+  table: string,
+  quantityText?: (quantity: string) => string,
+): (type: string, value: object) => Json {
   const definitions = new Map(
     table
       .trim()
       .replaceAll('\n ', ' ')
-      .split('\n')
+      .split(/\n+/)
       .map((line) => {
         const end = line.indexOf(' ');
         return [line.slice(0, end), line.slice(end + 1).split(' ')] as const;
@@ -51,6 +57,7 @@ export function internalFormOf(table: string): (type: string, value: object) => 
         isObject(value) ? Object.fromEntries(sorted(value).map(([key, part]) => [key, convert(part)])) : null;
     }
     if (type === 'json') return sortMaps;
+    if (type === 'q' && quantityText) return (value) => quantityText(typeof value === 'string' ? value : '0');
     if (type in zeroes) return (value) => value ?? zeroes[type];
     return (value) => form(type, isObject(value) ? value : {});
   };
@@ -87,14 +94,11 @@ export function internalFormOf(table: string): (type: string, value: object) => 
 }
 
 /** The value with the names, the order and the nulls that upstream's messages show of a value of this type. */
-export const internalForm: (type: string, value: object) => Json = internalFormOf(internalTypes);
+export const internalForm: (type: string, value: object) => Json = internalFormOf(internalTypes + coreInternalTypes);
 
-/** A pod's spec: some of what the API has in it stands in its security context. */
-export function internalPodSpec(spec: object): Json {
+/** A pod's spec, ready to be printed as one: some of what the API has in it stands in its security context. */
+export function withHostFields(spec: object): object {
   const { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers, securityContext } = spec as Json;
   const host = { hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers };
-  return internalForm('PodSpec', {
-    ...spec,
-    securityContext: { ...(isObject(securityContext) ? securityContext : {}), ...host },
-  });
+  return { ...spec, securityContext: { ...(isObject(securityContext) ? securityContext : {}), ...host } };
 }

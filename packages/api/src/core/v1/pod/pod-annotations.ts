@@ -1,23 +1,193 @@
 import {
-  type Annotations,
   type ErrorList,
   forbidden,
   invalid,
+  isJsonObject,
   type ObjectMeta,
+  ownEntry,
   type Path,
   quote,
 } from '@coxswain/apimachinery';
 import type { AppArmorProfile, PodSpec, SeccompProfile, Toleration } from '../../../generated/core/v1.ts';
+import { JsonTextError, readJsonText } from '../json-text.ts';
 import { sortedEntries } from './checks.ts';
 import { containersWithPath, someContainer } from './containers.ts';
+import { mirrorPodAnnotation } from './mirror-pod.ts';
 import { validateLocalDescendingPath } from './path-rules.ts';
 import { validateTolerations } from './tolerations.ts';
 import type { PodValidationOptions } from './validation-options.ts';
 
-export const mirrorPodAnnotation = 'kubernetes.io/config.mirror';
+type Annotations = Readonly<Record<string, string>>;
+
 export const seccompPodAnnotation = 'seccomp.security.alpha.kubernetes.io/pod';
 export const seccompContainerAnnotationPrefix = 'container.seccomp.security.alpha.kubernetes.io/';
 export const appArmorAnnotationPrefix = 'container.apparmor.security.beta.kubernetes.io/';
 const tolerationsAnnotation = 'scheduler.alpha.kubernetes.io/tolerations';
 const deletionCostAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
 const localhostPrefix = 'localhost/';
+
+/** Whether the cost of deleting the pod, if there is one, is a 32 bit integer without sign or leading zeroes. */
+export function deletionCostIsValid(annotations: Annotations | undefined): boolean {
+  const cost = ownEntry(annotations, deletionCostAnnotation);
+  return cost === undefined || (/^(0|-[0-9]+|[1-9][0-9]*)$/.test(cost) && Number(cost) === (Number(cost) | 0));
+}
+
+/** The annotations of a pod or template that have a meaning to the server. */
+export function validatePodAnnotations(
+  annotations: Annotations | undefined,
+  spec: PodSpec,
+  path: Path,
+  options: PodValidationOptions,
+): ErrorList {
+  if (!annotations) return [];
+  const errors: ErrorList = [];
+  const mirror = ownEntry(annotations, mirrorPodAnnotation);
+  if (mirror !== undefined && !spec.nodeName) {
+    const detail = 'must set spec.nodeName if mirror pod annotation is set';
+    errors.push(invalid(path.key(mirrorPodAnnotation), mirror, detail));
+  }
+  errors.push(...validateTolerationsAnnotation(annotations, path, options));
+  if (!options.allowInvalidPodDeletionCost && !deletionCostIsValid(annotations))
+    errors.push(
+      invalid(path.key(deletionCostAnnotation), annotations[deletionCostAnnotation], 'must be a 32bit integer'),
+    );
+  const seccomp = ownEntry(annotations, seccompPodAnnotation);
+  if (seccomp !== undefined) errors.push(...validateSeccompAnnotation(seccomp, path.child(seccompPodAnnotation)));
+  const entries = sortedEntries(annotations);
+  for (const [key, value] of entries)
+    if (key.startsWith(seccompContainerAnnotationPrefix))
+      errors.push(...validateSeccompAnnotation(value, path.child(key)));
+  for (const [key, value] of entries)
+    if (key.startsWith(appArmorAnnotationPrefix)) {
+      const name = key.slice(appArmorAnnotationPrefix.length);
+      if (!someContainer(spec, (container) => container.name === name))
+        errors.push(invalid(path.key(key), name, 'container not found'));
+      if (value !== '' && value !== 'runtime/default' && value !== 'unconfined' && !value.startsWith(localhostPrefix))
+        errors.push(invalid(path.key(key), value, `invalid AppArmor profile name: ${quote(value)}`));
+    }
+  return errors;
+}
+
+function validateTolerationsAnnotation(annotations: Annotations, path: Path, options: PodValidationOptions): ErrorList {
+  const text = ownEntry(annotations, tolerationsAnnotation);
+  if (!text) return [];
+  let tolerations: unknown[];
+  try {
+    tolerations = readJsonText(text, '[]core.Toleration', Array.isArray) ?? [];
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+    return [invalid(path, tolerationsAnnotation, error.message)];
+  }
+  return validateTolerations(tolerations.map(asToleration), path.child(tolerationsAnnotation), options);
+}
+
+/** Upstream reads these without minding the case of their names. */
+function asToleration(value: unknown): Toleration {
+  const names = ['key', 'operator', 'value', 'effect', 'tolerationSeconds'] as const;
+  const entries = Object.entries(isJsonObject(value) ? value : {}).flatMap(([key, part]) => {
+    const name = names.find((one) => one.toLowerCase() === key.toLowerCase());
+    return name ? [[name, part]] : [];
+  });
+  return Object.fromEntries(entries) as Toleration;
+}
+
+function validateSeccompAnnotation(profile: string, path: Path): ErrorList {
+  if (profile === 'runtime/default' || profile === 'docker/default' || profile === 'unconfined') return [];
+  return profile.startsWith(localhostPrefix)
+    ? validateLocalDescendingPath(profile.slice(localhostPrefix.length), path)
+    : [invalid(path, profile, 'must be a valid seccomp profile')];
+}
+
+/** What an update may not do to the annotations, then what `validatePodAnnotations` says. */
+export function validatePodAnnotationsUpdate(
+  annotations: Annotations | undefined,
+  old: Annotations | undefined,
+  spec: PodSpec,
+  path: Path,
+  options: PodValidationOptions,
+): ErrorList {
+  const errors: ErrorList = [];
+  const guarded = (key: string) =>
+    key.startsWith(appArmorAnnotationPrefix)
+      ? 'AppArmor annotations'
+      : key === mirrorPodAnnotation
+        ? 'mirror pod annotation'
+        : undefined;
+  for (const [key, before] of sortedEntries(old)) {
+    const what = guarded(key);
+    if (what && ownEntry(annotations, key) !== before)
+      errors.push(forbidden(path.key(key), `may not remove or update ${what}`));
+  }
+  for (const [key] of sortedEntries(annotations)) {
+    const what = guarded(key);
+    if (what && ownEntry(old, key) === undefined) errors.push(forbidden(path.key(key), `may not add ${what}`));
+  }
+  errors.push(...validatePodAnnotations(annotations, spec, path, options));
+  return errors;
+}
+
+/** Annotations from before there were fields for profiles must say the same as the fields. */
+export function validateAnnotationsMatchFields(meta: ObjectMeta, spec: PodSpec, specPath: Path): ErrorList {
+  const { annotations } = meta;
+  if (!annotations) return [];
+  const errors: ErrorList = [];
+  const compare = (
+    profile: SeccompProfile | AppArmorProfile | undefined,
+    key: string,
+    path: Path,
+    what: 'seccomp' | 'apparmor',
+  ) => {
+    const annotation = profile && ownEntry(annotations, key);
+    if (annotation === undefined || !profile) return;
+    const mismatch = profileMismatch(profile, annotation, what === 'seccomp');
+    if (mismatch)
+      errors.push(
+        forbidden(
+          path.child('securityContext', `${what === 'seccomp' ? 'seccomp' : 'appArmor'}Profile`, mismatch),
+          `${what} ${mismatch === 'type' ? 'type' : 'profile'} in annotation and field must match`,
+        ),
+      );
+  };
+  const pod = spec.securityContext;
+  compare(pod?.seccompProfile, seccompPodAnnotation, specPath, 'seccomp');
+  for (const [{ name = '', securityContext }, path] of containersWithPath(spec, specPath))
+    compare(securityContext?.seccompProfile, seccompContainerAnnotationPrefix + name, path, 'seccomp');
+  if (spec.os?.name === 'windows') return errors;
+  for (const [{ name = '', securityContext }, path] of containersWithPath(spec, specPath))
+    compare(
+      securityContext?.appArmorProfile ?? pod?.appArmorProfile,
+      appArmorAnnotationPrefix + name,
+      path,
+      'apparmor',
+    );
+  return errors;
+}
+
+/** The field of the profile with which the annotation does not agree. */
+function profileMismatch(
+  { type, localhostProfile }: SeccompProfile | AppArmorProfile,
+  annotation: string,
+  dockerDefault: boolean,
+): 'type' | 'localhostProfile' | undefined {
+  switch (type) {
+    case 'Unconfined':
+      return annotation === 'unconfined' ? undefined : 'type';
+    case 'RuntimeDefault':
+      return annotation === 'runtime/default' || (dockerDefault && annotation === 'docker/default')
+        ? undefined
+        : 'type';
+    case 'Localhost':
+      if (!annotation.startsWith(localhostPrefix)) return 'type';
+      return annotation.slice(localhostPrefix.length) === localhostProfile ? undefined : 'localhostProfile';
+    default:
+      return undefined;
+  }
+}
+
+/** The profile that an annotation stands for; undefined if it is none. */
+export function appArmorProfileOfAnnotation(annotation: string): AppArmorProfile | undefined {
+  if (annotation === 'unconfined') return { type: 'Unconfined' };
+  if (annotation === 'runtime/default') return { type: 'RuntimeDefault' };
+  const localhostProfile = annotation.startsWith(localhostPrefix) ? annotation.slice(localhostPrefix.length) : '';
+  return localhostProfile ? { type: 'Localhost', localhostProfile } : undefined;
+}

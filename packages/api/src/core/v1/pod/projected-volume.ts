@@ -130,8 +130,7 @@ const validatePodCertificate: Validate<'podCertificate'> = (source, path, { clai
   if (seconds !== undefined) {
     const secondsPath = path.child('maxExpirationSeconds');
     const most = isKubernetesSignerName(signerName) ? day : 91 * day;
-    if (seconds < 3600)
-      errors.push(invalid(secondsPath, seconds, 'if provided, maxExpirationSeconds must be >= 3600'));
+    if (seconds < 3600) errors.push(invalid(secondsPath, seconds, 'if provided, maxExpirationSeconds must be >= 3600'));
     if (seconds > most)
       errors.push(invalid(secondsPath, seconds, `if provided, maxExpirationSeconds must be <= ${most}`));
   }
@@ -141,14 +140,15 @@ const validatePodCertificate: Validate<'podCertificate'> = (source, path, { clai
     errors.push(...validateLocalNonReservedPath(file, path.child(name)), ...claim(file, file));
   }
   if (files.length === 0)
-    errors.push(
-      required(path, 'specify at least one of credentialBundlePath, keyPath, and certificateChainPath'),
-    );
+    errors.push(required(path, 'specify at least one of credentialBundlePath, keyPath, and certificateChainPath'));
   return errors;
 };
 
 /** Annotations that a pod hands to the signer of its certificates. */
-export function validateUserAnnotations(annotations: Readonly<Record<string, string>> | undefined, path: Path): ErrorList {
+export function validateUserAnnotations(
+  annotations: Readonly<Record<string, string>> | undefined,
+  path: Path,
+): ErrorList {
   const errors: ErrorList = [];
   let size = 0;
   for (const [key, value] of sortedEntries(annotations)) {
@@ -174,7 +174,7 @@ const validators: { readonly [T in SourceName]: Validate<T> } = {
 const sourceNames = Object.keys(validators) as SourceName[];
 
 export function validateProjectedVolumeSource(
-  { defaultMode, sources = [] }: v1.ProjectedVolumeSource,
+  { defaultMode, sources }: v1.ProjectedVolumeSource,
   path: Path,
   options: PodValidationOptions,
 ): ErrorList {
@@ -185,15 +185,14 @@ export function validateProjectedVolumeSource(
     files.add(file);
     return [];
   };
-  sources.forEach((source, i) => {
+  sources?.forEach((source, i) => {
     const sourcePath = path.child('sources').index(i);
     const present = sourceNames.filter((name) => source[name] !== undefined);
     for (const name of present) {
       const validate = validators[name] as Validate<SourceName>;
       errors.push(...validate(source[name]!, sourcePath.child(name), { volume: path, claim, options }));
     }
-    if (present.length > 1)
-      errors.push(forbidden(sourcePath, 'may not specify more than 1 volume type per source'));
+    if (present.length > 1) errors.push(forbidden(sourcePath, 'may not specify more than 1 volume type per source'));
   });
   return errors;
 }

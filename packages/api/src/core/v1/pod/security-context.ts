@@ -162,8 +162,7 @@ export function validateSecurityContext(
   if (!context) return [];
   const { privileged, procMount } = context;
   const errors: ErrorList = [];
-  if (privileged && !allowPrivileged)
-    errors.push(forbidden(path.child('privileged'), 'disallowed by cluster policy'));
+  if (privileged && !allowPrivileged) errors.push(forbidden(path.child('privileged'), 'disallowed by cluster policy'));
   errors.push(
     ...ids(path.child('runAsUser'), context.runAsUser, isValidUserId),
     ...ids(path.child('runAsGroup'), context.runAsGroup, isValidGroupId),

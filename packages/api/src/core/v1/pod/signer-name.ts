@@ -26,7 +26,9 @@ export function validateSignerName(path: Path, signerName: string): ErrorList {
   if (!signerName) return [required(path)];
   const segments = signerName.split('/');
   if (segments.length !== 2)
-    return [invalid(path, signerName, "must be a fully qualified domain and path of the form 'example.com/signer-name'")];
+    return [
+      invalid(path, signerName, "must be a fully qualified domain and path of the form 'example.com/signer-name'"),
+    ];
   const [domain, name] = segments as [string, string];
   const errors: ErrorList = [];
   if (isLongerThan(domain, maxDomainLength)) errors.push(tooLong(path, maxDomainLength));

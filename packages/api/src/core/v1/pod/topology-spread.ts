@@ -39,9 +39,7 @@ function validateConstraint(
     ...unlessSupported(path.child('whenUnsatisfiable'), whenUnsatisfiable, ['DoNotSchedule', 'ScheduleAnyway']),
   );
   if (later.some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable))
-    errors.push(
-      duplicate(path.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`),
-    );
+    errors.push(duplicate(path.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`));
   if (minDomains !== undefined) {
     const at = path.child('minDomains');
     errors.push(...validatePositive(minDomains, at));

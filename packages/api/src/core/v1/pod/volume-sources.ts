@@ -198,9 +198,7 @@ export function validateFlexVolumeSource(
   for (const [key] of sortedEntries(source.options)) {
     const domain = `.${key.split('/', 1)[0]!.toLowerCase()}`;
     if (domain.endsWith('.kubernetes.io') || domain.endsWith('.k8s.io'))
-      errors.push(
-        invalid(path.child('options').key(key), key, 'kubernetes.io and k8s.io namespaces are reserved'),
-      );
+      errors.push(invalid(path.child('options').key(key), key, 'kubernetes.io and k8s.io namespaces are reserved'));
   }
   return errors;
 }

@@ -54,7 +54,7 @@ const volumeRules: readonly VolumeRule[] = [
   rule('awsElasticBlockStore', sources.validateAWSElasticBlockStoreVolumeSource),
   rule('secret', sources.validateSecretVolumeSource),
   rule('nfs', sources.validateNFSVolumeSource),
-  rule('iscsi', sources.validateISCSIVolumeSource),
+  rule('iscsi', (source, path) => sources.validateISCSIVolumeSource(source, path)),
   rule('glusterfs', requires<'glusterfs'>('endpoints', 'path')),
   rule('flocker', sources.validateFlockerVolumeSource),
   rule('persistentVolumeClaim', requires<'persistentVolumeClaim'>('claimName')),

@@ -1,13 +1,6 @@
-import {
-  byteLength,
-  type ErrorList,
-  forbidden,
-  invalid,
-  isDns1123Subdomain,
-  type Path,
-} from '@coxswain/apimachinery';
+import { byteLength, type ErrorList, forbidden, invalid, isDns1123Subdomain, type Path } from '@coxswain/apimachinery';
 import type { PodSpec, WindowsSecurityContextOptions } from '../../../generated/core/v1.ts';
-import { invalidEach } from './checks.ts';
+import { invalidEach, printedAsJson } from './checks.ts';
 import { containersWithPath } from './containers.ts';
 
 const maxCredentialSpecKiB = 64;
@@ -54,15 +47,21 @@ export function validateWindowsSecurityContextOptions(
   const { gmsaCredentialSpecName: specName, gmsaCredentialSpec: spec, runAsUserName } = options;
   const errors: ErrorList = [];
   if (specName !== undefined)
-    errors.push(...invalidEach(path.child('gmsaCredentialSpecName'), specName, isDns1123Subdomain(specName)));
+    errors.push(
+      ...invalidEach(path.child('gmsaCredentialSpecName'), printedAsJson(specName), isDns1123Subdomain(specName)),
+    );
   if (spec !== undefined) {
     const specPath = path.child('gmsaCredentialSpec');
     if (!spec) errors.push(invalid(specPath, spec, 'gmsaCredentialSpec cannot be an empty string'));
     else if (byteLength(spec) > maxCredentialSpecKiB * 1024)
-      errors.push(invalid(specPath, spec, `gmsaCredentialSpec size must be under ${maxCredentialSpecKiB} KiB`));
+      errors.push(
+        invalid(specPath, printedAsJson(spec), `gmsaCredentialSpec size must be under ${maxCredentialSpecKiB} KiB`),
+      );
   }
   if (runAsUserName !== undefined)
-    errors.push(...invalidEach(path.child('runAsUserName'), runAsUserName, runAsUserNameErrors(runAsUserName)));
+    errors.push(
+      ...invalidEach(path.child('runAsUserName'), printedAsJson(runAsUserName), runAsUserNameErrors(runAsUserName)),
+    );
   return errors;
 }
 

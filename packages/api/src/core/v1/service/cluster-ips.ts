@@ -1,4 +1,12 @@
-import { duplicate, type ErrorList, invalid, isValidIPForLegacyField, notSupported, Path, required } from '@coxswain/apimachinery';
+import {
+  duplicate,
+  type ErrorList,
+  invalid,
+  isValidIPForLegacyField,
+  notSupported,
+  Path,
+  required,
+} from '@coxswain/apimachinery';
 import type { Service, ServiceSpec } from '../../../generated/core/v1.ts';
 import type { StrategyContext } from '../../../strategy/strategy.ts';
 import { familyOf, isHeadless, isIPv6, specOf } from './service-facts.ts';
@@ -12,7 +20,11 @@ const families = ['IPv4', 'IPv6'];
 const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 
 /** How clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy must go together. An ExternalName has none of them. */
-export function validateClusterIPFields(service: Service, old: Service | undefined, context: StrategyContext): ErrorList {
+export function validateClusterIPFields(
+  service: Service,
+  old: Service | undefined,
+  context: StrategyContext,
+): ErrorList {
   const spec = specOf(service);
   if (spec.type === 'ExternalName') return [];
   const { clusterIPs = [], ipFamilies = [], ipFamilyPolicy } = spec;

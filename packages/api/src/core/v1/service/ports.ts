@@ -39,7 +39,9 @@ function validatePort({ port = 0, protocol, targetPort = 0, appProtocol }: Servi
     ...invalidEach(at.child('port'), port, isValidPortNum(port)),
     ...requiredSupported(at.child('protocol'), protocol, protocols),
     ...validatePortNumOrName(targetPort, at.child('targetPort')),
-    ...(appProtocol === undefined ? [] : invalidEach(at.child('appProtocol'), appProtocol, isQualifiedName(appProtocol))),
+    ...(appProtocol === undefined
+      ? []
+      : invalidEach(at.child('appProtocol'), appProtocol, isQualifiedName(appProtocol))),
   ];
 }
 
@@ -48,7 +50,8 @@ export function validateUniquePorts({ type, ports = [] }: ServiceSpec): ErrorLis
   const errors: ErrorList = [];
   if (type === 'ClusterIP') {
     for (const [i, { nodePort }] of ports.entries())
-      if (nodePort) errors.push(forbidden(path.index(i).child('nodePort'), "may not be used when `type` is 'ClusterIP'"));
+      if (nodePort)
+        errors.push(forbidden(path.index(i).child('nodePort'), "may not be used when `type` is 'ClusterIP'"));
   }
   const nodePorts = new Set<string>();
   for (const [i, { protocol, nodePort }] of ports.entries()) {

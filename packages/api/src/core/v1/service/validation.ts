@@ -28,6 +28,7 @@ const sourceRangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const affinities = ['ClientIP', 'None'];
 const trafficPolicies = ['Cluster', 'Local'];
+const distributions = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
 const maxAffinitySeconds = 86400;
 
 const path = Path.of('spec');
@@ -50,7 +51,7 @@ export function validateService(service: Service, old: Service | undefined, cont
     ...validateLoadBalancerFields(spec),
     ...validateLoadBalancerClass(spec),
     ...validateExternalTraffic(spec),
-    ...validateTrafficRouting(spec, context),
+    ...validateTrafficRouting(spec),
   ];
 }
 
@@ -90,7 +91,11 @@ function validateTypeFields(spec: ServiceSpec): ErrorList {
     errors.push(invalid(path.child('clusterIPs').index(0), clusterIPs[0], detail));
   }
   if (type !== 'ExternalName') return errors;
-  const set = { clusterIPs: clusterIPs.length > 0, ipFamilies: ipFamilies.length > 0, ipFamilyPolicy: spec.ipFamilyPolicy };
+  const set = {
+    clusterIPs: clusterIPs.length > 0,
+    ipFamilies: ipFamilies.length > 0,
+    ipFamilyPolicy: spec.ipFamilyPolicy,
+  };
   for (const [field, value] of Object.entries(set))
     if (value) errors.push(forbidden(path.child(field), 'may not be set for ExternalName services'));
   // A dot at the end marks a name that is complete.
@@ -115,7 +120,11 @@ function validateSessionAffinity({ sessionAffinity, sessionAffinityConfig }: Ser
   return errors;
 }
 
-function validateExternalIPs({ externalIPs = [] }: ServiceSpec, old: Service | undefined, context: StrategyContext): ErrorList {
+function validateExternalIPs(
+  { externalIPs = [] }: ServiceSpec,
+  old: Service | undefined,
+  context: StrategyContext,
+): ErrorList {
   const existing = old && specOf(old).externalIPs;
   const strict = context.features.enabled('StrictIPCIDRValidation');
   return externalIPs.flatMap((address, i) => {
@@ -144,7 +153,8 @@ function validateSourceRanges(service: Service, old: Service | undefined, contex
   if (annotation === undefined) return [];
   const at = annotationsPath.key(sourceRangesAnnotation);
   const errors = misplaced(at);
-  if (annotation.trim() === '' || ownEntry(old?.metadata.annotations, sourceRangesAnnotation) === annotation) return errors;
+  if (annotation.trim() === '' || ownEntry(old?.metadata.annotations, sourceRangesAnnotation) === annotation)
+    return errors;
   for (const range of annotation.trim().split(',')) errors.push(...isValidCIDRForLegacyField(at, range.trim(), strict));
   return errors;
 }
@@ -168,7 +178,8 @@ function validateExternalTraffic(spec: ServiceSpec): ErrorList {
   const { externalTrafficPolicy, healthCheckNodePort = 0 } = spec;
   const errors: ErrorList = [];
   const policyPath = path.child('externalTrafficPolicy');
-  if (isExternallyAccessible(spec)) errors.push(...requiredSupported(policyPath, externalTrafficPolicy, trafficPolicies));
+  if (isExternallyAccessible(spec))
+    errors.push(...requiredSupported(policyPath, externalTrafficPolicy, trafficPolicies));
   else if (externalTrafficPolicy)
     errors.push(invalid(policyPath, externalTrafficPolicy, 'may only be set for externally-accessible services'));
   const portPath = path.child('healthCheckNodePort');
@@ -182,16 +193,14 @@ function validateExternalTraffic(spec: ServiceSpec): ErrorList {
   return errors;
 }
 
-function validateTrafficRouting(spec: ServiceSpec, context: StrategyContext): ErrorList {
+function validateTrafficRouting(spec: ServiceSpec): ErrorList {
   const { type, internalTrafficPolicy, trafficDistribution } = spec;
   const errors: ErrorList = [];
   const policyPath = path.child('internalTrafficPolicy');
-  if (internalTrafficPolicy !== undefined) errors.push(...unlessSupported(policyPath, internalTrafficPolicy, trafficPolicies));
+  if (internalTrafficPolicy !== undefined)
+    errors.push(...unlessSupported(policyPath, internalTrafficPolicy, trafficPolicies));
   else if (type === 'NodePort' || type === 'LoadBalancer' || type === 'ClusterIP') errors.push(required(policyPath));
   if (trafficDistribution === undefined) return errors;
-  const distributions = context.features.enabled('PreferSameTrafficDistribution')
-    ? ['PreferClose', 'PreferSameZone', 'PreferSameNode']
-    : ['PreferClose'];
   if (!distributions.includes(trafficDistribution))
     errors.push(notSupported(path.child('trafficDistribution'), trafficDistribution, distributions));
   return errors;

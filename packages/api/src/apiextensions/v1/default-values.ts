@@ -1,0 +1,87 @@
+import { aggregate, cloneJson, type ErrorList, invalid, isJsonObject, jsonEquals, Path } from '@coxswain/apimachinery';
+import type { JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
+import { validateEmbeddedResources } from './embedded-resource.ts';
+import { prune } from './prune.ts';
+import { compileSchemaValidator } from './schema-validator.ts';
+import { itemSchema } from './schema-visitor.ts';
+
+/** Puts a value where its default would stand in a resource. */
+type Surround = (value: unknown) => unknown;
+
+/** Where a schema stands: below which resource, and whether in that resource's own metadata. */
+interface Place {
+  readonly resource: JSONSchemaProps;
+  readonly surround: Surround;
+  readonly isMetadata: boolean;
+  readonly path: Path;
+}
+
+const metaFields = new Set(['apiVersion', 'kind', 'metadata']);
+
+const withTypeMeta: Surround = (value) =>
+  isJsonObject(value) ? { kind: 'Validation', apiVersion: 'validation/v1', ...value } : value;
+
+/** Default values must be what the schema asks of values, and (`requirePruned`) have no fields that it does not know. */
+export function validateDefaults(schema: JSONSchemaProps, path: Path, requirePruned: boolean): ErrorList {
+  return collect(schema, { resource: schema, surround: withTypeMeta, isMetadata: false, path }, (inner, place) =>
+    validateDefault(inner, place, requirePruned),
+  );
+}
+
+/** Whether a default has fields that the schema does not know. */
+export function hasUnprunedDefaults(schema: JSONSchemaProps): boolean {
+  const place: Place = { resource: schema, surround: withTypeMeta, isMetadata: false, path: Path.of('') };
+  return collect(schema, place, (inner, at) => validatePruned(inner, at)).length > 0;
+}
+
+/** Visits every schema with a default; those of additional properties are forbidden elsewhere. */
+function collect(
+  schema: JSONSchemaProps,
+  given: Place,
+  visit: (schema: JSONSchemaProps, place: Place) => ErrorList,
+): ErrorList {
+  const isResource = isResourceSchema(schema, given);
+  const place: Place = isResource ? { ...given, resource: schema, surround: withTypeMeta, isMetadata: false } : given;
+  const errors = (schema.default ?? null) === null ? [] : visit(schema, place);
+  const items = itemSchema(schema);
+  if (items) {
+    const below = { ...place, surround: (value: unknown) => place.surround([value]), path: place.path.child('items') };
+    errors.push(...collect(items, below, visit));
+  }
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const below: Place = {
+      ...place,
+      surround: (value) => place.surround({ [name]: value }),
+      isMetadata: place.isMetadata || (isResource && metaFields.has(name)),
+      path: place.path.child('properties').key(name),
+    };
+    errors.push(...collect(property, below, visit));
+  }
+  return errors;
+}
+
+const isResourceSchema = (schema: JSONSchemaProps, { resource }: Place): boolean =>
+  schema === resource || schema['x-kubernetes-embedded-resource'] === true;
+
+function validatePruned(schema: JSONSchemaProps, place: Place): ErrorList {
+  if (place.isMetadata) return [];
+  const isPruned = jsonEquals(prune(schema.default, schema, isResourceSchema(schema, place)), schema.default);
+  return isPruned ? [] : [invalid(place.path.child('default'), schema.default, 'must not have unknown fields')];
+}
+
+function validateDefault(schema: JSONSchemaProps, place: Place, requirePruned: boolean): ErrorList {
+  const path = place.path.child('default');
+  const value = schema.default;
+  const errors = requirePruned ? validatePruned(schema, place) : [];
+  if (place.isMetadata) {
+    const resource = place.surround(cloneJson(value));
+    const problems = validateEmbeddedResources(resource, place.resource, true, Path.of(''));
+    if (problems.length > 0) {
+      return [invalid(path, value, `must result in valid metadata: ${aggregate(problems)}`)];
+    }
+  } else {
+    const problems = validateEmbeddedResources(value, schema, isResourceSchema(schema, place), path);
+    if (problems.length > 0) return [...errors, ...problems];
+  }
+  return [...errors, ...compileSchemaValidator(schema, { untypedIntOrString: true })(value, path)];
+}

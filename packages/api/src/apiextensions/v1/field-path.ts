@@ -1,0 +1,64 @@
+import type { JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
+import { additionalSchema, propertySchema } from './schema-visitor.ts';
+
+/** Where a path through a schema ends. */
+export interface FieldPathTarget {
+  /** Names of the fields on the way. */
+  readonly fields: readonly string[];
+  readonly schema: JSONSchemaProps | undefined;
+}
+
+class FieldPathError extends Error {}
+
+/** Delimiters one by one, quoted strings with their quotes, and what is between. */
+const token = /'(?:[^'\\]|\\.)*'|'[\s\S]*$|[.[\]]|[^.[\]']+[^.[\]]*/g;
+
+/**
+ * Follows a path of fields (`.spec.size`, `.data['a.b']`) through a schema. Returns the problem, as upstream words it,
+ * when the path does not lead anywhere.
+ */
+export function resolveFieldPath(
+  text: string,
+  schema: JSONSchemaProps,
+  { allowBrackets }: { readonly allowBrackets: boolean },
+): FieldPathTarget | string {
+  const tokens = text.match(token) ?? [];
+  const fields: string[] = [];
+  let current: JSONSchemaProps | undefined = schema;
+  let position = 0;
+  const take = (): string => {
+    const next = tokens[position++];
+    if (next === undefined) throw new FieldPathError('unexpected end of JSON path');
+    return next;
+  };
+  const enter = (name: string): void => {
+    const isNamed = Object.keys(current?.properties ?? {}).length > 0;
+    if (!current || (!isNamed && current.additionalProperties === undefined)) {
+      throw new FieldPathError('does not refer to a valid field');
+    }
+    const next: JSONSchemaProps | undefined = isNamed ? propertySchema(current, name) : additionalSchema(current);
+    if (isNamed && !next) throw new FieldPathError('does not refer to a valid field');
+    fields.push(name);
+    current = next;
+  };
+  try {
+    while (position < tokens.length) {
+      const delimiter = take();
+      if (delimiter === '.') enter(take());
+      else if (delimiter === '[') {
+        if (!allowBrackets) throw new FieldPathError('array notation is not allowed');
+        const key = take();
+        if (!/^'[\s\S]*'$/.test(key) || key.length < 2) {
+          throw new FieldPathError(`expected single quoted string but got ${key}`);
+        }
+        enter(key.slice(1, -1).replace(/\\(.)/g, '$1'));
+        const end = take();
+        if (end !== ']') throw new FieldPathError(`expected ] but got ${end}`);
+      } else throw new FieldPathError(`expected [ or . but got: ${delimiter}`);
+    }
+  } catch (error) {
+    if (error instanceof FieldPathError) return error.message;
+    throw error;
+  }
+  return { fields, schema: current };
+}

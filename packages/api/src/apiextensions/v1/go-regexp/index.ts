@@ -1,0 +1,2 @@
+export { GoRegexp } from './go-regexp.ts';
+export { GoRegexpError } from './syntax.ts';

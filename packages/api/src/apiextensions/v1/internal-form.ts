@@ -1,0 +1,147 @@
+import { isJsonObject } from '@coxswain/apimachinery';
+import type { CustomResourceDefinitionVersion, JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
+
+/** How a field of one of upstream's internal types is printed. */
+interface InternalField {
+  readonly goName: string;
+  readonly name: string;
+  /** What it is while nobody sets it. */
+  readonly zero: unknown;
+  readonly print: (value: unknown) => unknown;
+}
+
+const zeros: Readonly<Record<string, unknown>> = { text: '', number: 0, boolean: false, pointer: null };
+const asIs = (value: unknown): unknown => value;
+
+/** Fields in Go's order: Go's name, then the name in JSON where it is not the same in lower camel case. */
+function fields(
+  table: Readonly<Record<string, readonly string[]>>,
+  order: string,
+  print: Readonly<Record<string, (value: unknown) => unknown>> = {},
+): InternalField[] {
+  const zeroOf = (goName: string) =>
+    Object.entries(table).find(([, names]) => names.includes(goName))?.[0] ?? 'pointer';
+  return order
+    .trim()
+    .split(/\s+/)
+    .map((word) => {
+      const [goName, name = goName.charAt(0).toLowerCase() + goName.slice(1)] = word.split('=') as [string, string?];
+      return { goName, name, zero: zeros[zeroOf(goName)], print: print[goName] ?? asIs };
+    });
+}
+
+/** The value as Go writes its internal form: Go's names, every field there. */
+const printer =
+  (type: readonly InternalField[]) =>
+  (value: unknown): unknown => {
+    const source = value as Readonly<Record<string, unknown>>;
+    return Object.fromEntries(
+      type.map(({ goName, name, zero, print }) => [goName, Object.hasOwn(source, name) ? print(source[name]) : zero]),
+    );
+  };
+
+const listOf =
+  (print: (value: unknown) => unknown) =>
+  (value: unknown): unknown =>
+    (value as unknown[]).map(print);
+
+const mapOf =
+  (print: (value: unknown) => unknown) =>
+  (value: unknown): unknown =>
+    Object.fromEntries(
+      Object.entries(value as object)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([key, one]) => [key, print(one)]),
+    );
+
+const orAllowed = (value: unknown): unknown =>
+  isJsonObject(value) ? { Allows: true, Schema: internalSchema(value) } : { Allows: value, Schema: null };
+
+const schemaFields: readonly InternalField[] = fields(
+  {
+    text: ['ID', 'Schema', 'Description', 'Type', 'Format', 'Title', 'Pattern'],
+    boolean: ['Nullable', 'ExclusiveMaximum', 'ExclusiveMinimum', 'UniqueItems', 'XEmbeddedResource', 'XIntOrString'],
+  },
+  `ID=id Schema=$schema Ref=$ref Description Type Nullable Format Title Default Maximum ExclusiveMaximum Minimum
+   ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Enum MaxProperties
+   MinProperties Required Items AllOf OneOf AnyOf Not Properties AdditionalProperties PatternProperties Dependencies
+   AdditionalItems Definitions ExternalDocs Example XPreserveUnknownFields=x-kubernetes-preserve-unknown-fields
+   XEmbeddedResource=x-kubernetes-embedded-resource XIntOrString=x-kubernetes-int-or-string
+   XListMapKeys=x-kubernetes-list-map-keys XListType=x-kubernetes-list-type XMapType=x-kubernetes-map-type
+   XValidations=x-kubernetes-validations`,
+  {
+    Items: internalItems,
+    AllOf: listOf(internalSchema),
+    OneOf: listOf(internalSchema),
+    AnyOf: listOf(internalSchema),
+    Not: internalSchema,
+    Properties: mapOf(internalSchema),
+    AdditionalProperties: orAllowed,
+    PatternProperties: mapOf(internalSchema),
+    Dependencies: mapOf((value) =>
+      Array.isArray(value) ? { Schema: null, Property: value } : { Schema: internalSchema(value), Property: null },
+    ),
+    AdditionalItems: orAllowed,
+    Definitions: mapOf(internalSchema),
+    ExternalDocs: printer(fields({ text: ['Description', 'URL'] }, 'Description URL=url')),
+    XValidations: listOf(
+      printer(
+        fields(
+          { text: ['Rule', 'Message', 'MessageExpression', 'FieldPath'] },
+          'Rule Message MessageExpression Reason FieldPath OptionalOldSelf',
+        ),
+      ),
+    ),
+  },
+);
+
+/** Go names of the fields that a schema sets, in Go's order. */
+export function internalFields(schema: JSONSchemaProps): string[] {
+  return schemaFields.filter(({ name }) => Object.hasOwn(schema, name)).map(({ goName }) => goName);
+}
+
+/** A schema as upstream's messages print it: its internal form, with Go's names and every field. */
+export function internalSchema(schema: unknown): unknown {
+  return printer(schemaFields)(schema);
+}
+
+/** What stands under `items`, as upstream's messages print it. */
+export function internalItems(items: unknown): unknown {
+  return Array.isArray(items)
+    ? { Schema: null, JSONSchemas: items.map(internalSchema) }
+    : { Schema: internalSchema(items), JSONSchemas: null };
+}
+
+const printVersion = printer(
+  fields(
+    { text: ['Name'], boolean: ['Served', 'Storage', 'Deprecated'] },
+    'Name Served Storage Deprecated DeprecationWarning Schema Subresources AdditionalPrinterColumns SelectableFields',
+    {
+      Schema: printer(fields({}, 'OpenAPIV3Schema=openAPIV3Schema', { OpenAPIV3Schema: internalSchema })),
+      Subresources: printer(
+        fields({}, 'Status Scale', {
+          Scale: printer(
+            fields(
+              { text: ['SpecReplicasPath', 'StatusReplicasPath'] },
+              'SpecReplicasPath StatusReplicasPath LabelSelectorPath',
+            ),
+          ),
+        }),
+      ),
+      AdditionalPrinterColumns: listOf(
+        printer(
+          fields(
+            { text: ['Name', 'Type', 'Format', 'Description', 'JSONPath'], number: ['Priority'] },
+            'Name Type Format Description Priority JSONPath=jsonPath',
+          ),
+        ),
+      ),
+      SelectableFields: listOf(printer(fields({ text: ['JSONPath'] }, 'JSONPath=jsonPath'))),
+    },
+  ),
+);
+
+/** Versions as upstream's messages print them. */
+export function internalVersions(versions: readonly CustomResourceDefinitionVersion[]): unknown {
+  return versions.map(printVersion);
+}

@@ -1,0 +1,50 @@
+import { semanticEqual } from '@coxswain/apimachinery';
+import type {
+  CustomResourceColumnDefinition,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+  CustomResourceSubresources,
+  CustomResourceValidation,
+  JSONSchemaProps,
+  SelectableField,
+} from '../../generated/apiextensions/v1.ts';
+
+/** What versions have each for themselves, or all in common. */
+interface PerVersion {
+  readonly schema?: CustomResourceValidation;
+  readonly subresources?: CustomResourceSubresources;
+  readonly additionalPrinterColumns?: CustomResourceColumnDefinition[];
+  readonly selectableFields?: SelectableField[];
+}
+
+/**
+ * A spec as upstream validates it: what is the same in all versions stands once, above them. Errors name the place in
+ * this form (`spec.validation.openAPIV3Schema` and not `spec.versions[0].schema.openAPIV3Schema`).
+ */
+export interface SpecForm {
+  readonly common: PerVersion;
+  /** Without what they have in common. */
+  readonly versions: readonly CustomResourceDefinitionVersion[];
+}
+
+const perVersionFields = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const;
+
+export function specForm(spec: CustomResourceDefinitionSpec): SpecForm {
+  const versions = spec.versions ?? [];
+  const [first, ...others] = versions;
+  if (!first) return { common: {}, versions };
+  const commonFields = perVersionFields.filter((field) =>
+    others.every((version) => semanticEqual(version[field], first[field])),
+  );
+  return {
+    common: Object.fromEntries(commonFields.map((field) => [field, first[field]])),
+    versions: versions.map((version) =>
+      Object.fromEntries(Object.entries(version).filter(([field]) => !commonFields.includes(field as 'schema'))),
+    ) as unknown as CustomResourceDefinitionVersion[],
+  };
+}
+
+/** The schemas of all versions. */
+export function schemasOf(spec: CustomResourceDefinitionSpec): JSONSchemaProps[] {
+  return (spec.versions ?? []).flatMap(({ schema }) => schema?.openAPIV3Schema ?? []);
+}

@@ -1,0 +1,69 @@
+import { Path, semanticEqual } from '@coxswain/apimachinery';
+import type { CustomResourceDefinition, JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
+import { validateCABundle } from './ca-bundle.ts';
+import { hasUnprunedDefaults } from './default-values.ts';
+import { validateMapListKeys, validateSetItems } from './list-type.ts';
+import type { SchemaStrictness } from './schema-rules.ts';
+import { someSchema } from './schema-visitor.ts';
+import { schemasOf, specForm } from './spec-form.ts';
+import { isStructural } from './structural.ts';
+
+/** Which rules hold: stored definitions that break one of them may go on breaking it. */
+export interface Strictness extends SchemaStrictness {
+  readonly recognizedReviewVersion: boolean;
+  /** Every version has a schema. */
+  readonly schema: boolean;
+  readonly structural: boolean;
+  readonly prunedDefaults: boolean;
+  readonly validCABundle: boolean;
+  /** Whether the version (all versions: '') may have more selectable fields than allowed. */
+  readonly tooManySelectable: (version: string) => boolean;
+}
+
+export const maxSelectableFields = 8;
+const reviewVersions = ['v1', 'v1beta1'];
+const types = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object']);
+const nowhere = Path.of('');
+
+export const isEstablished = ({ status }: CustomResourceDefinition): boolean =>
+  status?.conditions?.find(({ type }) => type === 'Established')?.status === 'True';
+
+/** The rules of creation. A bundle of certificates is not needed before the definition is established. */
+export const strict: Strictness = {
+  recognizedReviewVersion: true,
+  schema: true,
+  structural: true,
+  propertyTypes: true,
+  prunedDefaults: true,
+  atomicSets: true,
+  mapListKeys: true,
+  validCABundle: false,
+  tooManySelectable: () => false,
+};
+
+/** Every rule that the old definition keeps. */
+export function strictnessAfter(old: CustomResourceDefinition, updated: CustomResourceDefinition): Strictness {
+  const schemas = schemasOf(old.spec);
+  const none = (isSuch: (schema: JSONSchemaProps) => boolean) => !schemas.some((schema) => someSchema(schema, isSuch));
+  const { webhook } = old.spec.conversion ?? {};
+  const versions = webhook?.conversionReviewVersions ?? [];
+  const caBundle = webhook?.clientConfig?.caBundle;
+  return {
+    recognizedReviewVersion: versions.length === 0 || versions.some((version) => reviewVersions.includes(version)),
+    schema: (old.spec.versions ?? []).every(({ schema }) => schema?.openAPIV3Schema !== undefined),
+    structural: schemas.every((schema) => isStructural(schema, nowhere)),
+    propertyTypes: none(({ type }) => type !== undefined && !types.has(type)),
+    prunedDefaults: !schemas.some((schema) => isStructural(schema, nowhere) && hasUnprunedDefaults(schema)),
+    atomicSets: none((schema) => validateSetItems(schema, nowhere).length > 0),
+    mapListKeys: none((schema) => validateMapListKeys(schema, nowhere).length > 0),
+    validCABundle: isEstablished(old) && (!caBundle || validateCABundle(caBundle, nowhere).length === 0),
+    tooManySelectable: (version) => {
+      const find = ({ spec }: CustomResourceDefinition) => {
+        const { common, versions: all } = specForm(spec);
+        return version === '' ? common.selectableFields : all.find(({ name }) => name === version)?.selectableFields;
+      };
+      const before = find(old);
+      return (before?.length ?? 0) > maxSelectableFields && semanticEqual(before, find(updated));
+    },
+  };
+}

@@ -1,0 +1,10 @@
+import { internalFormOf } from '../../core/v1/pod/internal-form.ts';
+
+/** Update strategies as upstream's messages print them; see `core/v1/pod/internal-types.ts` for the notation. */
+export const internalForm = internalFormOf(`
+DeploymentStrategy Type:s RollingUpdate:*RollingUpdate
+DaemonSetUpdateStrategy Type:s RollingUpdate:*RollingUpdate
+RollingUpdate MaxUnavailable:v MaxSurge:v
+StatefulSetUpdateStrategy Type:s RollingUpdate:*RollingUpdateStatefulSetStrategy
+RollingUpdateStatefulSetStrategy Partition:i MaxUnavailable:*v
+`);

@@ -1,0 +1,1 @@
+export { eventStrategy } from './strategy.ts';

@@ -1,0 +1,1 @@
+export { nodeStrategy, setNodeDefaults } from './strategy.ts';

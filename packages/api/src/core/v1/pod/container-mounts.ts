@@ -1,0 +1,112 @@
+import {
+  type ErrorList,
+  forbidden,
+  invalid,
+  notFound,
+  notSupported,
+  type Path,
+  required,
+} from '@coxswain/apimachinery';
+import type { Volume, VolumeDevice, VolumeMount } from '../../../generated/core/v1.ts';
+import { unlessSupported } from './checks.ts';
+import type { AnyContainer } from './containers.ts';
+import { validateLocalDescendingPath, validatePathNoBacksteps } from './path-rules.ts';
+
+type Volumes = ReadonlyMap<string, Volume>;
+
+function validateMountPropagation(mode: string, { securityContext }: AnyContainer, path: Path): ErrorList {
+  const errors = unlessSupported(path, mode, ['Bidirectional', 'HostToContainer', 'None']);
+  if (mode === 'Bidirectional' && !securityContext?.privileged)
+    errors.push(forbidden(path, 'Bidirectional mount propagation is available only to privileged containers'));
+  return errors;
+}
+
+function validateRecursiveReadOnly(
+  { recursiveReadOnly, readOnly, mountPropagation }: VolumeMount,
+  path: Path,
+): ErrorList {
+  const errors: ErrorList = [];
+  switch (recursiveReadOnly) {
+    case undefined:
+    case 'Disabled':
+      break;
+    case 'Enabled':
+    case 'IfPossible':
+      if (!readOnly) errors.push(forbidden(path, 'may only be specified when readOnly is true'));
+      if (mountPropagation !== undefined && mountPropagation !== 'None')
+        errors.push(forbidden(path, 'may only be specified when mountPropagation is None or not specified'));
+      break;
+    default:
+      errors.push(notSupported(path, recursiveReadOnly, ['Disabled', 'Enabled', 'IfPossible']));
+  }
+  return errors;
+}
+
+/** Upstream's messages about paths and modes inside a mount point to the list, not to the mount. */
+export function validateVolumeMounts(container: AnyContainer, volumes: Volumes, path: Path): ErrorList {
+  const errors: ErrorList = [];
+  const devices = container.volumeDevices ?? [];
+  const mountPoints = new Set<string>();
+  (container.volumeMounts ?? []).forEach((mount, i) => {
+    const { name, mountPath, subPath, subPathExpr } = mount;
+    const at = path.index(i);
+    const namePath = at.child('name');
+    const mountPathPath = at.child('mountPath');
+    if (!name) errors.push(required(namePath));
+    if (!volumes.has(name)) errors.push(notFound(namePath, name));
+    if (!mountPath) errors.push(required(mountPathPath));
+    if (mountPoints.has(mountPath)) errors.push(invalid(mountPathPath, mountPath, 'must be unique'));
+    mountPoints.add(mountPath);
+    if (devices.some((device) => device.name === name))
+      errors.push(invalid(namePath, name, 'must not already exist in volumeDevices'));
+    if (lastByName(devices).some(({ devicePath }) => devicePath === mountPath))
+      errors.push(invalid(mountPathPath, mountPath, 'must not already exist as a path in volumeDevices'));
+    if (subPath) errors.push(...validateLocalDescendingPath(subPath, path.child('subPath')));
+    if (subPathExpr) {
+      if (subPath) {
+        const detail = 'subPathExpr and subPath are mutually exclusive';
+        errors.push(invalid(at.child('subPathExpr'), subPathExpr, detail));
+      }
+      errors.push(...validateLocalDescendingPath(subPathExpr, path.child('subPathExpr')));
+    }
+    if (mount.mountPropagation !== undefined)
+      errors.push(...validateMountPropagation(mount.mountPropagation, container, path.child('mountPropagation')));
+    errors.push(...validateRecursiveReadOnly(mount, path.child('recursiveReadOnly')));
+  });
+  return errors;
+}
+
+/** Of several with one name only the last one's path counts. */
+const lastByName = <T extends VolumeDevice | VolumeMount>(items: readonly T[]): readonly T[] =>
+  items.length < 2 ? items : [...new Map(items.map((item) => [item.name, item])).values()];
+
+export function validateVolumeDevices(container: AnyContainer, volumes: Volumes, path: Path): ErrorList {
+  const errors: ErrorList = [];
+  const mounts = container.volumeMounts ?? [];
+  const paths = new Set<string>();
+  const names = new Set<string>();
+  (container.volumeDevices ?? []).forEach(({ name, devicePath }, i) => {
+    const at = path.index(i);
+    const namePath = at.child('name');
+    const devicePathPath = at.child('devicePath');
+    const volume = volumes.get(name);
+    if (!name) errors.push(required(namePath));
+    if (names.has(name)) errors.push(invalid(namePath, name, 'must be unique'));
+    if (volume && !volume.persistentVolumeClaim && !volume.ephemeral) {
+      const detail = 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode';
+      errors.push(invalid(namePath, name, detail));
+    }
+    if (!volume) errors.push(notFound(namePath, name));
+    if (!devicePath) errors.push(required(devicePathPath));
+    if (paths.has(devicePath)) errors.push(invalid(devicePathPath, devicePath, 'must be unique'));
+    if (devicePath && validatePathNoBacksteps(devicePath, path).length > 0)
+      errors.push(invalid(devicePathPath, devicePath, "can not contain backsteps ('..')"));
+    else paths.add(devicePath);
+    if (mounts.some((mount) => mount.name === name))
+      errors.push(invalid(namePath, name, 'must not already exist in volumeMounts'));
+    if (lastByName(mounts).some(({ mountPath }) => mountPath === devicePath))
+      errors.push(invalid(devicePathPath, devicePath, 'must not already exist as a path in volumeMounts'));
+    if (name) names.add(name);
+  });
+  return errors;
+}

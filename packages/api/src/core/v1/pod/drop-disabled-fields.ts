@@ -1,0 +1,181 @@
+import type { FeatureGates, FeatureName } from '../../../features/feature-gates.ts';
+import type {
+  ContainerStatus,
+  Pod,
+  PodSpec,
+  PodStatus,
+  PodTemplateSpec,
+  VolumeProjection,
+} from '../../../generated/core/v1.ts';
+import { type AnyContainer, allContainers, someContainer } from './containers.ts';
+import { isRestartableInitContainer } from './pod-resources.ts';
+import { containerRestartRulesInUse, envFilesInUse } from './validation-options.ts';
+
+/** A field that is taken out while its feature is off, unless the old object had it already. */
+interface GatedField<T> {
+  readonly feature: FeatureName;
+  readonly inUse: (old: T) => boolean;
+  readonly drop: (object: T) => void;
+}
+
+const hasEntries = (map: object | undefined): boolean => map !== undefined && Object.keys(map).length > 0;
+
+function projectedSource(feature: FeatureName, name: keyof VolumeProjection): GatedField<PodSpec> {
+  const sources = (spec: PodSpec): VolumeProjection[] =>
+    (spec.volumes ?? []).flatMap(({ projected }) => projected?.sources ?? []);
+  return {
+    feature,
+    inUse: (old) => sources(old).some((source) => source[name] !== undefined),
+    drop: (spec) => {
+      for (const source of sources(spec)) delete source[name];
+    },
+  };
+}
+
+const specFields: readonly GatedField<PodSpec>[] = [
+  {
+    feature: 'PodLevelResources',
+    inUse: ({ resources }) => hasEntries(resources?.requests) || hasEntries(resources?.limits),
+    drop: (spec) => {
+      delete spec.resources;
+    },
+  },
+  {
+    feature: 'MatchLabelKeysInPodTopologySpread',
+    inUse: (old) => (old.topologySpreadConstraints ?? []).some(({ matchLabelKeys = [] }) => matchLabelKeys.length > 0),
+    drop: (spec) => {
+      for (const constraint of spec.topologySpreadConstraints ?? []) delete constraint.matchLabelKeys;
+    },
+  },
+  projectedSource('ClusterTrustBundleProjection', 'clusterTrustBundle'),
+  projectedSource('PodCertificateRequest', 'podCertificate'),
+  {
+    feature: 'GenericWorkload',
+    inUse: (old) => old.schedulingGroup !== undefined,
+    drop: (spec) => {
+      delete spec.schedulingGroup;
+    },
+  },
+  {
+    feature: 'ContainerRestartRules',
+    inUse: containerRestartRulesInUse,
+    drop: (spec) => {
+      for (const container of allContainers(spec)) delete container.restartPolicyRules;
+      for (const container of spec.initContainers ?? [])
+        if (!isRestartableInitContainer(container)) delete container.restartPolicy;
+      for (const container of [...spec.containers, ...(spec.ephemeralContainers ?? [])]) delete container.restartPolicy;
+    },
+  },
+  {
+    feature: 'HostnameOverride',
+    inUse: (old) => old.hostnameOverride !== undefined,
+    drop: (spec) => {
+      delete spec.hostnameOverride;
+    },
+  },
+  {
+    feature: 'EnvFiles',
+    inUse: envFilesInUse,
+    drop: (spec) => {
+      for (const { env } of allContainers(spec))
+        for (const { valueFrom } of env ?? []) if (valueFrom) delete valueFrom.fileKeyRef;
+    },
+  },
+  {
+    feature: 'ContainerStopSignals',
+    inUse: (old) => someContainer(old, ({ lifecycle }) => lifecycle?.stopSignal !== undefined),
+    drop: (spec) => {
+      for (const container of allContainers(spec)) dropStopSignal(container);
+    },
+  },
+];
+
+/** A lifecycle that had nothing else is taken out with it. */
+function dropStopSignal(container: AnyContainer): void {
+  if (container.lifecycle?.stopSignal === undefined) return;
+  const { stopSignal: _, ...lifecycle } = container.lifecycle;
+  if (hasEntries(lifecycle)) container.lifecycle = lifecycle;
+  else delete container.lifecycle;
+}
+
+const containerStatuses = (status: PodStatus): ContainerStatus[] => [
+  ...(status.containerStatuses ?? []),
+  ...(status.initContainerStatuses ?? []),
+  ...(status.ephemeralContainerStatuses ?? []),
+];
+const healthOf = (status: PodStatus) =>
+  containerStatuses(status).flatMap(({ allocatedResourcesStatus = [] }) =>
+    allocatedResourcesStatus.flatMap(({ resources = [] }) => resources),
+  );
+const mountsOf = (status: PodStatus) => containerStatuses(status).flatMap(({ volumeMounts = [] }) => volumeMounts);
+
+const statusFields: readonly GatedField<PodStatus>[] = [
+  {
+    feature: 'InPlacePodLevelResourcesVerticalScaling',
+    inUse: (old) => old.resources !== undefined || old.allocatedResources !== undefined,
+    drop: (status) => {
+      delete status.resources;
+      delete status.allocatedResources;
+    },
+  },
+  {
+    feature: 'DRAExtendedResource',
+    inUse: (old) => old.extendedResourceClaimStatus !== undefined,
+    drop: (status) => {
+      delete status.extendedResourceClaimStatus;
+    },
+  },
+  {
+    feature: 'ResourceHealthStatus',
+    inUse: (old) => containerStatuses(old).some((status) => (status.allocatedResourcesStatus ?? []).length > 0),
+    drop: (status) => {
+      for (const container of containerStatuses(status)) delete container.allocatedResourcesStatus;
+    },
+  },
+  {
+    feature: 'ResourceHealthStatusMessage',
+    inUse: (old) => healthOf(old).some(({ message }) => message !== undefined),
+    drop: (status) => {
+      for (const health of healthOf(status)) delete health.message;
+    },
+  },
+  {
+    feature: 'ImageVolumeWithDigest',
+    inUse: (old) => mountsOf(old).some(({ volumeStatus }) => volumeStatus !== undefined),
+    drop: (status) => {
+      for (const mount of mountsOf(status)) delete mount.volumeStatus;
+    },
+  },
+  {
+    feature: 'DRANodeAllocatableResources',
+    inUse: (old) => (old.nodeAllocatableResourceClaimStatuses ?? []).length > 0,
+    drop: (status) => {
+      delete status.nodeAllocatableResourceClaimStatuses;
+    },
+  },
+];
+
+function dropDisabled<T>(
+  fields: readonly GatedField<T>[],
+  object: T | undefined,
+  old: T | undefined,
+  features: FeatureGates,
+): void {
+  if (!object) return;
+  for (const { feature, inUse, drop } of fields) if (!features.enabled(feature) && !(old && inUse(old))) drop(object);
+}
+
+/** Takes out of a template what belongs to features that are off and that the old template, if any, did not use. */
+export function dropDisabledTemplateFields(
+  template: PodTemplateSpec | undefined,
+  old: PodTemplateSpec | undefined,
+  features: FeatureGates,
+): void {
+  dropDisabled(specFields, template?.spec, old?.spec, features);
+}
+
+/** The same for a pod and its status. */
+export function dropDisabledPodFields(pod: Pod, old: Pod | undefined, features: FeatureGates): void {
+  dropDisabled(specFields, pod.spec, old?.spec, features);
+  dropDisabled(statusFields, pod.status, old?.status, features);
+}

@@ -1,0 +1,74 @@
+/**
+ * Pods, and everything that other kinds need to contain a template of them: defaults, validation, warnings.
+ *
+ * Where to start: `pod-spec.ts` (the rules of a spec), `pod-template.ts` (what controllers check),
+ * `pod-strategy.ts` (pods themselves).
+ */
+export {
+  validateAffinity,
+  validateNodeSelector,
+  validateNodeSelectorRequirement,
+  validateNodeSelectorTerm,
+  validatePreferredSchedulingTerms,
+} from './affinity.ts';
+export { invalidEach, requiredFields, requiredSupported, sortedEntries, unlessSupported } from './checks.ts';
+export { setPodSpecDefaults, setPodTemplateSpecDefaults } from './defaults.ts';
+export { dropDisabledTemplateFields } from './drop-disabled-fields.ts';
+export { validateConfigMapKeySelector, validateSecretKeySelector } from './key-selector.ts';
+export { validateLocalDescendingPath, validateLocalNonReservedPath, validatePathNoBacksteps } from './path-rules.ts';
+export { aggregateContainerLimits, aggregateContainerRequests, isRestartableInitContainer } from './pod-resources.ts';
+export { validatePodSpec, validatePreemptionPolicy } from './pod-spec.ts';
+export {
+  validatePodTemplateSpec,
+  validatePodTemplateSpecForController,
+  validatePodTemplateSpecForRC,
+  validatePodTemplateSpecForReplicaSet,
+  validatePodTemplateSpecUpdate,
+} from './pod-template.ts';
+export {
+  isExtendedResourceName,
+  isHugePageResourceName,
+  isIntegerResourceName,
+  isNativeResource,
+  isOvercommitAllowed,
+  isStandardContainerResourceName,
+  isStandardQuotaResourceName,
+  isStandardResourceName,
+  validateContainerResourceName,
+  validateResourceName,
+} from './resource-name.ts';
+export {
+  validateContainerResourceRequirements,
+  validateNonnegativeQuantity,
+  validatePositiveQuantity,
+  validateResourceQuantityValue,
+  validateResourceRequirements,
+} from './resource-requirements.ts';
+export { isKubernetesSignerName, validateClusterTrustBundleName, validateSignerName } from './signer-name.ts';
+export { validateTaintEffect, validateTolerations } from './tolerations.ts';
+export { type PodValidationOptions, podTemplateValidationOptions } from './validation-options.ts';
+export { validateVolumes } from './volume.ts';
+export { nodeLabelDeprecation, nodeSelectorTermWarnings, podTemplateWarnings } from './warnings.ts';
+
+import type { Defaulter, Strategy } from '../../../strategy/strategy.ts';
+import { bindingStrategy } from './binding.ts';
+import { setPodDefaults, setPodTemplateDefaults, setReplicationControllerDefaults } from './defaults.ts';
+import { podStrategy } from './pod-strategy.ts';
+import { podTemplateStrategy, replicationControllerStrategy } from './replication-controller.ts';
+
+export { bindingConflict, bindPod, validateBinding } from './binding.ts';
+
+/** What sets defaults, by kind. */
+export const podDefaults = {
+  Pod: setPodDefaults,
+  PodTemplate: setPodTemplateDefaults,
+  ReplicationController: setReplicationControllerDefaults,
+} satisfies Readonly<Record<string, Defaulter<never>>>;
+
+/** How objects are created and changed, by kind. */
+export const podStrategies = {
+  Pod: podStrategy,
+  PodTemplate: podTemplateStrategy,
+  ReplicationController: replicationControllerStrategy,
+  Binding: bindingStrategy,
+} satisfies Readonly<Record<string, Strategy<never>>>;

@@ -1,0 +1,82 @@
+import { type ErrorList, forbidden, notSupported, type Path, required } from '@coxswain/apimachinery';
+import type { PodSecurityContext, PodSpec, SecurityContext } from '../../../generated/core/v1.ts';
+import { containersWithPath } from './containers.ts';
+
+/** What Windows does not know of a pod, in upstream's order: fields of its security context or, with a dot, of its spec. */
+const linuxOnlyInPod: readonly (
+  | keyof PodSecurityContext
+  | '.hostUsers'
+  | '.hostPID'
+  | '.hostIPC'
+  | '.shareProcessNamespace'
+)[] = [
+  'appArmorProfile',
+  'seLinuxOptions',
+  '.hostUsers',
+  '.hostPID',
+  '.hostIPC',
+  'seccompProfile',
+  'fsGroup',
+  'fsGroupChangePolicy',
+  'sysctls',
+  '.shareProcessNamespace',
+  'runAsUser',
+  'runAsGroup',
+  'supplementalGroups',
+  'supplementalGroupsPolicy',
+  'seLinuxChangePolicy',
+];
+
+const linuxOnlyInContainer: readonly (keyof SecurityContext)[] = [
+  'appArmorProfile',
+  'seLinuxOptions',
+  'seccompProfile',
+  'capabilities',
+  'readOnlyRootFilesystem',
+  'privileged',
+  'allowPrivilegeEscalation',
+  'procMount',
+  'runAsUser',
+  'runAsGroup',
+];
+
+/** A pod that says on which system it runs must not ask for what the other one has. */
+export function validatePodOS(spec: PodSpec, path: Path): ErrorList {
+  if (!spec.os) return [];
+  const osPath = path.child('os');
+  switch (spec.os.name) {
+    case '':
+      return [required(osPath.child('name'))];
+    case 'linux':
+      return validateLinux(spec, path);
+    case 'windows':
+      return validateWindows(spec, path);
+    default:
+      return [notSupported(osPath, spec.os.name, ['linux', 'windows'])];
+  }
+}
+
+function validateLinux(spec: PodSpec, path: Path): ErrorList {
+  const refuse = (at: Path) =>
+    forbidden(at.child('securityContext', 'windowsOptions'), 'windows options cannot be set for a linux pod');
+  const errors: ErrorList = spec.securityContext?.windowsOptions ? [refuse(path)] : [];
+  for (const [{ securityContext }, at] of containersWithPath(spec, path))
+    if (securityContext?.windowsOptions) errors.push(refuse(at));
+  return errors;
+}
+
+function validateWindows(spec: PodSpec, path: Path): ErrorList {
+  const refuse = (at: Path) => forbidden(at, 'cannot be set for a windows pod');
+  const errors: ErrorList = [];
+  for (const name of linuxOnlyInPod) {
+    if (name.startsWith('.')) {
+      const field = name.slice(1) as keyof PodSpec;
+      if (spec[field] !== undefined) errors.push(refuse(path.child(field)));
+    } else if (spec.securityContext?.[name as keyof PodSecurityContext] !== undefined)
+      errors.push(refuse(path.child('securityContext', name)));
+  }
+  for (const [{ securityContext }, at] of containersWithPath(spec, path))
+    for (const name of linuxOnlyInContainer)
+      if (securityContext?.[name] !== undefined) errors.push(refuse(at.child('securityContext', name)));
+  return errors;
+}

@@ -1,0 +1,188 @@
+import {
+  cloneJson,
+  getWarningsForIP,
+  isDns1123Label,
+  jsonEquals,
+  type LabelSelector,
+  Path,
+} from '@coxswain/apimachinery';
+import type { Pod, PodSpec } from '../../../generated/core/v1.ts';
+import type { Strategy, StrategyContext } from '../../../strategy/strategy.ts';
+import { podAffinityTerms } from './affinity.ts';
+import { allContainers } from './containers.ts';
+import { dropDisabledPodFields } from './drop-disabled-fields.ts';
+import { appArmorAnnotationPrefix, appArmorProfileOfAnnotation } from './pod-annotations.ts';
+import { validateEphemeralContainersUpdate } from './pod-ephemeral-containers.ts';
+import { computePodQOS } from './pod-qos.ts';
+import { resizedSpec, validatePodResize } from './pod-resize.ts';
+import { validatePodStatusUpdate } from './pod-status.ts';
+import { podTable } from './pod-table.ts';
+import { validatePodUpdate } from './pod-update.ts';
+import { validatePodCreate } from './pod-validation.ts';
+import { samePodSpec } from './same-pod-spec.ts';
+import { validateAppArmorProfile } from './security-context.ts';
+import { type PodValidationOptions, podValidationOptions } from './validation-options.ts';
+import { appArmorDeprecation, podWarnings } from './warnings.ts';
+
+const noSpec: PodSpec = { containers: [] };
+const annotationsPath = Path.of('metadata', 'annotations');
+
+const optionsFor = (context: StrategyContext, old?: Pod): PodValidationOptions =>
+  podValidationOptions(context, old?.spec, old?.metadata, true);
+
+/** A gated pod says from the start why it is not scheduled. */
+const gatedCondition = (now: Date) => ({
+  type: 'PodScheduled',
+  status: 'False',
+  lastTransitionTime: `${now.toISOString().slice(0, 19)}Z`,
+  reason: 'SchedulingGated',
+  message: 'Scheduling is blocked due to non-empty scheduling gates',
+});
+
+/** Values of the pod's own labels go into the selectors that ask for pods with the same or other values. */
+function mergeLabelKeys(pod: Pod, { features }: StrategyContext): void {
+  const labels = pod.metadata.labels ?? {};
+  const merge = (
+    selector: LabelSelector | undefined,
+    keys: readonly string[] | undefined,
+    operator: 'In' | 'NotIn',
+  ) => {
+    if (!selector) return;
+    const added = (keys ?? [])
+      .filter((key) => Object.hasOwn(labels, key))
+      .map((key) => ({ key, operator, values: [labels[key]!] }));
+    if (added.length > 0) selector.matchExpressions = [...(selector.matchExpressions ?? []), ...added];
+  };
+  for (const { labelSelector, matchLabelKeys, mismatchLabelKeys } of podAffinityTerms(pod.spec?.affinity)) {
+    merge(labelSelector, matchLabelKeys, 'In');
+    merge(labelSelector, mismatchLabelKeys, 'NotIn');
+  }
+  if (
+    features.enabled('MatchLabelKeysInPodTopologySpread') &&
+    features.enabled('MatchLabelKeysInPodTopologySpreadSelectorMerge')
+  )
+    for (const { labelSelector, matchLabelKeys } of pod.spec?.topologySpreadConstraints ?? [])
+      merge(labelSelector, matchLabelKeys, 'In');
+}
+
+/** Profiles in annotations become fields, unless they are the pod's. Gives the annotations that have no field otherwise. */
+function syncAppArmor(pod: Pod, spec: PodSpec): string[] {
+  const { annotations } = pod.metadata;
+  if (!annotations || spec.os?.name === 'windows') return [];
+  const undeclared: string[] = [];
+  for (const container of allContainers(spec)) {
+    const key = appArmorAnnotationPrefix + (container.name ?? '');
+    if (!Object.hasOwn(annotations, key) || container.securityContext?.appArmorProfile) continue;
+    const profile = appArmorProfileOfAnnotation(annotations[key]!);
+    if (!profile || validateAppArmorProfile(profile, annotationsPath).length > 0) undeclared.push(key);
+    else if (!jsonEquals(profile, spec.securityContext?.appArmorProfile)) {
+      container.securityContext = { ...container.securityContext, appArmorProfile: profile };
+      undeclared.push(key);
+    }
+  }
+  return undeclared;
+}
+
+/** Kubelets that do not know the field must not clear what others have written. */
+function keepObservedGenerations(pod: Pod, old: Pod): void {
+  const status = pod.status!;
+  const oldStatus = old.status ?? {};
+  if (!status.observedGeneration && oldStatus.observedGeneration)
+    status.observedGeneration = oldStatus.observedGeneration;
+  const earlier = [...(oldStatus.conditions ?? [])];
+  for (const condition of status.conditions ?? []) {
+    const i = earlier.findIndex(({ type }) => type === condition.type);
+    const [before] = i < 0 ? [] : earlier.splice(i, 1);
+    if (!condition.observedGeneration && before?.observedGeneration)
+      condition.observedGeneration = before.observedGeneration;
+  }
+}
+
+const address = ({ status }: Pod): string => status?.podIPs?.[0]?.ip ?? '';
+
+/** How pods are created and changed. */
+export const podStrategy: Strategy<Pod> = {
+  generation: (pod, old) => !samePodSpec(pod.spec ?? noSpec, old.spec ?? noSpec),
+  prepareForCreate: (pod, context) => {
+    const spec = pod.spec ?? noSpec;
+    pod.status = {
+      phase: 'Pending',
+      qosClass: computePodQOS(spec, context.features.enabled('PodLevelResources')),
+    };
+    dropDisabledPodFields(pod, undefined, context.features);
+    if ((spec.schedulingGates ?? []).length > 0) pod.status.conditions = [gatedCondition(context.now())];
+    mergeLabelKeys(pod, context);
+    for (const key of syncAppArmor(pod, spec)) context.warn?.(appArmorDeprecation(annotationsPath.key(key)));
+  },
+  prepareForUpdate: (pod, old, { features }) => dropDisabledPodFields(pod, old, features),
+  validate: (pod, context) => validatePodCreate(pod, optionsFor(context)),
+  validateUpdate: (pod, old, context) => validatePodUpdate(pod, old, optionsFor(context, old)),
+  warningsOnCreate: (pod, { features }) => {
+    const messages = isDns1123Label(pod.metadata.name ?? '');
+    return [
+      ...(messages.length > 0
+        ? [
+            `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${messages.join(' ')}]`,
+          ]
+        : []),
+      ...podWarnings(pod, features),
+    ];
+  },
+  subresources: {
+    status: {
+      owns: ['status'],
+      prepareForUpdate: (pod, old, { features }) => {
+        const { deletionTimestamp: _, ownerReferences: __, ...metadata } = pod.metadata;
+        const { deletionTimestamp, ownerReferences } = old.metadata;
+        pod.metadata = {
+          ...metadata,
+          ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+          ...(ownerReferences && { ownerReferences }),
+        };
+        pod.status = cloneJson(pod.status ?? {});
+        if (!pod.status.qosClass && old.status?.qosClass) pod.status.qosClass = old.status.qosClass;
+        keepObservedGenerations(pod, old);
+        dropDisabledPodFields(pod, old, features);
+      },
+      validateUpdate: (pod, old, context) => validatePodStatusUpdate(pod, old, optionsFor(context, old)),
+      warningsOnUpdate: ({ status }) =>
+        (['podIPs', 'hostIPs'] as const).flatMap((field) =>
+          (status?.[field] ?? []).flatMap(({ ip }, i) =>
+            getWarningsForIP(Path.of('status', field).index(i).child('ip'), ip),
+          ),
+        ),
+    },
+    ephemeralcontainers: {
+      owns: [],
+      takes: ['spec.ephemeralContainers'],
+      metadata: 'none',
+      prepareForUpdate: (pod, old, { features }) => dropDisabledPodFields(pod, old, features),
+      validateUpdate: (pod, old, context) => validateEphemeralContainersUpdate(pod, old, optionsFor(context, old)),
+    },
+    resize: {
+      owns: [],
+      takes: ['spec'],
+      metadata: 'none',
+      prepareForUpdate: (pod, old, { features }) => {
+        pod.spec = resizedSpec(pod.spec ?? noSpec, old.spec ?? noSpec, features);
+        dropDisabledPodFields(pod, old, features);
+      },
+      validateUpdate: (pod, old, context) => validatePodResize(pod, old, optionsFor(context, old)),
+    },
+  },
+  selectableFields: {
+    'spec.nodeName': ({ spec }) => spec?.nodeName ?? '',
+    'spec.restartPolicy': ({ spec }) => spec?.restartPolicy ?? '',
+    'spec.schedulerName': ({ spec }) => spec?.schedulerName ?? '',
+    'spec.serviceAccountName': ({ spec }) => spec?.serviceAccountName ?? '',
+    'spec.hostNetwork': ({ spec }) => String(spec?.hostNetwork ?? false),
+    'status.phase': ({ status }) => status?.phase ?? '',
+    'status.podIP': address,
+    // Upstream takes the label and then finds no pod that has it.
+    'status.podIPs': () => '',
+    'status.nominatedNodeName': ({ status }) => status?.nominatedNodeName ?? '',
+    // What the first clients of v1 called it.
+    'spec.host': ({ spec }) => spec?.nodeName ?? '',
+  },
+  table: podTable,
+};

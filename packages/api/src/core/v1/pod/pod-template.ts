@@ -1,0 +1,102 @@
+import {
+  type ErrorList,
+  forbidden,
+  invalid,
+  notSupported,
+  type Path,
+  required,
+  validateAnnotations,
+  validateLabels,
+} from '@coxswain/apimachinery';
+import type { PodTemplateSpec } from '../../../generated/core/v1.ts';
+import { inOrder } from './checks.ts';
+import { validateAnnotationsMatchFields, validatePodAnnotations } from './pod-annotations.ts';
+import { validatePodSpec } from './pod-spec.ts';
+import type { PodValidationOptions } from './validation-options.ts';
+
+/**
+ * What a controller makes pods from. On update the options (`podTemplateValidationOptions`) of the old template let
+ * through what was there before; otherwise the same rules hold.
+ */
+export function validatePodTemplateSpec(
+  template: PodTemplateSpec,
+  path: Path,
+  options: PodValidationOptions,
+): ErrorList {
+  const { metadata = {}, spec = { containers: [] } } = template;
+  const specPath = path.child('spec');
+  const errors = [
+    ...validateLabels(metadata.labels, path.child('labels')),
+    ...validateAnnotations(metadata.annotations, path.child('annotations')),
+    ...validatePodAnnotations(metadata.annotations, spec, path.child('annotations'), options),
+    ...validatePodSpec(spec, undefined, specPath, options),
+    ...validateAnnotationsMatchFields(metadata, spec, specPath),
+  ];
+  if (spec.ephemeralContainers && spec.ephemeralContainers.length > 0)
+    errors.push(forbidden(specPath.child('ephemeralContainers'), 'ephemeral containers not allowed in pod template'));
+  return errors;
+}
+
+/** Templates have no rules of their own for updates. */
+export const validatePodTemplateSpecUpdate: typeof validatePodTemplateSpec = validatePodTemplateSpec;
+
+export interface ControllerTemplateRule {
+  /** Whether the controller's selector selects the template's labels; true when it is empty, which is an error elsewhere. */
+  readonly matches: (labels: Readonly<Record<string, string>>) => boolean;
+  /** What the controller is called in the message about deadlines. */
+  readonly controller: 'ReplicationController' | 'ReplicaSet' | 'DaemonSet' | 'StatefulSet';
+}
+
+/** The template of a controller that keeps its pods running: it selects them, they always restart and have no deadline. */
+export function validatePodTemplateSpecForController(
+  template: PodTemplateSpec,
+  { matches, controller }: ControllerTemplateRule,
+  path: Path,
+  options: PodValidationOptions,
+): ErrorList {
+  const { metadata, spec } = template;
+  const labels = metadata?.labels;
+  const errors: ErrorList = [];
+  if (!matches(labels ?? {})) {
+    errors.push(
+      invalid(path.child('metadata', 'labels'), inOrder(labels), '`selector` does not match template `labels`'),
+    );
+  }
+  errors.push(...validatePodTemplateSpec(template, path, options));
+  if (spec?.restartPolicy !== 'Always')
+    errors.push(notSupported(path.child('spec', 'restartPolicy'), spec?.restartPolicy ?? '', ['Always']));
+  if (spec?.activeDeadlineSeconds !== undefined)
+    errors.push(
+      forbidden(path.child('spec', 'activeDeadlineSeconds'), `activeDeadlineSeconds in ${controller} is not Supported`),
+    );
+  return errors;
+}
+
+/** The template of a ReplicationController, whose selector is a map. */
+export function validatePodTemplateSpecForRC(
+  template: PodTemplateSpec | undefined,
+  selector: Readonly<Record<string, string>> | undefined,
+  path: Path,
+  options: PodValidationOptions,
+): ErrorList {
+  if (!template) return [required(path)];
+  const wanted = Object.entries(selector ?? {});
+  const matches = (labels: Readonly<Record<string, string>>) =>
+    wanted.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
+  return validatePodTemplateSpecForController(
+    template,
+    { matches, controller: 'ReplicationController' },
+    path,
+    options,
+  );
+}
+
+/** The template of a ReplicaSet or Deployment; `matches` says whether the selector selects labels. */
+export function validatePodTemplateSpecForReplicaSet(
+  template: PodTemplateSpec,
+  matches: ControllerTemplateRule['matches'],
+  path: Path,
+  options: PodValidationOptions,
+): ErrorList {
+  return validatePodTemplateSpecForController(template, { matches, controller: 'ReplicaSet' }, path, options);
+}

@@ -1,0 +1,84 @@
+import type { DownwardAPIVolumeFile, ObjectFieldSelector, Volume } from '../../../generated/core/v1.ts';
+import { roundUpToMilli } from '../resource-list.ts';
+import { isLatestImage } from './image-name.ts';
+
+const fileMode = 0o644;
+
+export function setObjectFieldSelectorDefaults(selector: ObjectFieldSelector | undefined): void {
+  if (selector) selector.apiVersion ||= 'v1';
+}
+
+const setFileDefaults = (files: readonly DownwardAPIVolumeFile[] | undefined): void => {
+  for (const { fieldRef } of files ?? []) setObjectFieldSelectorDefaults(fieldRef);
+};
+
+/** Of the image that a container runs or a volume shows. */
+export const defaultPullPolicy = (image: string | undefined): 'Always' | 'IfNotPresent' =>
+  isLatestImage(image ?? '') ? 'Always' : 'IfNotPresent';
+
+type Defaults = { readonly [T in keyof Volume]?: (source: NonNullable<Volume[T]>) => void };
+
+const sourceDefaults: Defaults = {
+  hostPath: (source) => {
+    source.type ??= '';
+  },
+  secret: (source) => {
+    source.defaultMode ??= fileMode;
+  },
+  configMap: (source) => {
+    source.defaultMode ??= fileMode;
+  },
+  iscsi: (source) => {
+    source.iscsiInterface ||= 'default';
+  },
+  rbd: (source) => {
+    source.pool ||= 'rbd';
+    source.user ||= 'admin';
+    source.keyring ||= '/etc/ceph/keyring';
+  },
+  downwardAPI: (source) => {
+    source.defaultMode ??= fileMode;
+    setFileDefaults(source.items);
+  },
+  azureDisk: (source) => {
+    source.cachingMode ??= 'ReadWrite';
+    source.fsType ??= 'ext4';
+    source.readOnly ??= false;
+    source.kind ??= 'Shared';
+  },
+  projected: (source) => {
+    source.defaultMode ??= fileMode;
+    for (const { downwardAPI, serviceAccountToken } of source.sources ?? []) {
+      setFileDefaults(downwardAPI?.items);
+      if (serviceAccountToken) serviceAccountToken.expirationSeconds ??= 3600;
+    }
+  },
+  scaleIO: (source) => {
+    source.storageMode ||= 'ThinProvisioned';
+    source.fsType ||= 'xfs';
+  },
+  ephemeral: ({ volumeClaimTemplate: template }) => {
+    if (!template) return;
+    template.spec.volumeMode ??= 'Filesystem';
+    roundUpToMilli(template.spec.resources?.limits);
+    roundUpToMilli(template.spec.resources?.requests);
+  },
+  image: (source) => {
+    source.pullPolicy ||= defaultPullPolicy(source.reference);
+  },
+};
+
+/** The defaults of every source in it; also for the spec of a persistent volume, whose sources have the same names. */
+export function setVolumeSourceDefaults(volume: object): void {
+  for (const [type, source] of Object.entries(volume)) {
+    if (source === undefined || !Object.hasOwn(sourceDefaults, type)) continue;
+    (sourceDefaults[type as keyof Volume] as (source: unknown) => void)(source);
+  }
+}
+
+/** A volume that says nothing of itself is an empty directory. */
+export function setVolumeDefaults(volume: Volume): void {
+  const { name: _, ...sources } = volume;
+  if (Object.values(sources).every((source) => source === undefined)) volume.emptyDir = {};
+  else setVolumeSourceDefaults(sources);
+}

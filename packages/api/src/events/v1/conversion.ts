@@ -1,0 +1,75 @@
+import type { FieldLabelConversion } from '@coxswain/apimachinery';
+import type { Event as CoreEvent } from '../../generated/core/v1.ts';
+import type { Event } from '../../generated/events/v1.ts';
+import type { HubConversion } from '../../strategy/strategy.ts';
+
+/** Both APIs show the same events: what the newer one renamed, what it deprecated, and all that is the same. */
+export const eventConversion: HubConversion<Event, CoreEvent> = {
+  toHub(event) {
+    const {
+      apiVersion: _,
+      regarding,
+      note,
+      reportingController,
+      deprecatedSource,
+      deprecatedFirstTimestamp,
+      deprecatedLastTimestamp,
+      deprecatedCount,
+      ...same
+    } = event;
+    return {
+      ...same,
+      apiVersion: 'v1',
+      involvedObject: regarding ?? {},
+      message: note,
+      reportingComponent: reportingController,
+      source: deprecatedSource,
+      firstTimestamp: deprecatedFirstTimestamp,
+      lastTimestamp: deprecatedLastTimestamp,
+      count: deprecatedCount,
+    };
+  },
+  fromHub(event) {
+    const {
+      apiVersion: _,
+      involvedObject,
+      message,
+      reportingComponent,
+      source,
+      firstTimestamp,
+      lastTimestamp,
+      count,
+      eventTime,
+      series,
+      ...same
+    } = event;
+    return {
+      ...same,
+      apiVersion: 'events.k8s.io/v1',
+      eventTime: eventTime as Event['eventTime'],
+      series: series as Event['series'],
+      regarding: involvedObject,
+      note: message,
+      reportingController: reportingComponent,
+      deprecatedSource: source,
+      deprecatedFirstTimestamp: firstTimestamp,
+      deprecatedLastTimestamp: lastTimestamp,
+      deprecatedCount: count,
+    };
+  },
+};
+
+const fieldLabels: ReadonlyMap<string, string> = new Map([
+  ...['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'].map(
+    (field) => [`regarding.${field}`, `involvedObject.${field}`] as const,
+  ),
+  ['reportingController', 'reportingComponent'],
+  ...['reason', 'type', 'metadata.namespace', 'metadata.name'].map((label) => [label, label] as const),
+]);
+
+/** The field selectors of this version, by the names that the hub has for them. Throws upstream's error for others. */
+export const eventFieldLabels: FieldLabelConversion = (label, value) => {
+  const known = fieldLabels.get(label);
+  if (known === undefined) throw new Error(`field label not supported: ${label}`);
+  return { label: known, value };
+};

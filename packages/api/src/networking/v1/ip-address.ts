@@ -1,0 +1,62 @@
+import {
+  type ErrorList,
+  isDns1123Subdomain,
+  isPathSegmentName,
+  isValidIP,
+  Path,
+  required,
+  validateImmutableField,
+} from '@coxswain/apimachinery';
+import { invalidEach } from '../../core/v1/pod/checks.ts';
+import type { IPAddress, ParentReference } from '../../generated/networking/v1.ts';
+import { goForm, goShape } from '../../strategy/go-form.ts';
+import { translateTimestampSince } from '../../strategy/print.ts';
+import type { Strategy } from '../../strategy/strategy.ts';
+import { columns } from '../../strategy/table.ts';
+import { requiredSegment } from './ingress-validation.ts';
+
+const parentPath = Path.of('spec', 'parentRef');
+const parentShape = goShape("Group:'' Resource:'' Namespace:'' Name:''");
+
+/** In memory the reference may be missing, whatever the type says. */
+const parentOf = ({ spec }: IPAddress): Partial<ParentReference> | undefined => spec?.parentRef;
+
+function validate(address: IPAddress): ErrorList {
+  const parent = parentOf(address);
+  if (!parent) return [required(parentPath)];
+  const { group, resource, name, namespace } = parent;
+  return [
+    ...(group ? invalidEach(parentPath.child('group'), group, isDns1123Subdomain(group)) : []),
+    ...requiredSegment(resource, parentPath.child('resource')),
+    ...requiredSegment(name, parentPath.child('name')),
+    ...(namespace ? invalidEach(parentPath.child('namespace'), namespace, isPathSegmentName(namespace)) : []),
+  ];
+}
+
+/** `services/default/kubernetes`, with the group behind the resource when there is one. */
+function printParent(parent: Partial<ParentReference> | undefined): string {
+  if (!parent) return '<none>';
+  const { group, resource = '', namespace, name = '' } = parent;
+  const groupResource = (group ? `${resource}.${group}` : resource).toLowerCase();
+  return [groupResource, ...(namespace ? [namespace] : []), name].join('/');
+}
+
+const printable = (parent: Partial<ParentReference> | undefined) => (parent ? goForm(parentShape, parent) : undefined);
+
+export const ipAddressStrategy: Strategy<IPAddress> = {
+  validateName: (name) => isValidIP(Path.of('metadata', 'name'), name).map(({ detail }) => detail),
+  revalidatesMetadata: true,
+  validate,
+  validateUpdate: (address, old) => [
+    ...validate(address),
+    ...validateImmutableField(printable(parentOf(address)), printable(parentOf(old)), parentPath),
+  ],
+  table: {
+    columns: columns('Name', 'ParentRef', 'Age'),
+    row: (address, context) => [
+      address.metadata.name ?? '',
+      printParent(parentOf(address)),
+      translateTimestampSince(address.metadata.creationTimestamp, context),
+    ],
+  },
+};

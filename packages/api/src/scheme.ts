@@ -1,0 +1,59 @@
+import {
+  defaultFieldLabelConversion,
+  defineType,
+  type FieldLabelConversion,
+  GroupVersion,
+  identityConversion,
+  type KubernetesObject,
+  Scheme,
+} from '@coxswain/apimachinery';
+import { behaviours } from './behaviours.ts';
+import { conversionFor, defaulterFor, strategyFor } from './built-in-kinds.ts';
+import { Catalogue, type Kind } from './catalogue/catalogue.ts';
+
+/** Answers and discovery documents have one form, whatever version was asked for. */
+const unversioned = ['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList'];
+
+/**
+ * A scheme that knows every built-in kind: types, defaults, conversions through each kind's hub, field selectors. Versions
+ * that upstream does not serve by default are switched off. It is the caller's own and open for more kinds.
+ */
+export function newScheme(name = 'coxswain'): Scheme {
+  const scheme = new Scheme(name);
+  const catalogue = Catalogue.builtIn();
+  const core = GroupVersion.of('', 'v1');
+  scheme.addUnversionedTypes(core, ...unversioned.map((kind) => defineType(`meta.v1.${kind}`)));
+  for (const kind of catalogue.kinds()) addKind(scheme, kind);
+  for (const { group, version, fieldLabels } of behaviours) {
+    for (const [kind, conversion] of Object.entries(fieldLabels ?? {})) {
+      scheme.addFieldLabelConversion(GroupVersion.of(group, version).withKind(kind), conversion);
+    }
+  }
+  const versions = catalogue.groupVersions.map(({ group, version }) => GroupVersion.of(group, version));
+  for (const group of new Set(versions.map((version) => version.group))) {
+    scheme.setVersionPriority(...versions.filter((version) => version.group === group));
+  }
+  scheme.disableVersions(...versions.filter((version) => !catalogue.enabledByDefault(version)));
+  return scheme;
+}
+
+function addKind(scheme: Scheme, { gvk, hub, schema }: Kind): void {
+  const type = defineType<KubernetesObject>(schema.fullName);
+  scheme.addKnownTypeWithName(gvk, type);
+  const defaulter = defaulterFor(gvk);
+  if (defaulter) scheme.addDefaulter(type, defaulter);
+  if (gvk !== hub) scheme.addHubConversion(gvk, hub, conversionFor(gvk) ?? identityConversion);
+  const selectable = strategyFor(hub)?.selectableFields;
+  if (selectable) scheme.addFieldLabelConversion(gvk, selectBy(Object.keys(selectable)));
+}
+
+function selectBy(labels: readonly string[]): FieldLabelConversion {
+  return (label, value) => {
+    if (labels.includes(label)) return { label, value };
+    try {
+      return defaultFieldLabelConversion(label, value);
+    } catch (cause) {
+      throw new Error(`field label not supported: ${label}`, { cause });
+    }
+  };
+}

@@ -1,0 +1,363 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Schema } from '../schema/schema.ts';
+import { FieldSet } from './field-set.ts';
+import { frozen, widgetV1 } from './kinds.test-data.ts';
+import { fieldPath } from './path-element.ts';
+import { listByKeys, struct } from './schema-builder.test-data.ts';
+import { reconcileFieldSet, TypedValue } from './typed-value.ts';
+
+const widget = (spec: unknown, options = {}): TypedValue => TypedValue.of(frozen({ spec }), widgetV1, options);
+const fields = (set: FieldSet): unknown => JSON.parse(JSON.stringify(set.toFieldsV1()))['f:spec'] ?? {};
+
+describe('the fields a configuration claims', () => {
+  const cases: Record<string, [spec: unknown, fields: unknown]> = {
+    'a scalar': [{ size: 1 }, { 'f:size': {} }],
+    'null, which claims the field': [
+      { size: null, tags: null },
+      { 'f:size': {}, 'f:tags': {} },
+    ],
+    'a struct, through its fields': [{ struct: { q: { r: 'x' } } }, { 'f:struct': { 'f:q': { 'f:r': {} } } }],
+    'an empty struct': [{ struct: {} }, { 'f:struct': {} }],
+    'the keys of a map': [{ map: { a: 'x' } }, { 'f:map': { 'f:a': {} } }],
+    'structs in a map': [{ nested: { a: { x: 'y' } } }, { 'f:nested': { 'f:a': { '.': {}, 'f:x': {} } } }],
+    'no empty list': [{ tags: [], rows: [], size: 1 }, { 'f:size': {} }],
+    'an empty atomic list': [{ atomicList: [] }, { 'f:atomicList': {} }],
+    'atomics as a whole': [
+      { atomicList: ['a'], atomicMap: { a: 'b' }, atomicStruct: { p: 'q' } },
+      { 'f:atomicList': {}, 'f:atomicMap': {}, 'f:atomicStruct': {} },
+    ],
+    'items of a set': [{ tags: ['b', 'a'] }, { 'f:tags': { 'v:"a"': {}, 'v:"b"': {} } }],
+    'items by keys, defaults for absent ones': [
+      { rows: [{ id: 1, v: 'x' }] },
+      { 'f:rows': { 'k:{"id":1,"zone":"z"}': { '.': {}, 'f:id': {}, 'f:v': {} } } },
+    ],
+    'items without some of their keys': [
+      { opt: [{ a: 'x' }, { b: 'x' }] },
+      { 'f:opt': { 'k:{"a":"x"}': { '.': {}, 'f:a': {} }, 'k:{"b":"x"}': { '.': {}, 'f:b': {} } } },
+    ],
+    'anything, by what it is': [
+      { any: { a: [1], b: { c: 1 } } },
+      { 'f:any': { 'f:a': {}, 'f:b': { '.': {}, 'f:c': {} } } },
+    ],
+    'fields nobody declared': [
+      { open: { known: { k: 'x', l: 1 }, y: { z: 1 } } },
+      { 'f:open': { 'f:known': { 'f:k': {}, 'f:l': {} }, 'f:y': { '.': {}, 'f:z': {} } } },
+    ],
+  };
+  it.each(Object.entries(cases))('%s', (_, [spec, expected]) => {
+    expect(fields(widget(spec).toFieldSet())).toEqual(expected);
+  });
+
+  it('duplicates are owned as one', () => {
+    const value = widget({ rows: [{ id: 1, v: 'x' }, { id: 1 }, { id: 2 }] }, { allowDuplicates: true });
+    expect(fields(value.toFieldSet())).toEqual({
+      'f:rows': { 'k:{"id":1,"zone":"z"}': {}, 'k:{"id":2,"zone":"z"}': { '.': {}, 'f:id': {} } },
+    });
+  });
+});
+
+describe('a comparison', () => {
+  interface Case {
+    readonly before: unknown;
+    readonly after: unknown;
+    readonly added?: unknown;
+    readonly modified?: unknown;
+    readonly removed?: unknown;
+  }
+  const cases: Record<string, Case> = {
+    'of what is new, containers included': {
+      before: {},
+      after: { struct: { q: { r: 'x' } }, tags: ['a'] },
+      added: { 'f:struct': { '.': {}, 'f:q': { '.': {}, 'f:r': {} } }, 'f:tags': { '.': {}, 'v:"a"': {} } },
+    },
+    'of null that becomes something': {
+      before: { tags: null },
+      after: { tags: ['a'] },
+      added: { 'f:tags': { 'v:"a"': {} } },
+    },
+    'of null and empty': { before: { tags: null }, after: { tags: [] }, modified: { 'f:tags': {} } },
+    'of items that changed places': { before: { tags: ['a', 'b'] }, after: { tags: ['b', 'a'] } },
+    'of an atomic list whose items did': {
+      before: { atomicList: ['a', 'b'] },
+      after: { atomicList: ['b', 'a'] },
+      modified: { 'f:atomicList': {} },
+    },
+    'of an item': {
+      before: { rows: [{ id: 1, v: 'x' }, { id: 2 }] },
+      after: { rows: [{ id: 3 }, { id: 1, v: 'y' }] },
+      added: { 'f:rows': { 'k:{"id":3,"zone":"z"}': { '.': {}, 'f:id': {} } } },
+      modified: { 'f:rows': { 'k:{"id":1,"zone":"z"}': { 'f:v': {} } } },
+      removed: { 'f:rows': { 'k:{"id":2,"zone":"z"}': { '.': {}, 'f:id': {} } } },
+    },
+    'of a map that became a text': {
+      before: { any: { a: 1 } },
+      after: { any: 'x' },
+      modified: { 'f:any': {} },
+      removed: { 'f:any': { 'f:a': {} } },
+    },
+    'of an item that got a duplicate': {
+      before: { tags: ['a'] },
+      after: { tags: ['a', 'a'] },
+      added: { 'f:tags': { 'v:"a"': {} } },
+      removed: { 'f:tags': { 'v:"a"': {} } },
+    },
+    'of a duplicate that is single again': {
+      before: { rows: [{ id: 1 }, { id: 1, v: 'x' }] },
+      after: { rows: [{ id: 1 }] },
+      added: { 'f:rows': { 'k:{"id":1,"zone":"z"}': { '.': {}, 'f:id': {} } } },
+      removed: { 'f:rows': { 'k:{"id":1,"zone":"z"}': {} } },
+    },
+    'of duplicates': {
+      before: { rows: [{ id: 1 }, { id: 1, v: 'x' }] },
+      after: { rows: [{ id: 1 }, { id: 1, v: 'y' }] },
+      modified: { 'f:rows': { 'k:{"id":1,"zone":"z"}': {} } },
+    },
+  };
+  it.each(Object.entries(cases))('%s', (_, { before, after, added = {}, modified = {}, removed = {} }) => {
+    const options = { allowDuplicates: true };
+    const comparison = widget(before, options).compare(widget(after, options));
+    const found = {
+      added: fields(comparison.added),
+      modified: fields(comparison.modified),
+      removed: fields(comparison.removed),
+    };
+    expect(found).toEqual({ added, modified, removed });
+  });
+});
+
+describe('a merge', () => {
+  const cases: Record<string, [live: unknown, config: unknown, merged: unknown]> = {
+    'takes what only one says': [
+      { size: 1, map: { a: 'x' } },
+      { map: { b: 'y' } },
+      { size: 1, map: { a: 'x', b: 'y' } },
+    ],
+    'prefers the configuration': [
+      { size: 1, atomicMap: { a: 'x' } },
+      { size: 2, atomicMap: {} },
+      { size: 2, atomicMap: {} },
+    ],
+    'with null keeps what is not empty': [
+      { map: { a: 'x' }, tags: ['a'], size: 1 },
+      { map: null, tags: null, size: null },
+      { map: { a: 'x' }, tags: ['a'], size: null },
+    ],
+    'with null replaces what is empty': [
+      { map: {}, tags: [] },
+      { map: null, tags: null },
+      { map: null, tags: null },
+    ],
+    'keeps the order of items they do not share': [
+      { tags: ['a', 'b', 'c'] },
+      { tags: ['x', 'b', 'y'] },
+      { tags: ['a', 'x', 'b', 'c', 'y'] },
+    ],
+    'takes the order of the configuration for those they share': [
+      { tags: ['a', 'b', 'c', 'd'] },
+      { tags: ['d', 'b'] },
+      { tags: ['a', 'c', 'd', 'b'] },
+    ],
+    'merges items by keys': [
+      { rows: [{ id: 1, v: 'x' }, { id: 2 }] },
+      { rows: [{ id: 2, v: 'y' }, { id: 3 }] },
+      { rows: [{ id: 1, v: 'x' }, { id: 2, v: 'y' }, { id: 3 }] },
+    ],
+    'replaces duplicates': [
+      { rows: [{ id: 1, v: 'x' }, { id: 2 }, { id: 1 }] },
+      { rows: [{ id: 1, v: 'y' }] },
+      { rows: [{ id: 1, v: 'y' }, { id: 2 }] },
+    ],
+    'of different kinds of values': [{ any: { a: 1 } }, { any: [1] }, { any: [1] }],
+    'keeps keys that are names of prototypes': [
+      { map: JSON.parse('{"__proto__":"a","constructor":"b"}') },
+      { map: JSON.parse('{"__proto__":"c","x":"d"}') },
+      { map: JSON.parse('{"__proto__":"c","constructor":"b","x":"d"}') },
+    ],
+  };
+  it.each(Object.entries(cases))('%s', (_, [live, config, merged]) => {
+    const result = widget(live, { allowDuplicates: true }).merge(widget(config)).value;
+    expect(JSON.stringify(result)).toBe(JSON.stringify({ spec: merged }));
+  });
+
+  it('gives the live object itself when it changes nothing', () => {
+    const live = widget({ tags: ['a', 'b'], map: { a: 'x' }, atomicList: ['a'] });
+    expect(live.merge(widget({ tags: ['b'], map: { a: 'x' }, atomicList: ['a'] })).value).toBe(live.value);
+  });
+});
+
+describe('removing and extracting', () => {
+  const value = widget({
+    size: 1,
+    tags: ['a', 'b'],
+    map: { a: 'x', b: 'y' },
+    rows: [
+      { id: 1, v: 'x', zone: 'q' },
+      { id: 2, v: 'y' },
+    ],
+    atomicList: ['a'],
+    struct: { p: 'x', q: { r: 'y' } },
+  });
+  const set = FieldSet.fromFieldsV1({
+    'f:spec': {
+      'f:size': {},
+      'f:tags': { 'v:"a"': {} },
+      'f:map': { 'f:a': {} },
+      'f:rows': { 'k:{"id":1,"zone":"q"}': { 'f:v': {} }, 'k:{"id":2,"zone":"z"}': {} },
+      'f:atomicList': {},
+      'f:struct': { 'f:q': { 'f:r': {} } },
+      'f:absent': {},
+    },
+  });
+
+  it('remove takes the fields away and leaves null for what lost all it had', () => {
+    expect(value.removeItems(set).value).toEqual({
+      spec: { tags: ['b'], map: { b: 'y' }, rows: [{ id: 1, zone: 'q' }], struct: { p: 'x', q: null } },
+    });
+  });
+
+  it('extract takes nothing else', () => {
+    expect(value.extractItems(set).value).toEqual({
+      spec: {
+        size: 1,
+        tags: ['a'],
+        map: { a: 'x' },
+        rows: [{ v: 'x' }, { id: 2, v: 'y' }],
+        atomicList: ['a'],
+        struct: { q: { r: 'y' } },
+      },
+    });
+  });
+
+  it('struct fields on the way to a member are named', () => {
+    expect(JSON.stringify(value.withNamedFields(set).toFieldsV1())).toContain(
+      '"f:struct":{".":{},"f:q":{".":{},"f:r":{}}}',
+    );
+  });
+});
+
+describe('what does not fit the schema', () => {
+  const keyed: Schema = struct({ list: listByKeys(['a', 'b'], struct({ a: 'string', b: 'string' })) });
+  const cases: Record<string, [value: unknown, message: string]> = {
+    'all keys missing': [
+      { list: [{ a: 'x' }, {}] },
+      `.list: element 1: associative list with keys has an element that omits all key fields ["a" "b"] (and doesn't have default values for any key fields)`,
+    ],
+    'a text among keyed items': [
+      { list: ['x'] },
+      '.list: element 0: associative list with keys may not have non-map elements',
+    ],
+    'duplicates, once each': [
+      { list: [{ a: 'x' }, { a: 'x' }, { a: 'x' }] },
+      'errors:\n  .list: duplicate entries for key [a="x"]\n  .list: duplicate entries for key [a="x"]',
+    ],
+    'a value inside an item': [
+      { list: [{ a: 'x', b: 1 }] },
+      '.list[a="x",b=1].b: expected string, got &value.valueUnstructured{Value:1}',
+    ],
+  };
+  it.each(Object.entries(cases))('%s', (_, [value, message]) => {
+    expect(() => TypedValue.of(value, keyed)).toThrow(expect.objectContaining({ message }));
+  });
+
+  it('a list in a set', () => {
+    expect(() => widget({ tags: [['a']] })).toThrow(
+      '.spec.tags: element 0: not supported: associative list with lists as elements',
+    );
+  });
+
+  it('duplicates may be allowed, other violations may not', () => {
+    expect(() => widget({ tags: ['a', 'a'] }, { allowDuplicates: true })).not.toThrow();
+    expect(() => widget({ tags: [null] }, { allowDuplicates: true })).toThrow('explicit null');
+  });
+
+  it('a value nested without end', () => {
+    let deep: unknown = {};
+    for (let i = 0; i < 100_000; i++) deep = { a: deep };
+    expect(() => widgetless(deep)).toThrow('exceeded max depth');
+  });
+  const widgetless = (value: unknown): TypedValue => TypedValue.of({ any: value }, { kind: 'any' });
+});
+
+it('ownership below what became atomic is ownership of it', () => {
+  const set = FieldSet.fromFieldsV1({
+    'f:spec': {
+      'f:atomicMap': { 'f:a': {}, 'f:b': {} },
+      'f:atomicList': { '.': {}, 'i:0': {} },
+      'f:map': { 'f:a': {} },
+      'f:any': { 'f:a': { 'f:b': {} } },
+      'f:gone': { 'f:x': {} },
+    },
+  });
+  expect(fields(reconcileFieldSet(set, widgetV1))).toEqual({
+    'f:any': { 'f:a': { 'f:b': {} } },
+    'f:atomicList': {},
+    'f:atomicMap': {},
+    'f:gone': { 'f:x': {} },
+    'f:map': { 'f:a': {} },
+  });
+  expect(
+    reconcileFieldSet(FieldSet.fromFieldsV1({ 'f:spec': { 'f:size': {} } }), widgetV1).has(['f:spec', 'f:size']),
+  ).toBe(true);
+});
+
+describe('laws', () => {
+  const word = fc.constantFrom('a', 'b', 'c', '__proto__');
+  const words = fc.uniqueArray(word, { maxLength: 3 });
+  const maps = <T>(values: fc.Arbitrary<T>) =>
+    fc.array(fc.tuple(word, values), { maxLength: 3 }).map((entries) => Object.fromEntries(entries));
+  const specs = fc.record(
+    {
+      size: fc.nat(2),
+      tags: words,
+      atomicList: words,
+      map: maps(word),
+      atomicMap: maps(word),
+      rows: fc.uniqueArray(fc.record({ id: fc.nat(2), v: word }, { requiredKeys: ['id'] }), {
+        maxLength: 3,
+        selector: ({ id }) => id,
+      }),
+      struct: fc.record(
+        { p: word, q: fc.record({ r: word, s: fc.nat(2) }, { requiredKeys: [] }) },
+        { requiredKeys: [] },
+      ),
+      any: fc.jsonValue({ maxDepth: 2 }),
+    },
+    { requiredKeys: [] },
+  );
+  const widgets = specs.map((spec) => widget(JSON.parse(JSON.stringify(spec))));
+
+  it('a comparison reads backwards when its sides are swapped', () => {
+    fc.assert(
+      fc.property(widgets, widgets, (a, b) => {
+        const [there, back] = [a.compare(b), b.compare(a)];
+        expect(there.added.equals(back.removed)).toBe(true);
+        expect(there.removed.equals(back.added)).toBe(true);
+        expect(there.modified.equals(back.modified)).toBe(true);
+      }),
+    );
+  });
+
+  it('a value does not differ from its copy, nor from itself merged into itself', () => {
+    fc.assert(
+      fc.property(widgets, (a) => {
+        const copy = TypedValue.of(JSON.parse(JSON.stringify(a.value)), widgetV1);
+        const { added, modified, removed } = a.compare(copy);
+        expect(added.isEmpty() && modified.isEmpty() && removed.isEmpty()).toBe(true);
+        expect(a.merge(copy).value).toBe(a.value);
+      }),
+    );
+  });
+
+  it('a merge removes nothing, and merging again changes nothing', () => {
+    fc.assert(
+      fc.property(widgets, widgets, (live, config) => {
+        const merged = live.merge(config);
+        // Only what may be of any kind can turn from one that has content into one that has none.
+        const lost = live.compare(merged).removed.union(config.compare(merged).removed);
+        expect(lost.recursiveDifference(FieldSet.of(fieldPath('spec', 'any'))).toString()).toBe('');
+        expect(merged.merge(config).value).toBe(merged.value);
+      }),
+    );
+  });
+});

@@ -1,0 +1,31 @@
+export { CodecFactory } from './codec-factory.ts';
+export { badBodyMessage, DecodeFailure, strictDecodingMessage } from './decode-failure.ts';
+export { type FrameReader, type Framer, jsonFramer, lengthDelimitedFramer } from './framer.ts';
+export { type ParsedJson, parseJson, type StringifyOptions, stringifyJson } from './json.ts';
+export { JsonSerializer } from './json-serializer.ts';
+export { JsonSyntaxError } from './json-syntax-error.ts';
+export { type AcceptClause, parseAccept, parseContentType } from './media-type.ts';
+export {
+  type AcceptedMediaType,
+  defaultRestrictions,
+  type EndpointRestrictions,
+  type NotNegotiated,
+  negotiateInput,
+  negotiateOutput,
+  negotiateStream,
+  type SupportedMediaType,
+  wantsPretty,
+} from './negotiate.ts';
+export { NotMarshalableError, ProtobufSerializer } from './protobuf-serializer.ts';
+export type {
+  Decoded,
+  DecodedEvent,
+  DecodeOptions,
+  EncodeOptions,
+  KindLookup,
+  Serializer,
+  StreamSerializer,
+} from './serializer.ts';
+export { findStrictErrors } from './strict-fields.ts';
+export { type ParsedYaml, parseYaml, splitYamlDocuments, stringifyYaml, YamlError } from './yaml/index.ts';
+export { YamlSerializer } from './yaml-serializer.ts';

@@ -1,0 +1,94 @@
+import { isJsonObject } from '../json/own-entry.ts';
+import { GroupVersion, GroupVersionKind } from '../meta/group-version.ts';
+import { MissingKindError, MissingVersionError, NotRegisteredError } from '../runtime/scheme-errors.ts';
+import { describeJson } from '../schema/canonical-scalar.ts';
+import { DecodeError } from '../schema/decode-error.ts';
+import { compileNormalizer } from '../schema/normalizer.ts';
+import type { StructSchema } from '../schema/schema.ts';
+import { orDecodeFailure } from './decode-failure.ts';
+import type { Decoded, DecodeOptions, KindLookup } from './serializer.ts';
+
+/** A parsed document and what may have to be looked up in its text. */
+export interface JsonDocument {
+  readonly value: unknown;
+  readonly literals: boolean;
+  /** The text, for errors. */
+  text(): string;
+  /** What strict decoding has against it. */
+  strictErrors(schema: StructSchema | undefined, hasUnknownFields: boolean): readonly string[];
+}
+
+/** Makes an object of a parsed document: finds its kind and brings it to the canonical form. Throws DecodeFailure. */
+export function decodeDocument(
+  lookup: KindLookup,
+  document: JsonDocument,
+  { defaultGVK, strict = false, unstructured = false }: DecodeOptions = {},
+): Decoded {
+  const stated = orDecodeFailure(undefined, () => interpret(document.value));
+  const gvk = withDefaults(stated, defaultGVK);
+  return orDecodeFailure(gvk, () => {
+    if (gvk.kind === '') throw new MissingKindError(document.text());
+    if (unstructured) {
+      if (!isJsonObject(document.value)) throw new MissingKindError(document.text());
+      const strictErrors = strict ? document.strictErrors(undefined, false) : [];
+      return { object: withType(document.value, gvk), gvk, strictErrors };
+    }
+    const schema = resolveKind(lookup, gvk, () => document.text());
+    const { object, hasUnknownFields } = compileNormalizer(schema)(document.value, { literals: document.literals });
+    const strictErrors = strict ? document.strictErrors(schema, hasUnknownFields) : [];
+    return { object: withType(object, gvk), gvk, strictErrors };
+  });
+}
+
+/** The type of a kind. Throws what upstream throws when the kind is incomplete or unknown. */
+export function resolveKind(lookup: KindLookup, gvk: GroupVersionKind, data: () => string): StructSchema {
+  if (gvk.kind === '') throw new MissingKindError(data());
+  if (gvk.version === '') throw new MissingVersionError(data());
+  const schema = lookup.resolve(gvk);
+  if (!schema) throw NotRegisteredError.forKind(lookup.name, gvk);
+  return schema;
+}
+
+/** The object with apiVersion and kind, which it may lack where they went without saying. */
+export function withType(
+  object: Record<string, unknown>,
+  { apiVersion, kind }: Pick<GroupVersionKind, 'apiVersion' | 'kind'>,
+): Decoded['object'] {
+  if (isTyped(object) && object.apiVersion === apiVersion && object.kind === kind) return object;
+  return { ...object, apiVersion, kind };
+}
+
+const isTyped = (object: Record<string, unknown>): object is Decoded['object'] =>
+  typeof object.apiVersion === 'string' && typeof object.kind === 'string';
+
+/** What an object says it is, which may be nothing. */
+function interpret(value: unknown): GroupVersionKind {
+  if (value === null) return GroupVersionKind.of('', '', '');
+  const mismatch = (found: unknown, where: string): DecodeError =>
+    new DecodeError(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${describeJson(found)} into Go ${where}`,
+    );
+  if (!isJsonObject(value)) {
+    throw mismatch(
+      value,
+      'value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }',
+    );
+  }
+  const read = (field: 'apiVersion' | 'kind'): string => {
+    const text = Object.hasOwn(value, field) ? (value[field] ?? '') : '';
+    if (typeof text !== 'string') throw mismatch(text, `struct field .${field} of type string`);
+    return text;
+  };
+  const apiVersion = read('apiVersion');
+  return GroupVersion.parse(apiVersion).withKind(read('kind'));
+}
+
+/** A version without a group belongs to the default's group, if that is the core. */
+function withDefaults(stated: GroupVersionKind, fallback: GroupVersionKind | undefined): GroupVersionKind {
+  if (!fallback) return stated;
+  const kind = stated.kind || fallback.kind;
+  const useVersion = stated.version === '' && (stated.group === '' || stated.group === fallback.group);
+  return useVersion
+    ? GroupVersionKind.of(fallback.group, fallback.version, kind)
+    : GroupVersionKind.of(stated.group, stated.version, kind);
+}

@@ -1,0 +1,57 @@
+import { Composer, type CST, type Document, Lexer, Parser } from 'yaml';
+import { MAX_JSON_DEPTH } from '../../json/depth.ts';
+import { DecodeError } from '../../schema/decode-error.ts';
+import { tryDecodeUtf8 } from '../utf8.ts';
+import { syntaxError, YamlError } from './yaml-error.ts';
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that YAML forbids
+const controlCharacter = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
+
+/** A stack holds the collections around a token, and a few things more: a document, a pair's key, a scalar. */
+const maxStack = MAX_JSON_DEPTH + 8;
+
+/**
+ * Reads the first document of a YAML text; what follows it is not looked at, as upstream does. Undefined when there is
+ * none. Scalars stay texts. Throws YamlError.
+ */
+export function composeFirstDocument(input: string | Uint8Array): {
+  text: string;
+  document: Document.Parsed | undefined;
+} {
+  const decoded = typeof input === 'string' ? input : tryDecodeUtf8(input);
+  if (decoded === undefined) throw new YamlError('yaml: invalid leading UTF-8 octet');
+  const text = decoded.replace(/^\ufeff/, '');
+  if (controlCharacter.test(text)) throw new YamlError('yaml: control characters are not allowed');
+  const composer = new Composer({
+    version: '1.1',
+    schema: 'failsafe',
+    merge: false,
+    uniqueKeys: false,
+    strict: true,
+    prettyErrors: false,
+    logLevel: 'silent',
+  });
+  try {
+    // The composer is one token behind: it knows that a document is complete when the next begins.
+    for (const document of composer.compose(tokens(text), true, text.length)) {
+      const [error] = document.errors;
+      if (error) throw syntaxError(text, error);
+      return { text, document };
+    }
+    return { text, document: undefined };
+  } catch (error) {
+    if (error instanceof DecodeError) throw error;
+    throw new YamlError(error instanceof RangeError ? tooDeep : `yaml: ${String(error)}`, { cause: error });
+  }
+}
+
+const tooDeep = `yaml: exceeded max depth of ${MAX_JSON_DEPTH}`;
+
+function* tokens(text: string): Generator<CST.Token, void> {
+  const parser = new Parser();
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme);
+    if (parser.stack.length > maxStack) throw new YamlError(tooDeep);
+  }
+  yield* parser.end();
+}

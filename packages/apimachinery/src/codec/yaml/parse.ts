@@ -1,0 +1,206 @@
+import { type Alias, isAlias, isMap, isScalar, isSeq, type Scalar, type YAMLMap } from 'yaml';
+import { quote } from '../../field/quote.ts';
+import { MAX_JSON_DEPTH } from '../../json/depth.ts';
+import { setOwnEntry } from '../../json/own-entry.ts';
+import { decodeBase64 } from '../../schema/base64.ts';
+import { NumberLiteral } from '../../schema/number-literal.ts';
+import { decodeUtf8 } from '../utf8.ts';
+import { composeFirstDocument } from './compose.ts';
+import { formatGoFloat32 } from './go-float.ts';
+import { type ResolvedScalar, resolveScalar, type ScalarTag } from './scalar.ts';
+import { lineAt, YamlError } from './yaml-error.ts';
+
+export interface ParsedYaml {
+  /** Large unsigned numbers are number literals. */
+  readonly value: unknown;
+  /** Keys given twice in one mapping, each as upstream words it. */
+  readonly duplicateKeys: readonly string[];
+}
+
+/**
+ * Reads the first document of a YAML text as kubectl and the API server see it: by the rules of YAML 1.1, with anchors
+ * and merge keys resolved and all keys turned to strings. No document at all is null. Of a key given twice the last
+ * counts. Throws YamlError for what is no YAML, for what JSON has no form for, and for documents that grow beyond all
+ * measure by their aliases.
+ */
+export function parseYaml(input: string | Uint8Array): ParsedYaml {
+  const { text, document } = composeFirstDocument(input);
+  if (!document?.contents) return { value: null, duplicateKeys: [] };
+  const converter = new Converter(text);
+  converter.findAnchors(document.contents);
+  return { value: converter.convert(document.contents, 0), duplicateKeys: converter.duplicateKeys };
+}
+
+const tagPrefix = 'tag:yaml.org,2002:';
+
+/** Upstream allows documents of this many nodes to come from aliases almost entirely. */
+const smallDocument = 400_000;
+const largeDocument = 4_000_000;
+
+function allowedAliasRatio(nodes: number): number {
+  if (nodes <= smallDocument) return 0.99;
+  if (nodes >= largeDocument) return 0.1;
+  return 0.99 - 0.89 * ((nodes - smallDocument) / (largeDocument - smallDocument));
+}
+
+class Converter {
+  readonly duplicateKeys: string[] = [];
+  readonly #text: string;
+  readonly #targets = new Map<Alias, unknown>();
+  /** The aliases that are being expanded. */
+  readonly #open = new Set<Alias>();
+  #nodes = 0;
+  #aliasedNodes = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** An alias stands for the last node before it that has its anchor. */
+  findAnchors(root: unknown): void {
+    const anchors = new Map<string, unknown>();
+    const visit = (node: unknown): void => {
+      if (isAlias(node)) {
+        if (!anchors.has(node.source)) throw new YamlError(`yaml: unknown anchor '${node.source}' referenced`);
+        this.#targets.set(node, anchors.get(node.source));
+        return;
+      }
+      if ((isScalar(node) || isMap(node) || isSeq(node)) && node.anchor) anchors.set(node.anchor, node);
+      if (isSeq(node)) node.items.forEach(visit);
+      if (isMap(node)) {
+        for (const pair of node.items) {
+          visit(pair.key);
+          visit(pair.value);
+        }
+      }
+    };
+    visit(root);
+  }
+
+  convert(node: unknown, depth: number): unknown {
+    this.#count();
+    if (depth > MAX_JSON_DEPTH) throw new YamlError(`yaml: exceeded max depth of ${MAX_JSON_DEPTH}`);
+    if (isAlias(node)) return this.#expand(node, (target) => this.convert(target, depth));
+    if (isSeq(node)) return node.items.map((item) => this.convert(item, depth + 1));
+    if (isMap(node)) {
+      const object: Record<string, unknown> = {};
+      this.#fill(object, new Map(), node, depth);
+      return object;
+    }
+    const { tag, value } = isScalar(node) ? this.#scalar(node) : { tag: 'null', value: null };
+    if (tag === 'float' && !Number.isFinite(value)) {
+      const name = Number.isNaN(value) ? 'NaN' : Number(value) > 0 ? '+Inf' : '-Inf';
+      throw new YamlError(`json: unsupported value: ${name}`);
+    }
+    return value;
+  }
+
+  /** Puts a mapping's entries into an object that may have some already: that is what merging is. */
+  #fill(object: Record<string, unknown>, seen: Map<string, ScalarTag>, node: YAMLMap, depth: number): void {
+    for (const { key, value } of node.items) {
+      if (isMergeKey(key)) {
+        for (const source of this.#mergeSources(value)) this.#merge(object, seen, source, depth);
+        continue;
+      }
+      this.#count();
+      const { text, tag } = this.#keyOf(key);
+      if (seen.get(text) === tag) {
+        const printed = tag === 'str' || tag === 'timestamp' ? quote(text) : text;
+        this.duplicateKeys.push(`line ${this.#lineOf(value, key)}: key ${printed} already set in map`);
+      }
+      seen.set(text, tag);
+      setOwnEntry(object, text, this.convert(value, depth + 1));
+    }
+  }
+
+  #merge(object: Record<string, unknown>, seen: Map<string, ScalarTag>, source: unknown, depth: number): void {
+    this.#count();
+    if (isAlias(source)) this.#expand(source, (target) => this.#merge(object, seen, target, depth));
+    else if (isMap(source)) this.#fill(object, seen, source, depth);
+    else throw new YamlError('yaml: map merge requires map or sequence of maps as the value');
+  }
+
+  /** Earlier maps win, so they come last. */
+  #mergeSources(value: unknown): unknown[] {
+    return isSeq(value) ? [...value.items].reverse() : [value];
+  }
+
+  #expand<T>(alias: Alias, convert: (target: unknown) => T): T {
+    if (this.#open.has(alias)) throw new YamlError(`yaml: anchor '${alias.source}' value contains itself`);
+    this.#open.add(alias);
+    const value = convert(this.#targets.get(alias));
+    this.#open.delete(alias);
+    return value;
+  }
+
+  #count(): void {
+    this.#nodes++;
+    if (this.#open.size > 0) this.#aliasedNodes++;
+    if (this.#aliasedNodes <= 100 || this.#nodes <= 1000) return;
+    if (this.#aliasedNodes / this.#nodes > allowedAliasRatio(this.#nodes)) {
+      throw new YamlError('yaml: document contains excessive aliasing');
+    }
+  }
+
+  #keyOf(node: unknown): { text: string; tag: ScalarTag } {
+    if (isAlias(node)) return this.#expand(node, (target) => this.#keyOf(target));
+    if (isSeq(node) || isMap(node)) throw new YamlError(`yaml: invalid map key: ${isSeq(node) ? 'a list' : 'a map'}`);
+    const { tag, value } = isScalar(node) ? this.#scalar(node) : ({ tag: 'null', value: null } as const);
+    if (tag === 'null') throw new YamlError('unsupported map key of type: %!s(<nil>), key: <nil>');
+    if (value instanceof NumberLiteral) throw new YamlError(`unsupported map key of type: uint64, key: ${value.text}`);
+    return { text: tag === 'float' ? formatGoFloat32(Number(value)) : String(value), tag };
+  }
+
+  #scalar(node: Scalar): ResolvedScalar {
+    const source = node.source ?? '';
+    if (node.type === 'QUOTE_DOUBLE' && /\p{Surrogate}/u.test(source)) {
+      throw new YamlError('yaml: found invalid Unicode character escape code');
+    }
+    const isBlock = node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED';
+    // Where the text ends without a line break, a block has none to keep.
+    const atEnd = isBlock && !this.#text.endsWith('\n') && (node.range?.[1] ?? 0) >= this.#text.length;
+    return resolveNode(node, atEnd ? source.replace(/\n$/, '') : source);
+  }
+
+  #lineOf(node: unknown, fallback: unknown): number {
+    for (const candidate of [node, fallback]) {
+      const known = isScalar(candidate) || isMap(candidate) || isSeq(candidate) || isAlias(candidate);
+      if (known && candidate.range) return lineAt(this.#text, candidate.range[0]);
+    }
+    return 1;
+  }
+}
+
+const isMergeKey = (key: unknown): boolean =>
+  isScalar(key) && key.source === '<<' && (key.tag === `${tagPrefix}merge` || (key.type === 'PLAIN' && !key.tag));
+
+/** What a scalar is: by its tag, by its quotes, or by its looks. */
+function resolveNode(node: Scalar, text: string): ResolvedScalar {
+  if (!node.tag) return node.type === 'PLAIN' ? resolveScalar(text) : { tag: 'str', value: text };
+  if (!node.tag.startsWith(tagPrefix)) return { tag: 'str', value: text };
+  const wanted = node.tag.slice(tagPrefix.length);
+  switch (wanted) {
+    case 'binary':
+      return { tag: 'str', value: binary(text) };
+    case 'bool':
+    case 'int':
+    case 'float':
+    case 'null':
+    case 'timestamp': {
+      const found = resolveScalar(text);
+      if (found.tag === wanted || (wanted === 'float' && found.tag === 'int'))
+        return { tag: wanted, value: found.value };
+      throw new YamlError(`yaml: cannot decode !!${found.tag} \`${text}\` as a !!${wanted}`);
+    }
+    default:
+      return { tag: 'str', value: text };
+  }
+}
+
+function binary(text: string): string {
+  try {
+    return decodeUtf8(decodeBase64(text));
+  } catch (cause) {
+    throw new YamlError('yaml: !!binary value contains invalid base64 data', { cause });
+  }
+}

@@ -1,0 +1,53 @@
+import type { YAMLError } from 'yaml';
+import { DecodeError } from '../../schema/decode-error.ts';
+
+/** The text is no YAML, or YAML that JSON has no form for. Worded as Go's library does, as far as it can be told. */
+export class YamlError extends DecodeError {
+  override readonly name = 'YamlError';
+}
+
+export const lineAt = (text: string, offset: number): number => {
+  let line = 1;
+  for (let i = text.indexOf('\n'); i !== -1 && i < offset; i = text.indexOf('\n', i + 1)) line++;
+  return line;
+};
+
+/** Go counts lines from 1 in its scanner and from 0 in its parser, and says nothing of line 0. */
+const atLine = (line: number, message: string): YamlError =>
+  new YamlError(`yaml: ${line > 0 ? `line ${line}: ` : ''}${message}`);
+
+/** Puts a syntax error into Go's words. */
+export function syntaxError(text: string, { code, message, pos: [start] }: YAMLError): YamlError {
+  const scanner = (offset: number, problem: string): YamlError => {
+    const line = lineAt(text, offset);
+    return atLine(line > 1 ? line : 0, problem);
+  };
+  const parser = (problem: string): YamlError => atLine(lineAt(text, start) - 1, problem);
+  switch (code) {
+    case 'BLOCK_AS_IMPLICIT_KEY':
+    case 'MULTILINE_IMPLICIT_KEY': {
+      const colon = text.slice(start).search(/:(?:\s|$)/);
+      return scanner(start + Math.max(colon, 0), 'mapping values are not allowed in this context');
+    }
+    case 'BLOCK_IN_FLOW':
+      return scanner(start, 'block sequence entries are not allowed in this context');
+    case 'TAB_AS_INDENT':
+    case 'BAD_SCALAR_START':
+      return scanner(start, 'found character that cannot start any token');
+    case 'BAD_DQ_ESCAPE':
+      return scanner(start, 'found unknown escape character');
+    case 'BAD_INDENT':
+      if (message.includes('sequence items')) return parser("did not find expected '-' indicator");
+      if (message.startsWith('Flow')) return parser('did not find expected node content');
+      return parser('did not find expected key');
+    case 'MISSING_CHAR':
+      if (message.includes('quote')) return scanner(text.length, 'found unexpected end of stream');
+      if (message.startsWith('Flow map')) return parser("did not find expected ',' or '}'");
+      if (message.startsWith('Flow sequence')) return parser("did not find expected ',' or ']'");
+      return scanner(start, "could not find expected ':'");
+    case 'UNEXPECTED_TOKEN':
+      return parser('did not find expected <document start>');
+    default:
+      return parser(message.charAt(0).toLowerCase() + message.slice(1));
+  }
+}

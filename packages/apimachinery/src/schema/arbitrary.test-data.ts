@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { compileNormalizer } from './normalizer.ts';
+import type { ScalarKind, Schema, StructSchema } from './schema.ts';
+
+/** Draws a value; shrinks towards the simplest. */
+type Draw = fc.GeneratorValue;
+
+const times = fc.date({
+  min: new Date('0002-01-01T00:00:00Z'),
+  max: new Date('9998-12-31T00:00:00Z'),
+  noInvalidDate: true,
+});
+const text = fc.oneof(
+  fc.string({ maxLength: 8 }),
+  fc.string({ unit: 'grapheme', maxLength: 4 }),
+  fc.constantFrom('a', '', 'y', '1', '__proto__'),
+);
+const int64 = fc.oneof(
+  fc.maxSafeInteger(),
+  fc.nat(200),
+  fc
+    .bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+    .map((value) => (Number.isSafeInteger(Number(value)) ? Number(value) : value)),
+);
+/** JSON whose numbers every format keeps. */
+const json = fc.oneof(
+  fc.constantFrom<unknown>(true, 'x', 3, { a: [1, null, 'b'] }, { apiVersion: 'v1', kind: 'Any', spec: { n: 2 } }),
+  fc.dictionary(fc.string({ minLength: 1, maxLength: 3 }), fc.constantFrom(1, 'a', null, {}, []), {
+    maxKeys: 3,
+    noNullPrototype: true,
+  }),
+);
+
+const scalars: Readonly<Record<ScalarKind, fc.Arbitrary<unknown>>> = {
+  string: text,
+  bytes: fc.uint8Array({ maxLength: 7 }).map((bytes) => Buffer.from(bytes).toString('base64')),
+  bool: fc.boolean(),
+  int32: fc.integer(),
+  int64,
+  double: fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
+  quantity: fc.oneof(
+    fc.constantFrom('0', '1', '500m', '1.5Gi', '1e3', '100Mi', '0.5', '-3k', '12E', '1n'),
+    fc
+      .tuple(fc.nat(99_999), fc.constantFrom('', 'm', 'k', 'Ki', 'Mi', 'G'))
+      .map(([number, suffix]) => `${number}${suffix}`),
+  ),
+  intOrString: fc.oneof(fc.integer(), text),
+  time: times.map((date) => `${date.toISOString().slice(0, 19)}Z`),
+  microTime: fc
+    .tuple(times, fc.nat(999_999))
+    .map(([date, micros]) => `${date.toISOString().slice(0, 19)}.${String(micros).padStart(6, '0')}Z`),
+  duration: fc.constantFrom('0s', '1s', '1m30s', '1h0m0s', '300ms', '-5s', '1.5s'),
+  any: json,
+  rawObject: json,
+  unknownObject: json,
+  fieldsV1: fc.constantFrom({ 'f:metadata': { 'f:labels': { '.': {}, 'f:a': {} } } }, { '.': {} }),
+};
+
+// Generators have to be the same functions each time for a failing example to be made simpler.
+const drawText = (): fc.Arbitrary<string> => text;
+const drawScalar = (kind: ScalarKind): fc.Arbitrary<unknown> => scalars[kind];
+
+const maxDepth = 6;
+
+function draw(schema: Schema, pick: Draw, depth: number): unknown {
+  switch (schema.kind) {
+    case 'struct':
+      return drawStruct(schema, pick, depth);
+    case 'list': {
+      const length = pick(fc.integer, { min: 1, max: depth > 3 ? 1 : 3 });
+      return Array.from({ length }, () => draw(schema.items, pick, depth + 1));
+    }
+    case 'map': {
+      const keys = pick(fc.uniqueArray<string, string>, text, { minLength: 1, maxLength: depth > 3 ? 1 : 3 });
+      return Object.fromEntries(keys.map((key) => [key, draw(schema.values, pick, depth + 1)]));
+    }
+    case 'schemaOr':
+      if (!pick(fc.boolean)) return drawStruct(schema.schema, pick, depth + 1);
+      if (schema.alternative === 'bool') return pick(fc.boolean);
+      return [schema.alternative === 'array' ? drawStruct(schema.schema, pick, depth + 1) : pick(drawText)];
+    default:
+      return pick(drawScalar, schema.kind);
+  }
+}
+
+/** Large types get few of their fields, and deep ones only those that end the matter. */
+function drawStruct(schema: StructSchema, pick: Draw, depth: number): Record<string, unknown> {
+  const object: Record<string, unknown> = {};
+  const chance = Math.max(2, Math.floor(schema.fields.size / 4));
+  for (const [name, field] of schema.fields) {
+    const isLeaf = !['struct', 'list', 'map', 'schemaOr'].includes(field.schema.kind);
+    if ((isLeaf || depth < maxDepth) && pick(fc.integer, { min: 1, max: chance }) === 1) {
+      object[name] = draw(field.schema, pick, depth + 1);
+    }
+  }
+  return object;
+}
+
+/**
+ * Objects of a type, in their canonical form, that every format can carry: without lists and maps that are empty but
+ * written, which protobuf cannot tell from none.
+ */
+export function arbitraryFor(schema: StructSchema): fc.Arbitrary<Record<string, unknown>> {
+  const normalize = compileNormalizer(schema);
+  return fc.gen().map((pick) => normalize(drawStruct(schema, pick, 0)).object);
+}
