@@ -27,12 +27,16 @@ function emitField(field: FieldModel, pkg: string): string {
   return ` ${parts.join(' ')}`;
 }
 
+const overrides = { none: '', atomic: '!', granular: '%' } as const;
+
 function emitType(type: TypeExpression, pkg: string): string {
   switch (type.form) {
     case 'scalar':
       return type.goName ? `${type.scalar}:${type.goName}` : type.scalar;
     case 'struct':
-      return (type.atomic ? '!' : '') + (type.key.startsWith(`${pkg}.`) ? type.key.slice(pkg.length) : type.key);
+      return (
+        overrides[type.override ?? 'none'] + (type.key.startsWith(`${pkg}.`) ? type.key.slice(pkg.length) : type.key)
+      );
     case 'list':
       return `${type.wrapped ? '~' : ''}[${type.set ? '=' : type.keys.join(',')}]${emitType(type.items, pkg)}`;
     case 'map':

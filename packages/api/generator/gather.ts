@@ -29,16 +29,17 @@ export const typeKey = (goName: string): string =>
 
 /** All types but the scalar ones, sorted by key. */
 export function gatherTypes(sources: Sources): TypeModel[] {
+  const keys = listKeys(sources);
   return Object.keys(sources.goTypes)
     .filter(
       (name) =>
         !(name in scalars) && !name.endsWith('.TypeMeta') && /^k8s\.io\./.test(name) && !/\.runtime\./.test(name),
     )
-    .map((name) => gatherType(sources, name))
+    .map((name) => gatherType(keys, sources, name))
     .sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-function gatherType(sources: Sources, goName: string): TypeModel {
+function gatherType(keys: ReadonlySet<string>, sources: Sources, goName: string): TypeModel {
   const key = typeKey(goName);
   const split = key.lastIndexOf('.');
   const schema = sources.openApi.get(openApiName(goName));
@@ -47,11 +48,16 @@ function gatherType(sources: Sources, goName: string): TypeModel {
     pkg: key.slice(0, split),
     name: key.slice(split + 1),
     atomic: schema?.['x-kubernetes-map-type'] === 'atomic',
-    fields: sources.goTypes[goName]!.flatMap((field) => gatherField(sources, goName, field)),
+    fields: sources.goTypes[goName]!.flatMap((field) => gatherField(keys, sources, goName, field)),
   };
 }
 
-function gatherField(sources: Sources, owner: string, [name, goType, flags, goName]: GoField): FieldModel[] {
+function gatherField(
+  keys: ReadonlySet<string>,
+  sources: Sources,
+  owner: string,
+  [name, goType, flags, goName]: GoField,
+): FieldModel[] {
   const base = { number: 0, pointer: false, omitEmpty: true, omitZero: false, inline: false, required: false };
   if (goType.endsWith('.TypeMeta')) {
     // TypeMeta stands first in every kind and travels in the envelope on the protobuf wire.
@@ -67,7 +73,7 @@ function gatherField(sources: Sources, owner: string, [name, goType, flags, goNa
   const pointer = goType.startsWith('*');
   const strategy = property['x-kubernetes-patch-strategy'];
   const mergeKey = property['x-kubernetes-patch-merge-key'];
-  const defaultValue = scalarDefault(property);
+  const defaultValue = scalarDefault(property, keys.has(`${openApiName(owner)} ${name}`));
   return [
     {
       name,
@@ -86,10 +92,26 @@ function gatherField(sources: Sources, owner: string, [name, goType, flags, goNa
   ];
 }
 
-/** Zero values that OpenAPI lists as defaults say nothing that the type does not. */
-function scalarDefault(property: OpenApiProperty): unknown {
+/**
+ * Zero values that OpenAPI lists as defaults say nothing that the type does not, except of the keys of lists: there they
+ * tell whether an item may go without.
+ */
+function scalarDefault(property: OpenApiProperty, isKey: boolean): unknown {
   const value = property.default;
-  return value === '' || value === 0 || value === false || typeof value === 'object' ? undefined : value;
+  if (typeof value === 'object') return undefined;
+  return isKey || (value !== '' && value !== 0 && value !== false) ? value : undefined;
+}
+
+/** `type field` of every field that is a key of some list. */
+function listKeys(sources: Sources): ReadonlySet<string> {
+  const keys = new Set<string>();
+  for (const { properties } of sources.openApi.values()) {
+    for (const property of Object.values(properties ?? {})) {
+      const items = property.items?.allOf?.[0]?.$ref ?? property.items?.$ref;
+      for (const key of property['x-kubernetes-list-map-keys'] ?? []) keys.add(`${items?.split('/').at(-1)} ${key}`);
+    }
+  }
+  return keys;
 }
 
 /** Messages spell some names otherwise than JSON does (`$ref` is `ref`), and inlined structs are known by their type only. */
@@ -124,5 +146,10 @@ function parseType(goType: string, property: OpenApiProperty, goName?: string): 
   }
   const scalar = scalars[goType] ?? (goType.includes('.') ? undefined : goType === 'float64' ? 'double' : goType);
   if (scalar) return { form: 'scalar', scalar, ...(goName && { goName }) };
-  return { form: 'struct', key: typeKey(goType), atomic: property['x-kubernetes-map-type'] === 'atomic' };
+  const mapType = property['x-kubernetes-map-type'];
+  return {
+    form: 'struct',
+    key: typeKey(goType),
+    ...((mapType === 'atomic' || mapType === 'granular') && { override: mapType }),
+  };
 }

@@ -26,7 +26,7 @@ export interface FieldModel {
 
 export type TypeExpression =
   | { readonly form: 'scalar'; readonly scalar: string; readonly goName?: string }
-  | { readonly form: 'struct'; readonly key: string; readonly atomic: boolean }
+  | { readonly form: 'struct'; readonly key: string; readonly override?: 'atomic' | 'granular' }
   | {
       readonly form: 'list';
       readonly items: TypeExpression;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 /** An OpenAPI property, as far as we read it. */
 export interface OpenApiProperty {
   readonly allOf?: readonly OpenApiProperty[];
+  readonly $ref?: string;
   readonly items?: OpenApiProperty;
   readonly default?: unknown;
   readonly 'x-kubernetes-list-type'?: string;

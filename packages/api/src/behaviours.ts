@@ -5,11 +5,13 @@ import { behaviour as apiextensionsV1 } from './apiextensions/v1/index.ts';
 import { behaviour as apiregistrationV1 } from './apiregistration/v1/index.ts';
 import { behaviour as apiserverinternalV1alpha1 } from './apiserverinternal/v1alpha1/index.ts';
 import { behaviour as appsV1 } from './apps/v1/index.ts';
+import { behaviour as batchV1 } from './batch/v1/index.ts';
 import { behaviour as coreV1 } from './core/v1/index.ts';
 import { behaviour as discoveryV1 } from './discovery/v1/index.ts';
 import { behaviour as eventsV1 } from './events/v1/index.ts';
 import { behaviour as networkingV1 } from './networking/v1/index.ts';
 import { behaviour as networkingV1beta1 } from './networking/v1beta1/index.ts';
+import { behaviour as rbacV1 } from './rbac/v1/index.ts';
 import { behaviour as schedulingV1 } from './scheduling/v1/index.ts';
 import { behaviour as schedulingV1alpha2 } from './scheduling/v1alpha2/index.ts';
 import { behaviour as storagemigrationV1beta1 } from './storagemigration/v1beta1/index.ts';
@@ -24,11 +26,13 @@ export const behaviours: readonly GroupVersionBehaviour[] = [
   apiregistrationV1,
   apiserverinternalV1alpha1,
   appsV1,
+  batchV1,
   coreV1,
   discoveryV1,
   eventsV1,
   networkingV1,
   networkingV1beta1,
+  rbacV1,
   schedulingV1,
   schedulingV1alpha2,
   storagemigrationV1beta1,

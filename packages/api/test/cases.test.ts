@@ -42,7 +42,7 @@ for (const name of names) {
           const columns = strategy.table!.columns.map((column) => ({ ...column, format: column.format ?? '' }));
           expect(columns).toEqual(answer.columns);
           const comparable = (cells: readonly unknown[]) =>
-            cells.map((cell, i) => (timeColumns.has(columns[i]!.name) ? 'time' : cell));
+            cells.map((cell, i) => (timeColumns.has(columns[i]?.name ?? '') ? 'time' : cell));
           const row = strategy.table!.row(object as never, { now: new Date('2026-01-01T00:00:00Z') });
           expect(comparable(row)).toEqual(comparable(answer.cells));
         }

@@ -7,21 +7,21 @@
  *
  * Where to start: `schema/` (a type as data), `runtime/` (Scheme, codecs), `patch/`, `apply/`.
  */
-export * from './field/index.ts';
-export * from './schema/index.ts';
-export * from './meta/index.ts';
-export * from './errors/index.ts';
-export * from './json/index.ts';
-export * from './validation/index.ts';
-export * from './quantity/index.ts';
-export * from './intstr/index.ts';
-export * from './time/index.ts';
-export * as labels from './labels/index.ts';
-export * as fields from './fields/index.ts';
-export * from './runtime/index.ts';
-export * from './restmapper/index.ts';
-export * from './watch/index.ts';
-export * from './patch/index.ts';
+
 export * from './apply/index.ts';
-export type { ApplyOptions } from './meta/index.ts';
 export * from './codec/index.ts';
+export * from './errors/index.ts';
+export * from './field/index.ts';
+export * as fields from './fields/index.ts';
+export * from './intstr/index.ts';
+export * from './json/index.ts';
+export * as labels from './labels/index.ts';
+export * from './meta/index.ts';
+export * from './patch/index.ts';
+export * from './quantity/index.ts';
+export * from './restmapper/index.ts';
+export * from './runtime/index.ts';
+export * from './schema/index.ts';
+export * from './time/index.ts';
+export * from './validation/index.ts';
+export * from './watch/index.ts';

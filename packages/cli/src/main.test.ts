@@ -45,11 +45,11 @@ describe('cox validate', () => {
   it('accepts what the API server would', async () => {
     const path = file(
       'good.yaml',
-      `# a comment\n---\n${deployment(2)}---\napiVersion: v1\nkind: Namespace\nmetadata: {name: n}\n`,
+      `# a comment\n---\n${deployment(2)}---\napiVersion: v1\nkind: Namespace\nmetadata: {name: ns}\n`,
     );
     expect(await cox('validate', '-f', path)).toEqual({
       status: 0,
-      out: 'deployment.apps/web is valid\nnamespace/n is valid\n',
+      out: 'deployment.apps/web is valid\nnamespace/ns is valid\n',
       err: '',
     });
   });
@@ -111,7 +111,7 @@ describe('cox explain', () => {
 
   it('knows short names, groups and versions', async () => {
     expect((await cox('explain', 'hpa')).out).toContain('VERSION:    v2\n');
-    expect((await cox('explain', 'hpa', '--api-version', 'autoscaling/v1')).out).toContain(
+    expect((await cox('explain', 'hpa.spec', '--api-version', 'autoscaling/v1')).out).toContain(
       'targetCPUUtilizationPercentage',
     );
     expect((await cox('explain', 'deploy.spec.selector')).out).toContain('FIELD: selector <LabelSelector> -required-');

@@ -14,7 +14,7 @@ import type { Field, ScalarKind, Schema, StructSchema } from '@coxswain/apimachi
  * - flags: `?` omitempty, `0` omitzero, `!` required, `^` inlined, `-` none of them
  * - types: `*T` a pointer, `[]T` an atomic list, `[=]T` a set, `[a,b]T` a list keyed by a and b, `~[]T` a list that
  *   is a message on the protobuf wire, `{}T` a map, `{!}T` an atomic map, `.T` a struct of the same package, `p.v1.T`
- *   one of another, `!T` that struct taken as one value, `scalar:GoName` a scalar with a name of its own
+ *   one of another, `!T` that struct taken as one value, `%T` field by field, `scalar:GoName` a scalar with a name of its own
  * - then: `+strategy@key` for strategic merge, `(A|B)` an enum, `=json` a default
  *
  * Packages are read and types parsed when they are first asked for: a program that meets ten kinds pays for ten.
@@ -138,7 +138,7 @@ function parseType(type: string, context: Context): Schema {
   }
   const map = /^\{(!?)\}(.*)$/.exec(type);
   if (map) return { kind: 'map', values: parseType(map[2]!, context), atomic: map[1] === '!' };
-  if (type.startsWith('!')) return atomic(context, type.slice(1));
+  if (type.startsWith('!') || type.startsWith('%')) return withAtomic(context, type.slice(1), type.startsWith('!'));
   if (type.includes('.')) return context.tables.struct(type.startsWith('.') ? context.pkg + type : type);
   if (type in alternatives) {
     const schema = context.tables.struct('apiextensions.v1.JSONSchemaProps');
@@ -148,14 +148,14 @@ function parseType(type: string, context: Context): Schema {
   return { kind, ...(goName && { goName }), ...(context.enumeration && { enum: context.enumeration }) };
 }
 
-/** The same struct, but one value to whoever applies it: a field may say so where its type does not. */
-function atomic({ pkg, tables }: Context, type: string): StructSchema {
+/** The same struct, but for apply one value, or none: a field may say so otherwise than its type. */
+function withAtomic({ pkg, tables }: Context, type: string, atomic: boolean): StructSchema {
   const struct = tables.struct(type.startsWith('.') ? pkg + type : type);
   return {
     kind: 'struct',
     name: struct.name,
     fullName: struct.fullName,
-    atomic: true,
+    atomic,
     get declared() {
       return struct.declared;
     },

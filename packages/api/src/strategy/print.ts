@@ -29,7 +29,7 @@ export function humanDuration(milliseconds: number): string {
 }
 
 /** How long ago a Time or MicroTime was; `<unknown>` for none. */
-export function translateTimestampSince(time: string | undefined, { now }: PrintContext): string {
+export function translateTimestampSince(time: string | null | undefined, { now }: PrintContext): string {
   return time === undefined || time === null ? '<unknown>' : humanDuration(now.getTime() - Date.parse(time));
 }
 

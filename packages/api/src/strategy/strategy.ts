@@ -42,7 +42,7 @@ export interface UserInfo {
  */
 export interface Strategy<T extends KubernetesObject = KubernetesObject> {
   /** The rule for metadata.name and, with `prefix`, for generateName; returns the problems. Default: a DNS subdomain. */
-  readonly validateName?: (name: string, prefix: boolean) => string[];
+  readonly validateName?: (name: string, prefix: boolean, context: StrategyContext) => string[];
   /** PUT on a name that does not exist creates it. */
   readonly allowCreateOnUpdate?: boolean;
   /** An update without resourceVersion overwrites. Default true. */

@@ -4,12 +4,21 @@ import {
   nameIsDnsSubdomain,
   Path,
   pathSegmentName,
+  type ValidateNameFunc,
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@coxswain/apimachinery';
 import type { Strategy, StrategyContext } from './strategy.ts';
 
 const metadata = Path.of('metadata');
+
+const nameRule =
+  <T extends KubernetesObject>(
+    { validateName = nameIsDnsSubdomain }: Strategy<T>,
+    context: StrategyContext,
+  ): ValidateNameFunc =>
+  (name, prefix) =>
+    validateName(name, prefix, context);
 
 /** All problems of an object about to be created, in upstream's order: metadata first, then the kind's own rules. */
 export function validateCreate<T extends KubernetesObject>(
@@ -24,8 +33,7 @@ export function validateCreate<T extends KubernetesObject>(
       ? errors
       : validateObjectMeta(object.metadata ?? {}, isNamespaced, pathSegmentName, metadata);
   }
-  const validateName = strategy.validateName ?? nameIsDnsSubdomain;
-  const errors = validateObjectMeta(object.metadata ?? {}, isNamespaced, validateName, metadata);
+  const errors = validateObjectMeta(object.metadata ?? {}, isNamespaced, nameRule(strategy, context), metadata);
   if (strategy.validate) errors.push(...strategy.validate(object, context));
   return errors;
 }
@@ -50,7 +58,7 @@ export function validateUpdate<T extends KubernetesObject>(
     ...(validatesMetadataUpdate ? [] : changes),
   ];
   if (strategy.revalidatesMetadata && !subresource)
-    errors.push(...validateObjectMeta(meta, isNamespaced, strategy.validateName ?? nameIsDnsSubdomain, metadata));
+    errors.push(...validateObjectMeta(meta, isNamespaced, nameRule(strategy, context), metadata));
   if (validate) errors.push(...validate(object, old, context));
   return errors;
 }

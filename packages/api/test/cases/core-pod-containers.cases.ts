@@ -262,6 +262,7 @@ export const suite: CaseSuite = {
           restartPolicyRules: [
             { action: 'Jump', exitCodes: { operator: 'Near', values: Array.from({ length: 256 }, (_, i) => i) } },
             { action: 'RestartAllContainers' },
+            { exitCodes: {} },
           ],
         },
         {

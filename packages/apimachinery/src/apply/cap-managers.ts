@@ -1,4 +1,4 @@
-import { compareStrings } from '../patch/go-value.ts';
+import { compareStrings } from '../json/go-value.ts';
 import { type FieldsOwner, type Managers, ownerIdentity, ownerSeconds } from './managers.ts';
 
 /** How many owners by update an object keeps apart. */

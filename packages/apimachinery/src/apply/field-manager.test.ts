@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { KubernetesObject, ManagedFieldsEntry } from '../meta/index.ts';
+import { LAST_APPLIED_CONFIG_ANNOTATION } from '../patch/last-applied.ts';
 import { FieldManager, type FieldManagerOptions } from './field-manager.ts';
 import { FieldSet } from './field-set.ts';
 import { deployment, frozen, widgetV1 } from './kinds.test-data.ts';
-import { lastAppliedConfigAnnotation } from './last-applied.ts';
 import { struct } from './schema-builder.test-data.ts';
 
 const apiVersion = 'example.com/v1';
@@ -184,12 +184,12 @@ describe('an apply', () => {
   });
 
   it('by kubectl drops the annotation of client-side apply when it would be too large', () => {
-    const annotations = { [lastAppliedConfigAnnotation]: 'x' };
+    const annotations = { [LAST_APPLIED_CONFIG_ANNOTATION]: 'x' };
     const live = stored(manager().update(undefined, widget({}, { annotations }), 'csa'));
     const large = widget({ map: { a: 'x'.repeat(256 * 1024) } });
     const small = widget({ map: { a: 'x' } });
     expect(manager().apply(live, small, { manager: 'kubectl' }).metadata?.annotations).toEqual({
-      [lastAppliedConfigAnnotation]:
+      [LAST_APPLIED_CONFIG_ANNOTATION]:
         '{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"},"spec":{"map":{"a":"x"}}}\n',
     });
     expect(manager().apply(live, large, { manager: 'kubectl' }).metadata?.annotations).toEqual({});

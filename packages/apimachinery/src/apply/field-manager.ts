@@ -35,7 +35,7 @@ export interface FieldManagerOptions {
   readonly now: () => Date;
 }
 
-export interface ApplyOptions {
+export interface FieldManagerApplyOptions {
   readonly manager: string;
   /** Take fields that others own. */
   readonly force?: boolean;
@@ -104,7 +104,11 @@ export class FieldManager {
    * forced; BadRequest for a patch of another kind or with managedFields. A patch that does not fit the schema is a plain
    * Error, which upstream answers with 500.
    */
-  apply(live: KubernetesObject | undefined, patch: KubernetesObject, options: ApplyOptions): KubernetesObject {
+  apply(
+    live: KubernetesObject | undefined,
+    patch: KubernetesObject,
+    options: FieldManagerApplyOptions,
+  ): KubernetesObject {
     const { manager, force = false } = options;
     const current = live ?? this.#empty();
     const managers = decodeLive(current);

@@ -13,10 +13,8 @@ const none: ReadonlyMap<PathElement, FieldSet> = new Map();
  */
 export class FieldSet {
   // `this`, not the name: the compiler puts an alias in the name's place that is not set yet when these are made.
-  // biome-ignore lint/complexity/noThisInStatic: see above
   static readonly empty: FieldSet = new this(false, none);
   /** A member with nothing below it. */
-  // biome-ignore lint/complexity/noThisInStatic: see above
   static readonly leaf: FieldSet = new this(true, none);
 
   readonly member: boolean;

@@ -12,10 +12,9 @@ export {
 } from './csa-upgrade.ts';
 export { emptyObject } from './empty-object.ts';
 export { extractApplied } from './extract.ts';
-export { type ApplyOptions, FieldManager, type FieldManagerOptions } from './field-manager.ts';
+export { FieldManager, type FieldManagerApplyOptions, type FieldManagerOptions } from './field-manager.ts';
 export { FieldSet } from './field-set.ts';
 export { anyElement, excludeFields, type FieldSetFilter, includeFields, type PathPattern } from './field-set-filter.ts';
-export { lastAppliedConfigAnnotation } from './last-applied.ts';
 export { managerOrUserAgent } from './manager-name.ts';
 export {
   decodeManagedFields,

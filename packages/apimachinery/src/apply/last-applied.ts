@@ -1,14 +1,12 @@
 import { isJsonObject } from '../json/index.ts';
 import type { KubernetesObject } from '../meta/index.ts';
+import { LAST_APPLIED_CONFIG_ANNOTATION } from '../patch/last-applied.ts';
 import type { Schema } from '../schema/schema.ts';
 import { byteLength } from '../validation/byte-length.ts';
 import { totalAnnotationSizeLimitBytes } from '../validation/object-meta.ts';
 import type { FieldSet } from './field-set.ts';
 import { goJson } from './go-format.ts';
 import { TypedValue } from './typed-value.ts';
-
-/** Where client-side apply keeps the configuration it last applied. */
-export const lastAppliedConfigAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** The manager for which server-side apply takes over from client-side apply. */
 export const lastAppliedManager = 'kubectl';
@@ -21,7 +19,7 @@ function annotationsOf(object: KubernetesObject): Record<string, string> | undef
 }
 
 const lastApplied = (object: KubernetesObject): string | undefined =>
-  annotationsOf(object)?.[lastAppliedConfigAnnotation] || undefined;
+  annotationsOf(object)?.[LAST_APPLIED_CONFIG_ANNOTATION] || undefined;
 
 /**
  * The fields that client-side apply set and nobody changed since: these the same person may take by server-side
@@ -47,7 +45,7 @@ export function allowedByLastApplied(live: KubernetesObject, apiVersion: string,
  */
 export function withLastApplied<T extends KubernetesObject>(object: T, patch: KubernetesObject): T {
   if (lastApplied(object) === undefined) return object;
-  const annotations = { ...annotationsOf(object), [lastAppliedConfigAnnotation]: encodeConfig(patch) };
+  const annotations = { ...annotationsOf(object), [LAST_APPLIED_CONFIG_ANNOTATION]: encodeConfig(patch) };
   const size = Object.entries(annotations).reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0);
   const kept = size > totalAnnotationSizeLimitBytes ? withoutLastApplied(annotations) : annotations;
   return { ...object, metadata: { ...object.metadata, annotations: kept } };
@@ -62,6 +60,6 @@ function encodeConfig(patch: KubernetesObject): string {
 }
 
 function withoutLastApplied(annotations: Record<string, string>): Record<string, string> {
-  const { [lastAppliedConfigAnnotation]: _, ...rest } = annotations;
+  const { [LAST_APPLIED_CONFIG_ANNOTATION]: _, ...rest } = annotations;
   return rest;
 }

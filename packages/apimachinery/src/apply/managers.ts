@@ -1,6 +1,6 @@
 import { quote } from '../field/quote.ts';
+import { compareStrings } from '../json/go-value.ts';
 import type { ManagedFieldsEntry, ManagedFieldsOperationType, Time } from '../meta/index.ts';
-import { compareStrings } from '../patch/go-value.ts';
 import { FieldSet } from './field-set.ts';
 import { goJson } from './go-format.ts';
 

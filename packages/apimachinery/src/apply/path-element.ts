@@ -1,5 +1,5 @@
 import { quote } from '../field/quote.ts';
-import { compareStrings } from '../patch/go-value.ts';
+import { compareStrings } from '../json/go-value.ts';
 import { elementJson, goFloat } from './go-format.ts';
 
 /**

@@ -1,5 +1,5 @@
+import { formatValue, goType } from '../json/go-value.ts';
 import { isJsonObject, JsonDepthError, MAX_JSON_DEPTH } from '../json/index.ts';
-import { formatValue, goType } from '../patch/go-value.ts';
 import { goSyntax } from './go-format.ts';
 import { isNameable, itemElement } from './list-items.ts';
 import { indexElement, type PathElement, printPathElement } from './path-element.ts';

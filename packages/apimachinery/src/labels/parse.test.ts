@@ -12,7 +12,7 @@ describe('parse', () => {
     ['a', 'a'],
     ['!a', '!a'],
     ['a>1', 'a>1'],
-    ['a<-1', 'a<-1'],
+    ['a<1', 'a<1'],
     ['a in (y,x,y)', 'a in (x,y)'],
     ['a notin (x)', 'a notin (x)'],
     [' a = b ,\tc\n', 'a=b,c'],

@@ -1,5 +1,5 @@
 import { Document, parse, visit } from 'yaml';
-import { compareStrings, type JsonObject } from './go-value.ts';
+import { compareStrings, type JsonObject } from '../json/go-value.ts';
 
 /** A patch as the conflict message shows it: YAML with sorted keys and lists that are not indented. */
 export function conflictYaml(patch: JsonObject): string {

@@ -1,5 +1,5 @@
+import { isList } from '../json/go-value.ts';
 import { assertJsonDepth, cloneJson, isJsonObject, jsonEquals } from '../json/index.ts';
-import { isList } from './go-value.ts';
 import type { JsonPatchOperation } from './json-patch.ts';
 import { formatJsonPointer } from './json-pointer.ts';
 

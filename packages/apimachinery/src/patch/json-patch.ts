@@ -1,7 +1,7 @@
+import { isList, type JsonObject, jsonKind } from '../json/go-value.ts';
 import { assertJsonDepth, cloneJson, isJsonObject, jsonEquals, ownEntry } from '../json/index.ts';
 import { byteLength } from '../validation/byte-length.ts';
 import { encodeSortedJson } from './encode-sorted-json.ts';
-import { isList, type JsonObject, jsonKind } from './go-value.ts';
 import { addAt, type Container, findPlace, getAt, isContainer, type Place, removeAt, setAt } from './json-pointer.ts';
 import { PatchError } from './patch-error.ts';
 

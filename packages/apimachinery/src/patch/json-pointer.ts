@@ -1,5 +1,5 @@
+import { isList, type JsonObject, parseIndex } from '../json/go-value.ts';
 import { isJsonObject, ownEntry, setOwnEntry } from '../json/index.ts';
-import { isList, type JsonObject, parseIndex } from './go-value.ts';
 import { PatchError } from './patch-error.ts';
 
 /** What a pointer can lead into. */

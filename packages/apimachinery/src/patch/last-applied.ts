@@ -1,6 +1,6 @@
+import type { JsonObject } from '../json/go-value.ts';
 import { assertJsonDepth, isJsonObject, ownEntry, setOwnEntry } from '../json/index.ts';
 import { encodeSortedJson } from './encode-sorted-json.ts';
-import type { JsonObject } from './go-value.ts';
 import { mapEntries } from './map-entries.ts';
 
 /** Where client-side apply keeps the configuration that it applied last. */

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../json/go-value.ts';
 import { setOwnEntry } from '../json/index.ts';
-import type { JsonObject } from './go-value.ts';
 
 /** An object of what `change` makes of each entry; a key is left out where that is undefined. */
 export function mapEntries(object: JsonObject, change: (value: unknown, key: string) => unknown): JsonObject {

@@ -1,5 +1,5 @@
+import { isList, type JsonObject } from '../json/go-value.ts';
 import { assertJsonDepth, cloneJson, isJsonObject, jsonEquals, ownEntry, setOwnEntry } from '../json/index.ts';
-import { isList, type JsonObject } from './go-value.ts';
 import { isEmpty, mapEntries } from './map-entries.ts';
 import { PatchError } from './patch-error.ts';
 

@@ -1,5 +1,5 @@
+import { isList, jsonKind } from '../json/go-value.ts';
 import { isJsonObject } from '../json/index.ts';
-import { isList, jsonKind } from './go-value.ts';
 import { PatchError } from './patch-error.ts';
 
 const operationFields: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { JsonObject } from './go-value.ts';
+import type { JsonObject } from '../json/go-value.ts';
 import { expectOutcome, kubectlPreconditions, loadCases, type Outcome } from './patch.test-data.ts';
 import { PreconditionFailedError } from './patch-error.ts';
 import { createThreeWayJsonMergePatch, hasConflicts } from './three-way-json-merge.ts';

@@ -1,6 +1,6 @@
+import { formatValue, isList, type JsonObject } from '../json/go-value.ts';
 import { isJsonObject, ownEntry } from '../json/index.ts';
 import { conflictYaml } from './conflict-yaml.ts';
-import { formatValue, isList, type JsonObject } from './go-value.ts';
 import { isEmpty, mapEntries } from './map-entries.ts';
 import { createMergePatch, mergeObjects } from './merge-patch.ts';
 import { PatchConflictError, PatchError } from './patch-error.ts';

@@ -11,20 +11,24 @@ const bitsAt = (text: string, index: number): number => {
   return code < 256 ? bits[code]! : 255;
 };
 
+const codes = Uint8Array.from(alphabet, (character) => character.charCodeAt(0));
+const padding = '='.charCodeAt(0);
+/** How many characters are put together at once; more might not fit on the stack. */
+const chunkLength = 8192;
+
 /** Standard base64 with padding. */
 export function encodeBase64(bytes: Uint8Array, start = 0, end: number = bytes.length): string {
-  let text = '';
-  let i = start;
-  for (; i + 2 < end; i += 3) {
-    const group = (bytes[i]! << 16) | (bytes[i + 1]! << 8) | bytes[i + 2]!;
-    text +=
-      alphabet[group >> 18]! + alphabet[(group >> 12) & 63]! + alphabet[(group >> 6) & 63]! + alphabet[group & 63]!;
+  const characters = new Uint8Array(Math.ceil((end - start) / 3) * 4).fill(padding);
+  for (let i = start, at = 0; i < end; i += 3, at += 4) {
+    const group = (bytes[i]! << 16) | (i + 1 < end ? bytes[i + 1]! << 8 : 0) | (i + 2 < end ? bytes[i + 2]! : 0);
+    characters[at] = codes[group >> 18]!;
+    characters[at + 1] = codes[(group >> 12) & 63]!;
+    if (i + 1 < end) characters[at + 2] = codes[(group >> 6) & 63]!;
+    if (i + 2 < end) characters[at + 3] = codes[group & 63]!;
   }
-  if (i + 1 === end) {
-    text += `${alphabet[bytes[i]! >> 2]}${alphabet[(bytes[i]! & 3) << 4]}==`;
-  } else if (i + 2 === end) {
-    const group = (bytes[i]! << 8) | bytes[i + 1]!;
-    text += `${alphabet[group >> 10]}${alphabet[(group >> 4) & 63]}${alphabet[(group & 15) << 2]}=`;
+  let text = '';
+  for (let i = 0; i < characters.length; i += chunkLength) {
+    text += String.fromCharCode(...characters.subarray(i, i + chunkLength));
   }
   return text;
 }
@@ -59,7 +63,7 @@ export function decodeBase64(text: string): Uint8Array {
   return bytes;
 }
 
-const wellFormed = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$/;
+const canonicalEnd = /^(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$/;
 
 /**
  * The text as Go would write it again: without line breaks, and with the bits that padding leaves over at zero. Returns
@@ -67,7 +71,7 @@ const wellFormed = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]
  */
 export function canonicalBase64(text: string): string {
   // A long text costs a regular expression dearly in some engines, so only its end is matched.
-  if (text.length % 4 === 0 && isAlphabetic(text, text.length - 4) && wellFormed.test(text.slice(-4))) return text;
+  if (text.length % 4 === 0 && isAlphabetic(text, text.length - 4) && canonicalEnd.test(text.slice(-4))) return text;
   let clean = '';
   const positions: number[] = [];
   for (let i = 0; i < text.length; i++) {
@@ -84,12 +88,12 @@ export function canonicalBase64(text: string): string {
     if (rest !== 0) throw corrupt(text.length - rest);
     return clean;
   }
-  const padding = 4 - rest;
+  const missing = 4 - rest;
   if (rest < 2) throw corrupt(positions[padded]!);
-  if (padding === 2 && clean[padded + 1] !== '=') throw corrupt(positions[padded + 1] ?? text.length);
-  if (clean.length > padded + padding) throw corrupt(positions[padded + padding]!);
-  const last = bitsAt(clean, length - 1) & (padding === 2 ? 0b110000 : 0b111100);
-  return clean.slice(0, length - 1) + alphabet[last] + '='.repeat(padding);
+  if (missing === 2 && clean[padded + 1] !== '=') throw corrupt((positions[padded + 1] ?? text.length + 1) - 1);
+  if (clean.length > padded + missing) throw corrupt(positions[padded + missing]!);
+  const last = bitsAt(clean, length - 1) & (missing === 2 ? 0b110000 : 0b111100);
+  return clean.slice(0, length - 1) + alphabet[last] + '='.repeat(missing);
 }
 
 function isAlphabetic(text: string, end: number): boolean {

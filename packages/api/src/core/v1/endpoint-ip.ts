@@ -7,20 +7,24 @@ import { type ErrorList, invalid, isIPv4, type Path, parseIPSloppy } from '@coxs
 export function validateEndpointIP(address: string, path: Path): ErrorList {
   const ip = parseIPSloppy(address);
   if (!ip) return [invalid(path, address, 'must be a valid IP address')];
-  const { bytes } = ip;
-  const v4 = isIPv4(bytes);
-  const [a, b, c] = v4 ? bytes.subarray(12) : bytes;
-  const start = v4 ? 12 : 0;
-  const rest = bytes.subarray(start, 15);
-  const last = bytes[15]!;
-  const isZeroUpTo = rest.every((byte) => byte === 0);
+  const v4 = isIPv4(ip.bytes);
+  const bytes = v4 ? ip.bytes.subarray(12) : ip.bytes;
+  const [a = 0, b = 0, c = 0] = bytes;
+  const last = bytes[bytes.length - 1];
+  const isZeroButLast = bytes.subarray(0, -1).every((byte) => byte === 0);
   const errors: ErrorList = [];
-  const complain = (detail: string): void => void errors.push(invalid(path, address, detail));
-  if (isZeroUpTo && last === 0) complain(`may not be unspecified (${address})`);
-  if (v4 ? a === 127 : isZeroUpTo && last === 1) complain('may not be in the loopback range (127.0.0.0/8, ::1/128)');
-  if (v4 ? a === 169 && b === 254 : a === 0xfe && (b! & 0xc0) === 0x80)
-    complain('may not be in the link-local range (169.254.0.0/16, fe80::/10)');
-  if (v4 ? a === 224 && b === 0 && c === 0 : a === 0xff && (b! & 0x0f) === 0x02)
-    complain('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)');
+  const forbid = (isForbidden: boolean, detail: string): void => {
+    if (isForbidden) errors.push(invalid(path, address, detail));
+  };
+  forbid(isZeroButLast && last === 0, `may not be unspecified (${address})`);
+  forbid(v4 ? a === 127 : isZeroButLast && last === 1, 'may not be in the loopback range (127.0.0.0/8, ::1/128)');
+  forbid(
+    v4 ? a === 169 && b === 254 : a === 0xfe && (b & 0xc0) === 0x80,
+    'may not be in the link-local range (169.254.0.0/16, fe80::/10)',
+  );
+  forbid(
+    v4 ? a === 224 && b === 0 && c === 0 : a === 0xff && (b & 0x0f) === 0x02,
+    'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)',
+  );
   return errors;
 }

@@ -65,7 +65,7 @@ describe('a certificate of RSA', () => {
   });
 });
 
-it('a text of a hundred thousand beginnings is read in no time', () => {
+it('a text of a hundred thousand beginnings is read once', () => {
   const text = '-----BEGIN CERTIFICATE-----\n'.repeat(100_000);
-  expect(keyPairProblem(`${text}-----END CERTIFICATE-----`, key)).toBeUndefined;
+  expect(keyPairProblem(`${text}-----END CERTIFICATE-----`, key)).toBe('x509: malformed certificate');
 });

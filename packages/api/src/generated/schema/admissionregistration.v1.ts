@@ -11,7 +11,7 @@ ExpressionWarning
 JSONPatch
  expression 1 ? string
 MatchCondition
- name 1 ! string
+ name 1 ! string =""
  expression 2 ! string
 MatchResources atomic
  namespaceSelector 1 ? *meta.v1.LabelSelector
@@ -52,7 +52,7 @@ MutatingAdmissionPolicySpec
  matchConditions 6 ? [name].MatchCondition +merge@name
  reinvocationPolicy 7 ? string:ReinvocationPolicyType (IfNeeded|Never)
 MutatingWebhook
- name 1 ! string
+ name 1 ! string =""
  clientConfig 2 ! .WebhookClientConfig
  rules 3 ? [].RuleWithOperations
  failurePolicy 4 ? *string (Fail|Ignore)
@@ -143,7 +143,7 @@ ValidatingAdmissionPolicyStatus
  typeChecking 2 ? *.TypeChecking
  conditions 3 ? [type]meta.v1.Condition
 ValidatingWebhook
- name 1 ! string
+ name 1 ! string =""
  clientConfig 2 ! .WebhookClientConfig
  rules 3 ? [].RuleWithOperations
  failurePolicy 4 ? *string (Fail|Ignore)
@@ -170,7 +170,7 @@ Validation
  reason 3 ? *string
  messageExpression 4 ? string
 Variable atomic
- name 1 ! string
+ name 1 ! string =""
  expression 2 ! string
 WebhookClientConfig
  url 3 ? *string

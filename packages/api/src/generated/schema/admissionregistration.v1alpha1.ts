@@ -11,7 +11,7 @@ ExpressionWarning
 JSONPatch
  expression 1 ? string
 MatchCondition
- name 1 ! string
+ name 1 ! string =""
  expression 2 ! string
 MatchResources atomic
  namespaceSelector 1 ? *meta.v1.LabelSelector

@@ -30,7 +30,7 @@ CustomResourceDefinition
  spec 2 ! .CustomResourceDefinitionSpec
  status 3 ? .CustomResourceDefinitionStatus
 CustomResourceDefinitionCondition
- type 1 ! string:CustomResourceDefinitionConditionType
+ type 1 ! string:CustomResourceDefinitionConditionType =""
  status 2 ! string:ConditionStatus
  lastTransitionTime 3 ? time
  reason 4 ? string
@@ -136,7 +136,7 @@ ServiceReference
  path 3 ? *string
  port 4 ? *int32
 ValidationRule
- rule 1 ! string
+ rule 1 ! string =""
  message 2 ? string
  messageExpression 3 ? string
  reason 4 ? *string (FieldValueDuplicate|FieldValueForbidden|FieldValueInvalid|FieldValueRequired)

@@ -7,7 +7,7 @@ APIService
  spec 2 ? .APIServiceSpec
  status 3 ? .APIServiceStatus
 APIServiceCondition
- type 1 ! string:APIServiceConditionType
+ type 1 ! string:APIServiceConditionType =""
  status 2 ! string:ConditionStatus
  lastTransitionTime 3 ? time
  reason 4 ? string

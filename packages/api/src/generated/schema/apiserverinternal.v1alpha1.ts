@@ -12,7 +12,7 @@ StorageVersion
  spec 2 - .StorageVersionSpec
  status 3 - .StorageVersionStatus
 StorageVersionCondition
- type 1 ! string:StorageVersionConditionType
+ type 1 ! string:StorageVersionConditionType =""
  status 2 ! string:ConditionStatus
  observedGeneration 3 ? int64
  lastTransitionTime 4 ? time

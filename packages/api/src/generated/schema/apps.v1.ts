@@ -18,7 +18,7 @@ DaemonSet
  spec 2 ? .DaemonSetSpec
  status 3 ? .DaemonSetStatus
 DaemonSetCondition
- type 1 ! string:DaemonSetConditionType
+ type 1 ! string:DaemonSetConditionType =""
  status 2 ! string:ConditionStatus
  lastTransitionTime 3 ? time
  reason 4 ? string
@@ -55,7 +55,7 @@ Deployment
  spec 2 ? .DeploymentSpec
  status 3 ? .DeploymentStatus
 DeploymentCondition
- type 1 ! string:DeploymentConditionType
+ type 1 ! string:DeploymentConditionType =""
  status 2 ! string:ConditionStatus
  lastUpdateTime 6 ? time
  lastTransitionTime 7 ? time
@@ -95,7 +95,7 @@ ReplicaSet
  spec 2 ? .ReplicaSetSpec
  status 3 ? .ReplicaSetStatus
 ReplicaSetCondition
- type 1 ! string:ReplicaSetConditionType
+ type 1 ! string:ReplicaSetConditionType =""
  status 2 ! string:ConditionStatus
  lastTransitionTime 3 ? time
  reason 4 ? string
@@ -134,7 +134,7 @@ StatefulSet
  spec 2 ? .StatefulSetSpec
  status 3 ? .StatefulSetStatus
 StatefulSetCondition
- type 1 ! string:StatefulSetConditionType
+ type 1 ! string:StatefulSetConditionType =""
  status 2 ! string:ConditionStatus
  lastTransitionTime 3 ? time
  reason 4 ? string

@@ -37,7 +37,7 @@ HorizontalPodAutoscalerBehavior
  scaleUp 1 ? *.HPAScalingRules
  scaleDown 2 ? *.HPAScalingRules
 HorizontalPodAutoscalerCondition
- type 1 ! string:HorizontalPodAutoscalerConditionType
+ type 1 ! string:HorizontalPodAutoscalerConditionType =""
  status 2 ! string:ConditionStatus
  lastTransitionTime 3 ? time
  reason 4 ? string

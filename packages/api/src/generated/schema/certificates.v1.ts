@@ -7,7 +7,7 @@ CertificateSigningRequest
  spec 2 ! .CertificateSigningRequestSpec
  status 3 ? .CertificateSigningRequestStatus
 CertificateSigningRequestCondition
- type 1 ! string:RequestConditionType
+ type 1 ! string:RequestConditionType =""
  status 6 ! string:ConditionStatus
  reason 2 ? string
  message 3 ? string

@@ -89,7 +89,7 @@ ClusterTrustBundleProjection
  optional 5 ? *bool
  path 4 ! string
 ComponentCondition
- type 1 ! string:ComponentConditionType
+ type 1 ! string:ComponentConditionType =""
  status 2 ! string:ConditionStatus
  message 3 ? string
  error 4 ? string
@@ -138,7 +138,7 @@ ConfigMapVolumeSource
  defaultMode 3 ? *int32
  optional 4 ? *bool
 Container
- name 1 ! string
+ name 1 ! string =""
  image 2 ? string
  command 3 ? []string
  args 4 ? []string
@@ -173,7 +173,7 @@ ContainerImage
 ContainerPort
  name 1 ? string
  hostPort 2 ? int32
- containerPort 3 ! int32
+ containerPort 3 ! int32 =0
  protocol 4 ? string:Protocol (SCTP|TCP|UDP) ="TCP"
  hostIP 5 ? string
 ContainerResizePolicy
@@ -264,7 +264,7 @@ EnvFromSource
  configMapRef 2 ? *.ConfigMapEnvSource
  secretRef 3 ? *.SecretEnvSource
 EnvVar
- name 1 ! string
+ name 1 ! string =""
  value 2 ? string
  valueFrom 3 ? *.EnvVarSource
 EnvVarSource
@@ -392,7 +392,7 @@ HTTPHeader
  name 1 ! string
  value 2 ! string
 HostAlias
- ip 1 ! string
+ ip 1 ! string =""
  hostnames 2 ? []string
 HostIP
  ip 1 ! string
@@ -477,7 +477,7 @@ LoadBalancerIngress
 LoadBalancerStatus
  ingress 1 ? [].LoadBalancerIngress
 LocalObjectReference atomic
- name 1 ? string
+ name 1 ? string =""
 LocalVolumeSource
  path 1 ! string
  fsType 2 ? *string
@@ -495,7 +495,7 @@ Namespace
  spec 2 ? .NamespaceSpec
  status 3 ? .NamespaceStatus
 NamespaceCondition
- type 1 ! string:NamespaceConditionType
+ type 1 ! string:NamespaceConditionType =""
  status 2 ! string:ConditionStatus
  lastTransitionTime 4 ? time
  reason 5 ? string
@@ -517,7 +517,7 @@ Node
  spec 2 ? .NodeSpec
  status 3 ? .NodeStatus
 NodeAddress
- type 1 ! string:NodeAddressType
+ type 1 ! string:NodeAddressType =""
  address 2 ! string
 NodeAffinity
  requiredDuringSchedulingIgnoredDuringExecution 1 ? *.NodeSelector
@@ -527,7 +527,7 @@ NodeAllocatableResourceClaimStatus
  containers 2 ? [=]string
  resources 3 ! {}quantity
 NodeCondition
- type 1 ! string:NodeConditionType
+ type 1 ! string:NodeConditionType =""
  status 2 ! string:ConditionStatus
  lastHeartbeatTime 3 ? time
  lastTransitionTime 4 ? time
@@ -629,7 +629,7 @@ PersistentVolumeClaim
  spec 2 ? .PersistentVolumeClaimSpec
  status 3 ? .PersistentVolumeClaimStatus
 PersistentVolumeClaimCondition
- type 1 ! string:PersistentVolumeClaimConditionType
+ type 1 ! string:PersistentVolumeClaimConditionType =""
  status 2 ! string:ConditionStatus
  lastProbeTime 3 ? time
  lastTransitionTime 4 ? time
@@ -697,7 +697,7 @@ PersistentVolumeSpec
  capacity 1 ? {}quantity
  persistentVolumeSource 2 ^ .PersistentVolumeSource
  accessModes 3 ? []string (ReadOnlyMany|ReadWriteMany|ReadWriteOnce|ReadWriteOncePod)
- claimRef 4 ? *.ObjectReference
+ claimRef 4 ? *%.ObjectReference
  persistentVolumeReclaimPolicy 5 ? string:PersistentVolumeReclaimPolicy (Delete|Recycle|Retain)
  storageClassName 6 ? string
  mountOptions 7 ? []string
@@ -748,7 +748,7 @@ PodCertificateProjection
  certificateChainPath 6 ? string
  userAnnotations 7 ? {}string
 PodCondition
- type 1 ! string:PodConditionType
+ type 1 ! string:PodConditionType =""
  observedGeneration 7 ? int64
  status 2 ! string:ConditionStatus
  lastProbeTime 3 ? time
@@ -775,7 +775,7 @@ PodExtendedResourceClaimStatus
  requestMappings 1 ! [].ContainerExtendedResourceRequest
  resourceClaimName 2 ! string
 PodIP
- ip 1 ! string
+ ip 1 ! string =""
 PodList
  kind 0 ? string
  apiVersion 0 ? string
@@ -807,14 +807,14 @@ PodProxyOptions
 PodReadinessGate
  conditionType 1 ! string:PodConditionType
 PodResourceClaim
- name 1 ! string
+ name 1 ! string =""
  resourceClaimName 3 ? *string
  resourceClaimTemplateName 4 ? *string
 PodResourceClaimStatus
- name 1 ! string
+ name 1 ! string =""
  resourceClaimName 2 ? *string
 PodSchedulingGate
- name 1 ! string
+ name 1 ! string =""
 PodSchedulingGroup
  podGroupName 1 ? *string
 PodSecurityContext
@@ -979,7 +979,7 @@ ReplicationController
  spec 2 ? .ReplicationControllerSpec
  status 3 ? .ReplicationControllerStatus
 ReplicationControllerCondition
- type 1 ! string:ReplicationControllerConditionType
+ type 1 ! string:ReplicationControllerConditionType =""
  status 2 ! string:ConditionStatus
  lastTransitionTime 3 ? time
  reason 4 ? string
@@ -1002,14 +1002,14 @@ ReplicationControllerStatus
  observedGeneration 3 ? int64
  conditions 6 ? [type].ReplicationControllerCondition +merge@type
 ResourceClaim
- name 1 ! string
+ name 1 ! string =""
  request 2 ? string
 ResourceFieldSelector atomic
  containerName 1 ? string
  resource 2 ! string
  divisor 3 ? quantity
 ResourceHealth
- resourceID 1 ! string:ResourceID
+ resourceID 1 ! string:ResourceID =""
  health 2 ? string:ResourceHealthStatus
  message 6 ? *string
 ResourceQuota
@@ -1035,7 +1035,7 @@ ResourceRequirements
  requests 2 ? {}quantity
  claims 3 ? [name].ResourceClaim
 ResourceStatus
- name 1 ! string:ResourceName
+ name 1 ! string:ResourceName =""
  resources 2 ? [resourceID].ResourceHealth
 SELinuxOptions
  user 1 ? string
@@ -1153,7 +1153,7 @@ ServicePort
  name 1 ? string
  protocol 2 ? string:Protocol (SCTP|TCP|UDP) ="TCP"
  appProtocol 6 ? *string
- port 3 ! int32
+ port 3 ! int32 =0
  targetPort 4 ? intOrString
  nodePort 5 ? int32
 ServiceProxyOptions
@@ -1224,8 +1224,8 @@ TopologySelectorTerm atomic
  matchLabelExpressions 1 ? [].TopologySelectorLabelRequirement
 TopologySpreadConstraint
  maxSkew 1 ! int32
- topologyKey 2 ! string
- whenUnsatisfiable 3 ! string:UnsatisfiableConstraintAction (DoNotSchedule|ScheduleAnyway)
+ topologyKey 2 ! string =""
+ whenUnsatisfiable 3 ! string:UnsatisfiableConstraintAction (DoNotSchedule|ScheduleAnyway) =""
  labelSelector 4 ? *meta.v1.LabelSelector
  minDomains 5 ? *int32
  nodeAffinityPolicy 6 ? *string (Honor|Ignore)
@@ -1241,22 +1241,22 @@ TypedObjectReference
  name 3 ! string
  namespace 4 ? *string
 Volume
- name 1 ! string
+ name 1 ! string =""
  volumeSource 2 ^ .VolumeSource
 VolumeDevice
  name 1 ! string
- devicePath 2 ! string
+ devicePath 2 ! string =""
 VolumeMount
  name 1 ! string
  readOnly 2 ? bool
  recursiveReadOnly 7 ? *string
- mountPath 3 ! string
+ mountPath 3 ! string =""
  subPath 4 ? string
  mountPropagation 5 ? *string (Bidirectional|HostToContainer|None)
  subPathExpr 6 ? string
 VolumeMountStatus
  name 1 ! string
- mountPath 2 ! string
+ mountPath 2 ! string =""
  readOnly 3 ? bool
  recursiveReadOnly 4 ? *string
  volumeStatus 5 ? *.VolumeStatus

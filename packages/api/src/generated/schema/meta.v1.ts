@@ -33,7 +33,7 @@ APIVersions
  versions 1 ! []string
  serverAddressByClientCIDRs 2 ! [].ServerAddressByClientCIDR
 Condition
- type 1 ! string
+ type 1 ! string =""
  status 2 ! string:ConditionStatus
  observedGeneration 3 ? int64
  lastTransitionTime 4 ! time
@@ -131,7 +131,7 @@ OwnerReference atomic
  apiVersion 5 ! string
  kind 1 ! string
  name 3 ! string
- uid 4 ! string:UID
+ uid 4 ! string:UID =""
  controller 6 ? *bool
  blockOwnerDeletion 7 ? *bool
 PartialObjectMetadata

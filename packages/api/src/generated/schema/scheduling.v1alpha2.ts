@@ -15,11 +15,11 @@ PodGroupList
  metadata 1 ? meta.v1.ListMeta
  items 2 ! [].PodGroup
 PodGroupResourceClaim
- name 1 ! string
+ name 1 ! string =""
  resourceClaimName 2 ? *string
  resourceClaimTemplateName 3 ? *string
 PodGroupResourceClaimStatus
- name 1 ! string
+ name 1 ! string =""
  resourceClaimName 2 ? *string
 PodGroupSchedulingConstraints
  topology 1 ? [].TopologyConstraint
@@ -38,7 +38,7 @@ PodGroupStatus
  conditions 1 ? [type]meta.v1.Condition +merge@type
  resourceClaimStatuses 2 ? [name].PodGroupResourceClaimStatus +merge,retainKeys@name
 PodGroupTemplate
- name 1 ! string
+ name 1 ! string =""
  schedulingPolicy 2 ! .PodGroupSchedulingPolicy
  schedulingConstraints 3 - *.PodGroupSchedulingConstraints
  resourceClaims 4 ? [name].PodGroupResourceClaim +merge,retainKeys@name

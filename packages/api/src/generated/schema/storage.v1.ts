@@ -28,7 +28,7 @@ CSINode
  metadata 1 ? meta.v1.ObjectMeta
  spec 2 ! .CSINodeSpec
 CSINodeDriver
- name 1 ! string
+ name 1 ! string =""
  nodeID 2 ! string
  topologyKeys 3 - []string
  allocatable 4 ? *.VolumeNodeResources

@@ -4,12 +4,14 @@ import {
   isDns1123Subdomain,
   isDomainPrefixedPath,
   isLongerThan,
+  nameIsDnsSubdomain,
   ownEntry,
   Path,
   required,
   tooLong,
   validateImmutableField,
   validateNamespaceName,
+  validateObjectMeta,
 } from '@coxswain/apimachinery';
 import { invalidEach, unlessSupported } from '../../core/v1/pod/checks.ts';
 import type { IngressClass, IngressClassParametersReference } from '../../generated/networking/v1.ts';
@@ -62,10 +64,10 @@ function printParameters({ parameters }: NonNullable<IngressClass['spec']>): str
 
 export const ingressClassStrategy: Strategy<IngressClass> = {
   generation: ['spec'],
-  revalidatesMetadata: true,
   validate,
   validateUpdate: (ingressClass, old) => [
     ...validateImmutableField(ingressClass.spec?.controller ?? '', old.spec?.controller ?? '', controllerPath),
+    ...validateObjectMeta(ingressClass.metadata, false, nameIsDnsSubdomain, Path.of('metadata')),
     ...validate(ingressClass),
   ],
   table: {

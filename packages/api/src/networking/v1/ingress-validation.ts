@@ -140,9 +140,12 @@ function validateBackend({ resource, service }: IngressBackend, path: Path, opti
   return errors;
 }
 
+/** An absent group is null in memory, the empty one is a bad name. */
+const isSet = (apiGroup: string | null | undefined): apiGroup is string => typeof apiGroup === 'string';
+
 function validateResource({ apiGroup, kind, name }: TypedLocalObjectReference, path: Path): ErrorList {
   return [
-    ...(apiGroup === undefined ? [] : invalidEach(path.child('apiGroup'), apiGroup, isDns1123Subdomain(apiGroup))),
+    ...(isSet(apiGroup) ? invalidEach(path.child('apiGroup'), apiGroup, isDns1123Subdomain(apiGroup)) : []),
     ...requiredSegment(kind, path.child('kind')),
     ...requiredSegment(name, path.child('name')),
   ];

@@ -52,7 +52,8 @@ export const ipAddressStrategy: Strategy<IPAddress> = {
     ...validateImmutableField(printable(parentOf(address)), printable(parentOf(old)), parentPath),
   ],
   table: {
-    columns: columns('Name', 'ParentRef', 'Age'),
+    // Upstream sends an age without a column for it: clients that show columns do not show it.
+    columns: columns('Name', 'ParentRef'),
     row: (address, context) => [
       address.metadata.name ?? '',
       printParent(parentOf(address)),

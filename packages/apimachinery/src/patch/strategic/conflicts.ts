@@ -1,6 +1,6 @@
+import { compareStrings, formatValue, goType, isList, type JsonObject } from '../../json/go-value.ts';
 import { assertJsonDepth, isJsonObject, ownEntry } from '../../json/index.ts';
 import type { StructSchema } from '../../schema/schema.ts';
-import { compareStrings, formatValue, goType, isList, type JsonObject } from '../go-value.ts';
 import { PatchError } from '../patch-error.ts';
 import { itemKind, PATCH, RETAIN_KEYS } from './directives.ts';
 import { lookupListField, lookupMapField, type PatchField, type PatchType } from './patch-meta.ts';

@@ -1,5 +1,5 @@
+import { compareStrings, formatValue, type JsonObject } from '../../json/go-value.ts';
 import { jsonEquals, ownEntry } from '../../json/index.ts';
-import { compareStrings, formatValue, type JsonObject } from '../go-value.ts';
 import { isEmpty } from '../map-entries.ts';
 import type { DiffOptions } from './diff.ts';
 import { expectMap, itemKind, mergeKeyOf, PATCH } from './directives.ts';

@@ -1,5 +1,5 @@
+import { compareStrings, isList, type JsonObject } from '../../json/go-value.ts';
 import { isJsonObject, jsonEquals, ownEntry, setOwnEntry } from '../../json/index.ts';
-import { compareStrings, isList, type JsonObject } from '../go-value.ts';
 import { isEmpty } from '../map-entries.ts';
 import { PatchError } from '../patch-error.ts';
 import { diffLists } from './diff-list.ts';

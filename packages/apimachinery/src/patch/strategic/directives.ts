@@ -1,5 +1,5 @@
+import { formatAsString, formatValue, goType, isList, type JsonObject } from '../../json/go-value.ts';
 import { isJsonObject, ownEntry } from '../../json/index.ts';
-import { formatAsString, formatValue, goType, isList, type JsonObject } from '../go-value.ts';
 import { PatchError } from '../patch-error.ts';
 
 /** In an object of a patch: what to do with the object as a whole, `delete` or `replace`. */

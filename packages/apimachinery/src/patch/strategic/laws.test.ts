@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { JsonObject } from '../../json/go-value.ts';
 import { isJsonObject } from '../../json/index.ts';
 import type { Field, Schema, StructSchema } from '../../schema/schema.ts';
-import type { JsonObject } from '../go-value.ts';
 import { mapEntries } from '../map-entries.ts';
 import { schemaOf } from '../patch.test-data.ts';
 import {

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../json/go-value.ts';
 import { ownEntry } from '../../json/index.ts';
-import type { JsonObject } from '../go-value.ts';
 import { PatchError } from '../patch-error.ts';
 import { expectMap, itemKind, mergeKeyOf, noMergeKey, PATCH, unknownDirective } from './directives.ts';
 import { arrange } from './list-order.ts';

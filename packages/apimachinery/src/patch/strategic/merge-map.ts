@@ -1,5 +1,5 @@
+import { formatValue, isList, type JsonObject } from '../../json/go-value.ts';
 import { isJsonObject, jsonEquals, ownEntry, setOwnEntry } from '../../json/index.ts';
-import { formatValue, isList, type JsonObject } from '../go-value.ts';
 import { mapEntries } from '../map-entries.ts';
 import { PatchError } from '../patch-error.ts';
 import {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import type { JsonObject } from '../../json/go-value.ts';
 import type { StructSchema } from '../../schema/schema.ts';
-import type { JsonObject } from '../go-value.ts';
 import { expectOutcome, loadCases, type Outcome, schemaOf } from '../patch.test-data.ts';
 import { mergingMapsHaveConflicts } from './conflicts.ts';
 import {

@@ -1,5 +1,5 @@
+import { formatValue } from '../../json/go-value.ts';
 import { isJsonObject } from '../../json/index.ts';
-import { formatValue } from '../go-value.ts';
 import { PatchError } from '../patch-error.ts';
 import { isDeleteItem, mergeKeyOf, PATCH, SET_ELEMENT_ORDER } from './directives.ts';
 

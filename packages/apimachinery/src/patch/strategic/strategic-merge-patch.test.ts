@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../json/go-value.ts';
 import { JsonDepthError } from '../../json/index.ts';
-import type { JsonObject } from '../go-value.ts';
 import { expectOutcome, kubectlPreconditions, loadCases, type Outcome, schemaOf } from '../patch.test-data.ts';
 import { PatchConflictError, PatchError, PreconditionFailedError } from '../patch-error.ts';
 import {

@@ -1,7 +1,7 @@
+import { formatValue, type JsonObject, jsonKind } from '../../json/go-value.ts';
 import { assertJsonDepth, cloneJson, isJsonObject } from '../../json/index.ts';
 import type { StructSchema } from '../../schema/schema.ts';
 import { conflictYaml } from '../conflict-yaml.ts';
-import { formatValue, type JsonObject, jsonKind } from '../go-value.ts';
 import { PatchConflictError, PatchError, PreconditionFailedError } from '../patch-error.ts';
 import type { Precondition } from '../preconditions.ts';
 import { mergingMapsHaveConflicts } from './conflicts.ts';

@@ -19,7 +19,7 @@ const eventTable: TablePrinter<Event> = {
   ),
   row(event, context) {
     const { involvedObject: involved, series, source } = event;
-    const since = (time: string | null | undefined): string => translateTimestampSince(time ?? undefined, context);
+    const since = (time: string | undefined): string => translateTimestampSince(time, context);
     const firstSeen = since(event.firstTimestamp || event.eventTime);
     const lastSeen = series
       ? since(series.lastObservedTime)

@@ -33,8 +33,8 @@ export function setPersistentVolumeClaimDefaults(claim: PersistentVolumeClaim): 
   roundUpToMilli(claim.status.allocatedResources);
 }
 
-/** A source in another namespace, while that feature is off and the claim had none. Also for the spec inside a template. */
-export function dropDisabledClaimFields(
+/** A source in another namespace, while that feature is off and the claim had none. */
+function dropDisabledClaimFields(
   spec: PersistentVolumeClaimSpec,
   old: PersistentVolumeClaimSpec | undefined,
   features: FeatureGates,

@@ -37,7 +37,7 @@ const path = Path.of('spec');
 const storagePath = path.child('resources', 'requests', 'storage');
 
 /** An update may leave a selector alone that would no longer be accepted. */
-export const hasInvalidSelector = (spec: PersistentVolumeClaimSpec | undefined): boolean =>
+const hasInvalidSelector = (spec: PersistentVolumeClaimSpec | undefined): boolean =>
   validateLabelSelector(spec?.selector, {}, path).length > 0;
 
 /** How a claim is judged, given what stood there before. */

@@ -1,2 +1,2 @@
 export { persistentVolumeStrategy, setPersistentVolumeDefaults } from './strategy.ts';
-export { type PersistentVolumeSpecOptions, validatePersistentVolumeSpec } from './validation.ts';
+export { validatePersistentVolumeSpec } from './validation.ts';

@@ -11,9 +11,10 @@ export function invalidEach(path: Path, value: unknown, messages: readonly strin
  */
 export const printedAsJson = (text: string): unknown => (/[^ -~]|[<>&]/.test(text) ? Object(text) : text);
 
-/** `Unsupported value` unless it is one of the values, which are printed in the order given. */
-export function unlessSupported(path: Path, value: string, values: readonly string[]): ErrorList {
-  return values.includes(value) ? [] : [notSupported(path, printedAsJson(value), values)];
+/** `Unsupported value` unless it is one of the values, which are printed in the order given. Absent is empty. */
+export function unlessSupported(path: Path, value: string | undefined, values: readonly string[]): ErrorList {
+  const text = value ?? '';
+  return values.includes(text) ? [] : [notSupported(path, printedAsJson(text), values)];
 }
 
 /** As `unlessSupported`, but nothing at all is `Required value`. */

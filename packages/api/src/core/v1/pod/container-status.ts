@@ -187,6 +187,6 @@ function validateImageDigest({ volumeStatus }: VolumeMountStatus, path: Path): E
   const at = path.child('imageVolumeStatus', 'imageRef');
   return [
     ...(image.imageRef ? [] : [required(at, 'imageRef must not be empty')]),
-    ...(isLongerThan(image.imageRef, maxImageRef) ? [tooLong(at, maxImageRef)] : []),
+    ...(isLongerThan(image.imageRef ?? '', maxImageRef) ? [tooLong(at, maxImageRef)] : []),
   ];
 }

@@ -137,7 +137,6 @@ function setPodStatusDefaults(status: PodStatus | undefined): void {
   roundUpToMilli(status.allocatedResources);
   roundUpToMilli(status.resources?.limits);
   roundUpToMilli(status.resources?.requests);
-  for (const { resources } of status.nodeAllocatableResourceClaimStatuses ?? []) roundUpToMilli(resources);
   // Of an address that is written twice, the older field is right.
   if (status.podIP && status.podIP !== status.podIPs?.[0]?.ip) status.podIPs = [{ ip: status.podIP }];
   const first = status.podIPs?.[0]?.ip;

@@ -32,6 +32,15 @@ function projectedSource(feature: FeatureName, name: keyof VolumeProjection): Ga
   };
 }
 
+/** A field of the object itself, in use when it is there. */
+const ownField = <T extends object>(feature: FeatureName, name: keyof T): GatedField<T> => ({
+  feature,
+  inUse: (old) => old[name] !== undefined,
+  drop: (object) => {
+    delete object[name];
+  },
+});
+
 const specFields: readonly GatedField<PodSpec>[] = [
   {
     feature: 'PodLevelResources',
@@ -49,13 +58,7 @@ const specFields: readonly GatedField<PodSpec>[] = [
   },
   projectedSource('ClusterTrustBundleProjection', 'clusterTrustBundle'),
   projectedSource('PodCertificateRequest', 'podCertificate'),
-  {
-    feature: 'GenericWorkload',
-    inUse: (old) => old.schedulingGroup !== undefined,
-    drop: (spec) => {
-      delete spec.schedulingGroup;
-    },
-  },
+  ownField('GenericWorkload', 'schedulingGroup'),
   {
     feature: 'ContainerRestartRules',
     inUse: containerRestartRulesInUse,
@@ -66,13 +69,7 @@ const specFields: readonly GatedField<PodSpec>[] = [
       for (const container of [...spec.containers, ...(spec.ephemeralContainers ?? [])]) delete container.restartPolicy;
     },
   },
-  {
-    feature: 'HostnameOverride',
-    inUse: (old) => old.hostnameOverride !== undefined,
-    drop: (spec) => {
-      delete spec.hostnameOverride;
-    },
-  },
+  ownField('HostnameOverride', 'hostnameOverride'),
   {
     feature: 'EnvFiles',
     inUse: envFilesInUse,
@@ -118,13 +115,7 @@ const statusFields: readonly GatedField<PodStatus>[] = [
       delete status.allocatedResources;
     },
   },
-  {
-    feature: 'DRAExtendedResource',
-    inUse: (old) => old.extendedResourceClaimStatus !== undefined,
-    drop: (status) => {
-      delete status.extendedResourceClaimStatus;
-    },
-  },
+  ownField('DRAExtendedResource', 'extendedResourceClaimStatus'),
   {
     feature: 'ResourceHealthStatus',
     inUse: (old) => containerStatuses(old).some((status) => (status.allocatedResourcesStatus ?? []).length > 0),
@@ -146,13 +137,7 @@ const statusFields: readonly GatedField<PodStatus>[] = [
       for (const mount of mountsOf(status)) delete mount.volumeStatus;
     },
   },
-  {
-    feature: 'DRANodeAllocatableResources',
-    inUse: (old) => (old.nodeAllocatableResourceClaimStatuses ?? []).length > 0,
-    drop: (status) => {
-      delete status.nodeAllocatableResourceClaimStatuses;
-    },
-  },
+  ownField('DRANodeAllocatableResources', 'nodeAllocatableResourceClaimStatuses'),
 ];
 
 function dropDisabled<T>(

@@ -16,6 +16,7 @@ export { setPodSpecDefaults, setPodTemplateSpecDefaults } from './defaults.ts';
 export { dropDisabledTemplateFields } from './drop-disabled-fields.ts';
 export { validateConfigMapKeySelector, validateSecretKeySelector } from './key-selector.ts';
 export { validateLocalDescendingPath, validateLocalNonReservedPath, validatePathNoBacksteps } from './path-rules.ts';
+export { validatePodLogOptions } from './pod-log-options.ts';
 export { aggregateContainerLimits, aggregateContainerRequests, isRestartableInitContainer } from './pod-resources.ts';
 export { validatePodSpec, validatePreemptionPolicy } from './pod-spec.ts';
 export {

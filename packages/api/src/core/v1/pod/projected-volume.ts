@@ -123,7 +123,7 @@ const keyTypes = ['RSA3072', 'RSA4096', 'ECDSAP256', 'ECDSAP384', 'ECDSAP521', '
 const day = 24 * 60 * 60;
 
 const validatePodCertificate: Validate<'podCertificate'> = (source, path, { claim }) => {
-  const { signerName, keyType, maxExpirationSeconds: seconds } = source;
+  const { signerName = '', keyType, maxExpirationSeconds: seconds } = source;
   const errors = validateSignerName(path.child('signerName'), signerName);
   errors.push(...validateUserAnnotations(source.userAnnotations, path.child('userAnnotations')));
   errors.push(...unlessSupported(path.child('keyType'), keyType, keyTypes));

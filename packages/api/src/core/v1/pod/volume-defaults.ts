@@ -1,5 +1,5 @@
 import type { DownwardAPIVolumeFile, ObjectFieldSelector, Volume } from '../../../generated/core/v1.ts';
-import { roundUpToMilli } from '../resource-list.ts';
+import { setPersistentVolumeClaimSpecDefaults } from '../persistent-volume-claim/index.ts';
 import { isLatestImage } from './image-name.ts';
 
 const fileMode = 0o644;
@@ -58,10 +58,7 @@ const sourceDefaults: Defaults = {
     source.fsType ||= 'xfs';
   },
   ephemeral: ({ volumeClaimTemplate: template }) => {
-    if (!template) return;
-    template.spec.volumeMode ??= 'Filesystem';
-    roundUpToMilli(template.spec.resources?.limits);
-    roundUpToMilli(template.spec.resources?.requests);
+    if (template) setPersistentVolumeClaimSpecDefaults(template.spec);
   },
   image: (source) => {
     source.pullPolicy ||= defaultPullPolicy(source.reference);

@@ -9,10 +9,7 @@ export function setServiceDefaults(service: Service): void {
   const { spec } = service;
   spec.sessionAffinity ??= 'None';
   if (spec.sessionAffinity === 'None') spec.sessionAffinityConfig = undefined;
-  if (
-    spec.sessionAffinity === 'ClientIP' &&
-    typeof spec.sessionAffinityConfig?.clientIP?.timeoutSeconds === 'undefined'
-  ) {
+  if (spec.sessionAffinity === 'ClientIP' && spec.sessionAffinityConfig?.clientIP?.timeoutSeconds === undefined) {
     spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: defaultClientIPTimeoutSeconds } };
   }
   spec.type ??= 'ClusterIP';

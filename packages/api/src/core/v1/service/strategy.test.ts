@@ -20,6 +20,15 @@ describe('a service', () => {
     ]);
   });
 
+  it('needs a name that starts with a letter where that rule is not relaxed', () => {
+    const judge = (isRelaxed: boolean) =>
+      serviceStrategy.validateName!('0web', false, {
+        features: new FeatureGates({ RelaxedServiceNameValidation: isRelaxed }),
+        now: () => new Date(0),
+      });
+    expect([judge(true).length, judge(false).length]).toEqual([0, 1]);
+  });
+
   it('may have addresses with leading zeros while nobody is strict about them', () => {
     const context = {
       features: new FeatureGates({ StrictIPCIDRValidation: false }),

@@ -1,4 +1,4 @@
-import { nameIsDnsLabel, Path } from '@coxswain/apimachinery';
+import { nameIsDns1035Label, nameIsDnsLabel, Path } from '@coxswain/apimachinery';
 import type { Service, ServiceSpec } from '../../../generated/core/v1.ts';
 import type { Strategy } from '../../../strategy/strategy.ts';
 import { validateLoadBalancerStatus } from '../load-balancer-status.ts';
@@ -9,7 +9,8 @@ import { validateService, validateServiceUpdate } from './validation.ts';
 import { warningsForService, warningsForServiceStatus } from './warnings.ts';
 
 export const serviceStrategy: Strategy<Service> = {
-  validateName: nameIsDnsLabel,
+  validateName: (name, prefix, { features }) =>
+    (features.enabled('RelaxedServiceNameValidation') ? nameIsDnsLabel : nameIsDns1035Label)(name, prefix),
   allowCreateOnUpdate: true,
   begin: beginService,
   prepareForUpdate(service, old) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { conflictYaml } from './conflict-yaml.ts';
+import { conflictYaml } from '../patch/conflict-yaml.ts';
 import { compareStrings, formatAsString, formatValue, parseIndex } from './go-value.ts';
 
 // Texts as Go prints the same values.

@@ -1,5 +1,5 @@
 import { quote } from '../field/quote.ts';
-import { isJsonObject } from '../json/index.ts';
+import { isJsonObject } from './own-entry.ts';
 
 export type JsonObject = Record<string, unknown>;
 

@@ -1,0 +1,42 @@
+import type { ObjectMeta } from '@coxswain/apimachinery';
+import { sortedEntries } from '../../core/v1/pod/index.ts';
+import { internalFormOf, internalForm as podInternalForm, withHostFields } from '../../core/v1/pod/internal-form.ts';
+import type { PodSpec, PodTemplateSpec } from '../../generated/core/v1.ts';
+
+/** Parts of a Job as upstream's messages print them; see `core/v1/pod/internal-types.ts` for the notation. */
+export const internalForm = internalFormOf(`
+PodFailurePolicy Rules:[]PodFailurePolicyRule
+PodFailurePolicyRule Action:s OnExitCodes:*PodFailurePolicyOnExitCodesRequirement
+ OnPodConditions:[]PodFailurePolicyOnPodConditionsPattern
+PodFailurePolicyOnExitCodesRequirement ContainerName:*s Operator:s Values:[]i
+PodFailurePolicyOnPodConditionsPattern Type:s Status:s
+SuccessPolicy Rules:[]SuccessPolicyRule
+SuccessPolicyRule SucceededIndexes:*s SucceededCount:*i
+UncountedTerminatedPods Succeeded:[]s Failed:[]s
+`);
+
+export const internalPodSpec = (spec: PodSpec): object => podInternalForm('PodSpec', withHostFields(spec));
+
+/** The fields of metadata that a template can have, in the order of Go's struct. */
+const metadataFields: readonly (keyof ObjectMeta)[] = [
+  'name',
+  'generateName',
+  'namespace',
+  'creationTimestamp',
+  'labels',
+  'annotations',
+  'ownerReferences',
+  'finalizers',
+];
+
+/** A template: its metadata has no name of its own there. */
+export function internalPodTemplate({ metadata = {}, spec = { containers: [] } }: PodTemplateSpec): unknown {
+  const printed: Record<string, unknown> = {};
+  for (const field of metadataFields) {
+    const value = metadata[field];
+    if (value === undefined) continue;
+    const isMap = field === 'labels' || field === 'annotations';
+    printed[field] = isMap ? Object.fromEntries(sortedEntries(metadata[field])) : value;
+  }
+  return { ...printed, Spec: internalPodSpec(spec) };
+}

@@ -1,0 +1,86 @@
+import {
+  type ErrorList,
+  invalid,
+  isPathSegmentName,
+  jsonEquals,
+  notSupported,
+  Path,
+  required,
+  validateServiceAccountName,
+} from '@coxswain/apimachinery';
+import { invalidEach, unlessSupported } from '../../core/v1/pod/checks.ts';
+import type { ClusterRoleBinding, RoleBinding, Subject } from '../../generated/rbac/v1.ts';
+import { goForm, goShape } from '../../strategy/go-form.ts';
+import { translateTimestampSince } from '../../strategy/print.ts';
+import type { Strategy } from '../../strategy/strategy.ts';
+import { columns, type TablePrinter } from '../../strategy/table.ts';
+import { rbacStrategy } from './role.ts';
+
+type Binding = RoleBinding | ClusterRoleBinding;
+
+const group = 'rbac.authorization.k8s.io';
+const refPath = Path.of('roleRef');
+const refShape = goShape("APIGroup=apiGroup:'' Kind:'' Name:''");
+
+export function setBindingDefaults({ roleRef, subjects }: Binding): void {
+  roleRef.apiGroup ||= group;
+  for (const subject of subjects ?? []) if (isPerson(subject)) subject.apiGroup ||= group;
+}
+
+const isPerson = ({ kind }: Subject): boolean => kind === 'User' || kind === 'Group';
+
+function validateBinding({ roleRef, subjects = [] }: Binding, roleKinds: readonly string[]): ErrorList {
+  const { apiGroup = '', kind, name } = roleRef;
+  return [
+    ...unlessSupported(refPath.child('apiGroup'), apiGroup, [group]),
+    ...unlessSupported(refPath.child('kind'), kind, roleKinds),
+    ...(name ? invalidEach(refPath.child('name'), name, isPathSegmentName(name)) : [required(refPath.child('name'))]),
+    ...subjects.flatMap((subject, i) => validateSubject(subject, Path.of('subjects').index(i), roleKinds.length > 1)),
+  ];
+}
+
+/** In a binding of a namespace, a service account without one is of the same. */
+function validateSubject(subject: Subject, path: Path, isNamespaced: boolean): ErrorList {
+  const { kind, name, namespace, apiGroup = '' } = subject;
+  const errors = name ? [] : [required(path.child('name'))];
+  if (isPerson(subject)) return [...errors, ...unlessSupported(path.child('apiGroup'), apiGroup, [group])];
+  if (kind !== 'ServiceAccount')
+    return [...errors, notSupported(path.child('kind'), kind, ['ServiceAccount', 'User', 'Group'])];
+  if (name) errors.push(...invalidEach(path.child('name'), name, validateServiceAccountName(name, false)));
+  errors.push(...unlessSupported(path.child('apiGroup'), apiGroup, ['']));
+  if (!isNamespaced && !namespace) errors.push(required(path.child('namespace')));
+  return errors;
+}
+
+function validateUnchangedRole({ roleRef }: Binding, old: Binding): ErrorList {
+  if (jsonEquals(roleRef, old.roleRef)) return [];
+  return [invalid(refPath, goForm(refShape, roleRef), 'cannot change roleRef')];
+}
+
+function namesOf(subjects: readonly Subject[] | undefined, kind: string): string {
+  return (subjects ?? [])
+    .filter((subject) => subject.kind === kind)
+    .map(({ namespace = '', name }) => (kind === 'ServiceAccount' ? `${namespace}/${name}` : name))
+    .join(', ');
+}
+
+const table: TablePrinter<Binding> = {
+  columns: columns('Name', 'Role', 'Age', 'Users (wide)', 'Groups (wide)', 'ServiceAccounts (wide)'),
+  row: ({ metadata, roleRef, subjects }, context) => [
+    metadata.name ?? '',
+    `${roleRef.kind}/${roleRef.name}`,
+    translateTimestampSince(metadata.creationTimestamp, context),
+    ...['User', 'Group', 'ServiceAccount'].map((kind) => namesOf(subjects, kind)),
+  ],
+};
+
+/** The kinds of role that a binding may refer to. */
+const bindingStrategy = (...roleKinds: readonly string[]): Strategy<Binding> => ({
+  ...rbacStrategy,
+  validate: (binding) => validateBinding(binding, roleKinds),
+  validateUpdate: (binding, old) => [...validateBinding(binding, roleKinds), ...validateUnchangedRole(binding, old)],
+  table,
+});
+
+export const roleBindingStrategy: Strategy<Binding> = bindingStrategy('Role', 'ClusterRole');
+export const clusterRoleBindingStrategy: Strategy<Binding> = bindingStrategy('ClusterRole');

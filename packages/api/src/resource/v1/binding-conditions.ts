@@ -1,0 +1,40 @@
+import { duplicate, type ErrorList, invalid, type Path, validateLabelName } from '@coxswain/apimachinery';
+import { validateSlice } from './collections.ts';
+
+const maxConditions = 4;
+
+interface BindingConditions {
+  readonly bindingConditions?: readonly string[];
+  readonly bindingFailureConditions?: readonly string[];
+}
+
+/** Conditions that a pod waits for, and those that end the waiting: both or neither. */
+export function validateBindingConditions(given: BindingConditions, path: Path): ErrorList {
+  const { bindingConditions: success = [], bindingFailureConditions: failure = [] } = given;
+  const successPath = path.child('bindingConditions');
+  const failurePath = path.child('bindingFailureConditions');
+  const errors = [
+    ...validateSlice(success, maxConditions, validateLabelName, successPath),
+    ...validateSlice(failure, maxConditions, validateLabelName, failurePath),
+  ];
+  const isRepeated = (list: readonly string[], i: number) => list.indexOf(list[i]!) < i;
+  success.forEach((condition, i) => {
+    if (isRepeated(success, i)) errors.push(duplicate(successPath.index(i), condition));
+  });
+  failure.forEach((condition, i) => {
+    if (isRepeated(failure, i)) errors.push(duplicate(failurePath.index(i), condition));
+    if (success.includes(condition)) {
+      const detail = 'bindingFailureConditions must not overlap with bindingConditions';
+      errors.push(invalid(failurePath.index(i), condition, detail));
+    }
+  });
+  if (success.length === 0 && failure.length > 0) {
+    const detail = 'bindingConditions are required to use bindingFailureConditions';
+    errors.push(invalid(successPath, undefined, detail));
+  }
+  if (failure.length === 0 && success.length > 0) {
+    const detail = 'bindingFailureConditions are required to use bindingConditions';
+    errors.push(invalid(failurePath, undefined, detail));
+  }
+  return errors;
+}

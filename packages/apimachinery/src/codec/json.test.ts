@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MAX_JSON_DEPTH } from '../json/depth.ts';
+import { NumberLiteral } from '../schema/number-literal.ts';
+import { parseJson, stringifyJson } from './json.ts';
+import { JsonParser } from './json-parser.ts';
+
+const exactly = (text: string): unknown => new JsonParser(text, false).parse();
+
+describe('parsing', () => {
+  it('agrees with JSON.parse, both ways', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        const expected: unknown = JSON.parse(text);
+        expect(parseJson(text).value).toEqual(expected);
+        expect(exactly(text)).toEqual(expected);
+      }),
+    );
+  });
+
+  it.each<[sentence: string, text: string, expected: unknown]>([
+    ['integers beyond 2^53', '[9007199254740993,-9223372036854775808]', [9007199254740993n, -9223372036854775808n]],
+    ['integers beyond int64 as doubles', '[9223372036854775808]', [2 ** 63]],
+    ['small numbers among large ones', '{"a":1,"b":9007199254740993}', { a: 1, b: 9007199254740993n }],
+    ['fractions and exponents', '[1.0,1.5,1e3,-2E-2]', [1, 1.5, 1000, -0.02]],
+    ['pairs of surrogates', '"\\ud83d\\ude00"', '😀'],
+    ['lone surrogates as U+FFFD', '["\\ud800","\\udc00x","\\ud800\\ud83d\\ude00"]', ['\ufffd', '\ufffdx', '\ufffd😀']],
+    ['long digits in strings', '"12345678901234567890"', '12345678901234567890'],
+  ])('reads %s', (_, text, expected) => {
+    expect(parseJson(text).value).toEqual(expected);
+  });
+
+  it('keeps the spelling of numbers when asked', () => {
+    expect(parseJson('{"a":1.0,"b":2,"c":1e3,"d":9223372036854775808}', true)).toEqual({
+      value: {
+        a: new NumberLiteral('1.0'),
+        b: 2,
+        c: new NumberLiteral('1e3'),
+        d: new NumberLiteral('9223372036854775808'),
+      },
+      literals: true,
+    });
+  });
+
+  it('does not mistake a version in a string for a number', () => {
+    expect(parseJson('{"image":"nginx:1.25","b":"1.5"}', true).literals).toBe(false);
+  });
+
+  it('replaces broken UTF-8', () => {
+    expect(parseJson(new Uint8Array([0x22, 0xff, 0x22])).value).toBe('\ufffd');
+  });
+
+  it.each(['{"__proto__":{"polluted":1}}', '{"__proto__":{"polluted":1.5}}'])(
+    'takes __proto__ for a key in %s',
+    (text) => {
+      const { value } = parseJson(text);
+      expect(Object.keys(value as object)).toEqual(['__proto__']);
+      expect('polluted' in {}).toBe(false);
+    },
+  );
+
+  it('refuses a number that is too large for a double', () => {
+    expect(() => parseJson('1e999')).toThrow('json: cannot unmarshal number 1e999 into Go value of type float64');
+  });
+
+  // The messages of Go's own parser.
+  it.each([
+    ['', 'unexpected end of JSON input'],
+    ['{', 'unexpected end of JSON input'],
+    ['"abc', 'unexpected end of JSON input'],
+    ['{"a":1', 'unexpected end of JSON input'],
+    ['{"a":tru}', "invalid character '}' in literal true (expecting 'e')"],
+    ['{"a":nul', "invalid character ' ' in literal null (expecting 'l')"],
+    ['{"a" 1}', "invalid character '1' after object key"],
+    ['{"a":1 "b"}', "invalid character '\"' after object key:value pair"],
+    ['[1 2]', "invalid character '2' after array element"],
+    ['{"a":"\u0001"}', "invalid character '\\x01' in string literal"],
+    ['{"a":"\\x"}', "invalid character 'x' in string escape code"],
+    ['{"a":"\\u12g"}', "invalid character 'g' in \\u hexadecimal character escape"],
+    ['{"a":01}', "invalid character '1' after object key:value pair"],
+    ['{"a":1.}', "invalid character '}' after decimal point in numeric literal"],
+    ['{"a":1e}', "invalid character '}' in exponent of numeric literal"],
+    ['{"a":-}', "invalid character '}' in numeric literal"],
+    ['{,}', "invalid character ',' looking for beginning of object key string"],
+    ['{"a":1,}', "invalid character '}' looking for beginning of object key string"],
+    ['{"a":1}x', "invalid character 'x' after top-level value"],
+    ['\ufeff{}', "invalid character 'ï' looking for beginning of value"],
+    ["{'a':1}", "invalid character '\\'' looking for beginning of object key string"],
+    ['nope', "invalid character 'o' in literal null (expecting 'u')"],
+  ])('says what is wrong with %j', (text, message) => {
+    expect(() => parseJson(text)).toThrow(expect.objectContaining({ name: 'JsonSyntaxError', message }));
+  });
+});
+
+describe('depth', () => {
+  const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+  const tooDeep = "invalid character '[' exceeded max depth";
+
+  it('reads as deep as allowed', () => {
+    expect(stringifyJson(parseJson(nested(MAX_JSON_DEPTH)).value)).toBe(nested(MAX_JSON_DEPTH));
+  });
+
+  it.each([MAX_JSON_DEPTH + 1, 1_000_000])('refuses lists %d deep', (depth) => {
+    expect(() => parseJson(nested(depth))).toThrow(tooDeep);
+    expect(() => parseJson('['.repeat(depth))).toThrow(tooDeep);
+    expect(() => parseJson(nested(depth).replace('[]', '[1.5]'))).toThrow(tooDeep);
+  });
+
+  it('refuses objects as deep', () => {
+    expect(() => parseJson(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`)).toThrow(
+      "invalid character '{' exceeded max depth",
+    );
+  });
+});
+
+it('reads and prints a string of ten megabytes', () => {
+  const text = JSON.stringify({ a: 'x'.repeat(10_000_000) });
+  expect(stringifyJson(parseJson(text).value)).toBe(text);
+});
+
+describe('printing', () => {
+  it('gives what parsing takes', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.boolean(), (value, pretty) => {
+        expect(JSON.parse(stringifyJson(value, { pretty }))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  it.each<[sentence: string, value: unknown, compact: string, pretty: string]>([
+    [
+      'bigints as numbers',
+      { a: [2n ** 53n], b: {} },
+      '{"a":[9007199254740992],"b":{}}',
+      '{\n  "a": [\n    9007199254740992\n  ],\n  "b": {}\n}',
+    ],
+    [
+      'what HTML could misread as escapes',
+      '<&>\u2028',
+      '"\\u003c\\u0026\\u003e\\u2028"',
+      '"\\u003c\\u0026\\u003e\\u2028"',
+    ],
+    ['nothing for undefined', { a: undefined, b: 1n }, '{"b":1}', '{\n  "b": 1\n}'],
+  ])('prints %s', (_, value, compact, pretty) => {
+    expect(stringifyJson(value)).toBe(compact);
+    expect(stringifyJson(value, { pretty: true })).toBe(pretty);
+  });
+
+  it('indents alike with and without bigints', () => {
+    const value = { a: [1, { b: [] }], c: 'x' };
+    expect(stringifyJson({ ...value, d: 5n }, { pretty: true })).toBe(JSON.stringify({ ...value, d: 5 }, null, 2));
+  });
+
+  it('refuses what contains itself', () => {
+    const cycle: Record<string, unknown> = {};
+    cycle.self = cycle;
+    expect(() => stringifyJson(cycle)).toThrow('exceeded max depth');
+  });
+});
