@@ -12,6 +12,10 @@ import { behaviour as eventsV1 } from './events/v1/index.ts';
 import { behaviour as networkingV1 } from './networking/v1/index.ts';
 import { behaviour as networkingV1beta1 } from './networking/v1beta1/index.ts';
 import { behaviour as rbacV1 } from './rbac/v1/index.ts';
+import { behaviour as resourceV1 } from './resource/v1/index.ts';
+import { behaviour as resourceV1alpha3 } from './resource/v1alpha3/index.ts';
+import { behaviour as resourceV1beta1 } from './resource/v1beta1/index.ts';
+import { behaviour as resourceV1beta2 } from './resource/v1beta2/index.ts';
 import { behaviour as schedulingV1 } from './scheduling/v1/index.ts';
 import { behaviour as schedulingV1alpha2 } from './scheduling/v1alpha2/index.ts';
 import { behaviour as storagemigrationV1beta1 } from './storagemigration/v1beta1/index.ts';
@@ -33,6 +37,10 @@ export const behaviours: readonly GroupVersionBehaviour[] = [
   networkingV1,
   networkingV1beta1,
   rbacV1,
+  resourceV1,
+  resourceV1alpha3,
+  resourceV1beta1,
+  resourceV1beta2,
   schedulingV1,
   schedulingV1alpha2,
   storagemigrationV1beta1,

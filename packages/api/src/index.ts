@@ -20,6 +20,7 @@ export { newCodecFactory } from './codecs.ts';
 export { type Descriptions, loadDescriptions } from './explain/descriptions.ts';
 export { FeatureGates, type FeatureName } from './features/feature-gates.ts';
 export { newScheme } from './scheme.ts';
+export { judgeCreate, judgeUpdate, type Verdict } from './strategy/judge.ts';
 export { prepareForCreate, prepareForSubresourceUpdate, prepareForUpdate } from './strategy/prepare.ts';
 export type {
   Defaulter,

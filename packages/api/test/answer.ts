@@ -11,9 +11,8 @@ import {
 import { conversionFor, defaulterFor, strategyFor } from '../src/built-in-kinds.ts';
 import { Catalogue, type Kind } from '../src/catalogue/catalogue.ts';
 import { FeatureGates } from '../src/features/feature-gates.ts';
-import { prepareForCreate, prepareForSubresourceUpdate, prepareForUpdate } from '../src/strategy/prepare.ts';
+import { judgeCreate, judgeUpdate, type Verdict } from '../src/strategy/judge.ts';
 import type { Strategy, StrategyContext } from '../src/strategy/strategy.ts';
-import { validateCreate, validateUpdate } from '../src/strategy/validate.ts';
 import { fixedUid, type JsonObject } from './case.ts';
 
 export interface Outcome {
@@ -70,39 +69,21 @@ function contextFor(kind: Kind, object: KubernetesObject, features: FeatureGates
   };
 }
 
-function outcome(
-  kind: Kind,
-  object: KubernetesObject,
-  errors: ReturnType<typeof validateCreate>,
-  given: readonly string[],
-): Outcome {
-  // The server sends a warning once.
-  const warnings = [...new Set(given)];
-  if (errors.length > 0) {
-    const { message, reason, code, details } = toStatus(
-      newInvalid(kind.hub.groupKind, object.metadata?.name ?? '', errors),
-    );
-    const status = { message, reason, code, details } as Outcome['status'];
-    return { status, ...(warnings.length > 0 && { warnings }) };
-  }
-  return { object: fromHub(kind, object), ...(warnings.length > 0 && { warnings }) };
+function outcome(kind: Kind, { object, errors, warnings }: Verdict<KubernetesObject>): Outcome {
+  const sent = warnings.length > 0 && { warnings };
+  if (errors.length === 0) return { object: fromHub(kind, object), ...sent };
+  const name = object.metadata?.name ?? '';
+  const { message, reason, code, details } = toStatus(newInvalid(kind.hub.groupKind, name, errors));
+  return { status: { message, reason, code, details } as Outcome['status'], ...sent };
 }
 
 /** What our engine answers to a POST. */
 export function create(input: JsonObject, namespace: string, features = FeatureGates.defaults): Outcome {
-  const { kind, strategy, object: decoded } = toHub(input);
+  const { kind, strategy, object } = toHub(input);
   if (kind.resource?.namespaced)
-    decoded.metadata = { ...decoded.metadata, namespace: decoded.metadata?.namespace ?? namespace };
-  decoded.metadata = { ...decoded.metadata, uid: fixedUid };
-  const early: string[] = [];
-  const context = { ...contextFor(kind, decoded, features), warn: (warning: string) => early.push(warning) };
-  const problems = strategy.begin?.(decoded, undefined, context) ?? [];
-  if (problems.length > 0) return outcome(kind, decoded, problems, []);
-  const object = prepareForCreate(strategy, decoded, context);
-  const errors = validateCreate(strategy, object, context);
-  if (errors.length === 0) strategy.canonicalize?.(object);
-  const late = errors.length === 0 ? (strategy.warningsOnCreate?.(object, context) ?? []) : [];
-  return outcome(kind, object, errors, [...early, ...late]);
+    object.metadata = { ...object.metadata, namespace: object.metadata?.namespace ?? namespace };
+  object.metadata = { ...object.metadata, uid: fixedUid };
+  return outcome(kind, judgeCreate(strategy, object, contextFor(kind, object, features)));
 }
 
 /** What our engine answers to a PUT of the object, or of one of its subresources. */
@@ -112,21 +93,7 @@ export function update(
   subresource?: string,
   features = FeatureGates.defaults,
 ): Outcome {
-  const { kind, strategy, object: decoded } = toHub(input);
+  const { kind, strategy, object } = toHub(input);
   const old = toHub(stored).object;
-  const context = contextFor(kind, old, features);
-  const problems = subresource ? [] : (strategy.begin?.(decoded, old, context) ?? []);
-  if (problems.length > 0) return outcome(kind, decoded, problems, []);
-  const object = subresource
-    ? prepareForSubresourceUpdate(strategy, subresource, decoded, old, context)
-    : prepareForUpdate(strategy, decoded, old, context);
-  const errors = validateUpdate(strategy, object, old, context, subresource);
-  if (errors.length === 0) strategy.canonicalize?.(object);
-  const hooks = subresource ? strategy.subresources?.[subresource] : strategy;
-  return outcome(
-    kind,
-    object,
-    errors,
-    errors.length === 0 ? (hooks?.warningsOnUpdate?.(object, old, context) ?? []) : [],
-  );
+  return outcome(kind, judgeUpdate(strategy, object, old, contextFor(kind, old, features), subresource));
 }

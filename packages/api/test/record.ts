@@ -129,7 +129,7 @@ async function record(name: string): Promise<void> {
     console.log(`${name}: ${Object.keys(answers).length} answers`);
   } finally {
     for (const object of stored.values())
-      await send('DELETE', `${pathOf(object, namespace).item}?gracePeriodSeconds=0`);
+      await send('DELETE', `${pathOf(object, namespace).item}?gracePeriodSeconds=0&propagationPolicy=Background`);
   }
 }
 

@@ -1,12 +1,4 @@
-import {
-  Catalogue,
-  FeatureGates,
-  newCodecFactory,
-  newScheme,
-  prepareForCreate,
-  strategyFor,
-  validateCreate,
-} from '@coxswain/api';
+import { Catalogue, FeatureGates, judgeCreate, newCodecFactory, newScheme, strategyFor } from '@coxswain/api';
 import {
   GroupVersion,
   type KubernetesObject,
@@ -88,14 +80,13 @@ function creator(defaultNamespace: string): (document: Uint8Array) => Created {
       now: () => new Date(),
       ...(namespace !== undefined && { namespace }),
     };
-    const object = prepareForCreate(strategy, hub, context);
-    const errors = validateCreate(strategy, object, context);
+    const { object, errors, warnings } = judgeCreate(strategy, hub, context);
     if (errors.length > 0) throw newInvalid(kind.hub.groupKind, object.metadata?.name ?? '', errors);
     const group = gvk.group ? `.${gvk.group}` : '';
     return {
       object: scheme.unsafeConvertToVersion(object, GroupVersion.of(gvk.group, gvk.version)),
       description: `${kind.resource.singularName}${group}/${object.metadata?.name}`,
-      warnings: strategy.warningsOnCreate?.(object, context) ?? [],
+      warnings,
     };
   };
 }

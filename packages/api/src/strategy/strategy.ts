@@ -7,6 +7,8 @@ export interface StrategyContext {
   readonly features: FeatureGates;
   /** Absent for a resource that is not namespaced. */
   readonly namespace?: string;
+  /** Labels of that namespace, which say whether devices may be claimed for administration there. */
+  readonly namespaceLabels?: Readonly<Record<string, string>>;
   /** Who asks; absent inside the server. Some rules depend on it (CertificateSigningRequests record it). */
   readonly user?: UserInfo;
   readonly now: () => Date;
@@ -94,8 +96,8 @@ export interface SubresourceStrategy<T extends KubernetesObject = KubernetesObje
   readonly warningsOnUpdate?: (object: T, old: T, context: StrategyContext) => string[];
 }
 
-/** Sets what upstream's defaulting sets, on an object of exactly this version. Idempotent. */
-export type Defaulter<T> = (object: T) => void;
+/** Sets what upstream's defaulting sets, on an object of exactly this version. Idempotent. A few defaults are the time. */
+export type Defaulter<T> = (object: T, now?: () => Date) => void;
 
 /** To and from the kind's hub version. Both give new objects or the same one changed; the caller owns it. */
 export interface HubConversion<T = KubernetesObject, H = KubernetesObject> {

@@ -6,7 +6,10 @@ const daemonSet = {
   metadata: { name: 'agent' },
   spec: {
     selector: { matchLabels: { app: 'agent' } },
-    template: { metadata: { labels: { app: 'agent' } }, spec: { containers: [{ name: 'agent', image: 'agent:1' }] } },
+    template: {
+      metadata: { labels: { app: 'agent' } },
+      spec: { containers: [{ name: 'agent', image: 'agent:1', resources: { requests: { memory: '1Mi' } } }] },
+    },
   },
 };
 
@@ -100,6 +103,9 @@ export const suite: CaseSuite = {
       d.spec.minReadySeconds = 3;
       d.spec.template.spec.hostIPC = false;
       d.metadata.annotations['deprecated.daemonset.template.generation'] = '8';
+    }),
+    'the same amount in other words is no change': update((d) => {
+      d.spec.template.spec.containers[0].resources.requests.memory = '1048576';
     }),
     'the generation of the template is nobody’s to set': update((d) => {
       delete d.metadata.annotations;

@@ -12,7 +12,10 @@ const statefulSet = {
   spec: {
     serviceName: 'db',
     selector: { matchLabels: { app: 'db' } },
-    template: { metadata: { labels: { app: 'db' } }, spec: { containers: [{ name: 'db', image: 'postgres' }] } },
+    template: {
+      metadata: { labels: { app: 'db' } },
+      spec: { containers: [{ name: 'db', image: 'postgres', resources: { requests: { memory: '1Mi' } } }] },
+    },
   },
 };
 
@@ -169,7 +172,8 @@ export const suite: CaseSuite = {
       s.spec.template.spec.containers[0].image = '';
     }),
     'the same amount in other words is no change': update((s) => {
-      s.spec.volumeClaimTemplates[0].spec.resources.requests.storage = '1024Mi';
+      s.spec.volumeClaimTemplates[0].spec.resources.requests.storage = '1073741824';
+      s.spec.template.spec.containers[0].resources.requests.memory = '1048576';
     }),
     'status is taken over, spec is not': status((s) => {
       s.spec.replicas = 7;

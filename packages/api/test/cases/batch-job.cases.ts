@@ -50,7 +50,13 @@ export const suite: CaseSuite = {
           manualSelector: true,
           parallelism: 3,
           selector: { matchLabels: { x: 'y' } },
-          template: { ...template, metadata: { labels: { x: 'y' }, annotations: { n: 'm' } } },
+          template: {
+            metadata: { labels: { x: 'y' }, annotations: { n: 'm' } },
+            spec: {
+              restartPolicy: 'Never',
+              containers: [{ name: 'work', image: 'busybox', resources: { requests: { memory: '1Mi' } } }],
+            },
+          },
         },
       },
     },
@@ -283,6 +289,9 @@ export const suite: CaseSuite = {
     'the template is immutable': update('job', (j) => {
       j.spec.template.spec.containers[0].image = 'other';
       j.spec.template.metadata.annotations = { b: '2', a: '1' };
+    }),
+    'the same amount in other words is no change': update('manual', (j) => {
+      j.spec.template.spec.containers[0].resources.requests.memory = '1048576';
     }),
     'labels of pods stay': update('job', (j) => {
       delete j.spec.template.metadata.labels['job-name'];

@@ -8,7 +8,10 @@ const join = (parts: readonly Uint8Array[]): Uint8Array => new Uint8Array(parts.
 const cut = (bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] => {
   const chunks: Uint8Array[] = [];
   let at = 0;
-  for (const size of sizes) chunks.push(bytes.subarray(at, (at += size)));
+  for (const size of sizes) {
+    chunks.push(bytes.subarray(at, at + size));
+    at += size;
+  }
   return [...chunks, bytes.subarray(at)];
 };
 

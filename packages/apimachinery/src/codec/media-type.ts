@@ -47,21 +47,22 @@ const isPreferred = (a: AcceptClause, b: AcceptClause): boolean =>
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const mediaType = new RegExp(`^(${token}/${token})[ \t]*(;.*)?$`, 's');
-const parameter = new RegExp(`^;[ \t]*(?:(${token})=(?:${token}|"(?:[^"\\\\]|\\\\.)*")[ \t]*)?`, 's');
+const parameter = new RegExp(`^;[ \t]*(?:(${token})[ \t]*=[ \t]*(${token}|"(?:[^"\\\\]|\\\\.)*")[ \t]*)?`, 's');
 
 /** The type in a Content-Type header, in small letters and without parameters; undefined when the header is malformed. */
 export function parseContentType(header: string): string | undefined {
   const match = mediaType.exec(header.trim());
   if (!match) return undefined;
-  const names = new Set<string>();
+  const parameters = new Map<string, string>();
   for (let rest = match[2] ?? ''; rest !== ''; ) {
     const found = parameter.exec(rest);
     if (!found) return undefined;
-    const name = found[1]?.toLowerCase();
-    if (name === undefined && rest.slice(found[0].length) !== '') return undefined;
-    if (name !== undefined && names.has(name)) return undefined;
-    if (name !== undefined) names.add(name);
-    rest = rest.slice(found[0].length);
+    const [all, name, value = ''] = found;
+    rest = rest.slice(all.length);
+    // A semicolon may stand at the end, and only there, without a parameter.
+    if (name === undefined) return rest === '' ? match[1]!.toLowerCase() : undefined;
+    if ((parameters.get(name.toLowerCase()) ?? value) !== value) return undefined;
+    parameters.set(name.toLowerCase(), value);
   }
   return match[1]!.toLowerCase();
 }

@@ -1,8 +1,17 @@
 import { duplicate, type ErrorList, invalid, notSupported, type Path, required, tooLong } from '../field/index.ts';
-import type { Condition } from '../meta/condition.ts';
 import { isLongerThan } from './byte-length.ts';
 import { validateLabelName } from './labels.ts';
 import { stringCheck } from './string-format.ts';
+
+/** A condition as it was decoded: the status may be anything. */
+interface UncheckedCondition {
+  readonly type?: string;
+  readonly status?: string;
+  readonly observedGeneration?: number | bigint;
+  readonly lastTransitionTime?: string | null;
+  readonly reason?: string;
+  readonly message?: string;
+}
 
 const statuses = ['False', 'True', 'Unknown'];
 const maxReasonLength = 1024;
@@ -16,18 +25,19 @@ const isConditionReason = stringCheck({
 });
 
 /** Each condition by itself, and no type twice. */
-export function validateConditions(conditions: readonly Condition[] | undefined, path: Path): ErrorList {
+export function validateConditions(conditions: readonly UncheckedCondition[] | undefined, path: Path): ErrorList {
   const errors: ErrorList = [];
   const seen = new Set<string>();
   conditions?.forEach((condition, i) => {
-    if (seen.has(condition.type)) errors.push(duplicate(path.index(i).child('type'), condition.type));
-    seen.add(condition.type);
+    const { type = '' } = condition;
+    if (seen.has(type)) errors.push(duplicate(path.index(i).child('type'), type));
+    seen.add(type);
     errors.push(...validateCondition(condition, path.index(i)));
   });
   return errors;
 }
 
-export function validateCondition(condition: Partial<Condition>, path: Path): ErrorList {
+export function validateCondition(condition: UncheckedCondition, path: Path): ErrorList {
   const { type = '', status = '', observedGeneration = 0, lastTransitionTime, reason = '', message = '' } = condition;
   const errors = validateLabelName(type, path.child('type'));
   if (!statuses.includes(status)) errors.push(notSupported(path.child('status'), status, statuses));

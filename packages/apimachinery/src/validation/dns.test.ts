@@ -72,8 +72,8 @@ describe('DNS names', () => {
     expect(checks[check](value)).toEqual(messages);
   });
 
-  it('judges a text of megabytes', () => {
-    expect(isDns1123Subdomain(`${'a.'.repeat(2_000_000)}a`)).toEqual(['must be no more than 253 characters']);
-    expect(isDns1123Label(`a${'-'.repeat(4_000_000)}`)).toEqual(['must be no more than 63 characters', label]);
+  it('judges a text of a megabyte', () => {
+    expect(isDns1123Subdomain(`${'a.'.repeat(500_000)}a`)).toEqual(['must be no more than 253 characters']);
+    expect(isDns1123Label(`a${'-'.repeat(1_000_000)}`)).toEqual(['must be no more than 63 characters', label]);
   });
 });

@@ -1,5 +1,4 @@
 import { type ErrorList, forbidden, invalid, type Path, required } from '../field/index.ts';
-import type { FieldSelectorRequirement, LabelSelector, LabelSelectorRequirement } from '../meta/label-selector.ts';
 import { isQualifiedName, isValidLabelValue } from './label-format.ts';
 
 export interface LabelSelectorValidationOptions {
@@ -10,6 +9,18 @@ export interface LabelSelectorValidationOptions {
 }
 
 export type FieldSelectorValidationOptions = Pick<LabelSelectorValidationOptions, 'allowUnknownOperatorInRequirement'>;
+
+/** A requirement of a label or field selector as it was decoded: the operator may be anything. */
+interface SelectorRequirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+
+interface UncheckedLabelSelector {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly SelectorRequirement[];
+}
 
 /** The key of a label, or whatever else follows the same rule: condition types, topology keys. */
 export function validateLabelName(name: string, path: Path): ErrorList {
@@ -28,13 +39,13 @@ export function validateLabels(labels: Readonly<Record<string, string>> | undefi
   return errors;
 }
 
-export function labelSelectorHasInvalidLabelValue(selector: LabelSelector | undefined): boolean {
+export function labelSelectorHasInvalidLabelValue(selector: UncheckedLabelSelector | undefined): boolean {
   const values = selector?.matchExpressions?.flatMap((expression) => expression.values ?? []) ?? [];
   return values.some((value) => isValidLabelValue(value).length > 0);
 }
 
 export function validateLabelSelector(
-  selector: LabelSelector | undefined,
+  selector: UncheckedLabelSelector | undefined,
   options: LabelSelectorValidationOptions,
   path: Path,
 ): ErrorList {
@@ -47,7 +58,7 @@ export function validateLabelSelector(
 }
 
 export function validateLabelSelectorRequirement(
-  requirement: LabelSelectorRequirement,
+  requirement: SelectorRequirement,
   options: LabelSelectorValidationOptions,
   path: Path,
 ): ErrorList {
@@ -61,7 +72,7 @@ export function validateLabelSelectorRequirement(
 }
 
 export function validateFieldSelectorRequirement(
-  requirement: FieldSelectorRequirement,
+  requirement: SelectorRequirement,
   options: FieldSelectorValidationOptions,
   path: Path,
 ): ErrorList {
@@ -71,7 +82,7 @@ export function validateFieldSelectorRequirement(
 
 /** Sets need values, existence has none. */
 function validateOperator(
-  { operator, values = [] }: { readonly operator: string; readonly values?: readonly string[] },
+  { operator, values = [] }: SelectorRequirement,
   { allowUnknownOperatorInRequirement }: FieldSelectorValidationOptions,
   path: Path,
 ): ErrorList {

@@ -1,15 +1,22 @@
 import { type ErrorList, invalid, type Path, tooLong } from '../field/index.ts';
-import type { ManagedFieldsEntry } from '../meta/object-meta.ts';
 import { isLongerThan } from './byte-length.ts';
 import { validateFieldManager } from './options.ts';
 
+/** An entry as it was decoded: the operation may be anything. */
+interface UncheckedEntry {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly fieldsType?: string;
+  readonly subresource?: string;
+}
+
 export const maxSubresourceNameLength = 256;
 
-export function validateManagedFields(entries: readonly ManagedFieldsEntry[] | undefined, path: Path): ErrorList {
+export function validateManagedFields(entries: readonly UncheckedEntry[] | undefined, path: Path): ErrorList {
   return (entries ?? []).flatMap((entry, i) => validateEntry(entry, path.index(i)));
 }
 
-function validateEntry(entry: ManagedFieldsEntry, path: Path): ErrorList {
+function validateEntry(entry: UncheckedEntry, path: Path): ErrorList {
   const errors: ErrorList = [];
   if (entry.operation !== 'Apply' && entry.operation !== 'Update') {
     errors.push(invalid(path.child('operation'), entry.operation ?? '', 'must be `Apply` or `Update`'));

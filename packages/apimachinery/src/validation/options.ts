@@ -1,5 +1,5 @@
 import { type ErrorList, forbidden, invalid, notSupported, Path, required, tooLong } from '../field/index.ts';
-import type { DeleteOptions, TableOptions } from '../meta/options.ts';
+import type { DeleteOptions } from '../meta/options.ts';
 import { byteLength, isLongerThan } from './byte-length.ts';
 
 /** What creating, updating and patching have in common. */
@@ -8,6 +8,9 @@ interface WriteOptions {
   readonly dryRun?: readonly string[];
   readonly fieldValidation?: string;
 }
+
+/** As decoded: the policy may be anything. */
+type UncheckedDeleteOptions = Omit<DeleteOptions, 'propagationPolicy'> & { readonly propagationPolicy?: string };
 
 export const fieldManagerMaxLength = 128;
 
@@ -69,7 +72,7 @@ export function validatePatchOptions(
 
 const propagationPolicies = ['Foreground', 'Background', 'Orphan'];
 
-export function validateDeleteOptions(options: DeleteOptions): ErrorList {
+export function validateDeleteOptions(options: UncheckedDeleteOptions): ErrorList {
   const { propagationPolicy } = options;
   const path = Path.of('propagationPolicy');
   const errors: ErrorList = [];
@@ -88,7 +91,7 @@ export function validateDeleteOptions(options: DeleteOptions): ErrorList {
 }
 
 /** Deleting what cannot even be read goes with no other option. */
-function validateIgnoreStoreReadError(options: DeleteOptions): ErrorList {
+function validateIgnoreStoreReadError(options: UncheckedDeleteOptions): ErrorList {
   if (!options.ignoreStoreReadErrorWithClusterBreakingPotential) return [];
   const others = {
     dryRun: options.dryRun?.length ? true : undefined,
@@ -103,7 +106,7 @@ function validateIgnoreStoreReadError(options: DeleteOptions): ErrorList {
     .map(([name]) => invalid(path, true, `cannot be set together with .${name}`));
 }
 
-export function validateTableOptions({ includeObject }: TableOptions): ErrorList {
+export function validateTableOptions({ includeObject }: { readonly includeObject?: string }): ErrorList {
   if (['Metadata', 'None', 'Object', ''].includes(includeObject ?? '')) return [];
   return [invalid(Path.of('includeObject'), includeObject, "must be 'Metadata', 'Object', 'None', or empty")];
 }

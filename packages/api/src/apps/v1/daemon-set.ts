@@ -5,7 +5,6 @@ import {
   notSupported,
   Path,
   required,
-  semanticEqual,
   validateLabelSelector,
   validateNonnegativeField,
 } from '@coxswain/apimachinery';
@@ -21,6 +20,7 @@ import { intOrPercentValue, validateNotMoreThan100Percent, validatePositiveIntOr
 import { internalForm } from './internal-form.ts';
 import { integerAnnotation, setAnnotation, templateGenerationAnnotation } from './legacy-annotations.ts';
 import { podTemplateHooks } from './pod-template-hooks.ts';
+import { samePodTemplate, sameWorkloadSpec } from './same-spec.ts';
 import { isEmptySelector, selectorOf, validateImmutableSelector } from './selector.ts';
 import { type CountRules, validateCollisionCount, validateCounts } from './status-counts.ts';
 import { daemonSetTable } from './tables.ts';
@@ -107,14 +107,14 @@ const hooks = podTemplateHooks<DaemonSet>();
 
 export const daemonSetStrategy: Strategy<DaemonSet> = {
   ...hooks,
-  generation: ['spec'],
+  generation: ({ spec }, old) => !sameWorkloadSpec(spec, old.spec),
   prepareForCreate(daemonSet, context) {
     if (templateGeneration(daemonSet) < 1n) setTemplateGeneration(daemonSet, 1n);
     hooks.prepareForCreate(daemonSet, context);
   },
   prepareForUpdate(daemonSet, old, context) {
     hooks.prepareForUpdate(daemonSet, old, context);
-    const isChanged = !semanticEqual(daemonSet.spec.template, old.spec.template);
+    const isChanged = !samePodTemplate(daemonSet.spec.template, old.spec.template);
     setTemplateGeneration(daemonSet, templateGeneration(old) + (isChanged ? 1n : 0n));
   },
   validate: (daemonSet, context) => validateDaemonSet(daemonSet, undefined, context),

@@ -20,6 +20,7 @@ import { intOrPercentValue, validateNotMoreThan100Percent, validatePositiveIntOr
 import { internalForm } from './internal-form.ts';
 import { integerAnnotation, rollbackToAnnotation, setAnnotation } from './legacy-annotations.ts';
 import { podNameWarnings, podTemplateHooks } from './pod-template-hooks.ts';
+import { sameWorkloadSpec } from './same-spec.ts';
 import { printableSelector, selectorOf, validateControllerSelector, validateImmutableSelector } from './selector.ts';
 import { type CountRules, validateCollisionCount, validateCounts } from './status-counts.ts';
 import { deploymentTable } from './tables.ts';
@@ -118,7 +119,7 @@ export const deploymentStrategy: Strategy<Deployment> = {
   ...hooks,
   // ReplicaSets carry the annotations of their Deployment.
   generation: ({ metadata, spec }, old) =>
-    !semanticEqual(spec, old.spec) || !semanticEqual(metadata.annotations ?? {}, old.metadata.annotations ?? {}),
+    !sameWorkloadSpec(spec, old.spec) || !semanticEqual(metadata.annotations ?? {}, old.metadata.annotations ?? {}),
   validate: (deployment, context) => validateDeployment(deployment, undefined, context),
   validateUpdate: (deployment, old, context) => [
     ...validateDeployment(deployment, old, context),

@@ -3,6 +3,7 @@ import type { ReplicaSet as APIReplicaSet, ReplicaSetStatus } from '../../genera
 import type { Strategy, StrategyContext } from '../../strategy/strategy.ts';
 import { dropTerminatingReplicas, validateSelectorAndTemplate } from './deployment.ts';
 import { podNameWarnings, podTemplateHooks } from './pod-template-hooks.ts';
+import { sameWorkloadSpec } from './same-spec.ts';
 import { validateImmutableSelector } from './selector.ts';
 import { type CountRules, validateCounts } from './status-counts.ts';
 import { replicaSetTable } from './tables.ts';
@@ -41,7 +42,7 @@ const hooks = podTemplateHooks<ReplicaSet>();
 
 export const replicaSetStrategy: Strategy<ReplicaSet> = {
   ...hooks,
-  generation: ['spec'],
+  generation: ({ spec }, old) => !sameWorkloadSpec(spec, old.spec),
   validate: (replicaSet, context) => validateReplicaSet(replicaSet, undefined, context),
   validateUpdate: (replicaSet, old, context) => [
     ...validateReplicaSet(replicaSet, old, context),

@@ -7,7 +7,6 @@ import {
   notSupported,
   Path,
   required,
-  semanticEqual,
   validateAnnotations,
   validateLabels,
   validateNonnegativeField,
@@ -37,6 +36,7 @@ import type { Strategy, StrategyContext } from '../../strategy/strategy.ts';
 import { intOrPercentValue, validateNotMoreThan100Percent, validatePositiveIntOrPercent } from './int-or-percent.ts';
 import { internalForm } from './internal-form.ts';
 import { podTemplateHooks } from './pod-template-hooks.ts';
+import { sameWorkloadSpec } from './same-spec.ts';
 import { printableSelector, selectorOf, validateControllerSelector } from './selector.ts';
 import { type CountRules, validateCollisionCount, validateCounts } from './status-counts.ts';
 import { statefulSetTable } from './tables.ts';
@@ -170,7 +170,7 @@ function validateUpdate({ spec }: StatefulSet, { spec: old }: StatefulSet, conte
   const leniency = { isUpdate: true, skipPodTemplate: oldErrors.length > 0 };
   const errors = validateSpec(spec, leniency, options);
   const fixed = { ...spec, ...Object.fromEntries(mutableFields.map((field) => [field, old[field]])) };
-  if (!semanticEqual(fixed, old)) errors.push(forbidden(path, forbiddenUpdate));
+  if (!sameWorkloadSpec(fixed, old)) errors.push(forbidden(path, forbiddenUpdate));
   return errors;
 }
 
@@ -225,7 +225,7 @@ const hooks = podTemplateHooks<StatefulSet>();
 
 export const statefulSetStrategy: Strategy<StatefulSet> = {
   validateName: nameIsDnsLabel,
-  generation: ['spec'],
+  generation: ({ spec }, old) => !sameWorkloadSpec(spec, old.spec),
   prepareForCreate(statefulSet, context) {
     prepareMaxUnavailable(statefulSet, undefined, context);
     hooks.prepareForCreate(statefulSet, context);

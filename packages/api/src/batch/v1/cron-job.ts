@@ -4,9 +4,11 @@ import {
   notSupported,
   Path,
   required,
+  semanticEqual,
   validateNonnegativeField,
 } from '@coxswain/apimachinery';
 import { podNameWarnings } from '../../apps/v1/pod-template-hooks.ts';
+import { sameWorkloadSpec } from '../../apps/v1/same-spec.ts';
 import { printableSelector } from '../../apps/v1/selector.ts';
 import {
   dropDisabledTemplateFields,
@@ -106,7 +108,14 @@ const warnings = (cronJob: CronJob, { features }: StrategyContext): string[] =>
   jobSpecWarnings(jobSpecOf(cronJob), jobPath, features);
 
 export const cronJobStrategy: Strategy<CronJob> = {
-  generation: ['spec'],
+  generation: ({ spec: { jobTemplate, ...rest } }, old) => {
+    const { jobTemplate: oldTemplate, ...oldRest } = old.spec;
+    return !(
+      semanticEqual(rest, oldRest) &&
+      semanticEqual(jobTemplate.metadata ?? {}, oldTemplate.metadata ?? {}) &&
+      sameWorkloadSpec(jobTemplate.spec ?? noSpec, oldTemplate.spec ?? noSpec)
+    );
+  },
   prepareForCreate(cronJob, { features }) {
     dropDisabledTemplateFields(jobSpecOf(cronJob).template, undefined, features);
   },

@@ -13,9 +13,11 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@coxswain/apimachinery';
+import { samePodTemplate } from '../../apps/v1/same-spec.ts';
 import { selectorOf, validateImmutableSelector } from '../../apps/v1/selector.ts';
 import type { WithSpec } from '../../apps/v1/with-spec.ts';
 import { type PodValidationOptions, podTemplateValidationOptions, sortedEntries } from '../../core/v1/pod/index.ts';
+import { samePodSpec } from '../../core/v1/pod/same-pod-spec.ts';
 import type { Job as APIJob, JobSpec, JobStatus } from '../../generated/batch/v1.ts';
 import type { Affinity, Container, PodSpec, PodTemplateSpec } from '../../generated/core/v1.ts';
 import type { StrategyContext } from '../../strategy/strategy.ts';
@@ -126,12 +128,12 @@ function validateTemplateUpdate(template: PodTemplateSpec, old: Job, { features 
   const before = mayMove ? withSchedulingOf(template, old.spec.template) : old.spec.template;
   const at = path.child('template');
   if (!mayResize)
-    return semanticEqual(template, before)
+    return samePodTemplate(template, before)
       ? []
       : [invalid(at, internalPodTemplate(template), fieldImmutableErrorMessage)];
   const spec = template.spec ?? { containers: [] };
   const resized = withResourcesOf(spec, before.spec ?? { containers: [] });
-  return semanticEqual(spec, resized)
+  return samePodSpec(spec, resized)
     ? []
     : [invalid(path.child('template.spec'), internalPodSpec(spec), fieldImmutableErrorMessage)];
 }

@@ -1,5 +1,6 @@
 import { Path } from '@coxswain/apimachinery';
 import { podNameWarnings, podTemplateHooks } from '../../apps/v1/pod-template-hooks.ts';
+import { sameWorkloadSpec } from '../../apps/v1/same-spec.ts';
 import type { WithSpec } from '../../apps/v1/with-spec.ts';
 import { podTemplateWarnings } from '../../core/v1/pod/index.ts';
 import type { FeatureGates } from '../../features/feature-gates.ts';
@@ -27,7 +28,7 @@ export function jobSpecWarnings(spec: JobSpec, at: Path, features: FeatureGates)
 }
 
 export const jobStrategy: Strategy<Job> = {
-  generation: ['spec'],
+  generation: ({ spec }, old) => !sameWorkloadSpec(spec, old.spec),
   prepareForCreate(job, context) {
     if (!job.spec.manualSelector) generateSelector(job);
     hooks.prepareForCreate(job, context);

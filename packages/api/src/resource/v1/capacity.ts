@@ -16,7 +16,8 @@ export function validateCapacity({ value, requestPolicy }: DeviceCapacity, isSha
 function validatePolicy(capacity: Quantity, policy: CapacityRequestPolicy, path: Path): ErrorList {
   const { default: byDefault, validValues = [], validRange } = policy;
   if (validValues.length > 0 && validRange) {
-    const detail = 'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time';
+    const detail =
+      'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time';
     return [forbidden(path, detail)];
   }
   if (validValues.length === 0 && !validRange) return [];

@@ -108,8 +108,7 @@ function validateConstraint(
   } else if (distinctAttribute !== undefined) {
     errors.push(...validateFullyQualifiedName(distinctAttribute, path.child('distinctAttribute')));
   } else if (features.enabled('DRAConsumableCapacity')) {
-    const detail =
-      'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set';
+    const detail = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set';
     errors.push(required(path, detail));
   } else errors.push(required(path.child('matchAttribute')));
   return errors;
@@ -121,12 +120,14 @@ export function validateRequestReferences(
   names: RequestNames,
   path: Path,
 ): ErrorList {
-  const validate = (reference: string, referencePath: Path) => validateRequestReference(reference, names, referencePath);
+  const validate = (reference: string, referencePath: Path) =>
+    validateRequestReference(reference, names, referencePath);
   return validateSet(references, maxRequests, validate, (reference) => reference, path);
 }
 
 export function validateRequestReference(reference: string, names: RequestNames, path: Path): ErrorList {
-  const detail = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
+  const detail =
+    "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
   const segments = reference.split('/');
   if (segments.length > 2) return [invalid(path, reference, detail)];
   return [

@@ -24,7 +24,12 @@ import type {
   ResourceClaimConsumerReference,
 } from '../../generated/resource/v1.ts';
 import { validateBindingConditions } from './binding-conditions.ts';
-import { type RequestNames, requestNamesOf, validateRequestReference, validateRequestReferences } from './claim-spec.ts';
+import {
+  type RequestNames,
+  requestNamesOf,
+  validateRequestReference,
+  validateRequestReferences,
+} from './claim-spec.ts';
 import { validateSet, validateSlice } from './collections.ts';
 import { maxConfigs, validateConfiguration, validateRawObject } from './configuration.ts';
 import { internalForm } from './internal-form.ts';
@@ -89,11 +94,7 @@ function validateConsumer(consumer: ResourceClaimConsumerReference, path: Path):
     .map((field) => required(path.child(field)));
 }
 
-function validateAllocation(
-  { devices, nodeSelector }: AllocationResult,
-  names: RequestNames,
-  path: Path,
-): ErrorList {
+function validateAllocation({ devices, nodeSelector }: AllocationResult, names: RequestNames, path: Path): ErrorList {
   const devicesPath = path.child('devices');
   return [
     ...validateSlice(
@@ -154,12 +155,21 @@ function validateDeviceStatus(device: AllocatedDeviceStatus, allocated: Readonly
   return errors;
 }
 
-function validateNetworkData({ interfaceName = '', hardwareAddress = '', ips }: NetworkDeviceData, path: Path): ErrorList {
+function validateNetworkData(
+  { interfaceName = '', hardwareAddress = '', ips }: NetworkDeviceData,
+  path: Path,
+): ErrorList {
   const limited = (text: string, maxBytes: number, place: Path) =>
     isLongerThan(text, maxBytes) ? [tooLong(place, maxBytes)] : [];
   return [
     ...limited(interfaceName, maxInterfaceNameLength, path.child('interfaceName')),
     ...limited(hardwareAddress, maxHardwareAddressLength, path.child('hardwareAddress')),
-    ...validateSet(ips, maxIPs, (ip, ipPath) => isValidInterfaceAddress(ipPath, ip), (ip) => ip, path.child('ips')),
+    ...validateSet(
+      ips,
+      maxIPs,
+      (ip, ipPath) => isValidInterfaceAddress(ipPath, ip),
+      (ip) => ip,
+      path.child('ips'),
+    ),
   ];
 }

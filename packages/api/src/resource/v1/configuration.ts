@@ -1,4 +1,12 @@
-import { type ErrorList, invalid, isJsonObject, isLongerThan, type Path, required, tooLong } from '@coxswain/apimachinery';
+import {
+  type ErrorList,
+  invalid,
+  isJsonObject,
+  isLongerThan,
+  type Path,
+  required,
+  tooLong,
+} from '@coxswain/apimachinery';
 import type { DeviceConfiguration, DeviceSelector } from '../../generated/resource/v1.ts';
 import { validateSlice } from './collections.ts';
 import { validateDriverName } from './names.ts';

@@ -1,7 +1,7 @@
 import type {
   Device,
-  DeviceRequest,
-  DeviceSubRequest,
+  DeviceTaint,
+  DeviceToleration,
   ExactDeviceRequest,
   ResourceClaim,
   ResourceClaimSpec,
@@ -9,45 +9,54 @@ import type {
   ResourceSlice,
 } from '../../generated/resource/v1.ts';
 
-type Allocation = Pick<ExactDeviceRequest | DeviceSubRequest, 'allocationMode' | 'count'>;
+type Clock = () => Date;
+type Request = Pick<ExactDeviceRequest, 'allocationMode' | 'count' | 'tolerations'>;
 
 /** One device, unless it is said otherwise. */
-export function setAllocationDefaults(request: Allocation): void {
+export function setRequestDefaults(request: Request): void {
   request.allocationMode ||= 'ExactCount';
   if (request.allocationMode === 'ExactCount') request.count ||= 1;
+  setTolerationDefaults(request);
 }
 
-function setRequestDefaults({ exactly, firstAvailable }: DeviceRequest): void {
-  if (exactly) setAllocationDefaults(exactly);
-  firstAvailable?.forEach(setAllocationDefaults);
+export function setTolerationDefaults({ tolerations }: { readonly tolerations?: readonly DeviceToleration[] }): void {
+  for (const toleration of tolerations ?? []) toleration.operator ||= 'Equal';
 }
 
 function setClaimSpecDefaults({ devices }: ResourceClaimSpec): void {
-  devices?.requests?.forEach(setRequestDefaults);
+  for (const { exactly, firstAvailable = [] } of devices?.requests ?? []) {
+    if (exactly) setRequestDefaults(exactly);
+    for (const alternative of firstAvailable) setRequestDefaults(alternative);
+  }
 }
 
 /** A taint exists from when the server first sees it. */
-export function setTaintDefaults(taint: { timeAdded?: string }): void {
-  taint.timeAdded ??= new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+export function setTaintDefaults(taint: Partial<DeviceTaint>, now: Clock = () => new Date()): void {
+  taint.timeAdded ??= now()
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z');
 }
 
 type DeviceFields = Pick<Device, 'taints' | 'nodeAllocatableResourceMappings'>;
 
-export function setDeviceDefaults({ taints, nodeAllocatableResourceMappings }: DeviceFields): void {
-  taints?.forEach(setTaintDefaults);
+export function setDeviceDefaults({ taints, nodeAllocatableResourceMappings }: DeviceFields, now?: Clock): void {
+  for (const taint of taints ?? []) setTaintDefaults(taint, now);
   for (const mapping of Object.values(nodeAllocatableResourceMappings ?? {})) mapping.allocationMultiplier ??= '1';
+}
+
+/** Tolerations of what is allocated already. */
+export function setResultDefaults({ status }: Pick<ResourceClaim, 'status'>): void {
+  for (const result of status?.allocation?.devices?.results ?? []) setTolerationDefaults(result);
 }
 
 /** The same in v1 and v1beta2. */
 export const defaults = {
-  ResourceClaim: ({ spec, status }: ResourceClaim): void => {
-    setClaimSpecDefaults(spec);
-    setTolerationDefaults(spec, status);
+  ResourceClaim: (claim: ResourceClaim): void => {
+    setClaimSpecDefaults(claim.spec);
+    setResultDefaults(claim);
   },
-  ResourceClaimTemplate: ({ spec }: ResourceClaimTemplate): void => {
-    setClaimSpecDefaults(spec.spec);
-  },
-  ResourceSlice: ({ spec }: ResourceSlice): void => {
-    spec.devices?.forEach(setDeviceDefaults);
+  ResourceClaimTemplate: ({ spec }: ResourceClaimTemplate): void => setClaimSpecDefaults(spec.spec),
+  ResourceSlice: ({ spec }: ResourceSlice, now?: Clock): void => {
+    for (const device of spec.devices ?? []) setDeviceDefaults(device, now);
   },
 };

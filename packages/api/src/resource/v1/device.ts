@@ -125,7 +125,9 @@ function validatePlace(device: Device, path: Path): ErrorList {
   const { nodeName, nodeSelector, allNodes } = device;
   if (nodeName) {
     set.push('`nodeName`');
-    errors.push(...nameIsDnsSubdomain(nodeName, false).map((problem) => invalid(path.child('nodeName'), nodeName, problem)));
+    errors.push(
+      ...nameIsDnsSubdomain(nodeName, false).map((problem) => invalid(path.child('nodeName'), nodeName, problem)),
+    );
   } else if (nodeName === '') errors.push(invalid(path.child('nodeName'), nodeName, 'must not be empty'));
   if (nodeSelector) {
     set.push('`nodeSelector`');

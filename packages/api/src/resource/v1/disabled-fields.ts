@@ -37,7 +37,9 @@ function dropDisabled<T>(
 const requestsOf = (spec: ResourceClaimSpec): DeviceRequest[] => spec.devices?.requests ?? [];
 
 const withRequests = (spec: ResourceClaimSpec, change: (request: DeviceRequest) => DeviceRequest): ResourceClaimSpec =>
-  spec.devices?.requests ? { ...spec, devices: { ...spec.devices, requests: spec.devices.requests.map(change) } } : spec;
+  spec.devices?.requests
+    ? { ...spec, devices: { ...spec.devices, requests: spec.devices.requests.map(change) } }
+    : spec;
 
 /** Whether a request, or one of its alternatives, has the field. */
 const hasInRequest =
@@ -101,7 +103,10 @@ function withoutInResults(claim: ResourceClaim, ...fields: (keyof Result)[]): Re
   const { allocation } = claim.status ?? {};
   if (!allocation?.devices?.results) return claim;
   const results = allocation.devices.results.map((result) => without(result, ...fields));
-  return { ...claim, status: { ...claim.status, allocation: { ...allocation, devices: { ...allocation.devices, results } } } };
+  return {
+    ...claim,
+    status: { ...claim.status, allocation: { ...allocation, devices: { ...allocation.devices, results } } },
+  };
 }
 
 const specUses = (feature: FeatureName, { spec }: ResourceClaim): boolean =>
@@ -133,8 +138,7 @@ const statusRules: readonly FeatureFields<ResourceClaim>[] = [
   },
   {
     features: ['DRADeviceBindingConditions'],
-    isUsed: (claim) =>
-      resultsOf(claim).some((result) => result.bindingConditions ?? result.bindingFailureConditions),
+    isUsed: (claim) => resultsOf(claim).some((result) => result.bindingConditions ?? result.bindingFailureConditions),
     drop: (claim) => withoutInResults(claim, 'bindingConditions', 'bindingFailureConditions'),
   },
 ];
@@ -149,10 +153,7 @@ const devicesOf = ({ spec }: ResourceSlice): Device[] => spec.devices ?? [];
 const withDevices = (slice: ResourceSlice, change: (device: Device) => Device): ResourceSlice =>
   slice.spec.devices ? { ...slice, spec: { ...slice.spec, devices: slice.spec.devices.map(change) } } : slice;
 
-const deviceFields = (
-  features: readonly FeatureName[],
-  ...fields: (keyof Device)[]
-): FeatureFields<ResourceSlice> => ({
+const deviceFields = (features: readonly FeatureName[], ...fields: (keyof Device)[]): FeatureFields<ResourceSlice> => ({
   features,
   isUsed: (slice) => devicesOf(slice).some((device) => fields.some((field) => device[field] !== undefined)),
   drop: (slice) => withDevices(slice, (device) => without(device, ...fields)),
@@ -161,7 +162,13 @@ const deviceFields = (
 const mapValues = <T>(map: Record<string, T>, change: (value: T) => T): Record<string, T> =>
   Object.fromEntries(Object.entries(map).map(([key, value]) => [key, change(value)]));
 
-const partitioned = deviceFields(['DRAPartitionableDevices'], 'consumesCounters', 'nodeName', 'nodeSelector', 'allNodes');
+const partitioned = deviceFields(
+  ['DRAPartitionableDevices'],
+  'consumesCounters',
+  'nodeName',
+  'nodeSelector',
+  'allNodes',
+);
 const listFields: readonly (keyof DeviceAttribute)[] = ['bools', 'ints', 'strings', 'versions'];
 
 const sliceRules: readonly FeatureFields<ResourceSlice>[] = [

@@ -5,8 +5,5 @@ import { columns, type TablePrinter } from '../../strategy/table.ts';
 /** For kinds of which nothing else is shown. */
 export const nameAndAge: TablePrinter<KubernetesObject> = {
   columns: columns('Name', 'Age'),
-  row: ({ metadata }, context) => [
-    metadata?.name ?? '',
-    translateTimestampSince(metadata?.creationTimestamp, context),
-  ],
+  row: ({ metadata }, context) => [metadata?.name ?? '', translateTimestampSince(metadata?.creationTimestamp, context)],
 };

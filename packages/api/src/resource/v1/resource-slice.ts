@@ -54,7 +54,8 @@ function validateSpec(spec: ResourceSliceSpec, old: ResourceSliceSpec | undefine
     ...validateSet(
       spec.sharedCounters,
       maxCounterSets,
-      ({ name, counters }, setPath) => validateCounters(name, counters, setPath.child('name'), setPath.child('counters')),
+      ({ name, counters }, setPath) =>
+        validateCounters(name, counters, setPath.child('name'), setPath.child('counters')),
       ({ name }) => name,
       path.child('sharedCounters'),
     ),
@@ -84,7 +85,9 @@ function validatePlace({ nodeName, nodeSelector, allNodes, perDeviceNodeSelectio
   const set: string[] = [];
   if (nodeName) {
     set.push('`nodeName`');
-    errors.push(...nameIsDnsSubdomain(nodeName, false).map((problem) => invalid(path.child('nodeName'), nodeName, problem)));
+    errors.push(
+      ...nameIsDnsSubdomain(nodeName, false).map((problem) => invalid(path.child('nodeName'), nodeName, problem)),
+    );
   } else if (nodeName === '') {
     errors.push(invalid(path.child('nodeName'), nodeName, 'must be either unset or set to a non-empty string'));
   }

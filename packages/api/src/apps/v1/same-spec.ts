@@ -1,0 +1,34 @@
+import { semanticEqual } from '@coxswain/apimachinery';
+import { samePodSpec } from '../../core/v1/pod/same-pod-spec.ts';
+import { sameResources } from '../../core/v1/resource-list.ts';
+import type { PersistentVolumeClaim, PodSpec, PodTemplateSpec } from '../../generated/core/v1.ts';
+
+const noSpec: PodSpec = { containers: [] };
+
+/** Whether two templates mean the same, however their quantities are written. */
+export const samePodTemplate = (a: PodTemplateSpec = {}, b: PodTemplateSpec = {}): boolean =>
+  semanticEqual(a.metadata ?? {}, b.metadata ?? {}) && samePodSpec(a.spec ?? noSpec, b.spec ?? noSpec);
+
+/** The same for specs of what makes pods from a template and perhaps claims for them. */
+export function sameWorkloadSpec<
+  T extends { template?: PodTemplateSpec; volumeClaimTemplates?: PersistentVolumeClaim[] },
+>({ template, volumeClaimTemplates = [], ...rest }: T, old: T): boolean {
+  const { template: oldTemplate, volumeClaimTemplates: oldClaims = [], ...oldRest } = old;
+  return (
+    semanticEqual(rest, oldRest) &&
+    volumeClaimTemplates.length === oldClaims.length &&
+    volumeClaimTemplates.every((claim, i) => sameClaim(claim, oldClaims[i]!)) &&
+    samePodTemplate(template, oldTemplate)
+  );
+}
+
+function sameClaim({ spec = {}, ...claim }: PersistentVolumeClaim, old: PersistentVolumeClaim): boolean {
+  const { resources, ...rest } = spec;
+  const { spec: { resources: oldResources, ...oldRest } = {}, ...oldClaim } = old;
+  return (
+    semanticEqual(claim, oldClaim) &&
+    semanticEqual(rest, oldRest) &&
+    sameResources(resources?.requests, oldResources?.requests) &&
+    sameResources(resources?.limits, oldResources?.limits)
+  );
+}

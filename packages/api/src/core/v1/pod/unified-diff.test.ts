@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { unifiedDiff } from './unified-diff.ts';
+
+/** What `patch` would make of the text. */
+function apply(text: string, diff: string): string {
+  const from = text.split('\n');
+  const to: string[] = [];
+  let at = 0;
+  for (const line of diff.split('\n').slice(0, -1)) {
+    const hunk = /^@@ -(\d+)(?:,(\d+))? /.exec(line);
+    if (hunk) {
+      const start = Number(hunk[1]) - (hunk[2] === '0' ? 0 : 1);
+      while (at < start) to.push(from[at++]!);
+    } else if (line.startsWith('+')) to.push(line.slice(1));
+    else {
+      expect(from[at]).toBe(line.slice(1));
+      if (line.startsWith(' ')) to.push(from[at]!);
+      at++;
+    }
+  }
+  return [...to, ...from.slice(at)].join('\n');
+}
+
+const text = fc
+  .array(fc.constantFrom('a', 'b', 'c', 'd', '{', '}'), { maxLength: 40 })
+  .map((lines) => lines.join('\n'));
+
+describe('unifiedDiff', () => {
+  it('shows a change with three lines around it', () => {
+    const lines = 'abcdefghij'.split('');
+    const changed = lines.with(4, 'X');
+    expect(unifiedDiff(lines.join('\n'), changed.join('\n'))).toBe('@@ -2,7 +2,7 @@\n b\n c\n d\n-e\n+X\n f\n g\n h\n');
+  });
+
+  it('joins changes that are near, and parts those that are not', () => {
+    const lines = Array.from({ length: 20 }, (_, i) => `line ${i}`);
+    expect(unifiedDiff(lines.join('\n'), lines.with(3, 'x').with(10, 'y').join('\n')).match(/@@ .* @@/g)).toEqual([
+      '@@ -1,14 +1,14 @@',
+    ]);
+    expect(unifiedDiff(lines.join('\n'), lines.with(3, 'x').with(11, 'y').join('\n')).match(/@@ .* @@/g)).toEqual([
+      '@@ -1,7 +1,7 @@',
+      '@@ -9,7 +9,7 @@',
+    ]);
+  });
+
+  it('counts from the line before when a side has none', () => {
+    expect(unifiedDiff('a', 'a\nb')).toBe('@@ -1 +1,2 @@\n a\n+b\n');
+  });
+
+  it('says nothing of equal texts', () => {
+    fc.assert(fc.property(text, (same) => expect(unifiedDiff(same, same)).toBe('')));
+  });
+
+  it('tells how to come from the one text to the other', () => {
+    fc.assert(fc.property(text, text, (from, to) => expect(apply(from, unifiedDiff(from, to))).toBe(to)));
+  });
+
+  it('does not anchor on lines that are everywhere in a long text', () => {
+    // Of 200 lines and more, those that stand there three times or more start no match.
+    const block = (name: string) => [`"${name}": {`, 'null', 'null', '}'];
+    const from = Array.from({ length: 60 }, (_, i) => block(`k${i}`)).flat();
+    const to = from.toSpliced(100, 4);
+    expect(apply(from.join('\n'), unifiedDiff(from.join('\n'), to.join('\n')))).toBe(to.join('\n'));
+    expect(unifiedDiff(from.join('\n'), to.join('\n'))).toContain('-"k25": {\n-null\n-null\n-}\n');
+  });
+});

@@ -1,0 +1,255 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MAX_JSON_DEPTH } from '../../json/depth.ts';
+import { NumberLiteral } from '../../schema/number-literal.ts';
+import { splitYamlDocuments } from './documents.ts';
+import { stringifyYaml } from './emitter.ts';
+import { parseYaml } from './parse.ts';
+
+const valueOf = (text: string): unknown => parseYaml(text).value;
+
+// What sigs.k8s.io/yaml makes of them.
+describe('scalars', () => {
+  it.each<[text: string, expected: unknown]>([
+    ['yes', true],
+    ['On', true],
+    ['y', true],
+    ['off', false],
+    ['N', false],
+    ['yEs', 'yEs'],
+    ['~', null],
+    ['Null', null],
+    ['nULL', 'nULL'],
+    ['0777', 511],
+    ['0o17', 15],
+    ['08', 8],
+    ['0o8', '0o8'],
+    ['-0x1f', -31],
+    ['0b101', 5],
+    ['1_000', 1000],
+    ['_1', '_1'],
+    ['+1', 1],
+    ['1.0', 1],
+    ['1.', 1],
+    ['.5', 0.5],
+    ['.', '.'],
+    ['1e3', 1000],
+    ['-2E+05', -200_000],
+    ['1e400', '1e400'],
+    ['685.230_15e+03', 685_230.15],
+    ['9007199254740993', 9007199254740993n],
+    ['-9223372036854775808', -9223372036854775808n],
+    ['18446744073709551615', new NumberLiteral('18446744073709551615')],
+    ['99999999999999999999', 1e20],
+    ['2001-01-01', '2001-01-01'],
+    ['2001-12-14T21:59:43Z', '2001-12-14T21:59:43Z'],
+    ['12:30:45', '12:30:45'],
+    ['"1"', '1'],
+    ["'yes'", 'yes'],
+    ["'it''s'", "it's"],
+    ['"a\\x41\\u00e9\\n"', 'aAé\n'],
+    ['! 12', '12'],
+    ['!!str 3', '3'],
+    ['!!int "3"', 3],
+    ['!!float 3', 3],
+    ['!!bool yes', true],
+    ['!!binary aGk=', 'hi'],
+    ['!foo bar', 'bar'],
+    ['x#y', 'x#y'],
+    ['x #y', 'x'],
+    ['x\n  y\n\n  z', 'x y\nz'],
+    ['|\n  x\n  y\n', 'x\ny\n'],
+    ['|\n  x', 'x'],
+    ['|-\n  x\n\n', 'x'],
+    ['|+\n  x\n\n', 'x\n\n'],
+    ['>\n  x\n  y\n\n  z\n', 'x y\nz\n'],
+  ])('a: %s', (text, expected) => {
+    expect(valueOf(`a: ${text}`)).toEqual({ a: expected });
+  });
+});
+
+describe('documents', () => {
+  it.each<[sentence: string, text: string, expected: unknown]>([
+    ['nothing is null', '', null],
+    ['a comment is null', '# c', null],
+    ['only the first counts', 'a: 1\n---\nb: {', { a: 1 }],
+    ['a byte order mark is skipped', '\ufeffa: 1', { a: 1 }],
+    ['lines may end in CRLF', 'a: 1\r\nb: 2\r\n', { a: 1, b: 2 }],
+    ['JSON is YAML', '{"a":1,"b":[1,"x"]}', { a: 1, b: [1, 'x'] }],
+    ['pairs in a list are maps', '[a: 1, b]', [{ a: 1 }, 'b']],
+    ['keys become strings', 'y: 1\n2: 3\n1.5: 4\n0x10: 5', { true: 1, 2: 3, 1.5: 4, 16: 5 }],
+    ['sets become maps', '!!set {a, b}', { a: null, b: null }],
+    ['anchors are resolved', 'a: &x {b: 1}\nc: *x\n&y d: *y', { a: { b: 1 }, c: { b: 1 }, d: 'd' }],
+    ['an anchor can be given anew', 'a: &x 1\nb: &x 2\nc: *x', { a: 1, b: 2, c: 2 }],
+    ['maps are merged', 'a: &a {x: 1, y: 2}\nb:\n  <<: *a\n  y: 3', { a: { x: 1, y: 2 }, b: { x: 1, y: 3 } }],
+    ['merging overwrites what stands before', 'y: 3\n<<: {y: 2}', { y: 2 }],
+    ['of merged maps the first wins', '<<: [{a: 1}, {a: 2, b: 3}]', { a: 1, b: 3 }],
+    ['a quoted << is no merge', '"<<": {a: 1}', { '<<': { a: 1 } }],
+    ['the last of two equal keys counts', 'a: 1\na: 2', { a: 2 }],
+  ])('%s', (_, text, expected) => {
+    expect(valueOf(text)).toEqual(expected);
+  });
+
+  it('take __proto__ for a key', () => {
+    expect(JSON.stringify(valueOf('__proto__: {polluted: 1}\na:\n  <<: {__proto__: 2}'))).toBe(
+      '{"__proto__":{"polluted":1},"a":{"__proto__":2}}',
+    );
+    expect('polluted' in {}).toBe(false);
+  });
+});
+
+it.each([
+  ['a: 1\nb:\n  c: 1\n  c: 2\na: 3', ['line 4: key "c" already set in map', 'line 5: key "a" already set in map']],
+  ['{a: 1, a: 2}', ['line 1: key "a" already set in map']],
+  ['<<: {a: 1}\na: 2', ['line 2: key "a" already set in map']],
+  ['1: a\n"1": b\n1: c', ['line 3: key 1 already set in map']],
+  ['a: 1', []],
+])('finds keys given twice in %j', (text, expected) => {
+  expect(parseYaml(text).duplicateKeys).toEqual(expected);
+});
+
+describe('errors', () => {
+  it.each([
+    ['a: b: c', 'yaml: mapping values are not allowed in this context'],
+    ['a: 1\n b: 2', 'yaml: line 2: mapping values are not allowed in this context'],
+    ['a:\n\tb: 1', 'yaml: line 2: found character that cannot start any token'],
+    ['@a', 'yaml: found character that cannot start any token'],
+    ['"abc', 'yaml: found unexpected end of stream'],
+    ['a: "\\q"', 'yaml: found unknown escape character'],
+    ['a: "\\ud800"', 'yaml: found invalid Unicode character escape code'],
+    ['key: |\n  a\n b', 'yaml: line 2: did not find expected key'],
+    ['- - a\n - b', "yaml: line 1: did not find expected '-' indicator"],
+    ['a: *x', "yaml: unknown anchor 'x' referenced"],
+    ['a: &a [1, *a]', "yaml: anchor 'a' value contains itself"],
+    ['a: &a {<<: *a}', "yaml: anchor 'a' value contains itself"],
+    ['<<: x', 'yaml: map merge requires map or sequence of maps as the value'],
+    ['!!int foo', 'yaml: cannot decode !!str `foo` as a !!int'],
+    ['!!binary "!!"', 'yaml: !!binary value contains invalid base64 data'],
+    ['a: .nan', 'json: unsupported value: NaN'],
+    ['a: -.inf', 'json: unsupported value: -Inf'],
+    ['a: \u0001', 'yaml: control characters are not allowed'],
+  ])('%j', (text, message) => {
+    expect(() => parseYaml(text)).toThrow(expect.objectContaining({ name: 'YamlError', message }));
+  });
+
+  it.each(['~: 1', '[a]: 1', '? {a: 1}\n: 2'])('refuses %j as a key', (text) => {
+    expect(() => parseYaml(text)).toThrow(/map key/);
+  });
+
+  it('refuses broken UTF-8', () => {
+    expect(() => parseYaml(new Uint8Array([0x61, 0x3a, 0x20, 0xff]))).toThrow('yaml: invalid leading UTF-8 octet');
+  });
+});
+
+describe('hostile documents', () => {
+  const million = 1_000_000;
+
+  it.each([
+    ['flow lists', '['.repeat(million)],
+    ['flow maps', '{a: '.repeat(million)],
+    ['block lists', '- '.repeat(million)],
+    ['complex keys', '? '.repeat(million)],
+  ])('a million %s', (_, text) => {
+    expect(() => parseYaml(text)).toThrow(`yaml: exceeded max depth of ${MAX_JSON_DEPTH}`);
+  });
+
+  it('aliases that nest beyond the limit', () => {
+    const lines = Array.from(
+      { length: 30 },
+      (_, i) => `a${i}: &a${i} ${'['.repeat(50)}${i ? `*a${i - 1}` : 'x'}${']'.repeat(50)}`,
+    );
+    expect(() => parseYaml(lines.join('\n'))).toThrow(`yaml: exceeded max depth of ${MAX_JSON_DEPTH}`);
+  });
+
+  it('a billion laughs', () => {
+    const laughs = ['a: &a [x,x,x,x,x,x,x,x,x,x]'];
+    for (const [name, last] of ['ba', 'cb', 'dc', 'ed', 'fe', 'gf', 'hg', 'ih']) {
+      laughs.push(`${name}: &${name} [${Array(10).fill(`*${last}`).join(',')}]`);
+    }
+    expect(() => parseYaml(laughs.join('\n'))).toThrow('yaml: document contains excessive aliasing');
+  });
+
+  it('any text at all', () => {
+    const piece = fc.constantFrom(
+      'a',
+      ':',
+      ' ',
+      '\n',
+      '- ',
+      '[',
+      ']',
+      '{',
+      '}',
+      '&x ',
+      '*x',
+      '"',
+      "'",
+      '|',
+      '>',
+      '!',
+      '#',
+      '%',
+      '<<',
+      '?',
+      ',',
+      '\t',
+      '1',
+      '---',
+      '\\',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 25 }), (pieces) => {
+        try {
+          parseYaml(pieces.join(''));
+        } catch (error) {
+          expect(error).toMatchObject({ name: 'YamlError' });
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+it('reads what the emitter writes', () => {
+  const key = fc.oneof(
+    fc.string(),
+    fc.constantFrom('yes', '1', 'a: b', '- x', '__proto__', '<', '~', '0x1', ' ', 'a\nb'),
+  );
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      key,
+      fc.integer(),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0),
+      fc.boolean(),
+      fc.constant(null),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(
+        key.filter((text) => text !== '<<'),
+        tie('value'),
+        { maxKeys: 3, noNullPrototype: true },
+      ),
+    ),
+  }));
+  fc.assert(
+    fc.property(value, (original) => {
+      expect(valueOf(stringifyYaml(original))).toEqual(original);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+describe('a stream of documents', () => {
+  it('is split at separators; empty ones are left out', () => {
+    expect([...splitYamlDocuments('a: 1\n---\nb: 2\n--- # c\n\nc: 3')]).toEqual([
+      'a: 1\n',
+      '---\nb: 2\n',
+      '--- # c\n\nc: 3',
+    ]);
+    expect([...splitYamlDocuments('')]).toEqual([]);
+  });
+
+  it('may have nothing but a comment behind a separator', () => {
+    expect(() => [...splitYamlDocuments('a: 1\n---b')]).toThrow('invalid Yaml document separator: b');
+  });
+});
