@@ -12,7 +12,17 @@ const names = readdirSync(join(here, 'cases'))
   .map((file) => file.slice(0, -'.cases.ts'.length));
 
 /** Cells that count time from now on. */
-const timeColumns = new Set(['Age', 'Created At', 'Last Seen', 'First Seen', 'Last Schedule', 'Duration', 'Requestor']);
+const timeColumns = new Set([
+  'Age',
+  'Created At',
+  'TimeAdded',
+  'Completed',
+  'Last Seen',
+  'First Seen',
+  'Last Schedule',
+  'Duration',
+  'Requestor',
+]);
 
 for (const name of names) {
   const { suite } = (await import(`./cases/${name}.cases.ts`)) as { suite: CaseSuite };

@@ -26,6 +26,8 @@ export interface FieldRules {
   /** Items of the list are told apart by this field. */
   readonly key?: string;
   readonly format?: (value: string) => string[];
+  /** For rules about parts of a string. */
+  readonly check?: (value: string, path: Path) => ErrorList;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly maxBytes?: number;
@@ -121,9 +123,11 @@ function validateField(value: unknown, old: unknown, rules: FieldRules, path: Pa
     : [];
 }
 
-function validateString(value: string, { format, maxBytes, oneOf }: FieldRules, path: Path): ErrorList {
-  const errors = format?.(value).map((problem) => invalid(path, value, problem)) ?? [];
+function validateString(value: string, { format, check, maxBytes, oneOf }: FieldRules, path: Path): ErrorList {
+  const errors: ErrorList = [];
   if (maxBytes !== undefined && isLongerThan(value, maxBytes)) errors.push(tooLong(path, maxBytes));
+  for (const problem of format?.(value) ?? []) errors.push(invalid(path, value, problem));
+  if (check) errors.push(...check(value, path));
   if (oneOf && !oneOf.includes(value)) errors.push(notSupported(path, value, oneOf));
   return errors;
 }

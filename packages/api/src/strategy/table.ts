@@ -21,6 +21,8 @@ export interface TablePrinter<T> {
   readonly columns: readonly Column[];
   /** One cell for each column, wide ones included. */
   readonly row: (object: T, context: PrintContext) => Cell[];
+  /** The order in which the rows of a list stand; absent: that of the list. */
+  readonly order?: (a: T, b: T) => number;
 }
 
 /** Short notation for columns: `'Name'`, `'Ready'`, `'Restarts:integer'`, `'IP (wide)'`. */

@@ -121,6 +121,10 @@ export const suite: CaseSuite = {
       template('a', { disruptionMode: 'Never', priorityClassName: 'A_', priority: 1000000001 }),
       template('b', { disruptionMode: 'PodGroup', priorityClassName: 'x', priority: 0 }),
     ),
+    'long names are counted in bytes': templates(
+      template('é'.repeat(40)),
+      template('x'.repeat(64), { priorityClassName: 'x'.repeat(254) }),
+    ),
     'a controller is named': controller({}),
     'a controller is well named': controller({ apiGroup: 'A_', kind: 'a/b', name: '..' }),
     'a controller may be named': controller({ apiGroup: 'batch', kind: 'Job', name: 'j' }),

@@ -5,15 +5,14 @@ import { NumberLiteral } from '../schema/number-literal.ts';
 import { parseJson, stringifyJson } from './json.ts';
 import { JsonParser } from './json-parser.ts';
 
-const exactly = (text: string): unknown => new JsonParser(text, false).parse();
-
 describe('parsing', () => {
   it('agrees with JSON.parse, both ways', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const expected: unknown = JSON.parse(text);
-        expect(parseJson(text).value).toEqual(expected);
-        expect(exactly(text)).toEqual(expected);
+        // Bigints are numbers to JSON.
+        expect(JSON.parse(stringifyJson(parseJson(text).value))).toEqual(expected);
+        expect(JSON.parse(stringifyJson(new JsonParser(text, false).parse()))).toEqual(expected);
       }),
     );
   });
@@ -100,10 +99,13 @@ describe('depth', () => {
     expect(stringifyJson(parseJson(nested(MAX_JSON_DEPTH)).value)).toBe(nested(MAX_JSON_DEPTH));
   });
 
-  it.each([MAX_JSON_DEPTH + 1, 1_000_000])('refuses lists %d deep', (depth) => {
-    expect(() => parseJson(nested(depth))).toThrow(tooDeep);
-    expect(() => parseJson('['.repeat(depth))).toThrow(tooDeep);
-    expect(() => parseJson(nested(depth).replace('[]', '[1.5]'))).toThrow(tooDeep);
+  it.each([
+    ['one level too many', nested(MAX_JSON_DEPTH + 1)],
+    ['one level too many, for the exact parser', nested(MAX_JSON_DEPTH + 1).replace('[]', '[1.5]')],
+    ['a million levels', nested(1_000_000)],
+    ['a million levels without an end', '['.repeat(1_000_000)],
+  ])('refuses %s', (_, text) => {
+    expect(() => parseJson(text)).toThrow(tooDeep);
   });
 
   it('refuses objects as deep', () => {

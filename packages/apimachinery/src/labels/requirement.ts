@@ -94,7 +94,7 @@ export class Requirement {
       if (messages.length > 0) errors.push(invalid(valuesPath.index(i).key(key), value, messages.join('; ')));
     });
     if (errors.length > 0 || !isOperator(operator)) throw new Error(aggregate(errors));
-    return new Requirement(key, operator, list);
+    return new Requirement(key, operator, [...list]);
   }
 
   /** `key=value` without any check, for labels that have been checked before. */

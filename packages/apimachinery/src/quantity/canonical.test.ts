@@ -106,6 +106,7 @@ describe('canonicalQuantity', () => {
   it('answers a text of a hundred thousand digits or zeros', () => {
     expect(canonicalQuantity(`1${'0'.repeat(1e5)}e3`)).toBe('10e100002');
     expect(canonicalQuantity(`0.${'0'.repeat(1e5)}1`)).toBe('1n');
+    expect(canonicalQuantity(`0.${'1'.repeat(2e5)}`)).toBe('111111112n');
     expect(() => canonicalQuantity(`${'1'.repeat(1e5)}x`)).toThrow(formatWrong);
   });
 });

@@ -7,16 +7,18 @@ export const isInt64 = (value: bigint): boolean => value >= minInt64 && value <=
 export const clampInt64 = (value: bigint): bigint =>
   value > maxInt64 ? maxInt64 : value < minInt64 ? minInt64 : value;
 
+const powers: readonly bigint[] = Array.from({ length: 40 }, (_, i) => 10n ** BigInt(i));
+
+/** For exponents that are no greater than the number of digits somebody wrote. */
+const power = (exponent: number): bigint => powers[exponent] ?? 10n ** BigInt(exponent);
+
 /** Nobody means numbers this far apart, and working them out exactly would take all the memory there is. */
 const maxPower = 100_000;
-const powers: readonly bigint[] = Array.from({ length: 40 }, (_, i) => 10n ** BigInt(i));
 
 /** Throws a RangeError for a power that is out of all proportion. */
 export function pow10(exponent: number): bigint {
-  const power = powers[exponent];
-  if (power !== undefined) return power;
   if (exponent > maxPower) throw new RangeError(`quantity exponent ${exponent} is out of range`);
-  return 10n ** BigInt(exponent);
+  return power(exponent);
 }
 
 const digitCount = (value: bigint): number => (value < 0n ? -value : value).toString().length;
@@ -26,7 +28,7 @@ export function dropDigits(value: bigint, digits: number): bigint {
   if (digits <= 0 || value === 0n) return value;
   const away = value < 0n ? -1n : 1n;
   if (digits > maxPower && digitCount(value) <= digits) return away;
-  const divisor = pow10(digits);
+  const divisor = power(digits);
   const quotient = value / divisor;
   return quotient * divisor === value ? quotient : quotient + away;
 }
@@ -45,12 +47,12 @@ export function compareScaled(a: bigint, aScale: number, b: bigint, bScale: numb
   const difference = sign - Math.sign(Number(b));
   if (difference !== 0 || sign === 0) return difference;
   if (Math.abs(aScale - bScale) > 40) {
-    // Far apart, the number of digits mostly decides, and aligning might not even be possible.
+    // Far apart, the number of digits mostly decides; when it does not, so many digits were written.
     const magnitude = digitCount(a) + aScale - digitCount(b) - bScale;
     if (magnitude !== 0) return sign * magnitude;
   }
   const low = Math.min(aScale, bScale);
-  const left = a * pow10(aScale - low);
-  const right = b * pow10(bScale - low);
+  const left = a * power(aScale - low);
+  const right = b * power(bScale - low);
   return left < right ? -1 : left > right ? 1 : 0;
 }

@@ -32,6 +32,12 @@ const nano = -9;
 const maxDecimalDigits = 18;
 const maxBinaryDigits = 14;
 
+/**
+ * Billionths times 2^60 have 69 decimal places at most: what stands beyond a hundred cannot carry a fraction past the
+ * next of them, only off the one before.
+ */
+const maxBinaryPlaces = 100;
+
 /** Reads a quantity. Throws an Error with upstream's text when it is none. */
 export function parseAmount(text: string): Amount {
   const match = text === '' ? null : expression.exec(text);
@@ -68,15 +74,23 @@ function parseNarrow(text: string, { integer, fraction }: Digits, { format, expo
 function parseWide({ integer, fraction, missing }: Digits, { format, exponent }: Suffix): Amount {
   // Upstream reads no digits as zero, but only when it gets by with an int64.
   if (missing) throw new Error(numberWrong);
-  const digits = BigInt(integer + fraction);
-  if (format !== 'BinarySI') return { ...atLeastNano(digits, exponent - fraction.length), format, wide: true };
-  const amount = atLeastNano(digits << BigInt(exponent), -fraction.length);
-  const floor = amount.unscaled / 10n ** BigInt(-amount.scale);
+  if (format !== 'BinarySI') {
+    const scale = exponent - fraction.length;
+    return { unscaled: roundedUp(integer + fraction, nano - scale), scale: Math.max(nano, scale), format, wide: true };
+  }
+  const places = Math.min(fraction.length, maxBinaryPlaces);
+  const digits = roundedUp(integer + fraction, fraction.length - places);
+  const unscaled = dropDigits(digits << BigInt(exponent), places + nano);
+  const scale = Math.max(nano, -places);
+  const floor = unscaled / 10n ** BigInt(-scale);
   if (floor >= maxInt64) return { unscaled: maxInt64, scale: 0, format, wide: true };
   // A fraction of a byte cannot be written with a binary suffix.
-  return { ...amount, format: floor === 0n && amount.unscaled !== 0n ? 'DecimalSI' : format, wide: true };
+  return { unscaled, scale, format: floor === 0n && unscaled !== 0n ? 'DecimalSI' : format, wide: true };
 }
 
-function atLeastNano(unscaled: bigint, scale: number): { unscaled: bigint; scale: number } {
-  return scale < nano ? { unscaled: dropDigits(unscaled, nano - scale), scale: nano } : { unscaled, scale };
+/** The number without its last digits, one more if any of those was not zero. Digits that do not count cost nothing. */
+function roundedUp(digits: string, dropped: number): bigint {
+  if (dropped <= 0) return BigInt(digits);
+  const kept = digits.slice(0, Math.max(0, digits.length - dropped));
+  return BigInt(kept) + (/[1-9]/.test(digits.slice(kept.length)) ? 1n : 0n);
 }

@@ -93,6 +93,7 @@ describe('Quantity', () => {
     expect(huge.neg().cmp(parse('1e2147483646'))).toBeLessThan(0);
     expect(parse('1e-2147483648').equals(parse('1n'))).toBe(true);
     expect(parse('10e2147483646').equals(huge)).toBe(true);
+    expect(parse(`1${'0'.repeat(150_000)}`).equals(parse('1e150000'))).toBe(true);
     expect(() => huge.add(parse('1'))).toThrow('quantity exponent 2147483647 is out of range');
   });
 });

@@ -98,7 +98,8 @@ export class Quantity {
     const left = a.unscaled * pow10(a.scale - scale);
     const right = b.unscaled * pow10(b.scale - scale);
     const unscaled = left + right;
-    return new Quantity({ unscaled, scale, format, wide: wide || ![left, right, unscaled].every(isInt64) });
+    const fits = !wide && isInt64(left) && isInt64(right) && isInt64(unscaled);
+    return new Quantity({ unscaled, scale, format, wide: !fits });
   }
 
   /** The difference, in the format that `add` would choose. */

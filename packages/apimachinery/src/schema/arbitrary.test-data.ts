@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { compileNormalizer } from './normalizer.ts';
-import type { ScalarKind, Schema, StructSchema } from './schema.ts';
+import type { Field, ScalarKind, Schema, StructSchema } from './schema.ts';
 
 /** Draws a value; shrinks towards the simplest. */
 type Draw = fc.GeneratorValue;
@@ -83,11 +83,20 @@ function draw(schema: Schema, pick: Draw, depth: number): unknown {
   }
 }
 
+/** The fields that protobuf carries; all of them for a type that has no form in protobuf. */
+function carriedFields(schema: StructSchema): Field[] {
+  if (schema.declared.every(({ number }) => number === 0)) return [...schema.fields.values()];
+  return schema.declared
+    .filter(({ number }) => number > 0)
+    .flatMap((field) => (field.inline && field.schema.kind === 'struct' ? carriedFields(field.schema) : [field]));
+}
+
 /** Large types get few of their fields, and deep ones only those that end the matter. */
 function drawStruct(schema: StructSchema, pick: Draw, depth: number): Record<string, unknown> {
   const object: Record<string, unknown> = {};
   const chance = Math.max(2, Math.floor(schema.fields.size / 4));
-  for (const [name, field] of schema.fields) {
+  for (const field of carriedFields(schema)) {
+    const { name } = field;
     const isLeaf = !['struct', 'list', 'map', 'schemaOr'].includes(field.schema.kind);
     if ((isLeaf || depth < maxDepth) && pick(fc.integer, { min: 1, max: chance }) === 1) {
       object[name] = draw(field.schema, pick, depth + 1);
@@ -98,7 +107,7 @@ function drawStruct(schema: StructSchema, pick: Draw, depth: number): Record<str
 
 /**
  * Objects of a type, in their canonical form, that every format can carry: without lists and maps that are empty but
- * written, which protobuf cannot tell from none.
+ * written, which protobuf cannot tell from none, and without apiVersion and kind, which travel beside the object.
  */
 export function arbitraryFor(schema: StructSchema): fc.Arbitrary<Record<string, unknown>> {
   const normalize = compileNormalizer(schema);

@@ -269,7 +269,7 @@ describe.each([...exampleKinds, ['JSONSchemaProps', exampleType('apiextensions.v
         fc.property(arbitraryFor(schema), (object) => {
           expect(normalize(object).object).toBe(object);
         }),
-        { numRuns: 50 },
+        { numRuns: 25 },
       );
     });
   },

@@ -100,6 +100,9 @@ describe('instants', () => {
     expect(formatTime({ seconds: 1715940672n, nanos: 999_999_999 })).toBe('2024-05-17T10:11:12Z');
     expect(formatMicroTime({ seconds: -1, nanos: 999_999_999 })).toBe('1969-12-31T23:59:59.999999Z');
     expect(formatTime({ seconds: 0, nanos: 0 })).toBe('1970-01-01T00:00:00Z');
+    expect(formatMicroTime({ seconds: 1, nanos: 1_500_000_000 })).toBe('1970-01-01T00:00:02.500000Z');
+    expect(formatMicroTime({ seconds: 0, nanos: -1000 })).toBe('1969-12-31T23:59:59.999999Z');
+    expect(formatMicroTime({ seconds: -62_135_596_800, nanos: 999 })).toBeNull();
     expect(() => formatTime({ seconds: 2n ** 62n, nanos: 0 })).toThrow(RangeError);
   });
 

@@ -10,7 +10,10 @@ export const parseTime = (text: string): Timestamp => parseTimestamp(text, 'seco
 /** Reads a MicroTime, in any zone, with exactly six digits of fraction. Throws an Error worded as Go words it. */
 export const parseMicroTime = (text: string): Timestamp => parseTimestamp(text, 'micros');
 
-/** The canonical form of an instant, its fraction dropped; null for the zero time, as in JSON. */
+/**
+ * The canonical form of an instant, its fraction dropped; null for the zero time, as in JSON. On the protobuf wire a
+ * Time has no nanos: give zero for them, whatever was sent.
+ */
 export const formatTime = (timestamp: Timestamp): Time | null => format(timestamp, 'seconds');
 
 /** The canonical form of an instant with microseconds; null for the zero time, as in JSON. */
@@ -18,15 +21,19 @@ export const formatMicroTime = (timestamp: Timestamp): MicroTime | null => forma
 
 /** Throws a RangeError for an instant that is hundreds of thousands of years away. */
 function format({ seconds, nanos }: Timestamp, precision: Precision): string | null {
-  const whole = Number(seconds);
-  if (whole === zeroSeconds && nanos === 0) return null;
+  const counted = precision === 'micros' ? Math.trunc(nanos / 1000) * 1000 : nanos;
+  // A client of the protobuf wire may send more nanoseconds than a second has, or fewer than none.
+  const carried = Math.floor(counted / 1e9);
+  const fraction = counted - carried * 1e9;
+  const whole = Number(seconds) + carried;
+  if (whole === zeroSeconds && fraction === 0) return null;
   const iso = new Date(whole * 1000).toISOString();
   // Beyond four digits Date writes a sign and six; Go writes as many as there are.
   const text = iso
     .replace(/^\+0*/, '')
     .replace(/^-00(?=[0-9]{4}-)/, '-')
     .slice(0, -'.000Z'.length);
-  return precision === 'seconds' ? `${text}Z` : `${text}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z`;
+  return precision === 'seconds' ? `${text}Z` : `${text}.${String(Math.floor(fraction / 1000)).padStart(6, '0')}Z`;
 }
 
 const date = '\\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)';

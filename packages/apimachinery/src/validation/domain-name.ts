@@ -4,7 +4,7 @@ import { isQualifiedName } from './label-format.ts';
 import { regexError } from './messages.ts';
 import { matcher } from './string-format.ts';
 
-/** A domain of three parts or more, such as an API service's or a signer's. */
+/** A domain of three parts or more, such as a webhook's name. */
 export function isFullyQualifiedName(path: Path, name: string): ErrorList {
   if (name === '') return [required(path)];
   const messages = isDns1123Subdomain(name);
@@ -35,7 +35,7 @@ export function isFullyQualifiedDomainName(path: Path, name: string): ErrorList 
 const httpPath = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 const isHTTPPath = matcher(httpPath);
 
-/** `acme.io/some/path`, such as a job's `managedBy` or a PodGroup's controller name. */
+/** `acme.io/some/path`, such as a job's `managedBy`. */
 export function isDomainPrefixedPath(path: Path, value: string): ErrorList {
   if (value === '') return [required(path)];
   const slash = value.indexOf('/');

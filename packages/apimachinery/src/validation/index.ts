@@ -16,6 +16,7 @@ export {
   isDns1035Label,
   isDns1123Label,
   isDns1123Subdomain,
+  isDns1123SubdomainBytes,
   isDns1123SubdomainCaseless,
   isDns1123SubdomainWithUnderscore,
   isWildcardDns1123Subdomain,

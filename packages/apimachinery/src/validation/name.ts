@@ -22,7 +22,7 @@ export const nameIsDns1035Label: ValidateNameFunc = nameIs(isDns1035Label);
 export const validateNamespaceName: ValidateNameFunc = nameIsDnsLabel;
 export const validateServiceAccountName: ValidateNameFunc = nameIsDnsSubdomain;
 
-/** A name that can stand as one segment of a URL's path: all that RBAC objects and custom resources' keys ask for. */
+/** A name that can stand as one segment of a URL's path: all that RBAC objects ask for. */
 export function isPathSegmentName(name: string): string[] {
   return name === '.' || name === '..' ? [`may not be '${name}'`] : isPathSegmentPrefix(name);
 }

@@ -40,7 +40,8 @@ function cut(text: string, separator: string): [string, string] {
 }
 
 function parseWithoutFragment(text: string): Omit<GoUrl, 'fragment'> {
-  if ([...text].some((character) => character < ' ' || character === '\x7f')) throw new Error('net/url: invalid control character in URL');
+  if ([...text].some((character) => character < ' ' || character === '\x7f'))
+    throw new Error('net/url: invalid control character in URL');
   if (text.startsWith(':')) throw new Error('missing protocol scheme');
   const protocol = scheme.exec(text)?.[1] ?? '';
   const [rest, rawQuery] = cut(protocol ? text.slice(protocol.length + 1) : text, '?');

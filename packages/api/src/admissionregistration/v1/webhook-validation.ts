@@ -2,7 +2,6 @@ import {
   duplicate,
   type ErrorList,
   invalid,
-  isDns1035Label,
   isFullyQualifiedName,
   jsonEquals,
   notSupported,
@@ -14,6 +13,7 @@ import type { MutatingWebhook, ValidatingWebhook } from '../../generated/admissi
 import { validateWebhookClientConfig } from './client-config.ts';
 import { validateMatchConditions } from './match-conditions.ts';
 import { failurePolicies, matchPolicies, reinvocationPolicies } from './policies.ts';
+import { isRecognized, reviewVersions, validateReviewVersions } from './review-versions.ts';
 import { validateRuleWithOperations } from './rules.ts';
 
 type Webhook = ValidatingWebhook & Pick<MutatingWebhook, 'reinvocationPolicy'>;
@@ -36,7 +36,6 @@ const strict: Strictness = {
 };
 const sideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
 const noSideEffects = ['None', 'NoneOnDryRun'];
-const reviewVersions = ['v1', 'v1beta1'];
 
 /** The webhooks of a configuration, of either kind. */
 export const validateWebhooks = (webhooks: readonly Webhook[] | undefined): ErrorList =>
@@ -54,8 +53,7 @@ export function validateWebhooksUpdate(
       oldWebhooks.some((old, i) => !jsonEquals(old.matchConditions, webhooks[i]!.matchConditions)),
     noSideEffects: oldWebhooks.every((old) => noSideEffects.includes(old.sideEffects)),
     recognizedReviewVersion: oldWebhooks.every(
-      ({ admissionReviewVersions: versions }) =>
-        !versions?.length || versions.some((version) => reviewVersions.includes(version)),
+      ({ admissionReviewVersions: versions }) => !versions?.length || isRecognized(versions),
     ),
     uniqueNames: new Set(oldWebhooks.map(({ name }) => name)).size === oldWebhooks.length,
     selectorValues: oldWebhooks.every((old) => selectorErrors(old).length === 0),
@@ -68,7 +66,16 @@ function validateAll(webhooks: readonly Webhook[], strictness: Strictness): Erro
   webhooks.forEach((webhook, i) => {
     const path = Path.of('webhooks').index(i);
     errors.push(...validateWebhook(webhook, strictness, path));
-    errors.push(...validateReviewVersions(webhook, strictness, path.child('admissionReviewVersions')));
+    errors.push(
+      ...validateReviewVersions(
+        webhook.admissionReviewVersions ?? [],
+        {
+          mustBeRecognized: strictness.recognizedReviewVersion,
+          ifMissing: `must specify one of ${reviewVersions.join(', ')}`,
+        },
+        path.child('admissionReviewVersions'),
+      ),
+    );
     if (strictness.uniqueNames && webhook.name) {
       if (names.has(webhook.name)) errors.push(duplicate(path.child('name'), webhook.name));
       names.add(webhook.name);
@@ -115,21 +122,4 @@ function validateSelectors(webhook: Webhook, { selectorValues }: Strictness, pat
     ...validateLabelSelector(webhook.namespaceSelector, options, path.child('namespaceSelector')),
     ...validateLabelSelector(webhook.objectSelector, options, path.child('objectSelector')),
   ];
-}
-
-function validateReviewVersions(webhook: Webhook, { recognizedReviewVersion }: Strictness, path: Path): ErrorList {
-  const versions = webhook.admissionReviewVersions ?? [];
-  if (versions.length === 0) return [required(path, `must specify one of ${reviewVersions.join(', ')}`)];
-  const errors: ErrorList = [];
-  versions.forEach((version, i) => {
-    if (versions.indexOf(version) < i) {
-      errors.push(invalid(path.index(i), version, 'duplicate version'));
-      return;
-    }
-    for (const problem of isDns1035Label(version)) errors.push(invalid(path.index(i), version, problem));
-  });
-  if (recognizedReviewVersion && !versions.some((version) => reviewVersions.includes(version))) {
-    errors.push(invalid(path, versions, `must include at least one of ${reviewVersions.join(', ')}`));
-  }
-  return errors;
 }

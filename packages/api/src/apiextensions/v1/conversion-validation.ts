@@ -1,19 +1,11 @@
-import {
-  type ErrorList,
-  forbidden,
-  invalid,
-  isDns1035Label,
-  notSupported,
-  type Path,
-  required,
-} from '@coxswain/apimachinery';
+import { type ErrorList, forbidden, notSupported, type Path, required } from '@coxswain/apimachinery';
 import { validateWebhookClientConfig } from '../../admissionregistration/v1/client-config.ts';
+import { validateReviewVersions } from '../../admissionregistration/v1/review-versions.ts';
 import type { CustomResourceConversion } from '../../generated/apiextensions/v1.ts';
 import { validateCABundle } from './ca-bundle.ts';
 import type { Strictness } from './strictness.ts';
 
 const strategies = ['None', 'Webhook'];
-const reviewVersions = ['v1', 'v1beta1'];
 
 /** How versions become each other. Paths are those of upstream's internal form, in which `webhook` has no level of its own. */
 export function validateConversion(
@@ -42,14 +34,6 @@ export function validateConversion(
       errors.push(...validateCABundle(config.caBundle, configPath.child('caBundle')));
     }
   }
-  if (versions.length === 0) return [...errors, required(versionsPath)];
-  versions.forEach((version, i) => {
-    const isRepeated = versions.indexOf(version) < i;
-    const problems = isRepeated ? ['duplicate version'] : isDns1035Label(version);
-    for (const problem of problems) errors.push(invalid(versionsPath.index(i), version, problem));
-  });
-  if (strictness.recognizedReviewVersion && !versions.some((version) => reviewVersions.includes(version))) {
-    errors.push(invalid(versionsPath, versions, `must include at least one of ${reviewVersions.join(', ')}`));
-  }
-  return errors;
+  const options = { mustBeRecognized: strictness.recognizedReviewVersion, ifMissing: '' };
+  return [...errors, ...validateReviewVersions(versions, options, versionsPath)];
 }

@@ -38,9 +38,11 @@ export function specForm(spec: CustomResourceDefinitionSpec): SpecForm {
   );
   return {
     common: Object.fromEntries(commonFields.map((field) => [field, first[field]])),
-    versions: versions.map((version) =>
-      Object.fromEntries(Object.entries(version).filter(([field]) => !commonFields.includes(field as 'schema'))),
-    ) as unknown as CustomResourceDefinitionVersion[],
+    versions: versions.map((version) => {
+      const own = { ...version };
+      for (const field of commonFields) delete own[field];
+      return own;
+    }),
   };
 }
 

@@ -57,7 +57,8 @@ export function validateSpec(spec: CustomResourceDefinitionSpec, strictness: Str
     const subresources = form.versions.some((one) => one.subresources) ? version.subresources : common.subresources;
     errors.push(...validateVersion(version, subresources?.status !== undefined, schemaStrictness, versionPath));
   });
-  const complain = (detail: string) => errors.push(invalid(versionsPath, spec.versions && internalVersions(form.versions), detail));
+  const complain = (detail: string) =>
+    errors.push(invalid(versionsPath, spec.versions && internalVersions(form.versions), detail));
   const names = form.versions.map(({ name }) => name);
   if (new Set(names).size !== names.length) complain('must contain unique version names');
   if (form.versions.filter(({ storage }) => storage).length !== 1) {

@@ -1,4 +1,5 @@
 import { Path, semanticEqual } from '@coxswain/apimachinery';
+import { isRecognized } from '../../admissionregistration/v1/review-versions.ts';
 import type { CustomResourceDefinition, JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
 import { validateCABundle } from './ca-bundle.ts';
 import { hasUnprunedDefaults } from './default-values.ts';
@@ -21,7 +22,6 @@ export interface Strictness extends SchemaStrictness {
 }
 
 export const maxSelectableFields = 8;
-const reviewVersions = ['v1', 'v1beta1'];
 const types = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object']);
 const nowhere = Path.of('');
 
@@ -49,7 +49,7 @@ export function strictnessAfter(old: CustomResourceDefinition, updated: CustomRe
   const versions = webhook?.conversionReviewVersions ?? [];
   const caBundle = webhook?.clientConfig?.caBundle;
   return {
-    recognizedReviewVersion: versions.length === 0 || versions.some((version) => reviewVersions.includes(version)),
+    recognizedReviewVersion: versions.length === 0 || isRecognized(versions),
     schema: (old.spec.versions ?? []).every(({ schema }) => schema?.openAPIV3Schema !== undefined),
     structural: schemas.every((schema) => isStructural(schema, nowhere)),
     propertyTypes: none(({ type }) => type !== undefined && !types.has(type)),

@@ -9,23 +9,11 @@ import {
   semanticEqual,
   validateLabelSelector,
 } from '@coxswain/apimachinery';
-import { sortedEntries } from '../../core/v1/pod/index.ts';
+import { selectorForm } from '../../core/v1/pod/internal-form.ts';
 
 /** A selector as messages print it: fields and labels in a fixed order. */
-export function printableSelector(selector: LabelSelector | undefined): LabelSelector | undefined {
-  if (!selector) return undefined;
-  const { matchLabels, matchExpressions } = selector;
-  return {
-    ...(matchLabels && { matchLabels: Object.fromEntries(sortedEntries(matchLabels)) }),
-    ...(matchExpressions?.length && {
-      matchExpressions: matchExpressions.map(({ key, operator, values }) => ({
-        key,
-        operator,
-        ...(values && { values }),
-      })),
-    }),
-  };
-}
+export const printableSelector = (selector: LabelSelector | undefined): object | undefined =>
+  selector && selectorForm(selector);
 
 /** What selects labels; undefined when the selector is not valid. No selector at all selects nothing. */
 export function selectorOf(selector: LabelSelector | undefined): labels.Selector | undefined {

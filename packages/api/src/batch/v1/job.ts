@@ -1,4 +1,4 @@
-import { Path } from '@coxswain/apimachinery';
+import { defaultFieldLabelConversion, type FieldLabelConversion, Path, quote } from '@coxswain/apimachinery';
 import { podNameWarnings, podTemplateHooks } from '../../apps/v1/pod-template-hooks.ts';
 import { sameWorkloadSpec } from '../../apps/v1/same-spec.ts';
 import type { WithSpec } from '../../apps/v1/with-spec.ts';
@@ -26,6 +26,16 @@ export function jobSpecWarnings(spec: JobSpec, at: Path, features: FeatureGates)
     ...warnings,
   ];
 }
+
+/** Throws upstream's error for fields that Jobs cannot be selected by. */
+export const jobFieldLabels: FieldLabelConversion = (label, value) => {
+  if (label === 'status.successful') return { label, value };
+  try {
+    return defaultFieldLabelConversion(label, value);
+  } catch (cause) {
+    throw new Error(`field label ${quote(label)} not supported for Job`, { cause });
+  }
+};
 
 export const jobStrategy: Strategy<Job> = {
   generation: ({ spec }, old) => !sameWorkloadSpec(spec, old.spec),

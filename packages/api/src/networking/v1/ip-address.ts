@@ -11,6 +11,7 @@ import { invalidEach } from '../../core/v1/pod/checks.ts';
 import type { IPAddress, ParentReference } from '../../generated/networking/v1.ts';
 import { goForm, goShape } from '../../strategy/go-form.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';
+import { revalidated } from '../../strategy/revalidated.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import { columns } from '../../strategy/table.ts';
 import { requiredSegment } from './ingress-validation.ts';
@@ -44,13 +45,12 @@ function printParent(parent: Partial<ParentReference> | undefined): string {
 const printable = (parent: Partial<ParentReference> | undefined) => (parent ? goForm(parentShape, parent) : undefined);
 
 export const ipAddressStrategy: Strategy<IPAddress> = {
-  validateName: (name) => isValidIP(Path.of('metadata', 'name'), name).map(({ detail }) => detail),
-  revalidatesMetadata: true,
-  validate,
-  validateUpdate: (address, old) => [
-    ...validate(address),
-    ...validateImmutableField(printable(parentOf(address)), printable(parentOf(old)), parentPath),
-  ],
+  ...revalidated<IPAddress>({
+    validateName: (name) => isValidIP(Path.of('metadata', 'name'), name).map(({ detail }) => detail),
+    validate,
+    validateChange: (address, old) =>
+      validateImmutableField(printable(parentOf(address)), printable(parentOf(old)), parentPath),
+  }),
   table: {
     // Upstream sends an age without a column for it: clients that show columns do not show it.
     columns: columns('Name', 'ParentRef'),

@@ -12,9 +12,9 @@ import { invalidEach, unlessSupported } from '../../core/v1/pod/checks.ts';
 import type { ClusterRoleBinding, RoleBinding, Subject } from '../../generated/rbac/v1.ts';
 import { goForm, goShape } from '../../strategy/go-form.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';
+import { revalidated } from '../../strategy/revalidated.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import { columns, type TablePrinter } from '../../strategy/table.ts';
-import { rbacStrategy } from './role.ts';
 
 type Binding = RoleBinding | ClusterRoleBinding;
 
@@ -76,9 +76,12 @@ const table: TablePrinter<Binding> = {
 
 /** The kinds of role that a binding may refer to. */
 const bindingStrategy = (...roleKinds: readonly string[]): Strategy<Binding> => ({
-  ...rbacStrategy,
-  validate: (binding) => validateBinding(binding, roleKinds),
-  validateUpdate: (binding, old) => [...validateBinding(binding, roleKinds), ...validateUnchangedRole(binding, old)],
+  ...revalidated<Binding>({
+    validateName: isPathSegmentName,
+    validate: (binding) => validateBinding(binding, roleKinds),
+    validateChange: validateUnchangedRole,
+  }),
+  allowCreateOnUpdate: true,
   table,
 });
 

@@ -9,6 +9,7 @@ import {
   validateLabelSelector,
 } from '@coxswain/apimachinery';
 import type { ClusterRole, PolicyRule, Role } from '../../generated/rbac/v1.ts';
+import { revalidated } from '../../strategy/revalidated.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import { defaultTable } from '../../strategy/table.ts';
 
@@ -63,25 +64,14 @@ function validateClusterRole({ rules, aggregationRule }: ClusterRole, old?: Clus
   return errors;
 }
 
-/** What roles and bindings share: names that only need to fit into a URL, also as prefixes. */
-export const rbacStrategy = {
-  validateName: isPathSegmentName,
-  allowCreateOnUpdate: true,
-  revalidatesMetadata: true,
-} as const;
-
-const validateRole = ({ rules }: Role): ErrorList => validateRules(rules, true);
-
 export const roleStrategy: Strategy<Role> = {
-  ...rbacStrategy,
-  validate: validateRole,
-  validateUpdate: validateRole,
+  ...revalidated<Role>({ validateName: isPathSegmentName, validate: ({ rules }) => validateRules(rules, true) }),
+  allowCreateOnUpdate: true,
   table: defaultTable,
 };
 
 export const clusterRoleStrategy: Strategy<ClusterRole> = {
-  ...rbacStrategy,
-  validate: (role) => validateClusterRole(role),
-  validateUpdate: validateClusterRole,
+  ...revalidated<ClusterRole>({ validateName: isPathSegmentName, validate: validateClusterRole }),
+  allowCreateOnUpdate: true,
   table: defaultTable,
 };

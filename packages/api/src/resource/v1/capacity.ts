@@ -22,8 +22,9 @@ function validatePolicy(capacity: Quantity, policy: CapacityRequestPolicy, path:
   }
   if (validValues.length === 0 && !validRange) return [];
   const field = validRange ? 'validRange' : 'validValues';
-  if (byDefault === undefined) return [required(path.child('default'), `required when ${field} is defined`)];
-  const standard = Quantity.parse(byDefault);
+  if ((byDefault ?? undefined) === undefined)
+    return [required(path.child('default'), `required when ${field} is defined`)];
+  const standard = Quantity.parse(byDefault!);
   return validRange
     ? validateRange(standard, capacity, validRange, path.child(field))
     : validateValues(standard, capacity, validValues, path.child(field));

@@ -85,7 +85,10 @@ export function validateClaimStatusUpdate(claim: ResourceClaim, old: ResourceCla
     return [...errors, ...validateAllocation(allocation, requestNamesOf(claim.spec.devices), allocationPath)];
   }
   if (semanticEqual(allocation, old.status.allocation)) return errors;
-  return [...errors, invalid(allocationPath, internalForm('AllocationResult', allocation), 'field is immutable')];
+  return [
+    ...errors,
+    invalid(allocationPath, internalForm('resource.v1.AllocationResult', allocation), 'field is immutable'),
+  ];
 }
 
 function validateConsumer(consumer: ResourceClaimConsumerReference, path: Path): ErrorList {
@@ -145,7 +148,8 @@ function validateDeviceStatus(device: AllocatedDeviceStatus, allocated: Readonly
   if (!allocated.has(deviceKey(device))) {
     errors.push(invalid(path, shown(device), 'must be an allocated device in the claim'));
   }
-  const { conditions = [], data, networkData } = device;
+  const { data, networkData } = device;
+  const conditions = device.conditions ?? [];
   if (conditions.length > maxConditions) {
     errors.push(tooMany(path.child('conditions'), conditions.length, maxConditions));
   }

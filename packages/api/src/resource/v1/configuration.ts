@@ -11,7 +11,7 @@ import type { DeviceConfiguration, DeviceSelector } from '../../generated/resour
 import { validateSlice } from './collections.ts';
 import { validateDriverName } from './names.ts';
 
-export const maxDataLength = 10 * 1024;
+const maxDataLength = 10 * 1024;
 export const maxConfigs = 32;
 const maxSelectors = 32;
 

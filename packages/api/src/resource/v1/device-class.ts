@@ -1,4 +1,11 @@
-import { type ErrorList, invalid, Path, semanticEqual } from '@coxswain/apimachinery';
+import {
+  type ErrorList,
+  invalid,
+  isDns1123SubdomainBytes,
+  maskTrailingDash,
+  Path,
+  semanticEqual,
+} from '@coxswain/apimachinery';
 import { isExtendedResourceName } from '../../core/v1/pod/resource-name.ts';
 import type { DeviceClass } from '../../generated/resource/v1.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
@@ -27,6 +34,8 @@ function validate({ spec }: DeviceClass, old?: DeviceClass): ErrorList {
 }
 
 export const deviceClassStrategy: Strategy<DeviceClass> = {
+  // A subdomain like most names, but the message counts bytes.
+  validateName: (name, prefix) => isDns1123SubdomainBytes(prefix ? maskTrailingDash(name) : name),
   generation: ['spec'],
   prepareForCreate: (deviceClass, { features }) => {
     if (!features.enabled('DRAExtendedResource')) dropExtendedResource(deviceClass);

@@ -2,7 +2,6 @@ import {
   type ErrorList,
   invalid,
   isLongerThan,
-  nameIsDnsSubdomain,
   notFound,
   type Path,
   Quantity,
@@ -10,7 +9,6 @@ import {
   semanticEqual,
   tooLong,
 } from '@coxswain/apimachinery';
-import { validateNodeSelector } from '../../core/v1/pod/affinity.ts';
 import { isNativeResource } from '../../core/v1/pod/resource-name.ts';
 import type { Device, DeviceAttribute } from '../../generated/resource/v1.ts';
 import { validateBindingConditions } from './binding-conditions.ts';
@@ -19,6 +17,7 @@ import { validateMap, validateSet, validateSlice } from './collections.ts';
 import { validateCounters } from './counters.ts';
 import { internalForm } from './internal-form.ts';
 import { maxQualifiedNameLength, validateLabel, validateQualifiedName } from './names.ts';
+import { checkNodeSelection } from './node-selection.ts';
 import { validateDeviceTaint } from './taints.ts';
 
 const maxAttributesAndCapacities = 32;
@@ -115,32 +114,16 @@ function validateAttribute(attribute: DeviceAttribute, path: Path): ErrorList {
     (field) => attribute[field] !== undefined,
   ).length;
   if (given === 1) return errors;
-  const value = given === 0 ? '' : internalForm('DeviceAttribute', attribute);
+  const value = given === 0 ? '' : internalForm('resource.v1.DeviceAttribute', attribute);
   return [...errors, invalid(path, value, 'exactly one value must be specified')];
 }
 
 function validatePlace(device: Device, path: Path): ErrorList {
-  const errors: ErrorList = [];
-  const set: string[] = [];
-  const { nodeName, nodeSelector, allNodes } = device;
-  if (nodeName) {
-    set.push('`nodeName`');
-    errors.push(
-      ...nameIsDnsSubdomain(nodeName, false).map((problem) => invalid(path.child('nodeName'), nodeName, problem)),
-    );
-  } else if (nodeName === '') errors.push(invalid(path.child('nodeName'), nodeName, 'must not be empty'));
-  if (nodeSelector) {
-    set.push('`nodeSelector`');
-    errors.push(...validateNodeSelector(nodeSelector, false, path.child('nodeSelector')));
-  }
-  if (allNodes) set.push('`allNodes`');
-  else if (allNodes === false) {
-    errors.push(invalid(path.child('allNodes'), allNodes, 'must be either unset or set to true'));
-  }
+  const { chosen, errors } = checkNodeSelection(device, { emptyName: 'must not be empty' }, path);
   const detail =
     'exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec';
-  if (set.length === 0) errors.push(required(path, detail));
-  else if (set.length > 1) errors.push(invalid(path, `{${set.join(', ')}}`, detail));
+  if (chosen.length === 0) errors.push(required(path, detail));
+  else if (chosen.length > 1) errors.push(invalid(path, `{${chosen.join(', ')}}`, detail));
   return errors;
 }
 

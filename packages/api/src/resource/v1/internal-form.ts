@@ -1,35 +1,67 @@
-import { internalFormOf } from '../../core/v1/pod/internal-form.ts';
+import { isJsonObject, type Schema, type StructSchema } from '@coxswain/apimachinery';
+import { Catalogue } from '../../catalogue/catalogue.ts';
 
-/** Upstream's internal types that its messages print, in the notation of the core group's `internal-types.ts`. */
-const form = internalFormOf(`
-ResourceClaimSpec Devices:DeviceClaim
-DeviceClaim Requests:[]DeviceRequest Constraints:[]DeviceConstraint Config:[]DeviceClaimConfiguration
-DeviceRequest Name:s Exactly:*ExactDeviceRequest FirstAvailable:[]DeviceSubRequest
-ExactDeviceRequest DeviceClassName:s Selectors:[]DeviceSelector AllocationMode:s Count:i AdminAccess:*b
- Tolerations:[]DeviceToleration Capacity:*CapacityRequirements
-DeviceSubRequest Name:s DeviceClassName:s Selectors:[]DeviceSelector AllocationMode:s Count:i
- Tolerations:[]DeviceToleration Capacity:*CapacityRequirements
-DeviceSelector CEL=cel:*CELDeviceSelector
-CELDeviceSelector Expression:s
-DeviceToleration Key:s Operator:s Value:s Effect:s TolerationSeconds:*i
-CapacityRequirements Requests:{}q
-DeviceConstraint Requests:[]s MatchAttribute:*s DistinctAttribute:*s
-DeviceClaimConfiguration Requests:[]s Opaque:*OpaqueDeviceConfiguration
-OpaqueDeviceConfiguration Driver:s Parameters:json
-AllocationResult Devices:DeviceAllocationResult NodeSelector:*NodeSelector AllocationTimestamp:*s
-DeviceAllocationResult Results:[]DeviceRequestAllocationResult Config:[]DeviceAllocationConfiguration
-DeviceRequestAllocationResult Request:s Driver:s Pool:s Device:s AdminAccess:*b Tolerations:[]DeviceToleration
- BindingConditions:[]s BindingFailureConditions:[]s ShareID:*s ConsumedCapacity:{}q
-DeviceAllocationConfiguration Source:s Requests:[]s Opaque:*OpaqueDeviceConfiguration
-NodeSelector NodeSelectorTerms:[]NodeSelectorTerm
-NodeSelectorTerm MatchExpressions:[]NodeSelectorRequirement MatchFields:[]NodeSelectorRequirement
-NodeSelectorRequirement Key:s Operator:s Values:[]s
-DeviceAttribute IntValue=int:*i BoolValue=bool:*b StringValue=string:*s VersionValue=version:*s IntValues=ints:[]i
- BoolValues=bools:[]b StringValues=strings:[]s VersionValues=versions:[]s
-ResourcePoolStatusRequestStatus PoolCount:*i Pools:[]PoolStatus Conditions:json
-PoolStatus Driver:s PoolName:s Generation:i ResourceSliceCount:*i TotalDevices:*i AllocatedDevices:*i
- AvailableDevices:*i UnavailableDevices:*i NodeName:*s ValidationError:*s
-`);
+/** Fields of upstream's internal types that are not called as in JSON, but for the first letter. */
+const goNames: ReadonlyMap<string, string> = new Map([
+  ['cel', 'CEL'],
+  ['int', 'IntValue'],
+  ['bool', 'BoolValue'],
+  ['string', 'StringValue'],
+  ['version', 'VersionValue'],
+  ['ints', 'IntValues'],
+  ['bools', 'BoolValues'],
+  ['strings', 'StringValues'],
+  ['versions', 'VersionValues'],
+]);
 
-/** A value as upstream's messages print it: Go's names, every field there. */
-export const internalForm: (type: string, value: object) => object = form;
+const goName = (name: string): string => goNames.get(name) ?? name.charAt(0).toUpperCase() + name.slice(1);
+
+/**
+ * A value as upstream's messages print it: its internal type, with Go's names in Go's order and every field there.
+ * `type` is the full name of the same type in a version, such as `resource.v1.ResourceClaimSpec`.
+ */
+export function internalForm(type: string, value: object): unknown {
+  return structForm(Catalogue.builtIn().type(type), value);
+}
+
+function structForm(schema: StructSchema, value: unknown): unknown {
+  const source = isJsonObject(value) ? value : {};
+  // The types of meta.v1 have no internal form.
+  const isShared = schema.fullName.startsWith('meta.v1.');
+  const entries: [string, unknown][] = [];
+  for (const [name, field] of schema.fields) {
+    const given = Object.hasOwn(source, name) ? source[name] : undefined;
+    if (isShared && given === undefined) continue;
+    const isAbsent = given === undefined || given === null;
+    const form = isAbsent && field.pointer ? null : valueForm(field.schema, given ?? undefined);
+    entries.push([isShared ? name : goName(name), form]);
+  }
+  return Object.fromEntries(entries);
+}
+
+function valueForm(schema: Schema, value: unknown): unknown {
+  switch (schema.kind) {
+    case 'struct':
+      return structForm(schema, value);
+    case 'list':
+      return Array.isArray(value) ? value.map((item) => valueForm(schema.items, item)) : null;
+    case 'map':
+      return isJsonObject(value) ? mapForm(value, schema.values) : null;
+    case 'string':
+      return value ?? '';
+    case 'int32':
+    case 'int64':
+      return value ?? 0;
+    case 'bool':
+      return value ?? false;
+    case 'quantity':
+      return value ?? '0';
+    default:
+      return value ?? null;
+  }
+}
+
+function mapForm(map: Readonly<Record<string, unknown>>, values: Schema): unknown {
+  const sorted = Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(sorted.map(([key, value]) => [key, valueForm(values, value)]));
+}

@@ -1,4 +1,13 @@
-import { type ErrorList, forbidden, invalid, Path, semanticEqual } from '@coxswain/apimachinery';
+import {
+  type ErrorList,
+  forbidden,
+  invalid,
+  type KubernetesObject,
+  nameIsDnsSubdomain,
+  Path,
+  semanticEqual,
+  validateObjectMeta,
+} from '@coxswain/apimachinery';
 import { validateTemplateObjectMeta } from '../../core/v1/persistent-volume-claim/claim-template.ts';
 import type {
   DeviceClaim,
@@ -23,6 +32,18 @@ function validateAdminAccess(place: Path | undefined, { namespaceLabels }: Strat
   if (!place || namespaceLabels?.[adminLabel] === 'true') return [];
   const detail = `admin access to devices requires the \`${adminLabel}: true\` label on the containing namespace`;
   return [forbidden(place, detail)];
+}
+
+/** Upstream asks for the right to administer before it looks at anything else. */
+function validateAsAdmin<T extends KubernetesObject>(
+  object: T,
+  devices: DeviceClaim | undefined,
+  context: StrategyContext,
+): ErrorList {
+  return [
+    ...validateAdminAccess(adminRequest(devices), context),
+    ...validateObjectMeta(object.metadata ?? {}, true, nameIsDnsSubdomain, Path.of('metadata')),
+  ];
 }
 
 function adminRequest(devices: DeviceClaim | undefined): Path | undefined {
@@ -66,12 +87,15 @@ export const resourceClaimStrategy: Strategy<ResourceClaim> = {
   prepareForUpdate: (claim, old, context) => {
     claim.spec = dropDisabledClaimFields(claim.spec, old.spec, context);
   },
+  validatesMetadata: true,
   validate: (claim, context) => [
-    ...validateAdminAccess(adminRequest(claim.spec.devices), context),
+    ...validateAsAdmin(claim, claim.spec.devices, context),
     ...validateClaimSpec(claim.spec, context.features, path),
   ],
   validateUpdate: ({ spec }, old) =>
-    semanticEqual(spec, old.spec) ? [] : [invalid(path, internalForm('ResourceClaimSpec', spec), 'field is immutable')],
+    semanticEqual(spec, old.spec)
+      ? []
+      : [invalid(path, internalForm('resource.v1.ResourceClaimSpec', spec), 'field is immutable')],
   subresources: {
     status: {
       owns: ['status'],
@@ -115,8 +139,9 @@ function dropFromTemplate(
 export const resourceClaimTemplateStrategy: Strategy<ResourceClaimTemplate> = {
   prepareForCreate: (template, context) => dropFromTemplate(template, undefined, context),
   prepareForUpdate: dropFromTemplate,
+  validatesMetadata: true,
   validate: (template, context) => [
-    ...validateAdminAccess(adminRequest(template.spec.spec.devices), context),
+    ...validateAsAdmin(template, template.spec.spec.devices, context),
     ...validateTemplate(template, context),
   ],
   validateUpdate: (template, old, context) => {
@@ -124,7 +149,7 @@ export const resourceClaimTemplateStrategy: Strategy<ResourceClaimTemplate> = {
     if (semanticEqual(template.spec, old.spec)) return errors;
     const { metadata = {}, spec } = template.spec;
     // Upstream embeds the metadata, so that its fields stand beside the spec.
-    const shown = { ...metadata, Spec: internalForm('ResourceClaimSpec', spec) };
+    const shown = { ...metadata, Spec: internalForm('resource.v1.ResourceClaimSpec', spec) };
     return [...errors, invalid(path, shown, 'field is immutable')];
   },
   table: nameAndAge,

@@ -1,12 +1,4 @@
-import {
-  type ErrorList,
-  invalid,
-  nameIsDnsSubdomain,
-  Path,
-  required,
-  validateImmutableField,
-} from '@coxswain/apimachinery';
-import { validateNodeSelector } from '../../core/v1/pod/affinity.ts';
+import { type ErrorList, invalid, Path, required, validateImmutableField } from '@coxswain/apimachinery';
 import type { Device, ResourcePool, ResourceSlice, ResourceSliceSpec } from '../../generated/resource/v1.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
@@ -15,8 +7,8 @@ import { validateSet } from './collections.ts';
 import { validateCounters } from './counters.ts';
 import { isListAttribute, validateDevice } from './device.ts';
 import { dropDisabledSliceFields } from './disabled-fields.ts';
-import { internalForm } from './internal-form.ts';
 import { validateDriverName, validatePoolName } from './names.ts';
+import { checkNodeSelection } from './node-selection.ts';
 
 const maxDevices = 128;
 const maxAdvancedDevices = 64;
@@ -80,35 +72,16 @@ function validatePool(pool: ResourcePool | undefined, poolPath: Path): ErrorList
 }
 
 /** The nodes that the slice's devices can be used from. */
-function validatePlace({ nodeName, nodeSelector, allNodes, perDeviceNodeSelection }: ResourceSliceSpec): ErrorList {
-  const errors: ErrorList = [];
-  const set: string[] = [];
-  if (nodeName) {
-    set.push('`nodeName`');
-    errors.push(
-      ...nameIsDnsSubdomain(nodeName, false).map((problem) => invalid(path.child('nodeName'), nodeName, problem)),
-    );
-  } else if (nodeName === '') {
-    errors.push(invalid(path.child('nodeName'), nodeName, 'must be either unset or set to a non-empty string'));
-  }
-  if (nodeSelector) {
-    set.push('`nodeSelector`');
-    errors.push(...validateNodeSelector(nodeSelector, false, path.child('nodeSelector')));
-    const terms = nodeSelector.nodeSelectorTerms ?? [];
-    if (terms.length !== 1) {
-      const value = nodeSelector.nodeSelectorTerms && terms.map((term) => internalForm('NodeSelectorTerm', term));
-      const termsPath = path.child('nodeSelector', 'nodeSelectorTerms');
-      errors.push(invalid(termsPath, value, 'must have exactly one node selector term'));
-    }
-  }
-  for (const [field, value] of Object.entries({ allNodes, perDeviceNodeSelection })) {
-    if (value) set.push(`\`${field}\``);
-    else if (value === false) errors.push(invalid(path.child(field), value, 'must be either unset or set to true'));
-  }
+function validatePlace(spec: ResourceSliceSpec): ErrorList {
+  const { chosen, errors } = checkNodeSelection(
+    spec,
+    { emptyName: 'must be either unset or set to a non-empty string', oneTerm: true },
+    path,
+  );
   const one = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required';
-  if (set.length === 0) errors.push(required(path, one));
-  else if (set.length > 1) {
-    errors.push(invalid(path, `{${set.join(', ')}}`, `${one}, but multiple fields are set`));
+  if (chosen.length === 0) errors.push(required(path, one));
+  else if (chosen.length > 1) {
+    errors.push(invalid(path, `{${chosen.join(', ')}}`, `${one}, but multiple fields are set`));
   }
   return errors;
 }

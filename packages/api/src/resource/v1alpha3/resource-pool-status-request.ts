@@ -1,9 +1,8 @@
 import {
   type ErrorList,
   invalid,
-  isDns1123Subdomain,
+  isDns1123SubdomainBytes,
   isDns1123SubdomainCaseless,
-  isLongerThan,
   Path,
   semanticEqual,
   validateConditions,
@@ -19,14 +18,17 @@ const driver: FieldRules = { presence: 'required', format: isDns1123SubdomainCas
 const count: FieldRules = { presence: 'optional', pointer: true, minimum: 0 };
 
 /** Subdomains, separated by slashes. */
-function poolNameProblems(name: string): string[] {
-  return name.split('/').flatMap((part, i) => {
-    const problems = part === '' ? ['must not be empty'] : isDns1123Subdomain(part);
-    return problems.map((problem) => `segment ${i}: ${problem}`);
-  });
+function checkPoolName(name: string, path: Path): ErrorList {
+  return name
+    .split('/')
+    .flatMap((part, i) =>
+      part === ''
+        ? [invalid(path, name, `segment ${i}: must not be empty`)]
+        : isDns1123SubdomainBytes(part).map((problem) => invalid(path, part, `segment ${i}: ${problem}`)),
+    );
 }
 
-const poolName: FieldRules = { format: poolNameProblems, maxBytes: 253 };
+const poolName: FieldRules = { check: checkPoolName, maxBytes: 253 };
 
 const rules: StructRules = {
   fields: {
@@ -58,7 +60,7 @@ const rules: StructRules = {
                 allocatedDevices: count,
                 availableDevices: count,
                 unavailableDevices: count,
-                nodeName: { presence: 'optional', pointer: true, format: isDns1123Subdomain },
+                nodeName: { presence: 'optional', pointer: true, format: isDns1123SubdomainBytes },
                 validationError: { presence: 'optional', pointer: true, maxBytes: 256 },
               },
             },
@@ -75,7 +77,7 @@ function validateStatus({ status }: ResourcePoolStatusRequest, old: ResourcePool
   const path = Path.of('status');
   if (!old.status) return status ? validateConditions(status.conditions, path.child('conditions')) : [];
   if (semanticEqual(status, old.status)) return [];
-  const shown = status && internalForm('ResourcePoolStatusRequestStatus', status);
+  const shown = status && internalForm('resource.v1alpha3.ResourcePoolStatusRequestStatus', status);
   return [invalid(path, shown, 'field is immutable')];
 }
 

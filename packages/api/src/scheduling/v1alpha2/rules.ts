@@ -1,12 +1,22 @@
-import { isDns1123Label, isDns1123Subdomain, isPathSegmentName, isQualifiedName } from '@coxswain/apimachinery';
+import {
+  isDns1123Label,
+  isDns1123SubdomainBytes,
+  isPathSegmentName,
+  isQualifiedName,
+  maxLenError,
+} from '@coxswain/apimachinery';
 import type { FieldRules, StructRules } from '../../strategy/declarative.ts';
 
 const highestUserDefinablePriority = 1_000_000_000;
 const topology = 'TopologyAwareWorkloadScheduling';
 const preemption = 'WorkloadAwarePreemption';
 
-const shortName: FieldRules = { presence: 'required', format: isDns1123Label };
-const optionalName: FieldRules = { presence: 'optional', pointer: true, format: isDns1123Subdomain };
+/** The message counts bytes here. */
+const isShortName = (value: string): string[] =>
+  isDns1123Label(value).map((problem) => (problem === maxLenError(63) ? maxLenError(63, 'bytes') : problem));
+
+const shortName: FieldRules = { presence: 'required', format: isShortName };
+const optionalName: FieldRules = { presence: 'optional', pointer: true, format: isDns1123SubdomainBytes };
 
 const schedulingPolicy: StructRules = {
   union: ['basic', 'gang'],
@@ -42,7 +52,7 @@ const groupFields: Readonly<Record<string, FieldRules>> = {
   },
   resourceClaims,
   disruptionMode: { presence: 'optional', pointer: true, feature: preemption, oneOf: ['Pod', 'PodGroup'] },
-  priorityClassName: { presence: 'optional', feature: preemption, format: isDns1123Subdomain },
+  priorityClassName: { presence: 'optional', feature: preemption, format: isDns1123SubdomainBytes },
   priority: {
     presence: 'optional',
     pointer: true,
@@ -62,7 +72,7 @@ export const workloadRules: StructRules = {
             immutable: true,
             struct: {
               fields: {
-                apiGroup: { presence: 'optional', format: isDns1123Subdomain },
+                apiGroup: { presence: 'optional', format: isDns1123SubdomainBytes },
                 kind: { presence: 'required', format: isPathSegmentName },
                 name: { presence: 'required', format: isPathSegmentName },
               },
@@ -98,7 +108,7 @@ export const podGroupRules: StructRules = {
                   presence: 'optional',
                   struct: {
                     fields: {
-                      workloadName: { presence: 'required', format: isDns1123Subdomain },
+                      workloadName: { presence: 'required', format: isDns1123SubdomainBytes },
                       podGroupTemplateName: shortName,
                     },
                   },

@@ -78,10 +78,11 @@ export class MessageDecoder {
     // The values of a repeated field follow each other.
     let repeated: FieldDecoder | undefined;
     let list: unknown[] = [];
+    const fields = this.#fields;
     while (reader.at < end) {
       const tag = reader.varint(end);
       const wireType = tag & 7;
-      const field = tag < maxNumber * 8 ? this.#fields[tag >>> 3] : undefined;
+      const field = tag < maxNumber * 8 ? fields[tag >>> 3] : undefined;
       if (field === undefined) {
         this.#skip(reader, end, tag);
         continue;

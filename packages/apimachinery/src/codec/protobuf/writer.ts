@@ -57,8 +57,14 @@ export class ProtoWriter {
       this.byte(value);
       return;
     }
-    let size = 2;
-    for (let rest = value; rest >= 0x4000; rest /= 128) size++;
+    if (value < 0x4000) {
+      if (this.#at < 2) this.#reserve(2);
+      this.#bytes[--this.#at] = value >> 7;
+      this.#bytes[--this.#at] = (value & 0x7f) | 0x80;
+      return;
+    }
+    let size = 3;
+    for (let rest = value; rest >= 0x200000; rest /= 128) size++;
     this.#reserve(size);
     this.#at -= size;
     let at = this.#at;

@@ -5,7 +5,7 @@ import { stringifyYaml } from './emitter.ts';
 it.each<[sentence: string, value: unknown, expected: string]>([
   ['a scalar', 'x', 'x\n'],
   ['nothing', null, 'null\n'],
-  ['sorted keys', { b: 1, a: 2, B: 3, a10: 4, a2: 5, _: 6, 1: 7 }, '_: 6\n1: 7\nB: 3\na: 2\na2: 5\na10: 4\nb: 1\n'],
+  ['sorted keys', { b: 1, a: 2, B: 3, a10: 4, a2: 5, _: 6, 1: 7 }, '_: 6\n"1": 7\nB: 3\na: 2\na2: 5\na10: 4\nb: 1\n'],
   ['lists that are not indented', { a: [1, { b: 2, c: [3] }] }, 'a:\n- 1\n- b: 2\n  c:\n  - 3\n'],
   ['lists in lists', [[1, 2], [[3]], []], '- - 1\n  - 2\n- - - 3\n- []\n'],
   ['empty collections', { a: {}, b: [] }, 'a: {}\nb: []\n'],

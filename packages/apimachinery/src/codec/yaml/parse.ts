@@ -84,7 +84,7 @@ class Converter {
     if (isSeq(node)) return node.items.map((item) => this.convert(item, depth + 1));
     if (isMap(node)) {
       const object: Record<string, unknown> = {};
-      this.#fill(object, new Map(), node, depth);
+      this.#fill(object, new Set(), node, depth);
       return object;
     }
     const { tag, value } = isScalar(node) ? this.#scalar(node) : { tag: 'null', value: null };
@@ -96,7 +96,7 @@ class Converter {
   }
 
   /** Puts a mapping's entries into an object that may have some already: that is what merging is. */
-  #fill(object: Record<string, unknown>, seen: Map<string, ScalarTag>, node: YAMLMap, depth: number): void {
+  #fill(object: Record<string, unknown>, seen: Set<string>, node: YAMLMap, depth: number): void {
     for (const { key, value } of node.items) {
       if (isMergeKey(key)) {
         for (const source of this.#mergeSources(value)) this.#merge(object, seen, source, depth);
@@ -104,16 +104,17 @@ class Converter {
       }
       this.#count();
       const { text, tag } = this.#keyOf(key);
-      if (seen.get(text) === tag) {
+      const identity = `${tag} ${text}`;
+      if (seen.has(identity)) {
         const printed = tag === 'str' || tag === 'timestamp' ? quote(text) : text;
         this.duplicateKeys.push(`line ${this.#lineOf(value, key)}: key ${printed} already set in map`);
       }
-      seen.set(text, tag);
+      seen.add(identity);
       setOwnEntry(object, text, this.convert(value, depth + 1));
     }
   }
 
-  #merge(object: Record<string, unknown>, seen: Map<string, ScalarTag>, source: unknown, depth: number): void {
+  #merge(object: Record<string, unknown>, seen: Set<string>, source: unknown, depth: number): void {
     this.#count();
     if (isAlias(source)) this.#expand(source, (target) => this.#merge(object, seen, target, depth));
     else if (isMap(source)) this.#fill(object, seen, source, depth);

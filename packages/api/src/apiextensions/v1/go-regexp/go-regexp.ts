@@ -42,7 +42,7 @@ export class GoRegexp {
         const instruction = program[index];
         if (!instruction) return true;
         if (instruction.is === 'characters') ready.push(index);
-        else if (instruction.is === 'branch') pending.push(...instruction.targets);
+        else if (instruction.is === 'branch') for (const target of instruction.targets) pending.push(target);
         else if (holds(instruction.assertion, previous, next)) pending.push(index + 1);
       }
       if (next === undefined) return false;

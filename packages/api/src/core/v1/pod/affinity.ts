@@ -20,7 +20,7 @@ import type {
   PodAffinityTerm,
   PreferredSchedulingTerm,
 } from '../../../generated/core/v1.ts';
-import { invalidEach } from './checks.ts';
+import { invalidEach, printedAsJson } from './checks.ts';
 import { validateMatchAndMismatchLabelKeys } from './topology-spread.ts';
 import type { PodValidationOptions } from './validation-options.ts';
 
@@ -49,7 +49,7 @@ export function validateNodeSelectorRequirement(
         errors.push(required(valuesPath, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
       break;
     default:
-      errors.push(invalid(path.child('operator'), operator, 'not a valid selector operator'));
+      errors.push(invalid(path.child('operator'), printedAsJson(operator), 'not a valid selector operator'));
   }
   errors.push(...validateLabelName(key, path.child('key')));
   if (!allowInvalidLabelValue)
@@ -67,7 +67,7 @@ function validateNodeFieldSelectorRequirement(
   const errors: ErrorList = [];
   const valuesPath = path.child('values');
   if (operator !== 'In' && operator !== 'NotIn')
-    errors.push(invalid(path.child('operator'), operator, 'not a valid selector operator'));
+    errors.push(invalid(path.child('operator'), printedAsJson(operator), 'not a valid selector operator'));
   else if (values.length !== 1)
     errors.push(
       required(valuesPath, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"),

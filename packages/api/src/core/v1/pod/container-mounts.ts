@@ -1,12 +1,4 @@
-import {
-  type ErrorList,
-  forbidden,
-  invalid,
-  notFound,
-  notSupported,
-  type Path,
-  required,
-} from '@coxswain/apimachinery';
+import { type ErrorList, forbidden, invalid, notFound, type Path, required } from '@coxswain/apimachinery';
 import type { Volume, VolumeDevice, VolumeMount } from '../../../generated/core/v1.ts';
 import { unlessSupported } from './checks.ts';
 import type { AnyContainer } from './containers.ts';
@@ -37,7 +29,7 @@ function validateRecursiveReadOnly(
         errors.push(forbidden(path, 'may only be specified when mountPropagation is None or not specified'));
       break;
     default:
-      errors.push(notSupported(path, recursiveReadOnly, ['Disabled', 'Enabled', 'IfPossible']));
+      errors.push(...unlessSupported(path, recursiveReadOnly, ['Disabled', 'Enabled', 'IfPossible']));
   }
   return errors;
 }

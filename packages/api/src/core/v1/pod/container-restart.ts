@@ -9,7 +9,7 @@ import {
   tooMany,
 } from '@coxswain/apimachinery';
 import type { Container, ContainerResizePolicy } from '../../../generated/core/v1.ts';
-import { requiredSupported, unlessSupported } from './checks.ts';
+import { printedAsJson, requiredSupported, unlessSupported } from './checks.ts';
 import type { PodValidationOptions } from './validation-options.ts';
 
 const maxRules = 20;
@@ -79,7 +79,9 @@ export function validateResizePolicy(
     errors.push(...requiredSupported(path, resourceName, ['cpu', 'memory']));
     errors.push(...requiredSupported(path, restartPolicy, ['NotRequired', 'RestartContainer']));
     if (podRestartPolicy === 'Never' && restartPolicy !== 'NotRequired')
-      errors.push(invalid(path, restartPolicy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"));
+      errors.push(
+        invalid(path, printedAsJson(restartPolicy), "must be 'NotRequired' when pod `restartPolicy` is 'Never'"),
+      );
   });
   return errors;
 }

@@ -19,7 +19,7 @@ import type {
   ResourceStatus,
   VolumeMountStatus,
 } from '../../../generated/core/v1.ts';
-import { invalidEach, unlessSupported } from './checks.ts';
+import { invalidEach, printedAsJson, unlessSupported } from './checks.ts';
 import type { PodValidationOptions } from './validation-options.ts';
 
 const statusLists = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const;
@@ -156,11 +156,11 @@ function validateAllocatedName(name: string, { resources }: Container, path: Pat
     );
     const detail =
       "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty";
-    return claims.includes(name) ? [] : [invalid(path, name, detail)];
+    return claims.includes(name) ? [] : [invalid(path, printedAsJson(name), detail)];
   }
   return Object.hasOwn(resources?.requests ?? {}, name)
     ? []
-    : [invalid(path, name, "must match one of the container's resource requests")];
+    : [invalid(path, printedAsJson(name), "must match one of the container's resource requests")];
 }
 
 const maxHealthMessage = 1024;

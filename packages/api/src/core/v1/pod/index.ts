@@ -11,6 +11,8 @@ export {
   validateNodeSelectorTerm,
   validatePreferredSchedulingTerms,
 } from './affinity.ts';
+export { podDefaults, podStrategies } from './behaviour.ts';
+export { bindingConflict, bindPod, validateBinding } from './binding.ts';
 export { invalidEach, requiredFields, requiredSupported, sortedEntries, unlessSupported } from './checks.ts';
 export { setPodSpecDefaults, setPodTemplateSpecDefaults } from './defaults.ts';
 export { dropDisabledTemplateFields } from './drop-disabled-fields.ts';
@@ -50,26 +52,3 @@ export { validateTaintEffect, validateTolerations } from './tolerations.ts';
 export { type PodValidationOptions, podTemplateValidationOptions } from './validation-options.ts';
 export { validateVolumes } from './volume.ts';
 export { nodeLabelDeprecation, nodeSelectorTermWarnings, podTemplateWarnings } from './warnings.ts';
-
-import type { Defaulter, Strategy } from '../../../strategy/strategy.ts';
-import { bindingStrategy } from './binding.ts';
-import { setPodDefaults, setPodTemplateDefaults, setReplicationControllerDefaults } from './defaults.ts';
-import { podStrategy } from './pod-strategy.ts';
-import { podTemplateStrategy, replicationControllerStrategy } from './replication-controller.ts';
-
-export { bindingConflict, bindPod, validateBinding } from './binding.ts';
-
-/** What sets defaults, by kind. */
-export const podDefaults = {
-  Pod: setPodDefaults,
-  PodTemplate: setPodTemplateDefaults,
-  ReplicationController: setReplicationControllerDefaults,
-} satisfies Readonly<Record<string, Defaulter<never>>>;
-
-/** How objects are created and changed, by kind. */
-export const podStrategies = {
-  Pod: podStrategy,
-  PodTemplate: podTemplateStrategy,
-  ReplicationController: replicationControllerStrategy,
-  Binding: bindingStrategy,
-} satisfies Readonly<Record<string, Strategy<never>>>;

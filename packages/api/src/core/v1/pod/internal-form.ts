@@ -15,17 +15,28 @@ const sorted = (value: object): [string, unknown][] =>
 
 const zeroes: Readonly<Record<string, unknown>> = { s: '', i: 0, b: false, q: '0', v: 0 };
 
-/** Maps come out with sorted keys, also inside what is otherwise taken as it stands. */
-function sortMaps(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortMaps);
-  if (!isObject(value)) return value;
+/** The fields that are there, in this order, maps with sorted keys: how types with JSON names of their own are printed. */
+function jsonForm(value: unknown, names: readonly string[]): Json {
+  const source = isObject(value) ? value : {};
   return Object.fromEntries(
-    Object.entries(value).map(([key, part]) => [
-      key,
-      isObject(part) && !Array.isArray(part) ? Object.fromEntries(sorted(part)) : sortMaps(part),
-    ]),
+    names.flatMap((name) => {
+      const part = source[name];
+      if (part === undefined) return [];
+      return [[name, isObject(part) && !Array.isArray(part) ? Object.fromEntries(sorted(part)) : part]];
+    }),
   );
 }
+
+/** A label selector as messages print it. */
+export function selectorForm(selector: unknown): Json {
+  const { matchExpressions, ...form } = jsonForm(selector, ['matchLabels', 'matchExpressions']);
+  if (!Array.isArray(matchExpressions)) return form;
+  const requirements = matchExpressions.map((one) => jsonForm(one, ['key', 'operator', 'values']));
+  return { ...form, matchExpressions: requirements };
+}
+
+/** Of the metadata of a template only these are allowed. */
+const metadataForm = (metadata: unknown): Json => jsonForm(metadata, ['labels', 'annotations']);
 
 /**
  * Reads a table of types (for its notation see `internal-types.ts`): gives what brings a value of one of them into the
@@ -51,12 +62,12 @@ export function internalFormOf(
     const rest = type.replace(/^(\*|\[\]|\{\})/, '');
     if (rest !== type) {
       const convert = converter(rest);
-      if (type.startsWith('*')) return (value) => (value === undefined ? null : convert(value));
+      if (type.startsWith('*')) return (value) => (value === undefined || value === null ? null : convert(value));
       if (type.startsWith('[]')) return (value) => (Array.isArray(value) ? value.map(convert) : null);
       return (value) =>
         isObject(value) ? Object.fromEntries(sorted(value).map(([key, part]) => [key, convert(part)])) : null;
     }
-    if (type === 'json') return sortMaps;
+    if (type === 'selector') return selectorForm;
     if (type === 'q' && quantityText) return (value) => quantityText(typeof value === 'string' ? value : '0');
     if (type in zeroes) return (value) => value ?? zeroes[type];
     return (value) => form(type, isObject(value) ? value : {});
@@ -70,7 +81,7 @@ export function internalFormOf(
     const fields = definition.flatMap((text): readonly Field[] => {
       if (text.startsWith('^')) {
         const name = text.slice(1);
-        return definitions.has(name) ? fieldsOf(name) : [{ goName: '', jsonName: name, convert: sortMaps }];
+        return definitions.has(name) ? fieldsOf(name) : [{ goName: '', jsonName: name, convert: metadataForm }];
       }
       const [names, fieldType] = text.split(':') as [string, string];
       const [goName, jsonName] = names.split('=') as [string, string?];

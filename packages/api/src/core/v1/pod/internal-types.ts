@@ -3,9 +3,9 @@
  * print such a value, or the difference of two, show its Go names, in this order, zeroes and nulls included.
  *
  * A line is a type, and goes on where the next is indented: `GoName=jsonName:type`, without the JSON name where that
- * is the Go name with a small first letter; `^Type` stands for that type's fields, `^field` for the JSON of a field.
- * Types: `s` string, `i` integer, `b` boolean, `q` quantity, `v` integer or string, `json` as it stands, `*T` a
- * pointer, `[]T` a list, `{}T` a map.
+ * is the Go name with a small first letter; `^Type` stands for that type's fields, `^metadata` for those of metadata.
+ * Types: `s` string, `i` integer, `b` boolean, `q` quantity, `v` integer or string, `selector` a label selector,
+ * `*T` a pointer, `[]T` a list, `{}T` a map.
  */
 export const internalTypes = `
 PodSpec Volumes:[]Volume InitContainers:[]Container Containers:[]Container EphemeralContainers:[]EphemeralContainer
@@ -48,7 +48,7 @@ Toleration Key:s Operator:s Value:s Effect:s TolerationSeconds:*i
 HostAlias IP=ip:s Hostnames:[]s
 PodDNSConfig Nameservers:[]s Searches:[]s Options:[]PodDNSConfigOption
 PodReadinessGate ConditionType:s
-TopologySpreadConstraint MaxSkew:i TopologyKey:s WhenUnsatisfiable:s LabelSelector:*json MinDomains:*i
+TopologySpreadConstraint MaxSkew:i TopologyKey:s WhenUnsatisfiable:s LabelSelector:*selector MinDomains:*i
  NodeAffinityPolicy:*s NodeTaintsPolicy:*s MatchLabelKeys:[]s
 PodOS Name:s
 PodSchedulingGate Name:s
@@ -138,7 +138,7 @@ LifecycleHandler Exec:*ExecAction HTTPGet=httpGet:*HTTPGetAction TCPSocket=tcpSo
 Capabilities Add:[]s Drop:[]s
 NodeSelector NodeSelectorTerms:[]NodeSelectorTerm
 PreferredSchedulingTerm Weight:i Preference:NodeSelectorTerm
-PodAffinityTerm LabelSelector:*json Namespaces:[]s TopologyKey:s NamespaceSelector:*json MatchLabelKeys:[]s
+PodAffinityTerm LabelSelector:*selector Namespaces:[]s TopologyKey:s NamespaceSelector:*selector MatchLabelKeys:[]s
  MismatchLabelKeys:[]s
 WeightedPodAffinityTerm Weight:i PodAffinityTerm:PodAffinityTerm
 ObjectFieldSelector APIVersion=apiVersion:s FieldPath:s
@@ -147,10 +147,10 @@ SecretProjection Name:s Items:[]KeyToPath Optional:*b
 DownwardAPIProjection Items:[]DownwardAPIVolumeFile
 ConfigMapProjection Name:s Items:[]KeyToPath Optional:*b
 ServiceAccountTokenProjection Audience:s ExpirationSeconds:i Path:s
-ClusterTrustBundleProjection Name:*s SignerName:*s LabelSelector:*json Optional:*b Path:s
+ClusterTrustBundleProjection Name:*s SignerName:*s LabelSelector:*selector Optional:*b Path:s
 PodCertificateProjection SignerName:s KeyType:s MaxExpirationSeconds:*i CredentialBundlePath:s KeyPath:s
  CertificateChainPath:s UserAnnotations:{}s
-PersistentVolumeClaimSpec AccessModes:[]s Selector:*json Resources:VolumeResourceRequirements VolumeName:s
+PersistentVolumeClaimSpec AccessModes:[]s Selector:*selector Resources:VolumeResourceRequirements VolumeName:s
  StorageClassName:*s VolumeMode:*s DataSource:*TypedLocalObjectReference DataSourceRef:*TypedObjectReference
  VolumeAttributesClassName:*s
 ConfigMapKeySelector Name:s Key:s Optional:*b

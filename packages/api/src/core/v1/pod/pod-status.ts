@@ -16,7 +16,7 @@ import {
   validateImmutableField,
 } from '@coxswain/apimachinery';
 import type { Pod, PodCondition, PodSpec, PodStatus } from '../../../generated/core/v1.ts';
-import { invalidEach, sortedEntries } from './checks.ts';
+import { invalidEach, printedAsJson, sortedEntries } from './checks.ts';
 import { validateContainerStatuses, validateStateTransitions } from './container-status.ts';
 import { internalForm } from './internal-form.ts';
 import { validatePodAnnotationsUpdate } from './pod-annotations.ts';
@@ -80,7 +80,7 @@ function validateResourceClaimStatuses({ resourceClaimStatuses = [] }: PodStatus
     names.add(name);
     if (resourceClaimName !== undefined) {
       const messages = nameIsDnsSubdomain(resourceClaimName, false);
-      errors.push(...invalidEach(at.child('resourceClaimName'), resourceClaimName, messages));
+      errors.push(...invalidEach(at.child('resourceClaimName'), printedAsJson(resourceClaimName), messages));
     }
     return errors;
   });

@@ -70,7 +70,7 @@ describe('the status of a pod', () => {
   it('does not touch the deletion of the pod', () => {
     const old = pod({}, { metadata: { name: 'web', deletionTimestamp: '2026-01-01T00:00:00Z' } });
     const { deletionTimestamp: _, ...metadata } = old.metadata;
-    const updated = prepareForSubresourceUpdate(podStrategy, 'status', { ...old, metadata }, old, context);
+    const updated = prepareForSubresourceUpdate<Pod>(podStrategy, 'status', { ...old, metadata }, old, context);
     expect(updated.metadata.deletionTimestamp).toBe('2026-01-01T00:00:00Z');
   });
 });

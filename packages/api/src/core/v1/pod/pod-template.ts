@@ -2,14 +2,13 @@ import {
   type ErrorList,
   forbidden,
   invalid,
-  notSupported,
   type Path,
   required,
   validateAnnotations,
   validateLabels,
 } from '@coxswain/apimachinery';
 import type { PodTemplateSpec } from '../../../generated/core/v1.ts';
-import { inOrder } from './checks.ts';
+import { inOrder, unlessSupported } from './checks.ts';
 import { validateAnnotationsMatchFields, validatePodAnnotations } from './pod-annotations.ts';
 import { validatePodSpec } from './pod-spec.ts';
 import type { PodValidationOptions } from './validation-options.ts';
@@ -63,8 +62,7 @@ export function validatePodTemplateSpecForController(
     );
   }
   errors.push(...validatePodTemplateSpec(template, path, options));
-  if (spec?.restartPolicy !== 'Always')
-    errors.push(notSupported(path.child('spec', 'restartPolicy'), spec?.restartPolicy ?? '', ['Always']));
+  errors.push(...unlessSupported(path.child('spec', 'restartPolicy'), spec?.restartPolicy, ['Always']));
   if (spec?.activeDeadlineSeconds !== undefined)
     errors.push(
       forbidden(path.child('spec', 'activeDeadlineSeconds'), `activeDeadlineSeconds in ${controller} is not Supported`),

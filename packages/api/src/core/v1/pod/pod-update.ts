@@ -59,7 +59,7 @@ export function validatePodUpdate(pod: Pod, old: Pod, options: PodValidationOpti
     ...validateOnlyDeletedSchedulingGates(spec, oldSpec),
   );
   if (samePodSpec(spec, oldSpec)) return errors;
-  const rest: PodSpec = withoutUpdatableFields(spec, oldSpec);
+  const rest = withoutUpdatableFields(spec, oldSpec);
   if ((oldSpec.schedulingGates ?? []).length > 0) errors.push(...takeSchedulingDirectives(rest, oldSpec));
   if (!samePodSpec(rest, oldSpec)) {
     const difference = internalDiff('PodSpec', withHostFields(oldSpec), withHostFields(rest));
@@ -95,19 +95,19 @@ function validateOnlyDeletedSchedulingGates({ schedulingGates = [] }: PodSpec, o
 
 /** A copy in which everything that may change is as it was. */
 function withoutUpdatableFields(spec: PodSpec, old: PodSpec): PodSpec {
-  const { activeDeadlineSeconds, schedulingGates, tolerations } = old;
-  const withImages = (containers: readonly Container[] | undefined, before: readonly Container[] | undefined) =>
-    containers?.map((container, i) => ({ ...container, image: before?.[i]?.image }) as Container);
-  const rest: PodSpec = {
-    ...spec,
-    containers: withImages(spec.containers, old.containers) ?? [],
-    initContainers: withImages(spec.initContainers, old.initContainers),
-    activeDeadlineSeconds,
-    schedulingGates,
-    tolerations,
-  } as PodSpec;
+  const rest: PodSpec = { ...spec, containers: withImages(spec.containers, old.containers) };
+  if (spec.initContainers) rest.initContainers = withImages(spec.initContainers, old.initContainers ?? []);
+  replace(rest, 'activeDeadlineSeconds', old.activeDeadlineSeconds);
+  replace(rest, 'schedulingGates', old.schedulingGates);
+  replace(rest, 'tolerations', old.tolerations);
   return rest;
 }
+
+const withImages = (containers: readonly Container[], old: readonly Container[]): Container[] =>
+  containers.map(({ image: _, ...container }, i) => {
+    const image = old[i]?.image;
+    return image === undefined ? container : { ...container, image };
+  });
 
 /** While a pod is gated, what it asks of nodes may become more. Puts back the old directives, gives what is wrong with the new. */
 function takeSchedulingDirectives(spec: PodSpec, old: PodSpec): ErrorList {

@@ -13,7 +13,7 @@ import {
 import type * as v1 from '../../../generated/core/v1.ts';
 import { invalidEach, requiredFields, sortedEntries, unlessSupported } from './checks.ts';
 import { validateObjectFieldSelector, validateResourceFieldSelector, volumeFieldPaths } from './downward-api.ts';
-import { internalForm } from './internal-form.ts';
+import { internalForm, selectorForm } from './internal-form.ts';
 import { validateLocalNonReservedPath } from './path-rules.ts';
 import {
   isKubernetesSignerName,
@@ -104,7 +104,11 @@ const validateClusterTrustBundle: Validate<'clusterTrustBundle'> = (source, path
     );
     if (labelSelector)
       errors.push(
-        invalid(path.child('labelSelector'), labelSelector, 'labelSelector must be unset if name is specified'),
+        invalid(
+          path.child('labelSelector'),
+          selectorForm(labelSelector),
+          'labelSelector must be unset if name is specified',
+        ),
       );
   } else if (signerName !== undefined) {
     const signerPath = path.child('signerName');

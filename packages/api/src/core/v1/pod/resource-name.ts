@@ -1,5 +1,5 @@
 import { type ErrorList, invalid, isQualifiedName, type Path, Quantity } from '@coxswain/apimachinery';
-import { invalidEach } from './checks.ts';
+import { invalidEach, printedAsJson } from './checks.ts';
 
 const hugePagesPrefix = 'hugepages-';
 const requestsPrefix = 'requests.';
@@ -73,7 +73,7 @@ export function isHugePageValueDivisible(name: string, quantity: Quantity): bool
 /** A resource's name: a qualified name, or one of the unqualified ones that are known. */
 export function validateResourceName(name: string, path: Path): ErrorList {
   const messages = isQualifiedName(name);
-  if (messages.length > 0) return invalidEach(path, name, messages);
+  if (messages.length > 0) return invalidEach(path, printedAsJson(name), messages);
   return name.includes('/') || isStandardResourceName(name)
     ? []
     : [invalid(path, name, 'must be a standard resource type or fully qualified')];

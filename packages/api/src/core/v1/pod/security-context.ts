@@ -17,7 +17,7 @@ import type {
   SeccompProfile,
   SecurityContext,
 } from '../../../generated/core/v1.ts';
-import { invalidEach, unlessSupported } from './checks.ts';
+import { invalidEach, printedAsJson, unlessSupported } from './checks.ts';
 import { internalForm } from './internal-form.ts';
 import { validateLocalDescendingPath } from './path-rules.ts';
 import type { PodValidationOptions } from './validation-options.ts';
@@ -57,7 +57,7 @@ export function validateAppArmorProfile(profile: AppArmorProfile | undefined, pa
     if (!profileTypes.includes(type)) return unlessSupported(typePath, type, profileTypes);
     return localhostProfile === undefined
       ? []
-      : [invalid(profilePath, localhostProfile, 'can only be set when AppArmor type is Localhost')];
+      : [invalid(profilePath, printedAsJson(localhostProfile), 'can only be set when AppArmor type is Localhost')];
   }
   const unset = required(profilePath, 'must be set when AppArmor type is Localhost');
   if (!localhostProfile) return [unset];

@@ -12,7 +12,7 @@ import {
   validateLabelName,
 } from '@coxswain/apimachinery';
 import type { Toleration } from '../../../generated/core/v1.ts';
-import { unlessSupported } from './checks.ts';
+import { printedAsJson, unlessSupported } from './checks.ts';
 import type { PodValidationOptions } from './validation-options.ts';
 
 export type TolerationOptions = Partial<Pick<PodValidationOptions, 'allowTaintTolerationComparisonOperators'>>;
@@ -38,11 +38,11 @@ function validateToleration(toleration: Toleration, path: Path, options: Tolerat
   const errors: ErrorList = key ? validateLabelName(key, path.child('key')) : [];
   if (!key && operator !== 'Exists') {
     const detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
-    errors.push(invalid(path.child('operator'), operator ?? '', detail));
+    errors.push(invalid(path.child('operator'), printedAsJson(operator ?? ''), detail));
   }
   if (tolerationSeconds !== undefined && effect !== 'NoExecute') {
     const detail = "effect must be 'NoExecute' when `tolerationSeconds` is set";
-    errors.push(invalid(path.child('effect'), effect ?? '', detail));
+    errors.push(invalid(path.child('effect'), printedAsJson(effect ?? ''), detail));
   }
   errors.push(...validateOperator(toleration, path, options));
   if (effect) errors.push(...validateTaintEffect(effect, true, path.child('effect')));
@@ -70,7 +70,7 @@ function validateOperator(
       return messages.map((message) => invalid(path.child('value'), value, message));
     }
     default:
-      return [notSupported(operatorPath, operator, ['Equal', 'Exists'])];
+      return unlessSupported(operatorPath, operator, ['Equal', 'Exists']);
   }
 }
 

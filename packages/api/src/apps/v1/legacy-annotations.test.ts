@@ -1,0 +1,39 @@
+import { DecodeError } from '@coxswain/apimachinery';
+import { describe, expect, it } from 'vitest';
+import { setDaemonSetDefaults, setDeploymentDefaults } from './defaults.ts';
+import { setAnnotation } from './legacy-annotations.ts';
+
+const object = (annotations: Record<string, string>) => ({
+  metadata: { annotations },
+  spec: { selector: {}, template: {} },
+});
+
+describe('annotations that were fields', () => {
+  it('refuse what is no number, as upstream does when it decodes', () => {
+    expect(() => setDaemonSetDefaults(object({ 'deprecated.daemonset.template.generation': 'x' }))).toThrow(
+      new DecodeError('strconv.ParseInt: parsing "x": invalid syntax'),
+    );
+    const tooLarge = '99999999999999999999';
+    expect(() => setDeploymentDefaults(object({ 'deprecated.deployment.rollback.to': tooLarge }))).toThrow(
+      new DecodeError(
+        `failed to parse annotation[deprecated.deployment.rollback.to]=${tooLarge} as int64: strconv.ParseInt: parsing "${tooLarge}": value out of range`,
+      ),
+    );
+  });
+
+  it('are set beside others, whatever those are called', () => {
+    const metadata = { annotations: JSON.parse('{"__proto__":"x","b":"y"}') as Record<string, string> };
+    setAnnotation(metadata, 'a', '1');
+    expect(Object.entries(metadata.annotations)).toEqual([
+      ['__proto__', 'x'],
+      ['b', 'y'],
+      ['a', '1'],
+    ]);
+  });
+
+  it('leave nothing behind', () => {
+    const metadata = { annotations: { a: '1' } };
+    setAnnotation(metadata, 'a', undefined);
+    expect(metadata).toEqual({});
+  });
+});

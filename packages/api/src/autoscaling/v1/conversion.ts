@@ -1,0 +1,148 @@
+import { isJsonObject, type ObjectMeta, ownEntry } from '@coxswain/apimachinery';
+import { setAnnotation } from '../../apps/v1/legacy-annotations.ts';
+import { internalFormOf } from '../../core/v1/pod/internal-form.ts';
+import type {
+  HorizontalPodAutoscaler as V1,
+  HorizontalPodAutoscalerSpec as V1Spec,
+  HorizontalPodAutoscalerStatus as V1Status,
+} from '../../generated/autoscaling/v1.ts';
+import type {
+  HorizontalPodAutoscalerBehavior,
+  HorizontalPodAutoscalerCondition,
+  HorizontalPodAutoscaler as Hub,
+  HorizontalPodAutoscalerSpec as HubSpec,
+  HorizontalPodAutoscalerStatus as HubStatus,
+  MetricSpec,
+} from '../../generated/autoscaling/v2.ts';
+import type { HubConversion } from '../../strategy/strategy.ts';
+import { cpuUtilizationMetric, setHorizontalPodAutoscalerDefaults } from '../v2/defaults.ts';
+import { dropRoundTripAnnotations, roundTripAnnotations } from '../v2/round-trip-annotations.ts';
+import { annotationReaders } from './annotation-types.ts';
+import { metricSources, metricSpecToV2, metricStatuses, metricStatusToV2, metricToV1 } from './metric-sources.ts';
+
+/** The one metric that v1 has a field for. */
+const cpuUtilizationOf = ({ type, resource }: MetricSpec): number | undefined =>
+  type === 'Resource' && resource?.name === 'cpu' ? resource.target.averageUtilization : undefined;
+
+type Annotation = keyof typeof roundTripAnnotations;
+
+/** What an annotation holds; undefined when there is none or it makes no sense, which is no error. */
+function readAnnotation({ annotations }: ObjectMeta, name: Annotation): unknown {
+  const text = ownEntry(annotations, roundTripAnnotations[name]);
+  return text === undefined ? undefined : annotationReaders()[name](text);
+}
+
+/** The same where a list must stand; nothing at all is a list too. */
+function readList(metadata: ObjectMeta, name: Annotation): Record<string, unknown>[] | undefined {
+  const text = ownEntry(metadata.annotations, roundTripAnnotations[name]);
+  if (text?.trim() === 'null') return [];
+  const value = readAnnotation(metadata, name);
+  return Array.isArray(value) ? value.filter(isJsonObject) : undefined;
+}
+
+function specToHub({ targetCPUUtilizationPercentage: cpu, ...spec }: V1Spec, metadata: ObjectMeta): HubSpec {
+  const others = readList(metadata, 'metrics') ?? [];
+  const metrics = others.map(metricSpecToV2);
+  if (cpu !== undefined) metrics.push(cpuUtilizationMetric(cpu));
+  // The default depends on the annotation, so that it is set here.
+  if (metrics.length === 0) metrics.push(cpuUtilizationMetric());
+  const behavior = readAnnotation(metadata, 'behavior');
+  const isSet = isJsonObject(behavior) && (behavior.scaleUp !== undefined || behavior.scaleDown !== undefined);
+  return { ...spec, metrics, ...(isSet && { behavior: behavior as HorizontalPodAutoscalerBehavior }) };
+}
+
+function statusToHub(status: V1Status, metadata: ObjectMeta): HubStatus {
+  const { currentCPUUtilizationPercentage: cpu, ...rest } = status;
+  const known = readList(metadata, 'currentMetrics')?.map(metricStatusToV2);
+  const fromField =
+    cpu === undefined
+      ? undefined
+      : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: cpu } } }];
+  const currentMetrics = known ?? fromField;
+  const conditions = readList(metadata, 'conditions') as HorizontalPodAutoscalerCondition[] | undefined;
+  return { ...rest, ...(currentMetrics && { currentMetrics }), ...(conditions?.length && { conditions }) };
+}
+
+/** As Go writes JSON into a string: what HTML could misread is escaped. */
+const goJson = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+const behaviorForm = internalFormOf(`
+HorizontalPodAutoscalerBehavior ScaleUp:*HPAScalingRules ScaleDown:*HPAScalingRules
+HPAScalingRules StabilizationWindowSeconds:*i SelectPolicy:*s Policies:[]HPAScalingPolicy Tolerance:*q
+HPAScalingPolicy Type:s Value:i PeriodSeconds:i
+`);
+
+const conditionToV1 = ({ type, status, lastTransitionTime, reason, message }: HorizontalPodAutoscalerCondition) => ({
+  type,
+  status,
+  lastTransitionTime: lastTransitionTime ?? null,
+  ...(reason && { reason }),
+  ...(message && { message }),
+});
+
+function specFromHub({ metrics = [], behavior: _, ...spec }: HubSpec): V1Spec {
+  const cpu = metrics.map(cpuUtilizationOf).find((utilization) => utilization !== undefined);
+  return { ...spec, ...(cpu !== undefined && { targetCPUUtilizationPercentage: cpu }) };
+}
+
+function statusFromHub({ currentMetrics, conditions: _, ...status }: HubStatus): V1Status {
+  // Of several the last one counts.
+  const cpu = (currentMetrics ?? [])
+    .map(({ type, resource }) =>
+      type === 'Resource' && resource?.name === 'cpu' ? resource.current.averageUtilization : undefined,
+    )
+    .findLast((utilization) => utilization !== undefined);
+  return {
+    ...status,
+    currentReplicas: status.currentReplicas ?? 0,
+    ...(cpu !== undefined && { currentCPUUtilizationPercentage: cpu }),
+  };
+}
+
+/** v1 knows processor utilization; all other metrics, conditions and behaviour travel in annotations. */
+export const horizontalPodAutoscalerConversion: HubConversion<V1, Hub> = {
+  toHub({ metadata, spec, status, ...type }) {
+    const hub: Hub = {
+      ...type,
+      apiVersion: 'autoscaling/v2',
+      metadata: { ...metadata },
+      spec: specToHub(spec, metadata),
+      ...(status && { status: statusToHub(status, metadata) }),
+    };
+    dropRoundTripAnnotations(hub.metadata);
+    return hub;
+  },
+  fromHub(hub) {
+    // Objects are stored as v2, and what is read from the store has the defaults of v2.
+    setHorizontalPodAutoscalerDefaults(hub);
+    const { metadata: meta, spec, status, ...type } = hub;
+    const metadata = { ...meta };
+    const { currentMetrics = [], conditions = [] } = status ?? {};
+    const otherMetrics = (spec.metrics ?? []).filter((metric) => cpuUtilizationOf(metric) === undefined);
+    const annotate = (name: Annotation, value: unknown): void =>
+      setAnnotation(metadata, roundTripAnnotations[name], goJson(value));
+    if (otherMetrics.length > 0)
+      annotate(
+        'metrics',
+        otherMetrics.map((metric) => metricToV1(metric, metricSources)),
+      );
+    if (currentMetrics?.length > 0)
+      annotate(
+        'currentMetrics',
+        currentMetrics.map((metric) => metricToV1(metric, metricStatuses)),
+      );
+    if (spec.behavior) annotate('behavior', behaviorForm('HorizontalPodAutoscalerBehavior', spec.behavior));
+    if (conditions.length > 0) annotate('conditions', conditions.map(conditionToV1));
+    return {
+      ...type,
+      apiVersion: 'autoscaling/v1',
+      metadata,
+      spec: specFromHub(spec),
+      ...(status && { status: statusFromHub(status) }),
+    };
+  },
+};

@@ -1,0 +1,138 @@
+import { isJsonObject } from '@coxswain/apimachinery';
+import { selectorForm } from '../../core/v1/pod/internal-form.ts';
+import type { MetricSpec, MetricStatus, MetricTarget } from '../../generated/autoscaling/v2.ts';
+
+type Json = Record<string, unknown>;
+type SourceName = 'object' | 'pods' | 'resource' | 'containerResource' | 'external';
+
+/**
+ * For each source of a metric: what v1 calls a field, in the order of Go's struct → where v2 has it. With `!` v1 writes
+ * it always, as a zero when v2 has none.
+ */
+export type SourceTable = Readonly<Record<SourceName, Readonly<Record<string, string>>>>;
+
+export const metricSources: SourceTable = {
+  object: {
+    target: 'describedObject',
+    metricName: 'metric.name',
+    targetValue: 'target.value!',
+    selector: 'metric.selector',
+    averageValue: 'target.averageValue',
+  },
+  pods: { metricName: 'metric.name', targetAverageValue: 'target.averageValue!', selector: 'metric.selector' },
+  resource: {
+    name: 'name',
+    targetAverageUtilization: 'target.averageUtilization',
+    targetAverageValue: 'target.averageValue',
+  },
+  containerResource: {
+    name: 'name',
+    targetAverageUtilization: 'target.averageUtilization',
+    targetAverageValue: 'target.averageValue',
+    container: 'container',
+  },
+  external: {
+    metricName: 'metric.name',
+    metricSelector: 'metric.selector',
+    targetValue: 'target.value',
+    targetAverageValue: 'target.averageValue',
+  },
+};
+
+export const metricStatuses: SourceTable = {
+  object: {
+    target: 'describedObject',
+    metricName: 'metric.name',
+    currentValue: 'current.value!',
+    selector: 'metric.selector',
+    averageValue: 'current.averageValue',
+  },
+  pods: { metricName: 'metric.name', currentAverageValue: 'current.averageValue!', selector: 'metric.selector' },
+  resource: {
+    name: 'name',
+    currentAverageUtilization: 'current.averageUtilization',
+    currentAverageValue: 'current.averageValue!',
+  },
+  containerResource: {
+    name: 'name',
+    currentAverageUtilization: 'current.averageUtilization',
+    currentAverageValue: 'current.averageValue!',
+    container: 'container',
+  },
+  external: {
+    metricName: 'metric.name',
+    metricSelector: 'metric.selector',
+    currentValue: 'current.value!',
+    currentAverageValue: 'current.averageValue',
+  },
+};
+
+const isAlwaysWritten = (field: string): boolean => field.endsWith('!');
+const partsOf = (field: string): readonly string[] => field.replace('!', '').split('.');
+const sourceNames = Object.keys(metricSources) as readonly SourceName[];
+
+/** A metric as v1 has it, its fields in the order in which Go writes them. */
+export function metricToV1(metric: MetricSpec | MetricStatus, table: SourceTable): Json {
+  const result: Json = { type: metric.type };
+  for (const name of sourceNames) {
+    const source = metric[name];
+    if (!source) continue;
+    const entries = Object.entries(table[name]).map(([v1Name, field]): [string, unknown] => {
+      const value = partsOf(field).reduce<unknown>((at, part) => (isJsonObject(at) ? at[part] : undefined), source);
+      return [v1Name, inGoOrder(value) ?? (isAlwaysWritten(field) ? '0' : undefined)];
+    });
+    result[name] = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+  }
+  return result;
+}
+
+/** References and selectors; all else is a scalar. */
+function inGoOrder(value: unknown): unknown {
+  if (!isJsonObject(value)) return value;
+  if (!('kind' in value)) return selectorForm(value);
+  const { kind, name, apiVersion } = value;
+  return { kind, name, ...(apiVersion !== undefined && { apiVersion }) };
+}
+
+function metricToV2(metric: Json, table: SourceTable): Json {
+  const result: Json = { type: metric.type };
+  for (const name of sourceNames) {
+    const source = metric[name];
+    if (!isJsonObject(source)) continue;
+    const converted: Json = {};
+    for (const [v1Name, field] of Object.entries(table[name])) {
+      const value = source[v1Name] ?? (isAlwaysWritten(field) ? '0' : undefined);
+      const [first = '', second] = partsOf(field);
+      if (second === undefined) converted[first] = value;
+      else if (value !== undefined) converted[first] = { ...(converted[first] as Json | undefined), [second]: value };
+      else converted[first] ??= {};
+    }
+    result[name] = converted;
+  }
+  return result;
+}
+
+/** What v1 does not say: which of a target's amounts is meant. */
+const targetTypes: Readonly<Record<SourceName, (target: Partial<MetricTarget>) => string>> = {
+  object: ({ averageValue }) => (averageValue === undefined ? 'Value' : 'AverageValue'),
+  pods: () => 'AverageValue',
+  resource: ({ averageUtilization }) => (averageUtilization === undefined ? 'AverageValue' : 'Utilization'),
+  containerResource: ({ averageUtilization }) => (averageUtilization === undefined ? 'AverageValue' : 'Utilization'),
+  external: ({ value }) => (value === undefined ? 'AverageValue' : 'Value'),
+};
+
+/** A metric of v1 as v2 has it. */
+export function metricSpecToV2(metric: Json): MetricSpec {
+  const spec = metricToV2(metric, metricSources) as unknown as MetricSpec;
+  for (const name of sourceNames) {
+    const target = spec[name]?.target;
+    if (!target) continue;
+    target.type = targetTypes[name](target);
+    // v1 has to write an amount beside the average: none is a zero there.
+    if (name === 'object' && target.averageValue !== undefined && target.value === '0') delete target.value;
+  }
+  return spec;
+}
+
+export const metricStatusToV2 = (metric: Json): MetricStatus =>
+  metricToV2(metric, metricStatuses) as unknown as MetricStatus;

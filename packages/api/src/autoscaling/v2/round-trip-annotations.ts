@@ -1,0 +1,24 @@
+import type { ObjectMeta } from '@coxswain/apimachinery';
+
+/** Where v1 keeps what it has no fields for. */
+export const roundTripAnnotations = {
+  metrics: 'autoscaling.alpha.kubernetes.io/metrics',
+  currentMetrics: 'autoscaling.alpha.kubernetes.io/current-metrics',
+  conditions: 'autoscaling.alpha.kubernetes.io/conditions',
+  behavior: 'autoscaling.alpha.kubernetes.io/behavior',
+} as const;
+
+const dropped = new Set<string>([
+  ...Object.values(roundTripAnnotations),
+  'autoscaling.alpha.kubernetes.io/scale-down-tolerance',
+  'autoscaling.alpha.kubernetes.io/scale-up-tolerance',
+]);
+
+/** Takes them out: in any other version they mean nothing. */
+export function dropRoundTripAnnotations(metadata: ObjectMeta): void {
+  const entries = Object.entries(metadata.annotations ?? {});
+  const kept = entries.filter(([key]) => !dropped.has(key));
+  if (kept.length === entries.length) return;
+  if (kept.length > 0) metadata.annotations = Object.fromEntries(kept);
+  else delete metadata.annotations;
+}

@@ -1,0 +1,20 @@
+import type { Defaulter, Strategy } from '../../../strategy/strategy.ts';
+import { bindingStrategy } from './binding.ts';
+import { setPodDefaults, setPodTemplateDefaults, setReplicationControllerDefaults } from './defaults.ts';
+import { podStrategy } from './pod-strategy.ts';
+import { podTemplateStrategy, replicationControllerStrategy } from './replication-controller.ts';
+
+/** What sets defaults, by kind. */
+export const podDefaults = {
+  Pod: setPodDefaults,
+  PodTemplate: setPodTemplateDefaults,
+  ReplicationController: setReplicationControllerDefaults,
+} satisfies Readonly<Record<string, Defaulter<never>>>;
+
+/** How objects are created and changed, by kind. */
+export const podStrategies = {
+  Pod: podStrategy,
+  PodTemplate: podTemplateStrategy,
+  ReplicationController: replicationControllerStrategy,
+  Binding: bindingStrategy,
+} satisfies Readonly<Record<string, Strategy<never>>>;

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { FeatureGates } from '../../features/feature-gates.ts';
+import { evictionStrategy } from './eviction.ts';
+
+const context = { features: FeatureGates.defaults, now: () => new Date(0), namespace: 'n' };
+const validate = (ignoreStoreReadErrorWithClusterBreakingPotential: boolean) =>
+  evictionStrategy.validate!(
+    { metadata: { name: 'p' }, deleteOptions: { ignoreStoreReadErrorWithClusterBreakingPotential } },
+    context,
+  ).map(String);
+
+it('an eviction cannot delete what cannot be read', () => {
+  expect(validate(true)).toEqual([
+    'deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: can not be set for pod eviction, try after removing the option',
+  ]);
+  expect(validate(false)).toEqual([]);
+});

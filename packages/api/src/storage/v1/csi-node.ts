@@ -1,0 +1,86 @@
+import {
+  duplicate,
+  type ErrorList,
+  invalid,
+  isLongerThan,
+  isQualifiedName,
+  Path,
+  required,
+  validateImmutableField,
+  validateNonnegativeField,
+} from '@coxswain/apimachinery';
+import { invalidEach } from '../../core/v1/pod/checks.ts';
+import { validateCSIDriverName } from '../../core/v1/pod/volume-sources.ts';
+import type { CSINode, CSINodeDriver } from '../../generated/storage/v1.ts';
+import { goForm, goShape } from '../../strategy/go-form.ts';
+import { translateTimestampSince } from '../../strategy/print.ts';
+import type { Strategy, StrategyContext } from '../../strategy/strategy.ts';
+import { columns } from '../../strategy/table.ts';
+
+const driversPath = Path.of('spec', 'drivers');
+const maxNodeIDLength = 256;
+const driverShape = goShape("Name:'' NodeID:'' TopologyKeys Allocatable");
+const allocatableShape = goShape('Count');
+
+/** In memory the list may be missing, whatever the type says. */
+const driversOf = ({ spec }: CSINode): readonly CSINodeDriver[] => spec.drivers ?? [];
+
+const validate = (node: CSINode): ErrorList =>
+  driversOf(node).flatMap((driver, i, drivers) => {
+    const path = driversPath.index(i);
+    const isRepeated = drivers.findIndex(({ name }) => name === driver.name) < i;
+    return [
+      ...validateCSIDriverName(driver.name, path.child('name')),
+      ...validateNodeID(driver.nodeID, path.child('nodeID')),
+      ...validateNonnegativeField(driver.allocatable?.count, path.child('allocatable', 'count')),
+      ...(isRepeated ? [duplicate(path.child('name'), driver.name)] : []),
+      ...validateTopologyKeys(driver.topologyKeys ?? [], path),
+    ];
+  });
+
+function validateNodeID(nodeID: string, path: Path): ErrorList {
+  if (!nodeID) return [required(path)];
+  const isTooLong = isLongerThan(nodeID, maxNodeIDLength);
+  return isTooLong ? [invalid(path, nodeID, `must be ${maxNodeIDLength} characters or less`)] : [];
+}
+
+/** Errors name the driver, not the key. */
+function validateTopologyKeys(keys: readonly string[], path: Path): ErrorList {
+  return keys.flatMap((key, i) => [
+    ...(key ? [] : [required(path)]),
+    ...(keys.indexOf(key) < i ? [duplicate(path, key)] : []),
+    ...invalidEach(path, key, isQualifiedName(key)),
+  ]);
+}
+
+/** What a driver said of a node when it came there stays; what it can take may change. */
+function validateUpdate(node: CSINode, old: CSINode, { features }: StrategyContext): ErrorList {
+  const ignoresAllocatable = features.enabled('MutableCSINodeAllocatableCount');
+  const printable = ({ allocatable, ...driver }: CSINodeDriver) =>
+    goForm(driverShape, {
+      ...driver,
+      allocatable: allocatable && !ignoresAllocatable ? goForm(allocatableShape, allocatable) : null,
+    });
+  const changes = driversOf(old).flatMap((before) =>
+    driversOf(node)
+      .filter(({ name }) => name === before.name)
+      .flatMap((after) => validateImmutableField(printable(after), printable(before), driversPath)),
+  );
+  return [...validate(node), ...changes];
+}
+
+export const csiNodeStrategy: Strategy<CSINode> = {
+  allowUnconditionalUpdate: false,
+  revalidatesMetadata: true,
+  validatesMetadataUpdate: true,
+  validate,
+  validateUpdate,
+  table: {
+    columns: columns('Name', 'Drivers:integer', 'Age'),
+    row: (node, context) => [
+      node.metadata.name ?? '',
+      driversOf(node).length,
+      translateTimestampSince(node.metadata.creationTimestamp, context),
+    ],
+  },
+};

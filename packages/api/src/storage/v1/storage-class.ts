@@ -1,0 +1,126 @@
+import {
+  duplicate,
+  type ErrorList,
+  isQualifiedName,
+  jsonEquals,
+  ownEntry,
+  Path,
+  required,
+  validateImmutableField,
+  validateLabelName,
+} from '@coxswain/apimachinery';
+import { invalidEach, unlessSupported } from '../../core/v1/pod/checks.ts';
+import { nodeLabelDeprecation } from '../../core/v1/pod/index.ts';
+import type { TopologySelectorLabelRequirement, TopologySelectorTerm } from '../../generated/core/v1.ts';
+import type { StorageClass } from '../../generated/storage/v1.ts';
+import { translateTimestampSince } from '../../strategy/print.ts';
+import { revalidated } from '../../strategy/revalidated.ts';
+import type { Strategy } from '../../strategy/strategy.ts';
+import { columns } from '../../strategy/table.ts';
+import { validateParameters } from './parameters.ts';
+
+const defaultAnnotations = [
+  'storageclass.kubernetes.io/is-default-class',
+  'storageclass.beta.kubernetes.io/is-default-class',
+];
+const reclaimPolicies = ['Delete', 'Retain'];
+const bindingModes = ['Immediate', 'WaitForFirstConsumer'];
+const topologiesPath = Path.of('allowedTopologies');
+const immutableFields = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const;
+
+/** What the versions have in common. */
+interface Defaulted {
+  reclaimPolicy?: string;
+  volumeBindingMode?: string;
+}
+
+export function setStorageClassDefaults(storageClass: Defaulted): void {
+  storageClass.reclaimPolicy ??= 'Delete';
+  storageClass.volumeBindingMode ??= 'Immediate';
+}
+
+/** The name of a driver, in any case. */
+export function validateProvisioner(provisioner: string, path: Path): ErrorList {
+  if (!provisioner) return [required(path)];
+  const name = provisioner.toLowerCase();
+  return invalidEach(path, name, isQualifiedName(name));
+}
+
+function validate(storageClass: StorageClass): ErrorList {
+  const { provisioner, parameters, reclaimPolicy, volumeBindingMode, allowedTopologies = [] } = storageClass;
+  const modePath = Path.of('volumeBindingMode');
+  return [
+    ...validateProvisioner(provisioner, Path.of('provisioner')),
+    ...validateParameters(parameters, Path.of('parameters')),
+    ...(reclaimPolicy ? unlessSupported(Path.of('reclaimPolicy'), reclaimPolicy, reclaimPolicies) : []),
+    ...(volumeBindingMode === undefined
+      ? [required(modePath)]
+      : unlessSupported(modePath, volumeBindingMode, bindingModes)),
+    ...validateTopologies(allowedTopologies),
+  ];
+}
+
+/** For each key the values that a node may have, sorted. */
+type RawTerm = Readonly<Record<string, readonly string[]>>;
+
+const rawTerm = ({ matchLabelExpressions = [] }: TopologySelectorTerm): RawTerm =>
+  Object.fromEntries(matchLabelExpressions.map(({ key, values = [] }) => [key, [...new Set(values)].sort()]));
+
+function validateTopologies(terms: readonly TopologySelectorTerm[]): ErrorList {
+  const errors: ErrorList = [];
+  // Upstream compares with as many empty terms as there are terms, and so calls an empty one a duplicate of each.
+  const seen: RawTerm[] = terms.map(() => ({}));
+  terms.forEach((term, i) => {
+    const path = topologiesPath.index(i).child('matchLabelExpressions');
+    errors.push(...validateExpressions(term.matchLabelExpressions ?? [], path));
+    const raw = rawTerm(term);
+    for (const other of seen) if (jsonEquals(raw, other)) errors.push(duplicate(path, ''));
+    seen.push(raw);
+  });
+  return errors;
+}
+
+function validateExpressions(expressions: readonly TopologySelectorLabelRequirement[], path: Path): ErrorList {
+  return expressions.flatMap(({ key, values = [] }, i) => {
+    const at = path.index(i);
+    const errors = values.length === 0 ? [required(at.child('values'))] : [];
+    values.forEach((value, j) => {
+      if (values.indexOf(value) < j) errors.push(duplicate(at.child('values').index(j), value));
+    });
+    errors.push(...validateLabelName(key, at.child('key')));
+    if (expressions.findIndex((other) => other.key === key) < i) errors.push(duplicate(at.child('key'), key));
+    return errors;
+  });
+}
+
+function warningsFor({ allowedTopologies = [] }: StorageClass): string[] {
+  return allowedTopologies.flatMap(({ matchLabelExpressions = [] }, i) =>
+    matchLabelExpressions.flatMap(({ key }, j) => {
+      const message = nodeLabelDeprecation(key);
+      return message
+        ? [`${topologiesPath.index(i).child('matchLabelExpressions').index(j).child('key')}: ${message}`]
+        : [];
+    }),
+  );
+}
+
+export const storageClassStrategy: Strategy<StorageClass> = {
+  ...revalidated<StorageClass>({
+    validate,
+    validateChange: (storageClass, old) =>
+      immutableFields.flatMap((name) => validateImmutableField(storageClass[name], old[name], Path.of(name))),
+  }),
+  warningsOnCreate: warningsFor,
+  warningsOnUpdate: warningsFor,
+  table: {
+    columns: columns('Name', 'Provisioner', 'ReclaimPolicy', 'VolumeBindingMode', 'AllowVolumeExpansion', 'Age'),
+    row: ({ metadata, provisioner, reclaimPolicy, volumeBindingMode, allowVolumeExpansion }, context) => [
+      `${metadata.name}${defaultAnnotations.some((key) => ownEntry(metadata.annotations, key) === 'true') ? ' (default)' : ''}`,
+      provisioner,
+      reclaimPolicy ?? 'Delete',
+      volumeBindingMode ?? 'Immediate',
+      allowVolumeExpansion ?? false,
+      translateTimestampSince(metadata.creationTimestamp, context),
+    ],
+  },
+};
