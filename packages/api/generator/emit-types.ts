@@ -1,6 +1,8 @@
 import type { FieldModel, TypeExpression, TypeModel } from './model.ts';
 
 export interface TypesFile {
+  /** Any type, of this package or another. */
+  readonly typeOf: (key: string) => TypeModel | undefined;
   /** Import of another package's types: its key (`meta.v1`) → where it is and what it is called here. */
   readonly importFor: (pkg: string) => { readonly alias: string; readonly path: string };
   /** type key → its apiVersion and kind, for the kinds of this package. */
@@ -31,7 +33,6 @@ const tsScalars: Readonly<Record<string, string>> = {
 /** The TypeScript interfaces of one package. */
 export function emitTypes(pkg: string, types: readonly TypeModel[], file: TypesFile): string {
   const imports = new Map<string, string>();
-  const byKey = new Map(types.map((type) => [type.key, type]));
   const reference = (key: string): string => {
     const split = key.lastIndexOf('.');
     const from = key.slice(0, split);
@@ -62,7 +63,7 @@ export function emitTypes(pkg: string, types: readonly TypeModel[], file: TypesF
   };
   const flatten = (fields: readonly FieldModel[]): FieldModel[] =>
     fields.flatMap((field) => {
-      const inlined = field.inline && field.type.form === 'struct' ? byKey.get(field.type.key) : undefined;
+      const inlined = field.inline && field.type.form === 'struct' ? file.typeOf(field.type.key) : undefined;
       return inlined ? flatten(inlined.fields) : [field];
     });
 

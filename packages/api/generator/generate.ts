@@ -47,9 +47,10 @@ function packages(sources: Sources): Package[] {
 /** `core.v1` → `core/v1`; the meta types are written by hand in apimachinery. */
 const typesPath = (pkg: string): string => pkg.replace('.', '/');
 
-function typesFile(entry: Package): string {
+function typesFile(entry: Package, typeOf: (key: string) => TypeModel | undefined): string {
   const apiVersion = entry.group ? `${entry.group}/${entry.version}` : entry.version;
   return emitTypes(entry.pkg, entry.types, {
+    typeOf,
     importFor: (pkg) =>
       pkg === 'meta.v1'
         ? { alias: 'metav1', path: '@coxswain/apimachinery' }
@@ -64,8 +65,10 @@ function typesFile(entry: Package): string {
 function generate(sources: Sources): Map<string, string> {
   const files = new Map<string, string>();
   const all = packages(sources);
+  const types = new Map(all.flatMap((entry) => entry.types.map((type) => [type.key, type])));
   for (const entry of all) {
-    if (entry.pkg !== 'meta.v1') files.set(`${typesPath(entry.pkg)}.ts`, banner + typesFile(entry));
+    if (entry.pkg !== 'meta.v1')
+      files.set(`${typesPath(entry.pkg)}.ts`, banner + typesFile(entry, (key) => types.get(key)));
     files.set(`schema/${entry.pkg}.ts`, `${banner}export const table = \`\n${emitSchemaTable(entry.types)}\n\`;\n`);
   }
   const identifier = (pkg: string): string => pkg.replace(/\./g, '');

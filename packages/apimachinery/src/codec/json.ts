@@ -55,13 +55,15 @@ function isDeeper(value: unknown, levels: number): boolean {
 export interface StringifyOptions {
   /** Indents by two spaces, as upstream does for people. */
   readonly pretty?: boolean;
+  /** Escape `<`, `>` and `&`, as Go does unless told otherwise. On by default. */
+  readonly escapeHtml?: boolean;
 }
 
 /**
  * Prints JSON as Go's encoder does: on one line, with `<`, `>` and `&` escaped. Bigints are printed as numbers. Throws
  * JsonDepthError for what is nested too deep or contains itself.
  */
-export function stringifyJson(value: unknown, { pretty = false }: StringifyOptions = {}): string {
+export function stringifyJson(value: unknown, { pretty = false, escapeHtml = true }: StringifyOptions = {}): string {
   let text: string;
   try {
     text = JSON.stringify(value, undefined, pretty ? 2 : undefined) ?? 'null';
@@ -69,7 +71,7 @@ export function stringifyJson(value: unknown, { pretty = false }: StringifyOptio
     // It holds a bigint, or is too deep.
     text = writeJson(value, pretty ? '\n' : undefined, 0);
   }
-  return escapeForHtml(text);
+  return escapeHtml ? escapeForHtml(text) : text;
 }
 
 /** Like JSON.stringify, but knows bigints. `lineBreak` carries the indentation when there is to be one. */

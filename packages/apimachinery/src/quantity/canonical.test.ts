@@ -108,5 +108,6 @@ describe('canonicalQuantity', () => {
     expect(canonicalQuantity(`0.${'0'.repeat(1e5)}1`)).toBe('1n');
     expect(canonicalQuantity(`0.${'1'.repeat(2e5)}`)).toBe('111111112n');
     expect(() => canonicalQuantity(`${'1'.repeat(1e5)}x`)).toThrow(formatWrong);
+    expect(() => canonicalQuantity('1'.repeat(3e6))).toThrow('unable to parse numeric part of quantity');
   });
 });

@@ -8,20 +8,15 @@ import {
   semanticEqual,
   validateNonnegativeField,
 } from '@coxswain/apimachinery';
-import { podTemplateValidationOptions, validatePodTemplateSpecForReplicaSet } from '../../core/v1/pod/index.ts';
-import type {
-  Deployment as APIDeployment,
-  DeploymentSpec,
-  DeploymentStatus,
-  DeploymentStrategy,
-} from '../../generated/apps/v1.ts';
+import type { Deployment as APIDeployment, DeploymentStatus, DeploymentStrategy } from '../../generated/apps/v1.ts';
 import type { Strategy, StrategyContext } from '../../strategy/strategy.ts';
 import { intOrPercentValue, validateNotMoreThan100Percent, validatePositiveIntOrPercent } from './int-or-percent.ts';
 import { internalForm } from './internal-form.ts';
 import { integerAnnotation, rollbackToAnnotation, setAnnotation } from './legacy-annotations.ts';
 import { podNameWarnings, podTemplateHooks } from './pod-template-hooks.ts';
+import { dropTerminatingReplicas, validateSelectorAndTemplate } from './replica-set.ts';
 import { sameWorkloadSpec } from './same-spec.ts';
-import { printableSelector, selectorOf, validateControllerSelector, validateImmutableSelector } from './selector.ts';
+import { validateImmutableSelector } from './selector.ts';
 import { type CountRules, validateCollisionCount, validateCounts } from './status-counts.ts';
 import { deploymentTable } from './tables.ts';
 import type { WithSpec } from './with-spec.ts';
@@ -30,24 +25,6 @@ type Deployment = WithSpec<APIDeployment>;
 
 const path = Path.of('spec');
 const statusPath = Path.of('status');
-
-/** The selector and the template of pods that it must select, of Deployments and ReplicaSets. */
-export function validateSelectorAndTemplate(
-  { selector, template = {} }: Pick<DeploymentSpec, 'selector'> & Partial<Pick<DeploymentSpec, 'template'>>,
-  old: Partial<Pick<DeploymentSpec, 'template'>> | undefined,
-  context: StrategyContext,
-): ErrorList {
-  const errors = validateControllerSelector(selector, 'deployment', path.child('selector'));
-  const selects = selectorOf(selector);
-  if (!selects) {
-    errors.push(invalid(path.child('selector'), printableSelector(selector), 'invalid label selector'));
-    return errors;
-  }
-  const options = podTemplateValidationOptions(context, old?.template);
-  const matches = (labels: Readonly<Record<string, string>>) => selects.matches(labels);
-  errors.push(...validatePodTemplateSpecForReplicaSet(template, matches, path.child('template'), options));
-  return errors;
-}
 
 function validateStrategy(strategy: DeploymentStrategy, at: Path): ErrorList {
   const { type, rollingUpdate } = strategy;
@@ -148,13 +125,3 @@ export const deploymentStrategy: Strategy<Deployment> = {
   },
   table: deploymentTable,
 };
-
-/** Of Deployments and ReplicaSets: the count belongs to a feature that can be off. */
-export function dropTerminatingReplicas(
-  status: { terminatingReplicas?: number } | undefined,
-  old: { readonly terminatingReplicas?: number } | undefined,
-  features: StrategyContext['features'],
-): void {
-  if (features.enabled('DeploymentReplicaSetTerminatingReplicas') || old?.terminatingReplicas !== undefined) return;
-  delete status?.terminatingReplicas;
-}

@@ -1,10 +1,10 @@
-import { type ErrorList, Path, validateNonnegativeField } from '@coxswain/apimachinery';
-import type { ReplicaSet as APIReplicaSet, ReplicaSetStatus } from '../../generated/apps/v1.ts';
+import { type ErrorList, invalid, Path, validateNonnegativeField } from '@coxswain/apimachinery';
+import { podTemplateValidationOptions, validatePodTemplateSpecForReplicaSet } from '../../core/v1/pod/index.ts';
+import type { ReplicaSet as APIReplicaSet, ReplicaSetSpec, ReplicaSetStatus } from '../../generated/apps/v1.ts';
 import type { Strategy, StrategyContext } from '../../strategy/strategy.ts';
-import { dropTerminatingReplicas, validateSelectorAndTemplate } from './deployment.ts';
 import { podNameWarnings, podTemplateHooks } from './pod-template-hooks.ts';
 import { sameWorkloadSpec } from './same-spec.ts';
-import { validateImmutableSelector } from './selector.ts';
+import { printableSelector, selectorOf, validateControllerSelector, validateImmutableSelector } from './selector.ts';
 import { type CountRules, validateCounts } from './status-counts.ts';
 import { replicaSetTable } from './tables.ts';
 import type { WithSpec } from './with-spec.ts';
@@ -12,6 +12,24 @@ import type { WithSpec } from './with-spec.ts';
 type ReplicaSet = WithSpec<APIReplicaSet>;
 
 const path = Path.of('spec');
+
+/** The selector and the template of pods that it must select, of Deployments and ReplicaSets. */
+export function validateSelectorAndTemplate(
+  { selector, template = {} }: Pick<ReplicaSetSpec, 'selector' | 'template'>,
+  old: Pick<ReplicaSetSpec, 'template'> | undefined,
+  context: StrategyContext,
+): ErrorList {
+  const errors = validateControllerSelector(selector, 'deployment', path.child('selector'));
+  const selects = selectorOf(selector);
+  if (!selects) {
+    errors.push(invalid(path.child('selector'), printableSelector(selector), 'invalid label selector'));
+    return errors;
+  }
+  const options = podTemplateValidationOptions(context, old?.template);
+  const matches = (labels: Readonly<Record<string, string>>) => selects.matches(labels);
+  errors.push(...validatePodTemplateSpecForReplicaSet(template, matches, path.child('template'), options));
+  return errors;
+}
 
 function validateReplicaSet({ spec }: ReplicaSet, old: ReplicaSet | undefined, context: StrategyContext): ErrorList {
   return [
@@ -61,3 +79,13 @@ export const replicaSetStrategy: Strategy<ReplicaSet> = {
   },
   table: replicaSetTable,
 };
+
+/** Of Deployments and ReplicaSets: the count belongs to a feature that can be off. */
+export function dropTerminatingReplicas(
+  status: { terminatingReplicas?: number } | undefined,
+  old: { readonly terminatingReplicas?: number } | undefined,
+  features: StrategyContext['features'],
+): void {
+  if (features.enabled('DeploymentReplicaSetTerminatingReplicas') || old?.terminatingReplicas !== undefined) return;
+  delete status?.terminatingReplicas;
+}

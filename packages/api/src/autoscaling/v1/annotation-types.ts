@@ -1,5 +1,4 @@
 import { compileNormalizer, isJsonObject, type Normalizer, parseJson, type StructSchema } from '@coxswain/apimachinery';
-import { Catalogue } from '../../catalogue/catalogue.ts';
 import { TypeTables } from '../../catalogue/hydrate.ts';
 import { packages } from '../../generated/packages.ts';
 import { metricSources, metricStatuses, type SourceTable } from './metric-sources.ts';
@@ -86,13 +85,12 @@ export function annotationReaders(): AnnotationReaders {
     ...packages.map(({ name, table: own }) => [name, own] as const),
     ['annotations', table],
   ]);
-  const catalogue = Catalogue.builtIn();
   readers = {
     metrics: reader(tables.struct('annotations.MetricSpec')),
     currentMetrics: reader(tables.struct('annotations.MetricStatus')),
-    conditions: reader(catalogue.type('autoscaling.v2.HorizontalPodAutoscalerCondition')),
+    conditions: reader(tables.struct('autoscaling.v2.HorizontalPodAutoscalerCondition')),
     // Upstream writes its internal type there, whose names differ from those of v2 in case only.
-    behavior: reader(catalogue.type('autoscaling.v2.HorizontalPodAutoscalerBehavior')),
+    behavior: reader(tables.struct('autoscaling.v2.HorizontalPodAutoscalerBehavior')),
   };
   return readers;
 }

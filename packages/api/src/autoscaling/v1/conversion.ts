@@ -103,9 +103,12 @@ function statusFromHub({ currentMetrics, conditions: _, ...status }: HubStatus):
   };
 }
 
+/** Of an object that was made, not decoded. */
+const noSpec: V1Spec = { scaleTargetRef: { kind: '', name: '' }, maxReplicas: 0 };
+
 /** v1 knows processor utilization; all other metrics, conditions and behaviour travel in annotations. */
 export const horizontalPodAutoscalerConversion: HubConversion<V1, Hub> = {
-  toHub({ metadata, spec, status, ...type }) {
+  toHub({ metadata = {}, spec = noSpec, status, ...type }) {
     const hub: Hub = {
       ...type,
       apiVersion: 'autoscaling/v2',
@@ -121,7 +124,8 @@ export const horizontalPodAutoscalerConversion: HubConversion<V1, Hub> = {
     setHorizontalPodAutoscalerDefaults(hub);
     const { metadata: meta, spec, status, ...type } = hub;
     const metadata = { ...meta };
-    const { currentMetrics = [], conditions = [] } = status ?? {};
+    const currentMetrics = status?.currentMetrics ?? [];
+    const conditions = status?.conditions ?? [];
     const otherMetrics = (spec.metrics ?? []).filter((metric) => cpuUtilizationOf(metric) === undefined);
     const annotate = (name: Annotation, value: unknown): void =>
       setAnnotation(metadata, roundTripAnnotations[name], goJson(value));
@@ -130,7 +134,7 @@ export const horizontalPodAutoscalerConversion: HubConversion<V1, Hub> = {
         'metrics',
         otherMetrics.map((metric) => metricToV1(metric, metricSources)),
       );
-    if (currentMetrics?.length > 0)
+    if (currentMetrics.length > 0)
       annotate(
         'currentMetrics',
         currentMetrics.map((metric) => metricToV1(metric, metricStatuses)),

@@ -38,6 +38,11 @@ function validateTarget({ type, value, averageValue, averageUtilization }: Metri
   return errors;
 }
 
+const validateMetricAndTarget = (
+  { metric, target }: { readonly metric: MetricIdentifier; readonly target: MetricTarget },
+  path: Path,
+): ErrorList => [...validateIdentifier(metric, path.child('metric')), ...validateTarget(target, path.child('target'))];
+
 /** A resource is measured against an amount or against what was requested. */
 function validateResourceTarget(target: MetricTarget, path: Path): ErrorList {
   const { averageUtilization, averageValue } = target;
@@ -55,11 +60,11 @@ function validateResourceTarget(target: MetricTarget, path: Path): ErrorList {
 
 /** The rules of each source, in the order in which upstream looks for them. */
 const sources: { readonly [S in Source]: Rule<S> } = {
-  object({ describedObject, metric, target }, path, options) {
+  object(source, path, options) {
+    const { describedObject, target } = source;
     const errors = [
       ...validateCrossVersionObjectReference(describedObject, path.child('describedObject'), options),
-      ...validateIdentifier(metric, path.child('metric')),
-      ...validateTarget(target, path.child('target')),
+      ...validateMetricAndTarget(source, path),
     ];
     if (target.value === undefined && target.averageValue === undefined) {
       const detail = 'must set either a target value or averageValue';
@@ -67,11 +72,9 @@ const sources: { readonly [S in Source]: Rule<S> } = {
     }
     return errors;
   },
-  external({ metric, target }, path) {
-    const errors = [
-      ...validateIdentifier(metric, path.child('metric')),
-      ...validateTarget(target, path.child('target')),
-    ];
+  external(source, path) {
+    const { target } = source;
+    const errors = validateMetricAndTarget(source, path);
     if (target.value === undefined && target.averageValue === undefined) {
       const detail = 'must set either a target value for metric or a per-pod target';
       errors.push(required(path.child('target', 'averageValue'), detail));
@@ -82,11 +85,9 @@ const sources: { readonly [S in Source]: Rule<S> } = {
     }
     return errors;
   },
-  pods({ metric, target }, path) {
-    const errors = [
-      ...validateIdentifier(metric, path.child('metric')),
-      ...validateTarget(target, path.child('target')),
-    ];
+  pods(source, path) {
+    const { target } = source;
+    const errors = validateMetricAndTarget(source, path);
     if (target.averageValue === undefined)
       errors.push(required(path.child('target', 'averageValue'), 'must specify a positive target averageValue'));
     return errors;

@@ -1,6 +1,7 @@
 import {
   type ErrorList,
   invalid,
+  isLongerThan,
   notSupported,
   Path,
   required,
@@ -101,7 +102,7 @@ function validateSpec(cronJob: CronJob, old: CronJob | undefined, context: Strat
 
 function validateNameLength({ metadata: { name = '' } }: CronJob): ErrorList {
   const detail = `must be no more than ${maxNameLength} characters`;
-  return name.length > maxNameLength ? [invalid(Path.of('metadata', 'name'), name, detail)] : [];
+  return isLongerThan(name, maxNameLength) ? [invalid(Path.of('metadata', 'name'), name, detail)] : [];
 }
 
 const warnings = (cronJob: CronJob, { features }: StrategyContext): string[] =>

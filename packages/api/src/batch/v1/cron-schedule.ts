@@ -93,11 +93,11 @@ function parseDelay(descriptor: string): number {
   }
 }
 
-function parseField(text: string, { min, max, names }: Bounds): Field {
+function parseField(text: string, limits: Bounds): Field {
   const chosen = new Set<number>();
   let isStar = false;
   for (const part of text.split(',').filter(Boolean)) {
-    const range = parseRange(part, { min, max, ...(names && { names }) });
+    const range = parseRange(part, limits);
     for (let value = range.start; value <= range.end; value += range.step) chosen.add(value);
     isStar ||= range.isStar;
   }

@@ -2,6 +2,7 @@ import {
   type ErrorList,
   invalid,
   isDomainPrefixedPath,
+  isLongerThan,
   notSupported,
   type Path,
   required,
@@ -40,7 +41,7 @@ export function validateJobSpec(spec: JobSpec, path: Path, options: PodValidatio
     errors.push(required(path.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified'));
   if (managedBy !== undefined) {
     errors.push(...isDomainPrefixedPath(path.child('managedBy'), managedBy));
-    if (managedBy.length > maxManagedByLength) errors.push(tooLong(path.child('managedBy'), maxManagedByLength));
+    if (isLongerThan(managedBy, maxManagedByLength)) errors.push(tooLong(path.child('managedBy'), maxManagedByLength));
   }
   if (completionMode !== undefined)
     errors.push(...unlessSupported(path.child('completionMode'), completionMode, ['NonIndexed', 'Indexed']));

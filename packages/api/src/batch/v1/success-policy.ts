@@ -1,6 +1,7 @@
 import {
   type ErrorList,
   invalid,
+  isLongerThan,
   type Path,
   required,
   tooLong,
@@ -35,8 +36,7 @@ function validateRule(
   let indexes = 0;
   if (succeededIndexes !== undefined) {
     const at = path.child('succeededIndexes');
-    // An index has ASCII letters only, or it is none and the text will not be read.
-    if (succeededIndexes.length > max.indexesBytes) errors.push(tooLong(at, max.indexesBytes));
+    if (isLongerThan(succeededIndexes, max.indexesBytes)) errors.push(tooLong(at, max.indexesBytes));
     try {
       indexes = countIndexes(succeededIndexes, completions);
     } catch (error) {

@@ -114,7 +114,11 @@ export interface Mutation {
 
 export interface NamedRuleWithOperations {
   resourceNames?: string[];
-  ruleWithOperations?: admissionregistrationv1.RuleWithOperations;
+  operations?: ("*" | "CONNECT" | "CREATE" | "DELETE" | "UPDATE")[];
+  apiGroups?: string[];
+  apiVersions?: string[];
+  resources?: string[];
+  scope?: string;
 }
 
 export interface ParamKind {

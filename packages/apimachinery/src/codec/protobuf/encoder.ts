@@ -73,10 +73,13 @@ const timestamp = (kind: 'time' | 'microTime'): Encoding =>
     writer.byte(tag1Varint);
   });
 
+/** JSON within protobuf is kept as its author wrote it, who is no Go program in general. */
+const rawJson = (value: unknown): string => stringifyJson(value, { escapeHtml: false });
+
 /** JSON text as the only field of a message; nothing where there is no value. */
 const jsonText: Encoding = message((writer, value) => {
   if (value === null || value === undefined) return;
-  writer.string(stringifyJson(value));
+  writer.string(rawJson(value));
   writer.byte(tag1Bytes);
 });
 
@@ -85,7 +88,7 @@ const unknownObject: Encoding = message((writer, value) => {
   writer.byte(tag4Bytes);
   writer.string('');
   writer.byte(tag3Bytes);
-  writer.string(stringifyJson(value));
+  writer.string(rawJson(value));
   writer.byte(tag2Bytes);
   // A TypeMeta whose two strings are empty.
   writer.raw(new Uint8Array([tag1Bytes, 4, tag1Bytes, 0, tag2Bytes, 0]));
@@ -155,10 +158,14 @@ function fieldWriter(number: number, schema: Schema): WriteValue {
 }
 
 function repeatedField(number: number, items: Schema): WriteValue {
-  const write = fieldWriter(number, items);
+  const { wireType, write } = encodingOf(items);
+  const fieldTag = tagOf(number, wireType);
   return (writer, value) => {
     if (!Array.isArray(value)) return;
-    for (let i = value.length - 1; i >= 0; i--) write(writer, value[i]);
+    for (let i = value.length - 1; i >= 0; i--) {
+      write(writer, value[i]);
+      writer.varint(fieldTag);
+    }
   };
 }
 
@@ -182,10 +189,14 @@ function mapField(number: number, values: Schema): WriteValue {
   };
 }
 
-/** In Go's order. JavaScript's own is the same but for surrogates, and faster. */
+/** In Go's order. Objects that upstream wrote are sorted already. */
 function sortByBytes(keys: string[]): void {
-  if (keys.some((key) => /[\ud800-\udfff]/.test(key))) keys.sort(compareUtf8);
-  else keys.sort();
+  for (let i = 1; i < keys.length; i++) {
+    if (compareUtf8(keys[i - 1]!, keys[i]!) > 0) {
+      keys.sort(compareUtf8);
+      return;
+    }
+  }
 }
 
 /** By bytes, which is by code points; JavaScript's own order is by UTF-16 units. */
@@ -218,11 +229,17 @@ function encodingOf(schema: Schema): Encoding {
 }
 
 function structEncoding(schema: StructSchema): Encoding {
-  let write: WriteMessage | undefined;
-  return message((writer, value) => {
-    write ??= compileEncoder(schema);
-    write(writer, isJsonObject(value) ? value : {});
-  });
+  // Types refer to themselves, and most are never met: a struct is compiled when it first is.
+  let writeStruct: WriteMessage | undefined;
+  return {
+    wireType: wire.bytes,
+    write: (writer, value) => {
+      writeStruct ??= compileEncoder(schema);
+      const before = writer.length;
+      writeStruct(writer, isJsonObject(value) ? value : {});
+      writer.varint(writer.length - before);
+    },
+  };
 }
 
 function schemaOrEncoding({ alternative, schema }: SchemaOrSchema): Encoding {
