@@ -7,6 +7,13 @@
  *
  * Where to start: `catalogue/catalogue.ts`, then `strategy/strategy.ts`.
  */
+export {
+  applyScale,
+  type ScalableWorkload,
+  scaleFromReplicationController,
+  scaleFromWorkload,
+} from './autoscaling/v1/index.ts';
+export { type CronSchedule, parseCronSchedule } from './batch/v1/index.ts';
 export { conversionFor, defaulterFor, strategyFor } from './built-in-kinds.ts';
 export { Catalogue, type Kind } from './catalogue/catalogue.ts';
 export {
@@ -17,6 +24,7 @@ export {
   stabilityOf,
 } from './catalogue/resource.ts';
 export { newCodecFactory } from './codecs.ts';
+export { bindingConflict, bindPod, validateBinding, validatePodLogOptions } from './core/v1/pod/index.ts';
 export { type Descriptions, loadDescriptions } from './explain/descriptions.ts';
 export { FeatureGates, type FeatureName } from './features/feature-gates.ts';
 export { newScheme } from './scheme.ts';

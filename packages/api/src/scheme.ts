@@ -1,7 +1,6 @@
 import {
-  defaultFieldLabelConversion,
+  compileNormalizer,
   defineType,
-  type FieldLabelConversion,
   GroupVersion,
   identityConversion,
   type KubernetesObject,
@@ -10,6 +9,7 @@ import {
 import { behaviours } from './behaviours.ts';
 import { conversionFor, defaulterFor, strategyFor } from './built-in-kinds.ts';
 import { Catalogue, type Kind } from './catalogue/catalogue.ts';
+import { selectBy } from './strategy/field-labels.ts';
 
 /** Answers and discovery documents have one form, whatever version was asked for. */
 const unversioned = ['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList'];
@@ -38,22 +38,13 @@ export function newScheme(name = 'coxswain'): Scheme {
 }
 
 function addKind(scheme: Scheme, { gvk, hub, schema }: Kind): void {
-  const type = defineType<KubernetesObject>(schema.fullName);
+  const type = defineType<KubernetesObject>(schema.fullName, () => compileNormalizer(schema)({}).object);
   scheme.addKnownTypeWithName(gvk, type);
   const defaulter = defaulterFor(gvk);
   if (defaulter) scheme.addDefaulter(type, defaulter);
   if (gvk !== hub) scheme.addHubConversion(gvk, hub, conversionFor(gvk) ?? identityConversion);
   const selectable = strategyFor(hub)?.selectableFields;
-  if (selectable) scheme.addFieldLabelConversion(gvk, selectBy(Object.keys(selectable)));
-}
-
-function selectBy(labels: readonly string[]): FieldLabelConversion {
-  return (label, value) => {
-    if (labels.includes(label)) return { label, value };
-    try {
-      return defaultFieldLabelConversion(label, value);
-    } catch (cause) {
-      throw new Error(`field label not supported: ${label}`, { cause });
-    }
-  };
+  if (selectable) {
+    scheme.addFieldLabelConversion(gvk, selectBy(['metadata.name', 'metadata.namespace', ...Object.keys(selectable)]));
+  }
 }

@@ -16,6 +16,8 @@ export {
   type SupportedMediaType,
   wantsPretty,
 } from './negotiate.ts';
+export { type Envelope, isProtobufEnvelope, readEnvelope } from './protobuf/envelope.ts';
+export { decodeProtobufMessage, encodeProtobufMessage } from './protobuf/message.ts';
 export { NotMarshalableError, ProtobufSerializer } from './protobuf-serializer.ts';
 export type {
   Decoded,

@@ -5,6 +5,7 @@ import type { WithSpec } from '../../apps/v1/with-spec.ts';
 import { podTemplateWarnings } from '../../core/v1/pod/index.ts';
 import type { FeatureGates } from '../../features/feature-gates.ts';
 import type { Job as APIJob, JobSpec } from '../../generated/batch/v1.ts';
+import { selectBy } from '../../strategy/field-labels.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import { generateSelector } from './job-selector.ts';
 import { validateJobStatusUpdate } from './job-status.ts';
@@ -27,15 +28,10 @@ export function jobSpecWarnings(spec: JobSpec, at: Path, features: FeatureGates)
   ];
 }
 
-/** Throws upstream's error for fields that Jobs cannot be selected by. */
-export const jobFieldLabels: FieldLabelConversion = (label, value) => {
-  if (label === 'status.successful') return { label, value };
-  try {
-    return defaultFieldLabelConversion(label, value);
-  } catch (cause) {
-    throw new Error(`field label ${quote(label)} not supported for Job`, { cause });
-  }
-};
+export const jobFieldLabels = selectBy(
+  ['metadata.name', 'metadata.namespace', 'status.successful'],
+  (label) => `field label ${quote(label)} not supported for Job`,
+);
 
 export const jobStrategy: Strategy<Job> = {
   generation: ({ spec }, old) => !sameWorkloadSpec(spec, old.spec),

@@ -1,4 +1,4 @@
-import { bytesToBigInt, sameBytes, bigIntToBytes } from './der.ts';
+import { bigIntToBytes, bytesToBigInt, sameBytes } from './der.ts';
 import { hashes } from './sha.ts';
 
 export interface Ed25519PublicKey {

@@ -1,7 +1,6 @@
-import { bytesToBigInt, DerReader, tags, X509Error } from './der.ts';
+import { bytesToBigInt, DerReader, tags, toHex, X509Error } from './der.ts';
 import { curves, type EcPublicKey, isOnCurve } from './ecdsa.ts';
 import type { Ed25519PublicKey } from './ed25519.ts';
-import { toHex } from './der.ts';
 import type { RsaPublicKey } from './rsa.ts';
 
 /** A key of an algorithm that Go knows but cannot check signatures of is `Other`. */

@@ -54,7 +54,12 @@ function open(key: RsaPublicKey, signature: Uint8Array): Uint8Array | undefined 
 }
 
 /** Why the signature (PKCS #1 v1.5) is not the key's, in Go's words; undefined if it is. */
-export function rsaPkcs1Problem(key: RsaPublicKey, hash: Hash, message: Uint8Array, signature: Uint8Array): string | undefined {
+export function rsaPkcs1Problem(
+  key: RsaPublicKey,
+  hash: Hash,
+  message: Uint8Array,
+  signature: Uint8Array,
+): string | undefined {
   const problem = keyProblem(key);
   if (problem) return problem;
   const opened = open(key, signature);

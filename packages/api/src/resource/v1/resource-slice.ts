@@ -1,5 +1,13 @@
-import { type ErrorList, invalid, Path, required, validateImmutableField } from '@coxswain/apimachinery';
+import {
+  type ErrorList,
+  type FieldLabelConversion,
+  invalid,
+  Path,
+  required,
+  validateImmutableField,
+} from '@coxswain/apimachinery';
 import type { Device, ResourcePool, ResourceSlice, ResourceSliceSpec } from '../../generated/resource/v1.ts';
+import { selectBy } from '../../strategy/field-labels.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import { columns } from '../../strategy/table.ts';
@@ -115,3 +123,10 @@ export const resourceSliceStrategy: Strategy<ResourceSlice> = {
     ],
   },
 };
+
+/** Every version words the refusal with its own name. */
+export const resourceSliceFieldLabels = (version: string): FieldLabelConversion =>
+  selectBy(
+    ['metadata.name', 'spec.nodeName', 'spec.driver'],
+    (label) => `field label not supported for resource.k8s.io/${version}, Kind=ResourceSlice: ${label}`,
+  );

@@ -6,6 +6,7 @@ import type {
 } from '../../generated/resource/v1beta1.ts';
 import type { GroupVersionBehaviour } from '../../strategy/strategy.ts';
 import { setDeviceDefaults, setRequestDefaults, setResultDefaults, setTolerationDefaults } from '../v1/defaults.ts';
+import { resourceSliceFieldLabels } from '../v1/resource-slice.ts';
 import { resourceClaimConversion, resourceClaimTemplateConversion, resourceSliceConversion } from './conversion.ts';
 
 /** A request without a class has alternatives instead, and no settings of its own. */
@@ -20,6 +21,7 @@ function setClaimSpecDefaults({ devices }: ResourceClaimSpec): void {
 export const behaviour: GroupVersionBehaviour = {
   group: 'resource.k8s.io',
   version: 'v1beta1',
+  fieldLabels: { ResourceSlice: resourceSliceFieldLabels('v1beta1') },
   defaults: {
     ResourceClaim: (claim: ResourceClaim): void => {
       setClaimSpecDefaults(claim.spec);

@@ -4,24 +4,13 @@ import { arbitraryFor } from '../../schema/arbitrary.test-data.ts';
 import { exampleKinds, exampleType } from '../../schema/example-types.test-data.ts';
 import { compileNormalizer } from '../../schema/normalizer.ts';
 import { parseJson } from '../json.ts';
-import { compileDecoder } from './decoder.ts';
-import { compileEncoder } from './encoder.ts';
-import { ProtoReader } from './reader.ts';
+import { decodeProtobufMessage, encodeProtobufMessage } from './message.ts';
 import { ProtoWriter } from './writer.ts';
 
 type JsonObject = Record<string, unknown>;
 
-function encode(type: string, object: JsonObject): Uint8Array {
-  const writer = new ProtoWriter();
-  compileEncoder(exampleType(type))(writer, object);
-  return writer.take();
-}
-
-function decode(type: string, bytes: Uint8Array): JsonObject {
-  const object: JsonObject = {};
-  compileDecoder(exampleType(type))(new ProtoReader(bytes), bytes.length, object);
-  return object;
-}
+const encode = (type: string, object: JsonObject): Uint8Array => encodeProtobufMessage(exampleType(type), object);
+const decode = (type: string, bytes: Uint8Array): JsonObject => decodeProtobufMessage(exampleType(type), bytes);
 
 const fromHex = (hex: string): Uint8Array => new Uint8Array(Buffer.from(hex.replaceAll(' ', ''), 'hex'));
 const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
@@ -188,10 +177,7 @@ describe('what others may write', () => {
         },
       ],
     };
-    const object: JsonObject = {};
-    const bytes = fromHex('0a03 01ac02 0805');
-    compileDecoder(schema)(new ProtoReader(bytes), bytes.length, object);
-    expect(object.n).toEqual([1, 300, 5]);
+    expect(decodeProtobufMessage(schema, fromHex('0a03 01ac02 0805')).n).toEqual([1, 300, 5]);
   });
 });
 

@@ -1,0 +1,24 @@
+import type { StructSchema } from '../../schema/schema.ts';
+import { compileDecoder } from './decoder.ts';
+import { compileEncoder } from './encoder.ts';
+import { ProtoReader } from './reader.ts';
+import { ProtoWriter } from './writer.ts';
+
+/** A struct as a bare message, without the envelope that says its kind. It must be normalised. */
+export function encodeProtobufMessage(schema: StructSchema, object: Record<string, unknown>): Uint8Array {
+  const writer = new ProtoWriter();
+  compileEncoder(schema)(writer, object);
+  return writer.take();
+}
+
+/** Reads a bare message from part of some bytes, straight to the canonical form. Throws DecodeError. */
+export function decodeProtobufMessage(
+  schema: StructSchema,
+  bytes: Uint8Array,
+  start = 0,
+  end: number = bytes.length,
+): Record<string, unknown> {
+  const object: Record<string, unknown> = {};
+  compileDecoder(schema)(new ProtoReader(bytes, start), end, object);
+  return object;
+}
