@@ -32,14 +32,18 @@ const overrides = { none: '', atomic: '!', granular: '%' } as const;
 function emitType(type: TypeExpression, pkg: string): string {
   switch (type.form) {
     case 'scalar':
-      return type.goName ? `${type.scalar}:${type.goName}` : type.scalar;
+      return type.goName ? `${type.scalar}:${localName(type.goName, pkg)}` : type.scalar;
     case 'struct':
       return (
         overrides[type.override ?? 'none'] + (type.key.startsWith(`${pkg}.`) ? type.key.slice(pkg.length) : type.key)
       );
     case 'list':
-      return `${type.wrapped ? '~' : ''}[${type.set ? '=' : type.keys.join(',')}]${emitType(type.items, pkg)}`;
+      return `${type.wrappedAs ? `~${type.wrappedAs}` : ''}[${type.set ? '=' : type.keys.join(',')}]${emitType(type.items, pkg)}`;
     case 'map':
-      return `{${type.atomic ? '!' : ''}}${emitType(type.values, pkg)}`;
+      return `{${type.atomic ? '!' : ''}${type.goName ?? ''}}${emitType(type.values, pkg)}`;
   }
 }
+
+/** `v1.Protocol` is just `Protocol` in a package of version v1: what reads the table puts it back. */
+const localName = (goName: string, pkg: string): string =>
+  goName.startsWith(`${pkg.slice(pkg.lastIndexOf('.') + 1)}.`) ? goName.slice(goName.indexOf('.') + 1) : goName;

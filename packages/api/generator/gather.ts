@@ -56,7 +56,7 @@ function gatherField(
   keys: ReadonlySet<string>,
   sources: Sources,
   owner: string,
-  [name, goType, flags, goName]: GoField,
+  [name, goType, flags]: GoField,
 ): FieldModel[] {
   const base = { number: 0, pointer: false, omitEmpty: true, omitZero: false, inline: false, required: false };
   if (goType.endsWith('.TypeMeta')) {
@@ -78,7 +78,7 @@ function gatherField(
     {
       name,
       number: protoNumber(sources, owner, name, flags.includes('inline') ? goType : undefined),
-      type: parseType(pointer ? goType.slice(1) : goType, property, goName),
+      type: parseType(pointer ? goType.slice(1) : goType, property),
       pointer,
       omitEmpty: flags.includes('omitempty'),
       omitZero: flags.includes('omitzero'),
@@ -124,9 +124,9 @@ function protoNumber(sources: Sources, owner: string, name: string, inlined: str
   return found?.[1][0] ?? 0;
 }
 
-function parseType(goType: string, property: OpenApiProperty, goName?: string): TypeExpression {
-  if (goType.startsWith('*')) return parseType(goType.slice(1), property, goName);
-  const wrapped = /^wrapped\[\](.*)@/.exec(goType);
+function parseType(goType: string, property: OpenApiProperty): TypeExpression {
+  if (goType.startsWith('*')) return parseType(goType.slice(1), property);
+  const wrapped = /^wrapped\[\](.*)@.*\.(\w+\.\w+)$/.exec(goType);
   if (wrapped || goType.startsWith('[]')) {
     const listType = property['x-kubernetes-list-type'];
     return {
@@ -134,18 +134,19 @@ function parseType(goType: string, property: OpenApiProperty, goName?: string): 
       items: parseType(wrapped ? wrapped[1]! : goType.slice(2), property.items ?? {}),
       keys: listType === 'map' ? (property['x-kubernetes-list-map-keys'] ?? []) : [],
       set: listType === 'set',
-      wrapped: wrapped !== null,
+      ...(wrapped && { wrappedAs: wrapped[2]! }),
     };
   }
-  if (goType.startsWith('map[string]')) {
-    return {
-      form: 'map',
-      values: parseType(goType.slice(11), {}),
-      atomic: property['x-kubernetes-map-type'] === 'atomic',
-    };
+  const map = /^(?:\((.*?)\))?map\[string\](.*)$/.exec(goType);
+  if (map) {
+    const atomic = property['x-kubernetes-map-type'] === 'atomic';
+    return { form: 'map', values: parseType(map[2]!, {}), atomic, ...(map[1] && { goName: map[1] }) };
   }
-  const scalar = scalars[goType] ?? (goType.includes('.') ? undefined : goType === 'float64' ? 'double' : goType);
-  if (scalar) return { form: 'scalar', scalar, ...(goName && { goName }) };
+  const scalar = scalars[goType] ?? (goType.startsWith('k8s.io.') ? undefined : goType.replace('float64', 'double'));
+  if (scalar) {
+    const [kind, goName] = scalar.split(':') as [string, string?];
+    return { form: 'scalar', scalar: kind, ...(goName && { goName }) };
+  }
   const mapType = property['x-kubernetes-map-type'];
   return {
     form: 'struct',

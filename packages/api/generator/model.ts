@@ -32,6 +32,6 @@ export type TypeExpression =
       readonly items: TypeExpression;
       readonly keys: readonly string[];
       readonly set: boolean;
-      readonly wrapped: boolean;
+      readonly wrappedAs?: string;
     }
-  | { readonly form: 'map'; readonly values: TypeExpression; readonly atomic: boolean };
+  | { readonly form: 'map'; readonly values: TypeExpression; readonly atomic: boolean; readonly goName?: string };

@@ -20,8 +20,8 @@ export interface OpenApiSchema {
   readonly 'x-kubernetes-map-type'?: string;
 }
 
-/** [jsonName, type in Go's notation, flags, name of a named string type] */
-export type GoField = readonly [name: string, type: string, flags: string, goName?: string];
+/** `scalar:pkg.Name` is a named scalar, `(pkg.Name)map[string]T` a named map, `wrapped[]T@package.Name` a named list that is a message. */
+export type GoField = readonly [name: string, type: string, flags: string];
 
 export interface DiscoveredResource {
   readonly name: string;

@@ -10,6 +10,8 @@ import { behaviour as authorizationV1 } from './authorization/v1/index.ts';
 import { behaviour as autoscalingV1 } from './autoscaling/v1/index.ts';
 import { behaviour as autoscalingV2 } from './autoscaling/v2/index.ts';
 import { behaviour as batchV1 } from './batch/v1/index.ts';
+import { behaviour as certificatesV1 } from './certificates/v1/index.ts';
+import { behaviour as certificatesV1beta1 } from './certificates/v1beta1/index.ts';
 import { behaviour as coordinationV1 } from './coordination/v1/index.ts';
 import { behaviour as coordinationV1beta1 } from './coordination/v1beta1/index.ts';
 import { behaviour as coreV1 } from './core/v1/index.ts';
@@ -46,6 +48,8 @@ export const behaviours: readonly GroupVersionBehaviour[] = [
   autoscalingV1,
   autoscalingV2,
   batchV1,
+  certificatesV1,
+  certificatesV1beta1,
   coordinationV1,
   coordinationV1beta1,
   coreV1,

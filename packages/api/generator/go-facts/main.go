@@ -60,13 +60,21 @@ func typeName(t reflect.Type) string {
 		}
 		return "[]" + typeName(t.Elem())
 	case reflect.Map:
-		return "map[" + typeName(t.Key()) + "]" + typeName(t.Elem())
+		name := "map[string]" + typeName(t.Elem())
+		if t.PkgPath() != "" || t.Key().PkgPath() != "" {
+			// Errors print the name, or the type of the keys.
+			return "(" + t.String() + ")" + name
+		}
+		return name
 	case reflect.Struct:
 		visit(t)
 		return fullName(t)
 	case reflect.Interface:
 		return "any"
 	default:
+		if t.PkgPath() != "" {
+			return t.Kind().String() + ":" + t.String()
+		}
 		return t.Kind().String()
 	}
 }
@@ -97,9 +105,6 @@ func visit(t reflect.Type) {
 			jsonName = strings.ToLower(f.Name[:1]) + f.Name[1:]
 		}
 		entry := []string{jsonName, typeName(f.Type), strings.Join(flags, ",")}
-		if f.Type.Kind() == reflect.String && f.Type.PkgPath() != "" {
-			entry = append(entry, f.Type.Name())
-		}
 		fields = append(fields, entry)
 	}
 	types[name] = fields

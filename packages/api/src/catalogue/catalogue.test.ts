@@ -28,6 +28,10 @@ describe('the catalogue of kinds', () => {
       goName: 'RestartPolicy',
       enum: ['Always', 'Never', 'OnFailure'],
     });
+    expect(catalogue.type('core.v1.ResourceRequirements').fields.get('limits')?.schema).toMatchObject({
+      goName: 'v1.ResourceList',
+    });
+    expect(catalogue.type('meta.v1.ObjectMeta').fields.get('uid')?.schema).toMatchObject({ goName: 'types.UID' });
     expect(spec.fields.get('nodeSelector')?.schema).toMatchObject({ kind: 'map', atomic: true });
     expect(catalogue.type('core.v1.ContainerPort').fields.get('protocol')?.default).toBe('TCP');
   });

@@ -12,8 +12,8 @@ import type { Field, ScalarKind, Schema, StructSchema } from '@coxswain/apimachi
  * A field is: JSON name, protobuf number (0: not on that wire), flags, type, and what else is known of it.
  *
  * - flags: `?` omitempty, `0` omitzero, `!` required, `^` inlined, `-` none of them
- * - types: `*T` a pointer, `[]T` an atomic list, `[=]T` a set, `[a,b]T` a list keyed by a and b, `~[]T` a list that
- *   is a message on the protobuf wire, `{}T` a map, `{!}T` an atomic map, `.T` a struct of the same package, `p.v1.T`
+ * - types: `*T` a pointer, `[]T` an atomic list, `[=]T` a set, `[a,b]T` a list keyed by a and b, `~v1.Name[]T` a
+ *   list with a name that is a message on the protobuf wire, `{}T` a map, `{!}T` an atomic map, `{v1.Name}T` one with a name, `.T` a struct of the same package, `p.v1.T`
  *   one of another, `!T` that struct taken as one value, `%T` field by field, `scalar:GoName` a scalar with a name of its own
  * - then: `+strategy@key` for strategic merge, `(A|B)` an enum, `=json` a default
  *
@@ -125,7 +125,7 @@ interface Context {
 const alternatives = { schemaOrArray: 'array', schemaOrBool: 'bool', schemaOrStringArray: 'stringArray' } as const;
 
 function parseType(type: string, context: Context): Schema {
-  const list = /^(~?)\[([^\]]*)\](.*)$/.exec(type);
+  const list = /^(?:~([\w.]+))?\[([^\]]*)\](.*)$/.exec(type);
   if (list) {
     const keys = list[2]!;
     return {
@@ -133,13 +133,17 @@ function parseType(type: string, context: Context): Schema {
       items: parseType(list[3]!, context),
       listType: keys === '' ? 'atomic' : keys === '=' ? 'set' : 'map',
       mapKeys: keys === '' || keys === '=' ? [] : keys.split(','),
-      ...(list[1] && { wrapped: true }),
+      ...(list[1] && { wrapped: true, goName: list[1] }),
     };
   }
-  const map = /^\{(!?)\}(.*)$/.exec(type);
-  if (map) return { kind: 'map', values: parseType(map[2]!, context), atomic: map[1] === '!' };
+  const map = /^\{(!?)([^}]*)\}(.*)$/.exec(type);
+  if (map) {
+    const [, atomic, goName, values] = map;
+    return { kind: 'map', values: parseType(values!, context), atomic: atomic === '!', ...(goName && { goName }) };
+  }
   if (type.startsWith('!') || type.startsWith('%')) return withAtomic(context, type.slice(1), type.startsWith('!'));
-  if (type.includes('.')) return context.tables.struct(type.startsWith('.') ? context.pkg + type : type);
+  if (!type.includes(':') && type.includes('.'))
+    return context.tables.struct(type.startsWith('.') ? context.pkg + type : type);
   if (type in alternatives) {
     const schema = context.tables.struct('apiextensions.v1.JSONSchemaProps');
     return { kind: 'schemaOr', alternative: alternatives[type as keyof typeof alternatives], schema };

@@ -172,6 +172,11 @@ describe('errors', () => {
       '5',
       `${parseError}json: cannot unmarshal number into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
     ],
+    [
+      'json',
+      '1.5',
+      `${parseError}json: cannot unmarshal number into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+    ],
     ['json', '{}', "Object 'Kind' is missing in '{}'"],
     ['json', 'null', "Object 'Kind' is missing in 'null'"],
     ['json', '{"kind":"Secret"}', `Object 'apiVersion' is missing in '{"kind":"Secret"}'`],

@@ -1,6 +1,7 @@
 import { MAX_JSON_DEPTH } from '../json/depth.ts';
 import { setOwnEntry } from '../json/own-entry.ts';
 import { DecodeError } from '../schema/decode-error.ts';
+import { toInt64 } from '../schema/int64.ts';
 import { NumberLiteral } from '../schema/number-literal.ts';
 import { invalidCharacter, unexpectedEnd } from './json-syntax-error.ts';
 
@@ -9,9 +10,6 @@ const literals: Readonly<Record<string, readonly [word: string, value: unknown]>
   f: ['false', false],
   n: ['null', null],
 };
-
-const int64Min = -(2n ** 63n);
-const int64Max = 2n ** 63n - 1n;
 
 /**
  * Reads JSON as Go does where JSON.parse falls short: integers beyond 2^53 become bigints, lone surrogates U+FFFD, and
@@ -142,11 +140,7 @@ export class JsonParser {
     const number = Number(text);
     if (Number.isSafeInteger(number)) return number;
     // 19 digits and a sign hold every int64; a longer text need not be read as a bigint to be refused.
-    if (text.length <= 20) {
-      const integer = BigInt(text);
-      if (integer >= int64Min && integer <= int64Max) return integer;
-    }
-    return this.#real(text);
+    return (text.length <= 20 ? toInt64(BigInt(text)) : undefined) ?? this.#real(text);
   }
 
   #real(text: string): unknown {

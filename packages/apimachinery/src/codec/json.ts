@@ -10,14 +10,11 @@ export interface ParsedJson {
 }
 
 /**
- * Numbers that JSON.parse would lose something of: long ones, and those with a fraction or an exponent. The latter must
- * be followed by what ends a JSON value, which keeps `nginx:1.25` out.
+ * Numbers with a fraction or an exponent, whose spelling JSON.parse would lose. They must be followed by what ends a JSON
+ * value, which keeps `nginx:1.25` out.
  */
-const delicateNumber = /\d(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\s*(?:[,\]}]|$)|\d{16}/;
+const spelledNumber = /\d(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)\s*(?:[,\]}]|$)/;
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
-
-/** Fewer characters cannot nest too deep. */
-const shortText = 2 * MAX_JSON_DEPTH;
 
 /**
  * Parses JSON as Go's decoder does. Integers are exact up to 64 bits, as bigints beyond 2^53. Broken UTF-8 and lone
@@ -28,11 +25,10 @@ const shortText = 2 * MAX_JSON_DEPTH;
  */
 export function parseJson(input: string | Uint8Array, keepLiterals = false): ParsedJson {
   const text = typeof input === 'string' ? input : decodeUtf8(input);
-  const exact = delicateNumber.test(text) || (text.includes('\\u') && surrogateEscape.test(text));
-  if (!exact) {
+  if (!spelledNumber.test(text) && !(text.includes('\\u') && surrogateEscape.test(text))) {
     try {
       const value: unknown = JSON.parse(text);
-      if (text.length < shortText || !isDeeper(value, MAX_JSON_DEPTH)) return { value, literals: false };
+      if (isExact(value, MAX_JSON_DEPTH)) return { value, literals: false };
     } catch {
       // The exact parser fails too, with the right message.
     }
@@ -40,16 +36,17 @@ export function parseJson(input: string | Uint8Array, keepLiterals = false): Par
   return { value: new JsonParser(text, keepLiterals).parse(), literals: keepLiterals };
 }
 
-/** Whether lists and objects are nested deeper than `levels`. Looks no deeper itself. */
-function isDeeper(value: unknown, levels: number): boolean {
+/** Whether JSON.parse lost nothing of a number and nothing is nested deeper than `levels`. Looks no deeper itself. */
+function isExact(value: unknown, levels: number): boolean {
+  if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+  if (typeof value !== 'object' || value === null) return true;
+  if (levels === 0) return false;
   if (Array.isArray(value)) {
-    if (levels === 0) return true;
-    for (let i = 0; i < value.length; i++) if (isDeeper(value[i], levels - 1)) return true;
+    for (let i = 0; i < value.length; i++) if (!isExact(value[i], levels - 1)) return false;
   } else if (isJsonObject(value)) {
-    if (levels === 0) return true;
-    for (const key in value) if (isDeeper(value[key], levels - 1)) return true;
+    for (const key in value) if (!isExact(value[key], levels - 1)) return false;
   }
-  return false;
+  return true;
 }
 
 export interface StringifyOptions {

@@ -4,6 +4,7 @@ import { MissingKindError, MissingVersionError, NotRegisteredError } from '../ru
 import { describeJson } from '../schema/canonical-scalar.ts';
 import { DecodeError } from '../schema/decode-error.ts';
 import { compileNormalizer } from '../schema/normalizer.ts';
+import { NumberLiteral } from '../schema/number-literal.ts';
 import type { StructSchema } from '../schema/schema.ts';
 import { orDecodeFailure } from './decode-failure.ts';
 import type { Decoded, DecodeOptions, KindLookup } from './serializer.ts';
@@ -68,7 +69,7 @@ function interpret(value: unknown): GroupVersionKind {
     new DecodeError(
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${describeJson(found)} into Go ${where}`,
     );
-  if (!isJsonObject(value)) {
+  if (!isJsonObject(value) || value instanceof NumberLiteral) {
     throw mismatch(
       value,
       'value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }',

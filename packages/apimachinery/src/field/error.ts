@@ -69,6 +69,10 @@ export class FieldError {
   }
 }
 
+/**
+ * What validators find. They take a list as their last argument, add to it and return it; without one they make their
+ * own. So a validator that calls others hands its list down, and for a good object one list is made in all.
+ */
 export type ErrorList = FieldError[];
 
 function printValue(value: unknown): string {
@@ -101,6 +105,29 @@ export const internalError = (field: Path | undefined, cause: Error): FieldError
 export function notSupported(field: Path, value: unknown, supported: readonly string[]): FieldError {
   const detail = supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : '';
   return new FieldError('FieldValueNotSupported', field, value, detail);
+}
+
+/** Adds an `Invalid value` for each of the messages that a check of the value gave. */
+export function invalidEach(
+  field: Path,
+  value: unknown,
+  messages: readonly string[],
+  errors: ErrorList = [],
+): ErrorList {
+  for (const message of messages) errors.push(invalid(field, value, message));
+  return errors;
+}
+
+/** Checks the field `name` of what is at `path`, whose own path is made only if something is wrong with it. */
+export function checkField<T>(
+  path: Path,
+  name: string,
+  value: T,
+  check: (value: T) => readonly string[],
+  errors: ErrorList,
+): void {
+  const messages = check(value);
+  if (messages.length > 0) invalidEach(path.child(name), value, messages, errors);
 }
 
 const counted = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`;

@@ -1,42 +1,67 @@
-/** The place of a value inside an object, printed as upstream prints it: `spec.containers[0].env[KEY]`. Immutable. */
-export class Path {
-  readonly #parent: Path | undefined;
-  readonly #segment: string;
+/** What a step of a path is, other than the index of a list's item. */
+const child = -1;
+const key = -2;
 
-  private constructor(parent: Path | undefined, segment: string) {
-    this.#parent = parent;
-    this.#segment = segment;
+/**
+ * The place of a value inside an object, printed as upstream prints it: `spec.containers[0].env[KEY]`. Immutable.
+ *
+ * Validators make many and print few: making one must cost next to nothing, its text is put together when asked for.
+ */
+export class Path {
+  private readonly parent: Path | undefined;
+  private readonly name: string;
+  /** The index of an item, or `child` or `key` for a step by `name`. */
+  private readonly step: number;
+
+  private constructor(parent: Path | undefined, name: string, step: number) {
+    this.parent = parent;
+    this.name = name;
+    this.step = step;
   }
 
   static of(name: string, ...more: string[]): Path {
-    return more.reduce((path, part) => path.child(part), new Path(undefined, name));
+    return descend(new Path(undefined, name, child), more);
   }
 
   child(name: string, ...more: string[]): Path {
-    return more.reduce(
-      (path, part) => path.child(part),
-      new Path(this, this.#parent || this.#segment ? `.${name}` : name),
-    );
+    const path = new Path(this, name, child);
+    return more.length === 0 ? path : descend(path, more);
   }
 
   index(index: number): Path {
-    return new Path(this, `[${index}]`);
+    return new Path(this, '', index);
   }
 
-  key(key: string): Path {
-    return new Path(this, `[${key}]`);
+  key(name: string): Path {
+    return new Path(this, name, key);
   }
 
   /** The first segment, as a path. */
   root(): Path {
     let path: Path = this;
-    while (path.#parent) path = path.#parent;
+    while (path.parent) path = path.parent;
     return path;
   }
 
   toString(): string {
-    let text = this.#segment;
-    for (let path = this.#parent; path; path = path.#parent) text = path.#segment + text;
+    let text = '';
+    for (let path: Path | undefined = this; path; path = path.parent) text = path.segment() + text;
     return text;
   }
+
+  private segment(): string {
+    if (this.step === child) return this.parent && !this.parent.isNowhere() ? `.${this.name}` : this.name;
+    return `[${this.step === key ? this.name : this.step}]`;
+  }
+
+  /** A root without a name: what is below it needs no dot. */
+  private isNowhere(): boolean {
+    return this.parent === undefined && this.name === '';
+  }
+}
+
+function descend(path: Path, names: readonly string[]): Path {
+  let end = path;
+  for (const name of names) end = end.child(name);
+  return end;
 }

@@ -1,6 +1,7 @@
 import { canonicalQuantity } from '../quantity/index.ts';
 import { canonicalDuration, canonicalMicroTime, canonicalTime } from '../time/index.ts';
 import { canonicalBase64, encodeBase64 } from './base64.ts';
+import { toInt64 } from './int64.ts';
 import { NumberLiteral } from './number-literal.ts';
 import type { ScalarKind } from './schema.ts';
 
@@ -36,9 +37,6 @@ export function describeJson(value: unknown, printNumber = false): string {
 const numberText = (value: number | bigint | NumberLiteral): string =>
   value instanceof NumberLiteral ? value.text : String(value);
 
-const int64Min = -(2n ** 63n);
-const int64Max = 2n ** 63n - 1n;
-
 /** How a scalar is read and printed: throws TypeMismatch for another JSON type, DecodeError or Error for a bad text. */
 export interface ScalarForm {
   readonly canonical: (value: unknown) => unknown;
@@ -70,11 +68,9 @@ function canonicalInt32(value: unknown): number {
 
 function canonicalInt64(value: unknown): number | bigint {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
-  if (typeof value === 'bigint' && value >= int64Min && value <= int64Max) {
-    const number = Number(value);
-    return Number.isSafeInteger(number) ? number : value;
-  }
-  throw new TypeMismatch(describeJson(value, true));
+  const integer = typeof value === 'bigint' ? toInt64(value) : undefined;
+  if (integer === undefined) throw new TypeMismatch(describeJson(value, true));
+  return integer;
 }
 
 function canonicalDouble(value: unknown): number {

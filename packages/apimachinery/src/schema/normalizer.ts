@@ -4,6 +4,7 @@ import { scalarForms, withoutLiterals } from './canonical-scalar.ts';
 import { DecodeError } from './decode-error.ts';
 import { explainMismatch } from './explain-mismatch.ts';
 import { NumberLiteral } from './number-literal.ts';
+import { propertyKey } from './property-key.ts';
 import type { Field, ListSchema, MapSchema, ScalarSchema, Schema, SchemaOrSchema, StructSchema } from './schema.ts';
 import { alwaysWrittenFields, isAlwaysWritten, isEmptyValue, unsetValueOf, zeroValueOf } from './zero-value.ts';
 
@@ -187,7 +188,7 @@ class StructNode implements Node {
   /** Types refer to themselves, and most are never met: a struct's fields are compiled when it first is. */
   #compileFields(): Map<string, FieldNode> {
     const fields = new Map<string, FieldNode>();
-    for (const [name, field] of this.#schema.fields) fields.set(name, new FieldNode(field));
+    for (const [name, field] of this.#schema.fields) fields.set(propertyKey(name), new FieldNode(field));
     this.#fields = fields;
     this.#always = alwaysWrittenFields(this.#schema);
     return fields;

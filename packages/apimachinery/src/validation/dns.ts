@@ -1,6 +1,7 @@
 import { isLongerThan } from './byte-length.ts';
+import { dash, dot, isWord, lower, lowerAlphanumeric, startsWithOneOf } from './character-class.ts';
 import { maxLenError, regexError } from './messages.ts';
-import { matcher, type StringCheck, type StringFormat, stringCheck } from './string-format.ts';
+import { type StringCheck, type StringFormat, stringCheck } from './string-format.ts';
 
 export const dns1123LabelMaxLength = 63;
 export const dns1123SubdomainMaxLength = 253;
@@ -16,11 +17,15 @@ function dottedMatcher(label: string, flags = ''): (value: string) => boolean {
   return (value) => !missingLabel.test(value);
 }
 
-const matchesSubdomain = dottedMatcher(dns1123Label);
+/** Whether the text up to `end` is a DNS subdomain, whatever its length. */
+export const matchesSubdomain = (value: string, end: number = value.length): boolean =>
+  isWord(value, 0, end, lowerAlphanumeric, dash, dot);
+
+const matchesLabel = (value: string): boolean => isWord(value, 0, value.length, lowerAlphanumeric, dash);
 
 const subdomain: StringFormat = {
   pattern: dotted(dns1123Label),
-  matches: matchesSubdomain,
+  matches: (value) => matchesSubdomain(value),
   message:
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
   examples: ['example.com'],
@@ -63,13 +68,13 @@ export const isWildcardDns1123Subdomain: StringCheck = stringCheck({
 
 export const isDns1035Label: StringCheck = stringCheck({
   pattern: '[a-z]([-a-z0-9]*[a-z0-9])?',
+  matches: (value) => startsWithOneOf(value, lower) && matchesLabel(value),
   message:
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
   examples: ['my-name', 'abc-123'],
   maxLength: dns1035LabelMaxLength,
 });
 
-const matchesLabel = matcher(dns1123Label);
 const labelError = regexError(
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
   dns1123Label,

@@ -1,15 +1,19 @@
-import { type ErrorList, forbidden, invalid, type Path, quote } from '../field/index.ts';
+import { type ErrorList, forbidden, invalid, invalidEach, type Path, quote } from '../field/index.ts';
 import { FINALIZER_DELETE_DEPENDENTS, FINALIZER_ORPHAN_DEPENDENTS } from '../meta/object-meta.ts';
 import { isQualifiedName } from './label-format.ts';
 
-export function validateFinalizerName(name: string, path: Path): ErrorList {
-  return isQualifiedName(name).map((message) => invalid(path, name, message));
+export function validateFinalizerName(name: string, path: Path, errors: ErrorList = []): ErrorList {
+  return invalidEach(path, name, isQualifiedName(name), errors);
 }
 
 /** Dependents are orphaned or deleted, not both. */
-export function validateFinalizers(finalizers: readonly string[] | undefined, path: Path): ErrorList {
-  if (finalizers === undefined) return [];
-  const errors = finalizers.flatMap((finalizer) => validateFinalizerName(finalizer, path));
+export function validateFinalizers(
+  finalizers: readonly string[] | undefined,
+  path: Path,
+  errors: ErrorList = [],
+): ErrorList {
+  if (finalizers === undefined) return errors;
+  for (const finalizer of finalizers) validateFinalizerName(finalizer, path, errors);
   if (finalizers.includes(FINALIZER_ORPHAN_DEPENDENTS) && finalizers.includes(FINALIZER_DELETE_DEPENDENTS)) {
     const detail = `finalizer ${FINALIZER_ORPHAN_DEPENDENTS} and ${FINALIZER_DELETE_DEPENDENTS} cannot be both set`;
     errors.push(invalid(path, finalizers, detail));

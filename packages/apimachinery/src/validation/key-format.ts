@@ -1,3 +1,4 @@
+import { alphanumeric, consistsOf, dash, dot, printed, underscore } from './character-class.ts';
 import { dns1123SubdomainMaxLength } from './dns.ts';
 import { emptyError } from './messages.ts';
 import { type StringCheck, stringCheck } from './string-format.ts';
@@ -28,7 +29,7 @@ export const isEnvVarName: StringCheck = stringCheck(
 /** Any printable ASCII but `=`. */
 export function isRelaxedEnvVarName(value: string): string[] {
   if (value === '') return [`environment variable name ${emptyError()}`];
-  return /^[ -<>-~]*$/.test(value)
+  return consistsOf(value, printed)
     ? []
     : ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
 }
@@ -37,6 +38,7 @@ export function isRelaxedEnvVarName(value: string): string[] {
 export const isConfigMapKey: StringCheck = stringCheck(
   {
     pattern: '[-._a-zA-Z0-9]+',
+    matches: (value) => value !== '' && consistsOf(value, alphanumeric | dash | dot | underscore),
     message: "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
     examples: ['key.name', 'KEY_NAME', 'key-name'],
     maxLength: dns1123SubdomainMaxLength,

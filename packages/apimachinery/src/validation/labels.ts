@@ -1,4 +1,4 @@
-import { type ErrorList, forbidden, invalid, type Path, required } from '../field/index.ts';
+import { checkField, type ErrorList, forbidden, invalid, invalidEach, type Path, required } from '../field/index.ts';
 import { isQualifiedName, isValidLabelValue } from './label-format.ts';
 
 export interface LabelSelectorValidationOptions {
@@ -23,18 +23,21 @@ interface UncheckedLabelSelector {
 }
 
 /** The key of a label, or whatever else follows the same rule: condition types, topology keys. */
-export function validateLabelName(name: string, path: Path): ErrorList {
-  return isQualifiedName(name).map((message) => invalid(path, name, message));
+export function validateLabelName(name: string, path: Path, errors: ErrorList = []): ErrorList {
+  return invalidEach(path, name, isQualifiedName(name), errors);
 }
 
 /** Errors name the map, not the key: a key could hold anything. */
-export function validateLabels(labels: Readonly<Record<string, string>> | undefined, path: Path): ErrorList {
-  const errors: ErrorList = [];
+export function validateLabels(
+  labels: Readonly<Record<string, string>> | undefined,
+  path: Path,
+  errors: ErrorList = [],
+): ErrorList {
   if (labels === undefined) return errors;
   for (const key of Object.keys(labels)) {
     const value = labels[key]!;
-    errors.push(...validateLabelName(key, path));
-    for (const message of isValidLabelValue(value)) errors.push(invalid(path, value, message));
+    validateLabelName(key, path, errors);
+    invalidEach(path, value, isValidLabelValue(value), errors);
   }
   return errors;
 }
@@ -48,11 +51,13 @@ export function validateLabelSelector(
   selector: UncheckedLabelSelector | undefined,
   options: LabelSelectorValidationOptions,
   path: Path,
+  errors: ErrorList = [],
 ): ErrorList {
-  if (selector === undefined) return [];
-  const errors = validateLabels(selector.matchLabels, path.child('matchLabels'));
-  selector.matchExpressions?.forEach((expression, i) => {
-    errors.push(...validateLabelSelectorRequirement(expression, options, path.child('matchExpressions').index(i)));
+  if (selector === undefined) return errors;
+  const { matchLabels, matchExpressions } = selector;
+  if (matchLabels) validateLabels(matchLabels, path.child('matchLabels'), errors);
+  matchExpressions?.forEach((expression, i) => {
+    validateLabelSelectorRequirement(expression, options, path.child('matchExpressions').index(i), errors);
   });
   return errors;
 }
@@ -61,12 +66,13 @@ export function validateLabelSelectorRequirement(
   requirement: SelectorRequirement,
   options: LabelSelectorValidationOptions,
   path: Path,
+  errors: ErrorList = [],
 ): ErrorList {
-  const errors = validateOperator(requirement, options, path);
-  errors.push(...validateLabelName(requirement.key, path.child('key')));
+  validateOperator(requirement, options, path, errors);
+  checkField(path, 'key', requirement.key, isQualifiedName, errors);
   if (options.allowInvalidLabelValueInSelector) return errors;
   requirement.values?.forEach((value, i) => {
-    for (const message of isValidLabelValue(value)) errors.push(invalid(path.child('values').index(i), value, message));
+    invalidEach(path.child('values').index(i), value, isValidLabelValue(value), errors);
   });
   return errors;
 }
@@ -75,9 +81,11 @@ export function validateFieldSelectorRequirement(
   requirement: SelectorRequirement,
   options: FieldSelectorValidationOptions,
   path: Path,
+  errors: ErrorList = [],
 ): ErrorList {
-  const missingKey = requirement.key === '' ? [required(path.child('key'), 'must be specified')] : [];
-  return [...missingKey, ...validateOperator(requirement, options, path)];
+  if (requirement.key === '') errors.push(required(path.child('key'), 'must be specified'));
+  validateOperator(requirement, options, path, errors);
+  return errors;
 }
 
 /** Sets need values, existence has none. */
@@ -85,18 +93,23 @@ function validateOperator(
   { operator, values = [] }: SelectorRequirement,
   { allowUnknownOperatorInRequirement }: FieldSelectorValidationOptions,
   path: Path,
-): ErrorList {
+  errors: ErrorList,
+): void {
   switch (operator) {
     case 'In':
     case 'NotIn':
-      if (values.length > 0) return [];
-      return [required(path.child('values'), "must be specified when `operator` is 'In' or 'NotIn'")];
+      if (values.length === 0)
+        errors.push(required(path.child('values'), "must be specified when `operator` is 'In' or 'NotIn'"));
+      break;
     case 'Exists':
     case 'DoesNotExist':
-      if (values.length === 0) return [];
-      return [forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
+      if (values.length > 0)
+        errors.push(
+          forbidden(path.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
+        );
+      break;
     default:
-      if (allowUnknownOperatorInRequirement) return [];
-      return [invalid(path.child('operator'), operator, 'not a valid selector operator')];
+      if (!allowUnknownOperatorInRequirement)
+        errors.push(invalid(path.child('operator'), operator, 'not a valid selector operator'));
   }
 }

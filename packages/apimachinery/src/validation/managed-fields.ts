@@ -12,21 +12,26 @@ interface UncheckedEntry {
 
 export const maxSubresourceNameLength = 256;
 
-export function validateManagedFields(entries: readonly UncheckedEntry[] | undefined, path: Path): ErrorList {
-  return (entries ?? []).flatMap((entry, i) => validateEntry(entry, path.index(i)));
+export function validateManagedFields(
+  entries: readonly UncheckedEntry[] | undefined,
+  path: Path,
+  errors: ErrorList = [],
+): ErrorList {
+  entries?.forEach((entry, i) => {
+    validateEntry(entry, path.index(i), errors);
+  });
+  return errors;
 }
 
-function validateEntry(entry: UncheckedEntry, path: Path): ErrorList {
-  const errors: ErrorList = [];
+function validateEntry(entry: UncheckedEntry, path: Path, errors: ErrorList): void {
   if (entry.operation !== 'Apply' && entry.operation !== 'Update') {
     errors.push(invalid(path.child('operation'), entry.operation ?? '', 'must be `Apply` or `Update`'));
   }
   if (entry.fieldsType && entry.fieldsType !== 'FieldsV1') {
     errors.push(invalid(path.child('fieldsType'), entry.fieldsType, 'must be `FieldsV1`'));
   }
-  errors.push(...validateFieldManager(entry.manager, path.child('manager')));
+  validateFieldManager(entry.manager, path.child('manager'), errors);
   if (isLongerThan(entry.subresource ?? '', maxSubresourceNameLength)) {
     errors.push(tooLong(path.child('subresource'), maxSubresourceNameLength));
   }
-  return errors;
 }

@@ -29,7 +29,10 @@ export function isPathSegmentName(name: string): string[] {
 
 /** The beginning of such a name, where dots alone do no harm. */
 export function isPathSegmentPrefix(name: string): string[] {
-  return ['/', '%'].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
+  const messages: string[] = [];
+  if (name.includes('/')) messages.push("may not contain '/'");
+  if (name.includes('%')) messages.push("may not contain '%'");
+  return messages;
 }
 
 export const pathSegmentName: ValidateNameFunc = (name, prefix) =>

@@ -1,4 +1,5 @@
 import { isLongerThan } from './byte-length.ts';
+import { consistsOf, dash, digit, lowerAlphanumeric } from './character-class.ts';
 import { inclusiveRangeError, maxLenError } from './messages.ts';
 
 const maxInt32 = 2 ** 31 - 1;
@@ -18,8 +19,10 @@ const portNameMaxLength = 15;
 export function isValidPortName(port: string): string[] {
   const errors: string[] = [];
   if (isLongerThan(port, portNameMaxLength)) errors.push(maxLenError(portNameMaxLength));
-  if (!/^[-a-z0-9]+$/.test(port)) errors.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
-  if (!/[a-z]/.test(port)) errors.push('must contain at least one letter (a-z)');
+  const isPlain = port !== '' && consistsOf(port, lowerAlphanumeric | dash);
+  if (!isPlain) errors.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
+  if (isPlain ? consistsOf(port, digit | dash) : !/[a-z]/.test(port))
+    errors.push('must contain at least one letter (a-z)');
   if (port.includes('--')) errors.push('must not contain consecutive hyphens');
   if (port.startsWith('-') || port.endsWith('-')) errors.push('must not begin or end with a hyphen');
   return errors;

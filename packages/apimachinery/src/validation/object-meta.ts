@@ -3,6 +3,7 @@ import {
   forbidden,
   internalError,
   invalid,
+  invalidEach,
   type Path,
   quote,
   required,
@@ -25,17 +26,25 @@ export const totalAnnotationSizeLimitBytes = 256 * 1024;
 export type ValidateNameFuncWithErrors = (path: Path, name: string) => ErrorList;
 
 /** Keys follow the rule of label keys, except that case does not matter. */
-export function validateAnnotations(annotations: Readonly<Record<string, string>> | undefined, path: Path): ErrorList {
-  const errors: ErrorList = [];
+export function validateAnnotations(
+  annotations: Readonly<Record<string, string>> | undefined,
+  path: Path,
+  errors: ErrorList = [],
+): ErrorList {
   if (annotations === undefined) return errors;
-  let size = 0;
+  let units = 0;
   for (const key of Object.keys(annotations)) {
-    for (const message of isQualifiedName(key.toLowerCase())) errors.push(invalid(path, key, message));
-    size += byteLength(key) + byteLength(annotations[key]!);
+    invalidEach(path, key, isQualifiedName(key.toLowerCase()), errors);
+    units += key.length + annotations[key]!.length;
   }
-  if (size > totalAnnotationSizeLimitBytes) errors.push(tooLong(path, totalAnnotationSizeLimitBytes));
+  // A character of a string takes three bytes at most.
+  if (units * 3 > totalAnnotationSizeLimitBytes && sizeOf(annotations) > totalAnnotationSizeLimitBytes)
+    errors.push(tooLong(path, totalAnnotationSizeLimitBytes));
   return errors;
 }
+
+const sizeOf = (annotations: Readonly<Record<string, string>>): number =>
+  Object.entries(annotations).reduce((size, [key, value]) => size + byteLength(key) + byteLength(value), 0);
 
 /** The metadata of an object about to be created, its name already generated. */
 export function validateObjectMeta(
@@ -43,16 +52,13 @@ export function validateObjectMeta(
   requiresNamespace: boolean,
   validateName: ValidateNameFunc,
   path: Path,
+  errors: ErrorList = [],
 ): ErrorList {
-  const { name = '', generateName = '' } = meta;
-  const errors: ErrorList = [];
-  const check = (field: string, value: string, prefix: boolean): void => {
-    for (const message of validateName(value, prefix)) errors.push(invalid(path.child(field), value, message));
-  };
-  if (generateName !== '') check('generateName', generateName, true);
-  if (name === '') errors.push(required(path.child('name'), 'name or generateName is required'));
-  else check('name', name, false);
-  return [...errors, ...validateObjectMetaBesidesName(meta, requiresNamespace, path)];
+  const { name, generateName } = meta;
+  if (generateName) invalidEach(path.child('generateName'), generateName, validateName(generateName, true), errors);
+  if (name) invalidEach(path.child('name'), name, validateName(name, false), errors);
+  else errors.push(required(path.child('name'), 'name or generateName is required'));
+  return validateObjectMetaBesidesName(meta, requiresNamespace, path, errors);
 }
 
 /** The same for kinds that judge the finished name only and leave generateName alone. */
@@ -62,42 +68,55 @@ export function validateObjectMetaWithOpts(
   validateName: ValidateNameFuncWithErrors,
   path: Path,
 ): ErrorList {
-  const { name = '', generateName = '' } = meta;
+  const { name, generateName } = meta;
   const namePath = path.child('name');
   const errors: ErrorList = [];
-  if (name === '') {
-    if (generateName !== '') {
+  if (name) {
+    errors.push(...validateName(namePath, name));
+  } else {
+    if (generateName) {
       const text = `generateName was specified (${quote(generateName)}), but no name was generated`;
       errors.push(internalError(namePath, new Error(text)));
     }
     errors.push(required(namePath, 'name or generateName is required'));
-  } else {
-    errors.push(...validateName(namePath, name));
   }
-  return [...errors, ...validateObjectMetaBesidesName(meta, requiresNamespace, path)];
+  return validateObjectMetaBesidesName(meta, requiresNamespace, path, errors);
 }
 
-function validateObjectMetaBesidesName(meta: ObjectMeta, requiresNamespace: boolean, path: Path): ErrorList {
-  return [
-    ...validateNamespace(meta.namespace ?? '', requiresNamespace, path.child('namespace')),
-    ...validateNonnegativeField(meta.generation, path.child('generation')),
-    ...validateLabels(meta.labels, path.child('labels')),
-    ...validateAnnotations(meta.annotations, path.child('annotations')),
-    ...validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences')),
-    ...validateFinalizers(meta.finalizers, path.child('finalizers')),
-    ...validateManagedFields(meta.managedFields, path.child('managedFields')),
-  ];
+function validateObjectMetaBesidesName(
+  meta: ObjectMeta,
+  requiresNamespace: boolean,
+  path: Path,
+  errors: ErrorList,
+): ErrorList {
+  validateNamespace(meta.namespace ?? '', requiresNamespace, path, errors);
+  validateNonnegativeField(meta.generation, path.child('generation'), errors);
+  validateLabels(meta.labels, path.child('labels'), errors);
+  validateAnnotations(meta.annotations, path.child('annotations'), errors);
+  validateOwnerReferences(meta.ownerReferences, path.child('ownerReferences'), errors);
+  validateFinalizers(meta.finalizers, path.child('finalizers'), errors);
+  return validateManagedFields(meta.managedFields, path.child('managedFields'), errors);
 }
 
-function validateNamespace(namespace: string, requiresNamespace: boolean, path: Path): ErrorList {
-  if (!requiresNamespace) return namespace === '' ? [] : [forbidden(path, 'not allowed on this type')];
-  if (namespace === '') return [required(path)];
-  return validateNamespaceName(namespace, false).map((message) => invalid(path, namespace, message));
+function validateNamespace(namespace: string, requiresNamespace: boolean, path: Path, errors: ErrorList): void {
+  if (requiresNamespace) {
+    if (namespace === '') errors.push(required(path.child('namespace')));
+    else invalidEach(path.child('namespace'), namespace, validateNamespaceName(namespace, false), errors);
+  } else if (namespace !== '') {
+    errors.push(forbidden(path.child('namespace'), 'not allowed on this type'));
+  }
 }
+
+const identity = ['name', 'namespace', 'uid'] as const;
+const lifetime = ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 
 /** What an update may not do to metadata: it needs a resourceVersion, and identity and deletion are not the client's. */
-export function validateObjectMetaUpdate(newMeta: ObjectMeta, oldMeta: ObjectMeta, path: Path): ErrorList {
-  const errors: ErrorList = [];
+export function validateObjectMetaUpdate(
+  newMeta: ObjectMeta,
+  oldMeta: ObjectMeta,
+  path: Path,
+  errors: ErrorList = [],
+): ErrorList {
   if (oldMeta.deletionTimestamp) {
     errors.push(...validateNoNewFinalizers(newMeta.finalizers, oldMeta.finalizers, path.child('finalizers')));
   }
@@ -108,17 +127,14 @@ export function validateObjectMetaUpdate(newMeta: ObjectMeta, oldMeta: ObjectMet
   if (generation < (oldMeta.generation ?? 0)) {
     errors.push(invalid(path.child('generation'), generation, 'must not be decremented'));
   }
-  for (const field of ['name', 'namespace', 'uid'] as const) {
-    errors.push(...validateImmutableField(newMeta[field] ?? '', oldMeta[field] ?? '', path.child(field)));
+  for (const field of identity) {
+    validateImmutableField(newMeta[field] ?? '', oldMeta[field] ?? '', path.child(field), errors);
   }
-  for (const field of ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
-    errors.push(...validateImmutableField(newMeta[field], oldMeta[field], path.child(field)));
+  for (const field of lifetime) {
+    validateImmutableField(newMeta[field], oldMeta[field], path.child(field), errors);
   }
-  return [
-    ...errors,
-    ...validateLabels(newMeta.labels, path.child('labels')),
-    ...validateAnnotations(newMeta.annotations, path.child('annotations')),
-    ...validateOwnerReferences(newMeta.ownerReferences, path.child('ownerReferences')),
-    ...validateManagedFields(newMeta.managedFields, path.child('managedFields')),
-  ];
+  validateLabels(newMeta.labels, path.child('labels'), errors);
+  validateAnnotations(newMeta.annotations, path.child('annotations'), errors);
+  validateOwnerReferences(newMeta.ownerReferences, path.child('ownerReferences'), errors);
+  return validateManagedFields(newMeta.managedFields, path.child('managedFields'), errors);
 }

@@ -1,6 +1,7 @@
 import { type ErrorList, forbidden, invalid, notSupported, Path, required, tooLong } from '../field/index.ts';
 import type { DeleteOptions } from '../meta/options.ts';
 import { byteLength, isLongerThan } from './byte-length.ts';
+import { consistsOf, printed } from './character-class.ts';
 
 /** What creating, updating and patching have in common. */
 interface WriteOptions {
@@ -15,9 +16,8 @@ type UncheckedDeleteOptions = Omit<DeleteOptions, 'propagationPolicy'> & { reado
 export const fieldManagerMaxLength = 128;
 
 /** Empty means unset. Every character must be printable, and the message counts positions in bytes. */
-export function validateFieldManager(fieldManager: string | undefined, path: Path): ErrorList {
-  const errors: ErrorList = [];
-  if (!fieldManager) return errors;
+export function validateFieldManager(fieldManager: string | undefined, path: Path, errors: ErrorList = []): ErrorList {
+  if (!fieldManager || isPlain(fieldManager)) return errors;
   if (isLongerThan(fieldManager, fieldManagerMaxLength)) errors.push(tooLong(path, fieldManagerMaxLength));
   let position = 0;
   for (const character of fieldManager) {
@@ -31,6 +31,8 @@ export function validateFieldManager(fieldManager: string | undefined, path: Pat
   }
   return errors;
 }
+
+const isPlain = (text: string): boolean => text.length <= fieldManagerMaxLength && consistsOf(text, printed);
 
 export function validateDryRun(path: Path, dryRun: readonly string[] | undefined): ErrorList {
   return dryRun?.some((value) => value !== 'All') ? [notSupported(path, dryRun, ['All'])] : [];

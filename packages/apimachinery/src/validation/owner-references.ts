@@ -5,38 +5,47 @@ import type { OwnerReference } from '../meta/object-meta.ts';
 const bannedOwners: ReadonlySet<string> = new Set(['/v1, Kind=Event']);
 
 /** Each reference by itself, and one controller at most. Errors name the list, as upstream's do. */
-export function validateOwnerReferences(references: readonly OwnerReference[] | undefined, path: Path): ErrorList {
-  const errors: ErrorList = [];
-  let controller: string | undefined;
+export function validateOwnerReferences(
+  references: readonly OwnerReference[] | undefined,
+  path: Path,
+  errors: ErrorList = [],
+): ErrorList {
+  let controller: OwnerReference | undefined;
   for (const reference of references ?? []) {
-    errors.push(...validateOwnerReference(reference, path));
+    validateOwnerReference(reference, path, errors);
     if (!reference.controller) continue;
-    const name = `${reference.kind}/${reference.name}`;
-    if (controller === undefined) controller = name;
+    if (controller === undefined) controller = reference;
     else {
-      const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
+      const detail = `Only one reference can have Controller set to true. Found "true" in references for ${nameOf(controller)} and ${nameOf(reference)}`;
       errors.push(invalid(path, references, detail));
     }
   }
   return errors;
 }
 
-function validateOwnerReference(reference: OwnerReference, path: Path): ErrorList {
-  const { apiVersion = '', kind = '', name = '', uid = '' } = reference;
-  const [group, version] = splitApiVersion(apiVersion);
-  const errors: ErrorList = [];
-  if (version === '') errors.push(invalid(path.child('apiVersion'), apiVersion, 'version must not be empty'));
-  for (const [field, value] of Object.entries({ kind, name, uid })) {
-    if (value === '') errors.push(invalid(path.child(field), value, 'must not be empty'));
+const nameOf = ({ kind, name }: OwnerReference): string => `${kind}/${name}`;
+
+const requiredFields = ['kind', 'name', 'uid'] as const;
+
+function validateOwnerReference(reference: OwnerReference, path: Path, errors: ErrorList): void {
+  const { apiVersion = '', kind = '' } = reference;
+  if (versionOf(apiVersion) === '') {
+    errors.push(invalid(path.child('apiVersion'), apiVersion, 'version must not be empty'));
   }
-  const printed = `${group}/${version}, Kind=${kind}`;
+  for (const field of requiredFields) {
+    if (!reference[field]) errors.push(invalid(path.child(field), '', 'must not be empty'));
+  }
+  const printed = `${groupOf(apiVersion)}/${versionOf(apiVersion)}, Kind=${kind}`;
   if (bannedOwners.has(printed)) errors.push(invalid(path, reference, `${printed} is disallowed from being an owner`));
-  return errors;
 }
 
-/** An apiVersion with more than one slash names no version at all. */
-function splitApiVersion(apiVersion: string): [group: string, version: string] {
-  const parts = apiVersion.split('/', 3);
-  if (parts.length === 1) return ['', apiVersion];
-  return parts.length === 2 ? [parts[0]!, parts[1]!] : ['', ''];
+/** An apiVersion with more than one slash names no group and no version at all. */
+function versionOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf('/');
+  return slash === apiVersion.lastIndexOf('/') ? apiVersion.slice(slash + 1) : '';
+}
+
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf('/');
+  return slash > 0 && slash === apiVersion.lastIndexOf('/') ? apiVersion.slice(0, slash) : '';
 }

@@ -5,6 +5,7 @@ import { isJsonObject, ownEntry } from '../json/own-entry.ts';
  * are the same thing. Values are compared as they are written, so quantities and times must be in canonical form.
  */
 export function semanticEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
   // A list of pairs still to compare instead of recursion: values may be nested as deep as a client likes.
   const pending: unknown[] = [a, b];
   while (pending.length > 0) {

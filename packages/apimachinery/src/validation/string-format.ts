@@ -5,7 +5,7 @@ import { maxLenError, regexError } from './messages.ts';
 export interface StringFormat {
   /** Printed as it stands, and matched from end to end unless `matches` does that. Must not backtrack more than linearly. */
   readonly pattern: string;
-  /** For patterns that repeat a group: on a text of a few megabytes those overflow the stack. */
+  /** For formats that are checked often, and for patterns that repeat a group: on megabytes those overflow the stack. */
   readonly matches?: (value: string) => boolean;
   readonly message: string;
   readonly examples: readonly string[];
@@ -31,7 +31,7 @@ export function stringCheck(format: StringFormat, more?: (value: string, errors:
     const errors: string[] = [];
     if (isLongerThan(value, maxLength)) errors.push(maxLenError(maxLength, lengthUnit));
     if (!matches(value)) errors.push(formError);
-    more?.(value, errors);
+    if (more) more(value, errors);
     return errors;
   };
 }

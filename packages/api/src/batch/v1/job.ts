@@ -1,4 +1,4 @@
-import { defaultFieldLabelConversion, type FieldLabelConversion, Path, quote } from '@coxswain/apimachinery';
+import { Path, quote } from '@coxswain/apimachinery';
 import { podNameWarnings, podTemplateHooks } from '../../apps/v1/pod-template-hooks.ts';
 import { sameWorkloadSpec } from '../../apps/v1/same-spec.ts';
 import type { WithSpec } from '../../apps/v1/with-spec.ts';

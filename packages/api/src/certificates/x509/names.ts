@@ -56,7 +56,7 @@ function decodeString(tag: number, content: Uint8Array): string {
     return new TextDecoder('utf-16be').decode(content);
   }
   if (byteStrings.has(tag)) return latin1(content);
-  throw problem('unsupported string type: ' + tag);
+  throw problem(`unsupported string type: ${tag}`);
 }
 
 const latin1 = (bytes: Uint8Array): string => Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');

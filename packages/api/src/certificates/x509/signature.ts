@@ -16,7 +16,7 @@ const md5WithRsa = '2a864886f70d010104';
 const rsaPss = '2a864886f70d01010a';
 const mgf1 = '2a864886f70d010108';
 
-const algorithms: ReadonlyMap<string, SignatureAlgorithm> = new Map([
+const algorithms: ReadonlyMap<string, SignatureAlgorithm> = new Map<string, SignatureAlgorithm>([
   ['2a864886f70d010105', { key: 'RSA', hash: hashes.SHA1 }],
   ['2b0e03021d', { key: 'RSA', hash: hashes.SHA1 }],
   ['2a864886f70d01010b', { key: 'RSA', hash: hashes.SHA256 }],
@@ -30,7 +30,7 @@ const algorithms: ReadonlyMap<string, SignatureAlgorithm> = new Map([
   ['2a8648ce3d040304', { key: 'ECDSA', hash: hashes.SHA512 }],
 ]);
 
-const pssHashes: ReadonlyMap<string, Hash> = new Map([
+const pssHashes: ReadonlyMap<string, Hash> = new Map<string, Hash>([
   ['608648016503040201', hashes.SHA256],
   ['608648016503040202', hashes.SHA384],
   ['608648016503040203', hashes.SHA512],

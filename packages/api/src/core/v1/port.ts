@@ -1,7 +1,7 @@
 import {
   type ErrorList,
   type IntOrString,
-  invalid,
+  invalidEach,
   isValidPortName,
   isValidPortNum,
   type Path,
@@ -10,7 +10,7 @@ import {
 export const protocols = ['SCTP', 'TCP', 'UDP'];
 
 /** A port by number, or by the name it has elsewhere. */
-export function validatePortNumOrName(port: IntOrString, path: Path): ErrorList {
+export function validatePortNumOrName(port: IntOrString, path: Path, errors: ErrorList = []): ErrorList {
   const messages = typeof port === 'string' ? isValidPortName(port) : isValidPortNum(port);
-  return messages.map((message) => invalid(path, port, message));
+  return invalidEach(path, port, messages, errors);
 }

@@ -18,7 +18,7 @@ MatchResources atomic
  objectSelector 2 ? *meta.v1.LabelSelector
  resourceRules 3 ? [].NamedRuleWithOperations
  excludeResourceRules 4 ? [].NamedRuleWithOperations
- matchPolicy 7 ? *string (Equivalent|Exact)
+ matchPolicy 7 ? *string:MatchPolicyType (Equivalent|Exact)
 MutatingAdmissionPolicy
  kind 0 ? string
  apiVersion 0 ? string
@@ -48,21 +48,21 @@ MutatingAdmissionPolicySpec
  matchConstraints 2 ? *.MatchResources
  variables 3 ? [].Variable
  mutations 4 ? [].Mutation
- failurePolicy 5 ? *string (Fail|Ignore)
+ failurePolicy 5 ? *string:FailurePolicyType (Fail|Ignore)
  matchConditions 6 ? [name].MatchCondition +merge@name
  reinvocationPolicy 7 ? string:ReinvocationPolicyType (IfNeeded|Never)
 MutatingWebhook
  name 1 ! string =""
  clientConfig 2 ! .WebhookClientConfig
  rules 3 ? [].RuleWithOperations
- failurePolicy 4 ? *string (Fail|Ignore)
- matchPolicy 9 ? *string (Equivalent|Exact)
+ failurePolicy 4 ? *string:FailurePolicyType (Fail|Ignore)
+ matchPolicy 9 ? *string:MatchPolicyType (Equivalent|Exact)
  namespaceSelector 5 ? *meta.v1.LabelSelector
  objectSelector 11 ? *meta.v1.LabelSelector
- sideEffects 6 ! *string (None|NoneOnDryRun|Some|Unknown)
+ sideEffects 6 ! *string:SideEffectClass (None|NoneOnDryRun|Some|Unknown)
  timeoutSeconds 7 ? *int32
  admissionReviewVersions 8 ! []string
- reinvocationPolicy 10 ? *string (IfNeeded|Never)
+ reinvocationPolicy 10 ? *string:ReinvocationPolicyType (IfNeeded|Never)
  matchConditions 12 ? [name].MatchCondition +merge@name
 MutatingWebhookConfiguration
  kind 0 ? string
@@ -88,14 +88,14 @@ ParamRef atomic
  name 1 ? string
  namespace 2 ? string
  selector 3 ? *meta.v1.LabelSelector
- parameterNotFoundAction 4 ? *string
+ parameterNotFoundAction 4 ? *string:ParameterNotFoundActionType
 Rule
  apiGroups 1 ? []string
  apiVersions 2 ? []string
  resources 3 ? []string
- scope 4 ? *string
+ scope 4 ? *string:ScopeType
 RuleWithOperations
- operations 1 ? []string (*|CONNECT|CREATE|DELETE|UPDATE)
+ operations 1 ? []string:OperationType (*|CONNECT|CREATE|DELETE|UPDATE)
  rule 2 ^ .Rule
 ServiceReference
  namespace 1 ! string
@@ -124,7 +124,7 @@ ValidatingAdmissionPolicyBindingSpec
  policyName 1 ?! string
  paramRef 2 ? *.ParamRef
  matchResources 3 ? *.MatchResources
- validationActions 4 ?! [=]string (Audit|Deny|Warn)
+ validationActions 4 ?! [=]string:ValidationAction (Audit|Deny|Warn)
 ValidatingAdmissionPolicyList
  kind 0 ? string
  apiVersion 0 ? string
@@ -134,7 +134,7 @@ ValidatingAdmissionPolicySpec
  paramKind 1 ? *.ParamKind
  matchConstraints 2 ? *.MatchResources
  validations 3 ? [].Validation
- failurePolicy 4 ? *string (Fail|Ignore)
+ failurePolicy 4 ? *string:FailurePolicyType (Fail|Ignore)
  auditAnnotations 5 ? [].AuditAnnotation
  matchConditions 6 ? [name].MatchCondition +merge@name
  variables 7 ? [name].Variable +merge@name
@@ -146,11 +146,11 @@ ValidatingWebhook
  name 1 ! string =""
  clientConfig 2 ! .WebhookClientConfig
  rules 3 ? [].RuleWithOperations
- failurePolicy 4 ? *string (Fail|Ignore)
- matchPolicy 9 ? *string (Equivalent|Exact)
+ failurePolicy 4 ? *string:FailurePolicyType (Fail|Ignore)
+ matchPolicy 9 ? *string:MatchPolicyType (Equivalent|Exact)
  namespaceSelector 5 ? *meta.v1.LabelSelector
  objectSelector 10 ? *meta.v1.LabelSelector
- sideEffects 6 ! *string (None|NoneOnDryRun|Some|Unknown)
+ sideEffects 6 ! *string:SideEffectClass (None|NoneOnDryRun|Some|Unknown)
  timeoutSeconds 7 ? *int32
  admissionReviewVersions 8 ! []string
  matchConditions 11 ? [name].MatchCondition +merge@name
@@ -167,7 +167,7 @@ ValidatingWebhookConfigurationList
 Validation
  expression 1 ! string
  message 2 ? string
- reason 3 ? *string
+ reason 3 ? *string:StatusReason
  messageExpression 4 ? string
 Variable atomic
  name 1 ! string =""

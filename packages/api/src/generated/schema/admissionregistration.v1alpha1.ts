@@ -18,7 +18,7 @@ MatchResources atomic
  objectSelector 2 ? *meta.v1.LabelSelector
  resourceRules 3 ? [].NamedRuleWithOperations
  excludeResourceRules 4 ? [].NamedRuleWithOperations
- matchPolicy 7 ? *string (Equivalent|Exact)
+ matchPolicy 7 ? *string:MatchPolicyType (Equivalent|Exact)
 MutatingAdmissionPolicy
  kind 0 ? string
  apiVersion 0 ? string
@@ -48,9 +48,9 @@ MutatingAdmissionPolicySpec
  matchConstraints 2 ? *.MatchResources
  variables 3 ? [].Variable
  mutations 4 ? [].Mutation
- failurePolicy 5 ? *string (Fail|Ignore)
+ failurePolicy 5 ? *string:FailurePolicyType (Fail|Ignore)
  matchConditions 6 ? [name].MatchCondition +merge@name
- reinvocationPolicy 7 ? string:ReinvocationPolicyType (IfNeeded|Never)
+ reinvocationPolicy 7 ? string:v1.ReinvocationPolicyType (IfNeeded|Never)
 Mutation
  patchType 2 ! string:PatchType (ApplyConfiguration|JSONPatch)
  applyConfiguration 3 ? *.ApplyConfiguration
@@ -65,7 +65,7 @@ ParamRef atomic
  name 1 ? string
  namespace 2 ? string
  selector 3 ? *meta.v1.LabelSelector
- parameterNotFoundAction 4 ? *string (Allow|Deny)
+ parameterNotFoundAction 4 ? *string:ParameterNotFoundActionType (Allow|Deny)
 TypeChecking
  expressionWarnings 1 ? [].ExpressionWarning
 ValidatingAdmissionPolicy
@@ -88,7 +88,7 @@ ValidatingAdmissionPolicyBindingSpec
  policyName 1 ? string
  paramRef 2 ? *.ParamRef
  matchResources 3 ? *.MatchResources
- validationActions 4 ? []string
+ validationActions 4 ? []string:ValidationAction
 ValidatingAdmissionPolicyList
  kind 0 ? string
  apiVersion 0 ? string
@@ -98,7 +98,7 @@ ValidatingAdmissionPolicySpec
  paramKind 1 ? *.ParamKind
  matchConstraints 2 ? *.MatchResources
  validations 3 ? [].Validation
- failurePolicy 4 ? *string
+ failurePolicy 4 ? *string:FailurePolicyType
  auditAnnotations 5 ? [].AuditAnnotation
  matchConditions 6 ? [].MatchCondition
  variables 7 ? [].Variable
@@ -109,7 +109,7 @@ ValidatingAdmissionPolicyStatus
 Validation
  expression 1 - string
  message 2 ? string
- reason 3 ? *string
+ reason 3 ? *string:v1.StatusReason
  messageExpression 4 ? string
 Variable
  name 1 ! string

@@ -18,7 +18,7 @@ MatchResources atomic
  objectSelector 2 ? *meta.v1.LabelSelector
  resourceRules 3 ? [].NamedRuleWithOperations
  excludeResourceRules 4 ? [].NamedRuleWithOperations
- matchPolicy 7 ? *string
+ matchPolicy 7 ? *string:MatchPolicyType
 MutatingAdmissionPolicy
  kind 0 ? string
  apiVersion 0 ? string
@@ -48,21 +48,21 @@ MutatingAdmissionPolicySpec
  matchConstraints 2 ? *.MatchResources
  variables 3 ? [].Variable
  mutations 4 ? [].Mutation
- failurePolicy 5 ? *string
+ failurePolicy 5 ? *string:FailurePolicyType
  matchConditions 6 ? [name].MatchCondition +merge@name
- reinvocationPolicy 7 ? string:ReinvocationPolicyType (IfNeeded|Never)
+ reinvocationPolicy 7 ? string:v1.ReinvocationPolicyType (IfNeeded|Never)
 MutatingWebhook
  name 1 - string
  clientConfig 2 - .WebhookClientConfig
  rules 3 ? []admissionregistration.v1.RuleWithOperations
- failurePolicy 4 ? *string
- matchPolicy 9 ? *string
+ failurePolicy 4 ? *string:FailurePolicyType
+ matchPolicy 9 ? *string:MatchPolicyType
  namespaceSelector 5 ? *meta.v1.LabelSelector
  objectSelector 11 ? *meta.v1.LabelSelector
- sideEffects 6 ? *string
+ sideEffects 6 ? *string:SideEffectClass
  timeoutSeconds 7 ? *int32
  admissionReviewVersions 8 ? []string
- reinvocationPolicy 10 ? *string
+ reinvocationPolicy 10 ? *string:v1.ReinvocationPolicyType
  matchConditions 12 ? [].MatchCondition
 MutatingWebhookConfiguration
  kind 0 ? string
@@ -88,7 +88,7 @@ ParamRef atomic
  name 1 ? string
  namespace 2 ? string
  selector 3 ? *meta.v1.LabelSelector
- parameterNotFoundAction 4 ? *string
+ parameterNotFoundAction 4 ? *string:ParameterNotFoundActionType
 ServiceReference
  namespace 1 - string
  name 2 - string
@@ -116,7 +116,7 @@ ValidatingAdmissionPolicyBindingSpec
  policyName 1 ? string
  paramRef 2 ? *.ParamRef
  matchResources 3 ? *.MatchResources
- validationActions 4 ? []string
+ validationActions 4 ? []string:ValidationAction
 ValidatingAdmissionPolicyList
  kind 0 ? string
  apiVersion 0 ? string
@@ -126,7 +126,7 @@ ValidatingAdmissionPolicySpec
  paramKind 1 ? *.ParamKind
  matchConstraints 2 ? *.MatchResources
  validations 3 ? [].Validation
- failurePolicy 4 ? *string
+ failurePolicy 4 ? *string:FailurePolicyType
  auditAnnotations 5 ? [].AuditAnnotation
  matchConditions 6 ? [].MatchCondition
  variables 7 ? [].Variable
@@ -138,11 +138,11 @@ ValidatingWebhook
  name 1 - string
  clientConfig 2 - .WebhookClientConfig
  rules 3 ? []admissionregistration.v1.RuleWithOperations
- failurePolicy 4 ? *string
- matchPolicy 9 ? *string
+ failurePolicy 4 ? *string:FailurePolicyType
+ matchPolicy 9 ? *string:MatchPolicyType
  namespaceSelector 5 ? *meta.v1.LabelSelector
  objectSelector 10 ? *meta.v1.LabelSelector
- sideEffects 6 ? *string
+ sideEffects 6 ? *string:SideEffectClass
  timeoutSeconds 7 ? *int32
  admissionReviewVersions 8 ? []string
  matchConditions 11 ? [].MatchCondition
@@ -159,7 +159,7 @@ ValidatingWebhookConfigurationList
 Validation
  expression 1 - string
  message 2 ? string
- reason 3 ? *string
+ reason 3 ? *string:v1.StatusReason
  messageExpression 4 ? string
 Variable atomic
  name 1 ! string

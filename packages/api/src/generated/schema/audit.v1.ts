@@ -6,7 +6,7 @@ Event
  kind 0 ? string
  apiVersion 0 ? string
  level 1 - string:Level
- auditID 2 - string:UID
+ auditID 2 - string:types.UID
  stage 3 - string:Stage
  requestURI 4 - string
  verb 5 - string
@@ -35,7 +35,7 @@ ObjectReference
  resource 1 ? string
  namespace 2 ? string
  name 3 ? string
- uid 4 ? string:UID
+ uid 4 ? string:types.UID
  apiGroup 5 ? string
  apiVersion 6 ? string
  resourceVersion 7 ? string
@@ -45,7 +45,7 @@ Policy
  apiVersion 0 ? string
  metadata 1 ? meta.v1.ObjectMeta
  rules 2 - [].PolicyRule
- omitStages 3 ? []string
+ omitStages 3 ? []string:Stage
  omitManagedFields 4 ? bool
 PolicyList
  kind 0 ? string
@@ -60,6 +60,6 @@ PolicyRule
  resources 5 ? [].GroupResources
  namespaces 6 ? []string
  nonResourceURLs 7 ? []string
- omitStages 8 ? []string
+ omitStages 8 ? []string:Stage
  omitManagedFields 9 ? *bool
 `;

@@ -4,7 +4,7 @@ BoundObjectReference
  kind 1 ? string
  apiVersion 2 ? string
  name 3 ? string
- uid 4 ? string:UID
+ uid 4 ? string:types.UID
 SelfSubjectReview
  kind 0 ? string
  apiVersion 0 ? string
@@ -43,5 +43,5 @@ UserInfo
  username 1 ? string
  uid 2 ? string
  groups 3 ? []string
- extra 4 ? {}~[]string
+ extra 4 ? {}~v1.ExtraValue[]string
 `;

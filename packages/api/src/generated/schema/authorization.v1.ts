@@ -61,7 +61,7 @@ SubjectAccessReviewSpec
  nonResourceAttributes 2 ? *.NonResourceAttributes
  user 3 ? string
  groups 4 ? []string
- extra 5 ? {}~[]string
+ extra 5 ? {}~v1.ExtraValue[]string
  uid 6 ? string
 SubjectAccessReviewStatus
  allowed 1 ! bool

@@ -55,9 +55,9 @@ JobSpec
  manualSelector 5 ? *bool
  template 6 ! core.v1.PodTemplateSpec
  ttlSecondsAfterFinished 8 ? *int32
- completionMode 9 ? *string (Indexed|NonIndexed)
+ completionMode 9 ? *string:CompletionMode (Indexed|NonIndexed)
  suspend 10 ? *bool
- podReplacementPolicy 14 ? *string (Failed|TerminatingOrFailed)
+ podReplacementPolicy 14 ? *string:PodReplacementPolicy (Failed|TerminatingOrFailed)
  managedBy 15 ? *string
 JobStatus
  conditions 1 ? [].JobCondition +merge@type
@@ -93,6 +93,6 @@ SuccessPolicyRule
  succeededIndexes 1 ? *string
  succeededCount 2 ? *int32
 UncountedTerminatedPods
- succeeded 1 ? [=]string
- failed 2 ? [=]string
+ succeeded 1 ? [=]string:types.UID
+ failed 2 ? [=]string:types.UID
 `;

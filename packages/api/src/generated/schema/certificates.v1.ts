@@ -22,11 +22,11 @@ CertificateSigningRequestSpec
  request 1 ! bytes
  signerName 7 ! string
  expirationSeconds 8 ? *int32
- usages 5 ? []string (any|cert sign|client auth|code signing|content commitment|crl sign|data encipherment|decipher only|digital signature|email protection|encipher only|ipsec end system|ipsec tunnel|ipsec user|key agreement|key encipherment|microsoft sgc|netscape sgc|ocsp signing|s/mime|server auth|signing|timestamping)
+ usages 5 ? []string:KeyUsage (any|cert sign|client auth|code signing|content commitment|crl sign|data encipherment|decipher only|digital signature|email protection|encipher only|ipsec end system|ipsec tunnel|ipsec user|key agreement|key encipherment|microsoft sgc|netscape sgc|ocsp signing|s/mime|server auth|signing|timestamping)
  username 2 ? string
  uid 3 ? string
  groups 4 ? []string
- extra 6 ? {}~[]string
+ extra 6 ? {}~v1.ExtraValue[]string
 CertificateSigningRequestStatus
  conditions 1 ? [type].CertificateSigningRequestCondition
  certificate 2 ? bytes

@@ -8,7 +8,7 @@ CertificateSigningRequest
  status 3 ? .CertificateSigningRequestStatus
 CertificateSigningRequestCondition
  type 1 - string:RequestConditionType
- status 6 - string:ConditionStatus
+ status 6 - string:v1.ConditionStatus
  reason 2 ? string
  message 3 ? string
  lastUpdateTime 4 ? time
@@ -22,11 +22,11 @@ CertificateSigningRequestSpec
  request 1 - bytes
  signerName 7 ? *string
  expirationSeconds 8 ? *int32
- usages 5 ? []string
+ usages 5 ? []string:KeyUsage
  username 2 ? string
  uid 3 ? string
  groups 4 ? []string
- extra 6 ? {}~[]string
+ extra 6 ? {}~v1beta1.ExtraValue[]string
 CertificateSigningRequestStatus
  conditions 1 ? [].CertificateSigningRequestCondition
  certificate 2 ? bytes
@@ -57,11 +57,11 @@ PodCertificateRequestList
 PodCertificateRequestSpec
  signerName 1 ! string
  podName 2 ! string
- podUID 3 ! string:UID
+ podUID 3 ! string:types.UID
  serviceAccountName 4 ! string
- serviceAccountUID 5 ! string:UID
- nodeName 6 ! string:NodeName
- nodeUID 7 ! string:UID
+ serviceAccountUID 5 ! string:types.UID
+ nodeName 6 ! string:types.NodeName
+ nodeUID 7 ! string:types.UID
  maxExpirationSeconds 8 ? *int32 =86400
  pkixPublicKey 9 - bytes
  proofOfPossession 10 - bytes

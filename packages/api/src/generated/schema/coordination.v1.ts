@@ -16,6 +16,6 @@ LeaseSpec
  acquireTime 3 ? *microTime
  renewTime 4 ? *microTime
  leaseTransitions 5 ? *int32
- strategy 6 ? *string
+ strategy 6 ? *string:CoordinatedLeaseStrategy
  preferredHolder 7 ? *string
 `;

@@ -16,5 +16,5 @@ LeaseCandidateSpec
  renewTime 3 ? *microTime
  binaryVersion 4 ! string
  emulationVersion 5 ? string
- strategy 6 ?! string:CoordinatedLeaseStrategy
+ strategy 6 ?! string:v1.CoordinatedLeaseStrategy
 `;

@@ -21,7 +21,7 @@ LeaseCandidateSpec
  renewTime 3 ? *microTime
  binaryVersion 4 ! string
  emulationVersion 5 ? string
- strategy 6 ?! string:CoordinatedLeaseStrategy
+ strategy 6 ?! string:v1.CoordinatedLeaseStrategy
 LeaseList
  kind 0 ? string
  apiVersion 0 ? string
@@ -33,6 +33,6 @@ LeaseSpec
  acquireTime 3 ? *microTime
  renewTime 4 ? *microTime
  leaseTransitions 5 ? *int32
- strategy 6 ? *string
+ strategy 6 ? *string:v1.CoordinatedLeaseStrategy
  preferredHolder 7 ? *string
 `;

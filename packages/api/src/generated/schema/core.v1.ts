@@ -18,10 +18,10 @@ AttachedVolume
 AzureDiskVolumeSource
  diskName 1 ! string
  diskURI 2 ! string
- cachingMode 3 ? *string (None|ReadOnly|ReadWrite) ="ReadWrite"
+ cachingMode 3 ? *string:AzureDataDiskCachingMode (None|ReadOnly|ReadWrite) ="ReadWrite"
  fsType 4 ? *string ="ext4"
  readOnly 5 ? *bool
- kind 6 ? *string (Dedicated|Managed|Shared) ="Shared"
+ kind 6 ? *string:AzureDataDiskKind (Dedicated|Managed|Shared) ="Shared"
 AzureFilePersistentVolumeSource
  secretName 1 ! string
  shareName 2 ! string
@@ -54,8 +54,8 @@ CSIVolumeSource
  volumeAttributes 4 ? {}string
  nodePublishSecretRef 5 ? *.LocalObjectReference
 Capabilities
- add 1 ? []string
- drop 2 ? []string
+ add 1 ? []string:Capability
+ drop 2 ? []string:Capability
 CephFSPersistentVolumeSource
  monitors 1 ! []string
  path 2 ? string
@@ -125,7 +125,7 @@ ConfigMapList
 ConfigMapNodeConfigSource
  namespace 1 ! string
  name 2 ! string
- uid 3 ? string:UID
+ uid 3 ? string:types.UID
  resourceVersion 4 ? string
  kubeletConfigKey 5 ! string
 ConfigMapProjection
@@ -148,7 +148,7 @@ Container
  env 7 ? [name].EnvVar +merge@name
  resources 8 ? .ResourceRequirements
  resizePolicy 23 ? [].ContainerResizePolicy
- restartPolicy 24 ? *string
+ restartPolicy 24 ? *string:ContainerRestartPolicy
  restartPolicyRules 25 ? [].ContainerRestartRule
  volumeMounts 9 ? [mountPath].VolumeMount +merge@mountPath
  volumeDevices 21 ? [devicePath].VolumeDevice +merge@devicePath
@@ -212,12 +212,12 @@ ContainerStatus
  imageID 7 ! string
  containerID 8 ? string
  started 9 ? *bool
- allocatedResources 10 ? {}quantity
+ allocatedResources 10 ? {v1.ResourceList}quantity
  resources 11 ? *.ResourceRequirements
  volumeMounts 12 ? [mountPath].VolumeMountStatus +merge@mountPath
  user 13 ? *.ContainerUser
  allocatedResourcesStatus 14 ? [name].ResourceStatus +merge@name
- stopSignal 15 ? *string (SIGABRT|SIGALRM|SIGBUS|SIGCHLD|SIGCLD|SIGCONT|SIGFPE|SIGHUP|SIGILL|SIGINT|SIGIO|SIGIOT|SIGKILL|SIGPIPE|SIGPOLL|SIGPROF|SIGPWR|SIGQUIT|SIGRTMAX|SIGRTMAX-1|SIGRTMAX-10|SIGRTMAX-11|SIGRTMAX-12|SIGRTMAX-13|SIGRTMAX-14|SIGRTMAX-2|SIGRTMAX-3|SIGRTMAX-4|SIGRTMAX-5|SIGRTMAX-6|SIGRTMAX-7|SIGRTMAX-8|SIGRTMAX-9|SIGRTMIN|SIGRTMIN+1|SIGRTMIN+10|SIGRTMIN+11|SIGRTMIN+12|SIGRTMIN+13|SIGRTMIN+14|SIGRTMIN+15|SIGRTMIN+2|SIGRTMIN+3|SIGRTMIN+4|SIGRTMIN+5|SIGRTMIN+6|SIGRTMIN+7|SIGRTMIN+8|SIGRTMIN+9|SIGSEGV|SIGSTKFLT|SIGSTOP|SIGSYS|SIGTERM|SIGTRAP|SIGTSTP|SIGTTIN|SIGTTOU|SIGURG|SIGUSR1|SIGUSR2|SIGVTALRM|SIGWINCH|SIGXCPU|SIGXFSZ)
+ stopSignal 15 ? *string:Signal (SIGABRT|SIGALRM|SIGBUS|SIGCHLD|SIGCLD|SIGCONT|SIGFPE|SIGHUP|SIGILL|SIGINT|SIGIO|SIGIOT|SIGKILL|SIGPIPE|SIGPOLL|SIGPROF|SIGPWR|SIGQUIT|SIGRTMAX|SIGRTMAX-1|SIGRTMAX-10|SIGRTMAX-11|SIGRTMAX-12|SIGRTMAX-13|SIGRTMAX-14|SIGRTMAX-2|SIGRTMAX-3|SIGRTMAX-4|SIGRTMAX-5|SIGRTMAX-6|SIGRTMAX-7|SIGRTMAX-8|SIGRTMAX-9|SIGRTMIN|SIGRTMIN+1|SIGRTMIN+10|SIGRTMIN+11|SIGRTMIN+12|SIGRTMIN+13|SIGRTMIN+14|SIGRTMIN+15|SIGRTMIN+2|SIGRTMIN+3|SIGRTMIN+4|SIGRTMIN+5|SIGRTMIN+6|SIGRTMIN+7|SIGRTMIN+8|SIGRTMIN+9|SIGSEGV|SIGSTKFLT|SIGSTOP|SIGSYS|SIGTERM|SIGTRAP|SIGTSTP|SIGTTIN|SIGTTOU|SIGURG|SIGUSR1|SIGUSR2|SIGVTALRM|SIGWINCH|SIGXCPU|SIGXFSZ)
 ContainerUser
  linux 1 ? *.LinuxContainerUser
 DaemonEndpoint
@@ -287,7 +287,7 @@ EphemeralContainerCommon
  env 7 ? [].EnvVar
  resources 8 ? .ResourceRequirements
  resizePolicy 23 ? [].ContainerResizePolicy
- restartPolicy 24 ? *string
+ restartPolicy 24 ? *string:ContainerRestartPolicy
  restartPolicyRules 25 ? [].ContainerRestartRule
  volumeMounts 9 ? [].VolumeMount
  volumeDevices 21 ? [].VolumeDevice
@@ -398,7 +398,7 @@ HostIP
  ip 1 ! string
 HostPathVolumeSource
  path 1 ! string
- type 2 ? *string (|BlockDevice|CharDevice|Directory|DirectoryOrCreate|File|FileOrCreate|Socket)
+ type 2 ? *string:HostPathType (|BlockDevice|CharDevice|Directory|DirectoryOrCreate|File|FileOrCreate|Socket)
 ISCSIPersistentVolumeSource
  targetPortal 1 ! string
  iqn 2 ! string
@@ -435,7 +435,7 @@ KeyToPath
 Lifecycle
  postStart 1 ? *.LifecycleHandler
  preStop 2 ? *.LifecycleHandler
- stopSignal 3 ? *string (SIGABRT|SIGALRM|SIGBUS|SIGCHLD|SIGCLD|SIGCONT|SIGFPE|SIGHUP|SIGILL|SIGINT|SIGIO|SIGIOT|SIGKILL|SIGPIPE|SIGPOLL|SIGPROF|SIGPWR|SIGQUIT|SIGRTMAX|SIGRTMAX-1|SIGRTMAX-10|SIGRTMAX-11|SIGRTMAX-12|SIGRTMAX-13|SIGRTMAX-14|SIGRTMAX-2|SIGRTMAX-3|SIGRTMAX-4|SIGRTMAX-5|SIGRTMAX-6|SIGRTMAX-7|SIGRTMAX-8|SIGRTMAX-9|SIGRTMIN|SIGRTMIN+1|SIGRTMIN+10|SIGRTMIN+11|SIGRTMIN+12|SIGRTMIN+13|SIGRTMIN+14|SIGRTMIN+15|SIGRTMIN+2|SIGRTMIN+3|SIGRTMIN+4|SIGRTMIN+5|SIGRTMIN+6|SIGRTMIN+7|SIGRTMIN+8|SIGRTMIN+9|SIGSEGV|SIGSTKFLT|SIGSTOP|SIGSYS|SIGTERM|SIGTRAP|SIGTSTP|SIGTTIN|SIGTTOU|SIGURG|SIGUSR1|SIGUSR2|SIGVTALRM|SIGWINCH|SIGXCPU|SIGXFSZ)
+ stopSignal 3 ? *string:Signal (SIGABRT|SIGALRM|SIGBUS|SIGCHLD|SIGCLD|SIGCONT|SIGFPE|SIGHUP|SIGILL|SIGINT|SIGIO|SIGIOT|SIGKILL|SIGPIPE|SIGPOLL|SIGPROF|SIGPWR|SIGQUIT|SIGRTMAX|SIGRTMAX-1|SIGRTMAX-10|SIGRTMAX-11|SIGRTMAX-12|SIGRTMAX-13|SIGRTMAX-14|SIGRTMAX-2|SIGRTMAX-3|SIGRTMAX-4|SIGRTMAX-5|SIGRTMAX-6|SIGRTMAX-7|SIGRTMAX-8|SIGRTMAX-9|SIGRTMIN|SIGRTMIN+1|SIGRTMIN+10|SIGRTMIN+11|SIGRTMIN+12|SIGRTMIN+13|SIGRTMIN+14|SIGRTMIN+15|SIGRTMIN+2|SIGRTMIN+3|SIGRTMIN+4|SIGRTMIN+5|SIGRTMIN+6|SIGRTMIN+7|SIGRTMIN+8|SIGRTMIN+9|SIGSEGV|SIGSTKFLT|SIGSTOP|SIGSYS|SIGTERM|SIGTRAP|SIGTSTP|SIGTTIN|SIGTTOU|SIGURG|SIGUSR1|SIGUSR2|SIGVTALRM|SIGWINCH|SIGXCPU|SIGXFSZ)
 LifecycleHandler
  exec 1 ? *.ExecAction
  httpGet 2 ? *.HTTPGetAction
@@ -448,11 +448,11 @@ LimitRange
  spec 2 ? .LimitRangeSpec
 LimitRangeItem
  type 1 ! string:LimitType
- max 2 ? {}quantity
- min 3 ? {}quantity
- default 4 ? {}quantity
- defaultRequest 5 ? {}quantity
- maxLimitRequestRatio 6 ? {}quantity
+ max 2 ? {v1.ResourceList}quantity
+ min 3 ? {v1.ResourceList}quantity
+ default 4 ? {v1.ResourceList}quantity
+ defaultRequest 5 ? {v1.ResourceList}quantity
+ maxLimitRequestRatio 6 ? {v1.ResourceList}quantity
 LimitRangeList
  kind 0 ? string
  apiVersion 0 ? string
@@ -472,7 +472,7 @@ List
 LoadBalancerIngress
  ip 1 ? string
  hostname 2 ? string
- ipMode 3 ? *string
+ ipMode 3 ? *string:LoadBalancerIPMode
  ports 4 ? [].PortStatus
 LoadBalancerStatus
  ingress 1 ? [].LoadBalancerIngress
@@ -506,7 +506,7 @@ NamespaceList
  metadata 1 ? meta.v1.ListMeta
  items 2 ! [].Namespace
 NamespaceSpec
- finalizers 1 ? []string
+ finalizers 1 ? []string:FinalizerName
 NamespaceStatus
  phase 1 ? string:NamespacePhase (Active|Terminating)
  conditions 2 ? [type].NamespaceCondition +merge@type
@@ -525,7 +525,7 @@ NodeAffinity
 NodeAllocatableResourceClaimStatus
  resourceClaimName 1 ! string
  containers 2 ? [=]string
- resources 3 ! {}quantity
+ resources 3 ! {map[v1.ResourceName]resource.Quantity}quantity
 NodeCondition
  type 1 ! string:NodeConditionType =""
  status 2 ! string:ConditionStatus
@@ -577,15 +577,15 @@ NodeSpec
  configSource 6 ? *.NodeConfigSource
  externalID 2 ? string
 NodeStatus
- capacity 1 ? {}quantity
- allocatable 2 ? {}quantity
+ capacity 1 ? {v1.ResourceList}quantity
+ allocatable 2 ? {v1.ResourceList}quantity
  phase 3 ? string:NodePhase (Pending|Running|Terminated)
  conditions 4 ? [type].NodeCondition +merge@type
  addresses 5 ? [type].NodeAddress +merge@type
  daemonEndpoints 6 ? .NodeDaemonEndpoints
  nodeInfo 7 ? .NodeSystemInfo
  images 8 ? [].ContainerImage
- volumesInUse 9 ? []string
+ volumesInUse 9 ? []string:UniqueVolumeName
  volumesAttached 10 ? [].AttachedVolume
  config 11 ? *.NodeConfigStatus
  runtimeHandlers 12 ? [].NodeRuntimeHandler
@@ -612,7 +612,7 @@ ObjectReference atomic
  kind 1 ? string
  namespace 2 ? string
  name 3 ? string
- uid 4 ? string:UID
+ uid 4 ? string:types.UID
  apiVersion 5 ? string
  resourceVersion 6 ? string
  fieldPath 7 ? string
@@ -641,22 +641,22 @@ PersistentVolumeClaimList
  metadata 1 ? meta.v1.ListMeta
  items 2 ! [].PersistentVolumeClaim
 PersistentVolumeClaimSpec
- accessModes 1 ? []string (ReadOnlyMany|ReadWriteMany|ReadWriteOnce|ReadWriteOncePod)
+ accessModes 1 ? []string:PersistentVolumeAccessMode (ReadOnlyMany|ReadWriteMany|ReadWriteOnce|ReadWriteOncePod)
  selector 4 ? *meta.v1.LabelSelector
  resources 2 ? .VolumeResourceRequirements
  volumeName 3 ? string
  storageClassName 5 ? *string
- volumeMode 6 ? *string (Block|Filesystem)
+ volumeMode 6 ? *string:PersistentVolumeMode (Block|Filesystem)
  dataSource 7 ? *.TypedLocalObjectReference
  dataSourceRef 8 ? *.TypedObjectReference
  volumeAttributesClassName 9 ? *string
 PersistentVolumeClaimStatus
  phase 1 ? string:PersistentVolumeClaimPhase (Bound|Lost|Pending)
- accessModes 2 ? []string (ReadOnlyMany|ReadWriteMany|ReadWriteOnce|ReadWriteOncePod)
- capacity 3 ? {}quantity
+ accessModes 2 ? []string:PersistentVolumeAccessMode (ReadOnlyMany|ReadWriteMany|ReadWriteOnce|ReadWriteOncePod)
+ capacity 3 ? {v1.ResourceList}quantity
  conditions 4 ? [type].PersistentVolumeClaimCondition +merge@type
- allocatedResources 5 ? {}quantity
- allocatedResourceStatuses 7 ? {}string (ControllerResizeInProgress|ControllerResizeInfeasible|NodeResizeInProgress|NodeResizeInfeasible|NodeResizePending)
+ allocatedResources 5 ? {v1.ResourceList}quantity
+ allocatedResourceStatuses 7 ? {map[v1.ResourceName]v1.ClaimResourceStatus}string:ClaimResourceStatus (ControllerResizeInProgress|ControllerResizeInfeasible|NodeResizeInProgress|NodeResizeInfeasible|NodeResizePending)
  currentVolumeAttributesClassName 8 ? *string
  modifyVolumeStatus 9 ? *.ModifyVolumeStatus
 PersistentVolumeClaimTemplate
@@ -694,14 +694,14 @@ PersistentVolumeSource
  storageos 21 ? *.StorageOSPersistentVolumeSource
  csi 22 ? *.CSIPersistentVolumeSource
 PersistentVolumeSpec
- capacity 1 ? {}quantity
+ capacity 1 ? {v1.ResourceList}quantity
  persistentVolumeSource 2 ^ .PersistentVolumeSource
- accessModes 3 ? []string (ReadOnlyMany|ReadWriteMany|ReadWriteOnce|ReadWriteOncePod)
+ accessModes 3 ? []string:PersistentVolumeAccessMode (ReadOnlyMany|ReadWriteMany|ReadWriteOnce|ReadWriteOncePod)
  claimRef 4 ? *%.ObjectReference
  persistentVolumeReclaimPolicy 5 ? string:PersistentVolumeReclaimPolicy (Delete|Recycle|Retain)
  storageClassName 6 ? string
  mountOptions 7 ? []string
- volumeMode 8 ? *string (Block|Filesystem)
+ volumeMode 8 ? *string:PersistentVolumeMode (Block|Filesystem)
  nodeAffinity 9 ? *.VolumeNodeAffinity
  volumeAttributesClassName 10 ? *string
 PersistentVolumeStatus
@@ -824,13 +824,13 @@ PodSecurityContext
  runAsGroup 6 ? *int64
  runAsNonRoot 3 ? *bool
  supplementalGroups 4 ? []int64
- supplementalGroupsPolicy 12 ? *string (Merge|Strict)
+ supplementalGroupsPolicy 12 ? *string:SupplementalGroupsPolicy (Merge|Strict)
  fsGroup 5 ? *int64
  sysctls 7 ? [].Sysctl
- fsGroupChangePolicy 9 ? *string (Always|OnRootMismatch)
+ fsGroupChangePolicy 9 ? *string:PodFSGroupChangePolicy (Always|OnRootMismatch)
  seccompProfile 10 ? *.SeccompProfile
  appArmorProfile 11 ? *.AppArmorProfile
- seLinuxChangePolicy 13 ? *string
+ seLinuxChangePolicy 13 ? *string:PodSELinuxChangePolicy
 PodSpec
  volumes 1 ? [name].Volume +merge,retainKeys@name
  initContainers 20 ? [name].Container +merge@name
@@ -863,8 +863,8 @@ PodSpec
  readinessGates 28 ? [].PodReadinessGate
  runtimeClassName 29 ? *string
  enableServiceLinks 30 ? *bool
- preemptionPolicy 31 ? *string (Never|PreemptLowerPriority)
- overhead 32 ? {}quantity
+ preemptionPolicy 31 ? *string:PreemptionPolicy (Never|PreemptLowerPriority)
+ overhead 32 ? {v1.ResourceList}quantity
  topologySpreadConstraints 33 ? [topologyKey,whenUnsatisfiable].TopologySpreadConstraint +merge@topologyKey
  setHostnameAsFQDN 35 ? *bool
  os 36 ? *.PodOS
@@ -893,7 +893,7 @@ PodStatus
  resize 14 ? string:PodResizeStatus
  resourceClaimStatuses 15 ? [name].PodResourceClaimStatus +merge,retainKeys@name
  extendedResourceClaimStatus 18 ? *.PodExtendedResourceClaimStatus
- allocatedResources 19 ? {}quantity
+ allocatedResources 19 ? {v1.ResourceList}quantity
  resources 20 ? *.ResourceRequirements
  nodeAllocatableResourceClaimStatuses 21 ? [].NodeAllocatableResourceClaimStatus
 PodStatusResult
@@ -1024,15 +1024,15 @@ ResourceQuotaList
  metadata 1 ? meta.v1.ListMeta
  items 2 ! [].ResourceQuota
 ResourceQuotaSpec
- hard 1 ? {}quantity
- scopes 2 ? []string (BestEffort|CrossNamespacePodAffinity|NotBestEffort|NotTerminating|PriorityClass|Terminating|VolumeAttributesClass)
+ hard 1 ? {v1.ResourceList}quantity
+ scopes 2 ? []string:ResourceQuotaScope (BestEffort|CrossNamespacePodAffinity|NotBestEffort|NotTerminating|PriorityClass|Terminating|VolumeAttributesClass)
  scopeSelector 3 ? *.ScopeSelector
 ResourceQuotaStatus
- hard 1 ? {}quantity
- used 2 ? {}quantity
+ hard 1 ? {v1.ResourceList}quantity
+ used 2 ? {v1.ResourceList}quantity
 ResourceRequirements
- limits 1 ? {}quantity
- requests 2 ? {}quantity
+ limits 1 ? {v1.ResourceList}quantity
+ requests 2 ? {v1.ResourceList}quantity
  claims 3 ? [name].ResourceClaim
 ResourceStatus
  name 1 ! string:ResourceName =""
@@ -1115,7 +1115,7 @@ SecurityContext
  runAsNonRoot 5 ? *bool
  readOnlyRootFilesystem 6 ? *bool
  allowPrivilegeEscalation 7 ? *bool
- procMount 9 ? *string (Default|Unmasked)
+ procMount 9 ? *string:ProcMountType (Default|Unmasked)
  seccompProfile 11 ? *.SeccompProfile
  appArmorProfile 12 ? *.AppArmorProfile
 SerializedReference
@@ -1175,11 +1175,11 @@ ServiceSpec
  healthCheckNodePort 12 ? int32
  publishNotReadyAddresses 13 ? bool
  sessionAffinityConfig 14 ? *.SessionAffinityConfig
- ipFamilies 19 ? []string (|IPv4|IPv6)
- ipFamilyPolicy 17 ? *string (PreferDualStack|RequireDualStack|SingleStack)
+ ipFamilies 19 ? []string:IPFamily (|IPv4|IPv6)
+ ipFamilyPolicy 17 ? *string:IPFamilyPolicy (PreferDualStack|RequireDualStack|SingleStack)
  allocateLoadBalancerNodePorts 20 ? *bool
  loadBalancerClass 21 ? *string
- internalTrafficPolicy 22 ? *string (Cluster|Local)
+ internalTrafficPolicy 22 ? *string:ServiceInternalTrafficPolicy (Cluster|Local)
  trafficDistribution 23 ? *string
 ServiceStatus
  loadBalancer 1 ? .LoadBalancerStatus
@@ -1228,8 +1228,8 @@ TopologySpreadConstraint
  whenUnsatisfiable 3 ! string:UnsatisfiableConstraintAction (DoNotSchedule|ScheduleAnyway) =""
  labelSelector 4 ? *meta.v1.LabelSelector
  minDomains 5 ? *int32
- nodeAffinityPolicy 6 ? *string (Honor|Ignore)
- nodeTaintsPolicy 7 ? *string (Honor|Ignore)
+ nodeAffinityPolicy 6 ? *string:NodeInclusionPolicy (Honor|Ignore)
+ nodeTaintsPolicy 7 ? *string:NodeInclusionPolicy (Honor|Ignore)
  matchLabelKeys 8 ? []string
 TypedLocalObjectReference atomic
  apiGroup 1 - *string
@@ -1249,16 +1249,16 @@ VolumeDevice
 VolumeMount
  name 1 ! string
  readOnly 2 ? bool
- recursiveReadOnly 7 ? *string
+ recursiveReadOnly 7 ? *string:RecursiveReadOnlyMode
  mountPath 3 ! string =""
  subPath 4 ? string
- mountPropagation 5 ? *string (Bidirectional|HostToContainer|None)
+ mountPropagation 5 ? *string:MountPropagationMode (Bidirectional|HostToContainer|None)
  subPathExpr 6 ? string
 VolumeMountStatus
  name 1 ! string
  mountPath 2 ! string =""
  readOnly 3 ? bool
- recursiveReadOnly 4 ? *string
+ recursiveReadOnly 4 ? *string:RecursiveReadOnlyMode
  volumeStatus 5 ? *.VolumeStatus
 VolumeNodeAffinity
  required 1 ? *.NodeSelector
@@ -1270,8 +1270,8 @@ VolumeProjection
  clusterTrustBundle 5 ? *.ClusterTrustBundleProjection
  podCertificate 6 ? *.PodCertificateProjection
 VolumeResourceRequirements
- limits 1 ? {}quantity
- requests 2 ? {}quantity
+ limits 1 ? {v1.ResourceList}quantity
+ requests 2 ? {v1.ResourceList}quantity
 VolumeSource
  hostPath 1 ? *.HostPathVolumeSource
  emptyDir 2 ? *.EmptyDirVolumeSource

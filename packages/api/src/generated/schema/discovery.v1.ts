@@ -18,7 +18,7 @@ EndpointHints
  forNodes 2 ? [].ForNode
 EndpointPort atomic
  name 1 ? *string
- protocol 2 ? *string (SCTP|TCP|UDP)
+ protocol 2 ? *string:Protocol (SCTP|TCP|UDP)
  port 3 ? *int32
  appProtocol 4 ? *string
 EndpointSlice

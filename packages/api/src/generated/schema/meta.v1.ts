@@ -18,7 +18,7 @@ APIResource
  group 8 ? string
  version 9 ? string
  kind 3 ! string
- verbs 4 ! ~[]string
+ verbs 4 ! ~v1.Verbs[]string
  shortNames 5 ? []string
  categories 7 ? []string
  storageVersionHash 10 ? string
@@ -51,7 +51,7 @@ DeleteOptions
  gracePeriodSeconds 1 ? *int64
  preconditions 2 ? *.Preconditions
  orphanDependents 3 ? *bool
- propagationPolicy 4 ? *string
+ propagationPolicy 4 ? *string:DeletionPropagation
  dryRun 5 ? []string
  ignoreStoreReadErrorWithClusterBreakingPotential 6 ? *bool
 FieldSelectorRequirement
@@ -116,7 +116,7 @@ ObjectMeta
  generateName 2 ? string
  namespace 3 ? string
  selfLink 4 ? string
- uid 5 ? string:UID
+ uid 5 ? string:types.UID
  resourceVersion 6 ? string
  generation 7 ? int64
  creationTimestamp 8 ?0 time
@@ -131,7 +131,7 @@ OwnerReference atomic
  apiVersion 5 ! string
  kind 1 ! string
  name 3 ! string
- uid 4 ! string:UID =""
+ uid 4 ! string:types.UID =""
  controller 6 ? *bool
  blockOwnerDeletion 7 ? *bool
 PartialObjectMetadata
@@ -151,7 +151,7 @@ PatchOptions
  fieldManager 3 ? string
  fieldValidation 4 ? string
 Preconditions
- uid 1 ? *string
+ uid 1 ? *string:types.UID
  resourceVersion 2 ? *string
 ServerAddressByClientCIDR
  clientCIDR 1 ! string
@@ -175,7 +175,7 @@ StatusDetails
  name 1 ? string
  group 2 ? string
  kind 3 ? string
- uid 6 ? string:UID
+ uid 6 ? string:types.UID
  causes 4 ? [].StatusCause
  retryAfterSeconds 5 ? int32
 Table

@@ -2,14 +2,14 @@
 export const table = `
 ContainerMetrics
  name 1 - string
- usage 2 - {}quantity
+ usage 2 - {v1.ResourceList}quantity
 NodeMetrics
  kind 0 ? string
  apiVersion 0 ? string
  metadata 1 ? meta.v1.ObjectMeta
  timestamp 2 - time
  window 3 - duration
- usage 4 - {}quantity
+ usage 4 - {v1.ResourceList}quantity
 NodeMetricsList
  kind 0 ? string
  apiVersion 0 ? string

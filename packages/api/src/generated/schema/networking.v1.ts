@@ -2,7 +2,7 @@
 export const table = `
 HTTPIngressPath
  path 1 ? string
- pathType 3 ! *string (Exact|ImplementationSpecific|Prefix)
+ pathType 3 ! *string:PathType (Exact|ImplementationSpecific|Prefix)
  backend 2 ! .IngressBackend
 HTTPIngressRuleValue
  paths 1 ! [].HTTPIngressPath
@@ -103,14 +103,14 @@ NetworkPolicyPeer
  namespaceSelector 2 ? *meta.v1.LabelSelector
  ipBlock 3 ? *.IPBlock
 NetworkPolicyPort
- protocol 1 ? *string (SCTP|TCP|UDP)
+ protocol 1 ? *string:Protocol (SCTP|TCP|UDP)
  port 2 ? *intOrString
  endPort 3 ? *int32
 NetworkPolicySpec
  podSelector 1 - meta.v1.LabelSelector
  ingress 2 ? [].NetworkPolicyIngressRule
  egress 3 ? [].NetworkPolicyEgressRule
- policyTypes 4 ? []string (Egress|Ingress)
+ policyTypes 4 ? []string:PolicyType (Egress|Ingress)
 ParentReference
  group 1 ? string
  resource 2 ?! string

@@ -2,7 +2,7 @@
 export const table = `
 HTTPIngressPath
  path 1 ? string
- pathType 3 ? *string
+ pathType 3 ? *string:PathType
  backend 2 - .IngressBackend
 HTTPIngressRuleValue
  paths 1 - [].HTTPIngressPath
@@ -60,7 +60,7 @@ IngressLoadBalancerStatus
  ingress 1 ? [].IngressLoadBalancerIngress
 IngressPortStatus
  port 1 - int32
- protocol 2 - string:Protocol
+ protocol 2 - string:v1.Protocol
  error 3 ? *string
 IngressRule
  host 1 ? string

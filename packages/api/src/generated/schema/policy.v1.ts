@@ -20,7 +20,7 @@ PodDisruptionBudgetSpec
  minAvailable 1 ? *intOrString
  selector 2 ? *meta.v1.LabelSelector +replace
  maxUnavailable 3 ? *intOrString
- unhealthyPodEvictionPolicy 4 ? *string (AlwaysAllow|IfHealthyBudget)
+ unhealthyPodEvictionPolicy 4 ? *string:UnhealthyPodEvictionPolicyType (AlwaysAllow|IfHealthyBudget)
 PodDisruptionBudgetStatus
  observedGeneration 1 ? int64
  disruptedPods 2 ? {}time

@@ -13,8 +13,8 @@ AllocationResult
  nodeSelector 3 ? *core.v1.NodeSelector
  allocationTimestamp 5 ? *time
 BasicDevice
- attributes 1 ? {}.DeviceAttribute
- capacity 2 ? {}.DeviceCapacity
+ attributes 1 ? {map[v1beta1.QualifiedName]v1beta1.DeviceAttribute}.DeviceAttribute
+ capacity 2 ? {map[v1beta1.QualifiedName]v1beta1.DeviceCapacity}.DeviceCapacity
  consumesCounters 3 ? [].DeviceCounterConsumption
  nodeName 4 ? *string
  nodeSelector 5 ? *core.v1.NodeSelector
@@ -24,7 +24,7 @@ BasicDevice
  bindingConditions 9 ? []string
  bindingFailureConditions 10 ? []string
  allowMultipleAllocations 11 ? *bool
- nodeAllocatableResourceMappings 12 ? {}.NodeAllocatableResourceMapping
+ nodeAllocatableResourceMappings 12 ? {map[v1.ResourceName]v1beta1.NodeAllocatableResourceMapping}.NodeAllocatableResourceMapping
 CELDeviceSelector
  expression 1 ! string
 CapacityRequestPolicy
@@ -36,7 +36,7 @@ CapacityRequestPolicyRange
  max 2 ? *quantity
  step 3 ? *quantity
 CapacityRequirements
- requests 1 ? {}quantity
+ requests 1 ? {map[v1beta1.QualifiedName]resource.Quantity}quantity
 Counter
  value 1 ! quantity
 CounterSet
@@ -91,8 +91,8 @@ DeviceConfiguration
  opaque 1 ? *.OpaqueDeviceConfiguration
 DeviceConstraint
  requests 1 ? []string
- matchAttribute 2 ? *string
- distinctAttribute 3 ? *string
+ matchAttribute 2 ? *string:FullyQualifiedName
+ distinctAttribute 3 ? *string:FullyQualifiedName
 DeviceCounterConsumption
  counterSet 1 ! string
  counters 2 ?! {}.Counter
@@ -115,8 +115,8 @@ DeviceRequestAllocationResult
  tolerations 6 ? [].DeviceToleration
  bindingConditions 7 ? []string
  bindingFailureConditions 8 ? []string
- shareID 9 ? *string
- consumedCapacity 10 ? {}quantity
+ shareID 9 ? *string:types.UID
+ consumedCapacity 10 ? {map[v1beta1.QualifiedName]resource.Quantity}quantity
 DeviceSelector
  cel 1 ? *.CELDeviceSelector
 DeviceSubRequest
@@ -143,7 +143,7 @@ NetworkDeviceData
  ips 2 ? []string
  hardwareAddress 3 ? string
 NodeAllocatableResourceMapping
- capacityKey 1 ? *string
+ capacityKey 1 ? *string:QualifiedName
  allocationMultiplier 2 ? *quantity
 OpaqueDeviceConfiguration
  driver 1 ! string
@@ -158,7 +158,7 @@ ResourceClaimConsumerReference
  apiGroup 1 ? string
  resource 3 ! string
  name 4 ! string
- uid 5 ! string:UID =""
+ uid 5 ! string:types.UID =""
 ResourceClaimList
  kind 0 ? string
  apiVersion 0 ? string

@@ -23,7 +23,7 @@ CapacityRequestPolicyRange
  max 2 ? *quantity
  step 3 ? *quantity
 CapacityRequirements
- requests 1 ? {}quantity
+ requests 1 ? {map[v1beta2.QualifiedName]resource.Quantity}quantity
 Counter
  value 1 ! quantity
 CounterSet
@@ -31,8 +31,8 @@ CounterSet
  counters 2 ?! {}.Counter
 Device
  name 1 ! string
- attributes 2 ? {}.DeviceAttribute
- capacity 3 ? {}.DeviceCapacity
+ attributes 2 ? {map[v1beta2.QualifiedName]v1beta2.DeviceAttribute}.DeviceAttribute
+ capacity 3 ? {map[v1beta2.QualifiedName]v1beta2.DeviceCapacity}.DeviceCapacity
  consumesCounters 4 ? [].DeviceCounterConsumption
  nodeName 5 ? *string
  nodeSelector 6 ? *core.v1.NodeSelector
@@ -42,7 +42,7 @@ Device
  bindingConditions 10 ? []string
  bindingFailureConditions 11 ? []string
  allowMultipleAllocations 12 ? *bool
- nodeAllocatableResourceMappings 13 ? {}.NodeAllocatableResourceMapping
+ nodeAllocatableResourceMappings 13 ? {map[v1.ResourceName]v1beta2.NodeAllocatableResourceMapping}.NodeAllocatableResourceMapping
 DeviceAllocationConfiguration
  source 1 ! string:AllocationConfigSource (FromClaim|FromClass)
  requests 2 ? []string
@@ -89,8 +89,8 @@ DeviceConfiguration
  opaque 1 ? *.OpaqueDeviceConfiguration
 DeviceConstraint
  requests 1 ? []string
- matchAttribute 2 ? *string
- distinctAttribute 3 ? *string
+ matchAttribute 2 ? *string:FullyQualifiedName
+ distinctAttribute 3 ? *string:FullyQualifiedName
 DeviceCounterConsumption
  counterSet 1 ! string
  counters 2 ?! {}.Counter
@@ -107,8 +107,8 @@ DeviceRequestAllocationResult
  tolerations 6 ? [].DeviceToleration
  bindingConditions 7 ? []string
  bindingFailureConditions 8 ? []string
- shareID 9 ? *string
- consumedCapacity 10 ? {}quantity
+ shareID 9 ? *string:types.UID
+ consumedCapacity 10 ? {map[v1beta2.QualifiedName]resource.Quantity}quantity
 DeviceSelector
  cel 1 ? *.CELDeviceSelector
 DeviceSubRequest
@@ -163,7 +163,7 @@ NetworkDeviceData
  ips 2 ? []string
  hardwareAddress 3 ? string
 NodeAllocatableResourceMapping
- capacityKey 1 ? *string
+ capacityKey 1 ? *string:QualifiedName
  allocationMultiplier 2 ? *quantity
 OpaqueDeviceConfiguration
  driver 1 ! string
@@ -178,7 +178,7 @@ ResourceClaimConsumerReference
  apiGroup 1 ? string
  resource 3 ! string
  name 4 ! string
- uid 5 ! string:UID =""
+ uid 5 ! string:types.UID =""
 ResourceClaimList
  kind 0 ? string
  apiVersion 0 ? string

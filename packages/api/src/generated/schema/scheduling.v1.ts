@@ -7,7 +7,7 @@ PriorityClass
  value 2 - int32
  globalDefault 3 ? bool
  description 4 ? string
- preemptionPolicy 5 ? *string (Never|PreemptLowerPriority)
+ preemptionPolicy 5 ? *string:PreemptionPolicy (Never|PreemptLowerPriority)
 PriorityClassList
  kind 0 ? string
  apiVersion 0 ? string

@@ -31,7 +31,7 @@ PodGroupSpec
  schedulingPolicy 2 ! .PodGroupSchedulingPolicy
  schedulingConstraints 3 ? *.PodGroupSchedulingConstraints
  resourceClaims 4 ? [name].PodGroupResourceClaim +merge,retainKeys@name
- disruptionMode 5 ? *string ="Pod"
+ disruptionMode 5 ? *string:DisruptionMode ="Pod"
  priorityClassName 6 ? string
  priority 7 ? *int32
 PodGroupStatus
@@ -42,7 +42,7 @@ PodGroupTemplate
  schedulingPolicy 2 ! .PodGroupSchedulingPolicy
  schedulingConstraints 3 - *.PodGroupSchedulingConstraints
  resourceClaims 4 ? [name].PodGroupResourceClaim +merge,retainKeys@name
- disruptionMode 5 ? *string
+ disruptionMode 5 ? *string:DisruptionMode
  priorityClassName 6 ? string
  priority 7 ? *int32
 PodGroupTemplateReference

@@ -13,9 +13,9 @@ CSIDriverList
 CSIDriverSpec
  attachRequired 1 ? *bool
  podInfoOnMount 2 ? *bool
- volumeLifecycleModes 3 ? []string
+ volumeLifecycleModes 3 ? []string:VolumeLifecycleMode
  storageCapacity 4 ? *bool
- fsGroupPolicy 5 ? *string
+ fsGroupPolicy 5 ? *string:FSGroupPolicy
  tokenRequests 6 ? [].TokenRequest
  requiresRepublish 7 ? *bool
  seLinuxMount 8 ? *bool
@@ -58,10 +58,10 @@ StorageClass
  metadata 1 ? meta.v1.ObjectMeta
  provisioner 2 - string
  parameters 3 ? {}string
- reclaimPolicy 4 ? *string
+ reclaimPolicy 4 ? *string:v1.PersistentVolumeReclaimPolicy
  mountOptions 5 ? []string
  allowVolumeExpansion 6 ? *bool
- volumeBindingMode 7 ? *string
+ volumeBindingMode 7 ? *string:VolumeBindingMode
  allowedTopologies 8 ? []core.v1.TopologySelectorTerm
 StorageClassList
  kind 0 ? string

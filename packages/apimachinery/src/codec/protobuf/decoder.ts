@@ -1,5 +1,6 @@
 import { jsonEquals } from '../../json/equals.ts';
 import { isJsonObject, setOwnEntry } from '../../json/own-entry.ts';
+import { propertyKey } from '../../schema/property-key.ts';
 import type { Field, Schema, SchemaOrSchema, StructSchema } from '../../schema/schema.ts';
 import {
   alwaysWrittenFields,
@@ -37,12 +38,18 @@ export function compileDecoder(schema: StructSchema): ReadStruct {
   // Types refer to themselves, so this one must be known before its fields are compiled.
   readers.set(schema, read);
   for (const field of schema.declared) {
-    const required = field.inline || isAlwaysWritten(field);
-    if (field.number > 0) addField(fields, field, required ? bits.next() : 0);
+    const bit = isRequired(field) ? bits.next() : 0;
+    if (field.number > 0) addField(fields, field, bit);
   }
   complete = bits.all;
   return read;
 }
+
+/** Whether something has to be filled in when the field is not on the wire, which some never are. */
+const isRequired = (field: Field): boolean =>
+  field.inline && field.schema.kind === 'struct'
+    ? alwaysWrittenFields(field.schema).length > 0
+    : isAlwaysWritten(field);
 
 /** Hands out a bit for each field that must be there. */
 class RequiredBits {
@@ -70,8 +77,9 @@ function addField(message: MessageDecoder, field: Field, bit: number): void {
 }
 
 function compileField(field: Field): ReadField {
-  const { name, schema, pointer, omitEmpty, omitZero } = field;
-  if (schema.kind === 'struct') return structField(field, schema);
+  const { schema, pointer, omitEmpty, omitZero } = field;
+  const name = propertyKey(field.name);
+  if (schema.kind === 'struct') return structField({ ...field, name }, schema);
   if (schema.kind === 'map') return mapField(name, schema.values);
   const decoding = decodingOf(schema);
   return (reader, end, wireType, target) => {

@@ -1,8 +1,10 @@
 import { isJsonObject } from '../../json/own-entry.ts';
+import { propertyKey } from '../../schema/property-key.ts';
 import type { Field, ScalarKind, Schema, SchemaOrSchema, StructSchema } from '../../schema/schema.ts';
-import { parseDuration, parseMicroTime, parseTime } from '../../time/index.ts';
+import { parseDuration, parseMicroTime } from '../../time/index.ts';
 import { stringifyJson } from '../json.ts';
 import { wire } from './reader.ts';
+import { secondsOfTime } from './timestamp.ts';
 import type { ProtoWriter } from './writer.ts';
 
 /** Writes a value in front of what is there, without its tag; one of bytes with its length. */
@@ -55,18 +57,12 @@ const integerOf = (kind: ScalarKind, value: unknown): number | bigint => {
   return value;
 };
 
-/** The runtime reads the canonical form much faster than we do. */
-function secondsOf(text: string): number | bigint {
-  const milliseconds = text.length === '2006-01-02T15:04:05Z'.length ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(milliseconds) ? parseTime(text).seconds : milliseconds / 1000;
-}
-
 /** Upstream writes nothing at all for the zero time. */
 const timestamp = (kind: 'time' | 'microTime'): Encoding =>
   message((writer, value) => {
     if (value === null || value === undefined) return;
     const text = textOf(kind, value);
-    const { seconds, nanos } = kind === 'microTime' ? parseMicroTime(text) : { seconds: secondsOf(text), nanos: 0 };
+    const { seconds, nanos } = kind === 'microTime' ? parseMicroTime(text) : { seconds: secondsOfTime(text), nanos: 0 };
     writer.int(nanos);
     writer.byte(tag2Varint);
     writer.int(seconds);
@@ -271,7 +267,7 @@ export function compileEncoder(schema: StructSchema): WriteMessage {
     .filter((field) => field.number > 0)
     .sort((a, b) => b.number - a.number)
     .map(fieldEncoder);
-  const positions = new Map(fields.map(({ name }, index) => [name, index]));
+  const positions = new Map(fields.map(({ name }, index) => [propertyKey(name), index]));
   // Looking for the fields of the object among those of the type is far cheaper than the other way round: most types
   // have many more fields than anybody sets. A type may hold itself, so one list of values is not enough.
   const free: unknown[][] = [];

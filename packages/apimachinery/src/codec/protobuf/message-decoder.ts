@@ -1,6 +1,7 @@
 import { MAX_JSON_DEPTH } from '../../json/depth.ts';
 import { encodeBase64 } from '../../schema/base64.ts';
 import { DecodeError } from '../../schema/decode-error.ts';
+import { propertyKey } from '../../schema/property-key.ts';
 import { type ProtoReader, wire } from './reader.ts';
 
 export type JsonObject = Record<string, unknown>;
@@ -48,7 +49,7 @@ export class MessageDecoder {
   #add(number: number, name: string, field: Partial<FieldDecoder>): this {
     if (number >= maxNumber) throw new Error(`${this.#name}: field number ${number} is out of range`);
     const { plain, dropped, items, read, bit = 0 } = field;
-    this.#fields[number] = { name, plain, dropped, items, read, bit };
+    this.#fields[number] = { name: propertyKey(name), plain, dropped, items, read, bit };
     return this;
   }
 

@@ -1,4 +1,5 @@
 import { DecodeError } from '../../schema/decode-error.ts';
+import { toInt64 } from '../../schema/int64.ts';
 import { decodeUtf8 } from '../utf8.ts';
 
 declare const TextDecoder: new (label: string) => { decode(input: Uint8Array): string };
@@ -17,7 +18,7 @@ function asciiOf(bytes: Uint8Array, start: number, end: number): string {
 /** The wire types. */
 export const wire = { varint: 0, fixed64: 1, bytes: 2, startGroup: 3, endGroup: 4, fixed32: 5 } as const;
 
-export const unexpectedEof = (): DecodeError => new DecodeError('unexpected EOF');
+const unexpectedEof = (): DecodeError => new DecodeError('unexpected EOF');
 const overflow = (): DecodeError => new DecodeError('proto: integer overflow');
 const invalidLength = (): DecodeError => new DecodeError('proto: negative length found during unmarshaling');
 
@@ -92,9 +93,7 @@ export class ProtoReader {
       factor *= 128;
     }
     this.at = start;
-    const integer = BigInt.asIntN(64, this.#bits(end));
-    const number = Number(integer);
-    return Number.isSafeInteger(number) ? number : integer;
+    return toInt64(BigInt.asIntN(64, this.#bits(end))) ?? 0;
   }
 
   /** A varint's 64 bits. */

@@ -1,10 +1,11 @@
 import { canonicalQuantity } from '../../quantity/index.ts';
 import { DecodeError } from '../../schema/decode-error.ts';
 import type { ScalarKind } from '../../schema/schema.ts';
-import { formatDuration, formatMicroTime, formatTime } from '../../time/index.ts';
+import { formatDuration, formatMicroTime } from '../../time/index.ts';
 import { parseJson } from '../json.ts';
 import { type Decoding, type JsonObject, MessageDecoder, plainDecodings } from './message-decoder.ts';
 import { wire } from './reader.ts';
+import { timeOfSeconds } from './timestamp.ts';
 
 /** A message that stands for one value: reads its fields and converts them. */
 function message(decoder: MessageDecoder, convert: (fields: JsonObject) => unknown): Decoding {
@@ -21,11 +22,7 @@ function message(decoder: MessageDecoder, convert: (fields: JsonObject) => unkno
 /** The JSON text in a field of bytes; null when there is none. */
 const json: Decoding = {
   wireType: wire.bytes,
-  read: (reader, end) => {
-    const start = reader.at;
-    reader.at = end;
-    return start === end ? null : parseJson(reader.bytes.subarray(start, end)).value;
-  },
+  read: (reader, end) => (reader.at === end ? null : parseJson(reader.text(end)).value),
 };
 
 const jsonText = (name: string): Decoding =>
@@ -33,22 +30,23 @@ const jsonText = (name: string): Decoding =>
 
 const integerOf = (value: unknown): number | bigint => (typeof value === 'bigint' ? value : Number(value ?? 0));
 
-const timestamp = (format: typeof formatTime): Decoding => {
+const maxNanos = 999_999_999;
+
+/** Nothing at all is the zero time, not 1970. */
+function timestamp(format: (seconds: number | bigint, nanos: number) => string | null): Decoding {
   const decoder = new MessageDecoder('Timestamp')
     .addValue(1, 'seconds', plainDecodings.int64)
-    .addValue(2, 'nanos', plainDecodings.int32);
-  const read = message(decoder, ({ seconds, nanos }) => {
+    .addPlain(2, 'nanos', 'int32');
+  const { read } = message(decoder, ({ seconds, nanos }) => {
     try {
       // Go would carry over a fraction that is negative or a second and more; nobody writes such.
-      const fraction = format === formatMicroTime ? Math.min(Math.max(Number(nanos ?? 0), 0), 999_999_999) : 0;
-      return format({ seconds: integerOf(seconds), nanos: fraction });
+      return format(integerOf(seconds), Math.min(Math.max(Number(nanos ?? 0), 0), maxNanos));
     } catch (cause) {
       throw new DecodeError('proto: Timestamp: time out of range', { cause });
     }
   });
-  // Nothing at all is the zero time, not 1970.
-  return { wireType: wire.bytes, read: (reader, end) => (reader.at === end ? null : read.read(reader, end)) };
-};
+  return { wireType: wire.bytes, read: (reader, end) => (reader.at === end ? null : read(reader, end)) };
+}
 
 function quantityOf(text: unknown): string {
   try {
@@ -71,8 +69,8 @@ export const scalarDecodings: Readonly<Record<ScalarKind, Decoding>> = {
       .addValue(3, 'strVal', plainDecodings.string),
     ({ type, intVal, strVal }) => (type === 1 ? (strVal ?? '') : (intVal ?? 0)),
   ),
-  time: timestamp(formatTime),
-  microTime: timestamp(formatMicroTime),
+  time: timestamp(timeOfSeconds),
+  microTime: timestamp((seconds, nanos) => formatMicroTime({ seconds, nanos })),
   duration: message(new MessageDecoder('Duration').addValue(1, 'duration', plainDecodings.int64), ({ duration }) =>
     formatDuration(integerOf(duration)),
   ),

@@ -1,5 +1,5 @@
 /** As Go prints a float with `%g`: with an exponent earlier than JavaScript would, `1e+06`. */
-export function formatGoFloat(value: number): string {
+function formatGoFloat(value: number): string {
   if (Number.isNaN(value)) return '.nan';
   if (!Number.isFinite(value)) return value > 0 ? '.inf' : '-.inf';
   const [mantissa = '', exponentText = ''] = value.toExponential().split('e');

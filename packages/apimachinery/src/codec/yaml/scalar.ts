@@ -1,3 +1,4 @@
+import { toInt64 } from '../../schema/int64.ts';
 import { NumberLiteral } from '../../schema/number-literal.ts';
 
 /** What an unquoted scalar is. A timestamp is a string to Kubernetes, but one that has to be quoted. */
@@ -25,7 +26,6 @@ const float = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 const timestamp =
   /^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:(?:[Tt]| +)([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})?)?$/;
 
-const maxInt64 = 2n ** 63n - 1n;
 const maxUint64 = 2n ** 64n - 1n;
 
 /**
@@ -49,10 +49,8 @@ function resolveInteger(plain: string): ResolvedScalar | undefined {
   const digits = plain.slice(match[1]!.length);
   const magnitude = BigInt(/^0[0-7]/.test(digits) ? `0o${digits}` : digits);
   const value = match[1] === '-' ? -magnitude : magnitude;
-  if (value >= -maxInt64 - 1n && value <= maxInt64) {
-    const number = Number(value);
-    return { tag: 'int', value: Number.isSafeInteger(number) ? number : value };
-  }
+  const signed = toInt64(value);
+  if (signed !== undefined) return { tag: 'int', value: signed };
   // An unsigned integer has no sign to Go, not even a plus.
   return match[1] === '' && value <= maxUint64 ? { tag: 'int', value: new NumberLiteral(String(value)) } : undefined;
 }

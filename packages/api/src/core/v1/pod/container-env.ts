@@ -1,22 +1,27 @@
 import {
+  checkField,
   type ErrorList,
   invalid,
+  invalidEach,
   isRelaxedEnvVarName,
   nameIsDnsSubdomain,
   type Path,
   required,
 } from '@coxswain/apimachinery';
 import type { EnvFromSource, EnvVar, EnvVarSource } from '../../../generated/core/v1.ts';
-import { invalidEach } from './checks.ts';
 import { envFieldPaths, validateObjectFieldSelector, validateResourceFieldSelector } from './downward-api.ts';
 import { validateConfigMapKeySelector, validateFileKeySelector, validateSecretKeySelector } from './key-selector.ts';
 import type { PodValidationOptions } from './validation-options.ts';
 
 const sources: {
-  readonly [T in keyof EnvVarSource]-?: (source: NonNullable<EnvVarSource[T]>, path: Path) => ErrorList;
+  readonly [T in keyof EnvVarSource]-?: (
+    source: NonNullable<EnvVarSource[T]>,
+    path: Path,
+    errors: ErrorList,
+  ) => unknown;
 } = {
-  fieldRef: (selector, path) => validateObjectFieldSelector(selector, envFieldPaths, path),
-  resourceFieldRef: (selector, path) => validateResourceFieldSelector(selector, path, false),
+  fieldRef: (selector, path, errors) => validateObjectFieldSelector(selector, envFieldPaths, path, errors),
+  resourceFieldRef: (selector, path, errors) => validateResourceFieldSelector(selector, path, false, errors),
   configMapKeyRef: validateConfigMapKeySelector,
   secretKeyRef: validateSecretKeySelector,
   fileKeyRef: validateFileKeySelector,
@@ -24,53 +29,56 @@ const sources: {
 const sourceNames = Object.keys(sources) as (keyof EnvVarSource)[];
 
 function validateValueFrom(
-  { value, valueFrom }: EnvVar,
+  valueFrom: EnvVarSource,
+  value: string | undefined,
   path: Path,
   { allowEnvFiles }: PodValidationOptions,
-): ErrorList {
-  if (!valueFrom) return [];
-  const present = sourceNames.filter((name) => valueFrom[name] !== undefined);
-  const errors = present.flatMap((name) => {
-    const validate = sources[name] as (source: unknown, path: Path) => ErrorList;
-    return validate(valueFrom[name], path.child(name));
-  });
-  if (present.length === 0) {
+  errors: ErrorList,
+): void {
+  let present = 0;
+  for (const name of sourceNames) {
+    const source = valueFrom[name];
+    if (source === undefined) continue;
+    present++;
+    const validate = sources[name] as (source: unknown, path: Path, errors: ErrorList) => unknown;
+    validate(source, path.child(name), errors);
+  }
+  if (present === 0) {
     const last = allowEnvFiles ? ', `secretKeyRef` or `fileKeyRef`' : ' or `secretKeyRef`';
     errors.push(
       invalid(path, '', `must specify one of: \`fieldRef\`, \`resourceFieldRef\`, \`configMapKeyRef\`${last}`),
     );
   } else if (value) errors.push(invalid(path, '', 'may not be specified when `value` is not empty'));
-  else if (present.length > 1) errors.push(invalid(path, '', 'may not have more than one field specified at a time'));
-  return errors;
+  else if (present > 1) errors.push(invalid(path, '', 'may not have more than one field specified at a time'));
 }
 
-export function validateEnv(env: readonly EnvVar[], path: Path, options: PodValidationOptions): ErrorList {
-  const errors: ErrorList = [];
-  env.forEach((variable, i) => {
+export function validateEnv(
+  env: readonly EnvVar[],
+  path: Path,
+  options: PodValidationOptions,
+  errors: ErrorList,
+): void {
+  for (let i = 0; i < env.length; i++) {
+    const { name, value, valueFrom } = env[i]!;
     const at = path.index(i);
-    const { name } = variable;
-    errors.push(
-      ...(name ? invalidEach(at.child('name'), name, isRelaxedEnvVarName(name)) : [required(at.child('name'))]),
-    );
-    if (variable.valueFrom) errors.push(...validateValueFrom(variable, at.child('valueFrom'), options));
-  });
-  return errors;
+    if (name) checkField(at, 'name', name, isRelaxedEnvVarName, errors);
+    else errors.push(required(at.child('name')));
+    if (valueFrom) validateValueFrom(valueFrom, value, at.child('valueFrom'), options, errors);
+  }
 }
 
-export function validateEnvFrom(envFrom: readonly EnvFromSource[], path: Path): ErrorList {
-  const errors: ErrorList = [];
+export function validateEnvFrom(envFrom: readonly EnvFromSource[], path: Path, errors: ErrorList): void {
   envFrom.forEach((source, i) => {
     const at = path.index(i);
-    if (source.prefix)
-      errors.push(...invalidEach(at.child('prefix'), source.prefix, isRelaxedEnvVarName(source.prefix)));
+    if (source.prefix) checkField(at, 'prefix', source.prefix, isRelaxedEnvVarName, errors);
     const present = (['configMapRef', 'secretRef'] as const).filter((name) => source[name] !== undefined);
     for (const name of present) {
       const { name: target } = source[name]!;
       const namePath = at.child(name, 'name');
-      errors.push(...(target ? invalidEach(namePath, target, nameIsDnsSubdomain(target, true)) : [required(namePath)]));
+      if (target) invalidEach(namePath, target, nameIsDnsSubdomain(target, true), errors);
+      else errors.push(required(namePath));
     }
     if (present.length === 0) errors.push(invalid(path, '', 'must specify one of: `configMapRef` or `secretRef`'));
     else if (present.length > 1) errors.push(invalid(path, '', 'may not have more than one field specified at a time'));
   });
-  return errors;
 }

@@ -6,18 +6,24 @@ import { validateLocalDescendingPath, validatePathNoBacksteps } from './path-rul
 
 type Volumes = ReadonlyMap<string, Volume>;
 
-function validateMountPropagation(mode: string, { securityContext }: AnyContainer, path: Path): ErrorList {
-  const errors = unlessSupported(path, mode, ['Bidirectional', 'HostToContainer', 'None']);
+const propagationModes = ['Bidirectional', 'HostToContainer', 'None'];
+
+function validateMountPropagation(
+  mode: string,
+  { securityContext }: AnyContainer,
+  path: Path,
+  errors: ErrorList,
+): void {
+  unlessSupported(path, mode, propagationModes, errors);
   if (mode === 'Bidirectional' && !securityContext?.privileged)
     errors.push(forbidden(path, 'Bidirectional mount propagation is available only to privileged containers'));
-  return errors;
 }
 
 function validateRecursiveReadOnly(
   { recursiveReadOnly, readOnly, mountPropagation }: VolumeMount,
   path: Path,
-): ErrorList {
-  const errors: ErrorList = [];
+  errors: ErrorList,
+): void {
   switch (recursiveReadOnly) {
     case undefined:
     case 'Disabled':
@@ -29,55 +35,70 @@ function validateRecursiveReadOnly(
         errors.push(forbidden(path, 'may only be specified when mountPropagation is None or not specified'));
       break;
     default:
-      errors.push(...unlessSupported(path, recursiveReadOnly, ['Disabled', 'Enabled', 'IfPossible']));
+      unlessSupported(path, recursiveReadOnly, ['Disabled', 'Enabled', 'IfPossible'], errors);
   }
-  return errors;
+}
+
+export function validateVolumeMounts(container: AnyContainer, volumes: Volumes, path: Path, errors: ErrorList): void {
+  const { volumeMounts, volumeDevices } = container;
+  if (!volumeMounts) return;
+  const mountPoints = new Set<string>();
+  volumeMounts.forEach((mount, i) => {
+    const { name, mountPath } = mount;
+    if (!name) errors.push(required(path.index(i).child('name')));
+    if (!volumes.has(name)) errors.push(notFound(path.index(i).child('name'), name));
+    if (!mountPath) errors.push(required(path.index(i).child('mountPath')));
+    if (mountPoints.has(mountPath)) errors.push(invalid(path.index(i).child('mountPath'), mountPath, 'must be unique'));
+    mountPoints.add(mountPath);
+    if (volumeDevices) validateMountBesideDevices(mount, volumeDevices, path.index(i), errors);
+    validateMountOptions(mount, container, path, i, errors);
+  });
+}
+
+function validateMountBesideDevices(
+  { name, mountPath }: VolumeMount,
+  devices: readonly VolumeDevice[],
+  path: Path,
+  errors: ErrorList,
+): void {
+  if (devices.some((device) => device.name === name))
+    errors.push(invalid(path.child('name'), name, 'must not already exist in volumeDevices'));
+  if (lastByName(devices).some(({ devicePath }) => devicePath === mountPath))
+    errors.push(invalid(path.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'));
 }
 
 /** Upstream's messages about paths and modes inside a mount point to the list, not to the mount. */
-export function validateVolumeMounts(container: AnyContainer, volumes: Volumes, path: Path): ErrorList {
-  const errors: ErrorList = [];
-  const devices = container.volumeDevices ?? [];
-  const mountPoints = new Set<string>();
-  (container.volumeMounts ?? []).forEach((mount, i) => {
-    const { name, mountPath, subPath, subPathExpr } = mount;
-    const at = path.index(i);
-    const namePath = at.child('name');
-    const mountPathPath = at.child('mountPath');
-    if (!name) errors.push(required(namePath));
-    if (!volumes.has(name)) errors.push(notFound(namePath, name));
-    if (!mountPath) errors.push(required(mountPathPath));
-    if (mountPoints.has(mountPath)) errors.push(invalid(mountPathPath, mountPath, 'must be unique'));
-    mountPoints.add(mountPath);
-    if (devices.some((device) => device.name === name))
-      errors.push(invalid(namePath, name, 'must not already exist in volumeDevices'));
-    if (lastByName(devices).some(({ devicePath }) => devicePath === mountPath))
-      errors.push(invalid(mountPathPath, mountPath, 'must not already exist as a path in volumeDevices'));
-    if (subPath) errors.push(...validateLocalDescendingPath(subPath, path.child('subPath')));
-    if (subPathExpr) {
-      if (subPath) {
-        const detail = 'subPathExpr and subPath are mutually exclusive';
-        errors.push(invalid(at.child('subPathExpr'), subPathExpr, detail));
-      }
-      errors.push(...validateLocalDescendingPath(subPathExpr, path.child('subPathExpr')));
+function validateMountOptions(
+  mount: VolumeMount,
+  container: AnyContainer,
+  path: Path,
+  index: number,
+  errors: ErrorList,
+): void {
+  const { subPath, subPathExpr, mountPropagation, recursiveReadOnly } = mount;
+  if (subPath) validateLocalDescendingPath(subPath, path.child('subPath'), errors);
+  if (subPathExpr) {
+    if (subPath) {
+      const detail = 'subPathExpr and subPath are mutually exclusive';
+      errors.push(invalid(path.index(index).child('subPathExpr'), subPathExpr, detail));
     }
-    if (mount.mountPropagation !== undefined)
-      errors.push(...validateMountPropagation(mount.mountPropagation, container, path.child('mountPropagation')));
-    errors.push(...validateRecursiveReadOnly(mount, path.child('recursiveReadOnly')));
-  });
-  return errors;
+    validateLocalDescendingPath(subPathExpr, path.child('subPathExpr'), errors);
+  }
+  if (mountPropagation !== undefined)
+    validateMountPropagation(mountPropagation, container, path.child('mountPropagation'), errors);
+  if (recursiveReadOnly !== undefined) validateRecursiveReadOnly(mount, path.child('recursiveReadOnly'), errors);
 }
 
 /** Of several with one name only the last one's path counts. */
 const lastByName = <T extends VolumeDevice | VolumeMount>(items: readonly T[]): readonly T[] =>
   items.length < 2 ? items : [...new Map(items.map((item) => [item.name, item])).values()];
 
-export function validateVolumeDevices(container: AnyContainer, volumes: Volumes, path: Path): ErrorList {
-  const errors: ErrorList = [];
+export function validateVolumeDevices(container: AnyContainer, volumes: Volumes, path: Path, errors: ErrorList): void {
+  if (!container.volumeDevices) return;
   const mounts = container.volumeMounts ?? [];
   const paths = new Set<string>();
   const names = new Set<string>();
-  (container.volumeDevices ?? []).forEach(({ name, devicePath }, i) => {
+  container.volumeDevices.forEach(({ name, devicePath }, i) => {
     const at = path.index(i);
     const namePath = at.child('name');
     const devicePathPath = at.child('devicePath');
@@ -100,5 +121,4 @@ export function validateVolumeDevices(container: AnyContainer, volumes: Volumes,
       errors.push(invalid(devicePathPath, devicePath, 'must not already exist as a path in volumeMounts'));
     if (name) names.add(name);
   });
-  return errors;
 }

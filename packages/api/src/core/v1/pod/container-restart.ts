@@ -9,60 +9,62 @@ import {
   tooMany,
 } from '@coxswain/apimachinery';
 import type { Container, ContainerResizePolicy } from '../../../generated/core/v1.ts';
-import { printedAsJson, requiredSupported, unlessSupported } from './checks.ts';
+import { checkSupported, printedAsJson, requiredSupported, unlessSupported } from './checks.ts';
 import type { PodValidationOptions } from './validation-options.ts';
 
 const maxRules = 20;
 const maxExitCodes = 255;
 
+const restartPolicies = ['Always', 'Never', 'OnFailure'];
+const rulesNeedPolicy = 'must specify restartPolicy when restart rules are used';
+
 /** A container's own restart policy, and the rules that go before it. */
 export function validateContainerRestartPolicy(
-  { restartPolicy, restartPolicyRules: rules = [] }: Container,
+  { restartPolicy, restartPolicyRules: rules }: Container,
   path: Path,
   { allowRestartAllContainers }: PodValidationOptions,
-): ErrorList {
-  const errors: ErrorList = [];
-  const policyPath = path.child('restartPolicy');
-  if (restartPolicy !== undefined)
-    errors.push(...unlessSupported(policyPath, restartPolicy, ['Always', 'Never', 'OnFailure']));
-  else if (rules.length > 0)
-    errors.push(required(policyPath, 'must specify restartPolicy when restart rules are used'));
+  errors: ErrorList,
+): void {
+  if (restartPolicy !== undefined) checkSupported(path, 'restartPolicy', restartPolicy, restartPolicies, errors);
+  else if (rules && rules.length > 0) errors.push(required(path.child('restartPolicy'), rulesNeedPolicy));
+  if (!rules) return;
   const rulesPath = path.child('restartPolicyRules');
   if (rules.length > maxRules) errors.push(tooMany(rulesPath, rules.length, maxRules));
   const actions = allowRestartAllContainers ? ['Restart', 'RestartAllContainers'] : ['Restart'];
   rules.forEach(({ action, exitCodes }, i) => {
     const at = rulesPath.index(i);
-    errors.push(...unlessSupported(at.child('action'), action, actions));
+    unlessSupported(at.child('action'), action, actions, errors);
     const codesPath = at.child('exitCodes');
     if (!exitCodes) {
       errors.push(required(codesPath, 'must be specified'));
       return;
     }
-    const { operator, values = [] } = exitCodes;
-    errors.push(...unlessSupported(codesPath.child('operator'), operator, ['In', 'NotIn']));
-    if (values.length > maxExitCodes) errors.push(tooMany(codesPath.child('values'), values.length, maxExitCodes));
+    const { operator, values } = exitCodes;
+    unlessSupported(codesPath.child('operator'), operator, ['In', 'NotIn'], errors);
+    if (values && values.length > maxExitCodes)
+      errors.push(tooMany(codesPath.child('values'), values.length, maxExitCodes));
   });
-  return errors;
 }
 
 export function validateInitContainerRestartPolicy(
   container: Container,
   path: Path,
   options: PodValidationOptions,
-): ErrorList {
-  const { restartPolicy, restartPolicyRules: rules = [] } = container;
-  if (restartPolicy === undefined)
-    return rules.length > 0
-      ? [required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')]
-      : [];
-  if (restartPolicy !== 'Always')
-    return options.allowContainerRestartPolicyRules
-      ? validateContainerRestartPolicy(container, path, options)
-      : [notSupported(path.child('restartPolicy'), restartPolicy, ['Always'])];
-  if (!options.allowContainerRestartPolicyRules) return [];
-  if (options.allowRestartAllContainers) return validateContainerRestartPolicy(container, path, options);
-  const detail = 'restartPolicyRules are not allowed for init containers with restart policy Always';
-  return rules.length > 0 ? [forbidden(path.child('restartPolicyRules'), detail)] : [];
+  errors: ErrorList,
+): void {
+  const { restartPolicy } = container;
+  const hasRules = (container.restartPolicyRules ?? []).length > 0;
+  const { allowContainerRestartPolicyRules, allowRestartAllContainers } = options;
+  if (restartPolicy === undefined) {
+    if (hasRules) errors.push(required(path.child('restartPolicy'), rulesNeedPolicy));
+  } else if (allowContainerRestartPolicyRules && (restartPolicy !== 'Always' || allowRestartAllContainers)) {
+    validateContainerRestartPolicy(container, path, options, errors);
+  } else if (restartPolicy !== 'Always') {
+    errors.push(notSupported(path.child('restartPolicy'), restartPolicy, ['Always']));
+  } else if (allowContainerRestartPolicyRules && hasRules) {
+    const detail = 'restartPolicyRules are not allowed for init containers with restart policy Always';
+    errors.push(forbidden(path.child('restartPolicyRules'), detail));
+  }
 }
 
 /** What must happen to the container when its resources change. */
@@ -70,18 +72,17 @@ export function validateResizePolicy(
   policies: readonly ContainerResizePolicy[],
   path: Path,
   podRestartPolicy: string | undefined,
-): ErrorList {
-  const errors: ErrorList = [];
+  errors: ErrorList,
+): void {
   const seen = new Set<string>();
   policies.forEach(({ resourceName, restartPolicy }, i) => {
     if (seen.has(resourceName)) errors.push(duplicate(path.index(i), resourceName));
     seen.add(resourceName);
-    errors.push(...requiredSupported(path, resourceName, ['cpu', 'memory']));
-    errors.push(...requiredSupported(path, restartPolicy, ['NotRequired', 'RestartContainer']));
+    requiredSupported(path, resourceName, ['cpu', 'memory'], errors);
+    requiredSupported(path, restartPolicy, ['NotRequired', 'RestartContainer'], errors);
     if (podRestartPolicy === 'Never' && restartPolicy !== 'NotRequired')
       errors.push(
         invalid(path, printedAsJson(restartPolicy), "must be 'NotRequired' when pod `restartPolicy` is 'Never'"),
       );
   });
-  return errors;
 }

@@ -1,4 +1,5 @@
 import {
+  checkField,
   duplicate,
   type ErrorList,
   forbidden,
@@ -9,7 +10,7 @@ import {
   required,
 } from '@coxswain/apimachinery';
 import type { Container, EphemeralContainer, PodSpec, Volume } from '../../../generated/core/v1.ts';
-import { invalidEach, requiredSupported } from './checks.ts';
+import { checkRequiredSupported } from './checks.ts';
 import { validateEnv, validateEnvFrom } from './container-env.ts';
 import { validateVolumeDevices, validateVolumeMounts } from './container-mounts.ts';
 import { validateContainerPorts, validateHostPorts } from './container-ports.ts';
@@ -18,7 +19,7 @@ import {
   validateInitContainerRestartPolicy,
   validateResizePolicy,
 } from './container-restart.ts';
-import type { AnyContainer } from './containers.ts';
+import { type AnyContainer, containersOf, regularAndInitContainers } from './containers.ts';
 import { isRestartableInitContainer } from './pod-resources.ts';
 import { type ProbeName, validateLifecycle, validateProbe } from './probe.ts';
 import { validateContainerResourceRequirements } from './resource-requirements.ts';
@@ -34,90 +35,89 @@ export interface ContainerContext {
 }
 
 const probes: readonly ProbeName[] = ['livenessProbe', 'readinessProbe', 'startupProbe'];
+const terminationMessagePolicies = ['File', 'FallbackToLogsOnError'];
+const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
 
 /** What holds for containers of every sort. */
-function validateContainer(container: AnyContainer, path: Path, context: ContainerContext): ErrorList {
+function validateContainer(container: AnyContainer, path: Path, context: ContainerContext, errors: ErrorList): void {
   const { spec, volumes, podClaimNames, options } = context;
-  const namePath = path.child('name');
-  const { name, image } = container;
-  const errors: ErrorList = name ? invalidEach(namePath, name, isDns1123Label(name)) : [required(namePath)];
+  const { name, image, ports, env, envFrom, resources, resizePolicy, securityContext } = container;
+  if (name) checkField(path, 'name', name, isDns1123Label, errors);
+  else errors.push(required(path.child('name')));
   if (!image) errors.push(required(path.child('image')));
-  errors.push(
-    ...requiredSupported(path.child('terminationMessagePolicy'), container.terminationMessagePolicy, [
-      'File',
-      'FallbackToLogsOnError',
-    ]),
-    ...validateContainerPorts(container.ports ?? [], path.child('ports')),
-    ...validateEnv(container.env ?? [], path.child('env'), options),
-    ...validateEnvFrom(container.envFrom ?? [], path.child('envFrom')),
-    ...validateVolumeMounts(container, volumes, path.child('volumeMounts')),
-    ...validateVolumeDevices(container, volumes, path.child('volumeDevices')),
-    ...requiredSupported(path.child('imagePullPolicy'), container.imagePullPolicy, ['Always', 'IfNotPresent', 'Never']),
-    ...validateContainerResourceRequirements(
-      container.resources ?? {},
-      podClaimNames,
-      path.child('resources'),
-      options,
-    ),
-    ...validateResizePolicy(container.resizePolicy ?? [], path.child('resizePolicy'), spec.restartPolicy),
-    ...validateSecurityContext(
-      container.securityContext,
-      path.child('securityContext'),
-      spec.hostUsers !== false,
-      options,
-    ),
+  const { terminationMessagePolicy, imagePullPolicy } = container;
+  checkRequiredSupported(
+    path,
+    'terminationMessagePolicy',
+    terminationMessagePolicy,
+    terminationMessagePolicies,
+    errors,
   );
-  return errors;
+  if (ports) validateContainerPorts(ports, path.child('ports'), errors);
+  if (env) validateEnv(env, path.child('env'), options, errors);
+  if (envFrom) validateEnvFrom(envFrom, path.child('envFrom'), errors);
+  validateVolumeMounts(container, volumes, path.child('volumeMounts'), errors);
+  validateVolumeDevices(container, volumes, path.child('volumeDevices'), errors);
+  checkRequiredSupported(path, 'imagePullPolicy', imagePullPolicy, pullPolicies, errors);
+  if (resources)
+    validateContainerResourceRequirements(resources, podClaimNames, path.child('resources'), options, errors);
+  if (resizePolicy) validateResizePolicy(resizePolicy, path.child('resizePolicy'), spec.restartPolicy, errors);
+  if (securityContext)
+    validateSecurityContext(securityContext, path.child('securityContext'), spec.hostUsers !== false, options, errors);
 }
 
 /** What only containers that go on running may have. */
-function validateProbesAndLifecycle(container: Container, path: Path, { spec }: ContainerContext): ErrorList {
-  const gracePeriod = spec.terminationGracePeriodSeconds;
-  return [
-    ...validateLifecycle(container.lifecycle, gracePeriod, spec.os, path.child('lifecycle')),
-    ...probes.flatMap((name) => validateProbe(name, container[name], gracePeriod, path)),
-  ];
+function validateProbesAndLifecycle(
+  container: Container,
+  path: Path,
+  { spec }: ContainerContext,
+  errors: ErrorList,
+): void {
+  const { terminationGracePeriodSeconds: gracePeriod, os } = spec;
+  if (container.lifecycle) validateLifecycle(container.lifecycle, gracePeriod, os, path.child('lifecycle'), errors);
+  for (const name of probes) {
+    const probe = container[name];
+    if (probe) validateProbe(name, probe, gracePeriod, path.child(name), errors);
+  }
 }
 
-export function validateContainers(containers: readonly Container[], path: Path, context: ContainerContext): ErrorList {
-  if (containers.length === 0) return [required(path)];
-  const { options } = context;
-  const errors: ErrorList = [];
+export function validateContainers(path: Path, context: ContainerContext, errors: ErrorList): void {
+  const { options, spec } = context;
+  const containers = containersOf(spec);
+  if (containers.length === 0) errors.push(required(path));
   const names = new Set<string>();
   containers.forEach((container, i) => {
     const at = path.index(i);
-    errors.push(...validateContainer(container, at, context));
+    validateContainer(container, at, context, errors);
     if (names.has(container.name)) errors.push(duplicate(at.child('name'), container.name));
     names.add(container.name);
-    errors.push(...validateProbesAndLifecycle(container, at, context));
-    if (options.allowContainerRestartPolicyRules)
-      errors.push(...validateContainerRestartPolicy(container, at, options));
+    validateProbesAndLifecycle(container, at, context, errors);
+    if (options.allowContainerRestartPolicyRules) validateContainerRestartPolicy(container, at, options, errors);
     else if (container.restartPolicy !== undefined)
       errors.push(forbidden(at.child('restartPolicy'), 'may not be set for non-init containers'));
   });
-  errors.push(...validateHostPorts(containers, path));
-  return errors;
+  validateHostPorts(containers, path, errors);
 }
 
 export function validateInitContainers(
   containers: readonly Container[],
   path: Path,
   context: ContainerContext,
-): ErrorList {
+  errors: ErrorList,
+): void {
   const { spec, options } = context;
-  const errors: ErrorList = [];
-  const names = new Set(spec.containers.map(({ name }) => name));
+  const names = new Set(containersOf(spec).map(({ name }) => name));
   containers.forEach((container, i) => {
     const at = path.index(i);
     const { name } = container;
     const sidecar = isRestartableInitContainer(container);
-    errors.push(...validateContainer(container, at, context));
-    errors.push(...validateInitContainerRestartPolicy(container, at, options));
+    validateContainer(container, at, context, errors);
+    validateInitContainerRestartPolicy(container, at, options, errors);
     if (names.has(name)) errors.push(duplicate(at.child('name'), name));
     else if (name) names.add(name);
     // They run one by one, so only within one of them can ports collide. Upstream counts it as the first of the list.
-    errors.push(...validateHostPorts([container], path));
-    if (sidecar) errors.push(...validateProbesAndLifecycle(container, at, context));
+    validateHostPorts([container], path, errors);
+    if (sidecar) validateProbesAndLifecycle(container, at, context, errors);
     else
       for (const field of ['lifecycle', ...probes] as const)
         if (container[field])
@@ -129,7 +129,6 @@ export function validateInitContainers(
         errors.push(invalid(at.child('resizePolicy').index(j).child('restartPolicy'), restartPolicy, detail));
       });
   });
-  return errors;
 }
 
 /** Fields that ephemeral containers may not have, in the order of the type. */
@@ -147,16 +146,16 @@ export function validateEphemeralContainers(
   containers: readonly EphemeralContainer[],
   path: Path,
   context: ContainerContext,
-): ErrorList {
-  const { spec } = context;
-  const errors: ErrorList = [];
-  const others = new Set([...spec.containers, ...(spec.initContainers ?? [])].map(({ name }) => name));
+  errors: ErrorList,
+): void {
+  const others = new Set(regularAndInitContainers(context.spec).map(({ name }) => name));
   const names = new Set(others);
   const refusal = 'cannot be set for an Ephemeral Container';
   containers.forEach((container, i) => {
     const at = path.index(i);
     const { name = '', targetContainerName: target } = container;
-    errors.push(...validateContainer(container, at, context), ...validateImageWhitespace(container, at));
+    validateContainer(container, at, context, errors);
+    validateImageWhitespace(container, at, errors);
     if (names.has(name)) errors.push(duplicate(at.child('name'), name));
     names.add(name);
     if (target && !others.has(target)) errors.push(notFound(at.child('targetContainerName'), target));
@@ -168,15 +167,13 @@ export function validateEphemeralContainers(
         if (mount[field]) errors.push(forbidden(at.child('volumeMounts').index(j).child(field), refusal));
     });
   });
-  return errors;
 }
 
 /** `resources: {}` stands for none. */
 const asksForResources = ({ resources }: AnyContainer): boolean => Object.keys(resources ?? {}).length > 0;
 
 /** A template may have any text for an image, a pod may not. */
-export function validateImageWhitespace({ image = '' }: AnyContainer, path: Path): ErrorList {
-  return image.trim() === image
-    ? []
-    : [invalid(path.child('image'), image, 'must not have leading or trailing whitespace')];
+export function validateImageWhitespace({ image }: AnyContainer, path: Path, errors: ErrorList): void {
+  if (image && image.trim() !== image)
+    errors.push(invalid(path.child('image'), image, 'must not have leading or trailing whitespace'));
 }

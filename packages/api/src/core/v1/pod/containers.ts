@@ -6,6 +6,18 @@ export type AnyContainer = Container | EphemeralContainer;
 
 export const containerLists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
+/** The spec of a pod that says nothing. */
+export const emptyPodSpec: Readonly<PodSpec> = Object.freeze({ containers: [] });
+
+/** The regular containers. The list is null in memory when there are none, as JSON shows it. */
+export const containersOf = (spec: PodSpec | undefined): readonly Container[] => spec?.containers ?? [];
+
+/** Regular containers, then those that initialise. */
+export const regularAndInitContainers = (spec: PodSpec): Container[] => [
+  ...containersOf(spec),
+  ...(spec.initContainers ?? []),
+];
+
 /** Every container: those that initialise, the regular ones, then the ephemeral ones. */
 export function* allContainers(spec: PodSpec): Generator<AnyContainer> {
   for (const list of containerLists) yield* spec[list] ?? [];
@@ -23,5 +35,9 @@ export function* containersWithPath(spec: PodSpec, specPath: Path): Generator<[c
 
 /** Whether any container of the pod is as the function says. */
 export function someContainer(spec: PodSpec, test: (container: AnyContainer) => boolean): boolean {
-  return containerLists.some((list) => (spec[list] as readonly AnyContainer[] | undefined)?.some(test) ?? false);
+  for (const list of containerLists) {
+    const containers: readonly AnyContainer[] | undefined = spec[list];
+    if (containers?.some(test)) return true;
+  }
+  return false;
 }

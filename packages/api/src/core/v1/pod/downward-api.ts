@@ -1,6 +1,8 @@
 import {
   type ErrorList,
+  type FieldError,
   invalid,
+  invalidEach,
   isQualifiedName,
   notSupported,
   type Path,
@@ -8,7 +10,6 @@ import {
   required,
 } from '@coxswain/apimachinery';
 import type { ObjectFieldSelector, ResourceFieldSelector } from '../../../generated/core/v1.ts';
-import { invalidEach } from './checks.ts';
 
 /** Fields of a pod that an environment variable may show. Sorted: messages list them. */
 export const envFieldPaths = [
@@ -55,24 +56,38 @@ export function validateObjectFieldSelector(
   { apiVersion, fieldPath }: ObjectFieldSelector,
   supported: readonly string[],
   path: Path,
-): ErrorList {
-  if (!apiVersion) return [required(path.child('apiVersion'))];
-  if (!fieldPath) return [required(path.child('fieldPath'))];
-  const inconvertible = (message: string): ErrorList => [
-    invalid(path.child('fieldPath'), fieldPath, `error converting fieldPath: ${message}`),
-  ];
-  if (apiVersion !== 'v1') return inconvertible(`unsupported pod version: ${apiVersion}`);
+  errors: ErrorList,
+): void {
+  if (!apiVersion) errors.push(required(path.child('apiVersion')));
+  else if (!fieldPath) errors.push(required(path.child('fieldPath')));
+  else if (apiVersion !== 'v1')
+    errors.push(inconvertible(fieldPath, `unsupported pod version: ${apiVersion}`, path));
+  else if (supported.includes(fieldPath)) return;
+  else validateUnlistedFieldPath(fieldPath, supported, path, errors);
+}
+
+const inconvertible = (fieldPath: string, message: string, path: Path): FieldError =>
+  invalid(path.child('fieldPath'), fieldPath, `error converting fieldPath: ${message}`);
+
+function validateUnlistedFieldPath(
+  fieldPath: string,
+  supported: readonly string[],
+  path: Path,
+  errors: ErrorList,
+): void {
   const subscripted = splitSubscript(fieldPath);
   if (subscripted) {
     const [map, key] = subscripted;
-    if (map !== 'metadata.annotations' && map !== 'metadata.labels')
-      return inconvertible(`field label does not support subscript: ${fieldPath}`);
-    const name = map === 'metadata.annotations' ? key.toLowerCase() : key;
-    return invalidEach(path, name, isQualifiedName(name));
+    if (map === 'metadata.annotations' || map === 'metadata.labels') {
+      const name = map === 'metadata.annotations' ? key.toLowerCase() : key;
+      invalidEach(path, name, isQualifiedName(name), errors);
+    } else errors.push(inconvertible(fieldPath, `field label does not support subscript: ${fieldPath}`, path));
+    return;
   }
-  if (!knownFieldPaths.has(fieldPath)) return inconvertible(`field label not supported: ${fieldPath}`);
   const name = fieldPath === 'spec.host' ? 'spec.nodeName' : fieldPath;
-  return supported.includes(name) ? [] : [notSupported(path.child('fieldPath'), name, supported)];
+  if (!knownFieldPaths.has(fieldPath))
+    errors.push(inconvertible(fieldPath, `field label not supported: ${fieldPath}`, path));
+  else if (!supported.includes(name)) errors.push(notSupported(path.child('fieldPath'), name, supported));
 }
 
 const resourceFields = [
@@ -106,8 +121,8 @@ export function validateResourceFieldSelector(
   { containerName, resource, divisor }: ResourceFieldSelector,
   path: Path,
   inVolume: boolean,
-): ErrorList {
-  const errors: ErrorList = [];
+  errors: ErrorList,
+): void {
   const divisors = divisorsOf(resource);
   if (inVolume && !containerName) errors.push(required(path.child('containerName')));
   else if (!resource) errors.push(required(path.child('resource')));
@@ -120,5 +135,4 @@ export function validateResourceFieldSelector(
       errors.push(invalid(path.child('divisor'), resource, detail));
     }
   }
-  return errors;
 }

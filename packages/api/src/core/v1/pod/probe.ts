@@ -1,4 +1,5 @@
 import {
+  checkField,
   type ErrorList,
   forbidden,
   invalid,
@@ -18,47 +19,57 @@ import type {
   ProbeHandler,
 } from '../../../generated/core/v1.ts';
 import { validatePortNumOrName } from '../port.ts';
-import { invalidEach, requiredFields, unlessSupported } from './checks.ts';
+import { checkSupported, requiredFields } from './checks.ts';
 
 type Handler = ProbeHandler & LifecycleHandler;
 type HandlerName = keyof Handler;
 
-const validateHTTPGetAction = (action: HTTPGetAction, path: Path): ErrorList => [
-  ...requiredFields(path, action, ['path']),
-  ...validatePortNumOrName(action.port, path.child('port')),
-  ...unlessSupported(path.child('scheme'), action.scheme ?? '', ['HTTP', 'HTTPS']),
-  ...(action.httpHeaders ?? []).flatMap(({ name }) =>
-    invalidEach(path.child('httpHeaders'), name, isHTTPHeaderName(name)),
-  ),
-];
+const schemes = ['HTTP', 'HTTPS'];
+
+function validateHTTPGetAction(action: HTTPGetAction, path: Path, errors: ErrorList): void {
+  if (!action.path) errors.push(required(path.child('path')));
+  validatePortNumOrName(action.port, path.child('port'), errors);
+  checkSupported(path, 'scheme', action.scheme ?? '', schemes, errors);
+  for (const { name } of action.httpHeaders ?? []) checkField(path, 'httpHeaders', name, isHTTPHeaderName, errors);
+}
 
 const handlers: {
   readonly [T in HandlerName]-?: (
     action: NonNullable<Handler[T]>,
     path: Path,
+    errors: ErrorList,
     gracePeriod: number | undefined,
-  ) => ErrorList;
+  ) => unknown;
 } = {
-  exec: (action, path) => requiredFields(path, action, ['command']),
+  exec: (action, path, errors) => requiredFields(path, action, ['command'], errors),
   httpGet: validateHTTPGetAction,
-  tcpSocket: ({ port }, path) => validatePortNumOrName(port, path.child('port')),
-  grpc: ({ port }, path) => invalidEach(path.child('port'), port, isValidPortNum(port)),
-  sleep: ({ seconds }, path, gracePeriod) =>
-    gracePeriod !== undefined && (seconds < 0 || seconds > gracePeriod)
-      ? [invalid(path, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriod})`)]
-      : [],
+  tcpSocket: ({ port }, path, errors) => validatePortNumOrName(port, path.child('port'), errors),
+  grpc: ({ port }, path, errors) => checkField(path, 'port', port, isValidPortNum, errors),
+  sleep: ({ seconds }, path, errors, gracePeriod) => {
+    if (gracePeriod === undefined || (seconds >= 0 && seconds <= gracePeriod)) return;
+    const detail = `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriod})`;
+    errors.push(invalid(path, seconds, detail));
+  },
 };
 const handlerNames = Object.keys(handlers) as HandlerName[];
 
 /** Exactly one way to act, and that one valid. */
-function validateHandler(handler: Handler, gracePeriod: number | undefined, path: Path): ErrorList {
-  const [first, ...others] = handlerNames.filter((name) => handler[name] !== undefined);
-  if (!first) return [required(path, 'must specify a handler type')];
-  const validate = handlers[first] as (action: unknown, path: Path, gracePeriod: number | undefined) => ErrorList;
-  return [
-    ...validate(handler[first], path.child(first), gracePeriod),
-    ...others.map((name) => forbidden(path.child(name), 'may not specify more than 1 handler type')),
-  ];
+function validateHandler(handler: Handler, gracePeriod: number | undefined, path: Path, errors: ErrorList): void {
+  let found = false;
+  for (const name of handlerNames) {
+    const action = handler[name];
+    if (action === undefined) continue;
+    const validate = handlers[name] as (
+      action: unknown,
+      path: Path,
+      errors: ErrorList,
+      gracePeriod: number | undefined,
+    ) => unknown;
+    if (found) errors.push(forbidden(path.child(name), 'may not specify more than 1 handler type'));
+    else validate(action, path.child(name), errors, gracePeriod);
+    found = true;
+  }
+  if (!found) errors.push(required(path, 'must specify a handler type'));
 }
 
 const counts = [
@@ -71,26 +82,28 @@ const counts = [
 
 export type ProbeName = 'livenessProbe' | 'readinessProbe' | 'startupProbe';
 
-/** The probe of that name, if there is one. Only one that asks for readiness may need more than one success. */
+/** The probe of that name. Only one that asks for readiness may need more than one success. */
 export function validateProbe(
   name: ProbeName,
-  probe: Probe | undefined,
+  probe: Probe,
   gracePeriod: number | undefined,
-  containerPath: Path,
-): ErrorList {
-  if (!probe) return [];
-  const path = containerPath.child(name);
-  const errors = validateHandler(probe, gracePeriod, path);
-  for (const count of counts) errors.push(...validateNonnegativeField(probe[count], path.child(count)));
+  path: Path,
+  errors: ErrorList,
+): void {
+  validateHandler(probe, gracePeriod, path, errors);
+  for (const count of counts) {
+    const value = probe[count];
+    if (value !== undefined && value < 0) validateNonnegativeField(value, path.child(count), errors);
+  }
   const { terminationGracePeriodSeconds: seconds, successThreshold = 0 } = probe;
-  const secondsPath = path.child('terminationGracePeriodSeconds');
-  if (seconds !== undefined && seconds <= 0) errors.push(invalid(secondsPath, seconds, 'must be greater than 0'));
+  if (seconds !== undefined && seconds <= 0)
+    errors.push(invalid(path.child('terminationGracePeriodSeconds'), seconds, 'must be greater than 0'));
   if (name !== 'readinessProbe') {
     if (successThreshold !== 1) errors.push(invalid(path.child('successThreshold'), successThreshold, 'must be 1'));
   } else if (seconds !== undefined) {
-    errors.push(invalid(secondsPath, seconds, 'must not be set for readinessProbes'));
+    const detail = 'must not be set for readinessProbes';
+    errors.push(invalid(path.child('terminationGracePeriodSeconds'), seconds, detail));
   }
-  return errors;
 }
 
 const numbered = (name: string, sign: string, last: number): string[] =>
@@ -109,23 +122,23 @@ const stopSignals: Readonly<Record<string, readonly string[]>> = {
   windows: ['SIGKILL', 'SIGTERM'],
 };
 
-function validateStopSignal(signal: string, os: PodOS | undefined, path: Path): ErrorList {
-  if (!os) return [forbidden(path, 'may not be set for containers with empty `spec.os.name`')];
+function validateStopSignal(signal: string, os: PodOS | undefined, path: Path, errors: ErrorList): void {
+  if (!os) {
+    errors.push(forbidden(path, 'may not be set for containers with empty `spec.os.name`'));
+    return;
+  }
   const signals = Object.hasOwn(stopSignals, os.name) ? stopSignals[os.name]! : [signal];
-  return signals.includes(signal) ? [] : [notSupported(path, signal, signals)];
+  if (!signals.includes(signal)) errors.push(notSupported(path, signal, signals));
 }
 
 export function validateLifecycle(
-  lifecycle: Lifecycle | undefined,
+  { postStart, preStop, stopSignal }: Lifecycle,
   gracePeriod: number | undefined,
   os: PodOS | undefined,
   path: Path,
-): ErrorList {
-  if (!lifecycle) return [];
-  const { postStart, preStop, stopSignal } = lifecycle;
-  return [
-    ...(postStart ? validateHandler(postStart, gracePeriod, path.child('postStart')) : []),
-    ...(preStop ? validateHandler(preStop, gracePeriod, path.child('preStop')) : []),
-    ...(stopSignal === undefined ? [] : validateStopSignal(stopSignal, os, path.child('stopSignal'))),
-  ];
+  errors: ErrorList,
+): void {
+  if (postStart) validateHandler(postStart, gracePeriod, path.child('postStart'), errors);
+  if (preStop) validateHandler(preStop, gracePeriod, path.child('preStop'), errors);
+  if (stopSignal !== undefined) validateStopSignal(stopSignal, os, path.child('stopSignal'), errors);
 }

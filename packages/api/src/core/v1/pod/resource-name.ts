@@ -4,7 +4,7 @@ import { invalidEach, printedAsJson } from './checks.ts';
 const hugePagesPrefix = 'hugepages-';
 const requestsPrefix = 'requests.';
 const containerResources = ['cpu', 'memory', 'ephemeral-storage'];
-const countedResources = [
+const countedResources = new Set([
   'pods',
   'resourcequotas',
   'services',
@@ -14,7 +14,7 @@ const countedResources = [
   'persistentvolumeclaims',
   'services.nodeports',
   'services.loadbalancers',
-];
+]);
 const quotaResources = new Set([
   ...containerResources,
   ...containerResources.flatMap((name) => [`requests.${name}`, `limits.${name}`]),
@@ -38,7 +38,7 @@ export const isExtendedResourceName = (name: string): boolean =>
 
 /** Resources that come in whole numbers. */
 export const isIntegerResourceName = (name: string): boolean =>
-  countedResources.includes(name) || isExtendedResourceName(name);
+  name.includes('/') ? isExtendedResourceName(name) : countedResources.has(name);
 
 const isQuotaHugePageResourceName = (name: string): boolean =>
   isHugePageResourceName(name) || name.startsWith(requestsPrefix + hugePagesPrefix);
@@ -71,17 +71,19 @@ export function isHugePageValueDivisible(name: string, quantity: Quantity): bool
 }
 
 /** A resource's name: a qualified name, or one of the unqualified ones that are known. */
-export function validateResourceName(name: string, path: Path): ErrorList {
+export function validateResourceName(name: string, path: Path, errors: ErrorList = []): ErrorList {
+  if (quotaResources.has(name)) return errors;
   const messages = isQualifiedName(name);
-  if (messages.length > 0) return invalidEach(path, printedAsJson(name), messages);
-  return name.includes('/') || isStandardResourceName(name)
-    ? []
-    : [invalid(path, name, 'must be a standard resource type or fully qualified')];
+  if (messages.length > 0) return invalidEach(path, printedAsJson(name), messages, errors);
+  if (!name.includes('/') && !isStandardResourceName(name))
+    errors.push(invalid(path, name, 'must be a standard resource type or fully qualified'));
+  return errors;
 }
 
 /** A resource that a container may ask for. */
-export function validateContainerResourceName(name: string, path: Path): ErrorList {
-  const errors = validateResourceName(name, path);
+export function validateContainerResourceName(name: string, path: Path, errors: ErrorList = []): ErrorList {
+  if (containerResources.includes(name)) return errors;
+  validateResourceName(name, path, errors);
   if (!name.includes('/')) {
     if (!isStandardContainerResourceName(name))
       errors.push(invalid(path, name, 'must be a standard resource for containers'));

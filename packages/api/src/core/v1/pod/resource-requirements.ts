@@ -1,4 +1,5 @@
 import {
+  checkField,
   duplicate,
   type ErrorList,
   FieldError,
@@ -7,12 +8,14 @@ import {
   isDns1123Label,
   isNegativeErrorMessage,
   notSupported,
+  ownEntry,
   type Path,
   Quantity,
   required,
 } from '@coxswain/apimachinery';
 import type { ResourceClaim, ResourceRequirements } from '../../../generated/core/v1.ts';
-import { invalidEach, sortedEntries } from './checks.ts';
+import { compareAmounts, isNegativeAmount, isWholeAmount } from './amount.ts';
+import { sortedKeys } from './checks.ts';
 import {
   isHugePageResourceName,
   isHugePageValueDivisible,
@@ -35,10 +38,12 @@ export function validatePositiveQuantity(quantity: Quantity, path: Path): ErrorL
 }
 
 /** An amount of the resource: not negative, and whole if the resource is counted. */
-export function validateResourceQuantityValue(name: string, quantity: Quantity, path: Path): ErrorList {
-  const errors = validateNonnegativeQuantity(quantity, path);
-  if (isIntegerResourceName(name) && quantity.scaledValue(-3) % 1000n !== 0n)
-    errors.push(invalid(path, quantity.toString(), 'must be an integer'));
+export const validateResourceQuantityValue = (name: string, quantity: Quantity, path: Path): ErrorList =>
+  validateAmount(name, quantity.toString(), path, []);
+
+function validateAmount(name: string, amount: string, path: Path, errors: ErrorList): ErrorList {
+  if (isNegativeAmount(amount)) errors.push(invalid(path, amount, isNegativeErrorMessage));
+  if (isIntegerResourceName(name) && !isWholeAmount(amount)) errors.push(invalid(path, amount, 'must be an integer'));
   return errors;
 }
 
@@ -46,13 +51,13 @@ export interface ResourceRequirementsOptions {
   readonly allowIndivisibleHugePagesValues?: boolean;
 }
 
-type NameCheck = (name: string, path: Path) => ErrorList;
+type NameCheck = (name: string, path: Path, errors: ErrorList) => unknown;
 
-function validatePodResourceName(name: string, path: Path): ErrorList {
-  const errors = validateResourceName(name, path);
-  if (errors.length === 0 && !isSupportedPodLevelResource(name))
+function validatePodResourceName(name: string, path: Path, errors: ErrorList): void {
+  const before = errors.length;
+  validateResourceName(name, path, errors);
+  if (errors.length === before && !isSupportedPodLevelResource(name))
     errors.push(notSupported(path, name, ['cpu', 'hugepages-', 'memory']));
-  return errors;
 }
 
 /** What a container asks for; `podClaimNames` are the names in the pod's `resourceClaims`. */
@@ -61,7 +66,9 @@ export const validateContainerResourceRequirements = (
   podClaimNames: readonly string[],
   path: Path,
   options: ResourceRequirementsOptions = {},
-): ErrorList => validateResourceRequirements(requirements, validateContainerResourceName, podClaimNames, path, options);
+  errors: ErrorList = [],
+): ErrorList =>
+  validateResourceRequirements(requirements, validateContainerResourceName, podClaimNames, path, options, errors);
 
 /** What a pod asks for as a whole. */
 export const validatePodResourceRequirements = (
@@ -69,7 +76,9 @@ export const validatePodResourceRequirements = (
   podClaimNames: readonly string[],
   path: Path,
   options: ResourceRequirementsOptions = {},
-): ErrorList => validateResourceRequirements(requirements, validatePodResourceName, podClaimNames, path, options);
+  errors: ErrorList = [],
+): ErrorList =>
+  validateResourceRequirements(requirements, validatePodResourceName, podClaimNames, path, options, errors);
 
 /** Limits, requests and claims, with the rule that `validateName` sets for names. */
 export function validateResourceRequirements(
@@ -77,54 +86,65 @@ export function validateResourceRequirements(
   validateName: NameCheck,
   podClaimNames: readonly string[],
   path: Path,
-  { allowIndivisibleHugePagesValues }: ResourceRequirementsOptions = {},
+  options: ResourceRequirementsOptions = {},
+  errors: ErrorList = [],
 ): ErrorList {
-  const errors: ErrorList = [];
-  if (!limits && !requests && !claims) return errors;
-  const checkHugePages = (name: string, quantity: Quantity, at: Path) => {
-    if (!allowIndivisibleHugePagesValues && isHugePageResourceName(name) && !isHugePageValueDivisible(name, quantity)) {
-      const text = quantity.toString();
-      errors.push(invalid(at, text, `${text} is not positive integer multiple of ${name}`));
+  let hugePages = false;
+  const validateHugePages = (name: string, amount: string, at: Path): void => {
+    hugePages = true;
+    if (options.allowIndivisibleHugePagesValues || isHugePageValueDivisible(name, Quantity.parse(amount))) return;
+    errors.push(invalid(at, amount, `${amount} is not positive integer multiple of ${name}`));
+  };
+  const validateList = (list: ResourceList, listPath: Path, validateMore?: (name: string, amount: string) => void) => {
+    for (const name of sortedKeys(list)) {
+      const amount = list[name]!;
+      const at = listPath.key(name);
+      validateName(name, at, errors);
+      validateAmount(name, amount, at, errors);
+      validateMore?.(name, amount);
+      if (isHugePageResourceName(name)) validateHugePages(name, amount, at);
     }
   };
-  const limitQuantities = new Map<string, Quantity>();
-  const limitsPath = path.child('limits');
-  for (const [name, text] of sortedEntries(limits)) {
-    const at = limitsPath.key(name);
-    const quantity = Quantity.parse(text);
-    limitQuantities.set(name, quantity);
-    errors.push(...validateName(name, at), ...validateResourceQuantityValue(name, quantity, at));
-    checkHugePages(name, quantity, at);
-  }
-  const requestsPath = path.child('requests');
-  for (const [name, text] of sortedEntries(requests)) {
-    const at = requestsPath.key(name);
-    const quantity = Quantity.parse(text);
-    errors.push(...validateName(name, at), ...validateResourceQuantityValue(name, quantity, at));
-    const limit = limitQuantities.get(name);
-    if (limit) {
-      const comparison = isOvercommitAllowed(name) ? 'less than or equal to' : 'equal to';
-      const difference = quantity.cmp(limit);
-      if (isOvercommitAllowed(name) ? difference > 0 : difference !== 0)
-        errors.push(invalid(requestsPath, quantity.toString(), `must be ${comparison} ${name} limit of ${limit}`));
-    } else if (!isOvercommitAllowed(name)) {
-      errors.push(required(limitsPath, 'Limit must be set for non overcommitable resources'));
-    }
-    checkHugePages(name, quantity, at);
-  }
-  const names = [...Object.keys(limits ?? {}), ...Object.keys(requests ?? {})];
-  if (names.some(isHugePageResourceName) && !names.includes('cpu') && !names.includes('memory'))
+  if (limits) validateList(limits, path.child('limits'));
+  if (requests)
+    validateList(requests, path.child('requests'), (name, amount) => {
+      validateRequestBesideLimit(name, amount, ownEntry(limits, name), path, errors);
+    });
+  if (hugePages && !hasCpuOrMemory(limits) && !hasCpuOrMemory(requests))
     errors.push(forbidden(path, 'HugePages require cpu or memory'));
-  errors.push(...validateResourceClaimNames(claims ?? [], podClaimNames, path.child('claims')));
+  if (claims) validateResourceClaimNames(claims, podClaimNames, path.child('claims'), errors);
   return errors;
 }
+
+/** What is requested must not be more than the limit, and equal to it if the resource cannot be promised twice. */
+function validateRequestBesideLimit(
+  name: string,
+  request: string,
+  limit: string | undefined,
+  path: Path,
+  errors: ErrorList,
+): void {
+  const overcommit = isOvercommitAllowed(name);
+  if (limit === undefined) {
+    if (!overcommit)
+      errors.push(required(path.child('limits'), 'Limit must be set for non overcommitable resources'));
+    return;
+  }
+  const difference = compareAmounts(request, limit);
+  if (overcommit ? difference <= 0 : difference === 0) return;
+  const comparison = overcommit ? 'less than or equal to' : 'equal to';
+  errors.push(invalid(path.child('requests'), request, `must be ${comparison} ${name} limit of ${limit}`));
+}
+
+const hasCpuOrMemory = (list: ResourceList | undefined): boolean =>
+  list !== undefined && (Object.hasOwn(list, 'cpu') || Object.hasOwn(list, 'memory'));
 
 function validateResourceClaimNames(
   claims: readonly ResourceClaim[],
   podClaimNames: readonly string[],
   path: Path,
-): ErrorList {
-  const errors: ErrorList = [];
+  errors: ErrorList,
+): void {
   const seen = new Set<string>();
   claims.forEach(({ name, request }, i) => {
     const at = path.index(i);
@@ -136,7 +156,7 @@ function validateResourceClaimNames(
     if (seen.has(name)) errors.push(duplicate(at, name));
     else {
       const key = request ? `${name}/${request}` : name;
-      if (request) errors.push(...invalidEach(at.child('request'), request, isDns1123Label(request)));
+      if (request) checkField(at, 'request', request, isDns1123Label, errors);
       if (seen.has(key)) errors.push(duplicate(at, key));
       else if (!request) for (const other of seen) if (other.startsWith(`${name}/`)) errors.push(duplicate(at, name));
       seen.add(key);
@@ -147,5 +167,4 @@ function validateResourceClaimNames(
       errors.push(new FieldError('FieldValueNotFound', at, name, detail));
     }
   });
-  return errors;
 }

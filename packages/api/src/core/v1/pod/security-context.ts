@@ -1,8 +1,10 @@
 import {
+  checkField,
   duplicate,
   type ErrorList,
   forbidden,
   invalid,
+  invalidEach,
   isLongerThan,
   isValidGroupId,
   isValidUserId,
@@ -16,8 +18,9 @@ import type {
   PodSpec,
   SeccompProfile,
   SecurityContext,
+  Sysctl,
 } from '../../../generated/core/v1.ts';
-import { invalidEach, printedAsJson, unlessSupported } from './checks.ts';
+import { checkSupported, printedAsJson, unlessSupported } from './checks.ts';
 import { internalForm } from './internal-form.ts';
 import { validateLocalDescendingPath } from './path-rules.ts';
 import type { PodValidationOptions } from './validation-options.ts';
@@ -25,14 +28,11 @@ import { validateWindowsSecurityContextOptions } from './windows-options.ts';
 
 const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 
-function validateSeccompProfile(profile: SeccompProfile | undefined, path: Path): ErrorList {
-  if (!profile) return [];
+function validateSeccompProfile(profile: SeccompProfile, path: Path, errors: ErrorList): void {
   const { type, localhostProfile } = profile;
-  const typePath = path.child('type');
   const profilePath = path.child('localhostProfile');
-  const errors = type
-    ? unlessSupported(typePath, type, profileTypes)
-    : [required(typePath, 'type is required when seccompProfile is set')];
+  if (type) checkSupported(path, 'type', type, profileTypes, errors);
+  else errors.push(required(path.child('type'), 'type is required when seccompProfile is set'));
   if (type !== 'Localhost') {
     if (localhostProfile !== undefined) {
       const badValue = internalForm('SeccompProfile', profile);
@@ -40,16 +40,13 @@ function validateSeccompProfile(profile: SeccompProfile | undefined, path: Path)
     }
   } else if (localhostProfile === undefined) {
     errors.push(required(profilePath, 'must be set when seccomp type is Localhost'));
-  } else errors.push(...validateLocalDescendingPath(localhostProfile, profilePath));
-  return errors;
+  } else validateLocalDescendingPath(localhostProfile, profilePath, errors);
 }
 
 /** The longest path that Linux takes. */
 const maxLocalhostProfileLength = 4095;
 
-export function validateAppArmorProfile(profile: AppArmorProfile | undefined, path: Path): ErrorList {
-  if (!profile) return [];
-  const { type, localhostProfile } = profile;
+export function validateAppArmorProfile({ type, localhostProfile }: AppArmorProfile, path: Path): ErrorList {
   const typePath = path.child('type');
   const profilePath = path.child('localhostProfile');
   if (!type) return [required(typePath, 'type is required when appArmorProfile is set')];
@@ -96,10 +93,15 @@ export function hostSysctlConflict(
   return undefined;
 }
 
-function validateSysctls(spec: PodSpec, path: Path, options: PodValidationOptions): ErrorList {
-  const errors: ErrorList = [];
+function validateSysctls(
+  sysctls: readonly Sysctl[],
+  spec: PodSpec,
+  path: Path,
+  { allowNamespacedSysctlsForHostNetAndHostIPC: allowConflicts }: PodValidationOptions,
+  errors: ErrorList,
+): void {
   const seen = new Set<string>();
-  (spec.securityContext?.sysctls ?? []).forEach(({ name }, i) => {
+  sysctls.forEach(({ name }, i) => {
     const at = path.index(i).child('name');
     if (!name) errors.push(required(at));
     else if (isLongerThan(name, maxSysctlLength) || !sysctlName.test(name))
@@ -107,82 +109,88 @@ function validateSysctls(spec: PodSpec, path: Path, options: PodValidationOption
         invalid(at, name, `must have at most ${maxSysctlLength} characters and match regex ${sysctlPattern}`),
       );
     else if (seen.has(name)) errors.push(duplicate(at, name));
-    const conflict = options.allowNamespacedSysctlsForHostNetAndHostIPC ? undefined : hostSysctlConflict(name, spec);
+    const conflict = allowConflicts ? undefined : hostSysctlConflict(name, spec);
     if (conflict) errors.push(invalid(at, name, conflict));
     seen.add(name);
   });
-  return errors;
 }
 
-const ids = (path: Path, value: number | undefined, check: (id: number) => string[]): ErrorList =>
-  value === undefined ? [] : invalidEach(path, value, check(value));
+/** The numbers of user and group that a pod or container runs as. */
+function validateIds(
+  context: Pick<PodSecurityContext, 'runAsUser' | 'runAsGroup'>,
+  path: Path,
+  errors: ErrorList,
+): void {
+  const { runAsUser, runAsGroup } = context;
+  if (runAsUser !== undefined) checkField(path, 'runAsUser', runAsUser, isValidUserId, errors);
+  if (runAsGroup !== undefined) checkField(path, 'runAsGroup', runAsGroup, isValidGroupId, errors);
+}
 
-const policy = (path: Path, value: string | undefined, values: readonly string[]): ErrorList =>
-  value === undefined ? [] : unlessSupported(path, value, values);
+const fsGroupChangePolicies = ['Always', 'OnRootMismatch'];
+const supplementalGroupsPolicies = ['Merge', 'Strict'];
+const seLinuxChangePolicies = ['MountOption', 'Recursive'];
 
-export function validatePodSecurityContext(spec: PodSpec, path: Path, options: PodValidationOptions): ErrorList {
+export function validatePodSecurityContext(
+  spec: PodSpec,
+  path: Path,
+  options: PodValidationOptions,
+  errors: ErrorList,
+): void {
   const context: PodSecurityContext | undefined = spec.securityContext;
-  if (!context) return [];
-  const errors = [
-    ...ids(path.child('fsGroup'), context.fsGroup, isValidGroupId),
-    ...ids(path.child('runAsUser'), context.runAsUser, isValidUserId),
-    ...ids(path.child('runAsGroup'), context.runAsGroup, isValidGroupId),
-    ...(context.supplementalGroups ?? []).flatMap((group, i) =>
-      ids(path.child('supplementalGroups').index(i), group, isValidGroupId),
-    ),
-  ];
+  if (!context) return;
+  const { fsGroup, supplementalGroups, sysctls, seccompProfile, windowsOptions, appArmorProfile } = context;
+  if (fsGroup !== undefined) checkField(path, 'fsGroup', fsGroup, isValidGroupId, errors);
+  validateIds(context, path, errors);
+  supplementalGroups?.forEach((group, i) => {
+    invalidEach(path.child('supplementalGroups').index(i), group, isValidGroupId(group), errors);
+  });
   if (spec.shareProcessNamespace && spec.hostPID) {
     const detail = 'ShareProcessNamespace and HostPID cannot both be enabled';
     errors.push(invalid(path.child('shareProcessNamespace'), true, detail));
   }
-  const recursiveOnly = options.allowOnlyRecursiveSELinuxChangePolicy;
-  errors.push(
-    ...validateSysctls(spec, path.child('sysctls'), options),
-    ...policy(path.child('fsGroupChangePolicy'), context.fsGroupChangePolicy, ['Always', 'OnRootMismatch']),
-    ...validateSeccompProfile(context.seccompProfile, path.child('seccompProfile')),
-    ...validateWindowsSecurityContextOptions(context.windowsOptions, path.child('windowsOptions')),
-    ...validateAppArmorProfile(context.appArmorProfile, path.child('appArmorProfile')),
-    ...policy(path.child('supplementalGroupsPolicy'), context.supplementalGroupsPolicy, ['Merge', 'Strict']),
-    ...policy(
-      path.child('seLinuxChangePolicy'),
-      context.seLinuxChangePolicy,
-      recursiveOnly ? ['Recursive'] : ['MountOption', 'Recursive'],
-    ),
-  );
-  return errors;
+  if (sysctls) validateSysctls(sysctls, spec, path.child('sysctls'), options, errors);
+  checkSupported(path, 'fsGroupChangePolicy', context.fsGroupChangePolicy, fsGroupChangePolicies, errors);
+  if (seccompProfile) validateSeccompProfile(seccompProfile, path.child('seccompProfile'), errors);
+  if (windowsOptions) validateWindowsSecurityContextOptions(windowsOptions, path.child('windowsOptions'), errors);
+  if (appArmorProfile) errors.push(...validateAppArmorProfile(appArmorProfile, path.child('appArmorProfile')));
+  const { supplementalGroupsPolicy, seLinuxChangePolicy } = context;
+  checkSupported(path, 'supplementalGroupsPolicy', supplementalGroupsPolicy, supplementalGroupsPolicies, errors);
+  const allowed = options.allowOnlyRecursiveSELinuxChangePolicy ? ['Recursive'] : seLinuxChangePolicies;
+  checkSupported(path, 'seLinuxChangePolicy', seLinuxChangePolicy, allowed, errors);
 }
+
+const procMounts = ['Default', 'Unmasked'];
 
 /** `hostUsers`: the pod shares the host's user namespace. */
 export function validateSecurityContext(
-  context: SecurityContext | undefined,
+  context: SecurityContext,
   path: Path,
   hostUsers: boolean,
   { allowPrivileged }: Pick<PodValidationOptions, 'allowPrivileged'>,
-): ErrorList {
-  if (!context) return [];
-  const { privileged, procMount } = context;
-  const errors: ErrorList = [];
+  errors: ErrorList,
+): void {
+  const { privileged, procMount, seccompProfile, windowsOptions, appArmorProfile } = context;
   if (privileged && !allowPrivileged) errors.push(forbidden(path.child('privileged'), 'disallowed by cluster policy'));
-  errors.push(
-    ...ids(path.child('runAsUser'), context.runAsUser, isValidUserId),
-    ...ids(path.child('runAsGroup'), context.runAsGroup, isValidGroupId),
-    ...policy(path.child('procMount'), procMount, ['Default', 'Unmasked']),
-  );
+  validateIds(context, path, errors);
+  checkSupported(path, 'procMount', procMount, procMounts, errors);
   if (hostUsers && procMount === 'Unmasked')
     errors.push(invalid(path.child('procMount'), procMount, '`hostUsers` must be false to use `Unmasked`'));
-  errors.push(...validateSeccompProfile(context.seccompProfile, path.child('seccompProfile')));
-  if (context.allowPrivilegeEscalation === false) {
-    const refuse = (what: string) => {
-      const detail = `cannot set \`allowPrivilegeEscalation\` to false and ${what}`;
-      errors.push(invalid(path, internalForm('SecurityContext', context), detail));
-    };
-    if (privileged) refuse('`privileged` to true');
-    for (const capability of context.capabilities?.add ?? [])
-      if (capability === 'CAP_SYS_ADMIN') refuse('`capabilities.Add` CAP_SYS_ADMIN');
-  }
-  errors.push(
-    ...validateWindowsSecurityContextOptions(context.windowsOptions, path.child('windowsOptions')),
-    ...validateAppArmorProfile(context.appArmorProfile, path.child('appArmorProfile')),
-  );
-  return errors;
+  if (seccompProfile) validateSeccompProfile(seccompProfile, path.child('seccompProfile'), errors);
+  if (context.allowPrivilegeEscalation === false) validateNoEscalation(context, path, errors);
+  if (windowsOptions) validateWindowsSecurityContextOptions(windowsOptions, path.child('windowsOptions'), errors);
+  if (appArmorProfile) errors.push(...validateAppArmorProfile(appArmorProfile, path.child('appArmorProfile')));
+}
+
+/** A container that cannot gain privileges must not have them either. */
+function validateNoEscalation(context: SecurityContext, path: Path, errors: ErrorList): void {
+  const { privileged, capabilities } = context;
+  const refuse = (what: string) =>
+    invalid(
+      path,
+      internalForm('SecurityContext', context),
+      `cannot set \`allowPrivilegeEscalation\` to false and ${what}`,
+    );
+  if (privileged) errors.push(refuse('`privileged` to true'));
+  for (const capability of capabilities?.add ?? [])
+    if (capability === 'CAP_SYS_ADMIN') errors.push(refuse('`capabilities.Add` CAP_SYS_ADMIN'));
 }

@@ -1,7 +1,7 @@
-import { byteLength, type ErrorList, forbidden, invalid, isDns1123Subdomain, type Path } from '@coxswain/apimachinery';
+import { byteLength, type ErrorList, forbidden, invalid, invalidEach, isDns1123Subdomain, type Path } from '@coxswain/apimachinery';
 import type { PodSpec, WindowsSecurityContextOptions } from '../../../generated/core/v1.ts';
-import { invalidEach, printedAsJson } from './checks.ts';
-import { containersWithPath } from './containers.ts';
+import { printedAsJson } from './checks.ts';
+import { type AnyContainer, containersWithPath, someContainer } from './containers.ts';
 
 const maxCredentialSpecKiB = 64;
 const maxDomainLength = 256;
@@ -40,15 +40,17 @@ function runAsUserNameErrors(name: string): string[] {
 }
 
 export function validateWindowsSecurityContextOptions(
-  options: WindowsSecurityContextOptions | undefined,
+  options: WindowsSecurityContextOptions,
   path: Path,
-): ErrorList {
-  if (!options) return [];
+  errors: ErrorList,
+): void {
   const { gmsaCredentialSpecName: specName, gmsaCredentialSpec: spec, runAsUserName } = options;
-  const errors: ErrorList = [];
   if (specName !== undefined)
-    errors.push(
-      ...invalidEach(path.child('gmsaCredentialSpecName'), printedAsJson(specName), isDns1123Subdomain(specName)),
+    invalidEach(
+      path.child('gmsaCredentialSpecName'),
+      printedAsJson(specName),
+      isDns1123Subdomain(specName),
+      errors,
     );
   if (spec !== undefined) {
     const specPath = path.child('gmsaCredentialSpec');
@@ -59,16 +61,25 @@ export function validateWindowsSecurityContextOptions(
       );
   }
   if (runAsUserName !== undefined)
-    errors.push(
-      ...invalidEach(path.child('runAsUserName'), printedAsJson(runAsUserName), runAsUserNameErrors(runAsUserName)),
+    invalidEach(
+      path.child('runAsUserName'),
+      printedAsJson(runAsUserName),
+      runAsUserNameErrors(runAsUserName),
+      errors,
     );
-  return errors;
 }
 
+const hasWindowsOptions = ({ securityContext }: AnyContainer): boolean => securityContext?.windowsOptions !== undefined;
+
 /** Either all containers are processes of a Windows host or none is. */
-export function validateWindowsHostProcess(spec: PodSpec, path: Path, allowPrivileged: boolean): ErrorList {
-  const errors: ErrorList = [];
+export function validateWindowsHostProcess(
+  spec: PodSpec,
+  path: Path,
+  allowPrivileged: boolean,
+  errors: ErrorList,
+): void {
   const podHostProcess = spec.securityContext?.windowsOptions?.hostProcess;
+  if (podHostProcess === undefined && !someContainer(spec, hasWindowsOptions)) return;
   let containers = 0;
   let hostProcesses = 0;
   for (const [container, containerPath] of containersWithPath(spec, path)) {
@@ -80,7 +91,7 @@ export function validateWindowsHostProcess(spec: PodSpec, path: Path, allowPrivi
     }
     if (own ?? podHostProcess) hostProcesses++;
   }
-  if (hostProcesses === 0) return errors;
+  if (hostProcesses === 0) return;
   if (hostProcesses !== containers) {
     const detail = 'If pod contains any hostProcess containers then all containers must be HostProcess containers';
     errors.push(invalid(path, '', detail));
@@ -90,5 +101,4 @@ export function validateWindowsHostProcess(spec: PodSpec, path: Path, allowPrivi
     errors.push(invalid(path.child('hostNetwork'), false, detail));
   }
   if (!allowPrivileged) errors.push(forbidden(path, 'hostProcess containers are disallowed by cluster policy'));
-  return errors;
 }

@@ -1,0 +1,86 @@
+import {
+  type ErrorList,
+  invalid,
+  isLongerThan,
+  Path,
+  tooLong,
+  validateImmutableField,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from '@coxswain/apimachinery';
+import { validateClusterTrustBundleName, validateSignerName } from '../../core/v1/pod/index.ts';
+import type { ClusterTrustBundle } from '../../generated/certificates/v1beta1.ts';
+import type { Strategy } from '../../strategy/strategy.ts';
+import { columns } from '../../strategy/table.ts';
+import { type Certificate, type PemBlock, parseCertificate, pemBlocks, X509Error } from '../x509/index.ts';
+
+const maxSize = 1024 * 1024;
+const metadataPath = Path.of('metadata');
+const signerPath = Path.of('spec', 'signerName');
+const bundlePath = Path.of('spec', 'trustBundle');
+
+const omitted = (detail: string) => invalid(bundlePath, '<value omitted>', detail);
+
+function validate({ metadata, spec }: ClusterTrustBundle, old?: ClusterTrustBundle): ErrorList {
+  const { signerName = '', trustBundle } = spec;
+  const validateName = (name: string, prefix: boolean) => validateClusterTrustBundleName(signerName, name, prefix);
+  return [
+    ...validateObjectMeta(metadata, false, validateName, metadataPath),
+    ...(signerName ? validateSignerName(signerPath, signerName) : []),
+    // What could be read once is not read again: libraries change.
+    ...(old?.spec.trustBundle === trustBundle ? [] : validateBundle(trustBundle)),
+  ];
+}
+
+function validateBundle(bundle: string): ErrorList {
+  if (isLongerThan(bundle, maxSize)) return [tooLong(bundlePath, maxSize)];
+  const blocks = [...pemBlocks(bundle)];
+  const problems = blocks.flatMap((block, i) => {
+    const problem = anchorProblem(block);
+    return problem ? [omitted(`entry ${i} ${problem}`)] : [];
+  });
+  if (problems.length > 0) return problems;
+  if (blocks.length === 0) return [omitted('at least one trust anchor must be provided')];
+  const places = new Map<string, number[]>();
+  blocks.forEach(({ bytes }, i) => {
+    const key = bytes.join();
+    places.set(key, [...(places.get(key) ?? []), i]);
+  });
+  return [...places.values()]
+    .filter(({ length }) => length > 1)
+    .map((indices) => omitted(`duplicate trust anchor (indices [${indices.join(' ')}])`));
+}
+
+function anchorProblem({ type, hasHeaders, bytes }: PemBlock): string | undefined {
+  if (type !== 'CERTIFICATE') return `has bad block type: ${type}`;
+  if (hasHeaders) return 'has PEM block headers';
+  const certificate = parsed(bytes);
+  if (!certificate) return 'does not parse as X.509';
+  return certificate.isCA ? undefined : 'does not have the CA bit set';
+}
+
+function parsed(bytes: Uint8Array): Certificate | undefined {
+  try {
+    return parseCertificate(bytes);
+  } catch (error) {
+    if (error instanceof X509Error) return undefined;
+    throw error;
+  }
+}
+
+export const clusterTrustBundleStrategy: Strategy<ClusterTrustBundle> = {
+  allowUnconditionalUpdate: false,
+  validatesMetadata: true,
+  validatesMetadataUpdate: true,
+  validate: (bundle) => validate(bundle),
+  validateUpdate: (bundle, old) => [
+    ...validate(bundle, old),
+    ...validateObjectMetaUpdate(bundle.metadata, old.metadata, metadataPath),
+    ...validateImmutableField(bundle.spec.signerName ?? '', old.spec.signerName ?? '', signerPath),
+  ],
+  selectableFields: { 'spec.signerName': ({ spec }) => spec.signerName ?? '' },
+  table: {
+    columns: columns('Name', 'SignerName'),
+    row: ({ metadata, spec }) => [metadata.name ?? '', spec.signerName || '<none>'],
+  },
+};

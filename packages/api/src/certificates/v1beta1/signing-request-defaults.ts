@@ -1,0 +1,40 @@
+import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '../../generated/certificates/v1beta1.ts';
+import { parseRequest } from '../v1/request-pem.ts';
+import { legacyUnknownSignerName } from '../v1/signing-request-validation.ts';
+import { type CertificateRequest, X509Error } from '../x509/index.ts';
+
+const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
+  new Set([...a, ...b]).size === new Set(a).size && new Set(a).size === b.length;
+
+/** What a kubelet asks for: signatures for the purpose, and encipherment where the key can do that. */
+const isFor = (purpose: string, usages: readonly string[]): boolean =>
+  sameSet(usages, ['digital signature', purpose]) ||
+  sameSet(usages, ['digital signature', 'key encipherment', purpose]);
+
+/** The signer that a kubelet's request is for; others name theirs. */
+function signerOf({ subject, ...names }: CertificateRequest, usages: readonly string[]): string | undefined {
+  const { organizations, commonName } = subject;
+  const isNode =
+    organizations.length === 1 && organizations[0] === 'system:nodes' && commonName.startsWith('system:node:');
+  const hasHosts = names.dnsNames.length > 0 || names.ipAddresses.length > 0;
+  if (!isNode || names.emailAddresses.length > 0 || names.uris.length > 0) return undefined;
+  if (!hasHosts && isFor('client auth', usages)) return 'kubernetes.io/kube-apiserver-client-kubelet';
+  return hasHosts && isFor('server auth', usages) ? 'kubernetes.io/kubelet-serving' : undefined;
+}
+
+function signerNameFor({ request, usages = [] }: CertificateSigningRequestSpec): string {
+  try {
+    return signerOf(parseRequest(request), usages) ?? legacyUnknownSignerName;
+  } catch (error) {
+    if (error instanceof X509Error) return legacyUnknownSignerName;
+    throw error;
+  }
+}
+
+/** Before v1, usages and signer could be left out, and every condition was true. */
+export function setSigningRequestDefaults(request: CertificateSigningRequest): void {
+  request.spec ??= {};
+  request.spec.usages ??= ['digital signature', 'key encipherment'];
+  request.spec.signerName ??= signerNameFor(request.spec);
+  for (const condition of request.status?.conditions ?? []) condition.status ||= 'True';
+}

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { formatTime, parseTime } from '../../time/index.ts';
+import { secondsOfTime, timeOfSeconds } from './timestamp.ts';
+
+const interesting = [
+  -62_135_596_800, -62_135_596_799, -1, 0, 951_782_399, 951_782_400, 4_107_542_400, 253_402_300_799, 253_402_300_800,
+];
+const seconds = fc.oneof(fc.constantFrom(...interesting), fc.integer({ min: -62_135_596_800, max: 260_000_000_000 }));
+
+it('formats as Date does', () => {
+  fc.assert(
+    fc.property(seconds, (instant) => {
+      expect(timeOfSeconds(instant)).toBe(formatTime({ seconds: instant, nanos: 0 }));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+it('reads what it formats', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -62_135_596_799, max: 253_402_300_799 }), (instant) => {
+      expect(secondsOfTime(String(timeOfSeconds(instant)))).toBe(instant);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+it.each(['2024-02-29T00:00:00+01:00', '2024-02-29T23:59:59.5Z', '2023-01-01t00:00:00Z'])(
+  'leaves %s to others',
+  (text) => {
+    const parse = (): unknown => parseTime(text).seconds;
+    try {
+      expect(secondsOfTime(text)).toBe(parse());
+    } catch (error) {
+      expect(parse).toThrow(String(error instanceof Error && error.message));
+    }
+  },
+);
+
+it.each(['2023-02-29T00:00:00Z', '2023-13-01T00:00:00Z', 'xxxx-xx-xxTxx:xx:xxZ', '2023-01-01T24:00:00Z'])(
+  'refuses %s',
+  (text) => {
+    expect(() => secondsOfTime(text)).toThrow('parsing time');
+  },
+);
