@@ -25,6 +25,8 @@ export function podBench(): Result[] {
   const protobuf = codecs.protobuf.encode(codecs.json.decode(json).object);
   const peerType = protobufjsType(Catalogue.builtIn().kind(gvk)!.schema);
   const raw = rawOf(protobuf);
+  if (peerType.encode(peerType.decode(raw)).finish().length !== raw.length)
+    throw new Error('the peer does not write the same bytes');
 
   return [
     measure({

@@ -1,59 +1,49 @@
 import type { Schema, StructSchema } from '@coxswain/apimachinery';
 import protobuf from 'protobufjs';
 
+/** What the special scalars are on the wire. */
+const specialMessages: Readonly<Record<string, string>> = {
+  quantity: 'optional string string = 1;',
+  time: 'optional int64 seconds = 1; optional int32 nanos = 2;',
+  microTime: 'optional int64 seconds = 1; optional int32 nanos = 2;',
+  duration: 'optional int64 duration = 1;',
+  intOrString: 'optional int64 type = 1; optional int32 intVal = 2; optional string strVal = 3;',
+  fieldsV1: 'optional bytes Raw = 1;',
+  rawObject: 'optional bytes raw = 1;',
+  any: 'optional bytes raw = 1;',
+};
+
 /**
- * A protobufjs type for one of our schemas, so that both read and write the same bytes: messages by their numbers, and
- * for the special scalars the messages that they are on the wire.
+ * A protobufjs type for one of our schemas, so that both read and write the same bytes. Proto2, as upstream's messages
+ * are: an empty string that was written is written again.
  */
 export function protobufjsType(schema: StructSchema): protobuf.Type {
-  const root = new protobuf.Root();
-  const types = new Map<string, protobuf.Type>();
-  const message = (name: string, fields: Record<string, [number, string]>): string => {
-    if (!types.has(name)) {
-      const type = new protobuf.Type(name);
-      for (const [field, [number, fieldType]] of Object.entries(fields))
-        type.add(new protobuf.Field(field, number, fieldType));
-      types.set(name, type);
-      root.add(type);
-    }
-    return name;
-  };
-  const special: Record<string, () => string> = {
-    quantity: () => message('Quantity', { string: [1, 'string'] }),
-    time: () => message('Time', { seconds: [1, 'int64'], nanos: [2, 'int32'] }),
-    microTime: () => message('Time', { seconds: [1, 'int64'], nanos: [2, 'int32'] }),
-    duration: () => message('Duration', { duration: [1, 'int64'] }),
-    intOrString: () => message('IntOrString', { type: [1, 'int64'], intVal: [2, 'int32'], strVal: [3, 'string'] }),
-    fieldsV1: () => message('FieldsV1', { Raw: [1, 'bytes'] }),
-    rawObject: () => message('RawExtension', { raw: [1, 'bytes'] }),
-    any: () => message('JSON', { raw: [1, 'bytes'] }),
-  };
-  const wireType = (of: Schema): string => {
+  const messages = new Map<string, string>();
+  const nameOf = (of: Schema): string => {
     if (of.kind === 'struct') return struct(of);
     if (of.kind === 'list' || of.kind === 'map' || of.kind === 'schemaOr')
       throw new Error(`no wire type for ${of.kind}`);
-    return special[of.kind]?.() ?? of.kind;
+    const special = specialMessages[of.kind];
+    if (special) messages.set(`Special_${of.kind}`, special);
+    return special ? `Special_${of.kind}` : of.kind;
   };
   const struct = (of: StructSchema): string => {
     const name = of.fullName.replace(/\./g, '_');
-    if (types.has(name)) return name;
-    const type = new protobuf.Type(name);
-    types.set(name, type);
-    root.add(type);
-    for (const field of of.declared) {
-      if (field.number === 0) continue;
-      const { schema: own } = field;
-      if (own.kind === 'list')
-        type.add(
-          new protobuf.Field(field.name, field.number, wireType(own.items), 'repeated', undefined, { packed: false }),
-        );
-      else if (own.kind === 'map')
-        type.add(new protobuf.MapField(field.name, field.number, 'string', wireType(own.values)));
-      else type.add(new protobuf.Field(field.name, field.number, wireType(own)));
-    }
+    if (messages.has(name)) return name;
+    messages.set(name, '');
+    const fields = of.declared
+      .filter(({ number }) => number > 0)
+      .map(({ name: field, number, schema: own }) => {
+        if (own.kind === 'list') return `repeated ${nameOf(own.items)} ${field} = ${number};`;
+        if (own.kind === 'map') return `map<string, ${nameOf(own.values)}> ${field} = ${number};`;
+        return `optional ${nameOf(own)} ${field} = ${number};`;
+      });
+    messages.set(name, fields.join(' '));
     return name;
   };
   const name = struct(schema);
+  const definitions = [...messages].map(([message, fields]) => `message ${message} { ${fields} }`);
+  const { root } = protobuf.parse(`syntax = "proto2";\n${definitions.join('\n')}`, { keepCase: true });
   root.resolveAll();
   return root.lookupType(name);
 }

@@ -28,12 +28,41 @@ export function parseJson(input: string | Uint8Array, keepLiterals = false): Par
   if (!spelledNumber.test(text) && !(text.includes('\\u') && surrogateEscape.test(text))) {
     try {
       const value: unknown = JSON.parse(text);
-      if (isExact(value, MAX_JSON_DEPTH)) return { value, literals: false };
+      if (isSurelyExact(text) || isExact(value, MAX_JSON_DEPTH)) return { value, literals: false };
     } catch {
       // The exact parser fails too, with the right message.
     }
   }
   return { value: new JsonParser(text, keepLiterals).parse(), literals: keepLiterals };
+}
+
+/** What `isExact` finds out, from the text alone: cheap, and true of almost every object. */
+const isSurelyExact = (text: string): boolean =>
+  countUpTo(text, '{', MAX_JSON_DEPTH) + countUpTo(text, '[', MAX_JSON_DEPTH) < MAX_JSON_DEPTH && !hasLongNumber(text);
+
+function countUpTo(text: string, character: string, limit: number): number {
+  let count = 0;
+  for (let at = text.indexOf(character); at !== -1 && count < limit; at = text.indexOf(character, at + 1)) count++;
+  return count;
+}
+
+/** Whether there are as many digits in a row as a number needs to be beyond 2^53. Such a row covers every 16th place. */
+function hasLongNumber(text: string): boolean {
+  const row = 16;
+  for (let at = row - 1; at < text.length; at += row) {
+    if (!isDigit(text, at)) continue;
+    let start = at;
+    while (isDigit(text, start - 1)) start--;
+    let end = at + 1;
+    while (isDigit(text, end)) end++;
+    if (end - start >= row) return true;
+  }
+  return false;
+}
+
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0x30 && code <= 0x39;
 }
 
 /** Whether JSON.parse lost nothing of a number and nothing is nested deeper than `levels`. Looks no deeper itself. */

@@ -1,14 +1,16 @@
 import {
+  checkField,
   type ErrorList,
   forbidden,
   invalid,
+  invalidEach,
+  isDns1123Label,
+  isDns1123Subdomain,
+  isQualifiedName,
   isValidLabelValue,
-  nameIsDnsSubdomain,
   type Path,
   required,
-  validateLabelName,
   validateLabelSelector,
-  validateNamespaceName,
 } from '@coxswain/apimachinery';
 import type {
   Affinity,
@@ -20,17 +22,20 @@ import type {
   PodAffinityTerm,
   PreferredSchedulingTerm,
 } from '../../../generated/core/v1.ts';
-import { invalidEach, printedAsJson } from './checks.ts';
+import { printedAsJson } from './checks.ts';
 import { validateMatchAndMismatchLabelKeys } from './topology-spread.ts';
 import type { PodValidationOptions } from './validation-options.ts';
+
+const hardField = 'requiredDuringSchedulingIgnoredDuringExecution';
+const softField = 'preferredDuringSchedulingIgnoredDuringExecution';
 
 /** A requirement on a node's labels. Values are checked unless the object had invalid ones before. */
 export function validateNodeSelectorRequirement(
   { key, operator, values = [] }: NodeSelectorRequirement,
   allowInvalidLabelValue: boolean,
   path: Path,
+  errors: ErrorList = [],
 ): ErrorList {
-  const errors: ErrorList = [];
   const valuesPath = path.child('values');
   switch (operator) {
     case 'In':
@@ -51,10 +56,10 @@ export function validateNodeSelectorRequirement(
     default:
       errors.push(invalid(path.child('operator'), printedAsJson(operator), 'not a valid selector operator'));
   }
-  errors.push(...validateLabelName(key, path.child('key')));
+  checkField(path, 'key', key, isQualifiedName, errors);
   if (!allowInvalidLabelValue)
     values.forEach((value, i) => {
-      errors.push(...invalidEach(valuesPath.index(i), value, isValidLabelValue(value)));
+      invalidEach(valuesPath.index(i), value, isValidLabelValue(value), errors);
     });
   return errors;
 }
@@ -63,8 +68,8 @@ export function validateNodeSelectorRequirement(
 function validateNodeFieldSelectorRequirement(
   { key, operator, values = [] }: NodeSelectorRequirement,
   path: Path,
-): ErrorList {
-  const errors: ErrorList = [];
+  errors: ErrorList,
+): void {
   const valuesPath = path.child('values');
   if (operator !== 'In' && operator !== 'NotIn')
     errors.push(invalid(path.child('operator'), printedAsJson(operator), 'not a valid selector operator'));
@@ -75,58 +80,67 @@ function validateNodeFieldSelectorRequirement(
   if (key !== 'metadata.name') errors.push(invalid(path.child('key'), key, 'not a valid field selector key'));
   else
     values.forEach((value, i) => {
-      errors.push(...invalidEach(valuesPath.index(i), value, nameIsDnsSubdomain(value, false)));
+      invalidEach(valuesPath.index(i), value, isDns1123Subdomain(value), errors);
     });
-  return errors;
 }
 
 export function validateNodeSelectorTerm(
-  term: NodeSelectorTerm,
+  { matchExpressions, matchFields }: NodeSelectorTerm,
   allowInvalidLabelValue: boolean,
   path: Path,
+  errors: ErrorList = [],
 ): ErrorList {
-  return [
-    ...(term.matchExpressions ?? []).flatMap((requirement, i) =>
-      validateNodeSelectorRequirement(requirement, allowInvalidLabelValue, path.child('matchExpressions').index(i)),
-    ),
-    ...(term.matchFields ?? []).flatMap((requirement, i) =>
-      validateNodeFieldSelectorRequirement(requirement, path.child('matchFields').index(i)),
-    ),
-  ];
+  matchExpressions?.forEach((requirement, i) => {
+    const at = path.child('matchExpressions').index(i);
+    validateNodeSelectorRequirement(requirement, allowInvalidLabelValue, at, errors);
+  });
+  matchFields?.forEach((requirement, i) => {
+    validateNodeFieldSelectorRequirement(requirement, path.child('matchFields').index(i), errors);
+  });
+  return errors;
 }
 
 export function validateNodeSelector(
   { nodeSelectorTerms: terms }: NodeSelector,
   allowInvalidLabelValue: boolean,
   path: Path,
+  errors: ErrorList = [],
 ): ErrorList {
   const termsPath = path.child('nodeSelectorTerms');
-  if (!terms || terms.length === 0) return [required(termsPath, 'must have at least one node selector term')];
-  return terms.flatMap((term, i) => validateNodeSelectorTerm(term, allowInvalidLabelValue, termsPath.index(i)));
+  if (!terms || terms.length === 0) errors.push(required(termsPath, 'must have at least one node selector term'));
+  terms?.forEach((term, i) => {
+    validateNodeSelectorTerm(term, allowInvalidLabelValue, termsPath.index(i), errors);
+  });
+  return errors;
 }
 
-const validateWeight = (weight: number, path: Path): ErrorList =>
-  weight <= 0 || weight > 100 ? [invalid(path.child('weight'), weight, 'must be in the range 1-100')] : [];
+function validateWeight(weight: number, path: Path, errors: ErrorList): void {
+  if (weight <= 0 || weight > 100) errors.push(invalid(path.child('weight'), weight, 'must be in the range 1-100'));
+}
 
 /** Invalid values are allowed here: a preference that no node meets does no harm. */
-export function validatePreferredSchedulingTerms(terms: readonly PreferredSchedulingTerm[], path: Path): ErrorList {
-  return terms.flatMap(({ weight, preference }, i) => [
-    ...validateWeight(weight, path.index(i)),
-    ...validateNodeSelectorTerm(preference, true, path.index(i).child('preference')),
-  ]);
+export function validatePreferredSchedulingTerms(
+  terms: readonly PreferredSchedulingTerm[],
+  path: Path,
+  errors: ErrorList = [],
+): ErrorList {
+  terms.forEach(({ weight, preference }, i) => {
+    const at = path.index(i);
+    validateWeight(weight, at, errors);
+    validateNodeSelectorTerm(preference, true, at.child('preference'), errors);
+  });
+  return errors;
 }
 
-function validateNodeAffinity(affinity: NodeAffinity, allowInvalidLabelValue: boolean, path: Path): ErrorList {
-  const {
-    requiredDuringSchedulingIgnoredDuringExecution: hard,
-    preferredDuringSchedulingIgnoredDuringExecution: soft = [],
-  } = affinity;
-  return [
-    ...(hard
-      ? validateNodeSelector(hard, allowInvalidLabelValue, path.child('requiredDuringSchedulingIgnoredDuringExecution'))
-      : []),
-    ...validatePreferredSchedulingTerms(soft, path.child('preferredDuringSchedulingIgnoredDuringExecution')),
-  ];
+function validateNodeAffinity(
+  affinity: NodeAffinity,
+  allowInvalidLabelValue: boolean,
+  path: Path,
+  errors: ErrorList,
+): void {
+  const { [hardField]: hard, [softField]: soft } = affinity;
+  if (hard) validateNodeSelector(hard, allowInvalidLabelValue, path.child(hardField), errors);
+  if (soft) validatePreferredSchedulingTerms(soft, path.child(softField), errors);
 }
 
 /** Both label selectors of a term. */
@@ -134,61 +148,66 @@ export function validatePodAffinityTermSelector(
   { labelSelector, namespaceSelector }: PodAffinityTerm,
   allowInvalidLabelValueInSelector: boolean,
   path: Path,
+  errors: ErrorList = [],
 ): ErrorList {
   const options = { allowInvalidLabelValueInSelector };
-  return [
-    ...validateLabelSelector(labelSelector, options, path.child('labelSelector')),
-    ...validateLabelSelector(namespaceSelector, options, path.child('namespaceSelector')),
-  ];
+  if (labelSelector) validateLabelSelector(labelSelector, options, path.child('labelSelector'), errors);
+  if (namespaceSelector) validateLabelSelector(namespaceSelector, options, path.child('namespaceSelector'), errors);
+  return errors;
 }
 
-function validatePodAffinityTerm(term: PodAffinityTerm, allowInvalidLabelValue: boolean, path: Path): ErrorList {
-  const { namespaces = [], topologyKey, matchLabelKeys = [], mismatchLabelKeys = [], labelSelector } = term;
-  const topologyKeyPath = path.child('topologyKey');
-  return [
-    ...validatePodAffinityTermSelector(term, allowInvalidLabelValue, path),
-    ...namespaces.flatMap((name) => invalidEach(path.child('namespace'), name, validateNamespaceName(name, false))),
-    ...validateMatchAndMismatchLabelKeys(path, matchLabelKeys, mismatchLabelKeys, labelSelector),
-    ...(topologyKey ? [] : [required(topologyKeyPath, 'can not be empty')]),
-    ...validateLabelName(topologyKey, topologyKeyPath),
-  ];
+function validatePodAffinityTerm(
+  term: PodAffinityTerm,
+  allowInvalidLabelValue: boolean,
+  path: Path,
+  errors: ErrorList,
+): void {
+  const { namespaces, topologyKey, matchLabelKeys, mismatchLabelKeys, labelSelector } = term;
+  validatePodAffinityTermSelector(term, allowInvalidLabelValue, path, errors);
+  for (const name of namespaces ?? []) checkField(path, 'namespace', name, isDns1123Label, errors);
+  validateMatchAndMismatchLabelKeys(path, matchLabelKeys, mismatchLabelKeys, labelSelector, errors);
+  if (!topologyKey) errors.push(required(path.child('topologyKey'), 'can not be empty'));
+  checkField(path, 'topologyKey', topologyKey, isQualifiedName, errors);
 }
 
-function validatePodAffinity(affinity: PodAffinity, allowInvalidLabelValue: boolean, path: Path): ErrorList {
-  const {
-    requiredDuringSchedulingIgnoredDuringExecution: hard = [],
-    preferredDuringSchedulingIgnoredDuringExecution: soft = [],
-  } = affinity;
-  const hardPath = path.child('requiredDuringSchedulingIgnoredDuringExecution');
-  const softPath = path.child('preferredDuringSchedulingIgnoredDuringExecution');
-  return [
-    ...hard.flatMap((term, i) => validatePodAffinityTerm(term, allowInvalidLabelValue, hardPath.index(i))),
-    ...soft.flatMap(({ weight, podAffinityTerm }, i) => [
-      ...validateWeight(weight, softPath.index(i)),
-      ...validatePodAffinityTerm(podAffinityTerm, allowInvalidLabelValue, softPath.index(i).child('podAffinityTerm')),
-    ]),
-  ];
+function validatePodAffinity(
+  affinity: PodAffinity,
+  allowInvalidLabelValue: boolean,
+  path: Path,
+  errors: ErrorList,
+): void {
+  affinity[hardField]?.forEach((term, i) => {
+    validatePodAffinityTerm(term, allowInvalidLabelValue, path.child(hardField).index(i), errors);
+  });
+  affinity[softField]?.forEach(({ weight, podAffinityTerm }, i) => {
+    const at = path.child(softField).index(i);
+    validateWeight(weight, at, errors);
+    validatePodAffinityTerm(podAffinityTerm, allowInvalidLabelValue, at.child('podAffinityTerm'), errors);
+  });
 }
 
 export type AffinityOptions = Partial<
   Pick<PodValidationOptions, 'allowInvalidLabelValueInSelector' | 'allowInvalidLabelValueInRequiredNodeAffinity'>
 >;
 
-export function validateAffinity(affinity: Affinity | undefined, path: Path, options: AffinityOptions = {}): ErrorList {
-  if (!affinity) return [];
+export function validateAffinity(
+  affinity: Affinity | undefined,
+  path: Path,
+  options: AffinityOptions = {},
+  errors: ErrorList = [],
+): ErrorList {
+  if (!affinity) return errors;
   const { allowInvalidLabelValueInSelector = false, allowInvalidLabelValueInRequiredNodeAffinity = false } = options;
   const { nodeAffinity, podAffinity, podAntiAffinity } = affinity;
-  return [
-    ...(nodeAffinity
-      ? validateNodeAffinity(nodeAffinity, allowInvalidLabelValueInRequiredNodeAffinity, path.child('nodeAffinity'))
-      : []),
-    ...(podAffinity
-      ? validatePodAffinity(podAffinity, allowInvalidLabelValueInSelector, path.child('podAffinity'))
-      : []),
-    ...(podAntiAffinity
-      ? validatePodAffinity(podAntiAffinity, allowInvalidLabelValueInSelector, path.child('podAntiAffinity'))
-      : []),
-  ];
+  if (nodeAffinity) {
+    const at = path.child('nodeAffinity');
+    validateNodeAffinity(nodeAffinity, allowInvalidLabelValueInRequiredNodeAffinity, at, errors);
+  }
+  if (podAffinity)
+    validatePodAffinity(podAffinity, allowInvalidLabelValueInSelector, path.child('podAffinity'), errors);
+  if (podAntiAffinity)
+    validatePodAffinity(podAntiAffinity, allowInvalidLabelValueInSelector, path.child('podAntiAffinity'), errors);
+  return errors;
 }
 
 /** Every term on other pods, required or preferred, towards or away from them. */

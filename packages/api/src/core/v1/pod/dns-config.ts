@@ -2,13 +2,13 @@ import {
   byteLength,
   type ErrorList,
   invalid,
+  invalidEach,
   isDns1123SubdomainWithUnderscore,
   isValidIPForLegacyField,
   type Path,
   required,
 } from '@coxswain/apimachinery';
 import type { PodDNSConfig } from '../../../generated/core/v1.ts';
-import { invalidEach } from './checks.ts';
 import type { PodValidationOptions } from './validation-options.ts';
 
 /** What the resolvers of Linux take. */
@@ -21,13 +21,18 @@ export function validateDNSConfig(
   dnsPolicy: string | undefined,
   path: Path,
   { features }: PodValidationOptions,
-): ErrorList {
-  if (!config) return dnsPolicy === 'None' ? [required(path, 'must provide `dnsConfig` when `dnsPolicy` is None')] : [];
+  errors: ErrorList,
+): void {
+  if (!config) {
+    if (dnsPolicy === 'None') errors.push(required(path, 'must provide `dnsConfig` when `dnsPolicy` is None'));
+    return;
+  }
   const { nameservers = [], searches = [], options = [] } = config;
   const nameserversPath = path.child('nameservers');
-  if (dnsPolicy === 'None' && nameservers.length === 0)
-    return [required(nameserversPath, 'must provide at least one DNS nameserver when `dnsPolicy` is None')];
-  const errors: ErrorList = [];
+  if (dnsPolicy === 'None' && nameservers.length === 0) {
+    errors.push(required(nameserversPath, 'must provide at least one DNS nameserver when `dnsPolicy` is None'));
+    return;
+  }
   if (nameservers.length > maxNameservers)
     errors.push(invalid(nameserversPath, nameservers, `must not have more than ${maxNameservers} nameservers`));
   const strict = features.enabled('StrictIPCIDRValidation');
@@ -44,10 +49,9 @@ export function validateDNSConfig(
   searches.forEach((search, i) => {
     if (search === '.') return;
     const domain = search.endsWith('.') ? search.slice(0, -1) : search;
-    errors.push(...invalidEach(searchesPath.index(i), domain, isDns1123SubdomainWithUnderscore(domain)));
+    invalidEach(searchesPath.index(i), domain, isDns1123SubdomainWithUnderscore(domain), errors);
   });
   options.forEach(({ name }, i) => {
     if (!name) errors.push(required(path.child('options').index(i), 'must not be empty'));
   });
-  return errors;
 }

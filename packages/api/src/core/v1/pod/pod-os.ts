@@ -41,33 +41,33 @@ const linuxOnlyInContainer: readonly (keyof SecurityContext)[] = [
 ];
 
 /** A pod that says on which system it runs must not ask for what the other one has. */
-export function validatePodOS(spec: PodSpec, path: Path): ErrorList {
-  if (!spec.os) return [];
-  const osPath = path.child('os');
+export function validatePodOS(spec: PodSpec, path: Path, errors: ErrorList): void {
+  if (!spec.os) return;
   switch (spec.os.name) {
     case '':
-      return [required(osPath.child('name'))];
+      errors.push(required(path.child('os', 'name')));
+      break;
     case 'linux':
-      return validateLinux(spec, path);
+      validateLinux(spec, path, errors);
+      break;
     case 'windows':
-      return validateWindows(spec, path);
+      validateWindows(spec, path, errors);
+      break;
     default:
-      return [notSupported(osPath, spec.os.name, ['linux', 'windows'])];
+      errors.push(notSupported(path.child('os'), spec.os.name, ['linux', 'windows']));
   }
 }
 
-function validateLinux(spec: PodSpec, path: Path): ErrorList {
+function validateLinux(spec: PodSpec, path: Path, errors: ErrorList): void {
   const refuse = (at: Path) =>
     forbidden(at.child('securityContext', 'windowsOptions'), 'windows options cannot be set for a linux pod');
-  const errors: ErrorList = spec.securityContext?.windowsOptions ? [refuse(path)] : [];
+  if (spec.securityContext?.windowsOptions) errors.push(refuse(path));
   for (const [{ securityContext }, at] of containersWithPath(spec, path))
     if (securityContext?.windowsOptions) errors.push(refuse(at));
-  return errors;
 }
 
-function validateWindows(spec: PodSpec, path: Path): ErrorList {
+function validateWindows(spec: PodSpec, path: Path, errors: ErrorList): void {
   const refuse = (at: Path) => forbidden(at, 'cannot be set for a windows pod');
-  const errors: ErrorList = [];
   for (const name of linuxOnlyInPod) {
     if (name.startsWith('.')) {
       const field = name.slice(1) as keyof PodSpec;
@@ -78,5 +78,4 @@ function validateWindows(spec: PodSpec, path: Path): ErrorList {
   for (const [{ securityContext }, at] of containersWithPath(spec, path))
     for (const name of linuxOnlyInContainer)
       if (securityContext?.[name] !== undefined) errors.push(refuse(at.child('securityContext', name)));
-  return errors;
 }

@@ -1,6 +1,8 @@
 import { type ErrorList, forbidden, invalid, type Path, Quantity } from '@coxswain/apimachinery';
 import type { Container, PodSpec } from '../../../generated/core/v1.ts';
+import { compareAmounts } from './amount.ts';
 import { sortedEntries } from './checks.ts';
+import { containersOf } from './containers.ts';
 import { isHugePageResourceName } from './resource-name.ts';
 import {
   type ResourceList,
@@ -37,7 +39,7 @@ export const isRestartableInitContainer = (container: Pick<Container, 'restartPo
  */
 function aggregate(spec: PodSpec, listOf: (container: Container) => ResourceList | undefined): Amounts {
   const total: Amounts = new Map();
-  for (const container of spec.containers) addTo(total, listOf(container));
+  for (const container of containersOf(spec)) addTo(total, listOf(container));
   const sidecars: Amounts = new Map();
   const initMost: Amounts = new Map();
   for (const container of spec.initContainers ?? []) {
@@ -65,25 +67,26 @@ export function validatePodResources(
   podClaimNames: readonly string[],
   specPath: Path,
   options: ResourceRequirementsOptions,
-): ErrorList {
+  errors: ErrorList,
+): void {
   const { resources } = spec;
-  if (!resources) return [];
+  if (!resources) return;
   const path = specPath.child('resources');
-  if (spec.os?.name === 'windows') return [forbidden(path, 'may not be set for a windows pod')];
-  const errors: ErrorList = [];
+  if (spec.os?.name === 'windows') {
+    errors.push(forbidden(path, 'may not be set for a windows pod'));
+    return;
+  }
   if (resources.claims)
     errors.push(forbidden(path.child('claims'), 'claims may not be set for Resources at pod-level'));
-  errors.push(...validatePodResourceRequirements(resources, podClaimNames, path, options));
-  errors.push(...validateConsistency(spec, path));
-  return errors;
+  validatePodResourceRequirements(resources, podClaimNames, path, options, errors);
+  validateConsistency(spec, path, errors);
 }
 
-function validateConsistency(spec: PodSpec, path: Path): ErrorList {
-  const errors: ErrorList = [];
+function validateConsistency(spec: PodSpec, path: Path, errors: ErrorList): void {
   const { requests = {}, limits = {} } = spec.resources ?? {};
   const atLeast = (kind: 'requests' | 'limits', own: ResourceList, aggregated: Map<string, Quantity>) => {
     for (const [name, needed] of [...aggregated].sort()) {
-      const text = Object.hasOwn(own, name) ? own[name] : undefined;
+      const text = ownEntry(own, name);
       if (text !== undefined && needed.cmp(Quantity.parse(text)) > 0) {
         const detail = `must be greater than or equal to aggregate container ${kind} of ${needed}`;
         errors.push(invalid(path.child(kind).key(name), text, detail));
@@ -93,14 +96,13 @@ function validateConsistency(spec: PodSpec, path: Path): ErrorList {
   atLeast('requests', requests, aggregateContainerRequests(spec));
   const hugePages = [...aggregateContainerLimits(spec)].filter(([name]) => isHugePageResourceName(name));
   atLeast('limits', limits, new Map(hugePages));
-  spec.containers.forEach((container, i) => {
+  containersOf(spec).forEach((container, i) => {
     for (const [name, text] of sortedEntries(container.resources?.limits)) {
-      const podLimit = Object.hasOwn(limits, name) ? limits[name] : undefined;
-      if (podLimit !== undefined && Quantity.parse(text).cmp(Quantity.parse(podLimit)) > 0) {
+      const podLimit = ownEntry(limits, name);
+      if (podLimit !== undefined && compareAmounts(text, podLimit) > 0) {
         const at = path.child('containers').index(i).key(name).child('limits');
         errors.push(invalid(at, text, `must be less than or equal to pod limits of ${podLimit}`));
       }
     }
   });
-  return errors;
 }

@@ -11,7 +11,7 @@ import {
   validateLabelSelector,
 } from '@coxswain/apimachinery';
 import type * as v1 from '../../../generated/core/v1.ts';
-import { invalidEach, requiredFields, sortedEntries, unlessSupported } from './checks.ts';
+import { requiredFields, sortedEntries, unlessSupported } from './checks.ts';
 import { validateObjectFieldSelector, validateResourceFieldSelector, volumeFieldPaths } from './downward-api.ts';
 import { internalForm, selectorForm } from './internal-form.ts';
 import { validateLocalNonReservedPath } from './path-rules.ts';
@@ -22,72 +22,85 @@ import {
   validateSignerName,
 } from './signer-name.ts';
 import type { PodValidationOptions } from './validation-options.ts';
-import { validateFileMode, validateKeyToPath } from './volume-sources.ts';
+import { checkFileMode, validateKeyToPath } from './volume-sources.ts';
 
-function validateDownwardAPIVolumeFile(file: v1.DownwardAPIVolumeFile, path: Path): ErrorList {
+function validateDownwardAPIVolumeFile(file: v1.DownwardAPIVolumeFile, path: Path, errors: ErrorList): void {
   const { fieldRef, resourceFieldRef } = file;
-  const errors = requiredFields(path, file, ['path']);
-  errors.push(...validateLocalNonReservedPath(file.path, path.child('path')));
+  if (!file.path) errors.push(required(path.child('path')));
+  validateLocalNonReservedPath(file.path, path.child('path'), errors);
   if (fieldRef) {
-    errors.push(...validateObjectFieldSelector(fieldRef, volumeFieldPaths, path.child('fieldRef')));
+    validateObjectFieldSelector(fieldRef, volumeFieldPaths, path.child('fieldRef'), errors);
     if (resourceFieldRef)
       errors.push(invalid(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'));
   } else if (resourceFieldRef) {
-    errors.push(...validateResourceFieldSelector(resourceFieldRef, path.child('resourceFieldRef'), true));
+    validateResourceFieldSelector(resourceFieldRef, path.child('resourceFieldRef'), true, errors);
   } else {
     errors.push(required(path, 'one of fieldRef and resourceFieldRef is required'));
   }
-  errors.push(...validateFileMode(file.mode, path.child('mode')));
-  return errors;
+  checkFileMode(path, 'mode', file.mode, errors);
 }
 
 /** Upstream's messages about a file point to the volume, not to the file's place in it. */
-export const validateDownwardAPIVolumeSource = (source: v1.DownwardAPIVolumeSource, path: Path): ErrorList => [
-  ...validateFileMode(source.defaultMode, path.child('defaultMode')),
-  ...(source.items ?? []).flatMap((file) => validateDownwardAPIVolumeFile(file, path)),
-];
+export function validateDownwardAPIVolumeSource(
+  source: v1.DownwardAPIVolumeSource,
+  path: Path,
+  errors: ErrorList,
+): void {
+  checkFileMode(path, 'defaultMode', source.defaultMode, errors);
+  for (const file of source.items ?? []) validateDownwardAPIVolumeFile(file, path, errors);
+}
 
 type SourceName = keyof v1.VolumeProjection;
 
-interface Projection {
-  /** Where the volume is. */
+/** The volume that sources are projected into, and what has been found in it so far. */
+class Projection {
   readonly volume: Path;
-  /** Notes a file of the volume; two at one path are a problem. */
-  readonly claim: (file: string, badValue: string) => ErrorList;
   readonly options: PodValidationOptions;
+  readonly errors: ErrorList;
+  readonly #files = new Set<string>();
+
+  constructor(volume: Path, options: PodValidationOptions, errors: ErrorList) {
+    this.volume = volume;
+    this.options = options;
+    this.errors = errors;
+  }
+
+  /** Notes a file of the volume; two at one path are a problem. */
+  claim(file: string, badValue: string): void {
+    if (this.#files.has(file)) this.errors.push(invalid(this.volume, badValue, 'conflicting duplicate paths'));
+    else this.#files.add(file);
+  }
 }
 
 type Validate<T extends SourceName> = (
   source: NonNullable<v1.VolumeProjection[T]>,
   path: Path,
   projection: Projection,
-) => ErrorList;
+) => void;
 
-const validateItems: Validate<'secret' | 'configMap'> = (source, path, { claim }) => [
-  ...requiredFields(path, source, ['name']),
-  ...(source.items ?? []).flatMap((item, i) => [
-    ...validateKeyToPath(item, path.child('items').index(i)),
-    ...(item.path ? claim(item.path, source.name ?? '') : []),
-  ]),
-];
-
-const validateServiceAccountToken: Validate<'serviceAccountToken'> = (source, path, { volume, options }) => {
-  const { expirationSeconds = 0, path: file } = source;
-  const errors: ErrorList = [];
-  const expirationPath = path.child('expirationSeconds');
-  if (expirationSeconds < 600)
-    errors.push(invalid(expirationPath, expirationSeconds, 'may not specify a duration less than 10 minutes'));
-  if (expirationSeconds > 2 ** 32)
-    errors.push(invalid(expirationPath, expirationSeconds, 'may not specify a duration larger than 2^32 seconds'));
-  if (!file) errors.push(required(volume.child('path')));
-  else if (!options.allowNonLocalProjectedTokenPath)
-    errors.push(...validateLocalNonReservedPath(file, volume.child('path')));
-  return errors;
+const validateItems: Validate<'secret' | 'configMap'> = (source, path, projection) => {
+  const { errors } = projection;
+  if (!source.name) errors.push(required(path.child('name')));
+  source.items?.forEach((item, i) => {
+    validateKeyToPath(item, path.child('items').index(i), errors);
+    if (item.path) projection.claim(item.path, source.name ?? '');
+  });
 };
 
-const validateClusterTrustBundle: Validate<'clusterTrustBundle'> = (source, path, { claim }) => {
+const validateServiceAccountToken: Validate<'serviceAccountToken'> = (source, path, projection) => {
+  const { volume, options, errors } = projection;
+  const { expirationSeconds: seconds = 0, path: file } = source;
+  const refuse = (detail: string) => errors.push(invalid(path.child('expirationSeconds'), seconds, detail));
+  if (seconds < 600) refuse('may not specify a duration less than 10 minutes');
+  if (seconds > 2 ** 32) refuse('may not specify a duration larger than 2^32 seconds');
+  if (!file) errors.push(required(volume.child('path')));
+  else if (!options.allowNonLocalProjectedTokenPath)
+    validateLocalNonReservedPath(file, volume.child('path'), errors);
+};
+
+const validateClusterTrustBundle: Validate<'clusterTrustBundle'> = (source, path, projection) => {
   const { name, signerName, labelSelector, path: file } = source;
-  const errors: ErrorList = [];
+  const { errors } = projection;
   if (name !== undefined && signerName !== undefined) {
     const badValue = internalForm('ClusterTrustBundleProjection', source);
     errors.push(invalid(path, badValue, 'only one of name and signerName may be used'));
@@ -95,13 +108,8 @@ const validateClusterTrustBundle: Validate<'clusterTrustBundle'> = (source, path
     const namePath = path.child('name');
     if (!name) errors.push(required(namePath, 'must be a valid object name'));
     const messages = validateClusterTrustBundleName(signerNameOfClusterTrustBundle(name), name, false);
-    errors.push(
-      ...invalidEach(
-        namePath,
-        name,
-        messages.map((message) => `not a valid clustertrustbundlename: ${message}`),
-      ),
-    );
+    for (const message of messages)
+      errors.push(invalid(namePath, name, `not a valid clustertrustbundlename: ${message}`));
     if (labelSelector)
       errors.push(
         invalid(
@@ -114,23 +122,26 @@ const validateClusterTrustBundle: Validate<'clusterTrustBundle'> = (source, path
     const signerPath = path.child('signerName');
     if (!signerName) errors.push(required(signerPath, 'must be a valid signer name'));
     errors.push(...validateSignerName(signerPath, signerName));
-    errors.push(...validateLabelSelector(labelSelector, {}, path.child('labelSelector')));
+    validateLabelSelector(labelSelector, {}, path.child('labelSelector'), errors);
   } else {
     errors.push(required(path, 'either name or signerName must be specified'));
   }
-  errors.push(...requiredFields(path, source, ['path']));
-  errors.push(...validateLocalNonReservedPath(file, path.child('path')), ...claim(file, file));
-  return errors;
+  requiredFields(path, source, ['path'], errors);
+  validateLocalNonReservedPath(file, path.child('path'), errors);
+  projection.claim(file, file);
 };
 
 const keyTypes = ['RSA3072', 'RSA4096', 'ECDSAP256', 'ECDSAP384', 'ECDSAP521', 'ED25519'];
 const day = 24 * 60 * 60;
 
-const validatePodCertificate: Validate<'podCertificate'> = (source, path, { claim }) => {
+const validatePodCertificate: Validate<'podCertificate'> = (source, path, projection) => {
   const { signerName = '', keyType, maxExpirationSeconds: seconds } = source;
-  const errors = validateSignerName(path.child('signerName'), signerName);
-  errors.push(...validateUserAnnotations(source.userAnnotations, path.child('userAnnotations')));
-  errors.push(...unlessSupported(path.child('keyType'), keyType, keyTypes));
+  const { errors } = projection;
+  errors.push(
+    ...validateSignerName(path.child('signerName'), signerName),
+    ...validateUserAnnotations(source.userAnnotations, path.child('userAnnotations')),
+  );
+  unlessSupported(path.child('keyType'), keyType, keyTypes, errors);
   if (seconds !== undefined) {
     const secondsPath = path.child('maxExpirationSeconds');
     const most = isKubernetesSignerName(signerName) ? day : 91 * day;
@@ -141,11 +152,11 @@ const validatePodCertificate: Validate<'podCertificate'> = (source, path, { clai
   const files = (['credentialBundlePath', 'keyPath', 'certificateChainPath'] as const).filter((name) => source[name]);
   for (const name of files) {
     const file = source[name]!;
-    errors.push(...validateLocalNonReservedPath(file, path.child(name)), ...claim(file, file));
+    validateLocalNonReservedPath(file, path.child(name), errors);
+    projection.claim(file, file);
   }
   if (files.length === 0)
     errors.push(required(path, 'specify at least one of credentialBundlePath, keyPath, and certificateChainPath'));
-  return errors;
 };
 
 /** Annotations that a pod hands to the signer of its certificates. */
@@ -166,11 +177,12 @@ export function validateUserAnnotations(
 const validators: { readonly [T in SourceName]: Validate<T> } = {
   secret: validateItems,
   configMap: validateItems,
-  downwardAPI: (source, path, { claim }) =>
-    (source.items ?? []).flatMap((file) => [
-      ...validateDownwardAPIVolumeFile(file, path),
-      ...(file.path ? claim(file.path, file.path) : []),
-    ]),
+  downwardAPI: ({ items }, path, projection) => {
+    for (const file of items ?? []) {
+      validateDownwardAPIVolumeFile(file, path, projection.errors);
+      if (file.path) projection.claim(file.path, file.path);
+    }
+  },
   serviceAccountToken: validateServiceAccountToken,
   clusterTrustBundle: validateClusterTrustBundle,
   podCertificate: validatePodCertificate,
@@ -180,23 +192,20 @@ const sourceNames = Object.keys(validators) as SourceName[];
 export function validateProjectedVolumeSource(
   { defaultMode, sources }: v1.ProjectedVolumeSource,
   path: Path,
+  errors: ErrorList,
   options: PodValidationOptions,
-): ErrorList {
-  const errors = validateFileMode(defaultMode, path.child('defaultMode'));
-  const files = new Set<string>();
-  const claim = (file: string, badValue: string): ErrorList => {
-    if (files.has(file)) return [invalid(path, badValue, 'conflicting duplicate paths')];
-    files.add(file);
-    return [];
-  };
+): void {
+  checkFileMode(path, 'defaultMode', defaultMode, errors);
+  const projection = new Projection(path, options, errors);
   sources?.forEach((source, i) => {
     const sourcePath = path.child('sources').index(i);
-    const present = sourceNames.filter((name) => source[name] !== undefined);
-    for (const name of present) {
-      const validate = validators[name] as Validate<SourceName>;
-      errors.push(...validate(source[name]!, sourcePath.child(name), { volume: path, claim, options }));
+    let present = 0;
+    for (const name of sourceNames) {
+      const one = source[name];
+      if (one === undefined) continue;
+      present++;
+      (validators[name] as Validate<SourceName>)(one, sourcePath.child(name), projection);
     }
-    if (present.length > 1) errors.push(forbidden(sourcePath, 'may not specify more than 1 volume type per source'));
+    if (present > 1) errors.push(forbidden(sourcePath, 'may not specify more than 1 volume type per source'));
   });
-  return errors;
 }

@@ -129,6 +129,7 @@ function validateIds(
 const fsGroupChangePolicies = ['Always', 'OnRootMismatch'];
 const supplementalGroupsPolicies = ['Merge', 'Strict'];
 const seLinuxChangePolicies = ['MountOption', 'Recursive'];
+const recursiveOnly = ['Recursive'];
 
 export function validatePodSecurityContext(
   spec: PodSpec,
@@ -155,7 +156,7 @@ export function validatePodSecurityContext(
   if (appArmorProfile) errors.push(...validateAppArmorProfile(appArmorProfile, path.child('appArmorProfile')));
   const { supplementalGroupsPolicy, seLinuxChangePolicy } = context;
   checkSupported(path, 'supplementalGroupsPolicy', supplementalGroupsPolicy, supplementalGroupsPolicies, errors);
-  const allowed = options.allowOnlyRecursiveSELinuxChangePolicy ? ['Recursive'] : seLinuxChangePolicies;
+  const allowed = options.allowOnlyRecursiveSELinuxChangePolicy ? recursiveOnly : seLinuxChangePolicies;
   checkSupported(path, 'seLinuxChangePolicy', seLinuxChangePolicy, allowed, errors);
 }
 

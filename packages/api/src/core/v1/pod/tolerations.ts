@@ -1,18 +1,19 @@
 import {
+  checkField,
   type ErrorList,
   forbidden,
   invalid,
   isDecimalInteger,
+  isQualifiedName,
   isValidLabelValue,
   jsonEquals,
   notSupported,
   type Path,
   quote,
   required,
-  validateLabelName,
 } from '@coxswain/apimachinery';
 import type { Toleration } from '../../../generated/core/v1.ts';
-import { printedAsJson, unlessSupported } from './checks.ts';
+import { checkSupported, printedAsJson, unlessSupported } from './checks.ts';
 import type { PodValidationOptions } from './validation-options.ts';
 
 export type TolerationOptions = Partial<Pick<PodValidationOptions, 'allowTaintTolerationComparisonOperators'>>;
@@ -20,23 +21,36 @@ export type TolerationOptions = Partial<Pick<PodValidationOptions, 'allowTaintTo
 const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 /** The effect of a taint or of a toleration. */
-export function validateTaintEffect(effect: string | undefined, allowEmpty: boolean, path: Path): ErrorList {
-  if (!effect && !allowEmpty) return [required(path)];
-  return unlessSupported(path, effect ?? '', taintEffects);
+export function validateTaintEffect(
+  effect: string | undefined,
+  allowEmpty: boolean,
+  path: Path,
+  errors: ErrorList = [],
+): ErrorList {
+  if (effect || allowEmpty) return unlessSupported(path, effect, taintEffects, errors);
+  errors.push(required(path));
+  return errors;
 }
 
 export function validateTolerations(
   tolerations: readonly Toleration[],
   path: Path,
   options: TolerationOptions = {},
+  errors: ErrorList = [],
 ): ErrorList {
-  return tolerations.flatMap((toleration, i) => validateToleration(toleration, path.index(i), options));
+  for (let i = 0; i < tolerations.length; i++) validateToleration(tolerations[i]!, path.index(i), options, errors);
+  return errors;
 }
 
-function validateToleration(toleration: Toleration, path: Path, options: TolerationOptions): ErrorList {
+function validateToleration(
+  toleration: Toleration,
+  path: Path,
+  options: TolerationOptions,
+  errors: ErrorList,
+): void {
   const { key, operator, effect, tolerationSeconds } = toleration;
-  const errors: ErrorList = key ? validateLabelName(key, path.child('key')) : [];
-  if (!key && operator !== 'Exists') {
+  if (key) checkField(path, 'key', key, isQualifiedName, errors);
+  else if (operator !== 'Exists') {
     const detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
     errors.push(invalid(path.child('operator'), printedAsJson(operator ?? ''), detail));
   }
@@ -44,33 +58,39 @@ function validateToleration(toleration: Toleration, path: Path, options: Tolerat
     const detail = "effect must be 'NoExecute' when `tolerationSeconds` is set";
     errors.push(invalid(path.child('effect'), printedAsJson(effect ?? ''), detail));
   }
-  errors.push(...validateOperator(toleration, path, options));
-  if (effect) errors.push(...validateTaintEffect(effect, true, path.child('effect')));
-  return errors;
+  validateOperator(toleration, path, options, errors);
+  if (effect) checkSupported(path, 'effect', effect, taintEffects, errors);
 }
+
+const operators = ['Equal', 'Exists'];
 
 function validateOperator(
   { operator = 'Equal', value = '' }: Toleration,
   path: Path,
   { allowTaintTolerationComparisonOperators }: TolerationOptions,
-): ErrorList {
-  const operatorPath = path.child('operator');
+  errors: ErrorList,
+): void {
   switch (operator) {
     case 'Equal': {
       const messages = isValidLabelValue(value);
-      return messages.length > 0 ? [invalid(operatorPath, value, messages.join(';'))] : [];
+      if (messages.length > 0) errors.push(invalid(path.child('operator'), value, messages.join(';')));
+      break;
     }
     case 'Exists':
-      return value ? [invalid(operatorPath, value, "value must be empty when `operator` is 'Exists'")] : [];
+      if (value)
+        errors.push(invalid(path.child('operator'), value, "value must be empty when `operator` is 'Exists'"));
+      break;
     case 'Lt':
-    case 'Gt': {
+    case 'Gt':
       if (!allowTaintTolerationComparisonOperators)
-        return [notSupported(operatorPath, operator, ['Equal', 'Exists', 'Lt', 'Gt'])];
-      const messages = [...isDecimalInteger(value), ...parseInt64Errors(value)];
-      return messages.map((message) => invalid(path.child('value'), value, message));
-    }
+        errors.push(notSupported(path.child('operator'), operator, [...operators, 'Lt', 'Gt']));
+      else {
+        checkField(path, 'value', value, isDecimalInteger, errors);
+        checkField(path, 'value', value, parseInt64Errors, errors);
+      }
+      break;
     default:
-      return unlessSupported(operatorPath, operator, ['Equal', 'Exists']);
+      checkSupported(path, 'operator', operator, operators, errors);
   }
 }
 

@@ -10,20 +10,25 @@ import {
   validateLabelSelector,
 } from '@coxswain/apimachinery';
 import type { TopologySpreadConstraint } from '../../../generated/core/v1.ts';
-import { unlessSupported } from './checks.ts';
+import { checkSupported, unlessSupported } from './checks.ts';
 import type { PodValidationOptions } from './validation-options.ts';
 
-const validatePositive = (value: number, path: Path): ErrorList =>
-  value <= 0 ? [invalid(path, value, 'must be greater than zero')] : [];
+function checkPositive(path: Path, name: string, value: number, errors: ErrorList): void {
+  if (value <= 0) errors.push(invalid(path.child(name), value, 'must be greater than zero'));
+}
+
+const unsatisfiableActions = ['DoNotSchedule', 'ScheduleAnyway'];
+const inclusionPolicies = ['Honor', 'Ignore'];
 
 export function validateTopologySpreadConstraints(
   constraints: readonly TopologySpreadConstraint[],
   path: Path,
   options: PodValidationOptions,
-): ErrorList {
-  return constraints.flatMap((constraint, i) =>
-    validateConstraint(constraint, constraints.slice(i + 1), path.index(i), options),
-  );
+  errors: ErrorList,
+): void {
+  constraints.forEach((constraint, i) => {
+    validateConstraint(constraint, constraints.slice(i + 1), path.index(i), options, errors);
+  });
 }
 
 function validateConstraint(
@@ -31,41 +36,39 @@ function validateConstraint(
   later: readonly TopologySpreadConstraint[],
   path: Path,
   options: PodValidationOptions,
-): ErrorList {
-  const { maxSkew, topologyKey, whenUnsatisfiable, labelSelector, minDomains, matchLabelKeys = [] } = constraint;
-  const errors = validatePositive(maxSkew, path.child('maxSkew'));
+  errors: ErrorList,
+): void {
+  const { maxSkew, topologyKey, whenUnsatisfiable, labelSelector, minDomains, matchLabelKeys } = constraint;
+  checkPositive(path, 'maxSkew', maxSkew, errors);
   if (!topologyKey) errors.push(required(path.child('topologyKey'), 'can not be empty'));
-  errors.push(
-    ...unlessSupported(path.child('whenUnsatisfiable'), whenUnsatisfiable, ['DoNotSchedule', 'ScheduleAnyway']),
-  );
+  unlessSupported(path.child('whenUnsatisfiable'), whenUnsatisfiable, unsatisfiableActions, errors);
   if (later.some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable))
     errors.push(duplicate(path.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`));
   if (minDomains !== undefined) {
-    const at = path.child('minDomains');
-    errors.push(...validatePositive(minDomains, at));
+    checkPositive(path, 'minDomains', minDomains, errors);
     if (whenUnsatisfiable !== 'DoNotSchedule') {
       const detail = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${whenUnsatisfiable}`;
-      errors.push(invalid(at, minDomains, detail));
+      errors.push(invalid(path.child('minDomains'), minDomains, detail));
     }
   }
-  for (const name of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const) {
-    const policy = constraint[name];
-    if (policy !== undefined) errors.push(...unlessSupported(path.child(name), policy, ['Honor', 'Ignore']));
-  }
-  errors.push(
-    ...(options.legacyMatchLabelKeys
-      ? validateLegacyMatchLabelKeys(path.child('matchLabelKeys'), matchLabelKeys, labelSelector)
-      : validateMatchLabelKeys(path, matchLabelKeys, labelSelector)),
-  );
+  checkSupported(path, 'nodeAffinityPolicy', constraint.nodeAffinityPolicy, inclusionPolicies, errors);
+  checkSupported(path, 'nodeTaintsPolicy', constraint.nodeTaintsPolicy, inclusionPolicies, errors);
+  if (options.legacyMatchLabelKeys)
+    validateLegacyMatchLabelKeys(path.child('matchLabelKeys'), matchLabelKeys, labelSelector, errors);
+  else validateMatchLabelKeys(path, matchLabelKeys, labelSelector, errors);
   if (!options.allowInvalidTopologySpreadConstraintLabelSelector)
-    errors.push(...validateLabelSelector(labelSelector, {}, path.child('labelSelector')));
-  return errors;
+    validateLabelSelector(labelSelector, {}, path.child('labelSelector'), errors);
 }
 
-function validateLabelKeys(path: Path, keys: readonly string[], selector: LabelSelector | undefined): ErrorList {
-  if (keys.length === 0) return [];
-  if (!selector) return [forbidden(path, 'must not be specified when labelSelector is not set')];
-  return keys.flatMap((key, i) => validateLabelName(key, path.index(i)));
+type Keys = readonly string[] | undefined;
+
+function validateLabelKeys(path: Path, keys: Keys, selector: LabelSelector | undefined, errors: ErrorList): void {
+  if (!keys || keys.length === 0) return;
+  if (selector)
+    keys.forEach((key, i) => {
+      validateLabelName(key, path.index(i), errors);
+    });
+  else errors.push(forbidden(path, 'must not be specified when labelSelector is not set'));
 }
 
 /**
@@ -74,14 +77,15 @@ function validateLabelKeys(path: Path, keys: readonly string[], selector: LabelS
  */
 export function validateMatchAndMismatchLabelKeys(
   path: Path,
-  matchLabelKeys: readonly string[],
-  mismatchLabelKeys: readonly string[],
+  matchLabelKeys: Keys,
+  mismatchLabelKeys: Keys,
   selector: LabelSelector | undefined,
-): ErrorList {
-  const errors = [
-    ...validateLabelKeys(path.child('matchLabelKeys'), matchLabelKeys, selector),
-    ...validateLabelKeys(path.child('mismatchLabelKeys'), mismatchLabelKeys, selector),
-  ];
+  errors: ErrorList,
+): void {
+  if (!matchLabelKeys && !mismatchLabelKeys) return;
+  validateLabelKeys(path.child('matchLabelKeys'), matchLabelKeys, selector, errors);
+  validateLabelKeys(path.child('mismatchLabelKeys'), mismatchLabelKeys, selector, errors);
+  if (!matchLabelKeys) return;
   const seen = new Set(Object.keys(selector?.matchLabels ?? {}));
   for (const { key } of selector?.matchExpressions ?? []) {
     const i = matchLabelKeys.lastIndexOf(key);
@@ -90,35 +94,39 @@ export function validateMatchAndMismatchLabelKeys(
     seen.add(key);
   }
   matchLabelKeys.forEach((key, i) => {
-    if (mismatchLabelKeys.includes(key)) {
+    if (mismatchLabelKeys?.includes(key)) {
       const detail = 'exists in both matchLabelKeys and mismatchLabelKeys';
       errors.push(invalid(path.child('matchLabelKeys').index(i), key, detail));
     }
   });
-  return errors;
 }
 
 /** The same for constraints, which have no keys that must not match. */
-export const validateMatchLabelKeys = (
+export function validateMatchLabelKeys(
   path: Path,
-  keys: readonly string[],
+  keys: Keys,
   selector: LabelSelector | undefined,
-): ErrorList => validateMatchAndMismatchLabelKeys(path, keys, [], selector);
+  errors: ErrorList = [],
+): ErrorList {
+  validateMatchAndMismatchLabelKeys(path, keys, undefined, selector, errors);
+  return errors;
+}
 
 /** The rule from before the keys were merged into the selector. */
 export function validateLegacyMatchLabelKeys(
   path: Path,
-  keys: readonly string[],
+  keys: Keys,
   selector: LabelSelector | undefined,
+  errors: ErrorList = [],
 ): ErrorList {
-  if (keys.length === 0) return [];
-  const errors: ErrorList = selector ? [] : [forbidden(path, 'must not be specified when labelSelector is not set')];
+  if (!keys || keys.length === 0) return errors;
+  if (!selector) errors.push(forbidden(path, 'must not be specified when labelSelector is not set'));
   const inSelector = new Set([
     ...Object.keys(selector?.matchLabels ?? {}),
     ...(selector?.matchExpressions ?? []).map(({ key }) => key),
   ]);
   keys.forEach((key, i) => {
-    errors.push(...validateLabelName(key, path.index(i)));
+    validateLabelName(key, path.index(i), errors);
     if (inSelector.has(key))
       errors.push(invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector'));
   });

@@ -20,36 +20,36 @@ import { validateLocalDescendingPath, validateLocalNonReservedPath, validatePath
 export const initiatorTooLong =
   'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
 
-/** The permissions of a file. */
-export function validateFileMode(mode: number | undefined, path: Path): ErrorList {
-  return mode !== undefined && (mode < 0 || mode > 0o777)
-    ? [invalid(path, mode, 'must be a number between 0 and 0777 (octal), both inclusive')]
-    : [];
+/** The permissions of a file, in the field of that name. */
+export function checkFileMode(path: Path, name: string, mode: number | undefined, errors: ErrorList): void {
+  if (mode !== undefined && (mode < 0 || mode > 0o777))
+    errors.push(invalid(path.child(name), mode, 'must be a number between 0 and 0777 (octal), both inclusive'));
 }
 
 /** A key of a config map or secret, shown as a file. */
-export function validateKeyToPath(item: v1.KeyToPath, path: Path): ErrorList {
-  return [
-    ...requiredFields(path, item, ['key', 'path']),
-    ...validateLocalNonReservedPath(item.path, path.child('path')),
-    ...validateFileMode(item.mode, path.child('mode')),
-  ];
+export function validateKeyToPath(item: v1.KeyToPath, path: Path, errors: ErrorList): void {
+  if (!item.key) errors.push(required(path.child('key')));
+  if (!item.path) errors.push(required(path.child('path')));
+  validateLocalNonReservedPath(item.path, path.child('path'), errors);
+  checkFileMode(path, 'mode', item.mode, errors);
 }
 
-const validateItems = (source: v1.SecretVolumeSource, path: Path): ErrorList => [
-  ...validateFileMode(source.defaultMode, path.child('defaultMode')),
-  ...(source.items ?? []).flatMap((item, i) => validateKeyToPath(item, path.child('items').index(i))),
-];
+function validateItems(source: v1.SecretVolumeSource, path: Path, errors: ErrorList): void {
+  checkFileMode(path, 'defaultMode', source.defaultMode, errors);
+  source.items?.forEach((item, i) => {
+    validateKeyToPath(item, path.child('items').index(i), errors);
+  });
+}
 
-export const validateSecretVolumeSource = (source: v1.SecretVolumeSource, path: Path): ErrorList => [
-  ...requiredFields(path, source, ['secretName']),
-  ...validateItems(source, path),
-];
+export function validateSecretVolumeSource(source: v1.SecretVolumeSource, path: Path, errors: ErrorList): void {
+  if (!source.secretName) errors.push(required(path.child('secretName')));
+  validateItems(source, path, errors);
+}
 
-export const validateConfigMapVolumeSource = (source: v1.ConfigMapVolumeSource, path: Path): ErrorList => [
-  ...requiredFields(path, source, ['name']),
-  ...validateItems(source, path),
-];
+export function validateConfigMapVolumeSource(source: v1.ConfigMapVolumeSource, path: Path, errors: ErrorList): void {
+  if (!source.name) errors.push(required(path.child('name')));
+  validateItems(source, path, errors);
+}
 
 const hostPathTypes = [
   '',

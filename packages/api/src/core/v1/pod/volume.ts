@@ -1,86 +1,117 @@
 import {
   byteLength,
+  checkField,
   duplicate,
   type ErrorList,
   forbidden,
   invalid,
+  invalidEach,
   isDns1123Label,
   nameIsDnsSubdomain,
   type ObjectMeta,
   type Path,
-  Quantity,
   quote,
   required,
 } from '@coxswain/apimachinery';
 import type { Volume } from '../../../generated/core/v1.ts';
-import { invalidEach, requiredFields, requiredSupported } from './checks.ts';
+import { isNegativeAmount } from './amount.ts';
+import { checkRequiredSupported, requiredFields } from './checks.ts';
 import { validateEphemeralVolumeSource } from './ephemeral-volume.ts';
 import { validateDownwardAPIVolumeSource, validateProjectedVolumeSource } from './projected-volume.ts';
 import type { PodValidationOptions } from './validation-options.ts';
 import * as sources from './volume-sources.ts';
 
 type VolumeType = Exclude<keyof Volume, 'name'>;
+type Validate<T extends VolumeType> = (
+  source: NonNullable<Volume[T]>,
+  path: Path,
+  errors: ErrorList,
+  options: PodValidationOptions,
+) => unknown;
 
-interface VolumeRule<T extends VolumeType = VolumeType> {
-  readonly type: T;
-  readonly validate: (source: NonNullable<Volume[T]>, path: Path, options: PodValidationOptions) => ErrorList;
+interface VolumeRule {
+  readonly type: VolumeType;
+  readonly validate: Validate<VolumeType>;
   /** Where messages about the source point, if not to its own name. */
   readonly validatedAs?: string;
   /** Where the message points that there is one source too many. */
   readonly forbiddenAs?: string;
 }
 
-const rule = <T extends VolumeType>(
-  type: T,
-  validate: VolumeRule<T>['validate'],
-  names: Pick<VolumeRule, 'validatedAs' | 'forbiddenAs'> = {},
-): VolumeRule => ({ type, validate: validate as VolumeRule['validate'], ...names });
+type Names = Pick<VolumeRule, 'validatedAs' | 'forbiddenAs'>;
 
-const requires =
-  <T extends VolumeType>(...names: (keyof NonNullable<Volume[T]> & string)[]) =>
-  (source: NonNullable<Volume[T]>, path: Path) =>
-    requiredFields(path, source, names);
+const rule = <T extends VolumeType>(type: T, validate: Validate<T>, names: Names = {}): VolumeRule => ({
+  type,
+  validate: validate as Validate<VolumeType>,
+  ...names,
+});
+
+/** A rule that gives its errors as a list. */
+const listing = <T extends VolumeType>(
+  type: T,
+  validate: (source: NonNullable<Volume[T]>, path: Path) => ErrorList,
+  names?: Names,
+): VolumeRule => rule(type, (source, path, errors) => errors.push(...validate(source, path)), names);
+
+/** A rule that only asks for fields. */
+const requires = <T extends VolumeType>(
+  type: T,
+  fields: readonly (keyof NonNullable<Volume[T]> & string)[],
+  names?: Names,
+): VolumeRule => rule(type, (source, path, errors) => requiredFields(path, source, fields, errors), names);
+
+const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
 
 /** In the order in which upstream looks at them: the first one counts, the others are too many. */
 const volumeRules: readonly VolumeRule[] = [
-  rule('emptyDir', ({ sizeLimit }, path) =>
-    sizeLimit !== undefined && Quantity.parse(sizeLimit).sign() < 0
-      ? [forbidden(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity')]
-      : [],
-  ),
-  rule('hostPath', sources.validateHostPathVolumeSource),
-  rule('gitRepo', sources.validateGitRepoVolumeSource),
-  rule('gcePersistentDisk', sources.validateGCEPersistentDiskVolumeSource, { validatedAs: 'persistentDisk' }),
-  rule('awsElasticBlockStore', sources.validateAWSElasticBlockStoreVolumeSource),
+  rule('emptyDir', ({ sizeLimit }, path, errors) => {
+    if (sizeLimit !== undefined && isNegativeAmount(sizeLimit))
+      errors.push(forbidden(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity'));
+  }),
+  listing('hostPath', sources.validateHostPathVolumeSource),
+  listing('gitRepo', sources.validateGitRepoVolumeSource),
+  listing('gcePersistentDisk', sources.validateGCEPersistentDiskVolumeSource, { validatedAs: 'persistentDisk' }),
+  listing('awsElasticBlockStore', sources.validateAWSElasticBlockStoreVolumeSource),
   rule('secret', sources.validateSecretVolumeSource),
-  rule('nfs', sources.validateNFSVolumeSource),
-  rule('iscsi', (source, path) => sources.validateISCSIVolumeSource(source, path)),
-  rule('glusterfs', requires<'glusterfs'>('endpoints', 'path')),
-  rule('flocker', sources.validateFlockerVolumeSource),
-  rule('persistentVolumeClaim', requires<'persistentVolumeClaim'>('claimName')),
-  rule('rbd', requires<'rbd'>('monitors', 'image')),
-  rule('cinder', sources.validateCinderVolumeSource),
-  rule('cephfs', requires<'cephfs'>('monitors'), { forbiddenAs: 'cephFS' }),
-  rule('quobyte', sources.validateQuobyteVolumeSource),
+  listing('nfs', sources.validateNFSVolumeSource),
+  listing('iscsi', sources.validateISCSIVolumeSource),
+  requires('glusterfs', ['endpoints', 'path']),
+  listing('flocker', sources.validateFlockerVolumeSource),
+  requires('persistentVolumeClaim', ['claimName']),
+  requires('rbd', ['monitors', 'image']),
+  listing('cinder', sources.validateCinderVolumeSource),
+  requires('cephfs', ['monitors'], { forbiddenAs: 'cephFS' }),
+  listing('quobyte', sources.validateQuobyteVolumeSource),
   rule('downwardAPI', validateDownwardAPIVolumeSource, { forbiddenAs: 'downwarAPI' }),
-  rule('fc', sources.validateFCVolumeSource),
-  rule('flexVolume', sources.validateFlexVolumeSource),
+  listing('fc', sources.validateFCVolumeSource),
+  listing('flexVolume', sources.validateFlexVolumeSource),
   rule('configMap', sources.validateConfigMapVolumeSource),
-  rule('azureFile', requires<'azureFile'>('secretName', 'shareName')),
-  rule('vsphereVolume', requires<'vsphereVolume'>('volumePath')),
-  rule('photonPersistentDisk', requires<'photonPersistentDisk'>('pdID')),
-  rule('portworxVolume', requires<'portworxVolume'>('volumeID')),
-  rule('azureDisk', sources.validateAzureDiskVolumeSource),
-  rule('storageos', sources.validateStorageOSVolumeSource),
+  requires('azureFile', ['secretName', 'shareName']),
+  requires('vsphereVolume', ['volumePath']),
+  requires('photonPersistentDisk', ['pdID']),
+  requires('portworxVolume', ['volumeID']),
+  listing('azureDisk', sources.validateAzureDiskVolumeSource),
+  listing('storageos', sources.validateStorageOSVolumeSource),
   rule('projected', validateProjectedVolumeSource),
-  rule('scaleIO', requires<'scaleIO'>('gateway', 'system', 'volumeName')),
-  rule('csi', sources.validateCSIVolumeSource),
-  rule('ephemeral', validateEphemeralVolumeSource),
-  rule('image', ({ reference, pullPolicy }, path, { resourceIsPod }) => [
-    ...(resourceIsPod && !reference ? [required(path.child('reference'))] : []),
-    ...requiredSupported(path.child('pullPolicy'), pullPolicy, ['Always', 'IfNotPresent', 'Never']),
-  ]),
+  requires('scaleIO', ['gateway', 'system', 'volumeName']),
+  listing('csi', sources.validateCSIVolumeSource),
+  listing('ephemeral', validateEphemeralVolumeSource),
+  rule('image', ({ reference, pullPolicy }, path, errors, { resourceIsPod }) => {
+    if (resourceIsPod && !reference) errors.push(required(path.child('reference')));
+    checkRequiredSupported(path, 'pullPolicy', pullPolicy, pullPolicies, errors);
+  }),
 ];
+const ruleOf: ReadonlyMap<string, VolumeRule> = new Map(volumeRules.map((one) => [one.type, one]));
+
+/** The rules for the sources that the volume has, in the order of the rules. */
+function rulesFor(volume: Volume): readonly VolumeRule[] {
+  const rules: VolumeRule[] = [];
+  for (const field of Object.keys(volume)) {
+    const found = ruleOf.get(field);
+    if (found && volume[found.type] !== undefined) rules.push(found);
+  }
+  return rules.length < 2 ? rules : volumeRules.filter((one) => rules.includes(one));
+}
 
 /** What is wrong with the name that the claim of an ephemeral volume gets. */
 function claimNameErrors(pod: string, volume: string): string[] {
@@ -94,53 +125,50 @@ function validateVolumeSource(
   pod: ObjectMeta | undefined,
   path: Path,
   options: PodValidationOptions,
-): ErrorList {
-  const errors: ErrorList = [];
+  errors: ErrorList,
+): void {
   let found = false;
-  for (const { type, validate, validatedAs = type, forbiddenAs = type } of volumeRules) {
-    const source = volume[type];
-    if (source === undefined) continue;
-    if (found) errors.push(forbidden(path.child(forbiddenAs), 'may not specify more than 1 volume type'));
-    else errors.push(...validate(source, path.child(validatedAs), options));
-    if (type === 'iscsi') errors.push(...validateInitiatorLength(volume, path));
+  for (const { type, validate, validatedAs, forbiddenAs } of rulesFor(volume)) {
+    if (found) errors.push(forbidden(path.child(forbiddenAs ?? type), 'may not specify more than 1 volume type'));
+    else validate(volume[type]!, path.child(validatedAs ?? type), errors, options);
+    if (type === 'iscsi') validateInitiatorLength(volume, path, errors);
     if (type === 'ephemeral' && !found && pod?.name && volume.name)
-      errors.push(...invalidEach(path.child('name'), volume.name, claimNameErrors(pod.name, volume.name)));
+      invalidEach(path.child('name'), volume.name, claimNameErrors(pod.name, volume.name), errors);
     found = true;
   }
   if (!found) errors.push(required(path, 'must specify a volume type'));
-  return errors;
 }
 
-function validateInitiatorLength({ name, iscsi }: Volume, path: Path): ErrorList {
-  if (iscsi?.initiatorName === undefined || byteLength(`${name}:${iscsi.targetPortal}`) <= 64) return [];
-  return [invalid(path.child('name'), name, sources.initiatorTooLong)];
+function validateInitiatorLength({ name, iscsi }: Volume, path: Path, errors: ErrorList): void {
+  if (iscsi?.initiatorName !== undefined && byteLength(`${name}:${iscsi.targetPortal}`) > 64)
+    errors.push(invalid(path.child('name'), name, sources.initiatorTooLong));
 }
 
 /**
- * The volumes of a pod, or of a template when there is no pod. Gives also those that containers may mount: a volume
- * with an error is as good as none.
+ * The volumes of a pod, or of a template when there is no pod. Gives those that containers may mount: a volume with an
+ * error is as good as none.
  */
 export function validateVolumes(
   volumes: readonly Volume[],
   pod: ObjectMeta | undefined,
   path: Path,
   options: PodValidationOptions,
-): { readonly volumes: ReadonlyMap<string, Volume>; readonly errors: ErrorList } {
-  const errors: ErrorList = [];
+  errors: ErrorList,
+): ReadonlyMap<string, Volume> {
   const valid = new Map<string, Volume>();
   volumes.forEach((volume, i) => {
     const at = path.index(i);
-    const namePath = at.child('name');
     const { name, persistentVolumeClaim: claim } = volume;
-    const own = validateVolumeSource(volume, pod, at, options);
-    own.push(...(name ? invalidEach(namePath, name, isDns1123Label(name)) : [required(namePath)]));
-    if (valid.has(name)) own.push(duplicate(namePath, name));
-    if (own.length === 0) valid.set(name, volume);
-    else errors.push(...own);
+    const before = errors.length;
+    validateVolumeSource(volume, pod, at, options, errors);
+    if (name) checkField(at, 'name', name, isDns1123Label, errors);
+    else errors.push(required(at.child('name')));
+    if (valid.has(name)) errors.push(duplicate(at.child('name'), name));
+    if (errors.length === before) valid.set(name, volume);
     if (claim && pod?.name && volumes.some((v) => v.ephemeral && claim.claimName === `${pod.name}-${v.name}`)) {
       const detail = 'must not reference a PVC that gets created for an ephemeral volume';
       errors.push(invalid(at.child('persistentVolumeClaim', 'claimName'), claim.claimName, detail));
     }
   });
-  return { volumes: valid, errors };
+  return valid;
 }
