@@ -34,6 +34,7 @@ const approve = (...conditions: object[]): Case => update('request', { 'status.c
 const ca = pem(certificates.ca, 'CERTIFICATE');
 const der = (base64: string) => Buffer.from(base64, 'base64');
 const concatenated = Buffer.concat([der(certificates.ca), der(certificates.leaf)]).toString('base64');
+const followed = Buffer.concat([der(requests.ecdsa), Buffer.of(0)]).toString('base64');
 
 export const suite: CaseSuite = {
   bases: {
@@ -75,11 +76,10 @@ export const suite: CaseSuite = {
     'a request that is no sequence is refused': ofRequest(pem('AgEB')),
     'a request that is cut off is refused': ofRequest(pem(requests.ecdsa.slice(0, 80))),
     'a request of many lengths is refused': ofRequest(pem('MIAA')),
-    'a request with something behind it is refused': ofRequest(
-      pem(requests.rsa1024.replace(/=*$/, 'AAAA=').slice(0, -1)),
-    ),
+    'a request with something behind it is refused': ofRequest(pem(followed)),
     'a changed signature of an elliptic key is refused': ofRequest(pem(tampered(requests.ecdsa))),
-    'a changed name of an elliptic key is refused': ofRequest(pem(tampered(requests.ecdsa, 20))),
+    'a changed name is refused': ofRequest(pem(tampered(requests.ecdsa, 21))),
+    'a name of bad characters is refused': ofRequest(pem(tampered(requests.ecdsa, 22))),
     'a changed signature of an RSA key is refused': ofRequest(pem(tampered(requests.rsa1024))),
     'a changed signature of an RSA key with PSS is refused': ofRequest(pem(tampered(requests.rsa1024Pss))),
     'a changed signature of an Ed25519 key is refused': ofRequest(pem(tampered(requests.ed25519))),

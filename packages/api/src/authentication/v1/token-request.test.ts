@@ -1,18 +1,11 @@
-import { GroupVersionKind } from '@coxswain/apimachinery';
 import { expect, it } from 'vitest';
-import { defaulterFor, strategyFor } from '../../built-in-kinds.ts';
-import { FeatureGates } from '../../features/feature-gates.ts';
+import type { TokenRequest } from '../../generated/authentication/v1.ts';
+import { setTokenRequestDefaults, validateTokenRequest } from './token-request.ts';
 
-const tokenRequest = GroupVersionKind.of('authentication.k8s.io', 'v1', 'TokenRequest');
-const context = { features: FeatureGates.defaults, now: () => new Date() };
-
-function problemsOf(expirationSeconds: number | undefined): string[] {
-  const request = {
-    spec: { audiences: null, boundObjectRef: null, ...(expirationSeconds !== undefined && { expirationSeconds }) },
-  };
-  defaulterFor(tokenRequest)!(request);
-  return strategyFor(tokenRequest)!.validate!(request as never, context).map(String);
-}
+const request = (expirationSeconds?: number): TokenRequest => ({
+  metadata: {},
+  spec: { audiences: [], ...(expirationSeconds !== undefined && { expirationSeconds }) },
+});
 
 it.each([
   ['lasts an hour by default', undefined, []],
@@ -29,11 +22,14 @@ it.each([
     ['spec.expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds'],
   ],
 ])('a token %s', (_, seconds, problems) => {
-  expect(problemsOf(seconds)).toEqual(problems);
+  const token = request(seconds);
+  setTokenRequestDefaults(token);
+  expect(validateTokenRequest(token).map(String)).toEqual(problems);
 });
 
-it('sets the default where it can be seen', () => {
-  const request = { spec: {} };
-  defaulterFor(tokenRequest)!(request);
-  expect(request.spec).toEqual({ expirationSeconds: 3600 });
+it('the default is an hour, and stays', () => {
+  const token = request();
+  setTokenRequestDefaults(token);
+  setTokenRequestDefaults(token);
+  expect(token.spec).toEqual({ audiences: [], expirationSeconds: 3600 });
 });

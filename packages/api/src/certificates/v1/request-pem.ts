@@ -9,7 +9,7 @@ import {
 } from '../x509/index.ts';
 
 /** The text that a field of bytes holds, byte for byte. */
-export const textOf = (base64: string | undefined): string =>
+const textOf = (base64: string | undefined): string =>
   Array.from(decodeBase64(base64 ?? ''), (byte) => String.fromCharCode(byte)).join('');
 
 /** The request in a field of bytes, which is PEM. Throws an X509Error. */

@@ -12,7 +12,7 @@ import { validateClusterTrustBundleName, validateSignerName } from '../../core/v
 import type { ClusterTrustBundle } from '../../generated/certificates/v1beta1.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import { columns } from '../../strategy/table.ts';
-import { type Certificate, type PemBlock, parseCertificate, pemBlocks, X509Error } from '../x509/index.ts';
+import { type PemBlock, parseCertificate, pemBlocks, readable } from '../x509/index.ts';
 
 const maxSize = 1024 * 1024;
 const metadataPath = Path.of('metadata');
@@ -54,18 +54,9 @@ function validateBundle(bundle: string): ErrorList {
 function anchorProblem({ type, hasHeaders, bytes }: PemBlock): string | undefined {
   if (type !== 'CERTIFICATE') return `has bad block type: ${type}`;
   if (hasHeaders) return 'has PEM block headers';
-  const certificate = parsed(bytes);
+  const certificate = readable(() => parseCertificate(bytes));
   if (!certificate) return 'does not parse as X.509';
   return certificate.isCA ? undefined : 'does not have the CA bit set';
-}
-
-function parsed(bytes: Uint8Array): Certificate | undefined {
-  try {
-    return parseCertificate(bytes);
-  } catch (error) {
-    if (error instanceof X509Error) return undefined;
-    throw error;
-  }
 }
 
 export const clusterTrustBundleStrategy: Strategy<ClusterTrustBundle> = {

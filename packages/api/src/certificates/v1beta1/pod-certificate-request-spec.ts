@@ -22,12 +22,12 @@ import {
   type PublicKey,
   parseCertificateRequest,
   parsePkixPublicKey,
+  readable,
   requestSignatureProblem,
   rsaKeySize,
   rsaPssProblem,
   verifyEcdsa,
   verifyEd25519,
-  X509Error,
 } from '../x509/index.ts';
 
 const specPath = Path.of('spec');
@@ -44,16 +44,6 @@ const notAKey = 'must be a valid PKIX-serialized public key';
 const notARequest = 'must be a valid PKCS#10 CSR';
 const unknownKey = 'unknown public key type; supported types are Ed25519, ECDSA, and RSA';
 const badProof = 'could not verify proof-of-possession signature';
-
-/** What the check gives, unless the bytes cannot be read. */
-function readable<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof X509Error) return undefined;
-    throw error;
-  }
-}
 
 export function validatePodCertificateRequest({ spec }: PodCertificateRequest): ErrorList {
   const errors = [

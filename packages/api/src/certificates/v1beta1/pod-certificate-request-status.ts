@@ -11,7 +11,7 @@ import {
   validateConditions,
 } from '@coxswain/apimachinery';
 import type { PodCertificateRequest, PodCertificateRequestStatus } from '../../generated/certificates/v1beta1.ts';
-import { type Certificate, parseCertificate, pemBlocks, samePublicKey, X509Error } from '../x509/index.ts';
+import { type Certificate, parseCertificate, pemBlocks, readable, samePublicKey } from '../x509/index.ts';
 import { requestedKey } from './pod-certificate-request-spec.ts';
 
 const statusPath = Path.of('status');
@@ -68,14 +68,7 @@ function validateFinalConditions({ conditions = [] }: PodCertificateRequestStatu
   return [...errors, ...validateConditions(conditions, statusPath.child('conditions'))];
 }
 
-function parsed(bytes: Uint8Array): Certificate | undefined {
-  try {
-    return parseCertificate(bytes);
-  } catch (error) {
-    if (error instanceof X509Error) return undefined;
-    throw error;
-  }
-}
+const parsed = (bytes: Uint8Array): Certificate | undefined => readable(() => parseCertificate(bytes));
 
 /** Checks go on only while the ones before find nothing. */
 function validateIssued(status: PodCertificateRequestStatus, request: PodCertificateRequest, now: Date): ErrorList {

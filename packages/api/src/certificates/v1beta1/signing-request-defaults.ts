@@ -1,7 +1,7 @@
 import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '../../generated/certificates/v1beta1.ts';
 import { parseRequest } from '../v1/request-pem.ts';
 import { legacyUnknownSignerName } from '../v1/signing-request-validation.ts';
-import { type CertificateRequest, X509Error } from '../x509/index.ts';
+import { type CertificateRequest, readable } from '../x509/index.ts';
 
 const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
   new Set([...a, ...b]).size === new Set(a).size && new Set(a).size === b.length;
@@ -23,12 +23,8 @@ function signerOf({ subject, ...names }: CertificateRequest, usages: readonly st
 }
 
 function signerNameFor({ request, usages = [] }: CertificateSigningRequestSpec): string {
-  try {
-    return signerOf(parseRequest(request), usages) ?? legacyUnknownSignerName;
-  } catch (error) {
-    if (error instanceof X509Error) return legacyUnknownSignerName;
-    throw error;
-  }
+  const parsed = readable(() => parseRequest(request));
+  return (parsed && signerOf(parsed, usages)) ?? legacyUnknownSignerName;
 }
 
 /** Before v1, usages and signer could be left out, and every condition was true. */

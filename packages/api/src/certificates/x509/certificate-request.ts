@@ -79,7 +79,11 @@ export function parsePkixPublicKey(bytes: Uint8Array): PublicKey {
   return key;
 }
 
-/** A request for a certificate (PKCS #10). Throws an X509Error in Go's words; its signature is not checked. */
+/**
+ * A request for a certificate (PKCS #10). Throws an X509Error; its signature is not checked.
+ *
+ * Differs from upstream: what is wrong inside the subject or the attributes is not always said in Go's words.
+ */
 export function parseCertificateRequest(bytes: Uint8Array): CertificateRequest {
   const reader = new DerReader(bytes);
   const outer = enter(reader, tags.sequence, 'certificateRequest');
@@ -96,7 +100,7 @@ export function parseCertificateRequest(bytes: Uint8Array): CertificateRequest {
   const publicKey = parsePublicKeyInfo(inner);
   const attributes = enter(inner, attributesTag, '');
   return {
-    subject: parseName(subject.raw),
+    subject: parseName(subject.raw, (type) => `asn1: syntax error: ${type} contains invalid character`),
     ...(publicKey && { publicKey }),
     body: body.raw,
     signatureAlgorithm,

@@ -3,6 +3,16 @@ export class X509Error extends Error {
   override readonly name = 'X509Error';
 }
 
+/** What `read` gives; nothing when it finds that the bytes cannot be read. */
+export function readable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof X509Error) return undefined;
+    throw error;
+  }
+}
+
 export const tags = {
   boolean: 0x01,
   integer: 0x02,

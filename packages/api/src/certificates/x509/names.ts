@@ -18,12 +18,22 @@ export const noAlternativeNames: AlternativeNames = { dnsNames: [], emailAddress
 const commonName = '550403';
 const organization = '55040a';
 const utf8String = 0x0c;
-/** Tags of strings in one byte per character. */
-const byteStrings: ReadonlySet<number> = new Set([0x12, 0x13, 0x14, 0x16]);
+/** Strings of one byte per character, by tag, and what may be in them. */
+const byteStrings: ReadonlyMap<number, { readonly name: string; readonly allowed: RegExp }> = new Map([
+  [0x12, { name: 'NumericString', allowed: /^[0-9 ]*$/ }],
+  [0x13, { name: 'PrintableString', allowed: /^[A-Za-z0-9 '()+,\-./:=?*&]*$/ }],
+  [0x14, { name: 'T61String', allowed: /^/ }],
+  [0x16, { name: 'IA5String', allowed: /^\p{ASCII}*$/u }],
+]);
 const bmpString = 0x1e;
 
-/** A name is a sequence of sets of attributes. Throws an X509Error. */
-export function parseName(raw: Uint8Array): Subject {
+const invalidString = (type: string): string => `x509: invalid RDNSequence: invalid attribute value: invalid ${type}`;
+
+/**
+ * A name is a sequence of sets of attributes. Throws an X509Error; what it says of a string with characters that its type
+ * does not have is for the caller to word.
+ */
+export function parseName(raw: Uint8Array, badString: (type: string) => string = invalidString): Subject {
   const reader = new DerReader(raw).enter(tags.sequence, 'x509: invalid RDNSequence');
   let common = '';
   const organizations: string[] = [];
@@ -34,7 +44,7 @@ export function parseName(raw: Uint8Array): Subject {
       const type = attribute.oid('x509: invalid RDNSequence: invalid attribute type');
       const value = attribute.next();
       if (!value) throw new X509Error('x509: invalid RDNSequence: invalid attribute value');
-      const text = decodeString(value.tag, value.content);
+      const text = decodeString(value.tag, value.content, badString);
       if (type === commonName) common = text;
       if (type === organization) organizations.push(text);
     }
@@ -42,21 +52,23 @@ export function parseName(raw: Uint8Array): Subject {
   return { commonName: common, organizations };
 }
 
-function decodeString(tag: number, content: Uint8Array): string {
-  const problem = (what: string) => new X509Error(`x509: invalid RDNSequence: invalid attribute value: ${what}`);
+function decodeString(tag: number, content: Uint8Array, badString: (type: string) => string): string {
   if (tag === utf8String) {
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(content);
     } catch {
-      throw problem('invalid UTF-8 string');
+      throw new X509Error(invalidString('UTF-8 string'));
     }
   }
   if (tag === bmpString) {
-    if (content.length % 2 !== 0) throw problem('invalid BMPString');
+    if (content.length % 2 !== 0) throw new X509Error(badString('BMPString'));
     return new TextDecoder('utf-16be').decode(content);
   }
-  if (byteStrings.has(tag)) return latin1(content);
-  throw problem(`unsupported string type: ${tag}`);
+  const type = byteStrings.get(tag);
+  if (!type) throw new X509Error(`x509: invalid RDNSequence: invalid attribute value: unsupported string type: ${tag}`);
+  const text = latin1(content);
+  if (!type.allowed.test(text)) throw new X509Error(badString(type.name));
+  return text;
 }
 
 const latin1 = (bytes: Uint8Array): string => Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');

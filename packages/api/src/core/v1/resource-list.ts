@@ -9,11 +9,17 @@ export const quantityOf = (list: Readonly<ResourceList> | undefined, name: strin
 
 /** Amounts are kept to the thousandth; what is finer is rounded up. */
 export function roundUpToMilli(list: ResourceList | undefined): void {
-  for (const [name, text] of Object.entries(list ?? {})) {
+  if (!list) return;
+  for (const name of Object.keys(list)) {
+    const text = list[name]!;
+    if (isWholeMilli(text)) continue;
     const rounded = Quantity.parse(text).roundUp(Scale.Milli).toString();
-    if (rounded !== text) setOwnEntry(list!, name, rounded);
+    if (rounded !== text) setOwnEntry(list, name, rounded);
   }
 }
+
+/** Whether a canonical quantity is certainly no finer than a thousandth, as most are: told by how it ends. */
+const isWholeMilli = (text: string): boolean => /^[0-9]+(?:m|[kMGTPE]|[KMGTPE]i)?$/.test(text);
 
 /** The same resources in the same amounts, however they are written. */
 export function sameResources(a: Readonly<ResourceList> = {}, b: Readonly<ResourceList> = {}): boolean {

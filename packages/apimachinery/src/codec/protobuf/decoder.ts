@@ -9,28 +9,25 @@ import {
   unsetValueOf,
   zeroValueOf,
 } from '../../schema/zero-value.ts';
-import { type Decoding, endOf, type JsonObject, MessageDecoder, type ReadField, readValue } from './message-decoder.ts';
+import { type Decoding, type JsonObject, MessageDecoder, type ReadInto } from './message-decoder.ts';
 import { type ProtoReader, wire } from './reader.ts';
 import { scalarDecodings } from './scalar-decodings.ts';
 
-/** Reads a struct into an object, which may hold fields of it already: protobuf merges a message that is there twice. */
-type ReadStruct = (reader: ProtoReader, end: number, target: JsonObject) => void;
-
-const readers = new WeakMap<StructSchema, ReadStruct>();
+const readers = new WeakMap<StructSchema, ReadInto>();
 
 /**
  * Compiles what reads a struct from upstream's protobuf, straight to the normalised form. The reader throws DecodeError
  * for anything that is no message of this type; fields that the type does not know are skipped. Cheap to call again: a
  * type is compiled once.
  */
-export function compileDecoder(schema: StructSchema): ReadStruct {
+export function compileDecoder(schema: StructSchema): ReadInto {
   const known = readers.get(schema);
   if (known) return known;
   const fields = new MessageDecoder(schema.name);
   const always = alwaysWrittenFields(schema);
   const bits = new RequiredBits();
   let complete = 0;
-  const read: ReadStruct = (reader, end, target) => {
+  const read: ReadInto = (reader, end, target) => {
     // Upstream writes whatever is not nil, so that there is nothing to add as a rule.
     if (fields.read(reader, end, target) === complete) return;
     for (const field of always) if (target[field.name] === undefined) target[field.name] = unsetValueOf(field);
@@ -67,53 +64,52 @@ class RequiredBits {
 
 function addField(message: MessageDecoder, field: Field, bit: number): void {
   const { name, number, schema, pointer, omitEmpty } = field;
+  const key = propertyKey(name);
   if (schema.kind === 'string' || schema.kind === 'bool' || schema.kind === 'int32') {
-    message.addPlain(number, name, schema.kind, omitEmpty && !pointer ? zeroValueOf(schema) : undefined, bit);
+    const dropped = omitEmpty && !pointer ? zeroValueOf(schema) : undefined;
+    message.add(number, name, { kind: schema.kind, dropped }, bit);
   } else if (schema.kind === 'list' && !schema.wrapped) {
-    message.addRepeated(number, name, decodingOf(schema.items), bit);
+    message.add(number, name, { kind: 'repeated', items: decodingOf(schema.items) }, bit);
+  } else if (schema.kind === 'map') {
+    message.add(number, name, { kind: 'custom', read: mapField(key, schema.values) }, bit);
+  } else if (schema.kind !== 'struct') {
+    message.add(number, name, { kind: 'value', decoding: decodingOf(schema), isDropped: dropping(field) }, bit);
+  } else if (field.inline) {
+    message.add(number, name, { kind: 'custom', read: compileDecoder(schema) }, bit);
+  } else if (field.omitZero && !pointer) {
+    message.add(number, name, { kind: 'custom', read: omitZeroField(key, schema) }, bit);
   } else {
-    message.add(number, name, compileField(field), bit);
+    message.add(number, name, { kind: 'message', read: compileDecoder(schema) }, bit);
   }
 }
 
-function compileField(field: Field): ReadField {
-  const { schema, pointer, omitEmpty, omitZero } = field;
-  const name = propertyKey(field.name);
-  if (schema.kind === 'struct') return structField({ ...field, name }, schema);
-  if (schema.kind === 'map') return mapField(name, schema.values);
-  const decoding = decodingOf(schema);
-  return (reader, end, wireType, target) => {
-    const value = readValue(decoding, reader, end, wireType, name);
-    if (omitEmpty && !pointer && isEmptyValue(schema, value)) return;
-    if (omitZero && !pointer && jsonEquals(value, zeroValueOf(schema))) return;
-    target[name] = value;
-  };
+/** Which values of a field are left out; undefined when none is. */
+function dropping({ schema, pointer, omitEmpty, omitZero }: Field): ((value: unknown) => boolean) | undefined {
+  if (pointer || !(omitEmpty || omitZero)) return undefined;
+  return (value) => (omitEmpty && isEmptyValue(schema, value)) || (omitZero && jsonEquals(value, zeroValueOf(schema)));
 }
 
-function structField({ name, pointer, omitZero, inline }: Field, schema: StructSchema): ReadField {
+function omitZeroField(name: string, schema: StructSchema): ReadInto {
   const read = compileDecoder(schema);
-  if (inline) return (reader, end, wireType, target) => read(reader, endOf(reader, end, wireType, name), target);
-  return (reader, end, wireType, target) => {
-    const valueEnd = endOf(reader, end, wireType, name);
+  return (reader, end, target) => {
     const present = target[name];
     const value = isJsonObject(present) ? present : {};
-    read(reader, valueEnd, value);
-    if (omitZero && !pointer && jsonEquals(value, zeroValueOf(schema))) return;
-    target[name] = value;
+    read(reader, end, value);
+    if (!jsonEquals(value, zeroValueOf(schema))) target[name] = value;
   };
 }
 
-function mapField(name: string, values: Schema): ReadField {
-  const entry = new MessageDecoder(name).addPlain(1, 'key', 'string');
-  if (values.kind === 'string') entry.addPlain(2, 'value', 'string');
+function mapField(name: string, values: Schema): ReadInto {
+  const entry = new MessageDecoder(name).add(1, 'key', { kind: 'string' });
+  if (values.kind === 'string') entry.add(2, 'value', { kind: 'string' });
   else entry.addValue(2, 'value', decodingOf(values));
   // What an entry without a value stands for: upstream begins with an empty value, not with none.
   const missing = (): unknown => (values.kind === 'bytes' ? '' : values.kind === 'list' ? [] : zeroValueOf(values));
-  return (reader, end, wireType, target) => {
+  return (reader, end, target) => {
     const present = target[name];
     const map: JsonObject = isJsonObject(present) ? present : {};
     if (map !== present) target[name] = map;
-    const { key = '', value = missing() }: JsonObject = readEntry(entry, reader, endOf(reader, end, wireType, name));
+    const { key = '', value = missing() }: JsonObject = readEntry(entry, reader, end);
     setOwnEntry(map, String(key), value);
   };
 }
@@ -138,7 +134,7 @@ function decodingOf(schema: Schema): Decoding {
       };
     }
     case 'list': {
-      const items = new MessageDecoder('items').addRepeated(1, 'items', decodingOf(schema.items));
+      const items = new MessageDecoder('items').add(1, 'items', { kind: 'repeated', items: decodingOf(schema.items) });
       return {
         wireType: wire.bytes,
         read: (reader, end) => {
@@ -162,7 +158,7 @@ function schemaOrDecoding({ alternative, schema }: SchemaOrSchema): Decoding {
   if (alternative === 'bool') fields.addValue(1, 'allows', scalarDecodings.bool).addValue(2, 'schema', nested);
   else {
     const items: Schema = alternative === 'array' ? schema : { kind: 'string' };
-    fields.addValue(1, 'schema', nested).addRepeated(2, 'list', decodingOf(items));
+    fields.addValue(1, 'schema', nested).add(2, 'list', { kind: 'repeated', items: decodingOf(items) });
   }
   return {
     wireType: wire.bytes,

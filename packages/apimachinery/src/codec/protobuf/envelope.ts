@@ -31,8 +31,6 @@ const unknown = new MessageDecoder('Unknown')
     wireType: wire.bytes,
     read: (reader, end) => {
       const fields: JsonObject = {};
-      // The object itself is not to be turned into text for the sake of these two words.
-      reader.window(reader.at, end);
       typeMeta.read(reader, end, fields);
       return fields;
     },

@@ -1,7 +1,10 @@
 import { MAX_JSON_DEPTH } from '../../json/depth.ts';
+import { isJsonObject } from '../../json/own-entry.ts';
 import { encodeBase64 } from '../../schema/base64.ts';
 import { DecodeError } from '../../schema/decode-error.ts';
 import { propertyKey } from '../../schema/property-key.ts';
+import { generateAfter } from './code-generation.ts';
+import { generateDecoder } from './generated-decoder.ts';
 import { type ProtoReader, wire } from './reader.ts';
 
 export type JsonObject = Record<string, unknown>;
@@ -15,102 +18,115 @@ export interface Decoding {
   readonly read: (reader: ProtoReader, end: number) => unknown;
 }
 
-/** Reads one field, whose tag was read, into the object. `end` is the end of the message. */
-export type ReadField = (reader: ProtoReader, end: number, wireType: number, target: JsonObject) => void;
+/** Reads what lies before `end` into an object, which may hold some of it already. */
+export type ReadInto = (reader: ProtoReader, end: number, target: JsonObject) => void;
+
+/** Reads fields, up to `end`, into an object; returns the bits of those that were there. */
+export type ReadFields = (reader: ProtoReader, end: number, target: JsonObject) => number;
 
 /** Numbers below this are looked up in a list; none of upstream's is greater. */
 const maxNumber = 1024;
 
-/** Kinds that most fields have; they are read in place, without a call. */
-type PlainKind = 'string' | 'bool' | 'int32';
+/** How a field is read. */
+type FieldKind =
+  /** The kinds that most fields have. A value equal to `dropped` is left out. */
+  | { readonly kind: 'string' | 'bool' | 'int32'; readonly dropped?: unknown }
+  /** The last one of several counts. */
+  | {
+      readonly kind: 'value';
+      readonly decoding: Decoding;
+      readonly isDropped?: ((value: unknown) => boolean) | undefined;
+    }
+  /** Each adds to what is there. */
+  | { readonly kind: 'message'; readonly read: ReadInto }
+  | { readonly kind: 'repeated'; readonly items: Decoding }
+  /** Something with a length that knows itself where it belongs in the object. */
+  | { readonly kind: 'custom'; readonly read: ReadInto };
 
-interface FieldDecoder {
+export type FieldDecoder = FieldKind & {
   readonly name: string;
-  readonly plain: PlainKind | undefined;
-  /** A plain field's zero value, which is left out; undefined when it is not. */
-  readonly dropped: unknown;
-  /** How each value of a repeated field is read. */
-  readonly items: Decoding | undefined;
-  readonly read: ReadField | undefined;
   /** Marks the field in what `read` returns. */
   readonly bit: number;
-}
+};
 
 /** Reads the fields of a message into an object, and nothing else: what is not on the wire is not in the object. */
 export class MessageDecoder {
   readonly #name: string;
   readonly #fields: (FieldDecoder | undefined)[] = [];
+  #reads = 0;
+  #generated: ReadFields | undefined;
 
   constructor(name: string) {
     this.#name = name;
   }
 
-  /** Throws when the number cannot be one of a built-in type. */
-  #add(number: number, name: string, field: Partial<FieldDecoder>): this {
+  /** Throws when the number cannot be one of a built-in type. All fields must be added before the first is read. */
+  add(number: number, name: string, field: FieldKind, bit = 0): this {
     if (number >= maxNumber) throw new Error(`${this.#name}: field number ${number} is out of range`);
-    const { plain, dropped, items, read, bit = 0 } = field;
-    this.#fields[number] = { name: propertyKey(name), plain, dropped, items, read, bit };
+    this.#fields[number] = { ...field, name: propertyKey(name), bit };
     return this;
-  }
-
-  add(number: number, name: string, read: ReadField, bit = 0): this {
-    return this.#add(number, name, { read, bit });
-  }
-
-  addPlain(number: number, name: string, plain: PlainKind, dropped?: unknown, bit = 0): this {
-    return this.#add(number, name, { plain, dropped, bit });
-  }
-
-  addRepeated(number: number, name: string, items: Decoding, bit = 0): this {
-    return this.#add(number, name, { items, bit });
   }
 
   /** Adds a field that is neither repeated nor a map. */
   addValue(number: number, name: string, decoding: Decoding): this {
-    return this.add(number, name, (reader, end, wireType, target) => {
-      target[name] = readValue(decoding, reader, end, wireType, name);
-    });
+    return this.add(number, name, { kind: 'value', decoding });
   }
 
   /** Returns the bits of the fields that were there. */
   read(reader: ProtoReader, end: number, target: JsonObject): number {
     if (++reader.depth > MAX_JSON_DEPTH) throw new DecodeError('proto: exceeded max depth');
-    let found = 0;
-    // The values of a repeated field follow each other.
-    let repeated: FieldDecoder | undefined;
-    let list: unknown[] = [];
-    const fields = this.#fields;
-    while (reader.at < end) {
-      const tag = reader.varint(end);
-      const wireType = tag & 7;
-      const field = tag < maxNumber * 8 ? fields[tag >>> 3] : undefined;
-      if (field === undefined) {
-        this.#skip(reader, end, tag);
-        continue;
-      }
-      found |= field.bit;
-      const { name, plain } = field;
-      if (plain !== undefined) {
-        if (wireType !== (plain === 'string' ? wire.bytes : wire.varint)) throw wrongWireType(wireType, name);
-        const value =
-          plain === 'string'
-            ? reader.text(reader.lengthDelimited(end))
-            : plain === 'bool'
-              ? reader.bool(end)
-              : reader.int32(end);
-        if (value !== field.dropped) target[name] = value;
-      } else if (field.items !== undefined) {
-        if (field !== repeated) {
-          list = listIn(target, name);
-          repeated = field;
-        }
-        readItems(field.items, reader, end, wireType, name, list);
-      } else {
-        field.read?.(reader, end, wireType, target);
-      }
-    }
+    const found =
+      this.#generated === undefined ? this.#readAll(reader, end, target) : this.#generated(reader, end, target);
     reader.depth--;
     return found;
+  }
+
+  #readAll(reader: ProtoReader, end: number, target: JsonObject): number {
+    if (++this.#reads > generateAfter) {
+      this.#generated = generateDecoder(this.#fields, (...field) => this.readField(...field));
+      return this.#generated(reader, end, target);
+    }
+    let found = 0;
+    while (reader.at < end) found |= this.readField(reader, end, reader.varint(end), target);
+    return found;
+  }
+
+  /** Reads one field, given its tag; returns its bit. One that nobody knows is skipped. */
+  readField(reader: ProtoReader, end: number, tag: number, target: JsonObject): number {
+    const field = tag < maxNumber * 8 ? this.#fields[tag >>> 3] : undefined;
+    if (field === undefined) {
+      this.#skip(reader, end, tag);
+      return 0;
+    }
+    const { name } = field;
+    const wireType = tag & 7;
+    switch (field.kind) {
+      case 'string':
+      case 'bool':
+      case 'int32': {
+        const value = readValue(plainDecodings[field.kind], reader, end, wireType, name);
+        if (value !== field.dropped) target[name] = value;
+        break;
+      }
+      case 'value': {
+        const value = readValue(field.decoding, reader, end, wireType, name);
+        if (!field.isDropped?.(value)) target[name] = value;
+        break;
+      }
+      case 'message': {
+        const value = target[name] ?? {};
+        if (!isJsonObject(value)) throw wrongWireType(wireType, name);
+        field.read(reader, endOf(reader, end, wireType, name), value);
+        target[name] = value;
+        break;
+      }
+      case 'repeated':
+        readItems(field.items, reader, end, wireType, name, listIn(target, name));
+        break;
+      case 'custom':
+        field.read(reader, endOf(reader, end, wireType, name), target);
+    }
+    return field.bit;
   }
 
   #skip(reader: ProtoReader, end: number, tag: number): void {
@@ -130,9 +146,6 @@ function listIn(target: JsonObject, name: string): unknown[] {
   return list;
 }
 
-/** Beyond this, strings are not cut from the text of the whole message, which they would keep alive. */
-const bigMessage = 16_384;
-
 function readItems(
   items: Decoding,
   reader: ProtoReader,
@@ -141,37 +154,23 @@ function readItems(
   name: string,
   list: unknown[],
 ): void {
-  if (wireType === wire.bytes) {
-    const valueEnd = reader.lengthDelimited(end);
-    if (items.wireType === wire.bytes) {
-      // An object of a list.
-      if (reader.depth === 1 && reader.bytes.length > bigMessage) reader.window(reader.at, valueEnd);
-      list.push(items.read(reader, valueEnd));
-    } else {
-      // Numbers may come packed, although upstream does not write them so.
-      while (reader.at < valueEnd) list.push(items.read(reader, valueEnd));
-    }
-  } else if (wireType === items.wireType) {
-    list.push(items.read(reader, end));
+  if (wireType === items.wireType) {
+    list.push(items.read(reader, wireType === wire.bytes ? reader.lengthDelimited(end) : end));
   } else {
-    throw wrongWireType(wireType, name);
+    // Numbers may come packed, although upstream does not write them so.
+    const valueEnd = endOf(reader, end, wireType, name);
+    while (reader.at < valueEnd) list.push(items.read(reader, valueEnd));
   }
 }
 
 /** The end of a value that must have a length. Throws DecodeError when its wire type says that it has none. */
-export function endOf(reader: ProtoReader, end: number, wireType: number, name: string): number {
+function endOf(reader: ProtoReader, end: number, wireType: number, name: string): number {
   if (wireType !== wire.bytes) throw wrongWireType(wireType, name);
   return reader.lengthDelimited(end);
 }
 
 /** Reads a value whose tag was read. Throws DecodeError when it has another wire type. */
-export function readValue(
-  decoding: Decoding,
-  reader: ProtoReader,
-  end: number,
-  wireType: number,
-  name: string,
-): unknown {
+function readValue(decoding: Decoding, reader: ProtoReader, end: number, wireType: number, name: string): unknown {
   if (wireType !== decoding.wireType) throw wrongWireType(wireType, name);
   return decoding.read(reader, wireType === wire.bytes ? reader.lengthDelimited(end) : end);
 }

@@ -1,19 +1,9 @@
 import { DecodeError } from '../../schema/decode-error.ts';
 import { toInt64 } from '../../schema/int64.ts';
-import { decodeUtf8 } from '../utf8.ts';
+import { StringTable } from './string-table.ts';
 
-declare const TextDecoder: new (label: string) => { decode(input: Uint8Array): string };
-
-const decoder = new TextDecoder('utf-8');
-
-/** One character for each byte; those that are not ASCII become something that is, which decodes much faster. */
-function asciiOf(bytes: Uint8Array, start: number, end: number): string {
-  const words = new Uint32Array(Math.ceil((end - start) / 4));
-  const ascii = new Uint8Array(words.buffer);
-  ascii.set(bytes.subarray(start, end));
-  for (let i = 0; i < words.length; i++) words[i]! &= 0x7f7f7f7f;
-  return decoder.decode(ascii);
-}
+/** Shared by all readers: what one has met, others will meet. */
+const strings = new StringTable();
 
 /** The wire types. */
 export const wire = { varint: 0, fixed64: 1, bytes: 2, startGroup: 3, endGroup: 4, fixed32: 5 } as const;
@@ -28,26 +18,10 @@ export class ProtoReader {
   at: number;
   /** How deep in nested messages; the decoder counts. */
   depth = 0;
-  /** The bytes from `#windowStart` to `#windowEnd` as characters, so that strings can be cut from it; made when needed. */
-  #text: string | undefined;
-  #windowStart: number;
-  #windowEnd: number;
 
   constructor(bytes: Uint8Array, at = 0) {
     this.bytes = bytes;
     this.at = at;
-    this.#windowStart = at;
-    this.#windowEnd = bytes.length;
-  }
-
-  /**
-   * Says where the strings lie that are read next. Strings keep alive what they are cut from: with a window for each
-   * object of a list, one object does not keep the whole list.
-   */
-  window(start: number, end: number): void {
-    this.#text = undefined;
-    this.#windowStart = start;
-    this.#windowEnd = end;
   }
 
   /** An unsigned number below 2^53, for tags and lengths. */
@@ -74,6 +48,18 @@ export class ProtoReader {
     const length = this.varint(end);
     if (length <= end - this.at) return this.at + length;
     throw length >= 2 ** 63 ? invalidLength() : unexpectedEof();
+  }
+
+  /** A tag of more than one byte, of which the first was read. */
+  restOfTag(first: number, end: number): number {
+    const { at } = this;
+    const second = this.bytes[at]!;
+    if (second < 0x80 && at < end) {
+      this.at = at + 1;
+      return (first & 0x7f) + second * 0x80;
+    }
+    this.at = at - 1;
+    return this.varint(end);
   }
 
   int32(end: number): number {
@@ -119,17 +105,17 @@ export class ProtoReader {
     return value;
   }
 
+  /** A string, after its length. */
+  string(end: number): string {
+    return this.text(this.lengthDelimited(end));
+  }
+
   /** The string from here to `end`. */
   text(end: number): string {
     const start = this.at;
-    // Most strings that nobody set are on the wire all the same.
-    if (start === end) return '';
     this.at = end;
-    const { bytes } = this;
-    for (let i = start; i < end; i++) if (bytes[i]! >= 0x80) return decodeUtf8(bytes.subarray(start, end));
-    if (start < this.#windowStart || end > this.#windowEnd) this.window(start, end);
-    this.#text ??= asciiOf(bytes, this.#windowStart, this.#windowEnd);
-    return this.#text.substring(start - this.#windowStart, end - this.#windowStart);
+    // Most strings that nobody set are on the wire all the same.
+    return start === end ? '' : strings.get(this.bytes, start, end);
   }
 
   /** Skips a field that nobody knows, given its wire type. */

@@ -36,7 +36,7 @@ const maxNanos = 999_999_999;
 function timestamp(format: (seconds: number | bigint, nanos: number) => string | null): Decoding {
   const decoder = new MessageDecoder('Timestamp')
     .addValue(1, 'seconds', plainDecodings.int64)
-    .addPlain(2, 'nanos', 'int32');
+    .add(2, 'nanos', { kind: 'int32' });
   const { read } = message(decoder, ({ seconds, nanos }) => {
     try {
       // Go would carry over a fraction that is negative or a second and more; nobody writes such.

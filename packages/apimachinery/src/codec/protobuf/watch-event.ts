@@ -30,7 +30,7 @@ const bytes: Decoding = {
 
 const rawExtension = new MessageDecoder('RawExtension').addValue(1, 'raw', bytes);
 
-const watchEvent = new MessageDecoder('WatchEvent').addPlain(1, 'type', 'string').addValue(2, 'object', {
+const watchEvent = new MessageDecoder('WatchEvent').add(1, 'type', { kind: 'string' }).addValue(2, 'object', {
   wireType: wire.bytes,
   read: (reader, end) => {
     const fields: Record<string, unknown> = {};

@@ -20,6 +20,7 @@ import type {
   VolumeMountStatus,
 } from '../../../generated/core/v1.ts';
 import { invalidEach, printedAsJson, unlessSupported } from './checks.ts';
+import { containersOf, regularAndInitContainers } from './containers.ts';
 import type { PodValidationOptions } from './validation-options.ts';
 
 const statusLists = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const;
@@ -56,7 +57,7 @@ export function validateStateTransitions(
   options: PodValidationOptions,
 ): ErrorList {
   const errors: ErrorList = [];
-  const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+  const containers = spec ? regularAndInitContainers(spec) : [];
   const anyRestartsAll =
     options.allowRestartAllContainers &&
     options.allowContainerRestartPolicyRules &&
@@ -102,7 +103,7 @@ export function validateContainerStatuses(
     [ContainerStatus[], Path],
     [ContainerStatus[], Path],
   ];
-  errors.push(...validateAllocatedResources(regular, spec.containers, regularPath));
+  errors.push(...validateAllocatedResources(regular, containersOf(spec), regularPath));
   errors.push(...validateAllocatedResources(init, spec.initContainers ?? [], initPath));
   ephemeral.forEach(({ allocatedResourcesStatus = [] }, i) => {
     const at = ephemeralPath.index(i).child('allocatedResourcesStatus');

@@ -1,6 +1,8 @@
 import { ownEntry, setOwnEntry } from '@coxswain/apimachinery';
 import type {
   Container,
+  ContainerStatus,
+  EnvVarSource,
   HTTPGetAction,
   Pod,
   PodSpec,
@@ -9,9 +11,10 @@ import type {
   PodTemplateSpec,
   Probe,
   ReplicationController,
+  ResourceRequirements,
 } from '../../../generated/core/v1.ts';
 import { type ResourceList, roundUpToMilli } from '../resource-list.ts';
-import { type AnyContainer, allContainers } from './containers.ts';
+import type { AnyContainer } from './containers.ts';
 import { aggregateContainerLimits, aggregateContainerRequests } from './pod-resources.ts';
 import { isHugePageResourceName, isOvercommitAllowed, isSupportedPodLevelResource } from './resource-name.ts';
 import { defaultPullPolicy, setObjectFieldSelectorDefaults, setVolumeDefaults } from './volume-defaults.ts';
@@ -36,33 +39,42 @@ function setContainerDefaults(container: AnyContainer): void {
   container.imagePullPolicy ||= defaultPullPolicy(container.image);
   container.terminationMessagePath ||= '/dev/termination-log';
   container.terminationMessagePolicy ||= 'File';
-  for (const port of container.ports ?? []) port.protocol ||= 'TCP';
-  for (const { valueFrom } of container.env ?? []) {
-    setObjectFieldSelectorDefaults(valueFrom?.fieldRef);
-    if (valueFrom?.fileKeyRef) valueFrom.fileKeyRef.optional ??= false;
-  }
-  roundUpToMilli(container.resources?.limits);
-  roundUpToMilli(container.resources?.requests);
+  const { ports, env, resources, lifecycle } = container;
+  if (ports) for (const port of ports) port.protocol ||= 'TCP';
+  if (env) for (const { valueFrom } of env) if (valueFrom) setEnvVarSourceDefaults(valueFrom);
+  if (resources) setResourcesDefaults(resources);
   setProbeDefaults(container.livenessProbe);
   setProbeDefaults(container.readinessProbe);
   setProbeDefaults(container.startupProbe);
-  setHTTPGetDefaults(container.lifecycle?.postStart?.httpGet);
-  setHTTPGetDefaults(container.lifecycle?.preStop?.httpGet);
+  if (lifecycle) {
+    setHTTPGetDefaults(lifecycle.postStart?.httpGet);
+    setHTTPGetDefaults(lifecycle.preStop?.httpGet);
+  }
+}
+
+function setEnvVarSourceDefaults({ fieldRef, fileKeyRef }: EnvVarSource): void {
+  setObjectFieldSelectorDefaults(fieldRef);
+  if (fileKeyRef) fileKeyRef.optional ??= false;
+}
+
+function setResourcesDefaults({ limits, requests }: ResourceRequirements): void {
+  roundUpToMilli(limits);
+  roundUpToMilli(requests);
 }
 
 /** What every spec of pods gets, also in templates. `serviceAccount` and `serviceAccountName` come to say the same. */
 export function setPodSpecDefaults(spec: PodSpec): void {
-  spec.containers ??= [];
   spec.dnsPolicy ||= 'ClusterFirst';
   spec.restartPolicy ||= 'Always';
   spec.securityContext ??= {};
   spec.terminationGracePeriodSeconds ??= 30;
   spec.schedulerName ||= 'default-scheduler';
-  for (const volume of spec.volumes ?? []) setVolumeDefaults(volume);
-  for (const container of allContainers(spec)) setContainerDefaults(container);
+  spec.volumes?.forEach(setVolumeDefaults);
+  spec.initContainers?.forEach(setContainerDefaults);
+  spec.containers?.forEach(setContainerDefaults);
+  spec.ephemeralContainers?.forEach(setContainerDefaults);
   roundUpToMilli(spec.overhead);
-  roundUpToMilli(spec.resources?.limits);
-  roundUpToMilli(spec.resources?.requests);
+  if (spec.resources) setResourcesDefaults(spec.resources);
   const serviceAccountName = spec.serviceAccountName || spec.serviceAccount;
   if (serviceAccountName) {
     spec.serviceAccountName = serviceAccountName;
@@ -75,9 +87,14 @@ const initContainerAnnotations = ['alpha', 'beta'].flatMap((stage) =>
   ['init-containers', 'init-container-statuses'].map((name) => `pod.${stage}.kubernetes.io/${name}`),
 );
 
+function hasInitContainers(annotations: Readonly<Record<string, string>>): boolean {
+  for (const key of initContainerAnnotations) if (annotations[key] !== undefined) return true;
+  return false;
+}
+
 function dropInitContainerAnnotations(object: Pod | PodTemplateSpec): void {
   const annotations = object.metadata?.annotations;
-  if (!annotations || !initContainerAnnotations.some((key) => Object.hasOwn(annotations, key))) return;
+  if (!annotations || !hasInitContainers(annotations)) return;
   const kept = Object.entries(annotations).filter(([key]) => !initContainerAnnotations.includes(key));
   const { annotations: _, ...metadata } = object.metadata!;
   object.metadata = kept.length > 0 ? { ...metadata, annotations: Object.fromEntries(kept) } : metadata;
@@ -94,8 +111,8 @@ export function setPodTemplateSpecDefaults(template: PodTemplateSpec): void {
 function setRequestsToLimits({ resources }: Container): void {
   if (!resources?.limits) return;
   resources.requests ??= {};
-  for (const [name, limit] of Object.entries(resources.limits))
-    if (!Object.hasOwn(resources.requests, name)) setOwnEntry(resources.requests, name, limit);
+  for (const name of Object.keys(resources.limits))
+    if (!Object.hasOwn(resources.requests, name)) setOwnEntry(resources.requests, name, resources.limits[name]!);
 }
 
 /** What a pod asks for as a whole, as far as it can be told from its containers: only if it asks for something. */
@@ -126,17 +143,17 @@ function setHostPorts(containers: readonly Container[] | undefined): void {
   for (const { ports } of containers ?? []) for (const port of ports ?? []) port.hostPort ||= port.containerPort;
 }
 
-function setPodStatusDefaults(status: PodStatus | undefined): void {
-  if (!status) return;
-  for (const list of ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'] as const)
-    for (const { allocatedResources, resources } of status[list] ?? []) {
-      roundUpToMilli(allocatedResources);
-      roundUpToMilli(resources?.limits);
-      roundUpToMilli(resources?.requests);
-    }
+function setContainerStatusDefaults({ allocatedResources, resources }: ContainerStatus): void {
+  roundUpToMilli(allocatedResources);
+  if (resources) setResourcesDefaults(resources);
+}
+
+function setPodStatusDefaults(status: PodStatus): void {
+  status.initContainerStatuses?.forEach(setContainerStatusDefaults);
+  status.containerStatuses?.forEach(setContainerStatusDefaults);
+  status.ephemeralContainerStatuses?.forEach(setContainerStatusDefaults);
   roundUpToMilli(status.allocatedResources);
-  roundUpToMilli(status.resources?.limits);
-  roundUpToMilli(status.resources?.requests);
+  if (status.resources) setResourcesDefaults(status.resources);
   // Of an address that is written twice, the older field is right.
   if (status.podIP && status.podIP !== status.podIPs?.[0]?.ip) status.podIPs = [{ ip: status.podIP }];
   const first = status.podIPs?.[0]?.ip;
@@ -147,9 +164,8 @@ function setPodStatusDefaults(status: PodStatus | undefined): void {
 export function setPodDefaults(pod: Pod): void {
   pod.spec ??= { containers: [] };
   const { spec } = pod;
-  spec.containers ??= [];
-  for (const container of spec.containers) setRequestsToLimits(container);
-  for (const container of spec.initContainers ?? []) setRequestsToLimits(container);
+  spec.containers?.forEach(setRequestsToLimits);
+  spec.initContainers?.forEach(setRequestsToLimits);
   setPodLevelResourceDefaults(spec);
   spec.enableServiceLinks ??= true;
   if (spec.hostNetwork) {
@@ -158,7 +174,7 @@ export function setPodDefaults(pod: Pod): void {
   }
   setPodSpecDefaults(spec);
   if (spec.terminationGracePeriodSeconds! < 0) spec.terminationGracePeriodSeconds = 1;
-  setPodStatusDefaults(pod.status);
+  if (pod.status) setPodStatusDefaults(pod.status);
   dropInitContainerAnnotations(pod);
 }
 

@@ -60,8 +60,7 @@ export function validateObjectFieldSelector(
 ): void {
   if (!apiVersion) errors.push(required(path.child('apiVersion')));
   else if (!fieldPath) errors.push(required(path.child('fieldPath')));
-  else if (apiVersion !== 'v1')
-    errors.push(inconvertible(fieldPath, `unsupported pod version: ${apiVersion}`, path));
+  else if (apiVersion !== 'v1') errors.push(inconvertible(fieldPath, `unsupported pod version: ${apiVersion}`, path));
   else if (supported.includes(fieldPath)) return;
   else validateUnlistedFieldPath(fieldPath, supported, path, errors);
 }

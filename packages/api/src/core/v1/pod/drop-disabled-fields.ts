@@ -7,7 +7,7 @@ import type {
   PodTemplateSpec,
   VolumeProjection,
 } from '../../../generated/core/v1.ts';
-import { type AnyContainer, allContainers, someContainer } from './containers.ts';
+import { type AnyContainer, allContainers, containersOf, someContainer } from './containers.ts';
 import { isRestartableInitContainer } from './pod-resources.ts';
 import { containerRestartRulesInUse, envFilesInUse } from './validation-options.ts';
 
@@ -66,7 +66,8 @@ const specFields: readonly GatedField<PodSpec>[] = [
       for (const container of allContainers(spec)) delete container.restartPolicyRules;
       for (const container of spec.initContainers ?? [])
         if (!isRestartableInitContainer(container)) delete container.restartPolicy;
-      for (const container of [...spec.containers, ...(spec.ephemeralContainers ?? [])]) delete container.restartPolicy;
+      for (const container of [...containersOf(spec), ...(spec.ephemeralContainers ?? [])])
+        delete container.restartPolicy;
     },
   },
   ownField('HostnameOverride', 'hostnameOverride'),

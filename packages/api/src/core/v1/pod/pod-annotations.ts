@@ -10,8 +10,8 @@ import {
 } from '@coxswain/apimachinery';
 import type { AppArmorProfile, PodSpec, SeccompProfile, Toleration } from '../../../generated/core/v1.ts';
 import { JsonTextError, readJsonText } from '../json-text.ts';
-import { sortedEntries } from './checks.ts';
-import { containersWithPath, someContainer } from './containers.ts';
+import { sortedEntries, sortedKeys } from './checks.ts';
+import { type AnyContainer, containersWithPath, someContainer } from './containers.ts';
 import { mirrorPodAnnotation } from './mirror-pod.ts';
 import { validateLocalDescendingPath } from './path-rules.ts';
 import { validateTolerations } from './tolerations.ts';
@@ -38,47 +38,47 @@ export function validatePodAnnotations(
   spec: PodSpec,
   path: Path,
   options: PodValidationOptions,
+  errors: ErrorList = [],
 ): ErrorList {
-  if (!annotations) return [];
-  const errors: ErrorList = [];
+  if (!annotations) return errors;
   const mirror = ownEntry(annotations, mirrorPodAnnotation);
   if (mirror !== undefined && !spec.nodeName) {
     const detail = 'must set spec.nodeName if mirror pod annotation is set';
     errors.push(invalid(path.key(mirrorPodAnnotation), mirror, detail));
   }
-  errors.push(...validateTolerationsAnnotation(annotations, path, options));
+  const tolerations = ownEntry(annotations, tolerationsAnnotation);
+  if (tolerations) validateTolerationsAnnotation(tolerations, path, options, errors);
   if (!options.allowInvalidPodDeletionCost && !deletionCostIsValid(annotations))
     errors.push(
       invalid(path.key(deletionCostAnnotation), annotations[deletionCostAnnotation], 'must be a 32bit integer'),
     );
   const seccomp = ownEntry(annotations, seccompPodAnnotation);
-  if (seccomp !== undefined) errors.push(...validateSeccompAnnotation(seccomp, path.child(seccompPodAnnotation)));
-  const entries = sortedEntries(annotations);
-  for (const [key, value] of entries)
+  if (seccomp !== undefined) validateSeccompAnnotation(seccomp, path.child(seccompPodAnnotation), errors);
+  const keys = sortedKeys(annotations);
+  for (const key of keys)
     if (key.startsWith(seccompContainerAnnotationPrefix))
-      errors.push(...validateSeccompAnnotation(value, path.child(key)));
-  for (const [key, value] of entries)
-    if (key.startsWith(appArmorAnnotationPrefix)) {
-      const name = key.slice(appArmorAnnotationPrefix.length);
-      if (!someContainer(spec, (container) => container.name === name))
-        errors.push(invalid(path.key(key), name, 'container not found'));
-      if (value !== '' && value !== 'runtime/default' && value !== 'unconfined' && !value.startsWith(localhostPrefix))
-        errors.push(invalid(path.key(key), value, `invalid AppArmor profile name: ${quote(value)}`));
-    }
+      validateSeccompAnnotation(annotations[key]!, path.child(key), errors);
+  for (const key of keys)
+    if (key.startsWith(appArmorAnnotationPrefix))
+      validateAppArmorAnnotation(annotations[key]!, key, spec, path.key(key), errors);
   return errors;
 }
 
-function validateTolerationsAnnotation(annotations: Annotations, path: Path, options: PodValidationOptions): ErrorList {
-  const text = ownEntry(annotations, tolerationsAnnotation);
-  if (!text) return [];
+function validateTolerationsAnnotation(
+  text: string,
+  path: Path,
+  options: PodValidationOptions,
+  errors: ErrorList,
+): void {
   let tolerations: unknown[];
   try {
     tolerations = readJsonText(text, '[]core.Toleration', Array.isArray) ?? [];
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
-    return [invalid(path, tolerationsAnnotation, error.message)];
+    errors.push(invalid(path, tolerationsAnnotation, error.message));
+    return;
   }
-  return validateTolerations(tolerations.map(asToleration), path.child(tolerationsAnnotation), options);
+  validateTolerations(tolerations.map(asToleration), path.child(tolerationsAnnotation), options, errors);
 }
 
 /** Upstream reads these without minding the case of their names. */
@@ -91,11 +91,19 @@ function asToleration(value: unknown): Toleration {
   return Object.fromEntries(entries) as Toleration;
 }
 
-function validateSeccompAnnotation(profile: string, path: Path): ErrorList {
-  if (profile === 'runtime/default' || profile === 'docker/default' || profile === 'unconfined') return [];
-  return profile.startsWith(localhostPrefix)
-    ? validateLocalDescendingPath(profile.slice(localhostPrefix.length), path)
-    : [invalid(path, profile, 'must be a valid seccomp profile')];
+function validateSeccompAnnotation(profile: string, path: Path, errors: ErrorList): void {
+  if (profile === 'runtime/default' || profile === 'docker/default' || profile === 'unconfined') return;
+  if (profile.startsWith(localhostPrefix))
+    validateLocalDescendingPath(profile.slice(localhostPrefix.length), path, errors);
+  else errors.push(invalid(path, profile, 'must be a valid seccomp profile'));
+}
+
+function validateAppArmorAnnotation(value: string, key: string, spec: PodSpec, path: Path, errors: ErrorList): void {
+  const name = key.slice(appArmorAnnotationPrefix.length);
+  if (!someContainer(spec, (container) => container.name === name))
+    errors.push(invalid(path, name, 'container not found'));
+  if (value !== '' && value !== 'runtime/default' && value !== 'unconfined' && !value.startsWith(localhostPrefix))
+    errors.push(invalid(path, value, `invalid AppArmor profile name: ${quote(value)}`));
 }
 
 /** What an update may not do to the annotations, then what `validatePodAnnotations` says. */
@@ -122,15 +130,20 @@ export function validatePodAnnotationsUpdate(
     const what = guarded(key);
     if (what && ownEntry(old, key) === undefined) errors.push(forbidden(path.key(key), `may not add ${what}`));
   }
-  errors.push(...validatePodAnnotations(annotations, spec, path, options));
-  return errors;
+  return validatePodAnnotations(annotations, spec, path, options, errors);
 }
 
+const hasProfile = ({ securityContext }: Pick<AnyContainer | PodSpec, 'securityContext'>): boolean =>
+  securityContext?.seccompProfile !== undefined || securityContext?.appArmorProfile !== undefined;
+
 /** Annotations from before there were fields for profiles must say the same as the fields. */
-export function validateAnnotationsMatchFields(meta: ObjectMeta, spec: PodSpec, specPath: Path): ErrorList {
-  const { annotations } = meta;
-  if (!annotations) return [];
-  const errors: ErrorList = [];
+export function validateAnnotationsMatchFields(
+  { annotations }: ObjectMeta,
+  spec: PodSpec,
+  specPath: Path,
+  errors: ErrorList,
+): void {
+  if (!annotations || !(hasProfile(spec) || someContainer(spec, hasProfile))) return;
   const compare = (
     profile: SeccompProfile | AppArmorProfile | undefined,
     key: string,
@@ -152,7 +165,7 @@ export function validateAnnotationsMatchFields(meta: ObjectMeta, spec: PodSpec, 
   compare(pod?.seccompProfile, seccompPodAnnotation, specPath, 'seccomp');
   for (const [{ name = '', securityContext }, path] of containersWithPath(spec, specPath))
     compare(securityContext?.seccompProfile, seccompContainerAnnotationPrefix + name, path, 'seccomp');
-  if (spec.os?.name === 'windows') return errors;
+  if (spec.os?.name === 'windows') return;
   for (const [{ name = '', securityContext }, path] of containersWithPath(spec, specPath))
     compare(
       securityContext?.appArmorProfile ?? pod?.appArmorProfile,
@@ -160,7 +173,6 @@ export function validateAnnotationsMatchFields(meta: ObjectMeta, spec: PodSpec, 
       path,
       'apparmor',
     );
-  return errors;
 }
 
 /** The field of the profile with which the annotation does not agree. */

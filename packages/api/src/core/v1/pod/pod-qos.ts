@@ -1,5 +1,6 @@
 import { Quantity } from '@coxswain/apimachinery';
 import type { Pod, PodSpec } from '../../../generated/core/v1.ts';
+import { emptyPodSpec, regularAndInitContainers } from './containers.ts';
 import type { ResourceList } from './resource-requirements.ts';
 
 export type PodQOSClass = 'BestEffort' | 'Burstable' | 'Guaranteed';
@@ -21,7 +22,7 @@ function positive(list: ResourceList | undefined, name: string): Quantity | unde
  */
 export function computePodQOS(spec: PodSpec, podLevelResources = true): PodQOSClass {
   const whole = podLevelResources ? spec.resources : undefined;
-  const parts = whole ? [whole] : [...spec.containers, ...(spec.initContainers ?? [])].map((c) => c.resources ?? {});
+  const parts = whole ? [whole] : regularAndInitContainers(spec).map((c) => c.resources ?? {});
   let everythingLimited = true;
   let asked = false;
   let equal = true;
@@ -44,4 +45,4 @@ export function computePodQOS(spec: PodSpec, podLevelResources = true): PodQOSCl
 const hasEntries = (list: ResourceList | undefined): boolean => list !== undefined && Object.keys(list).length > 0;
 
 /** What the status says, or what follows from the spec. */
-export const podQOS = (pod: Pod): PodQOSClass => pod.status?.qosClass ?? computePodQOS(pod.spec ?? { containers: [] });
+export const podQOS = (pod: Pod): PodQOSClass => pod.status?.qosClass ?? computePodQOS(pod.spec ?? emptyPodSpec);

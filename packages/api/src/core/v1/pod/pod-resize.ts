@@ -1,6 +1,7 @@
 import { type ErrorList, forbidden, invalid, ownEntry, Path } from '@coxswain/apimachinery';
 import type { FeatureGates } from '../../../features/feature-gates.ts';
 import type { Container, Pod, PodSpec, ResourceRequirements } from '../../../generated/core/v1.ts';
+import { containersOf, emptyPodSpec } from './containers.ts';
 import { isMirrorPod, refusePod } from './mirror-pod.ts';
 import { computePodQOS, podQOS } from './pod-qos.ts';
 import { isRestartableInitContainer } from './pod-resources.ts';
@@ -46,8 +47,8 @@ const asksForResources = ({ resources }: PodSpec): boolean =>
 
 /** The change of what a pod and its containers ask for, while it runs. */
 export function validatePodResize(pod: Pod, old: Pod, options: PodValidationOptions): ErrorList {
-  const spec = pod.spec!;
-  const oldSpec = old.spec!;
+  const { spec = emptyPodSpec } = pod;
+  const { spec: oldSpec = emptyPodSpec } = old;
   if (isMirrorPod(old.metadata)) return refusePod('static pods cannot be resized');
   if (oldSpec.os?.name === 'windows') return refusePod('windows pods cannot be resized');
   const errors = validatePodMetadataAndSpec(pod, options);
@@ -165,7 +166,7 @@ function validateContainerResizes(spec: PodSpec, old: PodSpec, features: Feature
     });
   checkRemoved('initContainers');
   checkRemoved('containers');
-  spec.containers.forEach((container, i) => {
+  containersOf(spec).forEach((container, i) => {
     if (!sameContainer(asBefore(container, old.containers[i]!), old.containers[i]!))
       errors.push(forbidden(specPath, 'only cpu and memory resources are mutable'));
   });

@@ -1,4 +1,4 @@
-import { type ErrorList, forbidden, invalid, type Path, Quantity } from '@coxswain/apimachinery';
+import { type ErrorList, forbidden, invalid, ownEntry, type Path, Quantity } from '@coxswain/apimachinery';
 import type { Container, PodSpec } from '../../../generated/core/v1.ts';
 import { compareAmounts } from './amount.ts';
 import { sortedEntries } from './checks.ts';

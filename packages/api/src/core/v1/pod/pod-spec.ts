@@ -1,26 +1,26 @@
 import {
+  checkField,
   duplicate,
   type ErrorList,
   forbidden,
   inclusiveRangeError,
   invalid,
+  invalidEach,
   isDns1123Label,
   isDns1123Subdomain,
   isLongerThan,
   isQualifiedName,
   isValidIPForLegacyField,
-  nameIsDnsSubdomain,
   notFound,
   type ObjectMeta,
   type Path,
   required,
   tooLong,
   validateLabels,
-  validateServiceAccountName,
 } from '@coxswain/apimachinery';
-import type { HostAlias, PodResourceClaim, PodSchedulingGate, PodSpec } from '../../../generated/core/v1.ts';
+import type { HostAlias, PodResourceClaim, PodSchedulingGroup, PodSpec } from '../../../generated/core/v1.ts';
 import { validateAffinity } from './affinity.ts';
-import { invalidEach, requiredSupported, unlessSupported } from './checks.ts';
+import { checkRequiredSupported, requiredSupported } from './checks.ts';
 import {
   type ContainerContext,
   validateContainers,
@@ -38,11 +38,14 @@ import { validateContainerResourceRequirements } from './resource-requirements.t
 import { validatePodSecurityContext } from './security-context.ts';
 import { validateTolerations } from './tolerations.ts';
 import { validateTopologySpreadConstraints } from './topology-spread.ts';
-import type { PodValidationOptions } from './validation-options.ts';
+import { envFilesInUse, type PodValidationOptions } from './validation-options.ts';
 import { validateVolumes } from './volume.ts';
 import { validateWindowsHostProcess } from './windows-options.ts';
 
 const maxInt32 = 2 ** 31 - 1;
+const restartPolicies = ['Always', 'OnFailure', 'Never'];
+const dnsPolicies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
+const preemptionPolicies = ['PreemptLowerPriority', 'Never'];
 
 /** The spec of a pod, or of a template: then there are no metadata of a pod. Defaults must have been set. */
 export function validatePodSpec(
@@ -50,85 +53,79 @@ export function validatePodSpec(
   pod: ObjectMeta | undefined,
   path: Path,
   options: PodValidationOptions,
+  errors: ErrorList = [],
 ): ErrorList {
-  const errors: ErrorList = [];
   if (spec.terminationGracePeriodSeconds === undefined)
     errors.push(required(path.child('terminationGracePeriodSeconds')));
-  const volumes = validateVolumes(spec.volumes ?? [], pod, path.child('volumes'), options);
-  errors.push(...volumes.errors);
-  const claims = spec.resourceClaims ?? [];
-  const podClaimNames = [...new Set(claims.map(({ name }) => name).filter(Boolean))];
-  const context: ContainerContext = { spec, volumes: volumes.volumes, podClaimNames, options };
-  errors.push(
-    ...validatePodResourceClaims(claims, pod, path.child('resourceClaims')),
-    ...validateContainers(spec.containers, path.child('containers'), context),
-    ...validateInitContainers(spec.initContainers ?? [], path.child('initContainers'), context),
-    ...validateEphemeralContainers(spec.ephemeralContainers ?? [], path.child('ephemeralContainers'), context),
-    ...(options.features.enabled('PodLevelResources') ? validatePodResources(spec, podClaimNames, path, options) : []),
-    ...validateHostNetworkPorts(spec, path, options.resourceIsPod),
-    ...requiredSupported(path.child('restartPolicy'), spec.restartPolicy, ['Always', 'OnFailure', 'Never']),
-    ...requiredSupported(path.child('dnsPolicy'), spec.dnsPolicy, [
-      'ClusterFirstWithHostNet',
-      'ClusterFirst',
-      'Default',
-      'None',
-    ]),
-    ...validateLabels(spec.nodeSelector, path.child('nodeSelector')),
-    ...validatePodSecurityContext(spec, path.child('securityContext'), options),
-    ...validateAffinity(spec.affinity, path.child('affinity'), options),
-    ...validateDNSConfig(spec.dnsConfig, spec.dnsPolicy, path.child('dnsConfig'), options),
-    ...(spec.readinessGates ?? []).flatMap(({ conditionType }, i) => {
-      const at = path.child('readinessGates').index(i).child('conditionType');
-      return invalidEach(at, conditionType, isQualifiedName(conditionType));
-    }),
-    ...validateSchedulingGates(spec.schedulingGates ?? [], path.child('schedulingGates')),
-    ...validateTopologySpreadConstraints(
-      spec.topologySpreadConstraints ?? [],
-      path.child('topologySpreadConstraints'),
-      options,
-    ),
-    ...validateWindowsHostProcess(spec, path, options.allowPrivileged),
-    ...validateHostUsers(spec, path, options),
-    ...validateHostnameOverride(spec, path),
-    ...validateNames(spec, path),
-    ...validateTolerations(spec.tolerations ?? [], path.child('tolerations'), options),
-    ...validateHostAliases(spec.hostAliases ?? [], path.child('hostAliases'), options),
-    ...validateClassNames(spec, path),
-  );
-  if (spec.overhead) {
-    const overhead = { limits: spec.overhead };
-    errors.push(...validateContainerResourceRequirements(overhead, [], path.child('overhead'), options));
-  }
-  errors.push(...validatePodOS(spec, path));
-  if (spec.schedulingGroup) {
-    const { podGroupName } = spec.schedulingGroup;
-    const at = path.child('schedulingGroup', 'podGroupName');
-    errors.push(
-      ...(podGroupName === undefined
-        ? [invalid(at, undefined, 'must specify one of: `podGroupName`')]
-        : invalidEach(at, podGroupName, nameIsDnsSubdomain(podGroupName, false))),
-    );
-  }
-  errors.push(...validateFileKeyRefVolumes(spec, path));
+  validateParts(spec, pod, path, options, errors);
+  checkRequiredSupported(path, 'restartPolicy', spec.restartPolicy, restartPolicies, errors);
+  checkRequiredSupported(path, 'dnsPolicy', spec.dnsPolicy, dnsPolicies, errors);
+  if (spec.nodeSelector) validateLabels(spec.nodeSelector, path.child('nodeSelector'), errors);
+  validatePodSecurityContext(spec, path.child('securityContext'), options, errors);
+  if (spec.affinity) validateAffinity(spec.affinity, path.child('affinity'), options, errors);
+  validateDNSConfig(spec.dnsConfig, spec.dnsPolicy, path.child('dnsConfig'), options, errors);
+  validateReadinessAndSchedulingGates(spec, path, errors);
+  const { topologySpreadConstraints: constraints, tolerations, hostAliases } = spec;
+  if (constraints)
+    validateTopologySpreadConstraints(constraints, path.child('topologySpreadConstraints'), options, errors);
+  validateWindowsHostProcess(spec, path, options.allowPrivileged, errors);
+  if (spec.hostUsers === false) validateHostUsers(spec, path, options, errors);
+  if (spec.hostnameOverride !== undefined) validateHostnameOverride(spec.hostnameOverride, spec, path, errors);
+  validateNames(spec, path, errors);
+  if (tolerations) validateTolerations(tolerations, path.child('tolerations'), options, errors);
+  if (hostAliases) validateHostAliases(hostAliases, path.child('hostAliases'), options, errors);
+  validateClassNames(spec, path, errors);
+  if (spec.overhead)
+    validateContainerResourceRequirements({ limits: spec.overhead }, [], path.child('overhead'), options, errors);
+  validatePodOS(spec, path, errors);
+  if (spec.schedulingGroup) validateSchedulingGroup(spec.schedulingGroup, path.child('schedulingGroup'), errors);
+  validateFileKeyRefVolumes(spec, path, errors);
   return errors;
 }
+
+/** What a pod is made of: volumes, claims, containers, and what they need together. */
+function validateParts(
+  spec: PodSpec,
+  pod: ObjectMeta | undefined,
+  path: Path,
+  options: PodValidationOptions,
+  errors: ErrorList,
+): void {
+  const { initContainers, ephemeralContainers, resourceClaims } = spec;
+  const volumes = validateVolumes(spec.volumes ?? [], pod, path.child('volumes'), options, errors);
+  const podClaimNames = resourceClaims ? namesOf(resourceClaims) : [];
+  const context: ContainerContext = { spec, volumes, podClaimNames, options };
+  if (resourceClaims) validatePodResourceClaims(resourceClaims, pod, path.child('resourceClaims'), errors);
+  validateContainers(path.child('containers'), context, errors);
+  if (initContainers) validateInitContainers(initContainers, path.child('initContainers'), context, errors);
+  if (ephemeralContainers)
+    validateEphemeralContainers(ephemeralContainers, path.child('ephemeralContainers'), context, errors);
+  if (options.features.enabled('PodLevelResources')) validatePodResources(spec, podClaimNames, path, options, errors);
+  validateHostNetworkPorts(spec, path, options.resourceIsPod, errors);
+}
+
+const namesOf = (claims: readonly PodResourceClaim[]): string[] => [
+  ...new Set(claims.map(({ name }) => name).filter(Boolean)),
+];
 
 function validatePodResourceClaims(
   claims: readonly PodResourceClaim[],
   pod: ObjectMeta | undefined,
   path: Path,
-): ErrorList {
+  errors: ErrorList,
+): void {
   const names = new Set<string>();
-  return claims.flatMap((claim, i) => {
-    if (pod && isMirrorPod(pod)) return refusePod('static pods do not support resource claims');
+  claims.forEach((claim, i) => {
+    if (pod && isMirrorPod(pod)) {
+      errors.push(...refusePod('static pods do not support resource claims'));
+      return;
+    }
     const at = path.index(i);
-    const namePath = at.child('name');
     const { name, resourceClaimName, resourceClaimTemplateName } = claim;
-    const errors: ErrorList = [];
-    if (!name) errors.push(required(namePath));
-    else if (names.has(name)) errors.push(duplicate(namePath, name));
+    if (!name) errors.push(required(at.child('name')));
+    else if (names.has(name)) errors.push(duplicate(at.child('name'), name));
     else {
-      errors.push(...invalidEach(namePath, name, isDns1123Label(name)));
+      checkField(at, 'name', name, isDns1123Label, errors);
       names.add(name);
     }
     const sources = [resourceClaimName, resourceClaimTemplateName].filter((source) => source !== undefined).length;
@@ -141,24 +138,31 @@ function validatePodResourceClaims(
     }
     for (const field of ['resourceClaimName', 'resourceClaimTemplateName'] as const) {
       const target = claim[field];
-      if (target !== undefined) errors.push(...invalidEach(at.child(field), target, nameIsDnsSubdomain(target, false)));
+      if (target !== undefined) checkField(at, field, target, isDns1123Subdomain, errors);
     }
-    return errors;
   });
 }
 
-function validateSchedulingGates(gates: readonly PodSchedulingGate[], path: Path): ErrorList {
-  return gates.flatMap(({ name }, i) => [
-    ...invalidEach(path.index(i), name, isQualifiedName(name)),
-    ...(gates.findIndex((gate) => gate.name === name) < i ? [duplicate(path.index(i), name)] : []),
-  ]);
+function validateReadinessAndSchedulingGates(
+  { readinessGates, schedulingGates }: PodSpec,
+  path: Path,
+  errors: ErrorList,
+): void {
+  readinessGates?.forEach(({ conditionType }, i) => {
+    checkField(path.child('readinessGates').index(i), 'conditionType', conditionType, isQualifiedName, errors);
+  });
+  const names = new Set<string>();
+  schedulingGates?.forEach(({ name }, i) => {
+    const at = path.child('schedulingGates').index(i);
+    invalidEach(at, name, isQualifiedName(name), errors);
+    if (names.has(name)) errors.push(duplicate(at, name));
+    names.add(name);
+  });
 }
 
 /** With user namespaces of its own a pod cannot share other namespaces of the host. */
-function validateHostUsers(spec: PodSpec, path: Path, options: PodValidationOptions): ErrorList {
-  if (spec.hostUsers !== false) return [];
+function validateHostUsers(spec: PodSpec, path: Path, options: PodValidationOptions, errors: ErrorList): void {
   const refuse = (at: Path) => forbidden(at, 'when `hostUsers` is false');
-  const errors: ErrorList = [];
   if (spec.hostNetwork && !options.allowUserNamespacesHostNetworkSupport)
     errors.push(refuse(path.child('hostNetwork')));
   if (spec.hostPID) errors.push(refuse(path.child('HostPID')));
@@ -166,74 +170,73 @@ function validateHostUsers(spec: PodSpec, path: Path, options: PodValidationOpti
   if (!options.allowUserNamespacesWithVolumeDevices)
     for (const [{ volumeDevices }, at] of containersWithPath(spec, path))
       if (volumeDevices && volumeDevices.length > 0) errors.push(refuse(at.child('volumeDevices')));
-  return errors;
 }
 
 const maxHostnameLength = 64;
 
 function validateHostnameOverride(
-  { hostnameOverride, setHostnameAsFQDN, hostNetwork }: PodSpec,
+  hostname: string,
+  { setHostnameAsFQDN, hostNetwork }: PodSpec,
   path: Path,
-): ErrorList {
-  if (hostnameOverride === undefined) return [];
+  errors: ErrorList,
+): void {
   const at = path.child('hostnameOverride');
-  const errors: ErrorList = [];
   if (setHostnameAsFQDN) errors.push(forbidden(at, 'may not be specified when setHostnameAsFQDN is true'));
   if (hostNetwork) errors.push(forbidden(at, 'may not be specified when hostNetwork is true'));
-  if (isLongerThan(hostnameOverride, maxHostnameLength)) errors.push(tooLong(at, maxHostnameLength));
-  errors.push(...invalidEach(at, hostnameOverride, isDns1123Subdomain(hostnameOverride)));
-  return errors;
+  if (isLongerThan(hostname, maxHostnameLength)) errors.push(tooLong(at, maxHostnameLength));
+  invalidEach(at, hostname, isDns1123Subdomain(hostname), errors);
 }
 
-function validateNames(spec: PodSpec, path: Path): ErrorList {
-  const { activeDeadlineSeconds: deadline } = spec;
-  const check = (
-    name: 'serviceAccountName' | 'nodeName' | 'hostname' | 'subdomain',
-    rule: (text: string) => string[],
-  ) => (spec[name] ? invalidEach(path.child(name), spec[name], rule(spec[name])) : []);
-  return [
-    ...check('serviceAccountName', (name) => validateServiceAccountName(name, false)),
-    ...check('nodeName', (name) => nameIsDnsSubdomain(name, false)),
-    ...(deadline !== undefined && (deadline < 1 || deadline > maxInt32)
-      ? [invalid(path.child('activeDeadlineSeconds'), deadline, inclusiveRangeError(1, maxInt32))]
-      : []),
-    ...check('hostname', isDns1123Label),
-    ...check('subdomain', isDns1123Label),
-  ];
+function validateNames(spec: PodSpec, path: Path, errors: ErrorList): void {
+  const { serviceAccountName, nodeName, activeDeadlineSeconds: deadline, hostname, subdomain } = spec;
+  if (serviceAccountName) checkField(path, 'serviceAccountName', serviceAccountName, isDns1123Subdomain, errors);
+  if (nodeName) checkField(path, 'nodeName', nodeName, isDns1123Subdomain, errors);
+  if (deadline !== undefined && (deadline < 1 || deadline > maxInt32))
+    errors.push(invalid(path.child('activeDeadlineSeconds'), deadline, inclusiveRangeError(1, maxInt32)));
+  if (hostname) checkField(path, 'hostname', hostname, isDns1123Label, errors);
+  if (subdomain) checkField(path, 'subdomain', subdomain, isDns1123Label, errors);
 }
 
-function validateHostAliases(aliases: readonly HostAlias[], path: Path, { features }: PodValidationOptions): ErrorList {
+function validateHostAliases(
+  aliases: readonly HostAlias[],
+  path: Path,
+  { features }: PodValidationOptions,
+  errors: ErrorList,
+): void {
   const strict = features.enabled('StrictIPCIDRValidation');
-  return aliases.flatMap(({ ip, hostnames = [] }, i) => [
-    ...isValidIPForLegacyField(path.index(i).child('ip'), ip, strict, []),
-    ...hostnames.flatMap((hostname, j) =>
-      invalidEach(path.index(i).child('hostnames').index(j), hostname, isDns1123Subdomain(hostname)),
-    ),
-  ]);
+  aliases.forEach(({ ip, hostnames }, i) => {
+    const at = path.index(i);
+    errors.push(...isValidIPForLegacyField(at.child('ip'), ip, strict, []));
+    hostnames?.forEach((hostname, j) => {
+      invalidEach(at.child('hostnames').index(j), hostname, isDns1123Subdomain(hostname), errors);
+    });
+  });
 }
 
-function validateClassNames({ priorityClassName, runtimeClassName, preemptionPolicy }: PodSpec, path: Path): ErrorList {
-  const errors: ErrorList = [];
-  if (priorityClassName)
-    errors.push(
-      ...invalidEach(path.child('priorityClassName'), priorityClassName, nameIsDnsSubdomain(priorityClassName, false)),
-    );
+function validateClassNames(
+  { priorityClassName, runtimeClassName, preemptionPolicy }: PodSpec,
+  path: Path,
+  errors: ErrorList,
+): void {
+  if (priorityClassName) checkField(path, 'priorityClassName', priorityClassName, isDns1123Subdomain, errors);
   if (runtimeClassName !== undefined)
-    errors.push(
-      ...invalidEach(path.child('runtimeClassName'), runtimeClassName, nameIsDnsSubdomain(runtimeClassName, false)),
-    );
+    checkField(path, 'runtimeClassName', runtimeClassName, isDns1123Subdomain, errors);
   if (preemptionPolicy !== undefined)
-    errors.push(...validatePreemptionPolicy(preemptionPolicy, path.child('preemptionPolicy')));
-  return errors;
+    checkRequiredSupported(path, 'preemptionPolicy', preemptionPolicy, preemptionPolicies, errors);
 }
 
 /** Also for priority classes. */
 export const validatePreemptionPolicy = (policy: string, path: Path): ErrorList =>
-  policy ? unlessSupported(path, policy, ['PreemptLowerPriority', 'Never']) : [required(path)];
+  requiredSupported(path, policy, preemptionPolicies);
+
+function validateSchedulingGroup({ podGroupName }: PodSchedulingGroup, path: Path, errors: ErrorList): void {
+  if (podGroupName !== undefined) checkField(path, 'podGroupName', podGroupName, isDns1123Subdomain, errors);
+  else errors.push(invalid(path.child('podGroupName'), undefined, 'must specify one of: `podGroupName`'));
+}
 
 /** Variables are read from files of empty directories only. */
-function validateFileKeyRefVolumes(spec: PodSpec, path: Path): ErrorList {
-  const errors: ErrorList = [];
+function validateFileKeyRefVolumes(spec: PodSpec, path: Path, errors: ErrorList): void {
+  if (!envFilesInUse(spec)) return;
   for (const [{ env }, at] of containersWithPath(spec, path))
     env?.forEach(({ valueFrom }, i) => {
       if (!valueFrom?.fileKeyRef) return;
@@ -244,5 +247,4 @@ function validateFileKeyRefVolumes(spec: PodSpec, path: Path): ErrorList {
       else if (!volume.emptyDir)
         errors.push(invalid(namePath, volumeName, 'referenced volume must be of type emptyDir'));
     });
-  return errors;
 }

@@ -18,6 +18,7 @@ import {
 import type { Pod, PodCondition, PodSpec, PodStatus } from '../../../generated/core/v1.ts';
 import { invalidEach, printedAsJson, sortedEntries } from './checks.ts';
 import { validateContainerStatuses, validateStateTransitions } from './container-status.ts';
+import { containersOf, emptyPodSpec } from './containers.ts';
 import { internalForm } from './internal-form.ts';
 import { validatePodAnnotationsUpdate } from './pod-annotations.ts';
 import { isNativeResource } from './resource-name.ts';
@@ -30,7 +31,7 @@ const annotationsPath = Path.of('metadata', 'annotations');
 export function validatePodStatusUpdate(pod: Pod, old: Pod, options: PodValidationOptions): ErrorList {
   const status = pod.status ?? {};
   const oldStatus = old.status ?? {};
-  const spec = pod.spec ?? { containers: [] };
+  const spec = pod.spec ?? emptyPodSpec;
   return [
     ...validatePodAnnotationsUpdate(pod.metadata.annotations, old.metadata.annotations, spec, annotationsPath, options),
     ...validateConditions(status.conditions ?? [], path.child('conditions')),
@@ -94,7 +95,7 @@ function validateExtendedResourceClaimStatus({ extendedResourceClaimStatus }: Po
   const mappingsPath = at.child('requestMappings');
   const errors: ErrorList = [];
   if (requestMappings.length === 0) errors.push(required(mappingsPath, 'at least one request mapping is required'));
-  const containers = [...(spec.initContainers ?? []), ...spec.containers];
+  const containers = [...(spec.initContainers ?? []), ...containersOf(spec)];
   const seen = new Set<string>();
   requestMappings.forEach((mapping, i) => {
     const { containerName, resourceName, requestName } = mapping;

@@ -9,7 +9,7 @@ import {
 import type { Pod, PodSpec } from '../../../generated/core/v1.ts';
 import type { Strategy, StrategyContext } from '../../../strategy/strategy.ts';
 import { podAffinityTerms } from './affinity.ts';
-import { allContainers } from './containers.ts';
+import { allContainers, emptyPodSpec } from './containers.ts';
 import { dropDisabledPodFields } from './drop-disabled-fields.ts';
 import { appArmorAnnotationPrefix, appArmorProfileOfAnnotation } from './pod-annotations.ts';
 import { validateEphemeralContainersUpdate } from './pod-ephemeral-containers.ts';
@@ -24,7 +24,6 @@ import { validateAppArmorProfile } from './security-context.ts';
 import { type PodValidationOptions, podValidationOptions } from './validation-options.ts';
 import { appArmorDeprecation, podWarnings } from './warnings.ts';
 
-const noSpec: PodSpec = { containers: [] };
 const annotationsPath = Path.of('metadata', 'annotations');
 
 const optionsFor = (context: StrategyContext, old?: Pod): PodValidationOptions =>
@@ -102,9 +101,9 @@ const address = ({ status }: Pod): string => status?.podIPs?.[0]?.ip ?? '';
 
 /** How pods are created and changed. */
 export const podStrategy: Strategy<Pod> = {
-  generation: (pod, old) => !samePodSpec(pod.spec ?? noSpec, old.spec ?? noSpec),
+  generation: (pod, old) => !samePodSpec(pod.spec ?? emptyPodSpec, old.spec ?? emptyPodSpec),
   prepareForCreate: (pod, context) => {
-    const spec = pod.spec ?? noSpec;
+    const spec = pod.spec ?? emptyPodSpec;
     pod.status = {
       phase: 'Pending',
       qosClass: computePodQOS(spec, context.features.enabled('PodLevelResources')),
@@ -164,7 +163,7 @@ export const podStrategy: Strategy<Pod> = {
       takes: ['spec'],
       metadata: 'none',
       prepareForUpdate: (pod, old, { features }) => {
-        pod.spec = resizedSpec(pod.spec ?? noSpec, old.spec ?? noSpec, features);
+        pod.spec = resizedSpec(pod.spec ?? emptyPodSpec, old.spec ?? emptyPodSpec, features);
         dropDisabledPodFields(pod, old, features);
       },
       validateUpdate: (pod, old, context) => validatePodResize(pod, old, optionsFor(context, old)),

@@ -9,6 +9,7 @@ import {
 } from '@coxswain/apimachinery';
 import type { PodTemplateSpec } from '../../../generated/core/v1.ts';
 import { inOrder, unlessSupported } from './checks.ts';
+import { emptyPodSpec } from './containers.ts';
 import { validateAnnotationsMatchFields, validatePodAnnotations } from './pod-annotations.ts';
 import { validatePodSpec } from './pod-spec.ts';
 import type { PodValidationOptions } from './validation-options.ts';
@@ -21,16 +22,16 @@ export function validatePodTemplateSpec(
   template: PodTemplateSpec,
   path: Path,
   options: PodValidationOptions,
+  errors: ErrorList = [],
 ): ErrorList {
-  const { metadata = {}, spec = { containers: [] } } = template;
+  const { metadata = {}, spec = emptyPodSpec } = template;
   const specPath = path.child('spec');
-  const errors = [
-    ...validateLabels(metadata.labels, path.child('labels')),
-    ...validateAnnotations(metadata.annotations, path.child('annotations')),
-    ...validatePodAnnotations(metadata.annotations, spec, path.child('annotations'), options),
-    ...validatePodSpec(spec, undefined, specPath, options),
-    ...validateAnnotationsMatchFields(metadata, spec, specPath),
-  ];
+  const annotationsPath = path.child('annotations');
+  validateLabels(metadata.labels, path.child('labels'), errors);
+  validateAnnotations(metadata.annotations, annotationsPath, errors);
+  validatePodAnnotations(metadata.annotations, spec, annotationsPath, options, errors);
+  validatePodSpec(spec, undefined, specPath, options, errors);
+  validateAnnotationsMatchFields(metadata, spec, specPath, errors);
   if (spec.ephemeralContainers && spec.ephemeralContainers.length > 0)
     errors.push(forbidden(specPath.child('ephemeralContainers'), 'ephemeral containers not allowed in pod template'));
   return errors;
@@ -52,17 +53,17 @@ export function validatePodTemplateSpecForController(
   { matches, controller }: ControllerTemplateRule,
   path: Path,
   options: PodValidationOptions,
+  errors: ErrorList = [],
 ): ErrorList {
   const { metadata, spec } = template;
   const labels = metadata?.labels;
-  const errors: ErrorList = [];
   if (!matches(labels ?? {})) {
     errors.push(
       invalid(path.child('metadata', 'labels'), inOrder(labels), '`selector` does not match template `labels`'),
     );
   }
-  errors.push(...validatePodTemplateSpec(template, path, options));
-  errors.push(...unlessSupported(path.child('spec', 'restartPolicy'), spec?.restartPolicy, ['Always']));
+  validatePodTemplateSpec(template, path, options, errors);
+  unlessSupported(path.child('spec', 'restartPolicy'), spec?.restartPolicy, ['Always'], errors);
   if (spec?.activeDeadlineSeconds !== undefined)
     errors.push(
       forbidden(path.child('spec', 'activeDeadlineSeconds'), `activeDeadlineSeconds in ${controller} is not Supported`),

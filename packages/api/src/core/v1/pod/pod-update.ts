@@ -11,6 +11,7 @@ import type { Container, NodeAffinity, NodeSelectorTerm, Pod, PodSpec } from '..
 import { internalDiff } from '../internal-diff.ts';
 import { inOrder } from './checks.ts';
 import { validateImageWhitespace } from './container.ts';
+import { containersOf, emptyPodSpec } from './containers.ts';
 import { internalForm, withHostFields } from './internal-form.ts';
 import { validatePodAnnotationsUpdate } from './pod-annotations.ts';
 import { validatePodMetadataAndSpec } from './pod-validation.ts';
@@ -32,8 +33,8 @@ const updatableFields = [
 
 /** Of a pod only images, the deadline, tolerations and scheduling gates may change, and those only in one direction. */
 export function validatePodUpdate(pod: Pod, old: Pod, options: PodValidationOptions): ErrorList {
-  const spec = pod.spec!;
-  const oldSpec = old.spec!;
+  const { spec = emptyPodSpec } = pod;
+  const { spec: oldSpec = emptyPodSpec } = old;
   const errors = [
     ...validatePodMetadataAndSpec(pod, options),
     ...validatePodAnnotationsUpdate(pod.metadata.annotations, old.metadata.annotations, spec, annotationsPath, options),
@@ -43,7 +44,9 @@ export function validatePodUpdate(pod: Pod, old: Pod, options: PodValidationOpti
     if (containers.length !== (oldSpec[list] ?? []).length)
       return [...errors, forbidden(specPath.child(list), 'pod updates may not add or remove containers')];
     containers.forEach((container, i) => {
-      errors.push(...validateImage(container, specPath.child(list).index(i)));
+      const at = specPath.child(list).index(i);
+      if (!container.image) errors.push(required(at.child('image')));
+      validateImageWhitespace(container, at, errors);
     });
   }
   const deadline = validateDeadline(spec.activeDeadlineSeconds, oldSpec.activeDeadlineSeconds);
@@ -68,11 +71,6 @@ export function validatePodUpdate(pod: Pod, old: Pod, options: PodValidationOpti
   return errors;
 }
 
-const validateImage = (container: Container, path: Path): ErrorList => [
-  ...(container.image ? [] : [required(path.child('image'))]),
-  ...validateImageWhitespace(container, path),
-];
-
 /** It can be set once, and then only come nearer. */
 function validateDeadline(deadline: number | undefined, old: number | undefined): ErrorList {
   const path = specPath.child('activeDeadlineSeconds');
@@ -95,7 +93,7 @@ function validateOnlyDeletedSchedulingGates({ schedulingGates = [] }: PodSpec, o
 
 /** A copy in which everything that may change is as it was. */
 function withoutUpdatableFields(spec: PodSpec, old: PodSpec): PodSpec {
-  const rest: PodSpec = { ...spec, containers: withImages(spec.containers, old.containers) };
+  const rest: PodSpec = { ...spec, containers: withImages(containersOf(spec), containersOf(old)) };
   if (spec.initContainers) rest.initContainers = withImages(spec.initContainers, old.initContainers ?? []);
   replace(rest, 'activeDeadlineSeconds', old.activeDeadlineSeconds);
   replace(rest, 'schedulingGates', old.schedulingGates);

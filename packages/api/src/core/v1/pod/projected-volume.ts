@@ -94,8 +94,7 @@ const validateServiceAccountToken: Validate<'serviceAccountToken'> = (source, pa
   if (seconds < 600) refuse('may not specify a duration less than 10 minutes');
   if (seconds > 2 ** 32) refuse('may not specify a duration larger than 2^32 seconds');
   if (!file) errors.push(required(volume.child('path')));
-  else if (!options.allowNonLocalProjectedTokenPath)
-    validateLocalNonReservedPath(file, volume.child('path'), errors);
+  else if (!options.allowNonLocalProjectedTokenPath) validateLocalNonReservedPath(file, volume.child('path'), errors);
 };
 
 const validateClusterTrustBundle: Validate<'clusterTrustBundle'> = (source, path, projection) => {

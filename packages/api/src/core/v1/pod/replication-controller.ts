@@ -19,6 +19,7 @@ import { formatLabels, translateTimestampSince } from '../../../strategy/print.t
 import type { Strategy } from '../../../strategy/strategy.ts';
 import { columns } from '../../../strategy/table.ts';
 import { inOrder, sortedEntries } from './checks.ts';
+import { emptyPodSpec } from './containers.ts';
 import { dropDisabledTemplateFields } from './drop-disabled-fields.ts';
 import { validatePodTemplateSpec, validatePodTemplateSpecForRC } from './pod-template.ts';
 import { samePodSpec } from './same-pod-spec.ts';
@@ -145,7 +146,7 @@ export const replicationControllerStrategy: Strategy<ReplicationController> = {
 export const podTemplateStrategy: Strategy<PodTemplate> = {
   generation: ({ template = {} }, { template: old = {} }) =>
     !jsonEquals(template.metadata, old.metadata) ||
-    !samePodSpec(template.spec ?? { containers: [] }, old.spec ?? { containers: [] }),
+    !samePodSpec(template.spec ?? emptyPodSpec, old.spec ?? emptyPodSpec),
   prepareForCreate: ({ template }, { features }) => dropDisabledTemplateFields(template, undefined, features),
   prepareForUpdate: ({ template }, old, { features }) => dropDisabledTemplateFields(template, old.template, features),
   validate: ({ template }, context) =>

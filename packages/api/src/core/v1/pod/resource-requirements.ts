@@ -126,8 +126,7 @@ function validateRequestBesideLimit(
 ): void {
   const overcommit = isOvercommitAllowed(name);
   if (limit === undefined) {
-    if (!overcommit)
-      errors.push(required(path.child('limits'), 'Limit must be set for non overcommitable resources'));
+    if (!overcommit) errors.push(required(path.child('limits'), 'Limit must be set for non overcommitable resources'));
     return;
   }
   const difference = compareAmounts(request, limit);

@@ -42,12 +42,7 @@ export function validateTolerations(
   return errors;
 }
 
-function validateToleration(
-  toleration: Toleration,
-  path: Path,
-  options: TolerationOptions,
-  errors: ErrorList,
-): void {
+function validateToleration(toleration: Toleration, path: Path, options: TolerationOptions, errors: ErrorList): void {
   const { key, operator, effect, tolerationSeconds } = toleration;
   if (key) checkField(path, 'key', key, isQualifiedName, errors);
   else if (operator !== 'Exists') {
@@ -77,8 +72,7 @@ function validateOperator(
       break;
     }
     case 'Exists':
-      if (value)
-        errors.push(invalid(path.child('operator'), value, "value must be empty when `operator` is 'Exists'"));
+      if (value) errors.push(invalid(path.child('operator'), value, "value must be empty when `operator` is 'Exists'"));
       break;
     case 'Lt':
     case 'Gt':

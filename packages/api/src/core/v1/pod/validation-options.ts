@@ -3,7 +3,7 @@ import type { FeatureGates } from '../../../features/feature-gates.ts';
 import type { PodSpec, PodTemplateSpec } from '../../../generated/core/v1.ts';
 import type { StrategyContext } from '../../../strategy/strategy.ts';
 import { podAffinityTerms, validatePodAffinityTermSelector } from './affinity.ts';
-import { someContainer } from './containers.ts';
+import { containersOf, regularAndInitContainers, someContainer } from './containers.ts';
 import { validateLocalNonReservedPath } from './path-rules.ts';
 import { deletionCostIsValid } from './pod-annotations.ts';
 import { isRestartableInitContainer } from './pod-resources.ts';
@@ -45,9 +45,30 @@ const nowhere = Path.of('');
 
 type Cluster = Pick<StrategyContext, 'features' | 'allowPrivileged'>;
 
+/** The options of new objects, which are the same for all of them: by `resourceIsPod` and `allowPrivileged`. */
+const forNew = new WeakMap<FeatureGates, PodValidationOptions[]>();
+
 /** For the spec of a pod or template that replaces `old`, or is new when there is none. */
 export function podValidationOptions(
   { features, allowPrivileged = true }: Cluster,
+  old: PodSpec | undefined,
+  oldMeta: ObjectMeta | undefined,
+  resourceIsPod: boolean,
+): PodValidationOptions {
+  if (old || oldMeta) return optionsBeside(features, allowPrivileged, old, oldMeta, resourceIsPod);
+  let known = forNew.get(features);
+  if (!known) {
+    known = [];
+    forNew.set(features, known);
+  }
+  const which = (resourceIsPod ? 1 : 0) + (allowPrivileged ? 2 : 0);
+  known[which] ??= optionsBeside(features, allowPrivileged, undefined, undefined, resourceIsPod);
+  return known[which];
+}
+
+function optionsBeside(
+  features: FeatureGates,
+  allowPrivileged: boolean,
   old: PodSpec | undefined,
   oldMeta: ObjectMeta | undefined,
   resourceIsPod: boolean,
@@ -142,14 +163,14 @@ export const envFilesInUse = (spec: PodSpec): boolean =>
 
 /** Whether any container has a restart policy of its own, other than that of a sidecar. */
 export const containerRestartRulesInUse = (spec: PodSpec): boolean =>
-  spec.containers.some(({ restartPolicy }) => restartPolicy !== undefined) ||
+  containersOf(spec).some(({ restartPolicy }) => restartPolicy !== undefined) ||
   (spec.initContainers ?? []).some(
     ({ restartPolicy = 'Always', restartPolicyRules = [] }) =>
       restartPolicy !== 'Always' || restartPolicyRules.length > 0,
   );
 
 const restartAllContainersInUse = (spec: PodSpec): boolean =>
-  [...spec.containers, ...(spec.initContainers ?? [])].some((container) =>
+  regularAndInitContainers(spec).some((container) =>
     container.restartPolicyRules?.some(({ action }) => action === 'RestartAllContainers'),
   ) ||
   (spec.initContainers ?? []).some((c) => isRestartableInitContainer(c) && (c.restartPolicyRules ?? []).length > 0);

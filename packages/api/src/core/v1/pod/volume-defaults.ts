@@ -65,17 +65,25 @@ const sourceDefaults: Defaults = {
   },
 };
 
-/** The defaults of every source in it; also for the spec of a persistent volume, whose sources have the same names. */
-export function setVolumeSourceDefaults(volume: object): void {
-  for (const [type, source] of Object.entries(volume)) {
-    if (source === undefined || !Object.hasOwn(sourceDefaults, type)) continue;
-    (sourceDefaults[type as keyof Volume] as (source: unknown) => void)(source);
+const defaultsOf: ReadonlyMap<string, (source: never) => void> = new Map(Object.entries(sourceDefaults));
+
+/**
+ * The defaults of every source in it; also for the spec of a persistent volume, whose sources have the same names.
+ * Gives whether there is anything but a name in it.
+ */
+export function setVolumeSourceDefaults(volume: object): boolean {
+  let hasSource = false;
+  for (const type of Object.keys(volume)) {
+    const source = (volume as Readonly<Record<string, unknown>>)[type];
+    if (type === 'name' || source === undefined) continue;
+    hasSource = true;
+    const setDefaults = defaultsOf.get(type) as ((source: unknown) => void) | undefined;
+    setDefaults?.(source);
   }
+  return hasSource;
 }
 
 /** A volume that says nothing of itself is an empty directory. */
 export function setVolumeDefaults(volume: Volume): void {
-  const { name: _, ...sources } = volume;
-  if (Object.values(sources).every((source) => source === undefined)) volume.emptyDir = {};
-  else setVolumeSourceDefaults(sources);
+  if (!setVolumeSourceDefaults(volume)) volume.emptyDir = {};
 }

@@ -20,7 +20,7 @@ import type {
 } from '../../../generated/core/v1.ts';
 import { warningsForPersistentVolumeClaimSpec } from '../persistent-volume-claim/index.ts';
 import { sortedEntries } from './checks.ts';
-import { type AnyContainer, containersWithPath } from './containers.ts';
+import { type AnyContainer, containersWithPath, emptyPodSpec } from './containers.ts';
 import {
   appArmorAnnotationPrefix,
   appArmorProfileOfAnnotation,
@@ -239,12 +239,11 @@ export const appArmorDeprecation = (path: Path): string =>
 
 /** Warnings about a new pod's metadata and spec. */
 export const podWarnings = (pod: Pod, features: FeatureGates): string[] =>
-  specWarnings(undefined, pod.spec ?? { containers: [] }, pod.metadata, features);
+  specWarnings(undefined, pod.spec ?? emptyPodSpec, pod.metadata, features);
 
 /** Warnings about a template at the path. What the old template had is warned about again. */
 export const podTemplateWarnings = (
   path: Path,
   template: PodTemplateSpec | undefined,
   features: FeatureGates,
-): string[] =>
-  template ? specWarnings(path, template.spec ?? { containers: [] }, template.metadata ?? {}, features) : [];
+): string[] => (template ? specWarnings(path, template.spec ?? emptyPodSpec, template.metadata ?? {}, features) : []);

@@ -1,4 +1,12 @@
-import { byteLength, type ErrorList, forbidden, invalid, invalidEach, isDns1123Subdomain, type Path } from '@coxswain/apimachinery';
+import {
+  byteLength,
+  type ErrorList,
+  forbidden,
+  invalid,
+  invalidEach,
+  isDns1123Subdomain,
+  type Path,
+} from '@coxswain/apimachinery';
 import type { PodSpec, WindowsSecurityContextOptions } from '../../../generated/core/v1.ts';
 import { printedAsJson } from './checks.ts';
 import { type AnyContainer, containersWithPath, someContainer } from './containers.ts';
@@ -46,12 +54,7 @@ export function validateWindowsSecurityContextOptions(
 ): void {
   const { gmsaCredentialSpecName: specName, gmsaCredentialSpec: spec, runAsUserName } = options;
   if (specName !== undefined)
-    invalidEach(
-      path.child('gmsaCredentialSpecName'),
-      printedAsJson(specName),
-      isDns1123Subdomain(specName),
-      errors,
-    );
+    invalidEach(path.child('gmsaCredentialSpecName'), printedAsJson(specName), isDns1123Subdomain(specName), errors);
   if (spec !== undefined) {
     const specPath = path.child('gmsaCredentialSpec');
     if (!spec) errors.push(invalid(specPath, spec, 'gmsaCredentialSpec cannot be an empty string'));
@@ -61,12 +64,7 @@ export function validateWindowsSecurityContextOptions(
       );
   }
   if (runAsUserName !== undefined)
-    invalidEach(
-      path.child('runAsUserName'),
-      printedAsJson(runAsUserName),
-      runAsUserNameErrors(runAsUserName),
-      errors,
-    );
+    invalidEach(path.child('runAsUserName'), printedAsJson(runAsUserName), runAsUserNameErrors(runAsUserName), errors);
 }
 
 const hasWindowsOptions = ({ securityContext }: AnyContainer): boolean => securityContext?.windowsOptions !== undefined;
