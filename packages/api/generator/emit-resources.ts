@@ -14,7 +14,7 @@ export interface ResourceEntry {
   readonly subresources?: readonly SubresourceEntry[];
 }
 
-export interface SubresourceEntry {
+interface SubresourceEntry {
   readonly name: string;
   readonly kind: string;
   /** Only where the kind is of another group version than the resource, such as `Scale` of autoscaling/v1. */

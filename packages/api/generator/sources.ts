@@ -14,7 +14,7 @@ export interface OpenApiProperty {
   readonly 'x-kubernetes-patch-merge-key'?: string;
 }
 
-export interface OpenApiSchema {
+interface OpenApiSchema {
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, OpenApiProperty>>;
   readonly 'x-kubernetes-map-type'?: string;

@@ -29,7 +29,7 @@ export function apiResources(catalogue: Catalogue, options: ApiResourcesOptions 
 }
 
 /** Columns three spaces apart, as kubectl aligns them. */
-export function columns(rows: readonly (readonly string[])[]): string {
+function columns(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows
     .map(

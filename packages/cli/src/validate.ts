@@ -14,7 +14,7 @@ export interface ManifestFile {
   readonly text: Uint8Array;
 }
 
-export interface Line {
+interface Line {
   readonly text: string;
   readonly severity: 'info' | 'warning' | 'error';
 }

@@ -8,10 +8,11 @@ const key = -2;
  * Validators make many and print few: making one must cost next to nothing, its text is put together when asked for.
  */
 export class Path {
-  private readonly parent: Path | undefined;
-  private readonly name: string;
+  // Declared only: an initializer for fields that the constructor sets anyway would run before it each time.
+  declare private readonly parent: Path | undefined;
+  declare private readonly name: string;
   /** The index of an item, or `child` or `key` for a step by `name`. */
-  private readonly step: number;
+  declare private readonly step: number;
 
   private constructor(parent: Path | undefined, name: string, step: number) {
     this.parent = parent;
@@ -20,12 +21,15 @@ export class Path {
   }
 
   static of(name: string, ...more: string[]): Path {
-    return descend(new Path(undefined, name, child), more);
+    let path = new Path(undefined, name, child);
+    for (const below of more) path = path.child(below);
+    return path;
   }
 
-  child(name: string, ...more: string[]): Path {
+  /** A field, or one below it: `child('template', 'spec')`. No rest parameter: it would make a list every time. */
+  child(name: string, below?: string, furtherBelow?: string): Path {
     const path = new Path(this, name, child);
-    return more.length === 0 ? path : descend(path, more);
+    return below === undefined ? path : path.child(below, furtherBelow);
   }
 
   index(index: number): Path {
@@ -58,10 +62,4 @@ export class Path {
   private isNowhere(): boolean {
     return this.parent === undefined && this.name === '';
   }
-}
-
-function descend(path: Path, names: readonly string[]): Path {
-  let end = path;
-  for (const name of names) end = end.child(name);
-  return end;
 }

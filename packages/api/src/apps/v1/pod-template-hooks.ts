@@ -7,7 +7,7 @@ type Hooks<T extends KubernetesObject> = Required<
   Pick<Strategy<T>, 'prepareForCreate' | 'prepareForUpdate' | 'warningsOnCreate' | 'warningsOnUpdate'>
 >;
 
-export const templatePath: Path = Path.of('spec', 'template');
+const templatePath: Path = Path.of('spec', 'template');
 
 /** The hooks of a kind that makes pods from `spec.template`; whoever needs more calls them from its own. */
 export function podTemplateHooks<T extends KubernetesObject & { spec: { template?: PodTemplateSpec } }>(): Hooks<T> {

@@ -32,7 +32,7 @@ function tableOf(kind: string, sources: SourceTable): string {
 }
 
 /** Reads a JSON text as a list of, or one of, a type's values; undefined when it does not fit. */
-export type AnnotationReader = (text: string) => unknown;
+type AnnotationReader = (text: string) => unknown;
 
 function reader(schema: StructSchema): AnnotationReader {
   const normalize: Normalizer = compileNormalizer(schema);

@@ -1,9 +1,6 @@
 import { DecodeError } from '../../schema/decode-error.ts';
 import { toInt64 } from '../../schema/int64.ts';
-import { StringTable } from './string-table.ts';
-
-/** Shared by all readers: what one has met, others will meet. */
-const strings = new StringTable();
+import { commonStrings } from './string-table.ts';
 
 /** The wire types. */
 export const wire = { varint: 0, fixed64: 1, bytes: 2, startGroup: 3, endGroup: 4, fixed32: 5 } as const;
@@ -115,7 +112,7 @@ export class ProtoReader {
     const start = this.at;
     this.at = end;
     // Most strings that nobody set are on the wire all the same.
-    return start === end ? '' : strings.get(this.bytes, start, end);
+    return start === end ? '' : commonStrings.get(this.bytes, start, end);
   }
 
   /** Skips a field that nobody knows, given its wire type. */

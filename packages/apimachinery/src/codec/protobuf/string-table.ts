@@ -44,7 +44,7 @@ export class StringTable {
     if (bits >= 0x80) return decodeUtf8(bytes.subarray(start, end));
     const slot = (hash ^ (hash >>> 12)) & (slots - 1);
     const known = this.#strings[slot]!;
-    if (known.length === length && isAt(known, bytes, start)) return known;
+    if (known.length === length && isStringAt(known, bytes, start)) return known;
     const text = sliceAscii(bytes, start, end);
     if (this.#hashes[slot] === hash) this.#strings[slot] = propertyKey(text);
     else this.#hashes[slot] = hash;
@@ -52,7 +52,11 @@ export class StringTable {
   }
 }
 
-function isAt(text: string, bytes: Uint8Array, start: number): boolean {
+/** Whether a string is the ASCII at `start`. */
+export function isStringAt(text: string, bytes: Uint8Array, start: number): boolean {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) !== bytes[start + i]) return false;
   return true;
 }
+
+/** Shared: what one object holds, others hold too. */
+export const commonStrings: StringTable = new StringTable();

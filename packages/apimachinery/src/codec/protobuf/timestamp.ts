@@ -1,4 +1,5 @@
 import { formatTime, parseTime } from '../../time/index.ts';
+import { commonStrings, isStringAt } from './string-table.ts';
 
 /*
  * Objects are full of times, and on the protobuf wire every one has to be converted. These two do for the canonical form
@@ -14,13 +15,28 @@ const yearsPerEra = 400;
 const firstSecond = -62_135_596_800;
 const lastSecond = 253_402_300_799;
 
-const twoDigits = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
+const zero = 0x30;
+/** Where a time is put together, to be turned into a string in one go. */
+const canonical = Uint8Array.from('2006-01-02T15:04:05Z', (character) => character.charCodeAt(0));
+
+/** Puts two digits in their place. */
+function setPair(at: number, number: number): void {
+  const tens = (number / 10) | 0;
+  canonical[at] = zero + tens;
+  canonical[at + 1] = zero + number - tens * 10;
+}
 
 /** The canonical form of an instant, given in seconds since 1970; null for the zero time. Throws beyond what Date knows. */
 export function timeOfSeconds(seconds: number | bigint): string | null {
   if (typeof seconds === 'bigint' || seconds <= firstSecond || seconds > lastSecond) {
     return formatTime({ seconds, nanos: 0 });
   }
+  setCanonical(seconds);
+  return commonStrings.get(canonical, 0, canonical.length);
+}
+
+/** Puts the canonical form of an instant together. */
+function setCanonical(seconds: number): void {
   const days = Math.floor(seconds / secondsPerDay);
   const ofDay = seconds - days * secondsPerDay;
   // Years begin in March here, so that a leap day is the last day of one. An era is a whole cycle of leap years.
@@ -36,15 +52,19 @@ export function timeOfSeconds(seconds: number | bigint): string | null {
   const year = yearOfEra + era * yearsPerEra + (month <= 2 ? 1 : 0);
   const hour = (ofDay / 3600) | 0;
   const minute = ((ofDay - hour * 3600) / 60) | 0;
-  return `${twoDigits[(year / 100) | 0]}${twoDigits[year % 100]}-${twoDigits[month]}-${twoDigits[day]}T${twoDigits[hour]}:${twoDigits[minute]}:${twoDigits[ofDay % 60]}Z`;
+  const century = (year / 100) | 0;
+  setPair(0, century);
+  setPair(2, year - century * 100);
+  setPair(5, month);
+  setPair(8, day);
+  setPair(11, hour);
+  setPair(14, minute);
+  setPair(17, ofDay - hour * 3600 - minute * 60);
 }
-
-const canonicalLength = '2006-01-02T15:04:05Z'.length;
-const zero = 0x30;
 
 /** The seconds since 1970 of a time. Throws when it is none. */
 export function secondsOfTime(text: string): number | bigint {
-  if (text.length !== canonicalLength) return parseTime(text).seconds;
+  if (text.length !== canonical.length) return parseTime(text).seconds;
   const pair = (at: number): number => (text.charCodeAt(at) - zero) * 10 + text.charCodeAt(at + 1) - zero;
   const month = pair(5);
   const year = pair(0) * 100 + pair(2) - (month <= 2 ? 1 : 0);
@@ -54,6 +74,8 @@ export function secondsOfTime(text: string): number | bigint {
   const dayOfEra = yearOfEra * 365 + (yearOfEra >> 2) - ((yearOfEra / 100) | 0) + dayOfYear;
   const days = era * daysPerEra + dayOfEra - daysBefore1970;
   const seconds = days * secondsPerDay + pair(11) * 3600 + pair(14) * 60 + pair(17);
-  // Reading what was meant to be written is the cheapest proof that it was a canonical time at all.
-  return timeOfSeconds(seconds) === text ? seconds : parseTime(text).seconds;
+  if (!(seconds > firstSecond && seconds <= lastSecond)) return parseTime(text).seconds;
+  // Writing what was read is the cheapest proof that it was a canonical time at all.
+  setCanonical(seconds);
+  return isStringAt(text, canonical, 0) ? seconds : parseTime(text).seconds;
 }

@@ -139,12 +139,9 @@ function validateNodeAffinityMutation(affinity: NodeAffinity | undefined, old: N
   const oldTerms = old?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   if (oldTerms.length === 0) return [];
   const terms = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
-  const path = specPath.child(
-    'affinity',
-    'nodeAffinity',
-    'requiredDuringSchedulingIgnoredDuringExecution',
-    'nodeSelectorTerms',
-  );
+  const path = specPath
+    .child('affinity', 'nodeAffinity')
+    .child('requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms');
   const printed = terms?.map((term) => internalForm('NodeSelectorTerm', term));
   if (terms?.length !== oldTerms.length)
     return [invalid(path, printed, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')];
