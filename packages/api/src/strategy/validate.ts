@@ -34,9 +34,11 @@ export function validateCreate<T extends KubernetesObject>(
       : validateObjectMeta(object.metadata ?? {}, isNamespaced, pathSegmentName, metadata);
   }
   const errors = validateObjectMeta(object.metadata ?? {}, isNamespaced, nameRule(strategy, context), metadata);
-  if (strategy.validate) errors.push(...strategy.validate(object, context));
-  return errors;
+  return strategy.validate ? joined(errors, strategy.validate(object, context)) : errors;
 }
+
+/** There can be more errors than a call may have arguments: no `push(...more)`. */
+const joined = (errors: ErrorList, more: ErrorList): ErrorList => (errors.length === 0 ? more : [...errors, ...more]);
 
 /** All problems of an update, of the whole object or of one subresource. */
 export function validateUpdate<T extends KubernetesObject>(
@@ -58,7 +60,6 @@ export function validateUpdate<T extends KubernetesObject>(
     ...(validatesMetadataUpdate ? [] : changes),
   ];
   if (strategy.revalidatesMetadata && !subresource)
-    errors.push(...validateObjectMeta(meta, isNamespaced, nameRule(strategy, context), metadata));
-  if (validate) errors.push(...validate(object, old, context));
-  return errors;
+    validateObjectMeta(meta, isNamespaced, nameRule(strategy, context), metadata, errors);
+  return validate ? joined(errors, validate(object, old, context)) : errors;
 }

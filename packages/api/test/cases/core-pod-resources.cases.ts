@@ -47,6 +47,12 @@ export const suite: CaseSuite = {
     'amounts are not negative': container({ requests: { cpu: '-1' } }),
     'requests are not more than limits': container({ requests: { cpu: '2' }, limits: { cpu: '1' } }),
     'extended resources are whole and limited': container({ requests: { 'example.com/gpu': '1500m' } }),
+    ...Object.fromEntries(
+      ['1Pi', '100Pi', '1Ei', '8Ei', '9E', '1e30', '9223372036854775807', '12345678901234567890'].map((amount) => [
+        `whether a great amount of an extended resource is whole: ${amount}`,
+        container({ limits: { 'example.com/gpu': amount } }),
+      ]),
+    ),
     'extended resources are requested as they are limited': container({
       requests: { 'example.com/gpu': '1' },
       limits: { 'example.com/gpu': '2' },

@@ -12,9 +12,7 @@ const pod = (name: string): JsonObject => ({
 const template = { metadata: { labels: { app: 'web' } }, spec: (pod('web') as { spec: JsonObject }).spec };
 
 /** Each of the cases with containers that are absent, null and empty. */
-function withoutContainers(
-  cases: Readonly<Record<string, (list: unknown) => Case>>,
-): Readonly<Record<string, Case>> {
+function withoutContainers(cases: Readonly<Record<string, (list: unknown) => Case>>): Readonly<Record<string, Case>> {
   return Object.fromEntries(
     Object.entries(cases).flatMap(([title, make]) =>
       Object.entries(nothing).map(([what, list]) => [`${title} (${what})`, make(list)]),

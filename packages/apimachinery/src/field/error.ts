@@ -1,3 +1,4 @@
+import { stringifyJson } from '../codec/json.ts';
 import type { Path } from './path.ts';
 import { quote } from './quote.ts';
 
@@ -78,12 +79,7 @@ export type ErrorList = FieldError[];
 function printValue(value: unknown): string {
   if (value === undefined) return 'null';
   if (typeof value === 'string') return quote(value);
-  if (typeof value !== 'object') return String(value);
-  // Go's encoder escapes what HTML could misread.
-  return JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? Number(part) : part)).replace(
-    /[<>&\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return typeof value === 'object' ? stringifyJson(value) : String(value);
 }
 
 export const notFound = (field: Path, value: unknown): FieldError =>
@@ -128,6 +124,18 @@ export function checkField<T>(
 ): void {
   const messages = check(value);
   if (messages.length > 0) invalidEach(path.child(name), value, messages, errors);
+}
+
+/** As `checkField`, but nothing at all is `Required value`. */
+export function checkRequiredField<T>(
+  path: Path,
+  name: string,
+  value: T | undefined,
+  check: (value: T) => readonly string[],
+  errors: ErrorList,
+): void {
+  if (value) checkField(path, name, value, check, errors);
+  else errors.push(required(path.child(name)));
 }
 
 const counted = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`;

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@coxswain/apimachinery';
 import { internalForm } from './pod/internal-form.ts';
 import { unifiedDiff } from './pod/unified-diff.ts';
 
@@ -6,9 +7,8 @@ export function internalDiff(type: string, before: object, after: object): strin
   return unifiedDiff(print(type, before), print(type, after));
 }
 
-/** Go escapes what HTML could misread. */
+/** Indented by one space, as upstream does here; no text in JSON has a line break of its own. */
 const print = (type: string, value: object): string =>
-  JSON.stringify(internalForm(type, value), null, 1).replace(
-    /[<>&\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  stringifyJson(internalForm(type, value), { pretty: true }).replace(/^ +/gm, (indent) =>
+    indent.slice(indent.length / 2),
   );

@@ -29,7 +29,7 @@ function validate({ handler, overhead, scheduling }: RuntimeClass): ErrorList {
   return [
     ...(handler ? invalidEach(handlerPath, handler, nameIsDnsLabel(handler, false)) : [required(handlerPath)]),
     ...(overhead
-      ? validateContainerResourceRequirements({ limits: overhead.podFixed ?? {} }, [], Path.of('overhead'))
+      ? validateContainerResourceRequirements({ limits: overhead.podFixed ?? {} }, new Set(), Path.of('overhead'))
       : []),
     ...validateLabels(scheduling?.nodeSelector, selectorPath),
     ...validateUniqueTolerations(scheduling?.tolerations ?? []),

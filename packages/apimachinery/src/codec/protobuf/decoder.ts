@@ -65,7 +65,7 @@ class RequiredBits {
 function addField(message: MessageDecoder, field: Field, bit: number): void {
   const { name, number, schema, pointer, omitEmpty } = field;
   const key = propertyKey(name);
-  if (schema.kind === 'string' || schema.kind === 'bool' || schema.kind === 'int32') {
+  if (schema.kind === 'string' || schema.kind === 'bool' || schema.kind === 'int32' || schema.kind === 'int64') {
     const dropped = omitEmpty && !pointer ? zeroValueOf(schema) : undefined;
     message.add(number, name, { kind: schema.kind, dropped }, bit);
   } else if (schema.kind === 'list' && !schema.wrapped) {

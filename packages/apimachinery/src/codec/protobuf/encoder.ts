@@ -128,8 +128,8 @@ interface FieldEncoder {
   readonly optional: boolean;
   /** The struct's fields stand in the parent: it is written from that. */
   readonly inline: boolean;
-  /** Most fields are strings: these are written in place, without a call. */
-  readonly isString: boolean;
+  /** Strings, booleans and integers, which most fields are, are written in place. */
+  readonly kind: Schema['kind'];
   readonly tag: number;
   /** Puts the field, tags included, in front of what is there. */
   readonly write: WriteValue;
@@ -138,8 +138,8 @@ interface FieldEncoder {
 function fieldEncoder({ name, number, schema, pointer, inline }: Field): FieldEncoder {
   // In Go, slices and maps can be nil.
   const optional = pointer || schema.kind === 'bytes' || schema.kind === 'list' || schema.kind === 'map';
-  const isString = schema.kind === 'string';
-  return { name, optional, inline, isString, tag: tagOf(number, wire.bytes), write: fieldWriter(number, schema) };
+  const tag = tagOf(number, schema.kind === 'string' ? wire.bytes : wire.varint);
+  return { name: propertyKey(name), optional, inline, kind: schema.kind, tag, write: fieldWriter(number, schema) };
 }
 
 function fieldWriter(number: number, schema: Schema): WriteValue {
@@ -267,7 +267,7 @@ export function compileEncoder(schema: StructSchema): WriteMessage {
     .filter((field) => field.number > 0)
     .sort((a, b) => b.number - a.number)
     .map(fieldEncoder);
-  const positions = new Map(fields.map(({ name }, index) => [propertyKey(name), index]));
+  const positions = new Map(fields.map(({ name }, position) => [name, position]));
   // Looking for the fields of the object among those of the type is far cheaper than the other way round: most types
   // have many more fields than anybody sets. A type may hold itself, so one list of values is not enough.
   const free: unknown[][] = [];
@@ -283,12 +283,18 @@ export function compileEncoder(schema: StructSchema): WriteMessage {
       values[i] = undefined;
       if (value === undefined || value === null) {
         if (field.inline) field.write(writer, object);
-        else if (field.isString && !field.optional) {
+        else if (field.kind === 'string' && !field.optional) {
           writer.byte(0);
           writer.varint(field.tag);
         } else if (!field.optional) field.write(writer, value);
-      } else if (field.isString && typeof value === 'string') {
+      } else if (typeof value === 'string' && field.kind === 'string') {
         writer.string(value);
+        writer.varint(field.tag);
+      } else if (typeof value === 'boolean' && field.kind === 'bool') {
+        writer.byte(value ? 1 : 0);
+        writer.varint(field.tag);
+      } else if (typeof value === 'number' && (field.kind === 'int32' || field.kind === 'int64')) {
+        writer.int(value);
         writer.varint(field.tag);
       } else {
         field.write(writer, value);

@@ -65,7 +65,8 @@ function caseOf(field: FieldDecoder, number: number, scope: Map<string, unknown>
   switch (field.kind) {
     case 'string':
     case 'bool':
-    case 'int32': {
+    case 'int32':
+    case 'int64': {
       const set = `${property} = value;`;
       const condition = field.dropped === undefined ? '' : `if (value !== ${JSON.stringify(field.dropped)}) `;
       return caseWith(

@@ -30,7 +30,7 @@ const maxNumber = 1024;
 /** How a field is read. */
 type FieldKind =
   /** The kinds that most fields have. A value equal to `dropped` is left out. */
-  | { readonly kind: 'string' | 'bool' | 'int32'; readonly dropped?: unknown }
+  | { readonly kind: 'string' | 'bool' | 'int32' | 'int64'; readonly dropped?: unknown }
   /** The last one of several counts. */
   | {
       readonly kind: 'value';
@@ -103,7 +103,8 @@ export class MessageDecoder {
     switch (field.kind) {
       case 'string':
       case 'bool':
-      case 'int32': {
+      case 'int32':
+      case 'int64': {
         const value = readValue(plainDecodings[field.kind], reader, end, wireType, name);
         if (value !== field.dropped) target[name] = value;
         break;

@@ -1,5 +1,5 @@
 import { formatTime, parseTime } from '../../time/index.ts';
-import { commonStrings, isStringAt } from './string-table.ts';
+import { commonStrings } from './string-table.ts';
 
 /*
  * Objects are full of times, and on the protobuf wire every one has to be converted. These two do for the canonical form
@@ -77,5 +77,8 @@ export function secondsOfTime(text: string): number | bigint {
   if (!(seconds > firstSecond && seconds <= lastSecond)) return parseTime(text).seconds;
   // Writing what was read is the cheapest proof that it was a canonical time at all.
   setCanonical(seconds);
-  return isStringAt(text, canonical, 0) ? seconds : parseTime(text).seconds;
+  for (let i = 0; i < canonical.length; i++) {
+    if (text.charCodeAt(i) !== canonical[i]) return parseTime(text).seconds;
+  }
+  return seconds;
 }

@@ -22,10 +22,22 @@ it('orders amounts as exact arithmetic does', () => {
 });
 
 it.each<[amount: string, whole: boolean]>([
-  ['1', true],
+  ['0', true],
   ['1Ki', true],
   ['1500m', false],
   ['1e3', true],
+  ['999n', false],
+  ['1u', false],
+  ['1000000000000000001m', false],
+  ['1Ti', true],
+  ['1Pi', true],
+  // Beyond what an int64 counts, as a server of v1.36.4 answers.
+  ['9E', true],
+  ['1e30', true],
+  ['9223372036854775807', true],
+  ['12345678901234567890', false],
+  ['100Pi', false],
+  ['1Ei', false],
 ])('whether %s is whole', (amount, whole) => {
   expect(isWholeAmount(amount)).toBe(whole);
 });

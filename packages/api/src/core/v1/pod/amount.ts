@@ -41,4 +41,23 @@ export function compareAmounts(a: string, b: string): number {
 export const isNegativeAmount = (amount: string): boolean => amount.startsWith('-');
 
 /** Whether it is a whole number, to the thousandth. */
-export const isWholeAmount = (amount: string): boolean => Quantity.parse(amount).scaledValue(-3) % 1000n === 0n;
+export function isWholeAmount(amount: string): boolean {
+  const common = commonThousandths(amount);
+  if (common !== undefined) return common % 1000 === 0;
+  const quantity = Quantity.parse(amount);
+  const milli = quantity.scaledValue(-3);
+  return milli === maxInt64 ? isWholeToUpstream(amount, quantity) : milli % 1000n === 0n;
+}
+
+const maxInt64 = 2n ** 63n - 1n;
+
+/**
+ * For so many that an int64 cannot count the thousandths, upstream's answer is that of a number of its own: zero for a
+ * scaled integer, the low bits of the count for what it holds as a big decimal.
+ */
+function isWholeToUpstream(amount: string, quantity: Quantity): boolean {
+  const isLongNumber = /^[0-9]{19,}$/.test(amount);
+  if (!isLongNumber && quantity.format !== 'BinarySI') return true;
+  const value = isLongNumber ? BigInt(amount) : quantity.scaledValue(0);
+  return BigInt.asIntN(64, value * 1000n) % 1000n === 0n;
+}

@@ -1,5 +1,6 @@
 import {
   checkField,
+  checkRequiredField,
   type ErrorList,
   invalid,
   invalidEach,
@@ -61,8 +62,7 @@ export function validateEnv(
   for (let i = 0; i < env.length; i++) {
     const { name, value, valueFrom } = env[i]!;
     const at = path.index(i);
-    if (name) checkField(at, 'name', name, isRelaxedEnvVarName, errors);
-    else errors.push(required(at.child('name')));
+    checkRequiredField(at, 'name', name, isRelaxedEnvVarName, errors);
     if (valueFrom) validateValueFrom(valueFrom, value, at.child('valueFrom'), options, errors);
   }
 }

@@ -43,6 +43,7 @@ export function validateVolumeMounts(container: AnyContainer, volumes: Volumes, 
   const { volumeMounts, volumeDevices } = container;
   if (!volumeMounts) return;
   const mountPoints = new Set<string>();
+  const devices = volumeDevices && placesOf(volumeDevices, ({ devicePath }) => devicePath);
   volumeMounts.forEach((mount, i) => {
     const { name, mountPath } = mount;
     if (!name) errors.push(required(path.index(i).child('name')));
@@ -50,20 +51,20 @@ export function validateVolumeMounts(container: AnyContainer, volumes: Volumes, 
     if (!mountPath) errors.push(required(path.index(i).child('mountPath')));
     if (mountPoints.has(mountPath)) errors.push(invalid(path.index(i).child('mountPath'), mountPath, 'must be unique'));
     mountPoints.add(mountPath);
-    if (volumeDevices) validateMountBesideDevices(mount, volumeDevices, path.index(i), errors);
+    if (devices) validateMountBesideDevices(mount, devices, path.index(i), errors);
     validateMountOptions(mount, container, path, i, errors);
   });
 }
 
 function validateMountBesideDevices(
   { name, mountPath }: VolumeMount,
-  devices: readonly VolumeDevice[],
+  devices: Places,
   path: Path,
   errors: ErrorList,
 ): void {
-  if (devices.some((device) => device.name === name))
+  if (devices.names.has(name))
     errors.push(invalid(path.child('name'), name, 'must not already exist in volumeDevices'));
-  if (lastByName(devices).some(({ devicePath }) => devicePath === mountPath))
+  if (devices.paths.has(mountPath))
     errors.push(invalid(path.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'));
 }
 
@@ -89,13 +90,21 @@ function validateMountOptions(
   if (recursiveReadOnly !== undefined) validateRecursiveReadOnly(mount, path.child('recursiveReadOnly'), errors);
 }
 
+/** Where a container has volumes or devices. */
+interface Places {
+  readonly names: ReadonlySet<string>;
+  readonly paths: ReadonlySet<string>;
+}
+
 /** Of several with one name only the last one's path counts. */
-const lastByName = <T extends VolumeDevice | VolumeMount>(items: readonly T[]): readonly T[] =>
-  items.length < 2 ? items : [...new Map(items.map((item) => [item.name, item])).values()];
+function placesOf<T extends VolumeDevice | VolumeMount>(items: readonly T[], pathOf: (item: T) => string): Places {
+  const pathByName = new Map(items.map((item) => [item.name, pathOf(item)]));
+  return { names: new Set(pathByName.keys()), paths: new Set(pathByName.values()) };
+}
 
 export function validateVolumeDevices(container: AnyContainer, volumes: Volumes, path: Path, errors: ErrorList): void {
   if (!container.volumeDevices) return;
-  const mounts = container.volumeMounts ?? [];
+  const mounts = placesOf(container.volumeMounts ?? [], ({ mountPath }) => mountPath);
   const paths = new Set<string>();
   const names = new Set<string>();
   container.volumeDevices.forEach(({ name, devicePath }, i) => {
@@ -115,9 +124,8 @@ export function validateVolumeDevices(container: AnyContainer, volumes: Volumes,
     if (devicePath && validatePathNoBacksteps(devicePath, path).length > 0)
       errors.push(invalid(devicePathPath, devicePath, "can not contain backsteps ('..')"));
     else paths.add(devicePath);
-    if (mounts.some((mount) => mount.name === name))
-      errors.push(invalid(namePath, name, 'must not already exist in volumeMounts'));
-    if (lastByName(mounts).some(({ mountPath }) => mountPath === devicePath))
+    if (mounts.names.has(name)) errors.push(invalid(namePath, name, 'must not already exist in volumeMounts'));
+    if (mounts.paths.has(devicePath))
       errors.push(invalid(devicePathPath, devicePath, 'must not already exist as a path in volumeMounts'));
     if (name) names.add(name);
   });

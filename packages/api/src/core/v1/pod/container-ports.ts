@@ -1,5 +1,6 @@
 import {
   checkField,
+  checkRequiredField,
   duplicate,
   type ErrorList,
   invalid,
@@ -7,7 +8,6 @@ import {
   isValidPortName,
   isValidPortNum,
   type Path,
-  required,
 } from '@coxswain/apimachinery';
 import type { ContainerPort, PodSpec } from '../../../generated/core/v1.ts';
 import { protocols } from '../port.ts';
@@ -24,8 +24,7 @@ export function validateContainerPorts(ports: readonly ContainerPort[], path: Pa
       else if (names.has(name)) errors.push(duplicate(at.child('name'), name));
       else names.add(name);
     }
-    if (containerPort) checkField(at, 'containerPort', containerPort, isValidPortNum, errors);
-    else errors.push(required(at.child('containerPort')));
+    checkRequiredField(at, 'containerPort', containerPort, isValidPortNum, errors);
     if (hostPort) checkField(at, 'hostPort', hostPort, isValidPortNum, errors);
     checkRequiredSupported(at, 'protocol', protocol, protocols, errors);
   });

@@ -1,11 +1,14 @@
 import {
+  checkField,
   duplicate,
   type ErrorList,
   forbidden,
   invalid,
+  invalidEach,
   isLongerThan,
   isValidGroupId,
   isValidUserId,
+  ownEntry,
   type Path,
   required,
   tooLong,
@@ -13,20 +16,25 @@ import {
 import type {
   Container,
   ContainerStatus,
+  LinuxContainerUser,
   Pod,
   PodSpec,
   PodStatus,
   ResourceStatus,
   VolumeMountStatus,
 } from '../../../generated/core/v1.ts';
-import { invalidEach, printedAsJson, unlessSupported } from './checks.ts';
+import { printedAsJson, unlessSupported } from './checks.ts';
 import { containersOf, regularAndInitContainers } from './containers.ts';
 import type { PodValidationOptions } from './validation-options.ts';
 
 const statusLists = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const;
 
-const listsOf = (status: PodStatus, path: Path): [ContainerStatus[], Path][] =>
-  statusLists.map((list) => [status[list] ?? [], path.child(list)]);
+function forEachStatus(status: PodStatus, path: Path, visit: (one: ContainerStatus, path: Path) => void): void {
+  for (const list of statusLists)
+    status[list]?.forEach((one, i) => {
+      visit(one, path.child(list).index(i));
+    });
+}
 
 /** Whether the container starts again after it ended with this code: its rules say, or its policy, or the pod's. */
 function restarts(
@@ -55,8 +63,8 @@ export function validateStateTransitions(
   { spec, status: old = {} }: Pod,
   path: Path,
   options: PodValidationOptions,
-): ErrorList {
-  const errors: ErrorList = [];
+  errors: ErrorList,
+): void {
   const containers = spec ? regularAndInitContainers(spec) : [];
   const anyRestartsAll =
     options.allowRestartAllContainers &&
@@ -82,7 +90,6 @@ export function validateStateTransitions(
         );
     });
   }
-  return errors;
 }
 
 /** What is said of each container: as whom it runs, the health of its devices, the digests of its image volumes. */
@@ -91,103 +98,96 @@ export function validateContainerStatuses(
   spec: PodSpec,
   path: Path,
   { features }: PodValidationOptions,
-): ErrorList {
-  const errors: ErrorList = [];
-  const all = listsOf(status, path);
-  for (const [statuses, at] of all)
-    statuses.forEach((one, i) => {
-      errors.push(...validateUser(one, spec.os?.name ?? 'linux', at.index(i).child('user', 'linux')));
-    });
-  const [[regular, regularPath], [init, initPath], [ephemeral, ephemeralPath]] = all as [
-    [ContainerStatus[], Path],
-    [ContainerStatus[], Path],
-    [ContainerStatus[], Path],
-  ];
-  errors.push(...validateAllocatedResources(regular, containersOf(spec), regularPath));
-  errors.push(...validateAllocatedResources(init, spec.initContainers ?? [], initPath));
-  ephemeral.forEach(({ allocatedResourcesStatus = [] }, i) => {
-    const at = ephemeralPath.index(i).child('allocatedResourcesStatus');
+  errors: ErrorList,
+): void {
+  const os = spec.os?.name ?? 'linux';
+  forEachStatus(status, path, ({ user }, at) => {
+    if (user?.linux) validateUser(user.linux, os, at.child('user', 'linux'), errors);
+  });
+  const { containerStatuses, initContainerStatuses, ephemeralContainerStatuses } = status;
+  validateAllocatedResources(containerStatuses, containersOf(spec), path.child('containerStatuses'), errors);
+  validateAllocatedResources(
+    initContainerStatuses,
+    spec.initContainers ?? [],
+    path.child('initContainerStatuses'),
+    errors,
+  );
+  ephemeralContainerStatuses?.forEach(({ allocatedResourcesStatus = [] }, i) => {
+    const at = path.child('ephemeralContainerStatuses').index(i).child('allocatedResourcesStatus');
     if (allocatedResourcesStatus.length > 0) errors.push(forbidden(at, 'must not be specified in container status'));
   });
   if (features.enabled('ImageVolumeWithDigest'))
-    for (const [statuses, at] of all)
-      statuses.forEach(({ volumeMounts }, i) => {
-        volumeMounts?.forEach((mount, j) => {
-          const mountPath = at.index(i).child('volumeMounts').index(j);
-          errors.push(...validateImageDigest(mount, mountPath.child('volumeStatus')));
-        });
+    forEachStatus(status, path, ({ volumeMounts }, at) => {
+      volumeMounts?.forEach((mount, i) => {
+        validateImageDigest(mount, at.child('volumeMounts').index(i).child('volumeStatus'), errors);
       });
-  return errors;
+    });
 }
 
-function validateUser({ user }: ContainerStatus, os: string, path: Path): ErrorList {
-  const linux = user?.linux;
-  if (!linux) return [];
-  if (os === 'windows') return [forbidden(path, 'cannot be set for a windows pod')];
-  if (os !== 'linux') return [];
-  return [
-    ...invalidEach(path.child('uid'), linux.uid, isValidUserId(linux.uid)),
-    ...invalidEach(path.child('gid'), linux.gid, isValidGroupId(linux.gid)),
-    ...(linux.supplementalGroups ?? []).flatMap((group, i) =>
-      invalidEach(path.child('supplementalGroups').index(i), group, isValidGroupId(group)),
-    ),
-  ];
+function validateUser(linux: LinuxContainerUser, os: string, path: Path, errors: ErrorList): void {
+  if (os === 'windows') errors.push(forbidden(path, 'cannot be set for a windows pod'));
+  if (os !== 'linux') return;
+  checkField(path, 'uid', linux.uid, isValidUserId, errors);
+  checkField(path, 'gid', linux.gid, isValidGroupId, errors);
+  linux.supplementalGroups?.forEach((group, i) => {
+    invalidEach(path.child('supplementalGroups').index(i), group, isValidGroupId(group), errors);
+  });
 }
 
 function validateAllocatedResources(
-  statuses: readonly ContainerStatus[],
+  statuses: readonly ContainerStatus[] | undefined,
   containers: readonly Container[],
   path: Path,
-): ErrorList {
-  return statuses.flatMap(({ name, allocatedResourcesStatus = [] }, i) => {
+  errors: ErrorList,
+): void {
+  statuses?.forEach(({ name, allocatedResourcesStatus }, i) => {
+    if (!allocatedResourcesStatus) return;
     const container = containers.find((one) => one.name === name);
-    return allocatedResourcesStatus.flatMap((resource, j) => {
+    allocatedResourcesStatus.forEach((resource, j) => {
       const at = path.index(i).child('allocatedResourcesStatus').index(j);
-      const errors: ErrorList = container ? validateAllocatedName(resource.name, container, at.child('name')) : [];
-      errors.push(...validateHealth(resource, at.child('resources')));
-      return errors;
+      if (container) validateAllocatedName(resource.name, container, at.child('name'), errors);
+      validateHealth(resource, at.child('resources'), errors);
     });
   });
 }
 
-function validateAllocatedName(name: string, { resources }: Container, path: Path): ErrorList {
+function validateAllocatedName(name: string, { resources }: Container, path: Path, errors: ErrorList): void {
+  const refuse = (detail: string) => errors.push(invalid(path, printedAsJson(name), detail));
   if (name.startsWith('claim:')) {
-    const claims = (resources?.claims ?? []).map((claim) =>
-      claim.request ? `claim:${claim.name}/${claim.request}` : `claim:${claim.name}`,
+    const claimed = resources?.claims?.some(
+      (claim) => name === (claim.request ? `claim:${claim.name}/${claim.request}` : `claim:${claim.name}`),
     );
-    const detail =
-      "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty";
-    return claims.includes(name) ? [] : [invalid(path, printedAsJson(name), detail)];
-  }
-  return Object.hasOwn(resources?.requests ?? {}, name)
-    ? []
-    : [invalid(path, printedAsJson(name), "must match one of the container's resource requests")];
+    if (!claimed)
+      refuse(
+        "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty",
+      );
+  } else if (ownEntry(resources?.requests, name) === undefined)
+    refuse("must match one of the container's resource requests");
 }
 
+const healthStates = ['Healthy', 'Unhealthy', 'Unknown'];
 const maxHealthMessage = 1024;
 
-function validateHealth({ resources = [] }: ResourceStatus, path: Path): ErrorList {
+function validateHealth({ resources }: ResourceStatus, path: Path, errors: ErrorList): void {
   const ids = new Set<string>();
-  return resources.flatMap(({ resourceID, health, message }, i) => {
+  resources?.forEach(({ resourceID, health, message }, i) => {
     const at = path.index(i);
-    const errors = unlessSupported(at.child('health'), health ?? '', ['Healthy', 'Unhealthy', 'Unknown']);
+    unlessSupported(at.child('health'), health, healthStates, errors);
     if (message === '') errors.push(required(at.child('message'), 'must be non-empty if specified'));
     else if (message !== undefined && isLongerThan(message, maxHealthMessage))
       errors.push(tooLong(at.child('message'), maxHealthMessage));
     if (ids.has(resourceID)) errors.push(duplicate(at.child('resourceID'), resourceID));
     ids.add(resourceID);
-    return errors;
   });
 }
 
 const maxImageRef = 256;
 
-function validateImageDigest({ volumeStatus }: VolumeMountStatus, path: Path): ErrorList {
+function validateImageDigest({ volumeStatus }: VolumeMountStatus, path: Path, errors: ErrorList): void {
   const image = volumeStatus?.image;
-  if (!image) return [];
+  if (!image) return;
+  const { imageRef = '' } = image;
   const at = path.child('imageVolumeStatus', 'imageRef');
-  return [
-    ...(image.imageRef ? [] : [required(at, 'imageRef must not be empty')]),
-    ...(isLongerThan(image.imageRef ?? '', maxImageRef) ? [tooLong(at, maxImageRef)] : []),
-  ];
+  if (!imageRef) errors.push(required(at, 'imageRef must not be empty'));
+  if (isLongerThan(imageRef, maxImageRef)) errors.push(tooLong(at, maxImageRef));
 }

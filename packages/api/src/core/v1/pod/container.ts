@@ -1,5 +1,5 @@
 import {
-  checkField,
+  checkRequiredField,
   duplicate,
   type ErrorList,
   forbidden,
@@ -20,6 +20,7 @@ import {
   validateResizePolicy,
 } from './container-restart.ts';
 import { type AnyContainer, containersOf, regularAndInitContainers } from './containers.ts';
+import { pullPolicies } from './image-name.ts';
 import { isRestartableInitContainer } from './pod-resources.ts';
 import { type ProbeName, validateLifecycle, validateProbe } from './probe.ts';
 import { validateContainerResourceRequirements } from './resource-requirements.ts';
@@ -30,20 +31,18 @@ import type { PodValidationOptions } from './validation-options.ts';
 export interface ContainerContext {
   readonly spec: PodSpec;
   readonly volumes: ReadonlyMap<string, Volume>;
-  readonly podClaimNames: readonly string[];
+  readonly podClaimNames: ReadonlySet<string>;
   readonly options: PodValidationOptions;
 }
 
 const probes: readonly ProbeName[] = ['livenessProbe', 'readinessProbe', 'startupProbe'];
 const terminationMessagePolicies = ['File', 'FallbackToLogsOnError'];
-const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
 
 /** What holds for containers of every sort. */
 function validateContainer(container: AnyContainer, path: Path, context: ContainerContext, errors: ErrorList): void {
   const { spec, volumes, podClaimNames, options } = context;
   const { name, image, ports, env, envFrom, resources, resizePolicy, securityContext } = container;
-  if (name) checkField(path, 'name', name, isDns1123Label, errors);
-  else errors.push(required(path.child('name')));
+  checkRequiredField(path, 'name', name, isDns1123Label, errors);
   if (!image) errors.push(required(path.child('image')));
   const { terminationMessagePolicy, imagePullPolicy } = container;
   checkRequiredSupported(
@@ -81,9 +80,13 @@ function validateProbesAndLifecycle(
   }
 }
 
-export function validateContainers(path: Path, context: ContainerContext, errors: ErrorList): void {
-  const { options, spec } = context;
-  const containers = containersOf(spec);
+export function validateContainers(
+  containers: readonly Container[],
+  path: Path,
+  context: ContainerContext,
+  errors: ErrorList,
+): void {
+  const { options } = context;
   if (containers.length === 0) errors.push(required(path));
   const names = new Set<string>();
   containers.forEach((container, i) => {

@@ -9,6 +9,9 @@ const maxNameLength = 255;
 /** Longer than the longest name, tag and digest together: such a text is no image's name, and is not worth a look. */
 const maxLength = 600;
 
+/** When the image of a container or volume is fetched. Sorted: messages list them. */
+export const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
+
 /** Whether the first part of a name is a registry's address, rather than a part of a name in the default one. */
 const isDomain = (text: string): boolean => /[.:]/.test(text) || text === 'localhost' || text.toLowerCase() !== text;
 

@@ -1,5 +1,6 @@
 import {
   checkField,
+  checkRequiredField,
   type ErrorList,
   isConfigMapKey,
   isDns1123Label,
@@ -18,8 +19,7 @@ export function validateSecretKeySelector(
   errors: ErrorList = [],
 ): ErrorList {
   checkField(path, 'name', name ?? '', isDns1123Subdomain, errors);
-  if (key) checkField(path, 'key', key, isConfigMapKey, errors);
-  else errors.push(required(path.child('key')));
+  checkRequiredField(path, 'key', key, isConfigMapKey, errors);
   return errors;
 }
 
@@ -36,10 +36,8 @@ export function validateFileKeySelector(
   path: Path,
   errors: ErrorList,
 ): void {
-  if (key) checkField(path, 'key', key, isRelaxedEnvVarName, errors);
-  else errors.push(required(path.child('key')));
-  if (volumeName) checkField(path, 'volumeName', volumeName, isDns1123Label, errors);
-  else errors.push(required(path.child('volumeName')));
+  checkRequiredField(path, 'key', key, isRelaxedEnvVarName, errors);
+  checkRequiredField(path, 'volumeName', volumeName, isDns1123Label, errors);
   if (file) validatePathNoBacksteps(file, path.child('path'), errors);
   else errors.push(required(path.child('path')));
 }

@@ -65,7 +65,7 @@ export function validatePodResize(pod: Pod, old: Pod, options: PodValidationOpti
         'resize of pods with pod-level resources is forbidden when InPlacePodLevelResourcesVerticalScalingEnabled feature gate is disabled';
       return [...errors, ...refusePod(detail)];
     }
-    errors.push(...validatePodLevelResize(spec, oldSpec));
+    validatePodLevelResize(spec, oldSpec, errors);
     if (!(oldSpec.resources && !spec.resources)) {
       const { resources: _, ...others } = rest;
       const resources = withOldCpuAndMemory(spec.resources, oldSpec.resources);
@@ -74,10 +74,10 @@ export function validatePodResize(pod: Pod, old: Pod, options: PodValidationOpti
   }
   if ((old.status?.nodeAllocatableResourceClaimStatuses ?? []).length > 0)
     errors.push(forbidden(specPath, 'pods with node allocatable resource claims cannot be resized'));
-  const order = validateContainerOrder(spec, oldSpec);
-  errors.push(...order);
-  if (order.length > 0) return errors;
-  errors.push(...validateContainerResizes(spec, oldSpec, options.features));
+  const before = errors.length;
+  validateContainerOrder(spec, oldSpec, errors);
+  if (errors.length > before) return errors;
+  validateContainerResizes(spec, oldSpec, options.features, errors);
   if (errors.length > 0) return errors;
   const unresized = (list: (typeof lists)[number]): Container[] =>
     (spec[list] ?? []).map((container, i) => asBefore(container, oldSpec[list]![i]!));
@@ -95,16 +95,17 @@ function isResizeSupported({ status }: Pod): boolean {
 const isRemoved = (list: ResourceList | undefined, old: ResourceList | undefined): boolean =>
   Object.keys(old ?? {}).some((name) => ownEntry(list, name) === undefined);
 
-function validatePodLevelResize({ resources }: PodSpec, { resources: old }: PodSpec): ErrorList {
+function validatePodLevelResize({ resources }: PodSpec, { resources: old }: PodSpec, errors: ErrorList): void {
   const path = specPath.child('resources');
-  if (old && !resources) return [forbidden(path, 'pod-level resources cannot be removed')];
-  const errors: ErrorList = [];
+  if (old && !resources) {
+    errors.push(forbidden(path, 'pod-level resources cannot be removed'));
+    return;
+  }
   for (const list of ['requests', 'limits'] as const)
     if (isRemoved(resources?.[list], old?.[list]))
       errors.push(forbidden(path.child(list), `pod-level resource ${list} cannot be removed`));
   if (!sameResources(withOldCpuAndMemory(resources, old), old))
     errors.push(forbidden(specPath, 'only cpu and memory resources are mutable at pod-level'));
-  return errors;
 }
 
 /** Processor and memory are as they were. Nothing is left of what asked for nothing else and was not there before. */
@@ -137,22 +138,21 @@ function asBefore(container: Container, old: Container): Container {
   return { ...container, resources: withOldCpuAndMemory(amounts, oldAmounts) ?? {} };
 }
 
-function validateContainerOrder(spec: PodSpec, old: PodSpec): ErrorList {
-  return lists.flatMap((list) => {
+function validateContainerOrder(spec: PodSpec, old: PodSpec, errors: ErrorList): void {
+  for (const list of lists) {
     const names = namesOf(spec[list]);
     const oldNames = namesOf(old[list]);
     const path = specPath.child(list);
-    if (names.length !== oldNames.length) return [forbidden(path, `${list} may not be added or removed on resize`)];
-    return oldNames.flatMap((name, i) =>
-      names[i] === name
-        ? []
-        : [forbidden(path.index(i).child('name'), `${list} may not be renamed or reordered on resize`)],
-    );
-  });
+    if (names.length !== oldNames.length) errors.push(forbidden(path, `${list} may not be added or removed on resize`));
+    else
+      oldNames.forEach((name, i) => {
+        if (names[i] !== name)
+          errors.push(forbidden(path.index(i).child('name'), `${list} may not be renamed or reordered on resize`));
+      });
+  }
 }
 
-function validateContainerResizes(spec: PodSpec, old: PodSpec, features: FeatureGates): ErrorList {
-  const errors: ErrorList = [];
+function validateContainerResizes(spec: PodSpec, old: PodSpec, features: FeatureGates, errors: ErrorList): void {
   const initContainersResize = features.enabled('InPlacePodVerticalScalingInitContainers');
   const canResize = (container: Container) => initContainersResize || isRestartableInitContainer(container);
   const checkRemoved = (list: (typeof lists)[number]) =>
@@ -187,5 +187,4 @@ function validateContainerResizes(spec: PodSpec, old: PodSpec, features: Feature
             forbidden(path, 'non-sidecar init containers with a resize policy of RestartContainer cannot be resized'),
           );
   });
-  return errors;
 }

@@ -64,7 +64,7 @@ export const aggregateContainerLimits = (spec: PodSpec): Map<string, Quantity> =
 /** The rules of `spec.resources`, and how it must agree with what the containers ask for. */
 export function validatePodResources(
   spec: PodSpec,
-  podClaimNames: readonly string[],
+  podClaimNames: ReadonlySet<string>,
   specPath: Path,
   options: ResourceRequirementsOptions,
   errors: ErrorList,

@@ -28,7 +28,7 @@ import {
   validateInitContainers,
 } from './container.ts';
 import { validateHostNetworkPorts } from './container-ports.ts';
-import { containersWithPath } from './containers.ts';
+import { containersOf, containersWithPath } from './containers.ts';
 import { validateDNSConfig } from './dns-config.ts';
 import { internalForm } from './internal-form.ts';
 import { isMirrorPod, refusePod } from './mirror-pod.ts';
@@ -43,6 +43,7 @@ import { validateVolumes } from './volume.ts';
 import { validateWindowsHostProcess } from './windows-options.ts';
 
 const maxInt32 = 2 ** 31 - 1;
+const noClaims: ReadonlySet<string> = new Set();
 const restartPolicies = ['Always', 'OnFailure', 'Never'];
 const dnsPolicies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 const preemptionPolicies = ['PreemptLowerPriority', 'Never'];
@@ -76,7 +77,7 @@ export function validatePodSpec(
   if (hostAliases) validateHostAliases(hostAliases, path.child('hostAliases'), options, errors);
   validateClassNames(spec, path, errors);
   if (spec.overhead)
-    validateContainerResourceRequirements({ limits: spec.overhead }, [], path.child('overhead'), options, errors);
+    validateContainerResourceRequirements({ limits: spec.overhead }, noClaims, path.child('overhead'), options, errors);
   validatePodOS(spec, path, errors);
   if (spec.schedulingGroup) validateSchedulingGroup(spec.schedulingGroup, path.child('schedulingGroup'), errors);
   validateFileKeyRefVolumes(spec, path, errors);
@@ -93,20 +94,16 @@ function validateParts(
 ): void {
   const { initContainers, ephemeralContainers, resourceClaims } = spec;
   const volumes = validateVolumes(spec.volumes ?? [], pod, path.child('volumes'), options, errors);
-  const podClaimNames = resourceClaims ? namesOf(resourceClaims) : [];
+  const podClaimNames = resourceClaims ? new Set(resourceClaims.map(({ name }) => name).filter(Boolean)) : noClaims;
   const context: ContainerContext = { spec, volumes, podClaimNames, options };
   if (resourceClaims) validatePodResourceClaims(resourceClaims, pod, path.child('resourceClaims'), errors);
-  validateContainers(path.child('containers'), context, errors);
+  validateContainers(containersOf(spec), path.child('containers'), context, errors);
   if (initContainers) validateInitContainers(initContainers, path.child('initContainers'), context, errors);
   if (ephemeralContainers)
     validateEphemeralContainers(ephemeralContainers, path.child('ephemeralContainers'), context, errors);
   if (options.features.enabled('PodLevelResources')) validatePodResources(spec, podClaimNames, path, options, errors);
   validateHostNetworkPorts(spec, path, options.resourceIsPod, errors);
 }
-
-const namesOf = (claims: readonly PodResourceClaim[]): string[] => [
-  ...new Set(claims.map(({ name }) => name).filter(Boolean)),
-];
 
 function validatePodResourceClaims(
   claims: readonly PodResourceClaim[],
@@ -237,12 +234,13 @@ function validateSchedulingGroup({ podGroupName }: PodSchedulingGroup, path: Pat
 /** Variables are read from files of empty directories only. */
 function validateFileKeyRefVolumes(spec: PodSpec, path: Path, errors: ErrorList): void {
   if (!envFilesInUse(spec)) return;
+  const volumes = new Map(spec.volumes?.map((volume) => [volume.name, volume]));
   for (const [{ env }, at] of containersWithPath(spec, path))
     env?.forEach(({ valueFrom }, i) => {
       if (!valueFrom?.fileKeyRef) return;
       const { volumeName } = valueFrom.fileKeyRef;
       const namePath = at.child('env').index(i).child('valueFrom', 'fileKeyRef', 'volumeName');
-      const volume = spec.volumes?.findLast(({ name }) => name === volumeName);
+      const volume = volumes.get(volumeName);
       if (!volume) errors.push(notFound(namePath, volumeName));
       else if (!volume.emptyDir)
         errors.push(invalid(namePath, volumeName, 'referenced volume must be of type emptyDir'));

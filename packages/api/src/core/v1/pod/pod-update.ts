@@ -52,18 +52,12 @@ export function validatePodUpdate(pod: Pod, old: Pod, options: PodValidationOpti
   const deadline = validateDeadline(spec.activeDeadlineSeconds, oldSpec.activeDeadlineSeconds);
   errors.push(...deadline);
   if (deadline.length > 0 && spec.activeDeadlineSeconds !== undefined) return errors;
-  errors.push(
-    ...validateOnlyAddedTolerations(
-      spec.tolerations ?? [],
-      oldSpec.tolerations ?? [],
-      specPath.child('tolerations'),
-      options,
-    ),
-    ...validateOnlyDeletedSchedulingGates(spec, oldSpec),
-  );
+  const { tolerations = [] } = spec;
+  validateOnlyAddedTolerations(tolerations, oldSpec.tolerations ?? [], specPath.child('tolerations'), options, errors);
+  validateOnlyDeletedSchedulingGates(spec, oldSpec, errors);
   if (samePodSpec(spec, oldSpec)) return errors;
   const rest = withoutUpdatableFields(spec, oldSpec);
-  if ((oldSpec.schedulingGates ?? []).length > 0) errors.push(...takeSchedulingDirectives(rest, oldSpec));
+  if ((oldSpec.schedulingGates ?? []).length > 0) takeSchedulingDirectives(rest, oldSpec, errors);
   if (!samePodSpec(rest, oldSpec)) {
     const difference = internalDiff('PodSpec', withHostFields(oldSpec), withHostFields(rest));
     errors.push(forbidden(specPath, `pod updates may not change fields other than ${updatableFields}\n${difference}`));
@@ -82,12 +76,13 @@ function validateDeadline(deadline: number | undefined, old: number | undefined)
     : [];
 }
 
-function validateOnlyDeletedSchedulingGates({ schedulingGates = [] }: PodSpec, old: PodSpec): ErrorList {
-  const known = (old.schedulingGates ?? []).map(({ name }) => name);
-  return schedulingGates.flatMap(({ name }, i) => {
-    if (known.includes(name) || schedulingGates.findLastIndex((gate) => gate.name === name) !== i) return [];
+function validateOnlyDeletedSchedulingGates({ schedulingGates = [] }: PodSpec, old: PodSpec, errors: ErrorList): void {
+  const known = new Set(old.schedulingGates?.map(({ name }) => name));
+  const last = new Map(schedulingGates.map(({ name }, i) => [name, i]));
+  schedulingGates.forEach(({ name }, i) => {
+    if (known.has(name) || last.get(name) !== i) return;
     const detail = `only deletion is allowed, but found new scheduling gate '${name}'`;
-    return [forbidden(specPath.child('schedulingGates').index(i).child('name'), detail)];
+    errors.push(forbidden(specPath.child('schedulingGates').index(i).child('name'), detail));
   });
 }
 
@@ -107,9 +102,8 @@ const withImages = (containers: readonly Container[], old: readonly Container[])
     return image === undefined ? container : { ...container, image };
   });
 
-/** While a pod is gated, what it asks of nodes may become more. Puts back the old directives, gives what is wrong with the new. */
-function takeSchedulingDirectives(spec: PodSpec, old: PodSpec): ErrorList {
-  const errors: ErrorList = [];
+/** While a pod is gated, what it asks of nodes may become more. Puts back the old directives, says what is wrong with the new. */
+function takeSchedulingDirectives(spec: PodSpec, old: PodSpec, errors: ErrorList): void {
   const { nodeSelector = {}, affinity } = spec;
   if (!semanticEqual(spec.nodeSelector, old.nodeSelector)) {
     const kept = Object.entries(old.nodeSelector ?? {}).every(([key, value]) => nodeSelector[key] === value);
@@ -120,14 +114,13 @@ function takeSchedulingDirectives(spec: PodSpec, old: PodSpec): ErrorList {
     replace(spec, 'nodeSelector', old.nodeSelector);
   }
   const oldNodeAffinity = old.affinity?.nodeAffinity;
-  if (semanticEqual(affinity?.nodeAffinity, oldNodeAffinity)) return errors;
-  errors.push(...validateNodeAffinityMutation(affinity?.nodeAffinity, oldNodeAffinity));
+  if (semanticEqual(affinity?.nodeAffinity, oldNodeAffinity)) return;
+  validateNodeAffinityMutation(affinity?.nodeAffinity, oldNodeAffinity, errors);
   if (affinity && !old.affinity && !affinity.podAffinity && !affinity.podAntiAffinity) delete spec.affinity;
   else {
     const { nodeAffinity: _, ...others } = affinity ?? {};
     spec.affinity = oldNodeAffinity ? { nodeAffinity: oldNodeAffinity, ...others } : others;
   }
-  return errors;
 }
 
 function replace<K extends keyof PodSpec>(spec: PodSpec, field: K, value: PodSpec[K] | undefined): void {
@@ -135,21 +128,26 @@ function replace<K extends keyof PodSpec>(spec: PodSpec, field: K, value: PodSpe
   else spec[field] = value;
 }
 
-function validateNodeAffinityMutation(affinity: NodeAffinity | undefined, old: NodeAffinity | undefined): ErrorList {
+function validateNodeAffinityMutation(
+  affinity: NodeAffinity | undefined,
+  old: NodeAffinity | undefined,
+  errors: ErrorList,
+): void {
   const oldTerms = old?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
-  if (oldTerms.length === 0) return [];
+  if (oldTerms.length === 0) return;
   const terms = affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   const path = specPath
     .child('affinity', 'nodeAffinity')
     .child('requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms');
   const printed = terms?.map((term) => internalForm('NodeSelectorTerm', term));
-  if (terms?.length !== oldTerms.length)
-    return [invalid(path, printed, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')];
-  return oldTerms.flatMap((before, i) =>
-    onlyAddsTo(before, terms[i]!)
-      ? []
-      : [invalid(path.index(i), printed![i], 'only additions are allowed (no mutations or deletions)')],
-  );
+  if (terms?.length !== oldTerms.length) {
+    errors.push(invalid(path, printed, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed'));
+    return;
+  }
+  oldTerms.forEach((before, i) => {
+    if (!onlyAddsTo(before, terms[i]!))
+      errors.push(invalid(path.index(i), printed![i], 'only additions are allowed (no mutations or deletions)'));
+  });
 }
 
 /** A term that matches everything cannot be added to: it would match less. */

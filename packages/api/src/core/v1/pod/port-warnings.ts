@@ -1,6 +1,7 @@
 import { type Path, quote } from '@coxswain/apimachinery';
 import type { ContainerPort, PodSpec } from '../../../generated/core/v1.ts';
 import { containersWithPath } from './containers.ts';
+import { comparable, remember } from './warning-limits.ts';
 
 interface Place {
   readonly path: Path;
@@ -23,8 +24,7 @@ function conflict(a: ContainerPort, b: ContainerPort): string | undefined {
 }
 
 /** Ports of a pod that collide with each other, or that cannot be told apart by name. */
-export function portWarnings(spec: PodSpec, specPath: Path): string[] {
-  const warnings: string[] = [];
+export function addPortWarnings(spec: PodSpec, specPath: Path, warnings: string[]): void {
   const nameWarnings: string[] = [];
   const byNumber = new Map<string, Place[]>();
   const byName = new Map<string, Path>();
@@ -34,11 +34,12 @@ export function portWarnings(spec: PodSpec, specPath: Path): string[] {
       if (port.hostIP && !port.hostPort) warnings.push(`${path}: hostIP set without hostPort: ${goStruct(port)}`);
       const key = `${port.containerPort}/${port.protocol}`;
       const others = byNumber.get(key) ?? [];
-      for (const other of others) {
+      for (const other of comparable(others, warnings)) {
         const what = conflict(port, other.port);
         if (what) warnings.push(`${path}: ${what} with ${other.path}`);
       }
-      byNumber.set(key, [...others, { path, port }]);
+      if (others.length === 0) byNumber.set(key, others);
+      remember(others, { path, port });
       if (!port.name) return;
       const namesake = byName.get(port.name);
       if (!namesake) byName.set(port.name, path);
@@ -48,5 +49,5 @@ export function portWarnings(spec: PodSpec, specPath: Path): string[] {
             `services and probes that select ports by name will use ${namesake}`,
         );
     });
-  return [...warnings, ...nameWarnings];
+  for (const warning of nameWarnings) warnings.push(warning);
 }

@@ -136,10 +136,8 @@ const day = 24 * 60 * 60;
 const validatePodCertificate: Validate<'podCertificate'> = (source, path, projection) => {
   const { signerName = '', keyType, maxExpirationSeconds: seconds } = source;
   const { errors } = projection;
-  errors.push(
-    ...validateSignerName(path.child('signerName'), signerName),
-    ...validateUserAnnotations(source.userAnnotations, path.child('userAnnotations')),
-  );
+  errors.push(...validateSignerName(path.child('signerName'), signerName));
+  validateUserAnnotations(source.userAnnotations, path.child('userAnnotations'), errors);
   unlessSupported(path.child('keyType'), keyType, keyTypes, errors);
   if (seconds !== undefined) {
     const secondsPath = path.child('maxExpirationSeconds');
@@ -159,18 +157,17 @@ const validatePodCertificate: Validate<'podCertificate'> = (source, path, projec
 };
 
 /** Annotations that a pod hands to the signer of its certificates. */
-export function validateUserAnnotations(
+function validateUserAnnotations(
   annotations: Readonly<Record<string, string>> | undefined,
   path: Path,
-): ErrorList {
-  const errors: ErrorList = [];
+  errors: ErrorList,
+): void {
   let size = 0;
   for (const [key, value] of sortedEntries(annotations)) {
     errors.push(...isDomainPrefixedKey(path, key.toLowerCase()));
     size += byteLength(key) + byteLength(value);
   }
   if (size > totalAnnotationSizeLimitBytes) errors.push(tooLong(path, totalAnnotationSizeLimitBytes));
-  return errors;
 }
 
 const validators: { readonly [T in SourceName]: Validate<T> } = {

@@ -63,7 +63,7 @@ function validatePodResourceName(name: string, path: Path, errors: ErrorList): v
 /** What a container asks for; `podClaimNames` are the names in the pod's `resourceClaims`. */
 export const validateContainerResourceRequirements = (
   requirements: ResourceRequirements,
-  podClaimNames: readonly string[],
+  podClaimNames: ReadonlySet<string>,
   path: Path,
   options: ResourceRequirementsOptions = {},
   errors: ErrorList = [],
@@ -73,7 +73,7 @@ export const validateContainerResourceRequirements = (
 /** What a pod asks for as a whole. */
 export const validatePodResourceRequirements = (
   requirements: ResourceRequirements,
-  podClaimNames: readonly string[],
+  podClaimNames: ReadonlySet<string>,
   path: Path,
   options: ResourceRequirementsOptions = {},
   errors: ErrorList = [],
@@ -84,7 +84,7 @@ export const validatePodResourceRequirements = (
 export function validateResourceRequirements(
   { limits, requests, claims }: ResourceRequirements,
   validateName: NameCheck,
-  podClaimNames: readonly string[],
+  podClaimNames: ReadonlySet<string>,
   path: Path,
   options: ResourceRequirementsOptions = {},
   errors: ErrorList = [],
@@ -138,13 +138,20 @@ function validateRequestBesideLimit(
 const hasCpuOrMemory = (list: ResourceList | undefined): boolean =>
   list !== undefined && (Object.hasOwn(list, 'cpu') || Object.hasOwn(list, 'memory'));
 
+function unknownClaimDetail(podClaimNames: ReadonlySet<string>): string {
+  const known = podClaimNames.size === 0 ? ' which is empty' : `: ${[...podClaimNames].sort().join(', ')}`;
+  return `must be one of the names in pod.spec.resourceClaims${known}`;
+}
+
 function validateResourceClaimNames(
   claims: readonly ResourceClaim[],
-  podClaimNames: readonly string[],
+  podClaimNames: ReadonlySet<string>,
   path: Path,
   errors: ErrorList,
 ): void {
   const seen = new Set<string>();
+  // Names all claims of the pod, and may be said of each that is none of them: one text for all.
+  let unknownClaim: string | undefined;
   claims.forEach(({ name, request }, i) => {
     const at = path.index(i);
     if (!name) {
@@ -160,10 +167,9 @@ function validateResourceClaimNames(
       else if (!request) for (const other of seen) if (other.startsWith(`${name}/`)) errors.push(duplicate(at, name));
       seen.add(key);
     }
-    if (!podClaimNames.includes(name)) {
-      const known = podClaimNames.length === 0 ? ' which is empty' : `: ${[...podClaimNames].sort().join(', ')}`;
-      const detail = `must be one of the names in pod.spec.resourceClaims${known}`;
-      errors.push(new FieldError('FieldValueNotFound', at, name, detail));
+    if (!podClaimNames.has(name)) {
+      unknownClaim ??= unknownClaimDetail(podClaimNames);
+      errors.push(new FieldError('FieldValueNotFound', at, name, unknownClaim));
     }
   });
 }

@@ -6,7 +6,6 @@ import {
   isDecimalInteger,
   isQualifiedName,
   isValidLabelValue,
-  jsonEquals,
   notSupported,
   type Path,
   quote,
@@ -97,18 +96,19 @@ function parseInt64Errors(text: string): string[] {
     : failed('value out of range');
 }
 
+const withoutSeconds = ({ key, operator, value, effect }: Toleration): string =>
+  JSON.stringify([key, operator, value, effect]);
+
 /** An update may add tolerations, and of those there were it may change only how long they hold. */
 export function validateOnlyAddedTolerations(
   tolerations: readonly Toleration[],
   old: readonly Toleration[],
   path: Path,
   options: TolerationOptions,
-): ErrorList {
-  const withoutSeconds = ({ tolerationSeconds: _, ...rest }: Toleration) => rest;
-  const kept = old.every((before) =>
-    tolerations.some((toleration) => jsonEquals(withoutSeconds(toleration), withoutSeconds(before))),
-  );
-  return kept
-    ? validateTolerations(tolerations, path, options)
-    : [forbidden(path, 'existing toleration can not be modified except its tolerationSeconds')];
+  errors: ErrorList,
+): void {
+  const present = new Set(tolerations.map(withoutSeconds));
+  if (old.every((before) => present.has(withoutSeconds(before))))
+    validateTolerations(tolerations, path, options, errors);
+  else errors.push(forbidden(path, 'existing toleration can not be modified except its tolerationSeconds'));
 }

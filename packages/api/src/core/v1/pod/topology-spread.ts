@@ -26,14 +26,19 @@ export function validateTopologySpreadConstraints(
   options: PodValidationOptions,
   errors: ErrorList,
 ): void {
+  const lastOfKind = new Map(constraints.map((constraint, i) => [kindOf(constraint), i]));
   constraints.forEach((constraint, i) => {
-    validateConstraint(constraint, constraints.slice(i + 1), path.index(i), options, errors);
+    validateConstraint(constraint, lastOfKind.get(kindOf(constraint)) !== i, path.index(i), options, errors);
   });
 }
 
+/** For one key there is one constraint that must be met, and one that should be. */
+const kindOf = ({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): string =>
+  JSON.stringify([topologyKey, whenUnsatisfiable]);
+
 function validateConstraint(
   constraint: TopologySpreadConstraint,
-  later: readonly TopologySpreadConstraint[],
+  comesAgain: boolean,
   path: Path,
   options: PodValidationOptions,
   errors: ErrorList,
@@ -42,7 +47,7 @@ function validateConstraint(
   checkPositive(path, 'maxSkew', maxSkew, errors);
   if (!topologyKey) errors.push(required(path.child('topologyKey'), 'can not be empty'));
   unlessSupported(path.child('whenUnsatisfiable'), whenUnsatisfiable, unsatisfiableActions, errors);
-  if (later.some((other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable))
+  if (comesAgain)
     errors.push(duplicate(path.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`));
   if (minDomains !== undefined) {
     checkPositive(path, 'minDomains', minDomains, errors);

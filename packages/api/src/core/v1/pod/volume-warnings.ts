@@ -1,5 +1,6 @@
 import { quote } from '@coxswain/apimachinery';
 import type { Volume, VolumeProjection } from '../../../generated/core/v1.ts';
+import { comparable, remember } from './warning-limits.ts';
 
 /** A file of a volume and where it comes from, if the volume has several sources. */
 interface File {
@@ -14,20 +15,37 @@ const print = ({ path, source }: File): string => (source ? `${quote(path)} (${s
 
 /** One lies inside the other, or they are the same. */
 const overlap = (a: File, b: File): boolean =>
-  a.path !== '' && b.path !== '' && (`${a.path}/`.startsWith(`${b.path}/`) || `${b.path}/`.startsWith(`${a.path}/`));
+  a.path !== '' && b.path !== '' && (isInside(a.path, b.path) || isInside(b.path, a.path));
 
-/** Adds files to those of the volume; gives the warnings about those that overlap with earlier ones. */
-function addFiles(all: File[], added: readonly File[], volume: string, description: string): string[] {
-  return added.flatMap((file) => {
-    const warnings = all
-      .filter((earlier) => overlap(earlier, file))
-      .map(
-        (earlier) =>
-          `volume ${quote(volume)} (${description}): overlapping paths: ${print(file)} with ${print(earlier)}`,
-      );
-    all.push(file);
-    return warnings;
-  });
+const isInside = (path: string, directory: string): boolean =>
+  path.startsWith(directory) && (path.length === directory.length || path[directory.length] === '/');
+
+/** Files that have been seen in a volume. */
+class VolumeFiles {
+  readonly #volume: string;
+  readonly #description: string;
+  readonly #warnings: string[];
+  readonly #files: File[] = [];
+
+  constructor(volume: string, description: string, warnings: string[]) {
+    this.#volume = volume;
+    this.#description = description;
+    this.#warnings = warnings;
+  }
+
+  /** Adds files; warns about those that overlap with earlier ones. */
+  add(added: readonly File[]): void {
+    for (const file of added) {
+      for (const earlier of comparable(this.#files, this.#warnings))
+        if (overlap(earlier, file)) this.#warn(file, earlier);
+      remember(this.#files, file);
+    }
+  }
+
+  #warn(file: File, earlier: File): void {
+    const where = `volume ${quote(this.#volume)} (${this.#description})`;
+    this.#warnings.push(`${where}: overlapping paths: ${print(file)} with ${print(earlier)}`);
+  }
 }
 
 function filesOfSource(source: VolumeProjection): File[] {
@@ -50,18 +68,18 @@ function filesOfSource(source: VolumeProjection): File[] {
 }
 
 /** Files of one volume that cannot both be there. */
-export function overlappingPathWarnings(volumes: readonly Volume[]): string[] {
-  return volumes.flatMap(({ name, configMap, secret, downwardAPI, projected }) => {
-    const projectedFiles: File[] = [];
-    return [
-      ...addFiles([], filesOf(configMap?.items), name, `ConfigMap ${quote(configMap?.name ?? '')}`),
-      ...addFiles([], filesOf(secret?.items), name, `Secret ${quote(secret?.secretName ?? '')}`),
-      ...addFiles([], filesOf(downwardAPI?.items), name, 'DownwardAPI'),
-      ...(projected?.sources ?? []).flatMap((source) =>
-        Object.keys(source).length === 0
-          ? [`volume ${quote(name)} (Projected) has no sources provided`]
-          : addFiles(projectedFiles, filesOfSource(source), name, 'Projected'),
-      ),
-    ];
-  });
+export function addOverlappingPathWarnings(volumes: readonly Volume[], warnings: string[]): void {
+  for (const { name, configMap, secret, downwardAPI, projected } of volumes) {
+    const add = (items: Parameters<typeof filesOf>[0], description: string) =>
+      new VolumeFiles(name, description, warnings).add(filesOf(items));
+    if (configMap?.items) add(configMap.items, `ConfigMap ${quote(configMap.name ?? '')}`);
+    if (secret?.items) add(secret.items, `Secret ${quote(secret.secretName ?? '')}`);
+    if (downwardAPI?.items) add(downwardAPI.items, 'DownwardAPI');
+    if (!projected?.sources) continue;
+    const files = new VolumeFiles(name, 'Projected', warnings);
+    for (const source of projected.sources) {
+      if (Object.keys(source).length > 0) files.add(filesOfSource(source));
+      else warnings.push(`volume ${quote(name)} (Projected) has no sources provided`);
+    }
+  }
 }

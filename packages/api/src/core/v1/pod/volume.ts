@@ -1,6 +1,6 @@
 import {
   byteLength,
-  checkField,
+  checkRequiredField,
   duplicate,
   type ErrorList,
   forbidden,
@@ -17,6 +17,7 @@ import type { Volume } from '../../../generated/core/v1.ts';
 import { isNegativeAmount } from './amount.ts';
 import { checkRequiredSupported, requiredFields } from './checks.ts';
 import { validateEphemeralVolumeSource } from './ephemeral-volume.ts';
+import { pullPolicies } from './image-name.ts';
 import { validateDownwardAPIVolumeSource, validateProjectedVolumeSource } from './projected-volume.ts';
 import type { PodValidationOptions } from './validation-options.ts';
 import * as sources from './volume-sources.ts';
@@ -51,7 +52,14 @@ const listing = <T extends VolumeType>(
   type: T,
   validate: (source: NonNullable<Volume[T]>, path: Path) => ErrorList,
   names?: Names,
-): VolumeRule => rule(type, (source, path, errors) => errors.push(...validate(source, path)), names);
+): VolumeRule =>
+  rule(
+    type,
+    (source, path, errors) => {
+      for (const error of validate(source, path)) errors.push(error);
+    },
+    names,
+  );
 
 /** A rule that only asks for fields. */
 const requires = <T extends VolumeType>(
@@ -59,8 +67,6 @@ const requires = <T extends VolumeType>(
   fields: readonly (keyof NonNullable<Volume[T]> & string)[],
   names?: Names,
 ): VolumeRule => rule(type, (source, path, errors) => requiredFields(path, source, fields, errors), names);
-
-const pullPolicies = ['Always', 'IfNotPresent', 'Never'];
 
 /** In the order in which upstream looks at them: the first one counts, the others are too many. */
 const volumeRules: readonly VolumeRule[] = [
@@ -113,9 +119,18 @@ function rulesFor(volume: Volume): readonly VolumeRule[] {
   return rules.length < 2 ? rules : volumeRules.filter((one) => rules.includes(one));
 }
 
+/** The claim that is made together with a pod, for one of its ephemeral volumes. */
+const claimNameOf = (pod: string, volume: string): string => `${pod}-${volume}`;
+
+/** The claims that are made for a pod's ephemeral volumes, if there are any. */
+function claimsMadeFor(pod: string, volumes: readonly Volume[]): ReadonlySet<string> | undefined {
+  const ephemeral = volumes.filter((volume) => volume.ephemeral);
+  return ephemeral.length > 0 ? new Set(ephemeral.map(({ name }) => claimNameOf(pod, name))) : undefined;
+}
+
 /** What is wrong with the name that the claim of an ephemeral volume gets. */
 function claimNameErrors(pod: string, volume: string): string[] {
-  const claim = `${pod}-${volume}`;
+  const claim = claimNameOf(pod, volume);
   return nameIsDnsSubdomain(claim, false).map((message) => `PVC name ${quote(claim)}: ${message}`);
 }
 
@@ -156,16 +171,16 @@ export function validateVolumes(
   errors: ErrorList,
 ): ReadonlyMap<string, Volume> {
   const valid = new Map<string, Volume>();
+  const ownClaims = pod?.name ? claimsMadeFor(pod.name, volumes) : undefined;
   volumes.forEach((volume, i) => {
     const at = path.index(i);
     const { name, persistentVolumeClaim: claim } = volume;
     const before = errors.length;
     validateVolumeSource(volume, pod, at, options, errors);
-    if (name) checkField(at, 'name', name, isDns1123Label, errors);
-    else errors.push(required(at.child('name')));
+    checkRequiredField(at, 'name', name, isDns1123Label, errors);
     if (valid.has(name)) errors.push(duplicate(at.child('name'), name));
     if (errors.length === before) valid.set(name, volume);
-    if (claim && pod?.name && volumes.some((v) => v.ephemeral && claim.claimName === `${pod.name}-${v.name}`)) {
+    if (claim && ownClaims?.has(claim.claimName)) {
       const detail = 'must not reference a PVC that gets created for an ephemeral volume';
       errors.push(invalid(at.child('persistentVolumeClaim', 'claimName'), claim.claimName, detail));
     }

@@ -5,7 +5,6 @@ import {
   type ObjectMeta,
   ownEntry,
   Path,
-  Quantity,
   quote,
 } from '@coxswain/apimachinery';
 import type { FeatureGates } from '../../../features/feature-gates.ts';
@@ -19,6 +18,7 @@ import type {
   Volume,
 } from '../../../generated/core/v1.ts';
 import { warningsForPersistentVolumeClaimSpec } from '../persistent-volume-claim/index.ts';
+import { isWholeAmount } from './amount.ts';
 import { sortedEntries } from './checks.ts';
 import { type AnyContainer, containersWithPath, emptyPodSpec } from './containers.ts';
 import {
@@ -27,9 +27,9 @@ import {
   seccompContainerAnnotationPrefix,
   seccompPodAnnotation,
 } from './pod-annotations.ts';
-import { portWarnings } from './port-warnings.ts';
+import { addPortWarnings } from './port-warnings.ts';
 import type { ResourceList } from './resource-requirements.ts';
-import { overlappingPathWarnings } from './volume-warnings.ts';
+import { addOverlappingPathWarnings } from './volume-warnings.ts';
 
 const deprecatedNodeLabels = new Map([
   ['beta.kubernetes.io/arch', 'deprecated since v1.14; use "kubernetes.io/arch" instead'],
@@ -67,39 +67,47 @@ const deprecatedVolumes: readonly (readonly [type: keyof Volume, field: string, 
 const noMatch = (path: Path): string => `${path}: a null labelSelector results in matching no pod`;
 
 /** The warnings about a term that selects nodes; of preferences also those about values that no label has. */
-export function nodeSelectorTermWarnings(term: NodeSelectorTerm, checkValues: boolean, path: Path): string[] {
-  const warnings: string[] = [];
+export function nodeSelectorTermWarnings(
+  term: NodeSelectorTerm,
+  checkValues: boolean,
+  path: Path,
+  warnings: string[] = [],
+): string[] {
   term.matchExpressions?.forEach(({ key, values }, i) => {
-    const at = path.child('matchExpressions').index(i);
     const deprecation = nodeLabelDeprecation(key);
-    if (deprecation) warnings.push(`${at.child('key')}: ${key} is ${deprecation}`);
+    if (deprecation) warnings.push(`${path.child('matchExpressions').index(i).child('key')}: ${key} is ${deprecation}`);
     if (checkValues)
       values?.forEach((value, j) => {
-        for (const message of isValidLabelValue(value))
-          warnings.push(`${at.child('values').index(j)}: ${value} is invalid, ${message}`);
+        for (const message of isValidLabelValue(value)) {
+          const at = path.child('matchExpressions').index(i).child('values').index(j);
+          warnings.push(`${at}: ${value} is invalid, ${message}`);
+        }
       });
   });
   return warnings;
 }
 
-function nodeWarnings({ nodeSelector, affinity, topologySpreadConstraints }: PodSpec, path: Path): string[] {
-  const warnings: string[] = [];
+function addNodeWarnings(
+  { nodeSelector, affinity, topologySpreadConstraints }: PodSpec,
+  path: Path,
+  warnings: string[],
+): void {
   for (const [label] of sortedEntries(nodeSelector)) {
     const deprecation = nodeLabelDeprecation(label);
     if (deprecation) warnings.push(`${path.child('nodeSelector').key(label)}: ${deprecation}`);
   }
   const {
     requiredDuringSchedulingIgnoredDuringExecution: hard,
-    preferredDuringSchedulingIgnoredDuringExecution: soft = [],
+    preferredDuringSchedulingIgnoredDuringExecution: soft,
   } = affinity?.nodeAffinity ?? {};
   const affinityPath = path.child('affinity', 'nodeAffinity');
-  hard?.nodeSelectorTerms.forEach((term, i) => {
+  hard?.nodeSelectorTerms?.forEach((term, i) => {
     const at = affinityPath.child('requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms').index(i);
-    warnings.push(...nodeSelectorTermWarnings(term, false, at));
+    nodeSelectorTermWarnings(term, false, at, warnings);
   });
-  soft.forEach(({ preference }, i) => {
+  soft?.forEach(({ preference }, i) => {
     const at = affinityPath.child('preferredDuringSchedulingIgnoredDuringExecution').index(i).child('preference');
-    warnings.push(...nodeSelectorTermWarnings(preference, true, at));
+    nodeSelectorTermWarnings(preference, true, at, warnings);
   });
   topologySpreadConstraints?.forEach(({ topologyKey, labelSelector }, i) => {
     const at = path.child('topologySpreadConstraints').index(i);
@@ -107,127 +115,144 @@ function nodeWarnings({ nodeSelector, affinity, topologySpreadConstraints }: Pod
     if (deprecation) warnings.push(`${at.child('topologyKey')}: ${topologyKey} is ${deprecation}`);
     if (!labelSelector) warnings.push(noMatch(at.child('labelSelector')));
   });
-  return warnings;
 }
 
-function volumeWarnings(volumes: readonly Volume[], path: Path, features: FeatureGates): string[] {
-  const warnings: string[] = [];
+function addVolumeWarnings(volumes: readonly Volume[], path: Path, features: FeatureGates, warnings: string[]): void {
   volumes.forEach((volume, i) => {
-    const at = path.index(i);
     for (const [type, field, message] of deprecatedVolumes) {
       if (volume[type] === undefined) continue;
       const enabled = type === 'gitRepo' && features.enabled('GitRepoVolumeDriver');
-      warnings.push(`${at.child(field)}: ${enabled ? 'deprecated in v1.11' : message}`);
+      warnings.push(`${path.index(i).child(field)}: ${enabled ? 'deprecated in v1.11' : message}`);
     }
     const claim = volume.ephemeral?.volumeClaimTemplate;
-    if (claim)
-      warnings.push(
-        ...warningsForPersistentVolumeClaimSpec(claim.spec, at.child('ephemeral', 'volumeClaimTemplate', 'spec')),
-      );
+    if (claim) {
+      const at = path.index(i).child('ephemeral', 'volumeClaimTemplate', 'spec');
+      warnings.push(...warningsForPersistentVolumeClaimSpec(claim.spec, at));
+    }
   });
-  warnings.push(...overlappingPathWarnings(volumes));
-  return warnings;
+  addOverlappingPathWarnings(volumes, warnings);
 }
 
-function duplicateWarnings<T>(items: readonly T[], keyOf: (item: T) => string, path: Path, field: string): string[] {
-  const seen = new Set<string>();
-  return items.flatMap((item, i) => {
-    const value = keyOf(item);
-    if (seen.has(value)) return [`${path.index(i).child(field)}: duplicate ${field} ${quote(value)}`];
+function addDuplicateWarnings<T>(items: readonly T[], field: keyof T & string, path: Path, warnings: string[]): void {
+  const seen = new Set<unknown>();
+  items.forEach((item, i) => {
+    const value = item[field] ?? '';
+    if (seen.has(value)) warnings.push(`${path.index(i).child(field)}: duplicate ${field} ${quote(String(value))}`);
     seen.add(value);
-    return [];
   });
 }
 
-function fractionWarnings(list: ResourceList | undefined, name: string, path: Path): string[] {
-  const text = ownEntry(list, name);
-  if (text === undefined || Quantity.parse(text).scaledValue(-3) % 1000n === 0n) return [];
-  return [`${path.key(name)}: fractional byte value ${quote(text)} is invalid, must be an integer`];
+function addFractionWarning(list: ResourceList | undefined, name: string, path: Path, warnings: string[]): void {
+  const amount = ownEntry(list, name);
+  if (amount !== undefined && !isWholeAmount(amount))
+    warnings.push(`${path.key(name)}: fractional byte value ${quote(amount)} is invalid, must be an integer`);
 }
 
 /** Variables that are defined twice, unless the second one builds on the first. */
-function envWarnings({ env = [] }: AnyContainer, path: Path): string[] {
+function addEnvWarnings({ env }: AnyContainer, path: Path, warnings: string[]): void {
   const seen = new Set<string>();
-  return env.flatMap(({ name, value = '', valueFrom }, i) => {
+  env?.forEach(({ name, value = '', valueFrom }, i) => {
     if (!seen.has(name)) {
       seen.add(name);
-      return [];
+      return;
     }
     const reference = `$(${name})`;
     const hides = valueFrom !== undefined || value === reference || !value.includes(reference);
     const warning = `hides previous definition of ${quote(name)}, which may be dropped when using apply`;
-    return hides ? [`${path.child('env').index(i)}: ${warning}`] : [];
+    if (hides) warnings.push(`${path.child('env').index(i)}: ${warning}`);
   });
 }
 
-function podAffinityWarnings(affinity: Affinity | undefined, path: Path): string[] {
-  const of = (terms: PodAffinity | undefined, at: Path): string[] => [
-    ...(terms?.requiredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ labelSelector }, i) =>
-      labelSelector
-        ? []
-        : [noMatch(at.child('requiredDuringSchedulingIgnoredDuringExecution').index(i).child('labelSelector'))],
-    ),
-    ...(terms?.preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ podAffinityTerm }, i) => {
+function addPodAffinityWarnings(affinity: Affinity, path: Path, warnings: string[]): void {
+  const add = (terms: PodAffinity | undefined, at: Path) => {
+    terms?.requiredDuringSchedulingIgnoredDuringExecution?.forEach(({ labelSelector }, i) => {
+      const term = at.child('requiredDuringSchedulingIgnoredDuringExecution').index(i);
+      if (!labelSelector) warnings.push(noMatch(term.child('labelSelector')));
+    });
+    terms?.preferredDuringSchedulingIgnoredDuringExecution?.forEach(({ podAffinityTerm }, i) => {
       const term = at.child('preferredDuringSchedulingIgnoredDuringExecution').index(i);
-      return podAffinityTerm.labelSelector ? [] : [noMatch(term.child('podAffinityTerm', 'labelSelector'))];
-    }),
-  ];
-  return [
-    ...of(affinity?.podAffinity, path.child('podAffinity')),
-    ...of(affinity?.podAntiAffinity, path.child('podAntiAffinity')),
-  ];
+      if (!podAffinityTerm.labelSelector) warnings.push(noMatch(term.child('podAffinityTerm', 'labelSelector')));
+    });
+  };
+  add(affinity.podAffinity, path.child('podAffinity'));
+  add(affinity.podAntiAffinity, path.child('podAntiAffinity'));
+}
+
+/** What warnings are about, and where they go. */
+interface Subject {
+  readonly spec: PodSpec;
+  readonly path: Path;
+  readonly annotations: Readonly<Record<string, string>> | undefined;
+  readonly annotationsPath: Path;
+  readonly isTemplate: boolean;
+  readonly warnings: string[];
+}
+
+function addSeccompWarning(key: string, { annotations, annotationsPath, warnings }: Subject): void {
+  if (ownEntry(annotations, key) !== undefined)
+    warnings.push(`${annotationsPath.key(key)}: non-functional in v1.27+; use the "seccompProfile" field instead`);
+}
+
+/** A pod's annotation becomes a field when it is created, and is warned about there. */
+function addAppArmorWarning(key: string, { spec, annotations, annotationsPath, warnings }: Subject): void {
+  const annotation = ownEntry(annotations, key);
+  const podProfile = spec.securityContext?.appArmorProfile;
+  if (annotation === undefined) return;
+  if (!podProfile || !jsonEquals(podProfile, appArmorProfileOfAnnotation(annotation)))
+    warnings.push(appArmorDeprecation(annotationsPath.key(key)));
+}
+
+const byteResources = ['memory', 'ephemeral-storage'];
+
+function addContainerWarnings(container: AnyContainer, path: Path, subject: Subject): void {
+  const { name = '', resources, securityContext } = container;
+  const { annotations, isTemplate, warnings } = subject;
+  if (annotations && !securityContext?.seccompProfile)
+    addSeccompWarning(seccompContainerAnnotationPrefix + name, subject);
+  if (annotations && isTemplate && !securityContext?.appArmorProfile)
+    addAppArmorWarning(appArmorAnnotationPrefix + name, subject);
+  if (resources)
+    for (const resource of byteResources) {
+      addFractionWarning(resources.limits, resource, path.child('resources', 'limits'), warnings);
+      addFractionWarning(resources.requests, resource, path.child('resources', 'requests'), warnings);
+    }
+  addEnvWarnings(container, path, warnings);
 }
 
 /** All warnings about a spec and the metadata beside it, in upstream's order. No `root`: they are a pod's. */
-function specWarnings(root: Path | undefined, spec: PodSpec, meta: ObjectMeta, features: FeatureGates): string[] {
+function specWarnings(
+  root: Path | undefined,
+  spec: PodSpec,
+  { annotations }: ObjectMeta,
+  features: FeatureGates,
+): string[] {
   const path = root?.child('spec') ?? Path.of('spec');
   const annotationsPath = root?.child('metadata', 'annotations') ?? Path.of('metadata', 'annotations');
-  const { annotations } = meta;
-  const { hostAliases = [], imagePullSecrets = [], securityContext } = spec;
-  const warnings = nodeWarnings(spec, path);
+  const { volumes, hostAliases, imagePullSecrets, affinity, terminationGracePeriodSeconds: seconds } = spec;
+  const warnings: string[] = [];
+  const subject: Subject = { spec, path, annotations, annotationsPath, isTemplate: root !== undefined, warnings };
+  addNodeWarnings(spec, path, warnings);
   for (const [key, message] of deprecatedAnnotations)
     if (ownEntry(annotations, key) !== undefined) warnings.push(`${annotationsPath.key(key)}: ${message}`);
-  warnings.push(
-    ...volumeWarnings(spec.volumes ?? [], path.child('volumes'), features),
-    ...duplicateWarnings(hostAliases, ({ ip }) => ip, path.child('hostAliases'), 'ip'),
-    ...duplicateWarnings(imagePullSecrets, ({ name = '' }) => name, path.child('imagePullSecrets'), 'name'),
-  );
-  imagePullSecrets.forEach(({ name }, i) => {
+  if (volumes) addVolumeWarnings(volumes, path.child('volumes'), features, warnings);
+  if (hostAliases) addDuplicateWarnings(hostAliases, 'ip', path.child('hostAliases'), warnings);
+  if (imagePullSecrets) addDuplicateWarnings(imagePullSecrets, 'name', path.child('imagePullSecrets'), warnings);
+  imagePullSecrets?.forEach(({ name }, i) => {
     if (!name) warnings.push(`${path.child('imagePullSecrets').index(i).child('name')}: invalid empty name ""`);
   });
-  for (const name of ['memory', 'ephemeral-storage'])
-    warnings.push(...fractionWarnings(spec.overhead, name, path.child('overhead')));
-  const seccomp = (key: string) => {
-    if (ownEntry(annotations, key) !== undefined)
-      warnings.push(`${annotationsPath.key(key)}: non-functional in v1.27+; use the "seccompProfile" field instead`);
-  };
-  if (!securityContext?.seccompProfile) seccomp(seccompPodAnnotation);
-  for (const [container, at] of containersWithPath(spec, path)) {
-    const { name = '', resources, securityContext: own } = container;
-    if (!own?.seccompProfile) seccomp(seccompContainerAnnotationPrefix + name);
-    const appArmorKey = appArmorAnnotationPrefix + name;
-    const appArmor = ownEntry(annotations, appArmorKey);
-    // A pod's annotation becomes a field when it is created, and is warned about there.
-    if (root && !own?.appArmorProfile && appArmor !== undefined) {
-      const podProfile = securityContext?.appArmorProfile;
-      if (!podProfile || !jsonEquals(podProfile, appArmorProfileOfAnnotation(appArmor)))
-        warnings.push(appArmorDeprecation(annotationsPath.key(appArmorKey)));
-    }
-    for (const resource of ['memory', 'ephemeral-storage'])
-      for (const list of ['limits', 'requests'] as const)
-        warnings.push(...fractionWarnings(resources?.[list], resource, at.child('resources', list)));
-    warnings.push(...envWarnings(container, at));
-  }
-  warnings.push(...portWarnings(spec, path));
-  if (spec.terminationGracePeriodSeconds !== undefined && spec.terminationGracePeriodSeconds < 0) {
+  for (const name of byteResources) addFractionWarning(spec.overhead, name, path.child('overhead'), warnings);
+  if (!spec.securityContext?.seccompProfile) addSeccompWarning(seccompPodAnnotation, subject);
+  for (const [container, at] of containersWithPath(spec, path)) addContainerWarnings(container, at, subject);
+  addPortWarnings(spec, path, warnings);
+  if (seconds !== undefined && seconds < 0) {
     const message = 'must be >= 0; negative values are invalid and will be treated as 1';
     warnings.push(`${path.child('terminationGracePeriodSeconds')}: ${message}`);
   }
-  warnings.push(...podAffinityWarnings(spec.affinity, path.child('affinity')));
+  if (affinity) addPodAffinityWarnings(affinity, path.child('affinity'), warnings);
   spec.dnsConfig?.nameservers?.forEach((address, i) => {
     warnings.push(...getWarningsForIP(path.child('dnsConfig', 'nameservers').index(i), address));
   });
-  hostAliases.forEach(({ ip }, i) => {
+  hostAliases?.forEach(({ ip }, i) => {
     warnings.push(...getWarningsForIP(path.child('hostAliases').index(i).child('ip'), ip));
   });
   return warnings;
