@@ -19,5 +19,7 @@ describe.each(readdirSync(packages))('%s as built', (name) => {
 
 it('cox runs', () => {
   const cox = join(packages, 'cli', 'bin', 'cox.js');
-  expect(execFileSync(process.execPath, [cox, 'api-resources', '--api-group', 'apps']).toString()).toContain('deployments');
+  expect(execFileSync(process.execPath, [cox, 'api-resources', '--api-group', 'apps']).toString()).toContain(
+    'deployments',
+  );
 });

@@ -59,11 +59,16 @@ function raiseGeneration<T extends KubernetesObject>({ generation }: Strategy<T>
     typeof generation === 'function'
       ? generation(object, old)
       : generation.some((field) => !jsonEquals(object[field as keyof T], old[field as keyof T]));
-  return changed ? withGeneration(object, (old.metadata?.generation ?? 0) + 1) : object;
+  return changed ? withGeneration(object, increment(old.metadata?.generation ?? 0)) : object;
 }
 
 function withGeneration<T extends KubernetesObject>(object: T, generation: number | undefined): T {
   if (object.metadata?.generation === generation) return object;
   const { generation: _, ...metadata } = object.metadata ?? {};
   return { ...object, metadata: generation === undefined ? metadata : { ...metadata, generation } };
+}
+
+/** An int64 beyond 2^53 is a bigint at run time, whatever its type says. */
+function increment(generation: number | bigint): number {
+  return typeof generation === 'bigint' ? Number(generation + 1n) : generation + 1;
 }

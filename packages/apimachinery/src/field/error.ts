@@ -71,8 +71,9 @@ export class FieldError {
 }
 
 /**
- * What validators find. They take a list as their last argument, add to it and return it; without one they make their
- * own. So a validator that calls others hands its list down, and for a good object one list is made in all.
+ * What validators find. A validator adds to the list that it is given as its last argument, and hands that list down
+ * to those it calls: for a good object one list is made in all. Those that are called from afar also return it, and
+ * make one if none is given.
  */
 export type ErrorList = FieldError[];
 

@@ -1,12 +1,12 @@
 /** Sets of ASCII characters, as bits: a format is told by which of them may stand where. */
 export const lower = 1;
-export const upper = 2;
+const upper = 2;
 export const digit = 4;
 export const dash = 8;
 export const dot = 16;
 export const underscore = 32;
 /** Everything else that is printed, except `=`. */
-export const mark = 64;
+const mark = 64;
 
 export const lowerAlphanumeric = lower | digit;
 export const alphanumeric = lower | upper | digit;

@@ -31,8 +31,8 @@ function chosenFrom(values: readonly string[], value: string | undefined, path: 
 export function validatePodFailurePolicy(spec: JobSpec, path: Path): ErrorList {
   const rules = spec.podFailurePolicy?.rules ?? [];
   const rulesPath = path.child('rules');
-  const { containers = [], initContainers = [] } = spec.template.spec ?? {};
-  const containerNames = [...containers, ...initContainers].map(({ name }) => name);
+  const { containers, initContainers } = spec.template.spec ?? {};
+  const containerNames = [...(containers ?? []), ...(initContainers ?? [])].map(({ name }) => name);
   return [
     ...(rules.length > max.rules ? [tooMany(rulesPath, rules.length, max.rules)] : []),
     ...rules.flatMap((rule, i) => validateRule(rule, spec, containerNames, rulesPath.index(i))),

@@ -81,7 +81,10 @@ function validateTopologies(terms: readonly TopologySelectorTerm[]): ErrorList {
 }
 
 function validateExpressions(expressions: readonly TopologySelectorLabelRequirement[], path: Path): ErrorList {
-  return expressions.flatMap(({ key, values = [] }, i) => {
+  return expressions.flatMap((expression, i) => {
+    const { key } = expression;
+    // A list that nobody gave is null in a field that is always printed.
+    const values = expression.values ?? [];
     const at = path.index(i);
     const errors = values.length === 0 ? [required(at.child('values'))] : [];
     values.forEach((value, j) => {

@@ -128,8 +128,8 @@ interface FieldEncoder {
   readonly optional: boolean;
   /** The struct's fields stand in the parent: it is written from that. */
   readonly inline: boolean;
-  /** Strings, booleans and integers, which most fields are, are written in place. */
-  readonly kind: Schema['kind'];
+  /** Most fields are strings: these are written in place, without a call. */
+  readonly isString: boolean;
   readonly tag: number;
   /** Puts the field, tags included, in front of what is there. */
   readonly write: WriteValue;
@@ -138,8 +138,8 @@ interface FieldEncoder {
 function fieldEncoder({ name, number, schema, pointer, inline }: Field): FieldEncoder {
   // In Go, slices and maps can be nil.
   const optional = pointer || schema.kind === 'bytes' || schema.kind === 'list' || schema.kind === 'map';
-  const tag = tagOf(number, schema.kind === 'string' ? wire.bytes : wire.varint);
-  return { name: propertyKey(name), optional, inline, kind: schema.kind, tag, write: fieldWriter(number, schema) };
+  const isString = schema.kind === 'string';
+  return { name, optional, inline, isString, tag: tagOf(number, wire.bytes), write: fieldWriter(number, schema) };
 }
 
 function fieldWriter(number: number, schema: Schema): WriteValue {
@@ -267,12 +267,11 @@ export function compileEncoder(schema: StructSchema): WriteMessage {
     .filter((field) => field.number > 0)
     .sort((a, b) => b.number - a.number)
     .map(fieldEncoder);
-  const positions = new Map(fields.map(({ name }, position) => [name, position]));
+  const positions = new Map(fields.map(({ name }, index) => [propertyKey(name), index]));
   // Looking for the fields of the object among those of the type is far cheaper than the other way round: most types
   // have many more fields than anybody sets. A type may hold itself, so one list of values is not enough.
-  const free: unknown[][] = [];
   const encoder: WriteMessage = (writer, object) => {
-    const values = free.pop() ?? new Array<unknown>(fields.length).fill(undefined);
+    const values = new Array<unknown>(fields.length);
     for (const key in object) {
       const position = positions.get(key);
       if (position !== undefined) values[position] = object[key];
@@ -280,27 +279,19 @@ export function compileEncoder(schema: StructSchema): WriteMessage {
     for (let i = 0; i < fields.length; i++) {
       const field = fields[i]!;
       const value = values[i];
-      values[i] = undefined;
       if (value === undefined || value === null) {
         if (field.inline) field.write(writer, object);
-        else if (field.kind === 'string' && !field.optional) {
+        else if (field.isString && !field.optional) {
           writer.byte(0);
           writer.varint(field.tag);
         } else if (!field.optional) field.write(writer, value);
-      } else if (typeof value === 'string' && field.kind === 'string') {
+      } else if (field.isString && typeof value === 'string') {
         writer.string(value);
-        writer.varint(field.tag);
-      } else if (typeof value === 'boolean' && field.kind === 'bool') {
-        writer.byte(value ? 1 : 0);
-        writer.varint(field.tag);
-      } else if (typeof value === 'number' && (field.kind === 'int32' || field.kind === 'int64')) {
-        writer.int(value);
         writer.varint(field.tag);
       } else {
         field.write(writer, value);
       }
     }
-    free.push(values);
   };
   encoders.set(schema, encoder);
   return encoder;

@@ -101,7 +101,12 @@ export class MessageDecoder {
     const { name } = field;
     const wireType = tag & 7;
     switch (field.kind) {
-      case 'string':
+      case 'string': {
+        if (wireType !== wire.bytes) throw wrongWireType(wireType, name);
+        const value = reader.string(end);
+        if (value !== field.dropped) target[name] = value;
+        break;
+      }
       case 'bool':
       case 'int32':
       case 'int64': {
@@ -115,8 +120,8 @@ export class MessageDecoder {
         break;
       }
       case 'message': {
-        const value = target[name] ?? {};
-        if (!isJsonObject(value)) throw wrongWireType(wireType, name);
+        const present = target[name];
+        const value = isJsonObject(present) ? present : {};
         field.read(reader, endOf(reader, end, wireType, name), value);
         target[name] = value;
         break;

@@ -102,30 +102,28 @@ export class ProtoWriter {
 
   /** A string's bytes, after its length. */
   string(text: string): void {
-    if (this.#shortString(text)) return;
-    this.#reserve(text.length * 3);
-    // The size is known only afterwards, so it is encoded at the free end and moved.
-    const written = encodeUtf8Into(text, this.#bytes.subarray(0, this.#at));
-    this.#at -= written;
-    this.#bytes.copyWithin(this.#at, 0, written);
-    this.varint(written);
-  }
-
-  /** Writes a short string of ASCII, which is what most are, after its length; false when it is none. */
-  #shortString(text: string): boolean {
     const { length } = text;
-    if (length > shortString) return false;
-    if (this.#at <= length) this.#reserve(length + 1);
+    this.#reserve(length * 3);
     const bytes = this.#bytes;
-    const start = this.#at - length;
-    for (let i = 0; i < length; i++) {
-      const code = text.charCodeAt(i);
-      if (code >= 0x80) return false;
-      bytes[start + i] = code;
+    if (length <= shortString) {
+      const start = this.#at - length;
+      let i = 0;
+      for (; i < length; i++) {
+        const code = text.charCodeAt(i);
+        if (code >= 0x80) break;
+        bytes[start + i] = code;
+      }
+      if (i === length) {
+        this.#at = start;
+        this.varint(length);
+        return;
+      }
     }
-    bytes[start - 1] = length;
-    this.#at = start - 1;
-    return true;
+    // The size is known only afterwards, so it is encoded at the free end and moved.
+    const written = encodeUtf8Into(text, bytes.subarray(0, this.#at));
+    this.#at -= written;
+    bytes.copyWithin(this.#at, 0, written);
+    this.varint(written);
   }
 
   /** The bytes that a canonical base64 text holds, after their number. */

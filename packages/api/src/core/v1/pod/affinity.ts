@@ -30,12 +30,12 @@ const hardField = 'requiredDuringSchedulingIgnoredDuringExecution';
 const softField = 'preferredDuringSchedulingIgnoredDuringExecution';
 
 /** A requirement on a node's labels. Values are checked unless the object had invalid ones before. */
-export function validateNodeSelectorRequirement(
+function validateNodeSelectorRequirement(
   { key, operator, values = [] }: NodeSelectorRequirement,
   allowInvalidLabelValue: boolean,
   path: Path,
-  errors: ErrorList = [],
-): ErrorList {
+  errors: ErrorList,
+): void {
   const valuesPath = path.child('values');
   switch (operator) {
     case 'In':
@@ -61,7 +61,6 @@ export function validateNodeSelectorRequirement(
     values.forEach((value, i) => {
       invalidEach(valuesPath.index(i), value, isValidLabelValue(value), errors);
     });
-  return errors;
 }
 
 /** A requirement on a field of a node: its name is the only one that there is. */
@@ -84,12 +83,12 @@ function validateNodeFieldSelectorRequirement(
     });
 }
 
-export function validateNodeSelectorTerm(
+function validateNodeSelectorTerm(
   { matchExpressions, matchFields }: NodeSelectorTerm,
   allowInvalidLabelValue: boolean,
   path: Path,
-  errors: ErrorList = [],
-): ErrorList {
+  errors: ErrorList,
+): void {
   matchExpressions?.forEach((requirement, i) => {
     const at = path.child('matchExpressions').index(i);
     validateNodeSelectorRequirement(requirement, allowInvalidLabelValue, at, errors);
@@ -97,7 +96,6 @@ export function validateNodeSelectorTerm(
   matchFields?.forEach((requirement, i) => {
     validateNodeFieldSelectorRequirement(requirement, path.child('matchFields').index(i), errors);
   });
-  return errors;
 }
 
 export function validateNodeSelector(
@@ -119,17 +117,16 @@ function validateWeight(weight: number, path: Path, errors: ErrorList): void {
 }
 
 /** Invalid values are allowed here: a preference that no node meets does no harm. */
-export function validatePreferredSchedulingTerms(
+function validatePreferredSchedulingTerms(
   terms: readonly PreferredSchedulingTerm[],
   path: Path,
-  errors: ErrorList = [],
-): ErrorList {
+  errors: ErrorList,
+): void {
   terms.forEach(({ weight, preference }, i) => {
     const at = path.index(i);
     validateWeight(weight, at, errors);
     validateNodeSelectorTerm(preference, true, at.child('preference'), errors);
   });
-  return errors;
 }
 
 function validateNodeAffinity(
@@ -186,19 +183,12 @@ function validatePodAffinity(
   });
 }
 
-export type AffinityOptions = Partial<
-  Pick<PodValidationOptions, 'allowInvalidLabelValueInSelector' | 'allowInvalidLabelValueInRequiredNodeAffinity'>
->;
-
 export function validateAffinity(
-  affinity: Affinity | undefined,
+  { nodeAffinity, podAffinity, podAntiAffinity }: Affinity,
   path: Path,
-  options: AffinityOptions = {},
-  errors: ErrorList = [],
-): ErrorList {
-  if (!affinity) return errors;
-  const { allowInvalidLabelValueInSelector = false, allowInvalidLabelValueInRequiredNodeAffinity = false } = options;
-  const { nodeAffinity, podAffinity, podAntiAffinity } = affinity;
+  { allowInvalidLabelValueInSelector, allowInvalidLabelValueInRequiredNodeAffinity }: PodValidationOptions,
+  errors: ErrorList,
+): void {
   if (nodeAffinity) {
     const at = path.child('nodeAffinity');
     validateNodeAffinity(nodeAffinity, allowInvalidLabelValueInRequiredNodeAffinity, at, errors);
@@ -207,7 +197,6 @@ export function validateAffinity(
     validatePodAffinity(podAffinity, allowInvalidLabelValueInSelector, path.child('podAffinity'), errors);
   if (podAntiAffinity)
     validatePodAffinity(podAntiAffinity, allowInvalidLabelValueInSelector, path.child('podAntiAffinity'), errors);
-  return errors;
 }
 
 /** Every term on other pods, required or preferred, towards or away from them. */

@@ -4,7 +4,7 @@ import type { Container, EphemeralContainer, PodSpec } from '../../../generated/
 /** What all containers of a pod have in common, whatever their lists. */
 export type AnyContainer = Container | EphemeralContainer;
 
-export const containerLists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+const containerLists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
 /** The spec of a pod that says nothing. */
 export const emptyPodSpec: Readonly<PodSpec> = Object.freeze({ containers: [] });

@@ -63,7 +63,7 @@ function setResourcesDefaults({ limits, requests }: ResourceRequirements): void 
 }
 
 /** What every spec of pods gets, also in templates. `serviceAccount` and `serviceAccountName` come to say the same. */
-export function setPodSpecDefaults(spec: PodSpec): void {
+function setPodSpecDefaults(spec: PodSpec): void {
   spec.dnsPolicy ||= 'ClusterFirst';
   spec.restartPolicy ||= 'Always';
   spec.securityContext ??= {};

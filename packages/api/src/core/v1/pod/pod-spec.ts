@@ -20,7 +20,7 @@ import {
 } from '@coxswain/apimachinery';
 import type { HostAlias, PodResourceClaim, PodSchedulingGroup, PodSpec } from '../../../generated/core/v1.ts';
 import { validateAffinity } from './affinity.ts';
-import { checkRequiredSupported, requiredSupported } from './checks.ts';
+import { checkRequiredSupported } from './checks.ts';
 import {
   type ContainerContext,
   validateContainers,
@@ -221,10 +221,6 @@ function validateClassNames(
   if (preemptionPolicy !== undefined)
     checkRequiredSupported(path, 'preemptionPolicy', preemptionPolicy, preemptionPolicies, errors);
 }
-
-/** Also for priority classes. */
-export const validatePreemptionPolicy = (policy: string, path: Path): ErrorList =>
-  requiredSupported(path, policy, preemptionPolicies);
 
 function validateSchedulingGroup({ podGroupName }: PodSchedulingGroup, path: Path, errors: ErrorList): void {
   if (podGroupName !== undefined) checkField(path, 'podGroupName', podGroupName, isDns1123Subdomain, errors);

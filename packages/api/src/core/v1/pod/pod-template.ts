@@ -37,9 +37,6 @@ export function validatePodTemplateSpec(
   return errors;
 }
 
-/** Templates have no rules of their own for updates. */
-export const validatePodTemplateSpecUpdate: typeof validatePodTemplateSpec = validatePodTemplateSpec;
-
 export interface ControllerTemplateRule {
   /** Whether the controller's selector selects the template's labels; true when it is empty, which is an error elsewhere. */
   readonly matches: (labels: Readonly<Record<string, string>>) => boolean;

@@ -48,10 +48,9 @@ export const isStandardQuotaResourceName = (name: string): boolean =>
   quotaResources.has(name) || isQuotaHugePageResourceName(name);
 
 /** Every resource that has an unqualified name. */
-export const isStandardResourceName = (name: string): boolean =>
-  name === 'storage' || isStandardQuotaResourceName(name);
+const isStandardResourceName = (name: string): boolean => name === 'storage' || isStandardQuotaResourceName(name);
 
-export const isStandardContainerResourceName = (name: string): boolean =>
+const isStandardContainerResourceName = (name: string): boolean =>
   containerResources.includes(name) || isHugePageResourceName(name);
 
 /** Resources that a pod as a whole may ask for. */

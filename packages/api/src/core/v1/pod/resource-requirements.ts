@@ -75,19 +75,19 @@ export const validatePodResourceRequirements = (
   requirements: ResourceRequirements,
   podClaimNames: ReadonlySet<string>,
   path: Path,
-  options: ResourceRequirementsOptions = {},
-  errors: ErrorList = [],
+  options: ResourceRequirementsOptions,
+  errors: ErrorList,
 ): ErrorList =>
   validateResourceRequirements(requirements, validatePodResourceName, podClaimNames, path, options, errors);
 
 /** Limits, requests and claims, with the rule that `validateName` sets for names. */
-export function validateResourceRequirements(
+function validateResourceRequirements(
   { limits, requests, claims }: ResourceRequirements,
   validateName: NameCheck,
   podClaimNames: ReadonlySet<string>,
   path: Path,
-  options: ResourceRequirementsOptions = {},
-  errors: ErrorList = [],
+  options: ResourceRequirementsOptions,
+  errors: ErrorList,
 ): ErrorList {
   let hugePages = false;
   const validateHugePages = (name: string, amount: string, at: Path): void => {
@@ -150,6 +150,8 @@ function validateResourceClaimNames(
   errors: ErrorList,
 ): void {
   const seen = new Set<string>();
+  /** How many requests of a claim were seen. */
+  const requests = new Map<string, number>();
   // Names all claims of the pod, and may be said of each that is none of them: one text for all.
   let unknownClaim: string | undefined;
   claims.forEach(({ name, request }, i) => {
@@ -164,7 +166,8 @@ function validateResourceClaimNames(
       const key = request ? `${name}/${request}` : name;
       if (request) checkField(at, 'request', request, isDns1123Label, errors);
       if (seen.has(key)) errors.push(duplicate(at, key));
-      else if (!request) for (const other of seen) if (other.startsWith(`${name}/`)) errors.push(duplicate(at, name));
+      else if (request) requests.set(name, (requests.get(name) ?? 0) + 1);
+      else for (let n = requests.get(name) ?? 0; n > 0; n--) errors.push(duplicate(at, name));
       seen.add(key);
     }
     if (!podClaimNames.has(name)) {
