@@ -5,8 +5,8 @@ import type { JsonObject } from './case.ts';
 
 /* A real kube-apiserver, for the programs that record its answers. */
 
-const server = process.env.KUBE_APISERVER ?? 'https://127.0.0.1:16443';
-const token = process.env.KUBE_TOKEN ?? 'oracle';
+const server = process.env.KUBE_APISERVER ?? 'https://127.0.0.1:6443';
+const token = process.env.KUBE_TOKEN ?? '';
 
 export interface Response {
   readonly code: number;

@@ -1,4 +1,4 @@
-/** How often a message type is met before code is generated for it, which takes as long as reading it a hundred times. */
+/** Generating code for a message takes about as long as reading it so many times without. */
 const worthGenerating = 100;
 
 /** Pages can forbid it in their content security policy, and some runtimes know no such thing. */

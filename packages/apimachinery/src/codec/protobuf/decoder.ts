@@ -63,10 +63,10 @@ class RequiredBits {
 }
 
 function addField(message: MessageDecoder, field: Field, bit: number): void {
-  const { name, number, schema, pointer, omitEmpty } = field;
+  const { name, number, schema, pointer, omitEmpty, omitZero } = field;
   const key = propertyKey(name);
   if (schema.kind === 'string' || schema.kind === 'bool' || schema.kind === 'int32' || schema.kind === 'int64') {
-    const dropped = omitEmpty && !pointer ? zeroValueOf(schema) : undefined;
+    const dropped = (omitEmpty || omitZero) && !pointer ? zeroValueOf(schema) : undefined;
     message.add(number, name, { kind: schema.kind, dropped }, bit);
   } else if (schema.kind === 'list' && !schema.wrapped) {
     message.add(number, name, { kind: 'repeated', items: decodingOf(schema.items) }, bit);
@@ -76,7 +76,7 @@ function addField(message: MessageDecoder, field: Field, bit: number): void {
     message.add(number, name, { kind: 'value', decoding: decodingOf(schema), isDropped: dropping(field) }, bit);
   } else if (field.inline) {
     message.add(number, name, { kind: 'custom', read: compileDecoder(schema) }, bit);
-  } else if (field.omitZero && !pointer) {
+  } else if (omitZero && !pointer) {
     message.add(number, name, { kind: 'custom', read: omitZeroField(key, schema) }, bit);
   } else {
     message.add(number, name, { kind: 'message', read: compileDecoder(schema) }, bit);

@@ -269,7 +269,7 @@ export function compileEncoder(schema: StructSchema): WriteMessage {
     .map(fieldEncoder);
   const positions = new Map(fields.map(({ name }, index) => [propertyKey(name), index]));
   // Looking for the fields of the object among those of the type is far cheaper than the other way round: most types
-  // have many more fields than anybody sets. A type may hold itself, so one list of values is not enough.
+  // have many more fields than anybody sets.
   const encoder: WriteMessage = (writer, object) => {
     const values = new Array<unknown>(fields.length);
     for (const key in object) {

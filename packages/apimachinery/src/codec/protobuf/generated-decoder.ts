@@ -1,5 +1,5 @@
 import { generate } from './code-generation.ts';
-import type { FieldDecoder, JsonObject, ReadFields } from './message-decoder.ts';
+import type { Decoding, FieldDecoder, JsonObject, ReadFields } from './message-decoder.ts';
 import { type ProtoReader, wire } from './reader.ts';
 
 /** Reads a field in any form that it may have, given its tag; returns its bit. */
@@ -7,7 +7,8 @@ type ReadAnyField = (reader: ProtoReader, end: number, tag: number, target: Json
 
 /**
  * Generates what reads the fields of a message. It sets each field by a name that stands in the source, which engines
- * compile to a few instructions. For a message with a string, a number, a message and a repeated message:
+ * turn into a few instructions; a name from a table costs them several times as much. For a message with a string, a
+ * number, a message and a repeated message, of which the third must be there:
  *
  * ```js
  * (reader, end, target) => {
@@ -19,8 +20,10 @@ type ReadAnyField = (reader: ProtoReader, end: number, tag: number, target: Json
  *     switch (tag) {
  *       case 10: { const value = reader.string(end); if (value !== "") target["name"] = value; break; }
  *       case 16: { const value = reader.int32(end); target["replicas"] = value; break; }
- *       case 26: { const value = target["spec"] ?? {}; read3(reader, reader.lengthDelimited(end), value); target["spec"] = value; found |= 1; break; }
- *       case 34: { const value = read4(reader, reader.lengthDelimited(end)); (target["ports"] ??= []).push(value); break; }
+ *       case 26: { const value = target["spec"] ?? {}; read3(reader, reader.lengthDelimited(end), value);
+ *                  target["spec"] = value; found |= 1; break; }
+ *       case 34: { const value = read4(reader, reader.lengthDelimited(end));
+ *                  (target["ports"] ??= []).push(value); break; }
  *       default: found |= readAny(reader, end, tag, target);
  *     }
  *   }
@@ -29,7 +32,8 @@ type ReadAnyField = (reader: ProtoReader, end: number, tag: number, target: Json
  * ```
  *
  * It reads nothing but what is usual. Unknown fields, other wire types and whatever is to be refused are left to
- * `readAny`.
+ * `readAny`. Encoders gain nothing from such code: objects have so many shapes that reading every field of the type by
+ * name is slower than looking up the names that an object has.
  */
 export function generateDecoder(fields: readonly (FieldDecoder | undefined)[], readAny: ReadAnyField): ReadFields {
   const scope = new Map<string, unknown>([['readAny', readAny]]);
@@ -54,49 +58,37 @@ export function generateDecoder(fields: readonly (FieldDecoder | undefined)[], r
 }
 
 function caseOf(field: FieldDecoder, number: number, scope: Map<string, unknown>): string {
-  const { bit } = field;
   const property = `target[${JSON.stringify(field.name)}]`;
-  const pass = (name: string, value: unknown): string => {
+  const found = field.bit === 0 ? '' : `found |= ${field.bit};`;
+  const caseWith = (wireType: number, statements: string): string =>
+    `case ${number * 8 + wireType}: { ${statements} ${found} break; }`;
+  /** Makes a function known to the generated code; returns its name there. */
+  const named = (name: string, value: unknown): string => {
     scope.set(`${name}${number}`, value);
     return `${name}${number}`;
   };
-  const caseWith = (wireType: number, statements: string): string =>
-    `case ${number * 8 + wireType}: { ${statements} ${bit === 0 ? '' : `found |= ${bit}; `}break; }`;
+  const constantOf = ({ wireType, read }: Decoding): string =>
+    `const value = ${named('read', read)}(reader, ${wireType === wire.bytes ? 'reader.lengthDelimited(end)' : 'end'});`;
   switch (field.kind) {
     case 'string':
     case 'bool':
     case 'int32':
     case 'int64': {
-      const set = `${property} = value;`;
-      const condition = field.dropped === undefined ? '' : `if (value !== ${JSON.stringify(field.dropped)}) `;
-      return caseWith(
-        field.kind === 'string' ? wire.bytes : wire.varint,
-        `const value = reader.${field.kind}(end); ${condition}${set}`,
-      );
+      const condition = field.dropped === undefined ? '' : `if (value !== ${JSON.stringify(field.dropped)})`;
+      const wireType = field.kind === 'string' ? wire.bytes : wire.varint;
+      return caseWith(wireType, `const value = reader.${field.kind}(end); ${condition} ${property} = value;`);
     }
     case 'value': {
-      const { decoding, isDropped } = field;
-      const end = decoding.wireType === wire.bytes ? 'reader.lengthDelimited(end)' : 'end';
-      const condition = isDropped ? `if (!${pass('isDropped', isDropped)}(value)) ` : '';
-      return caseWith(
-        decoding.wireType,
-        `const value = ${pass('read', decoding.read)}(reader, ${end}); ${condition}${property} = value;`,
-      );
+      const condition = field.isDropped ? `if (!${named('isDropped', field.isDropped)}(value))` : '';
+      return caseWith(field.decoding.wireType, `${constantOf(field.decoding)} ${condition} ${property} = value;`);
     }
-    case 'message':
-      return caseWith(
-        wire.bytes,
-        `const value = ${property} ?? {}; ${pass('read', field.read)}(reader, reader.lengthDelimited(end), value); ${property} = value;`,
-      );
-    case 'repeated': {
-      const { wireType, read } = field.items;
-      const end = wireType === wire.bytes ? 'reader.lengthDelimited(end)' : 'end';
-      return caseWith(
-        wireType,
-        `const value = ${pass('read', read)}(reader, ${end}); (${property} ??= []).push(value);`,
-      );
+    case 'message': {
+      const read = `${named('read', field.read)}(reader, reader.lengthDelimited(end), value);`;
+      return caseWith(wire.bytes, `const value = ${property} ?? {}; ${read} ${property} = value;`);
     }
+    case 'repeated':
+      return caseWith(field.items.wireType, `${constantOf(field.items)} (${property} ??= []).push(value);`);
     case 'custom':
-      return caseWith(wire.bytes, `${pass('read', field.read)}(reader, reader.lengthDelimited(end), target);`);
+      return caseWith(wire.bytes, `${named('read', field.read)}(reader, reader.lengthDelimited(end), target);`);
   }
 }

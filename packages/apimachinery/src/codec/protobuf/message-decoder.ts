@@ -53,6 +53,7 @@ export type FieldDecoder = FieldKind & {
 export class MessageDecoder {
   readonly #name: string;
   readonly #fields: (FieldDecoder | undefined)[] = [];
+  /** How often the message was read without generated code. */
   #reads = 0;
   #generated: ReadFields | undefined;
 
@@ -60,9 +61,13 @@ export class MessageDecoder {
     this.#name = name;
   }
 
-  /** Throws when the number cannot be one of a built-in type. All fields must be added before the first is read. */
+  /**
+   * Throws when the number or the name cannot be one of a built-in type. All fields must be added before the first
+   * message is read.
+   */
   add(number: number, name: string, field: FieldKind, bit = 0): this {
     if (number >= maxNumber) throw new Error(`${this.#name}: field number ${number} is out of range`);
+    if (name in Object.prototype) throw new Error(`${this.#name}: every object has something called ${name}`);
     this.#fields[number] = { ...field, name: propertyKey(name), bit };
     return this;
   }
@@ -83,16 +88,16 @@ export class MessageDecoder {
 
   #readAll(reader: ProtoReader, end: number, target: JsonObject): number {
     if (++this.#reads > generateAfter) {
-      this.#generated = generateDecoder(this.#fields, (...field) => this.readField(...field));
+      this.#generated = generateDecoder(this.#fields, (...field) => this.#readField(...field));
       return this.#generated(reader, end, target);
     }
     let found = 0;
-    while (reader.at < end) found |= this.readField(reader, end, reader.varint(end), target);
+    while (reader.at < end) found |= this.#readField(reader, end, reader.varint(end), target);
     return found;
   }
 
   /** Reads one field, given its tag; returns its bit. One that nobody knows is skipped. */
-  readField(reader: ProtoReader, end: number, tag: number, target: JsonObject): number {
+  #readField(reader: ProtoReader, end: number, tag: number, target: JsonObject): number {
     const field = tag < maxNumber * 8 ? this.#fields[tag >>> 3] : undefined;
     if (field === undefined) {
       this.#skip(reader, end, tag);

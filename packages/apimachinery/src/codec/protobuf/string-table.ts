@@ -1,7 +1,7 @@
 import { propertyKey } from '../../schema/property-key.ts';
 import { decodeUtf8 } from '../utf8.ts';
 
-/** A power of two. */
+/** A power of two. With the bytes of the strings, a table takes some 300 kB. */
 const slots = 4096;
 /** Longer strings are not remembered. */
 const maxLength = 64;

@@ -1,4 +1,4 @@
-export { validatePersistentVolumeClaimTemplate, validateTemplateObjectMeta } from './claim-template.ts';
+export { validatePersistentVolumeClaimTemplate } from './claim-template.ts';
 export {
   persistentVolumeClaimStrategy,
   setPersistentVolumeClaimDefaults,
