@@ -1,4 +1,4 @@
-import { internalFormOf } from '../../core/v1/pod/internal-form.ts';
+import { internalFormOf } from '../../strategy/internal-form.ts';
 
 /** Update strategies as upstream's messages print them; see `core/v1/pod/internal-types.ts` for the notation. */
 export const internalForm = internalFormOf(`

@@ -9,7 +9,7 @@ import {
   semanticEqual,
   validateLabelSelector,
 } from '@coxswain/apimachinery';
-import { selectorForm } from '../../core/v1/pod/internal-form.ts';
+import { selectorForm } from '../../strategy/internal-form.ts';
 
 /** A selector as messages print it: fields and labels in a fixed order. */
 export const printableSelector = (selector: LabelSelector | undefined): object | undefined =>

@@ -16,16 +16,16 @@ import type {
   SubjectAccessReview,
   SubjectAccessReviewSpec,
 } from '../../generated/authorization/v1.ts';
-import { goForm, goShape } from '../../strategy/go-form.ts';
+import { internalFormOf } from '../../strategy/internal-form.ts';
 
 const path = Path.of('spec');
 const resourcePath = path.child('resourceAttributes');
 const nonResourcePath = path.child('nonResourceAttributes');
-const nonResourceShape = goShape("Path:'' Verb:''");
+const internalForm = internalFormOf('NonResourceAttributes Path:s Verb:s');
 /** Operators that newer clients may know are for the authorizer to judge. */
 const anyOperator = { allowUnknownOperatorInRequirement: true };
 
-const printable = (attributes: NonResourceAttributes): unknown => goForm(nonResourceShape, attributes);
+const printable = (attributes: NonResourceAttributes): unknown => internalForm('NonResourceAttributes', attributes);
 
 export function validateSelfSubjectAccessReview({ metadata, spec }: SelfSubjectAccessReview): ErrorList {
   return [...validateWhat(spec), ...validateSelectors(spec.resourceAttributes), ...validateEmptyMetadata(metadata)];

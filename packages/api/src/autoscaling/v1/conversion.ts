@@ -1,6 +1,5 @@
 import { isJsonObject, type ObjectMeta, ownEntry } from '@coxswain/apimachinery';
 import { setAnnotation } from '../../apps/v1/legacy-annotations.ts';
-import { internalFormOf } from '../../core/v1/pod/internal-form.ts';
 import type {
   HorizontalPodAutoscaler as V1,
   HorizontalPodAutoscalerSpec as V1Spec,
@@ -14,6 +13,7 @@ import type {
   HorizontalPodAutoscalerStatus as HubStatus,
   MetricSpec,
 } from '../../generated/autoscaling/v2.ts';
+import { internalFormOf } from '../../strategy/internal-form.ts';
 import type { HubConversion } from '../../strategy/strategy.ts';
 import { cpuUtilizationMetric, setHorizontalPodAutoscalerDefaults } from '../v2/defaults.ts';
 import { dropRoundTripAnnotations, roundTripAnnotations } from '../v2/round-trip-annotations.ts';

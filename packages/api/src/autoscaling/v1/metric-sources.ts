@@ -1,6 +1,6 @@
 import { isJsonObject } from '@coxswain/apimachinery';
-import { selectorForm } from '../../core/v1/pod/internal-form.ts';
 import type { MetricSpec, MetricStatus, MetricTarget } from '../../generated/autoscaling/v2.ts';
+import { selectorForm } from '../../strategy/internal-form.ts';
 
 type Json = Record<string, unknown>;
 type SourceName = 'object' | 'pods' | 'resource' | 'containerResource' | 'external';

@@ -1,7 +1,8 @@
 import type { ObjectMeta } from '@coxswain/apimachinery';
 import { sortedEntries } from '../../core/v1/pod/index.ts';
-import { internalFormOf, internalForm as podInternalForm, withHostFields } from '../../core/v1/pod/internal-form.ts';
+import { internalForm as podInternalForm, withHostFields } from '../../core/v1/pod/internal-form.ts';
 import type { PodSpec, PodTemplateSpec } from '../../generated/core/v1.ts';
+import { internalFormOf } from '../../strategy/internal-form.ts';
 
 /** Parts of a Job as upstream's messages print them; see `core/v1/pod/internal-types.ts` for the notation. */
 export const internalForm = internalFormOf(`

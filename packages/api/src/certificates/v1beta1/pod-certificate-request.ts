@@ -1,6 +1,6 @@
 import { invalid, Path, semanticEqual } from '@coxswain/apimachinery';
-import { internalFormOf } from '../../core/v1/pod/internal-form.ts';
 import type { PodCertificateRequest } from '../../generated/certificates/v1beta1.ts';
+import { internalFormOf } from '../../strategy/internal-form.ts';
 import { formatLabels } from '../../strategy/print.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import { columns } from '../../strategy/table.ts';

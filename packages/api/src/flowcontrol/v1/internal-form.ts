@@ -1,4 +1,4 @@
-import { internalFormOf } from '../../core/v1/pod/internal-form.ts';
+import { internalFormOf } from '../../strategy/internal-form.ts';
 
 /** Values as upstream's messages print them; for the notation see the types of pods. */
 export const internalForm: (type: string, value: object) => Readonly<Record<string, unknown>> = internalFormOf(`

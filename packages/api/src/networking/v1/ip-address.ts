@@ -9,7 +9,7 @@ import {
 } from '@coxswain/apimachinery';
 import { invalidEach } from '../../core/v1/pod/checks.ts';
 import type { IPAddress, ParentReference } from '../../generated/networking/v1.ts';
-import { goForm, goShape } from '../../strategy/go-form.ts';
+import { internalFormOf } from '../../strategy/internal-form.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';
 import { revalidated } from '../../strategy/revalidated.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
@@ -17,7 +17,7 @@ import { columns } from '../../strategy/table.ts';
 import { requiredSegment } from './ingress-validation.ts';
 
 const parentPath = Path.of('spec', 'parentRef');
-const parentShape = goShape("Group:'' Resource:'' Namespace:'' Name:''");
+const internalForm = internalFormOf('ParentReference Group:s Resource:s Namespace:s Name:s');
 
 /** In memory the reference may be missing, whatever the type says. */
 const parentOf = ({ spec }: IPAddress): Partial<ParentReference> | undefined => spec?.parentRef;
@@ -42,7 +42,8 @@ function printParent(parent: Partial<ParentReference> | undefined): string {
   return [groupResource, ...(namespace ? [namespace] : []), name].join('/');
 }
 
-const printable = (parent: Partial<ParentReference> | undefined) => (parent ? goForm(parentShape, parent) : undefined);
+const printable = (parent: Partial<ParentReference> | undefined) =>
+  parent ? internalForm('ParentReference', parent) : undefined;
 
 export const ipAddressStrategy: Strategy<IPAddress> = {
   ...revalidated<IPAddress>({

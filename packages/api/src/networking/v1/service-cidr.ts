@@ -8,18 +8,19 @@ import {
   required,
 } from '@coxswain/apimachinery';
 import type { ServiceCIDR } from '../../generated/networking/v1.ts';
-import { goForm, goShape } from '../../strategy/go-form.ts';
+import { internalFormOf } from '../../strategy/internal-form.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import { columns } from '../../strategy/table.ts';
 
 const path = Path.of('spec', 'cidrs');
-const specShape = goShape('CIDRs=cidrs');
+const internalForm = internalFormOf('ServiceCIDRSpec CIDRs=cidrs:[]s');
 
 function validate({ spec }: ServiceCIDR): ErrorList {
   const { cidrs = [] } = spec ?? {};
   if (cidrs.length === 0) return [required(path, 'at least one CIDR required')];
-  if (cidrs.length > 2) return [invalid(path, goForm(specShape, spec), 'may only hold up to 2 values')];
+  if (cidrs.length > 2)
+    return [invalid(path, internalForm('ServiceCIDRSpec', spec ?? {}), 'may only hold up to 2 values')];
   const errors = cidrs.flatMap((cidr, i) => isValidCIDR(path.index(i), cidr));
   const [first, second] = cidrs.map((cidr) => parseCIDRSloppy(cidr)?.address.writtenAsIPv6);
   if (cidrs.length === 2 && first !== undefined && first === second) {

@@ -11,8 +11,8 @@ import { validateNotMoreThan100Percent, validatePositiveIntOrPercent } from '../
 import { isEmptySelector } from '../../apps/v1/selector.ts';
 import type { WithSpec } from '../../apps/v1/with-spec.ts';
 import { unlessSupported } from '../../core/v1/pod/index.ts';
-import { internalFormOf } from '../../core/v1/pod/internal-form.ts';
 import type { PodDisruptionBudget as APIPodDisruptionBudget } from '../../generated/policy/v1.ts';
+import { internalFormOf } from '../../strategy/internal-form.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import { columns, type TablePrinter } from '../../strategy/table.ts';

@@ -10,7 +10,7 @@ import {
 } from '@coxswain/apimachinery';
 import { invalidEach, unlessSupported } from '../../core/v1/pod/checks.ts';
 import type { ClusterRoleBinding, RoleBinding, Subject } from '../../generated/rbac/v1.ts';
-import { goForm, goShape } from '../../strategy/go-form.ts';
+import { internalFormOf } from '../../strategy/internal-form.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';
 import { revalidated } from '../../strategy/revalidated.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
@@ -20,7 +20,7 @@ type Binding = RoleBinding | ClusterRoleBinding;
 
 const group = 'rbac.authorization.k8s.io';
 const refPath = Path.of('roleRef');
-const refShape = goShape("APIGroup=apiGroup:'' Kind:'' Name:''");
+const internalForm = internalFormOf('RoleRef APIGroup=apiGroup:s Kind:s Name:s');
 
 export function setBindingDefaults({ roleRef, subjects }: Binding): void {
   roleRef.apiGroup ||= group;
@@ -54,7 +54,7 @@ function validateSubject(subject: Subject, path: Path, isNamespaced: boolean): E
 
 function validateUnchangedRole({ roleRef }: Binding, old: Binding): ErrorList {
   if (jsonEquals(roleRef, old.roleRef)) return [];
-  return [invalid(refPath, goForm(refShape, roleRef), 'cannot change roleRef')];
+  return [invalid(refPath, internalForm('RoleRef', roleRef), 'cannot change roleRef')];
 }
 
 function namesOf(subjects: readonly Subject[] | undefined, kind: string): string {

@@ -12,15 +12,17 @@ import {
 import { invalidEach } from '../../core/v1/pod/checks.ts';
 import { validateCSIDriverName } from '../../core/v1/pod/volume-sources.ts';
 import type { CSINode, CSINodeDriver } from '../../generated/storage/v1.ts';
-import { goForm, goShape } from '../../strategy/go-form.ts';
+import { internalFormOf } from '../../strategy/internal-form.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';
 import type { Strategy, StrategyContext } from '../../strategy/strategy.ts';
 import { columns } from '../../strategy/table.ts';
 
 const driversPath = Path.of('spec', 'drivers');
 const maxNodeIDLength = 256;
-const driverShape = goShape("Name:'' NodeID:'' TopologyKeys Allocatable");
-const allocatableShape = goShape('Count');
+const internalForm = internalFormOf(`
+CSINodeDriver Name:s NodeID:s TopologyKeys:[]s Allocatable:*VolumeNodeResources
+VolumeNodeResources Count:*i
+`);
 
 /** In memory the list may be missing, whatever the type says. */
 const driversOf = ({ spec }: CSINode): readonly CSINodeDriver[] => spec.drivers ?? [];
@@ -57,10 +59,7 @@ function validateTopologyKeys(keys: readonly string[], path: Path): ErrorList {
 function validateUpdate(node: CSINode, old: CSINode, { features }: StrategyContext): ErrorList {
   const ignoresAllocatable = features.enabled('MutableCSINodeAllocatableCount');
   const printable = ({ allocatable, ...driver }: CSINodeDriver) =>
-    goForm(driverShape, {
-      ...driver,
-      allocatable: allocatable && !ignoresAllocatable ? goForm(allocatableShape, allocatable) : null,
-    });
+    internalForm('CSINodeDriver', { ...driver, ...(!ignoresAllocatable && { allocatable }) });
   const changes = driversOf(old).flatMap((before) =>
     driversOf(node)
       .filter(({ name }) => name === before.name)

@@ -13,12 +13,12 @@ import {
 import { coreInternalTypes } from '../../core/v1/internal-types.ts';
 import { validatePersistentVolumeSpec } from '../../core/v1/persistent-volume/index.ts';
 import { invalidEach } from '../../core/v1/pod/checks.ts';
-import { internalFormOf } from '../../core/v1/pod/internal-form.ts';
 import { internalTypes } from '../../core/v1/pod/internal-types.ts';
 import { setVolumeSourceDefaults } from '../../core/v1/pod/volume-defaults.ts';
 import { validateCSIDriverName } from '../../core/v1/pod/volume-sources.ts';
 import { roundUpToMilli } from '../../core/v1/resource-list.ts';
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../../generated/storage/v1.ts';
+import { internalFormOf } from '../../strategy/internal-form.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';
 import type { Strategy, StrategyContext } from '../../strategy/strategy.ts';
 import { columns } from '../../strategy/table.ts';

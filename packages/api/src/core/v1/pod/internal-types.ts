@@ -1,12 +1,4 @@
-/**
- * The types below PodSpec as upstream holds them in memory, where they have no JSON names of their own: messages that
- * print such a value, or the difference of two, show its Go names, in this order, zeroes and nulls included.
- *
- * A line is a type, and goes on where the next is indented: `GoName=jsonName:type`, without the JSON name where that
- * is the Go name with a small first letter; `^Type` stands for that type's fields, `^metadata` for those of metadata.
- * Types: `s` string, `i` integer, `b` boolean, `q` quantity, `v` integer or string, `selector` a label selector,
- * `*T` a pointer, `[]T` a list, `{}T` a map.
- */
+/** The types below PodSpec as upstream's messages print them; `strategy/internal-form.ts` explains the notation. */
 export const internalTypes = `
 PodSpec Volumes:[]Volume InitContainers:[]Container Containers:[]Container EphemeralContainers:[]EphemeralContainer
  RestartPolicy:s TerminationGracePeriodSeconds:*i ActiveDeadlineSeconds:*i DNSPolicy=dnsPolicy:s NodeSelector:{}s

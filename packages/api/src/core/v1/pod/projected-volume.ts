@@ -11,9 +11,10 @@ import {
   validateLabelSelector,
 } from '@coxswain/apimachinery';
 import type * as v1 from '../../../generated/core/v1.ts';
+import { selectorForm } from '../../../strategy/internal-form.ts';
 import { requiredFields, sortedEntries, unlessSupported } from './checks.ts';
 import { validateObjectFieldSelector, validateResourceFieldSelector, volumeFieldPaths } from './downward-api.ts';
-import { internalForm, selectorForm } from './internal-form.ts';
+import { internalForm } from './internal-form.ts';
 import { validateLocalNonReservedPath } from './path-rules.ts';
 import {
   isKubernetesSignerName,

@@ -1,6 +1,7 @@
 import { jsonEquals, Quantity } from '@coxswain/apimachinery';
 import type { Container, PodSpec, ResourceRequirements } from '../../../generated/core/v1.ts';
-import { internalFormOf, withHostFields } from './internal-form.ts';
+import { internalFormOf } from '../../../strategy/internal-form.ts';
+import { withHostFields } from './internal-form.ts';
 import { internalTypes } from './internal-types.ts';
 
 const one = Quantity.of(1);
