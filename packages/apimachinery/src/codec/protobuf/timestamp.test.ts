@@ -17,12 +17,27 @@ it('formats as Date does', () => {
   );
 });
 
-it('reads what it formats', () => {
+const canonicalSeconds = fc.integer({ min: -62_135_596_799, max: 253_402_300_799 });
+
+it('reads what Date formats', () => {
   fc.assert(
-    fc.property(fc.integer({ min: -62_135_596_799, max: 253_402_300_799 }), (instant) => {
-      expect(secondsOfTime(String(timeOfSeconds(instant)))).toBe(instant);
+    fc.property(canonicalSeconds, (instant) => {
+      expect(secondsOfTime(String(formatTime({ seconds: instant, nanos: 0 })))).toBe(instant);
     }),
     { numRuns: 1000 },
+  );
+});
+
+it('does not take one time for another that came before', () => {
+  fc.assert(
+    fc.property(fc.array(canonicalSeconds, { minLength: 1, maxLength: 3 }), fc.array(fc.nat()), (instants, order) => {
+      for (const choice of order) {
+        const instant = instants[choice % instants.length]!;
+        const text = formatTime({ seconds: instant, nanos: 0 });
+        if (choice % 2 === 0) expect(timeOfSeconds(instant)).toBe(text);
+        else expect(secondsOfTime(String(text))).toBe(instant);
+      }
+    }),
   );
 });
 

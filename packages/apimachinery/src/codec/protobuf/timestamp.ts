@@ -19,6 +19,16 @@ const zero = 0x30;
 /** Where a time is put together, to be turned into a string in one go. */
 const canonical = Uint8Array.from('2006-01-02T15:04:05Z', (character) => character.charCodeAt(0));
 
+/** The last time that was converted: those of one object are often the same. */
+const last = { seconds: 0, text: '1970-01-01T00:00:00Z' };
+
+/** Returns what was put together. The text that somebody gave is not kept: it may be cut from a far longer one. */
+function remember(seconds: number): string {
+  last.text = commonStrings.get(canonical, 0, canonical.length);
+  last.seconds = seconds;
+  return last.text;
+}
+
 /** Puts two digits in their place. */
 function setPair(at: number, number: number): void {
   const tens = (number / 10) | 0;
@@ -28,11 +38,12 @@ function setPair(at: number, number: number): void {
 
 /** The canonical form of an instant, given in seconds since 1970; null for the zero time. Throws beyond what Date knows. */
 export function timeOfSeconds(seconds: number | bigint): string | null {
+  if (seconds === last.seconds) return last.text;
   if (typeof seconds === 'bigint' || seconds <= firstSecond || seconds > lastSecond) {
     return formatTime({ seconds, nanos: 0 });
   }
   setCanonical(seconds);
-  return commonStrings.get(canonical, 0, canonical.length);
+  return remember(seconds);
 }
 
 /** Puts the canonical form of an instant together. */
@@ -64,6 +75,7 @@ function setCanonical(seconds: number): void {
 
 /** The seconds since 1970 of a time. Throws when it is none. */
 export function secondsOfTime(text: string): number | bigint {
+  if (text === last.text) return last.seconds;
   if (text.length !== canonical.length) return parseTime(text).seconds;
   const pair = (at: number): number => (text.charCodeAt(at) - zero) * 10 + text.charCodeAt(at + 1) - zero;
   const month = pair(5);
@@ -80,5 +92,6 @@ export function secondsOfTime(text: string): number | bigint {
   for (let i = 0; i < canonical.length; i++) {
     if (text.charCodeAt(i) !== canonical[i]) return parseTime(text).seconds;
   }
+  remember(seconds);
   return seconds;
 }
