@@ -79,7 +79,7 @@ export function validateJobStatusUpdate(job: Job, old: Job): ErrorList {
   const isResuming =
     hasTrueCondition(oldStatus, 'Suspended') &&
     (status.conditions ?? []).some((condition) => condition.type === 'Suspended' && condition.status === 'False');
-  const hasNothingToDo = suspend === true && completions === 0;
+  const hasNoWork = suspend === true && completions === 0;
   const uncountedPods =
     (uncountedTerminatedPods?.failed ?? []).length + (uncountedTerminatedPods?.succeeded ?? []).length;
   const completionPath = path.child('completionTime');
@@ -130,7 +130,7 @@ export function validateJobStatusUpdate(job: Job, old: Job): ErrorList {
       active > 0 && is.finished && invalid(path.child('active'), active, 'active>0 is invalid for finished job'),
     ],
     [
-      (turned('finished') || changed('startTime')) && !hasNothingToDo,
+      (turned('finished') || changed('startTime')) && !hasNoWork,
       startTime === undefined &&
         is.finished &&
         required(path.child('startTime'), 'startTime is required for finished job'),
