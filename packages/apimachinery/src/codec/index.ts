@@ -28,6 +28,6 @@ export type {
   Serializer,
   StreamSerializer,
 } from './serializer.ts';
-export { findStrictErrors } from './strict-fields.ts';
+export { findStrictErrors, hasDuplicateKeys } from './strict-fields.ts';
 export { type ParsedYaml, parseYaml, splitYamlDocuments, stringifyYaml, YamlError } from './yaml/index.ts';
 export { YamlSerializer } from './yaml-serializer.ts';

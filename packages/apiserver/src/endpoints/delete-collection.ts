@@ -1,0 +1,38 @@
+import { isNotFound } from '@coxswain/apimachinery';
+import type { ApiResponse } from '../http/handler.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { listObjects } from '../registry/list-objects.ts';
+import { deletionValidator, requestDeleteOptions } from './delete.ts';
+import { selectionOf } from './list.ts';
+import { isDryRun, listOptions } from './options.ts';
+import { negotiate } from './representation.ts';
+import type { ResourceScope } from './scope.ts';
+import { listResponse } from './write-response.ts';
+
+/** So many deletions are under way at a time: their writes share a commit. */
+const workers = 32;
+
+/** DELETE of many objects: those that a list with the same parameters gives. Not all or nothing. */
+export async function deleteCollection(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
+  const { registry, services } = scope;
+  const representation = negotiate(context, services.codecs);
+  const list = listOptions(context.query, false);
+  const selection = selectionOf(context, scope, list);
+  const options = await requestDeleteOptions(context, scope);
+  const dryRun = isDryRun(options);
+  const page = await listObjects(registry, { ...list, namespace: context.info.namespace, selection });
+  const validate = deletionValidator(context, scope, dryRun);
+  const waiting = page.objects.values();
+  const work = async (): Promise<void> => {
+    for (const { namespace, name } of waiting) {
+      try {
+        await registry.delete({ namespace, name, options, dryRun, validate, resource: scope.groupResource });
+      } catch (error) {
+        // Somebody else was faster.
+        if (!isNotFound(error)) throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(workers, page.objects.length) }, work));
+  return listResponse(scope, page, representation);
+}

@@ -1,0 +1,67 @@
+import { type DeleteOptions, GroupVersion, newBadRequest, newUnsupportedMediaType } from '@coxswain/apimachinery';
+import type { ApiResponse } from '../http/handler.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { headerOf } from '../http/respond.ts';
+import { checkedDeleteOptions, isDryRun, readDeleteOptions } from './options.ts';
+import { negotiate } from './representation.ts';
+import type { ResourceScope } from './scope.ts';
+import { admissionAttributes } from './write-context.ts';
+import { objectResponse, successResponse } from './write-response.ts';
+
+/** DELETE of one object. */
+export async function deleteResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
+  const { info } = context;
+  const { services, registry } = scope;
+  const representation = negotiate(context, services.codecs);
+  const options = await requestDeleteOptions(context, scope);
+  const dryRun = isDryRun(options);
+  const { deleted, stored, status } = await registry.delete({
+    namespace: info.namespace,
+    name: info.name,
+    options,
+    dryRun,
+    resource: scope.groupResource,
+    validate: deletionValidator(context, scope, dryRun),
+  });
+  // As upstream has it: only who still speaks of orphanDependents hears that it takes time.
+  const code = !deleted && options.orphanDependents === false ? 202 : 200;
+  if (stored) return objectResponse(scope, code, stored, representation);
+  return { ...successResponse(status!, representation), status: code };
+}
+
+/** Admission of a deletion, mutating first, as upstream does it. */
+export function deletionValidator(
+  context: RequestContext,
+  scope: ResourceScope,
+  dryRun: boolean,
+): (
+  object: Parameters<NonNullable<Parameters<ResourceScope['registry']['delete']>[0]['validate']>>[0],
+) => Promise<void> {
+  const { admission } = scope.services;
+  return async (object) => {
+    if (!admission.handles('DELETE')) return;
+    const name = object.metadata?.name ?? '';
+    const attributes = admissionAttributes(context, scope, 'DELETE', { oldObject: object, dryRun, name });
+    await admission.admit(attributes);
+    await admission.validate(attributes);
+  };
+}
+
+/** From the body, or from the query when there is none. */
+export async function requestDeleteOptions(context: RequestContext, scope: ResourceScope): Promise<DeleteOptions> {
+  const { codecs, maxRequestBodyBytes } = scope.services;
+  const body = await context.request.readBody(maxRequestBodyBytes);
+  if (body.length === 0) return checkedDeleteOptions(readDeleteOptions(context.query));
+  const serializer = codecs.forInput(headerOf(context.request, 'content-type'));
+  if (!serializer.accepted) throw newUnsupportedMediaType(serializer.supported);
+  const kind = GroupVersion.of('', 'v1').withKind('DeleteOptions');
+  try {
+    const { object, gvk } = serializer.accepted.decode(body, { defaultGVK: kind });
+    if (gvk.kind !== 'DeleteOptions') throw new Error('decoded object cannot be converted to DeleteOptions');
+    const { kind: _, apiVersion: __, ...options } = object;
+    return checkedDeleteOptions(options as DeleteOptions);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ApiError') throw error;
+    throw newBadRequest(error instanceof Error ? error.message : String(error));
+  }
+}

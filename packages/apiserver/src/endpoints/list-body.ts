@@ -1,0 +1,104 @@
+import type { ListMeta } from '@coxswain/apimachinery';
+import type { ApiResponse, ResponseSink } from '../http/handler.ts';
+import type { StoredObject } from '../registry/stored-object.ts';
+import type { ResourceScope } from './scope.ts';
+
+/** A list is sent in pieces of about this size: large enough to be quick, small enough to let others in between. */
+const chunkBytes = 256 * 1024;
+
+/**
+ * A list's JSON, put together from the bytes its objects are kept as. A short one is one buffer; a long one is made
+ * while it is sent, no faster than the client takes it.
+ */
+export function listBody(
+  scope: ResourceScope,
+  metadata: ListMeta,
+  objects: readonly StoredObject[],
+): NonNullable<ApiResponse['body']> {
+  const { listKind, kind } = scope;
+  const head = Buffer.from(
+    `{"kind":${JSON.stringify(listKind)},"apiVersion":${JSON.stringify(kind.apiVersion)},"metadata":${JSON.stringify(metadata)},"items":[`,
+  );
+  const chunks = new ListChunks(head, objects, scope.registry.codec.itemOffset);
+  if (chunks.totalBytes <= chunkBytes) return chunks.next(chunks.totalBytes)!;
+  return { stream: (sink) => pour(chunks, sink) };
+}
+
+/** Writes as long as there is room, and goes on when there is again. */
+function pour(chunks: ListChunks, sink: ResponseSink): void {
+  let open = true;
+  sink.onClose(() => {
+    open = false;
+  });
+  const write = (): void => {
+    while (open) {
+      const chunk = chunks.next(chunkBytes);
+      if (!chunk) {
+        open = false;
+        sink.end();
+        return;
+      }
+      if (!sink.write(chunk)) return;
+    }
+  };
+  sink.onDrain(write);
+  write();
+}
+
+const opening = 0x7b;
+const comma = 0x2c;
+const tail = Buffer.from(']}\n');
+
+class ListChunks {
+  readonly totalBytes: number;
+  readonly #head: Buffer;
+  readonly #objects: readonly StoredObject[];
+  readonly #offset: number;
+  #next = 0;
+  #begun = false;
+  #ended = false;
+
+  constructor(head: Buffer, objects: readonly StoredObject[], offset: number) {
+    this.#head = head;
+    this.#objects = objects;
+    this.#offset = offset;
+    let total = head.length + tail.length + Math.max(0, objects.length - 1);
+    for (const { line } of objects) total += itemLength(line, offset);
+    this.totalBytes = total;
+  }
+
+  /** The next piece, of that size or as much more as its last object needs; undefined at the end. */
+  next(size: number): Buffer | undefined {
+    if (this.#ended) return undefined;
+    const objects = this.#objects;
+    let length = this.#begun ? 0 : this.#head.length;
+    let last = this.#next;
+    while (last < objects.length && length < size) {
+      length += itemLength(objects[last]!.line, this.#offset) + (last === 0 ? 0 : 1);
+      last++;
+    }
+    const ends = last === objects.length;
+    const chunk = Buffer.allocUnsafe(length + (ends ? tail.length : 0));
+    let at = 0;
+    if (!this.#begun) {
+      chunk.set(this.#head, 0);
+      at = this.#head.length;
+      this.#begun = true;
+    }
+    for (let index = this.#next; index < last; index++) {
+      const { line } = objects[index]!;
+      if (index > 0) chunk[at++] = comma;
+      chunk[at++] = opening;
+      // From after the kind to before the line break.
+      at += line.copy(chunk, at, this.#offset, line.length - 1);
+    }
+    this.#next = last;
+    if (ends) {
+      chunk.set(tail, at);
+      this.#ended = true;
+    }
+    return chunk;
+  }
+}
+
+const itemLength = (line: Buffer, offset: number): number => line.length - 1 - offset + 1;

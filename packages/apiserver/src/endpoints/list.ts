@@ -1,0 +1,44 @@
+import { fields, newBadRequest } from '@coxswain/apimachinery';
+import type { ApiResponse } from '../http/handler.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { listObjects } from '../registry/list-objects.ts';
+import { Selection } from '../registry/selection.ts';
+import { type ListOptions, listOptions } from './options.ts';
+import { negotiate } from './representation.ts';
+import type { ResourceScope } from './scope.ts';
+import { listResponse } from './write-response.ts';
+
+/** GET of many objects. */
+export async function listResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
+  const representation = negotiate(context, scope.services.codecs);
+  const options = listOptions(context.query, false);
+  const selection = selectionOf(context, scope, options);
+  const page = await listObjects(scope.registry, { ...options, namespace: context.info.namespace, selection });
+  return listResponse(scope, page, representation);
+}
+
+/** Which objects the request is for. Throws BadRequest for fields that the kind cannot be selected by. */
+export function selectionOf(context: RequestContext, scope: ResourceScope, options: ListOptions): Selection {
+  const { kind, registry, services } = scope;
+  const { labelSelector } = options;
+  let { fieldSelector } = options;
+  if (!fieldSelector.isEmpty()) {
+    try {
+      fieldSelector = fieldSelector.transform((field, text) => {
+        const { label, value } = services.scheme.convertFieldLabel(kind, field, text);
+        return [label, value];
+      });
+    } catch (error) {
+      throw newBadRequest(error instanceof Error ? error.message : String(error));
+    }
+  }
+  const { name, parts } = context.info;
+  // Watching one object by its path is selecting it by its name.
+  if (name !== '' && parts.length > 1) {
+    const selected = fieldSelector.requiresExactMatch('metadata.name');
+    if (!fieldSelector.isEmpty() && selected !== name)
+      throw newBadRequest("fieldSelector metadata.name doesn't match requested name");
+    if (fieldSelector.isEmpty()) fieldSelector = fields.oneTermEqualSelector('metadata.name', name);
+  }
+  return Selection.of(labelSelector, fieldSelector, registry.codec.fieldNames);
+}

@@ -1,0 +1,253 @@
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicMergePatch,
+  assertMergePatchObject,
+  cloneJson,
+  compileNormalizer,
+  DecodeError,
+  findStrictErrors,
+  GroupKind,
+  hasDuplicateKeys,
+  interpretPatchError,
+  invalid,
+  isJsonObject,
+  type KubernetesObject,
+  managerOrUserAgent,
+  newBadRequest,
+  newConflict,
+  newInvalid,
+  newNotFound,
+  newUnsupportedMediaType,
+  Path,
+  parseJson,
+  parseYaml,
+  strictDecodingMessage,
+  strictJsonPatchErrors,
+  stringifyJson,
+} from '@coxswain/apimachinery';
+import type { ApiResponse } from '../http/handler.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { headerOf } from '../http/respond.ts';
+import { inRequestNamespace } from './create.ts';
+import { isDryRun, patchOptions, type WriteOptions } from './options.ts';
+import { negotiate } from './representation.ts';
+import type { ResourceScope } from './scope.ts';
+import { admitChange, assertName, validateChange } from './update.ts';
+import { withoutDuplicateOwners, writeContext } from './write-context.ts';
+import { objectResponse } from './write-response.ts';
+
+const jsonPatch = 'application/json-patch+json';
+const mergePatch = 'application/merge-patch+json';
+const strategicMergePatch = 'application/strategic-merge-patch+json';
+const applyPatch = 'application/apply-patch+yaml';
+const patchTypes = [jsonPatch, mergePatch, strategicMergePatch, applyPatch];
+
+/** Makes the new state of the present one, both in the hub version; managedFields included. */
+type Patcher = (current: KubernetesObject | undefined) => KubernetesObject;
+
+/** PATCH: a change of what is there, in one of four languages. */
+export async function patchResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
+  const { services, registry } = scope;
+  const { name, namespace, subresource } = context.info;
+  const patchType = requestPatchType(context);
+  const representation = negotiate(context, services.codecs);
+  const body = await context.request.readBody(services.maxRequestBodyBytes);
+  const options = patchOptions(context.query, patchType);
+  const dryRun = isDryRun(options);
+  const patch = patcherFor(patchType, body, context, scope, options);
+  const { stored, created } = await registry.update({
+    namespace,
+    name,
+    context: writeContext(context, scope, dryRun),
+    ...(subresource && { subresource }),
+    createIfAbsent: patchType === applyPatch && subresource === '',
+    change: async (current) => {
+      const patched = inRequestNamespace(patch(current), context, scope);
+      assertSameObject(patched, current, scope, name);
+      assertName(patched, name);
+      const object = await admitChange(context, scope, patched, current, dryRun);
+      return withoutDuplicateOwners(object, context.warn, true);
+    },
+    validate: validateChange(context, scope, dryRun),
+  });
+  return objectResponse(scope, created ? 201 : 200, stored, representation);
+}
+
+/** Throws UnsupportedMediaType. */
+export function requestPatchType({ request }: RequestContext): string {
+  const patchType = headerOf(request, 'content-type').split(';', 1)[0]!;
+  if (!patchTypes.includes(patchType)) throw newUnsupportedMediaType(patchTypes);
+  return patchType;
+}
+
+/** Of the request's content type and body. */
+export function patcherFor(
+  patchType: string,
+  body: Uint8Array,
+  context: RequestContext,
+  scope: ResourceScope,
+  options: WriteOptions,
+): Patcher {
+  if (patchType === applyPatch) return applyPatcher(body, context, scope, options);
+  const manager = managerOrUserAgent(options.fieldManager, headerOf(context.request, 'user-agent'));
+  const fieldManager = scope.fieldManager(context.info.subresource);
+  const change =
+    patchType === strategicMergePatch
+      ? strategicPatcher(body, context, scope, options)
+      : jsonPatcher(patchType, body, context, scope, options);
+  return (current) => {
+    if (!current) throw newNotFound(scope.groupResource, context.info.name);
+    const versioned = scope.toVersion(cloneJson(current));
+    return fieldManager.updateNoErrors(current, scope.toHub(change(versioned)), manager);
+  };
+}
+
+/** Runs a part of a patch; what it throws becomes what a client gets. */
+function interpreting<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw interpretPatchError(error);
+  }
+}
+
+function parsePatch(body: Uint8Array, failed: (message: string) => Error): { value: unknown; text: () => string } {
+  try {
+    return { value: parseJson(body).value, text: () => Buffer.from(body).toString() };
+  } catch (error) {
+    throw failed(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const isStrict = ({ fieldValidation }: WriteOptions): boolean => fieldValidation !== 'Ignore';
+
+function jsonPatcher(
+  patchType: string,
+  body: Uint8Array,
+  context: RequestContext,
+  scope: ResourceScope,
+  options: WriteOptions,
+): (versioned: KubernetesObject) => KubernetesObject {
+  const { value: patch, text } = parsePatch(body, (message) =>
+    newBadRequest(isStrict(options) ? `error decoding patch: ${message}` : message),
+  );
+  const strictErrors = interpreting(() => {
+    if (!isStrict(options)) return [];
+    if (patchType === jsonPatch) return strictJsonPatchErrors(patch);
+    assertMergePatchObject(patch);
+    return findStrictErrors(text(), undefined);
+  });
+  return (versioned) => {
+    const patched = interpreting(() =>
+      patchType === jsonPatch ? applyJsonPatch(versioned, patch) : applyMergePatch(versioned, patch),
+    );
+    return decodePatched(patched, strictErrors, context, scope, options, () => stringifyJson(patched));
+  };
+}
+
+function strategicPatcher(
+  body: Uint8Array,
+  context: RequestContext,
+  scope: ResourceScope,
+  options: WriteOptions,
+): (versioned: KubernetesObject) => KubernetesObject {
+  const schema = scope.schema;
+  if (!schema) throw newUnsupportedMediaType(patchTypes.filter((type) => type !== strategicMergePatch));
+  const { value: patch, text } = parsePatch(body, newBadRequest);
+  const strictErrors = isStrict(options) ? findStrictErrors(text(), undefined) : [];
+  return (versioned) => {
+    const patched = interpreting(() => applyStrategicMergePatch({ ...versioned }, patch, schema));
+    return decodePatched(patched, strictErrors, context, scope, options, text);
+  };
+}
+
+/** Takes a patched document for an object of the kind: as if the client had sent it. */
+function decodePatched(
+  patched: unknown,
+  patchErrors: readonly string[],
+  context: RequestContext,
+  scope: ResourceScope,
+  options: WriteOptions,
+  shown: () => string,
+): KubernetesObject {
+  const refused = (message: string): Error =>
+    newInvalid(GroupKind.of('', ''), '', [invalid(Path.of('patch'), shown(), message)]);
+  const schema = scope.schema;
+  let object: KubernetesObject;
+  let unknown: readonly string[] = [];
+  try {
+    if (!isJsonObject(patched)) throw new DecodeError(`expected an object`);
+    if (schema) {
+      const normalized = compileNormalizer(schema)(patched);
+      object = normalized.object;
+      if (normalized.hasUnknownFields && isStrict(options)) unknown = findStrictErrors(stringifyJson(patched), schema);
+    } else object = patched;
+  } catch (error) {
+    throw refused(error instanceof Error ? error.message : String(error));
+  }
+  const errors = [...patchErrors, ...unknown];
+  if (errors.length > 0) {
+    if (options.fieldValidation === 'Strict') throw refused(strictDecodingMessage(errors));
+    for (const error of errors) context.warn(error);
+  }
+  const { apiVersion, kind } = scope.kind;
+  const complete = { ...object, kind, apiVersion };
+  scope.services.scheme.default(complete);
+  return complete;
+}
+
+function applyPatcher(body: Uint8Array, context: RequestContext, scope: ResourceScope, options: WriteOptions): Patcher {
+  const { fieldManager: manager, force = false } = options;
+  const { value: patch, duplicates } = parseConfiguration(body);
+  if (!isJsonObject(patch)) throw newBadRequest('error decoding YAML: expected an object');
+  const configuration: KubernetesObject = patch;
+  return (current) => {
+    const applied = scope.fieldManager(context.info.subresource).apply(current, configuration, { manager, force });
+    if (duplicates !== '' && isStrict(options)) {
+      if (options.fieldValidation === 'Strict') throw newBadRequest(`error strict decoding YAML: ${duplicates}`);
+      context.warn(duplicates);
+    }
+    return scope.toHub(applied);
+  };
+}
+
+/** What is applied is YAML, and mostly the JSON that YAML allows, which is read far faster. */
+function parseConfiguration(body: Uint8Array): { value: unknown; duplicates: string } {
+  if (body[0] === openingBrace) {
+    try {
+      const { value } = parseJson(body);
+      if (!hasDuplicateKeys(body, value)) return { value, duplicates: '' };
+    } catch {
+      // It may still be YAML, and what is wrong with it is said in YAML's words.
+    }
+  }
+  try {
+    const { value, duplicateKeys } = parseYaml(body);
+    const duplicates =
+      duplicateKeys.length === 0
+        ? ''
+        : `error converting YAML to JSON: yaml: unmarshal errors:\n  ${duplicateKeys.join('\n  ')}`;
+    return { value, duplicates };
+  } catch (error) {
+    throw newBadRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+const openingBrace = 0x7b;
+
+/** A patch can name an object by its uid that is not the one it is for. */
+function assertSameObject(
+  patched: KubernetesObject,
+  current: KubernetesObject | undefined,
+  { groupResource }: ResourceScope,
+  name: string,
+): void {
+  const uid = patched.metadata?.uid;
+  if (!uid || current) return;
+  throw newConflict(
+    groupResource,
+    name,
+    `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+  );
+}

@@ -1,0 +1,89 @@
+import {
+  type AcceptedMediaType,
+  type CodecFactory,
+  type EndpointRestrictions,
+  type GroupVersionKind,
+  newBadRequest,
+  newNotAcceptable,
+  type Serializer,
+  type StreamSerializer,
+  validateTableOptions,
+  wantsPretty,
+} from '@coxswain/apimachinery';
+import type { RequestContext } from '../http/request-context.ts';
+import { headerOf } from '../http/respond.ts';
+
+/** What an answer shall look like. */
+export interface Representation<S extends Serializer = Serializer> {
+  readonly serializer: S;
+  readonly pretty: boolean;
+  /** In place of the object itself. */
+  readonly target: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList' | undefined;
+  /** The group version of the target: `meta.k8s.io/v1`. */
+  readonly targetVersion: string;
+  /** How much of each object a Table's rows carry. */
+  readonly includeObject: 'None' | 'Metadata' | 'Object';
+  /** Everything that makes a difference, as a name for what is made once and kept. */
+  readonly name: string;
+}
+
+const targets: ReadonlySet<string> = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList']);
+
+const restrictions: EndpointRestrictions = {
+  allowsTransform(mediaType, target) {
+    if (!target) return true;
+    if (target.group !== 'meta.k8s.io' || (target.version !== 'v1' && target.version !== 'v1beta1')) return false;
+    if (target.kind === 'Table') return mediaType === 'application/json' || mediaType === 'application/yaml';
+    return targets.has(target.kind);
+  },
+  allowsStream: (schema) => schema === 'watch',
+};
+
+/** What the client accepts, for an answer as a whole. Throws NotAcceptable, or BadRequest for options of a Table. */
+export function negotiate(context: RequestContext, codecs: CodecFactory): Representation {
+  const negotiated = codecs.forOutput(headerOf(context.request, 'accept'), restrictions);
+  if (!negotiated.accepted) throw newNotAcceptable(negotiated.supported);
+  return representation(context, negotiated);
+}
+
+/** The same for a stream of watch events. */
+export function negotiateWatch(context: RequestContext, codecs: CodecFactory): Representation<StreamSerializer> {
+  const negotiated = codecs.forStream(headerOf(context.request, 'accept'), restrictions);
+  if (!negotiated.accepted) throw newNotAcceptable(negotiated.supported);
+  return representation(context, negotiated);
+}
+
+function representation<S extends Serializer>(
+  { query, request }: RequestContext,
+  { accepted, convert, pretty }: AcceptedMediaType<S>,
+): Representation<S> {
+  const target = targetOf(convert);
+  const includeObject = target === 'Table' ? readIncludeObject(query) : 'Metadata';
+  const indented = pretty || wantsPretty(query.get('pretty') ?? undefined, headerOf(request, 'user-agent'));
+  return {
+    serializer: accepted,
+    pretty: indented,
+    target,
+    targetVersion: convert ? convert.apiVersion : '',
+    includeObject,
+    name: `${accepted.mediaType} ${target ?? ''} ${convert?.version ?? ''} ${includeObject}`,
+  };
+}
+
+function targetOf(convert: GroupVersionKind | undefined): Representation['target'] {
+  switch (convert?.kind) {
+    case 'Table':
+    case 'PartialObjectMetadata':
+    case 'PartialObjectMetadataList':
+      return convert.kind;
+    default:
+      return undefined;
+  }
+}
+
+function readIncludeObject(query: URLSearchParams): Representation['includeObject'] {
+  const includeObject = query.get('includeObject') ?? '';
+  const [error] = validateTableOptions({ includeObject });
+  if (error) throw newBadRequest(`Unable to convert to Table as requested: ${String(error)}`);
+  return includeObject === 'None' || includeObject === 'Object' ? includeObject : 'Metadata';
+}

@@ -1,0 +1,144 @@
+import type { GroupVersionResources, Resource, Subresource } from '@coxswain/api';
+import { GroupVersion, newMethodNotSupported } from '@coxswain/apimachinery';
+import { genericError } from '../discovery/index.ts';
+import type { ApiResponse } from '../http/handler.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { notFoundResponse } from '../http/respond.ts';
+import type { ResourceRegistries } from '../registry/resource-registries.ts';
+import { createResource } from './create.ts';
+import { deleteResource } from './delete.ts';
+import { deleteCollection } from './delete-collection.ts';
+import { getResource } from './get.ts';
+import { listResource } from './list.ts';
+import { patchResource } from './patch.ts';
+import { getScale, patchScale, updateScale } from './scale.ts';
+import { type EndpointServices, ResourceScope } from './scope.ts';
+import { updateResource } from './update.ts';
+import { watchResource } from './watch.ts';
+
+/** Answers a request for a resource, or a part of one, that is stored. */
+export type Endpoint = (context: RequestContext, scope: ResourceScope) => Promise<ApiResponse>;
+/** Answers one for something that is only computed. */
+export type VirtualEndpoint = (context: RequestContext, groupVersion: GroupVersion) => Promise<ApiResponse>;
+
+/** Endpoints by verb; `*` for all that are not named. */
+export type Endpoints = Readonly<Record<string, Endpoint>>;
+export type VirtualEndpoints = Readonly<Record<string, VirtualEndpoint>>;
+
+const resourceEndpoints: Endpoints = {
+  create: createResource,
+  get: getResource,
+  list: listResource,
+  watch: watchResource,
+  update: updateResource,
+  patch: patchResource,
+  delete: deleteResource,
+  deletecollection: deleteCollection,
+};
+
+/** Parts of an object that are written by themselves: status, approval, resize … */
+const partEndpoints: Endpoints = { get: getResource, update: updateResource, patch: patchResource };
+const scaleEndpoints: Endpoints = { get: getScale, update: updateScale, patch: patchScale };
+
+export interface ResourceRouterOptions {
+  readonly registries: ResourceRegistries;
+  readonly services: EndpointServices;
+  /** What is not stored: `tokenreviews.authentication.k8s.io`. */
+  readonly virtual: Readonly<Record<string, VirtualEndpoints>>;
+  /** What does more than write a part of the object: `pods/binding`, with the group as above. */
+  readonly special: Readonly<Record<string, Endpoints>>;
+}
+
+interface Served {
+  readonly resource: Resource;
+  readonly groupVersion: GroupVersion;
+  readonly scope: ResourceScope | undefined;
+}
+
+/** Leads a request for a resource to the endpoint of its verb: the same eight for every kind there is. */
+export class ResourceRouter {
+  readonly #options: ResourceRouterOptions;
+  readonly #groups = new Set<string>();
+  /** By group version and resource. */
+  readonly #served = new Map<string, Served>();
+  readonly #versions = new Set<string>();
+
+  constructor(served: readonly GroupVersionResources[], options: ResourceRouterOptions) {
+    this.#options = options;
+    const { registries, services } = options;
+    for (const { group, version, resources } of served) {
+      const groupVersion = GroupVersion.of(group, version);
+      this.#groups.add(group);
+      this.#versions.add(groupVersion.toString());
+      for (const resource of resources) {
+        const registry = registries.registryFor(groupVersion, resource);
+        const scope = registry && new ResourceScope(groupVersion, resource, registry, services);
+        this.#served.set(`${groupVersion}/${resource.name}`, { resource, groupVersion, scope });
+      }
+    }
+  }
+
+  /** Of a resource that is served and stored. */
+  scope(groupVersion: string, resource: string): ResourceScope {
+    const scope = this.#served.get(`${groupVersion}/${resource}`)?.scope;
+    if (!scope) throw new Error(`${resource} of ${groupVersion} is not served`);
+    return scope;
+  }
+
+  async handle(context: RequestContext): Promise<ApiResponse> {
+    const { info, request } = context;
+    const groupVersion = info.apiGroup === '' ? info.apiVersion : `${info.apiGroup}/${info.apiVersion}`;
+    const served = this.#served.get(`${groupVersion}/${info.resource}`);
+    if (!served) {
+      if (!this.#groups.has(info.apiGroup)) return notFoundResponse();
+      throw genericError(404, request.method);
+    }
+    const endpoint = this.#endpoint(served, context);
+    return endpoint(context);
+  }
+
+  #endpoint(served: Served, { info, request }: RequestContext): (context: RequestContext) => Promise<ApiResponse> {
+    const { resource, scope, groupVersion } = served;
+    const { subresource, verb, namespace, name } = info;
+    const notAllowed = (): Error => genericError(405, request.method);
+    const key = groupVersion.group === '' ? resource.name : `${resource.name}.${groupVersion.group}`;
+    if (subresource === '') {
+      if (!scope) {
+        const endpoint = this.#options.virtual[key]?.[verb];
+        if (!endpoint) throw notAllowed();
+        return (context) => endpoint(context, groupVersion);
+      }
+      const endpoint = resourceEndpoints[verb];
+      // What is in a namespace is made in one; and deleted one by one or there.
+      const misplaced = resource.namespaced && namespace === '' && verb !== 'list' && verb !== 'watch';
+      if (!endpoint || misplaced || (verb === 'create' && name !== '') || (!resource.namespaced && isMisplaced(info))) {
+        throw notAllowed();
+      }
+      if (!resource.verbs.split(' ').includes(verb)) {
+        if (verb === 'watch') throw newMethodNotSupported(scope.groupResource, verb);
+        throw notAllowed();
+      }
+      return (context) => endpoint(context, scope);
+    }
+    const part = resource.subresources?.find((candidate) => candidate.name === subresource);
+    if (!part || !scope) throw genericError(404, request.method);
+    const partKey = `${resource.name}/${subresource}${key.slice(resource.name.length)}`;
+    const endpoints = this.#partEndpoints(partKey, part, resource);
+    const endpoint = allows(part, verb) && endpoints[verb] ? endpoints[verb] : endpoints['*'];
+    if (!endpoint) throw notAllowed();
+    return (context) => endpoint(context, scope);
+  }
+
+  #partEndpoints(key: string, part: Subresource, resource: Resource): Endpoints {
+    const special = this.#options.special[key];
+    if (special) return special;
+    if (part.name === 'scale') return scaleEndpoints;
+    return part.kind === resource.kind ? partEndpoints : {};
+  }
+}
+
+const allows = ({ verbs }: Subresource, verb: string): boolean => verbs.split(' ').includes(verb);
+
+/** `/api/v1/namespaces/x/nodes` leads nowhere. */
+const isMisplaced = ({ namespace, resource, name }: RequestContext['info']): boolean =>
+  namespace !== '' && !(resource === 'namespaces' && name === namespace);

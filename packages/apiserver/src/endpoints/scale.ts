@@ -1,0 +1,180 @@
+import {
+  applyScale,
+  Catalogue,
+  type ScalableWorkload,
+  scaleFromReplicationController,
+  scaleFromWorkload,
+  strategyFor,
+} from '@coxswain/api';
+import type { Scale } from '@coxswain/api/autoscaling/v1';
+import type { ReplicationController } from '@coxswain/api/core/v1';
+import {
+  FieldManager,
+  type FieldPath,
+  fieldPath,
+  GroupVersionKind,
+  type KubernetesObject,
+  managerOrUserAgent,
+  newBadRequest,
+  newConflict,
+  newInvalid,
+  newNotFound,
+  ScaleHandler,
+  type StructSchema,
+} from '@coxswain/apimachinery';
+import type { ApiResponse } from '../http/handler.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { headerOf } from '../http/respond.ts';
+import { inRequestNamespace } from './create.ts';
+import { readObject } from './decode-body.ts';
+import { isDryRun, patchOptions, updateOptions, type WriteOptions } from './options.ts';
+import { patcherFor, requestPatchType } from './patch.ts';
+import { negotiate, type Representation } from './representation.ts';
+import { ResourceScope } from './scope.ts';
+import { admitChange, assertName, validateChange } from './update.ts';
+import { writeContext } from './write-context.ts';
+import { encodedResponse } from './write-response.ts';
+
+const scaleKind = GroupVersionKind.of('autoscaling', 'v1', 'Scale');
+
+/** How many replicas a workload has and shall have, as if that were an object of its own. */
+class ScaleScope extends ResourceScope {
+  readonly #parent: ResourceScope;
+  readonly #manager: FieldManager;
+
+  constructor(parent: ResourceScope) {
+    super(parent.resource.groupVersion, parent.info, parent.registry, parent.services, scaleKind);
+    this.#parent = parent;
+    this.#manager = new FieldManager({
+      apiVersion: scaleKind.apiVersion,
+      kind: scaleKind.kind,
+      subresource: 'scale',
+      versions: {
+        schemaFor: (apiVersion) => (apiVersion === scaleKind.apiVersion ? this.schema : undefined),
+        convert: (object) => object,
+      },
+      now: parent.services.now,
+    });
+  }
+
+  override get schema(): StructSchema | undefined {
+    return Catalogue.builtIn().kind(scaleKind)?.schema;
+  }
+
+  override toVersion(object: KubernetesObject): KubernetesObject {
+    return object;
+  }
+
+  override toHub(object: KubernetesObject): KubernetesObject {
+    return object;
+  }
+
+  override fieldManager(): FieldManager {
+    return this.#manager;
+  }
+
+  scaleOf(workload: KubernetesObject): Scale {
+    const scale =
+      workload.kind === 'ReplicationController'
+        ? scaleFromReplicationController(workload as ReplicationController)
+        : scaleFromWorkload(workload as ScalableWorkload);
+    const managedFields = this.#handler(workload).toSubresource();
+    return managedFields ? { ...scale, metadata: { ...scale.metadata, managedFields } } : scale;
+  }
+
+  /** The workload with what the scale says. */
+  applied(workload: KubernetesObject, scale: Scale): KubernetesObject {
+    const changed = applyScale(workload as ScalableWorkload, scale);
+    const managedFields = this.#handler(workload).toParent(scale.metadata.managedFields);
+    const { managedFields: _, ...metadata } = changed.metadata;
+    return { ...changed, metadata: { ...metadata, ...(managedFields && { managedFields }) } };
+  }
+
+  #handler({ metadata }: KubernetesObject): ScaleHandler {
+    const { apiVersion } = this.#parent.kind;
+    const paths = new Map<string, FieldPath>([[apiVersion, fieldPath('spec', 'replicas')]]);
+    return new ScaleHandler(metadata?.managedFields, apiVersion, paths);
+  }
+}
+
+export async function getScale(context: RequestContext, parent: ResourceScope): Promise<ApiResponse> {
+  const { info, query } = context;
+  const representation = negotiate(context, parent.services.codecs);
+  const stored = await parent.registry.get(info.namespace, info.name, query.get('resourceVersion') ?? '');
+  const scope = new ScaleScope(parent);
+  return respond(scope, parent.registry.codec.decode(stored.line), representation);
+}
+
+export async function updateScale(context: RequestContext, parent: ResourceScope): Promise<ApiResponse> {
+  const options = updateOptions(context.query);
+  const scope = new ScaleScope(parent);
+  const { fieldValidation } = options;
+  const body = await readObject(context, { kind: scaleKind, fieldValidation }, parent.services);
+  const given = inRequestNamespace(body, context, scope);
+  assertName(given, context.info.name);
+  const manager = managerOrUserAgent(options.fieldManager, headerOf(context.request, 'user-agent'));
+  return write(context, parent, scope, options, (current) =>
+    scope.fieldManager().updateNoErrors(current, given, manager),
+  );
+}
+
+export async function patchScale(context: RequestContext, parent: ResourceScope): Promise<ApiResponse> {
+  const patchType = requestPatchType(context);
+  const body = await context.request.readBody(parent.services.maxRequestBodyBytes);
+  const options = patchOptions(context.query, patchType);
+  const scope = new ScaleScope(parent);
+  const patch = patcherFor(patchType, body, context, scope, options);
+  return write(context, parent, scope, options, (current) => {
+    const patched = inRequestNamespace(patch(current), context, scope);
+    assertName(patched, context.info.name);
+    return patched;
+  });
+}
+
+async function write(
+  context: RequestContext,
+  parent: ResourceScope,
+  scope: ScaleScope,
+  options: WriteOptions,
+  change: (current: KubernetesObject) => KubernetesObject,
+): Promise<ApiResponse> {
+  const { registry, services, groupResource } = parent;
+  const { namespace, name } = context.info;
+  const representation = negotiate(context, services.codecs);
+  const dryRun = isDryRun(options);
+  const { stored } = await registry.update({
+    namespace,
+    name,
+    context: writeContext(context, parent, dryRun),
+    change: async (current) => {
+      if (!current) throw newNotFound(groupResource, name);
+      const old = scope.scaleOf(current);
+      const scale = await admitChange(context, scope, change(old), old, dryRun);
+      if (!isScale(scale)) throw newBadRequest(`expected input object type to be Scale, but ${scale.kind}`);
+      const errors = strategyFor(scaleKind)?.validate?.(scale, writeContext(context, parent, dryRun)) ?? [];
+      if (errors.length > 0) throw newInvalid(scaleKind.groupKind, name, errors);
+      const { uid } = scale.metadata;
+      if (uid && uid !== current.metadata?.uid) {
+        const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata?.uid}`;
+        throw newConflict(groupResource, name, why);
+      }
+      return scope.applied(current, scale);
+    },
+    validate: async (object, old) => {
+      if (old) await validateChange(context, scope, dryRun)(scope.scaleOf(object), scope.scaleOf(old));
+    },
+  });
+  return respond(scope, registry.codec.decode(stored.line), representation);
+}
+
+const isScale = (object: KubernetesObject): object is Scale => object.kind === 'Scale' && object.metadata !== undefined;
+
+function respond(scope: ScaleScope, workload: KubernetesObject, representation: Representation): ApiResponse {
+  let scale: Scale;
+  try {
+    scale = scope.scaleOf(workload);
+  } catch (error) {
+    throw newBadRequest(error instanceof Error ? error.message : String(error));
+  }
+  return encodedResponse(200, scale, { ...representation, target: undefined });
+}

@@ -1,0 +1,161 @@
+import type { FeatureGates, Resource } from '@coxswain/api';
+import {
+  type CodecFactory,
+  compileNormalizer,
+  excludeFields,
+  FieldManager,
+  FieldSet,
+  type FieldSetFilter,
+  fieldPath,
+  type GroupResource,
+  GroupVersion,
+  type GroupVersionKind,
+  type GroupVersionResource,
+  includeFields,
+  type KubernetesObject,
+  type Scheme,
+  type StructSchema,
+} from '@coxswain/apimachinery';
+import type { AdmissionChain } from '../admission/admission.ts';
+import type { Authorizer } from '../authorization/authorizer.ts';
+import type { Lister } from '../registry/lister.ts';
+import type { ResourceRegistry } from '../registry/resource-registry.ts';
+
+/** What all endpoints of a server share. */
+export interface EndpointServices {
+  readonly codecs: CodecFactory;
+  readonly scheme: Scheme;
+  readonly features: FeatureGates;
+  readonly admission: AdmissionChain;
+  readonly authorizer: Authorizer;
+  readonly namespaces: Lister;
+  readonly now: () => Date;
+  readonly allowPrivileged: boolean;
+  readonly serviceIPFamilies: readonly ('IPv4' | 'IPv6')[];
+  /** Watches end at a random time between this and twice it, when the client says nothing. */
+  readonly minRequestTimeoutMs: number;
+  readonly maxRequestBodyBytes: number;
+  /** Aborted when the server begins to shut down: watches end. */
+  readonly shuttingDown: AbortSignal;
+  readonly random: () => number;
+  /** Hears of every batch of watch events that is sent. */
+  readonly onWatchEvents?: (resource: GroupVersionResource, events: number, bytes: number) => void;
+}
+
+/** A resource in one of the versions it is served in: upstream's RequestScope. */
+export class ResourceScope {
+  readonly kind: GroupVersionKind;
+  readonly listKind: string;
+  readonly resource: GroupVersionResource;
+  readonly info: Resource;
+  readonly registry: ResourceRegistry;
+  readonly services: EndpointServices;
+  readonly #fieldManagers = new Map<string, FieldManager>();
+
+  /** `kind`: where it is another than the resource's, as a Scale is. */
+  constructor(
+    groupVersion: GroupVersion,
+    info: Resource,
+    registry: ResourceRegistry,
+    services: EndpointServices,
+    kind: GroupVersionKind = groupVersion.withKind(info.kind),
+  ) {
+    this.kind = kind;
+    this.listKind = `${info.kind}List`;
+    this.resource = groupVersion.withResource(info.name);
+    this.info = info;
+    this.registry = registry;
+    this.services = services;
+  }
+
+  get groupResource(): GroupResource {
+    return this.resource.groupResource;
+  }
+
+  get namespaced(): boolean {
+    return this.info.namespaced;
+  }
+
+  /** Of the kind in this version; absent for one that takes anything. */
+  get schema(): StructSchema | undefined {
+    return this.registry.definition.schemaFor(this.kind);
+  }
+
+  /** Whether the bytes in the store are what this version answers with. */
+  get servesStoredBytes(): boolean {
+    return this.kind === this.registry.definition.storage;
+  }
+
+  toVersion(hub: KubernetesObject): KubernetesObject {
+    return this.kind === this.registry.definition.hub
+      ? hub
+      : this.registry.definition.convert(hub, this.kind.groupVersion);
+  }
+
+  toHub(object: KubernetesObject): KubernetesObject {
+    const { hub, convert } = this.registry.definition;
+    return this.kind === hub ? object : convert(object, hub.groupVersion);
+  }
+
+  /** Keeps managedFields for writes through this version, to the resource or to a part of it. */
+  fieldManager(subresource = ''): FieldManager {
+    let manager = this.#fieldManagers.get(subresource);
+    if (!manager) {
+      const { definition } = this.registry;
+      const inVersion = (apiVersion: string): GroupVersionKind =>
+        GroupVersion.parse(apiVersion).withKind(this.kind.kind);
+      manager = new FieldManager({
+        apiVersion: this.kind.apiVersion,
+        kind: this.kind.kind,
+        subresource,
+        versions: {
+          schemaFor: (apiVersion) => definition.schemaFor(inVersion(apiVersion)),
+          convert: (object, apiVersion) =>
+            definition.convert({ ...(object as KubernetesObject) }, inVersion(apiVersion).groupVersion),
+        },
+        filters: new VersionFilters(resetFilter(this.registry, subresource)),
+        complete: (object) => completeApplied(this, object),
+        now: this.services.now,
+      });
+      this.#fieldManagers.set(subresource, manager);
+    }
+    return manager;
+  }
+}
+
+/** The same filter whatever the version: parts are named alike in all of them. */
+class VersionFilters extends Map<string, FieldSetFilter> {
+  readonly #filter: FieldSetFilter | undefined;
+
+  constructor(filter: FieldSetFilter | undefined) {
+    super();
+    this.#filter = filter;
+  }
+
+  override get(): FieldSetFilter | undefined {
+    return this.#filter;
+  }
+}
+
+/** What writes through here cannot change is nobody's by them. */
+function resetFilter({ definition }: ResourceRegistry, subresource: string): FieldSetFilter | undefined {
+  const parts = definition.strategy.subresources ?? {};
+  if (subresource === '') {
+    const owned = Object.values(parts).flatMap(({ owns }) => owns);
+    return owned.length === 0
+      ? undefined
+      : excludeFields(FieldSet.of(...owned.map((path) => fieldPath(...path.split('.')))));
+  }
+  const part = parts[subresource];
+  if (!part) return undefined;
+  const written = [...part.owns, ...(part.takes ?? [])].map((path) => path.split('.'));
+  return includeFields(...written, ...(part.metadata === 'none' ? [] : [['metadata']]));
+}
+
+/** A merged configuration in the form objects have in memory: as if a client had sent it, defaults set. */
+function completeApplied({ kind, registry, services }: ResourceScope, merged: KubernetesObject): KubernetesObject {
+  const schema = registry.definition.schemaFor(kind);
+  const object = schema ? compileNormalizer(schema)(merged).object : merged;
+  services.scheme.default(object);
+  return object;
+}

@@ -1,0 +1,100 @@
+import { type KubernetesObject, managerOrUserAgent, newBadRequest, newConflict } from '@coxswain/apimachinery';
+import { forbidden } from '../authorization/index.ts';
+import type { ApiResponse } from '../http/handler.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { headerOf } from '../http/respond.ts';
+import type { ValidateWrite } from '../registry/resource-registry.ts';
+import { inRequestNamespace } from './create.ts';
+import { readObject } from './decode-body.ts';
+import { isDryRun, updateOptions } from './options.ts';
+import { negotiate } from './representation.ts';
+import type { ResourceScope } from './scope.ts';
+import { admissionAttributes, withoutDuplicateOwners, writeContext } from './write-context.ts';
+import { objectResponse } from './write-response.ts';
+
+/** PUT: the object as a whole, or a part of it (`subresource`), as the client wants it. */
+export async function updateResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
+  const { services, registry } = scope;
+  const { name, namespace, subresource } = context.info;
+  const representation = negotiate(context, services.codecs);
+  const options = updateOptions(context.query);
+  const { fieldValidation } = options;
+  const body = await readObject(context, { kind: scope.kind, fieldValidation }, services);
+  const hub = inRequestNamespace(scope.toHub(body), context, scope);
+  assertName(hub, name);
+  const given = withoutDuplicateOwners(hub, context.warn, false);
+  const manager = managerOrUserAgent(options.fieldManager, headerOf(context.request, 'user-agent'));
+  const dryRun = isDryRun(options);
+  const { stored, created } = await registry.update({
+    namespace,
+    name,
+    context: writeContext(context, scope, dryRun),
+    ...(subresource && { subresource }),
+    change: async (current) => {
+      assertUid(given, current, scope, name);
+      const tracked = scope.fieldManager(subresource).updateNoErrors(current, given, manager);
+      return admitChange(context, scope, tracked, current, dryRun);
+    },
+    validate: validateChange(context, scope, dryRun),
+  });
+  return objectResponse(scope, created ? 201 : 200, stored, representation);
+}
+
+/** Mutating admission of a new state. */
+export async function admitChange(
+  context: RequestContext,
+  scope: ResourceScope,
+  object: KubernetesObject,
+  current: KubernetesObject | undefined,
+  dryRun: boolean,
+): Promise<KubernetesObject> {
+  const { admission } = scope.services;
+  const operation = current ? 'UPDATE' : 'CREATE';
+  if (!admission.handles(operation)) return object;
+  const parts = { object, ...(current && { oldObject: current }), dryRun };
+  await admission.admit(admissionAttributes(context, scope, operation, parts));
+  return withoutDuplicateOwners(object, context.warn, true);
+}
+
+/** Validating admission of a new state. Whoever makes an object by updating it must be allowed to create it. */
+export function validateChange(context: RequestContext, scope: ResourceScope, dryRun: boolean): ValidateWrite {
+  const { admission, authorizer } = scope.services;
+  return async (object, old) => {
+    if (!old) {
+      const { info, user } = context;
+      const attributes = { ...info, user, verb: 'create', resourceRequest: true };
+      const { decision, reason } = await authorizer.authorize(attributes);
+      if (decision !== 'allow') throw forbidden(attributes, reason);
+    }
+    const parts = { object, ...(old && { oldObject: old }), dryRun };
+    await admission.validate(admissionAttributes(context, scope, old ? 'UPDATE' : 'CREATE', parts));
+  };
+}
+
+export function assertName({ metadata }: KubernetesObject, name: string): void {
+  const { name: own = '' } = metadata ?? {};
+  if (own === name) return;
+  throw newBadRequest(
+    own === ''
+      ? `the name of the object (${name} based on URL) was undeterminable: name must be provided`
+      : `the name of the object (${own}) does not match the name on the URL (${name})`,
+  );
+}
+
+/** A uid that the client gives says which object it means. */
+export function assertUid(
+  { metadata }: KubernetesObject,
+  current: KubernetesObject | undefined,
+  { groupResource }: ResourceScope,
+  name: string,
+): void {
+  const uid = metadata?.uid;
+  const stored = current?.metadata?.uid ?? '';
+  if (uid && uid !== stored) {
+    throw newConflict(
+      groupResource,
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${stored}`,
+    );
+  }
+}

@@ -1,0 +1,52 @@
+import { Catalogue, strategyFor } from '@coxswain/api';
+import { type GroupVersion, type KubernetesObject, newInvalid } from '@coxswain/apimachinery';
+import type { ApiResponse } from '../http/handler.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { readObject } from './decode-body.ts';
+import { createOptions, isDryRun } from './options.ts';
+import { negotiate } from './representation.ts';
+import type { VirtualEndpoint } from './resource-router.ts';
+import type { EndpointServices } from './scope.ts';
+import { encodedResponse } from './write-response.ts';
+
+/** Answers what a client asks by creating it: reviews. Nothing is stored. `answer` gets a valid object. */
+export function reviewEndpoint<T extends KubernetesObject>(
+  services: EndpointServices,
+  kindName: string,
+  answer: (review: T, context: RequestContext) => Promise<KubernetesObject>,
+): VirtualEndpoint {
+  return async (context: RequestContext, groupVersion: GroupVersion): Promise<ApiResponse> => {
+    const kind = groupVersion.withKind(kindName);
+    const representation = negotiate(context, services.codecs);
+    const options = createOptions(context.query);
+    const { fieldValidation } = options;
+    const review = await readObject(context, { kind, fieldValidation }, services);
+    const { namespace } = context.info;
+    if (namespace && !review.metadata?.namespace) review.metadata = { ...review.metadata, namespace };
+    const hub = Catalogue.builtIn().hubOf(kind);
+    const { features, now } = services;
+    const strategy = strategyFor(hub);
+    const errors = strategy?.validate?.(review, { features, now, user: context.user }) ?? [];
+    if (errors.length > 0) throw newInvalid(hub.groupKind, '', errors);
+    const { admission } = services;
+    if (admission.handles('CREATE')) {
+      const attributes = {
+        operation: 'CREATE' as const,
+        kind,
+        resource: groupVersion.withResource(context.info.resource),
+        subresource: '',
+        name: review.metadata?.name ?? '',
+        namespace,
+        object: review,
+        dryRun: isDryRun(options),
+        user: context.user,
+        warn: context.warn,
+        annotate: context.annotate,
+      };
+      await admission.admit(attributes);
+      await admission.validate(attributes);
+    }
+    const answered = await answer(review as T, context);
+    return encodedResponse(201, answered, { ...representation, target: undefined });
+  };
+}

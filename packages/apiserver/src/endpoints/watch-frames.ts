@@ -1,0 +1,162 @@
+import { INITIAL_EVENTS_ANNOTATION_KEY, type StreamSerializer, type WatchEventType } from '@coxswain/apimachinery';
+import type { CacheEvent } from '@coxswain/storage';
+import type { Selection } from '../registry/selection.ts';
+import type { StoredObject } from '../registry/stored-object.ts';
+import type { Representation } from './representation.ts';
+import type { ResourceScope } from './scope.ts';
+import { asTable } from './table.ts';
+import { encoded, isPlain } from './write-response.ts';
+
+type ObjectEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+type StoredEvent = CacheEvent<StoredObject>;
+
+/** Frames by what they are of and how they look, shared by all watchers: an event is framed once. */
+const framesOfEvents = new WeakMap<StoredEvent, Map<string, Buffer>>();
+const framesOfBatches = new WeakMap<readonly StoredEvent[], Map<string, Buffer>>();
+
+const chunkBytes = 64 * 1024;
+
+/** Makes the frames of one watch. */
+export class WatchFrames {
+  readonly #scope: ResourceScope;
+  readonly #representation: Representation<StreamSerializer>;
+  readonly #selection: Selection;
+  readonly #plain: boolean;
+  /** Tells apart what looks different. */
+  readonly #name: string;
+  /** A Table's columns stand in its first event only, so those frames are of one watch alone. */
+  #headersSent = false;
+
+  constructor(scope: ResourceScope, representation: Representation<StreamSerializer>, selection: Selection) {
+    this.#scope = scope;
+    this.#representation = { ...representation, pretty: false };
+    this.#selection = selection;
+    this.#plain = isPlain(scope, this.#representation);
+    this.#name = this.#plain ? '' : `${scope.kind.apiVersion} ${representation.name}`;
+  }
+
+  /** How many of the events the watcher is to see, and their frames in one piece. */
+  ofEvents(events: readonly StoredEvent[]): [count: number, frames: Buffer] {
+    if (!this.#selection.isEverything || this.#isTable) {
+      const frames = events.map((event) => this.#select(event)).filter((frame) => frame !== undefined);
+      return [frames.length, frames.length === 1 ? frames[0]! : Buffer.concat(frames)];
+    }
+    const [first] = events;
+    if (events.length === 1 && first) return [1, this.#frame(typeOf(first), first)];
+    const kept = memo(framesOfBatches, events, this.#name, () =>
+      Buffer.concat(events.map((event) => this.#frame(typeOf(event), event))),
+    );
+    return [events.length, kept];
+  }
+
+  /** Objects that are there already, in pieces to be written one after the other. */
+  *ofInitial(objects: readonly StoredObject[]): Iterator<Buffer> {
+    let frames: Buffer[] = [];
+    let length = 0;
+    for (const object of objects) {
+      const frame = this.#wrap('ADDED', object);
+      frames.push(frame);
+      length += frame.length;
+      if (length < chunkBytes) continue;
+      yield Buffer.concat(frames, length);
+      frames = [];
+      length = 0;
+    }
+    if (frames.length > 0) yield Buffer.concat(frames, length);
+  }
+
+  /** Nothing but a resource version. `initial` marks the one after the initial events. */
+  ofBookmark(revision: number, initial: boolean): Buffer {
+    const { kind, apiVersion } = this.#scope.kind;
+    const { target, targetVersion } = this.#representation;
+    const metadata = {
+      resourceVersion: String(revision),
+      ...(initial && { annotations: { [INITIAL_EVENTS_ANNOTATION_KEY]: 'true' } }),
+    };
+    const bookmark =
+      target === undefined
+        ? { kind, apiVersion, metadata }
+        : { kind: 'PartialObjectMetadata', apiVersion: targetVersion, metadata };
+    if (target !== 'Table') return this.#encode('BOOKMARK', bookmark);
+    const rows = [{ cells: [], object: bookmark }];
+    const table = { kind: 'Table', apiVersion: targetVersion, metadata: { resourceVersion: String(revision) } };
+    return this.#encode('BOOKMARK', { ...table, columnDefinitions: null, rows });
+  }
+
+  ofError(status: object): Buffer {
+    return this.#encode('ERROR', status);
+  }
+
+  get #isTable(): boolean {
+    return this.#representation.target === 'Table';
+  }
+
+  /** What the event is to somebody who sees a part of the objects only. */
+  #select(event: StoredEvent): Buffer | undefined {
+    const before = event.previous !== undefined && this.#selection.matches(event.previous.value);
+    const now = event.type === 'put' && this.#selection.matches(event.entry.value);
+    if (now) return this.#frame(before ? 'MODIFIED' : 'ADDED', event);
+    return before ? this.#frame('DELETED', event) : undefined;
+  }
+
+  #frame(type: ObjectEventType, event: StoredEvent): Buffer {
+    if (this.#isTable) return this.#wrap(type, objectOf(type, event, this.#scope));
+    return memo(framesOfEvents, event, `${type}${this.#name}`, () =>
+      this.#wrap(type, objectOf(type, event, this.#scope)),
+    );
+  }
+
+  #wrap(type: ObjectEventType, stored: StoredObject): Buffer {
+    if (this.#plain) return Buffer.concat([heads[type], stored.bytes, tail]);
+    if (!this.#isTable) return this.#framed(type, encoded(this.#scope, stored, this.#representation));
+    const hub = this.#scope.registry.codec.decode(stored.line);
+    const { resourceVersion = '' } = hub.metadata ?? {};
+    const table = asTable(this.#scope, [hub], { resourceVersion }, this.#representation, !this.#headersSent);
+    this.#headersSent = true;
+    return this.#encode(type, table);
+  }
+
+  #encode(type: WatchEventType, object: object): Buffer {
+    return this.#framed(type, this.#representation.serializer.encode(object));
+  }
+
+  #framed(type: WatchEventType, object: Uint8Array): Buffer {
+    const { serializer } = this.#representation;
+    const bytes = serializer.framer.frame(serializer.wrapEvent(type, object));
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+}
+
+const head = (type: ObjectEventType): Buffer => Buffer.from(`{"type":"${type}","object":`);
+const heads = { ADDED: head('ADDED'), MODIFIED: head('MODIFIED'), DELETED: head('DELETED') };
+const tail = Buffer.from('}\n');
+
+const typeOf = ({ type, previous }: StoredEvent): ObjectEventType =>
+  type === 'delete' ? 'DELETED' : previous ? 'MODIFIED' : 'ADDED';
+
+/** What the frame shows. Something that goes is shown as it was last seen, at the revision at which it went. */
+function objectOf(type: ObjectEventType, event: StoredEvent, { registry }: ResourceScope): StoredObject {
+  if (type !== 'DELETED') return event.entry.value;
+  const last = event.previous ?? event.entry;
+  const { codec } = registry;
+  return last.value.withLine(codec.atRevision(last.value, last.revision, event.revision));
+}
+
+function memo<K extends object>(
+  kept: WeakMap<K, Map<string, Buffer>>,
+  key: K,
+  name: string,
+  make: () => Buffer,
+): Buffer {
+  let frames = kept.get(key);
+  if (!frames) {
+    frames = new Map();
+    kept.set(key, frames);
+  }
+  let frame = frames.get(name);
+  if (!frame) {
+    frame = make();
+    frames.set(name, frame);
+  }
+  return frame;
+}

@@ -1,0 +1,109 @@
+import type { ResponseSink } from '../http/handler.ts';
+
+/** A watcher that leaves more than this unread is cut off: it would have to list again anyway, and memory is for all. */
+const maxQueuedBytes = 8 * 1024 * 1024;
+/** Frames are joined up to about this size before they are written. */
+const writeBytes = 64 * 1024;
+
+/**
+ * The body of a watch. What the client does not take at once waits here, in bounds: beyond them the connection is cut,
+ * and the client begins anew.
+ */
+export class WatchStream {
+  readonly #sink: ResponseSink;
+  readonly #onSent: (events: number, bytes: number) => void;
+  /** Frames that wait for the client; those of the initial events are made when it is their turn. */
+  readonly #queue: Uint8Array[] = [];
+  #queuedBytes = 0;
+  #initial: Iterator<Uint8Array> | undefined;
+  #blocked = false;
+  #ending = false;
+  #closed = false;
+
+  constructor(sink: ResponseSink, onSent: (events: number, bytes: number) => void) {
+    this.#sink = sink;
+    this.#onSent = onSent;
+    sink.onDrain(() => {
+      this.#blocked = false;
+      this.#flush();
+    });
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Called once, when nothing can be sent any more. */
+  onClose(callback: () => void): void {
+    this.#sink.onClose(() => {
+      this.#closed = true;
+      this.#queue.length = 0;
+      this.#initial = undefined;
+      callback();
+    });
+  }
+
+  /** Sends what may be much, before everything that is written later, no faster than it is taken. */
+  pour(frames: Iterator<Uint8Array>, events: number): void {
+    this.#initial = frames;
+    if (events > 0) this.#onSent(events, 0);
+    this.#flush();
+  }
+
+  write(frames: Uint8Array, events: number): void {
+    if (this.#closed || this.#ending) return;
+    this.#onSent(events, frames.length);
+    if (!this.#blocked && !this.#initial && this.#queue.length === 0) {
+      this.#blocked = !this.#sink.write(frames);
+      return;
+    }
+    this.#queuedBytes += frames.length;
+    this.#queue.push(frames);
+    if (this.#queuedBytes > maxQueuedBytes) this.#cut();
+  }
+
+  /** Ends properly, after what has been written. */
+  end(): void {
+    if (this.#closed || this.#ending) return;
+    this.#ending = true;
+    this.#flush();
+  }
+
+  #flush(): void {
+    while (!this.#blocked && !this.#closed) {
+      const chunk = this.#nextChunk();
+      if (!chunk) {
+        if (this.#ending) {
+          this.#closed = true;
+          this.#sink.end();
+        }
+        return;
+      }
+      this.#blocked = !this.#sink.write(chunk);
+    }
+  }
+
+  #nextChunk(): Uint8Array | undefined {
+    if (this.#initial) {
+      const { value, done } = this.#initial.next();
+      if (!done) return value;
+      this.#initial = undefined;
+    }
+    const frames: Uint8Array[] = [];
+    let length = 0;
+    while (length < writeBytes) {
+      const frame = this.#queue.shift();
+      if (!frame) break;
+      frames.push(frame);
+      length += frame.length;
+    }
+    this.#queuedBytes -= length;
+    return frames.length > 1 ? Buffer.concat(frames, length) : frames[0];
+  }
+
+  #cut(): void {
+    this.#closed = true;
+    this.#queue.length = 0;
+    this.#sink.destroy();
+  }
+}

@@ -1,0 +1,166 @@
+import { newResourceExpired, newTimeoutError, type StreamSerializer, toStatus } from '@coxswain/apimachinery';
+import { CompactedError } from '@coxswain/storage';
+import type { ApiResponse, ResponseSink } from '../http/handler.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import type { Selection } from '../registry/selection.ts';
+import { parseResourceVersion } from '../registry/store-error.ts';
+import { selectionOf } from './list.ts';
+import { type ListOptions, listOptions } from './options.ts';
+import { negotiateWatch, type Representation } from './representation.ts';
+import type { ResourceScope } from './scope.ts';
+import { WatchFrames } from './watch-frames.ts';
+import { WatchStream } from './watch-stream.ts';
+
+/** How often a watcher that wants them gets a bookmark; upstream's rate. */
+const bookmarkMs = 60_000;
+/** The last one comes so long before the watch times out. */
+const lastBookmarkMs = 2_000;
+
+/** GET with `watch`: what happens to the objects, as it happens, until time is up or somebody leaves. */
+export async function watchResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
+  const { services, registry } = scope;
+  const representation = negotiateWatch(context, services.codecs);
+  const options = listOptions(context.query, true);
+  const selection = selectionOf(context, scope, options);
+  const after = await whereToBegin(scope, options);
+  const timeoutMs =
+    options.timeoutSeconds !== undefined && options.timeoutSeconds > 0
+      ? options.timeoutSeconds * 1000
+      : services.minRequestTimeoutMs * (1 + services.random());
+  await registry.ready();
+  const { mediaType } = representation.serializer;
+  return {
+    status: 200,
+    headers: {
+      'content-type': mediaType === 'application/json' ? mediaType : `${mediaType};stream=watch`,
+      'cache-control': 'no-cache, private',
+    },
+    body: {
+      stream: (sink) =>
+        new WatchSession(context, scope, options, selection, representation, after, timeoutMs).run(sink),
+    },
+  };
+}
+
+/** The revision to watch from; undefined: begin with what is there now. */
+async function whereToBegin({ registry }: ResourceScope, options: ListOptions): Promise<number | undefined> {
+  const { resourceVersion, sendInitialEvents } = options;
+  const fromNowhere = resourceVersion === '' || resourceVersion === '0';
+  if (sendInitialEvents) {
+    await registry.reach(resourceVersion);
+    return undefined;
+  }
+  return fromNowhere ? registry.reach(resourceVersion) : parseResourceVersion(resourceVersion);
+}
+
+/** One watch, from its first event to its last. */
+class WatchSession {
+  readonly #context: RequestContext;
+  readonly #scope: ResourceScope;
+  readonly #options: ListOptions;
+  readonly #selection: Selection;
+  readonly #frames: WatchFrames;
+  readonly #after: number | undefined;
+  readonly #timeoutMs: number;
+  #timers: NodeJS.Timeout[] = [];
+  #watch: { stop(): void } | undefined;
+
+  constructor(
+    context: RequestContext,
+    scope: ResourceScope,
+    options: ListOptions,
+    selection: Selection,
+    representation: Representation<StreamSerializer>,
+    after: number | undefined,
+    timeoutMs: number,
+  ) {
+    this.#context = context;
+    this.#scope = scope;
+    this.#options = options;
+    this.#selection = selection;
+    this.#frames = new WatchFrames(scope, representation, selection);
+    this.#after = after;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  run(sink: ResponseSink): void {
+    const { services, registry, resource } = this.#scope;
+    const { namespace } = this.#context.info;
+    const stream = new WatchStream(sink, (events, bytes) => services.onWatchEvents?.(resource, events, bytes));
+    const onShutdown = (): void => stream.end();
+    const finish = (): void => {
+      for (const timer of this.#timers) clearTimeout(timer);
+      this.#timers = [];
+      this.#watch?.stop();
+      services.shuttingDown.removeEventListener('abort', onShutdown);
+    };
+    stream.onClose(finish);
+    if (services.shuttingDown.aborted) return stream.end();
+    services.shuttingDown.addEventListener('abort', onShutdown, { once: true });
+    const prefix = registry.keys.namespacePrefix(namespace);
+    const { name } = this.#selection;
+    const single = name !== undefined && (!this.#scope.namespaced || namespace !== '');
+    const target = single ? { key: `${prefix}${name}` } : prefix;
+    if (this.#after === undefined) this.#sendInitial(stream, prefix);
+    const after = this.#after ?? registry.cache.revision;
+    try {
+      const watch = registry.cache.watch(target, after, {
+        onEvents: (events) => {
+          const [count, frames] = this.#frames.ofEvents(events);
+          if (count > 0) stream.write(frames, count);
+        },
+        onEnd: (error) => {
+          if (error) stream.write(this.#frames.ofError(errorStatus(error, after)), 1);
+          stream.end();
+        },
+      });
+      this.#watch = watch;
+      if (stream.closed) watch.stop();
+    } catch (error) {
+      stream.write(this.#frames.ofError(errorStatus(error, after)), 1);
+      stream.end();
+      return;
+    }
+    this.#startTimers(stream);
+  }
+
+  /** What is there now, as if it had just come, and the bookmark that says that this was all. */
+  #sendInitial(stream: WatchStream, prefix: string): void {
+    const { cache } = this.#scope.registry;
+    const { revision } = cache;
+    const selected = cache.list(prefix).entries.filter(({ value }) => this.#selection.matches(value));
+    stream.pour(this.#frames.ofInitial(selected.map(({ value }) => value)), selected.length);
+    if (this.#options.allowWatchBookmarks && this.#options.sendInitialEvents)
+      stream.write(this.#frames.ofBookmark(revision, true), 1);
+  }
+
+  #startTimers(stream: WatchStream): void {
+    if (stream.closed) return;
+    const later = (ms: number, run: () => void): NodeJS.Timeout => {
+      // Longer than a timer can be is as good as never.
+      const timer = setTimeout(run, Math.min(ms, 2 ** 31 - 1));
+      timer.unref();
+      this.#timers.push(timer);
+      return timer;
+    };
+    later(this.#timeoutMs, () => stream.end());
+    if (!this.#options.allowWatchBookmarks) return;
+    const bookmark = (): void => this.#sendBookmark(stream);
+    if (this.#timeoutMs > lastBookmarkMs) later(this.#timeoutMs - lastBookmarkMs, bookmark);
+    const regular = setInterval(bookmark, bookmarkMs * (0.75 + this.#scope.services.random() / 2));
+    regular.unref();
+    this.#timers.push(regular);
+  }
+
+  #sendBookmark(stream: WatchStream): void {
+    const { cache } = this.#scope.registry;
+    cache.requestProgress();
+    stream.write(this.#frames.ofBookmark(Math.max(cache.revision, this.#after ?? 0), false), 1);
+  }
+}
+
+function errorStatus(error: unknown, after: number): object {
+  if (error instanceof CompactedError)
+    return toStatus(newResourceExpired(`too old resource version: ${after} (${error.compactedRevision})`));
+  return toStatus(newTimeoutError('the watch lost its place; list again', 1));
+}

@@ -1,0 +1,122 @@
+import { ApiError, type KubernetesObject, type ListMeta, type Status, toStatus } from '@coxswain/apimachinery';
+import type { ApiResponse } from '../http/handler.ts';
+import type { ListPage } from '../registry/list-objects.ts';
+import type { StoredObject } from '../registry/stored-object.ts';
+import { listBody } from './list-body.ts';
+import type { Representation } from './representation.ts';
+import type { ResourceScope } from './scope.ts';
+import { asTable, partialMetadata } from './table.ts';
+
+const jsonHeaders = { 'content-type': 'application/json', 'cache-control': 'no-cache, private' };
+
+const headersFor = ({ serializer }: Representation): Record<string, string> =>
+  serializer.mediaType === 'application/json'
+    ? { ...jsonHeaders }
+    : { 'content-type': serializer.mediaType, 'cache-control': 'no-cache, private' };
+
+/** Whether the bytes of the cache are the answer. */
+export const isPlain = (scope: ResourceScope, { serializer, pretty, target }: Representation): boolean =>
+  target === undefined && !pretty && serializer.mediaType === 'application/json' && scope.servesStoredBytes;
+
+/** Answers with one stored object. */
+export function objectResponse(
+  scope: ResourceScope,
+  status: number,
+  stored: StoredObject,
+  representation: Representation,
+): ApiResponse {
+  const headers = headersFor(representation);
+  if (isPlain(scope, representation)) return { status, headers, body: stored.line };
+  if (representation.target === 'Table' || representation.pretty) {
+    const object = scope.registry.codec.decode(stored.line);
+    return encodedResponse(status, presented(scope, object, representation), representation);
+  }
+  return { status, headers, body: encoded(scope, stored, representation) };
+}
+
+/** The bytes of an object in a form that does not depend on the time; made once. */
+export function encoded(scope: ResourceScope, stored: StoredObject, representation: Representation): Buffer {
+  return stored.variant(`${scope.kind.apiVersion} ${representation.name}`, () => {
+    const object = scope.registry.codec.decode(stored.line);
+    const bytes = representation.serializer.encode(presented(scope, object, representation));
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  });
+}
+
+/** The object, in its hub version, as the client wants to see it. */
+export function presented(scope: ResourceScope, hub: KubernetesObject, representation: Representation): object {
+  const { target, targetVersion } = representation;
+  switch (target) {
+    case undefined:
+      return scope.toVersion(hub);
+    case 'Table':
+      return asTable(scope, [hub], tableMeta(hub), representation);
+    case 'PartialObjectMetadata':
+      return partialMetadata(hub, targetVersion);
+    case 'PartialObjectMetadataList':
+      throw wrongTarget(`PartialObjectMetadataList, but the requested object is not a list (${goType(scope)})`);
+  }
+}
+
+const tableMeta = ({ metadata }: KubernetesObject): ListMeta =>
+  metadata?.resourceVersion ? { resourceVersion: metadata.resourceVersion } : {};
+
+/** Answers with any object that is in the form to be sent. */
+export function encodedResponse(status: number, object: object, representation: Representation): ApiResponse {
+  const { serializer, pretty } = representation;
+  return { status, headers: headersFor(representation), body: serializer.encode(object, { pretty }) };
+}
+
+/** Answers with a Status that tells of success; what the client wants to see is for objects. */
+export function successResponse(status: Status, representation: Representation): ApiResponse {
+  return encodedResponse(status.code ?? 200, status, representation);
+}
+
+/** Answers with a page of a list. */
+export function listResponse(scope: ResourceScope, page: ListPage, representation: Representation): ApiResponse {
+  const { target, targetVersion } = representation;
+  const metadata: ListMeta = {
+    resourceVersion: String(page.revision),
+    ...(page.continue && { continue: page.continue }),
+    ...(page.remaining && { remainingItemCount: page.remaining }),
+  };
+  if (isPlain(scope, representation)) {
+    return { status: 200, headers: { ...jsonHeaders }, body: listBody(scope, metadata, page.objects) };
+  }
+  const hubs = page.objects.map(({ line }) => scope.registry.codec.decode(line));
+  switch (target) {
+    case 'Table':
+      return encodedResponse(200, asTable(scope, hubs, metadata, representation), representation);
+    case 'PartialObjectMetadataList':
+      return encodedResponse(
+        200,
+        {
+          kind: target,
+          apiVersion: targetVersion,
+          metadata,
+          items: hubs.map((hub) => partialMetadata(hub, targetVersion)),
+        },
+        representation,
+      );
+    case 'PartialObjectMetadata':
+      throw wrongTarget(`PartialObjectMetadata, but the requested object is a list (${goType(scope)}List)`);
+    case undefined: {
+      const items = hubs.map((hub) => {
+        const { kind: _, apiVersion: __, ...item } = scope.toVersion(hub);
+        return item;
+      });
+      const { apiVersion } = scope.kind;
+      return encodedResponse(200, { kind: scope.listKind, apiVersion, metadata, items }, representation);
+    }
+  }
+}
+
+/** As upstream names a type of its own. */
+const goType = ({ kind }: ResourceScope): string => `*${kind.group.split('.', 1)[0] || 'core'}.${kind.kind}`;
+
+const wrongTarget = (what: string): ApiError =>
+  new ApiError({
+    ...toStatus(new Error(`you requested ${what}`)),
+    reason: 'NotAcceptable',
+    code: 406,
+  });

@@ -1,0 +1,193 @@
+import { ApiError, type CodecFactory, newTimeoutError } from '@coxswain/apimachinery';
+import { type Authenticator, unauthorized } from '../authentication/index.ts';
+import {
+  type AuthorizationAttributes,
+  type Authorizer,
+  forbidden,
+  type Impersonation,
+  isImpersonationHeader,
+} from '../authorization/index.ts';
+import type { ApiHandler, ApiRequest, ApiResponse, RequestHeaders } from '../http/handler.ts';
+import { errorResponse, textResponse } from '../http/respond.ts';
+import { type InFlight, isLongRunning, tooManyRequests } from './in-flight.ts';
+import { RequestState } from './request-state.ts';
+import { withWarnings } from './with-warnings.ts';
+
+export type StateHandler = (state: RequestState) => Promise<ApiResponse>;
+/** Does something before the rest of the chain, or after it, or in place of it. */
+export type Filter = (next: StateHandler) => StateHandler;
+
+export interface HandlerChainOptions {
+  readonly codecs: CodecFactory;
+  readonly authenticator: Authenticator;
+  /** Takes out of headers what must be passed on to nobody. */
+  readonly removeCredentials: (headers: RequestHeaders) => RequestHeaders;
+  readonly authorizer: Authorizer;
+  readonly impersonation: Impersonation;
+  readonly inFlight: InFlight;
+  readonly uuid: () => string;
+  /** `--request-timeout`, for what is not long-running. */
+  readonly requestTimeoutMs: number;
+  /** Counts and times what is answered. */
+  readonly metrics?: Filter;
+  /** Writes the audit log. */
+  readonly audit?: Filter;
+  /** Hears of errors that are the server's own. */
+  readonly onError: (error: unknown, request: ApiRequest) => void;
+  /** Answers what has passed all filters. */
+  readonly endpoint: StateHandler;
+}
+
+/**
+ * Everything between the transport and the endpoints, outermost first:
+ *
+ * 1. errors become answers, and whatever else happens has an audit id and its warnings, so those come first;
+ * 2. what is too much at once is refused before it costs anything; metrics see that too;
+ * 3. time is limited from here on;
+ * 4. who asks: nothing below works without knowing it;
+ * 5. audit, which names the real user, before impersonation makes it another one;
+ * 6. impersonation, and then authorization of whoever it is now.
+ */
+export function handlerChain(options: HandlerChainOptions): ApiHandler {
+  const filters: (Filter | undefined)[] = [
+    withErrors(options),
+    options.metrics,
+    withMaxInFlight(options),
+    withDeadline(options),
+    withAuthentication(options),
+    options.audit,
+    withImpersonation(options),
+    withAuthorization(options),
+  ];
+  const chain = filters.reduceRight<StateHandler>((next, filter) => filter?.(next) ?? next, options.endpoint);
+  return async (request) => {
+    const path = decodePath(request.path);
+    if (path === undefined) return textResponse(400, '400 Bad Request');
+    return chain(new RequestState(request, path));
+  };
+}
+
+function decodePath(path: string): string | undefined {
+  if (!path.includes('%')) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function withErrors({ codecs, uuid, onError }: HandlerChainOptions): Filter {
+  return (next) => async (state) => {
+    let response: ApiResponse;
+    try {
+      response = await next(state);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code >= 500) onError(error, state.request);
+      response = errorResponse(error, state.request, codecs);
+    }
+    const answered = withWarnings(response, state);
+    answered.headers['audit-id'] ??= uuid();
+    return answered;
+  };
+}
+
+function withMaxInFlight({ inFlight }: HandlerChainOptions): Filter {
+  return (next) => async (state) => {
+    if (isLongRunning(state.info)) return next(state);
+    const leave = inFlight.enter(state.info.verb);
+    if (!leave) return tooManyRequests();
+    try {
+      return await next(state);
+    } finally {
+      leave();
+    }
+  };
+}
+
+function withDeadline({ requestTimeoutMs }: HandlerChainOptions): Filter {
+  const timedOut = (): ApiError => newTimeoutError('request did not complete within the allotted timeout', 0);
+  return (next) => (state) => {
+    if (isLongRunning(state.info)) return next(state);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(timedOut()), requestTimeoutMs);
+      next(state).then(
+        (response) => {
+          clearTimeout(timer);
+          resolve(response);
+        },
+        (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      );
+    });
+  };
+}
+
+function withAuthentication({ authenticator, removeCredentials }: HandlerChainOptions): Filter {
+  return (next) => async (state) => {
+    let found: Awaited<ReturnType<Authenticator['authenticate']>>;
+    try {
+      found = await authenticator.authenticate(state.request);
+    } catch (error) {
+      throw unauthorized(error);
+    }
+    if (!found) throw unauthorized();
+    for (const warning of found.warnings ?? []) state.warn(warning);
+    state.user = found.user;
+    state.headers = removeCredentials(state.headers);
+    return next(state);
+  };
+}
+
+function withImpersonation({ impersonation }: HandlerChainOptions): Filter {
+  return (next) => async (state) => {
+    if (!hasImpersonationHeader(state.headers)) return next(state);
+    const impersonated = await impersonation.impersonatedUser(state.headers, attributesOf(state));
+    if (impersonated) {
+      state.impersonator = state.user;
+      state.user = impersonated.user;
+      if (impersonated.constraint)
+        state.annotate('authentication.k8s.io/impersonation-constraint', impersonated.constraint);
+      const kept = Object.entries(state.headers).filter(([name]) => !isImpersonationHeader(name));
+      state.headers = Object.fromEntries(kept);
+    }
+    return next(state);
+  };
+}
+
+function hasImpersonationHeader(headers: RequestHeaders): boolean {
+  for (const name in headers) if (name.charCodeAt(0) === 0x69 && isImpersonationHeader(name)) return true;
+  return false;
+}
+
+function withAuthorization({ authorizer }: HandlerChainOptions): Filter {
+  return (next) => async (state) => {
+    const attributes = attributesOf(state);
+    const { decision, reason } = await authorizer.authorize(attributes);
+    state.annotate('authorization.k8s.io/decision', decision === 'allow' ? 'allow' : 'forbid');
+    state.annotate('authorization.k8s.io/reason', reason);
+    if (decision !== 'allow') throw forbidden(attributes, reason);
+    return next(state);
+  };
+}
+
+/** What the request wants, as authorizers see it. */
+export function attributesOf({ info, user }: RequestState): AuthorizationAttributes {
+  const { verb, apiGroup, apiVersion, resource, subresource, namespace, name, path, fieldSelector, labelSelector } =
+    info;
+  return {
+    user,
+    verb,
+    resourceRequest: info.isResourceRequest,
+    apiGroup,
+    apiVersion,
+    resource,
+    subresource,
+    namespace,
+    name,
+    path,
+    ...(fieldSelector && { fieldSelector }),
+    ...(labelSelector && { labelSelector }),
+  };
+}

@@ -1,0 +1,10 @@
+/** What every request passes before its endpoint: one list, in `handler-chain.ts`. */
+export {
+  attributesOf,
+  type Filter,
+  type HandlerChainOptions,
+  handlerChain,
+  type StateHandler,
+} from './handler-chain.ts';
+export { InFlight, isLongRunning } from './in-flight.ts';
+export type { RequestState } from './request-state.ts';

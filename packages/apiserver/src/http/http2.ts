@@ -1,0 +1,109 @@
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { bodyTooLarge, readAll } from './body.ts';
+import type { ApiHandler, ApiRequest, ApiResponse, Connection, RequestHeaders } from './handler.ts';
+import { StreamSink } from './stream-sink.ts';
+
+/** Headers that are of HTTP/1.1 alone; HTTP/2 refuses them. */
+const connectionHeaders: ReadonlySet<string> = new Set(['connection', 'transfer-encoding', 'upgrade', 'keep-alive']);
+
+/** Answers one stream of an HTTP/2 connection. */
+export function serveStream(
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  flags: number,
+  connection: Connection,
+  handler: ApiHandler,
+): void {
+  // Clients cancel streams all the time; whoever needs to know listens to `signal`.
+  stream.on('error', ignore);
+  const hasBody = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0;
+  const request = new Http2Request(stream, headers, hasBody, connection);
+  handler(request).then(
+    (response) => respond(stream, request, response),
+    () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
+  );
+}
+
+function ignore(): void {}
+
+function respond(stream: ServerHttp2Stream, request: Http2Request, { status, headers, body }: ApiResponse): void {
+  if (stream.destroyed || stream.closed) return;
+  const head: Record<string, string | string[] | number> = { ':status': status };
+  for (const name in headers) {
+    const value = headers[name]!;
+    if (!connectionHeaders.has(name)) head[name] = typeof value === 'string' ? value : [...value];
+  }
+  const silent = request.method === 'HEAD';
+  if (body === undefined || silent) {
+    stream.respond(head, { endStream: true });
+  } else if (body instanceof Uint8Array) {
+    head['content-length'] = body.length;
+    stream.respond(head);
+    stream.end(body);
+  } else if ('stream' in body) {
+    stream.respond(head);
+    body.stream(new StreamSink(stream, () => stream.close(constants.NGHTTP2_INTERNAL_ERROR)));
+  } else if ('upgrade' in body) {
+    // Filters answer upgrades over HTTP/2 before this, which has no such thing.
+    stream.respond({ ':status': 400 }, { endStream: true });
+  } else {
+    head['content-length'] = body.reduce((sum, { length }) => sum + length, 0);
+    stream.respond(head);
+    for (const chunk of body) stream.write(chunk);
+    stream.end();
+  }
+  // A client may still be sending what was refused; it is told to stop.
+  if (request.unread) stream.resume();
+}
+
+class Http2Request implements ApiRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly search: string;
+  readonly headers: RequestHeaders;
+  readonly connection: Connection;
+  readonly #stream: ServerHttp2Stream;
+  readonly #hasBody: boolean;
+  #read = false;
+  #controller: AbortController | undefined;
+
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, hasBody: boolean, connection: Connection) {
+    this.#stream = stream;
+    this.#hasBody = hasBody;
+    this.connection = connection;
+    this.headers = headers;
+    this.method = headers[':method'] ?? 'GET';
+    const url = headers[':path'] ?? '/';
+    const mark = url.indexOf('?');
+    this.path = mark === -1 ? url : url.slice(0, mark);
+    this.search = mark === -1 ? '' : url.slice(mark + 1);
+  }
+
+  get unread(): boolean {
+    return this.#hasBody && !this.#read;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      const controller = new AbortController();
+      this.#controller = controller;
+      if (this.#stream.destroyed || this.#stream.closed) controller.abort();
+      else this.#stream.once('close', () => controller.abort());
+    }
+    return this.#controller.signal;
+  }
+
+  async readBody(maxBytes: number): Promise<Uint8Array> {
+    if (!this.#hasBody) return nothing;
+    if (Number(this.headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
+    this.#read = true;
+    return readAll(this.#stream, maxBytes);
+  }
+
+  streamBody(): AsyncIterable<Uint8Array> {
+    this.#read = true;
+    return this.#stream;
+  }
+}
+
+const nothing = new Uint8Array(0);

@@ -1,0 +1,170 @@
+import { createServer as createHttp1, type Server as Http1Server } from 'node:http';
+import { createServer as createHttp2, type Http2Server, type ServerHttp2Session } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { createServer as createTls, type SecureVersion, type TLSSocket, type Server as TlsServer } from 'node:tls';
+import type { ApiHandler, Connection } from './handler.ts';
+import { serveHttp1, serveUpgrade } from './http1.ts';
+import { serveStream } from './http2.ts';
+
+export interface ListenerOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly tls: {
+    readonly cert: string | Buffer;
+    readonly key: string | Buffer;
+    readonly minVersion?: SecureVersion;
+    readonly ciphers?: string;
+    /** Asked for by host name; the certificate above serves all others. */
+    readonly clientCAs?: readonly (string | Buffer)[];
+  };
+  readonly handler: ApiHandler;
+  /** Streams that one HTTP/2 connection may have open. */
+  readonly maxConcurrentStreams?: number;
+}
+
+/** No header of a request, nor all of them together, may be longer; URLs count as one. */
+const maxHeaderBytes = 128 * 1024;
+
+/**
+ * One TLS port for HTTP/2 and HTTP/1.1. What the client and we agree on in the TLS handshake decides, and both end in
+ * the same handler. Client certificates are asked for, never demanded, and judged by the authenticators.
+ */
+export class Listener {
+  readonly #tls: TlsServer;
+  readonly #http1: Http1Server;
+  readonly #http2: Http2Server;
+  readonly #sockets = new Set<TLSSocket>();
+  readonly #sessions = new Set<ServerHttp2Session>();
+  readonly #options: ListenerOptions;
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    const { handler, tls } = options;
+    this.#http1 = createHttp1({ maxHeaderSize: maxHeaderBytes, headersTimeout: 32_000, requestTimeout: 0 });
+    this.#http1.on('request', (request, response) =>
+      serveHttp1(request, response, connectionOf(request.socket), handler),
+    );
+    this.#http1.on('upgrade', (request, socket, head) =>
+      serveUpgrade(request, socket, head, connectionOf(request.socket), handler),
+    );
+    this.#http2 = createHttp2({
+      settings: {
+        maxConcurrentStreams: options.maxConcurrentStreams ?? 250,
+        maxHeaderListSize: maxHeaderBytes,
+        initialWindowSize: 256 * 1024,
+      },
+      // Clients of the API hold few connections and many streams.
+      maxSessionMemory: 64,
+    });
+    this.#http2.on('session', (session) => {
+      this.#sessions.add(session);
+      session.once('close', () => this.#sessions.delete(session));
+      session.on('error', () => session.destroy());
+    });
+    this.#http2.on('stream', (stream, headers, flags) =>
+      serveStream(stream, headers, flags, connectionOf(stream.session?.socket), handler),
+    );
+    this.#tls = createTls({
+      cert: tls.cert,
+      key: tls.key,
+      minVersion: tls.minVersion ?? 'TLSv1.2',
+      ALPNProtocols: ['h2', 'http/1.1'],
+      requestCert: true,
+      rejectUnauthorized: false,
+      ...(tls.ciphers && { ciphers: tls.ciphers }),
+      ...(tls.clientCAs && { ca: [...tls.clientCAs] }),
+    });
+    this.#tls.on('secureConnection', (socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+      socket.on('error', () => socket.destroy());
+      socket.setNoDelay(true);
+      (socket.alpnProtocol === 'h2' ? this.#http2 : this.#http1).emit('connection', socket);
+    });
+    // A handshake that fails is the client's affair.
+    this.#tls.on('tlsClientError', () => {});
+  }
+
+  /** Resolves when it listens; throws what the operating system says against it. */
+  listen(): Promise<AddressInfo> {
+    const { host, port } = this.#options;
+    return new Promise((resolve, reject) => {
+      this.#tls.once('error', reject);
+      this.#tls.listen({ host, port }, () => {
+        this.#tls.off('error', reject);
+        const address = this.#tls.address();
+        if (typeof address === 'object' && address) resolve(address);
+        else reject(new Error('the listener has no address'));
+      });
+    });
+  }
+
+  /** Certificates were renewed: connections from now on see these. */
+  setCertificate(tls: Pick<ListenerOptions['tls'], 'cert' | 'key'>): void {
+    this.#tls.setSecureContext({ ...this.#options.tls, cert: tls.cert, key: tls.key });
+  }
+
+  /** Takes no more connections and tells clients to go elsewhere; what is under way may end until `force`. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#tls.close(() => resolve()));
+    this.#http1.closeIdleConnections();
+    for (const session of this.#sessions) session.close();
+    if (this.#sockets.size > 0) this.#http1.close();
+    await closed;
+  }
+
+  /** Cuts every connection that is left. */
+  force(): void {
+    for (const session of this.#sessions) session.destroy();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+const connections = new WeakMap<object, Connection>();
+
+/** One for all requests of a socket; the certificates are read when somebody asks. */
+function connectionOf(socket: unknown): Connection {
+  if (typeof socket !== 'object' || socket === null) return gone;
+  // HTTP/2 sessions give a proxy of their socket; it has the socket's properties, and is always the same.
+  let connection = connections.get(socket);
+  if (!connection) {
+    connection = new SocketConnection(socket as TLSSocket);
+    connections.set(socket, connection);
+  }
+  return connection;
+}
+
+const gone: Connection = { remoteAddress: '', protocol: 'HTTP/2.0', clientCertificates: [] };
+
+class SocketConnection implements Connection {
+  readonly remoteAddress: string;
+  readonly protocol: Connection['protocol'];
+  readonly #socket: TLSSocket;
+  #certificates: readonly Uint8Array[] | undefined;
+
+  constructor(socket: TLSSocket) {
+    this.#socket = socket;
+    this.remoteAddress = socket.remoteAddress ?? '';
+    this.protocol = socket.alpnProtocol === 'h2' ? 'HTTP/2.0' : 'HTTP/1.1';
+  }
+
+  get clientCertificates(): readonly Uint8Array[] {
+    this.#certificates ??= certificatesOf(this.#socket);
+    return this.#certificates;
+  }
+}
+
+/** No chain is longer that anybody means well with. */
+const maxChain = 10;
+
+function certificatesOf(socket: TLSSocket): Uint8Array[] {
+  const chain: Uint8Array[] = [];
+  let certificate = socket.getPeerCertificate(true);
+  while (certificate?.raw && chain.length < maxChain) {
+    chain.push(certificate.raw);
+    if (certificate.issuerCertificate === certificate) break;
+    certificate = certificate.issuerCertificate;
+  }
+  return chain;
+}

@@ -1,0 +1,47 @@
+import { type CodecFactory, newInternalError, type Serializer, type Status, toStatus } from '@coxswain/apimachinery';
+import type { ApiRequest, ApiResponse } from './handler.ts';
+
+/** The first value of a header, empty when it is not there. */
+export function headerOf({ headers }: Pick<ApiRequest, 'headers'>, name: string): string {
+  const value = headers[name];
+  return typeof value === 'string' ? value : (value?.[0] ?? '');
+}
+
+/** Answers with an error as a Status, in a format that the client reads; JSON where it names none that we write. */
+export function errorResponse(error: unknown, request: ApiRequest, codecs: CodecFactory): ApiResponse {
+  const { accepted } = codecs.forOutput(headerOf(request, 'accept'), anything);
+  return statusResponse(presentable(error), accepted ?? codecs.json, request);
+}
+
+const anything = { allowsTransform: () => true, allowsStream: () => true };
+
+export function statusResponse(status: Status, serializer: Serializer, request: ApiRequest): ApiResponse {
+  const seconds = status.details?.retryAfterSeconds;
+  const pretty = serializer.mediaType === 'application/json' && headerOf(request, 'user-agent').startsWith('curl/');
+  return {
+    status: status.code ?? 500,
+    headers: {
+      'content-type': serializer.mediaType,
+      'cache-control': 'no-cache, private',
+      ...(seconds && { 'retry-after': String(seconds) }),
+    },
+    body: serializer.encode(status, { pretty }),
+  };
+}
+
+/** Errors that nobody meant for a client say that something went wrong, and no more. */
+function presentable(error: unknown): Status {
+  const status = toStatus(error);
+  return status.reason === undefined && error instanceof TypeError
+    ? toStatus(newInternalError(new Error('an unexpected error occurred')))
+    : status;
+}
+
+export const textResponse = (status: number, text: string): ApiResponse => ({
+  status,
+  headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+  body: Buffer.from(text),
+});
+
+/** What Go's router answers for a path that leads nowhere. */
+export const notFoundResponse = (): ApiResponse => textResponse(404, '404 page not found\n');

@@ -1,0 +1,40 @@
+import type { Writable } from 'node:stream';
+import type { ResponseSink } from './handler.ts';
+
+/** A response's body over a Node stream. */
+export class StreamSink implements ResponseSink {
+  readonly #stream: Writable;
+  readonly #cut: () => void;
+
+  /** `cut` ends it such that the client sees that it is not complete. */
+  constructor(stream: Writable, cut: () => void) {
+    this.#stream = stream;
+    this.#cut = cut;
+  }
+
+  get pendingBytes(): number {
+    return this.#stream.writableLength;
+  }
+
+  write(chunk: Uint8Array): boolean {
+    const stream = this.#stream;
+    return stream.writable && !stream.destroyed && !stream.writableEnded ? stream.write(chunk) : true;
+  }
+
+  onDrain(callback: () => void): void {
+    this.#stream.on('drain', callback);
+  }
+
+  onClose(callback: () => void): void {
+    if (this.#stream.destroyed) queueMicrotask(callback);
+    else this.#stream.once('close', callback);
+  }
+
+  end(): void {
+    if (!this.#stream.destroyed && !this.#stream.writableEnded) this.#stream.end();
+  }
+
+  destroy(): void {
+    this.#cut();
+  }
+}

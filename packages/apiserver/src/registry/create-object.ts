@@ -1,0 +1,131 @@
+import { prepareForCreate, validateCreate } from '@coxswain/api';
+import {
+  type GroupResource,
+  isAlreadyExists,
+  type KubernetesObject,
+  newAlreadyExists,
+  newGenerateNameConflict,
+  newInvalid,
+  type ObjectMeta,
+} from '@coxswain/apimachinery';
+import { assertObjectSize } from './object-size.ts';
+import type { WriteContext } from './resource-hooks.ts';
+import type { ResourceRegistry, ValidateWrite } from './resource-registry.ts';
+import { fromStoreError } from './store-error.ts';
+import type { StoredObject } from './stored-object.ts';
+import { timestamp } from './timestamp.ts';
+
+/** How often a name is made up before giving up; a name that was given is tried once. */
+const generatedNames = 8;
+/** A generated name ends in five characters of its own. */
+const longestPrefix = 63 - 5;
+
+export async function createObject(
+  registry: ResourceRegistry,
+  object: KubernetesObject,
+  context: WriteContext,
+  validate: ValidateWrite | undefined,
+): Promise<StoredObject> {
+  const { generateName, name } = object.metadata ?? {};
+  const generated = Boolean(generateName) && !name;
+  const { groupResource } = registry.definition;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await createOnce(registry, object, context, validate, generated);
+    } catch (error) {
+      if (!generated || !isAlreadyExists(error)) throw error;
+      if (attempt === generatedNames) throw await nameConflict(groupResource, error);
+    }
+  }
+}
+
+async function nameConflict(resource: GroupResource, cause: unknown): Promise<Error> {
+  const name = (cause as { details?: { name?: string } }).details?.name ?? '';
+  return newGenerateNameConflict(resource, name, 1);
+}
+
+async function createOnce(
+  registry: ResourceRegistry,
+  given: KubernetesObject,
+  context: WriteContext,
+  validate: ValidateWrite | undefined,
+  generated: boolean,
+): Promise<StoredObject> {
+  const { definition, random } = registry;
+  const object = {
+    ...given,
+    metadata: withSystemFields(given.metadata ?? {}, registry, generated ? random.nameSuffix() : undefined),
+  };
+  const ready = await prepareNew(registry, object, context, validate);
+  try {
+    const stored = registry.codec.encode(ready.object);
+    assertObjectSize(stored);
+    const { name = '', namespace = '' } = ready.object.metadata ?? {};
+    const key = registry.keys.key(namespace, name);
+    if (context.dryRun) {
+      if (registry.current(key)) throw newAlreadyExists(definition.groupResource, name);
+      ready.rollback();
+      return registry.codec.stored(registry.codec.withoutRevision(stored), ready.object);
+    }
+    const result = await registry.store.put(key, stored, {
+      expected: 0,
+      note: ready.object,
+      ...(definition.ttlSeconds !== undefined && { ttlSeconds: definition.ttlSeconds }),
+    });
+    if (!result.ok) throw newAlreadyExists(definition.groupResource, name);
+    ready.commit();
+    // The cache has made it already when the driver is of this process.
+    const cached = registry.cache.get(key);
+    if (cached?.revision === result.revision) return cached.value;
+    return registry.codec.stored(registry.codec.withRevision(stored, result.revision), ready.object);
+  } catch (error) {
+    ready.rollback();
+    throw fromStoreError(error, definition.groupResource, 'create');
+  }
+}
+
+export interface Prepared {
+  readonly object: KubernetesObject;
+  commit(): void;
+  rollback(): void;
+}
+
+/** Everything that comes before a new object is stored: reserve, prepare, validate, ask admission. */
+export async function prepareNew(
+  registry: ResourceRegistry,
+  given: KubernetesObject,
+  context: WriteContext,
+  validate: ValidateWrite | undefined,
+): Promise<Prepared> {
+  const { definition } = registry;
+  const { strategy, hooks, hub } = definition;
+  const invalid = (errors: Parameters<typeof newInvalid>[2], object: KubernetesObject): Error =>
+    newInvalid(hub.groupKind, object.metadata?.name ?? '', errors);
+  const problems = strategy.begin?.(given, undefined, context) ?? [];
+  if (problems.length > 0) throw invalid(problems, given);
+  const reservation = await hooks.beginCreate?.(given, context);
+  try {
+    const object = prepareForCreate(strategy, given, context);
+    const errors = validateCreate(strategy, object, context);
+    if (errors.length > 0) throw invalid(errors, object);
+    for (const warning of strategy.warningsOnCreate?.(object, context) ?? []) context.warn?.(warning);
+    strategy.canonicalize?.(object);
+    await validate?.(object, undefined);
+    return { object, commit: () => reservation?.commit(), rollback: () => reservation?.rollback() };
+  } catch (error) {
+    reservation?.rollback();
+    throw error;
+  }
+}
+
+function withSystemFields(metadata: ObjectMeta, registry: ResourceRegistry, suffix: string | undefined): ObjectMeta {
+  const { name, generateName = '', ...rest } = metadata;
+  const own = suffix === undefined ? name : generateName.slice(0, longestPrefix) + suffix;
+  return {
+    ...(own !== undefined && { name: own }),
+    ...(generateName && { generateName }),
+    ...rest,
+    uid: registry.random.uuid(),
+    creationTimestamp: timestamp(registry.now()),
+  };
+}

@@ -1,0 +1,292 @@
+import {
+  type DeleteOptions,
+  GroupResource,
+  jsonEquals,
+  type KubernetesObject,
+  newConflict,
+  newNotFound,
+  type ObjectMeta,
+  type Preconditions,
+  type Status,
+} from '@coxswain/apimachinery';
+import type { CacheEntry } from '@coxswain/storage';
+import type { ResourceDefinition } from './resource-definition.ts';
+import type { ResourceRegistry } from './resource-registry.ts';
+import { fromStoreError } from './store-error.ts';
+import type { StoredObject } from './stored-object.ts';
+import { timestamp } from './timestamp.ts';
+
+const orphanFinalizer = 'orphan';
+const foregroundFinalizer = 'foregroundDeletion';
+
+export interface DeletionRequest {
+  readonly namespace: string;
+  readonly name: string;
+  readonly options: DeleteOptions;
+  readonly dryRun: boolean;
+  /** Says no to the deletion of what is there. */
+  readonly validate?: (object: KubernetesObject) => Promise<void>;
+  readonly warn?: (text: string) => void;
+  /** As errors and the answer name it, where that is not the registry's own. */
+  readonly resource?: GroupResource;
+}
+
+export interface DeleteResult {
+  /** The object is gone, not only marked. */
+  readonly deleted: boolean;
+  /** What is left of it, or how it was; absent: the answer is the Status. */
+  readonly stored?: StoredObject;
+  readonly status?: Status;
+}
+
+/**
+ * Deletes an object, or marks it for those who have to do something first: finalizers, the garbage collector, the node
+ * that still runs it. `deletionTimestamp` says since when, or until when with grace.
+ */
+export async function deleteObject(registry: ResourceRegistry, request: DeletionRequest): Promise<DeleteResult> {
+  const { definition } = registry;
+  const key = registry.keys.key(request.namespace, request.name);
+  let entry = registry.cacheMayBeStale ? await registry.readThrough(key) : registry.current(key);
+  try {
+    for (;;) {
+      if (!entry) throw newNotFound(definition.groupResource, request.name);
+      const outcome = await attempt(registry, request, entry);
+      if (outcome) return outcome;
+      entry = await registry.readThrough(key);
+    }
+  } catch (error) {
+    throw fromStoreError(error, definition.groupResource, 'delete');
+  }
+}
+
+/** Undefined when somebody else was there first. */
+async function attempt(
+  registry: ResourceRegistry,
+  request: DeletionRequest,
+  entry: CacheEntry<StoredObject>,
+): Promise<DeleteResult | undefined> {
+  const { definition, codec, store } = registry;
+  const object = codec.decode(entry.value.line);
+  const metadata = object.metadata ?? {};
+  assertPreconditions(definition, metadata, request.options.preconditions);
+  definition.beforeDelete?.(object, request.options, request.warn);
+  const plan = planDeletion(definition, object, request.options, registry.now());
+  if (plan === 'pending') return { deleted: false, ...success(definition, request, entry.value, metadata) };
+  await request.validate?.(object);
+  if (plan === 'delete') {
+    const gone = await finishDeletion(registry, entry, object, request.dryRun);
+    return gone && { deleted: true, ...success(definition, request, gone, metadata) };
+  }
+  const changed = { ...object, metadata: plan.metadata };
+  const marked = definition.marked?.(changed) ?? changed;
+  if (jsonEquals(marked, object)) return { deleted: false, stored: entry.value };
+  const stored = codec.encode(marked);
+  if (request.dryRun) {
+    return { deleted: false, stored: codec.stored(codec.withRevision(stored, entry.revision), marked) };
+  }
+  const result = await store.put(entry.key, stored, { expected: entry.revision, note: marked });
+  if (!result.ok) return undefined;
+  const left = {
+    key: entry.key,
+    revision: result.revision,
+    value: await valueAt(registry, entry.key, stored, result.revision, marked),
+  };
+  if (!plan.thenDelete) return { deleted: false, stored: left.value };
+  const gone = await finishDeletion(registry, left, marked, false);
+  return gone && { deleted: true, ...success(definition, request, gone, metadata) };
+}
+
+async function valueAt(
+  { cache, codec }: ResourceRegistry,
+  key: string,
+  stored: Buffer,
+  revision: number,
+  object: KubernetesObject,
+): Promise<StoredObject> {
+  const cached = cache.get(key);
+  return cached?.revision === revision ? cached.value : codec.stored(codec.withRevision(stored, revision), object);
+}
+
+/** Removes it from the store; undefined when somebody wrote to it meanwhile. `last` is its last state. */
+export async function finishDeletion(
+  registry: ResourceRegistry,
+  entry: CacheEntry<StoredObject>,
+  last: KubernetesObject,
+  dryRun: boolean,
+): Promise<StoredObject | undefined> {
+  const { codec, store, definition } = registry;
+  const stored = codec.stored(codec.withRevision(codec.encode(last), entry.revision), last);
+  if (dryRun) return stored;
+  const result = await store.delete(entry.key, { expected: entry.revision });
+  if (!result.ok && result.current) return undefined;
+  if (result.ok) definition.hooks.afterDelete?.(last);
+  return stored;
+}
+
+/** Whether a write leaves nothing that would keep a deleted object. */
+export function mustBeDeleted(definition: ResourceDefinition, next: KubernetesObject, old: KubernetesObject): boolean {
+  if (next.metadata?.finalizers?.length || !old.metadata?.deletionTimestamp) return false;
+  if (definition.deletionMustWait?.(next)) return false;
+  return !old.metadata.deletionGracePeriodSeconds;
+}
+
+type Plan =
+  /** It goes at once. */
+  | 'delete'
+  /** It is on its way already, and this request changes nothing. */
+  | 'pending'
+  /** It is marked; and goes after that when nothing keeps it. */
+  | { readonly metadata: ObjectMeta; readonly thenDelete: boolean };
+
+function planDeletion(
+  definition: ResourceDefinition,
+  object: KubernetesObject,
+  options: DeleteOptions,
+  now: Date,
+): Plan {
+  const metadata = object.metadata ?? {};
+  const grace = planGrace(definition, object, options, now);
+  if (grace === 'pending') return 'pending';
+  const finalizers = finalizersAfter(definition, metadata, options);
+  if (grace !== 'none') {
+    const next = withFinalizers({ ...metadata, ...grace }, finalizers);
+    return { metadata: next, thenDelete: finalizers.length === 0 && grace.deletionGracePeriodSeconds === 0 };
+  }
+  const waits = definition.deletionMustWait?.(object) ?? false;
+  if (finalizers.length === 0 && !waits) return 'delete';
+  return { metadata: withFinalizers(markedAsDeleting(metadata, now), finalizers), thenDelete: false };
+}
+
+interface Grace {
+  deletionTimestamp: string;
+  deletionGracePeriodSeconds: number;
+  generation?: number;
+}
+
+/** `none`: the deletion is not graceful, or no longer. */
+function planGrace(
+  { gracefulDeletion }: ResourceDefinition,
+  object: KubernetesObject,
+  options: DeleteOptions,
+  now: Date,
+): Grace | 'none' | 'pending' {
+  if (!gracefulDeletion) return 'none';
+  const { deletionTimestamp, deletionGracePeriodSeconds, generation } = object.metadata ?? {};
+  const asked =
+    options.gracePeriodSeconds !== undefined && options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds;
+  if (deletionTimestamp) {
+    const left =
+      deletionGracePeriodSeconds !== undefined && deletionGracePeriodSeconds < 0 ? 1 : deletionGracePeriodSeconds;
+    if (!left) return 'none';
+    // The time can only be shortened.
+    if (asked === undefined || asked >= left) return 'pending';
+    const end = Date.parse(deletionTimestamp) - left * 1000 + asked * 1000;
+    const over = end < now.getTime();
+    return {
+      deletionTimestamp: timestamp(over ? now : new Date(end)),
+      // Somebody asked for grace and shall have the least there is: who runs the object still has to let it go.
+      deletionGracePeriodSeconds: over && asked !== 0 ? 1 : asked,
+    };
+  }
+  const graceful = gracefulDeletion(object, asked === undefined ? {} : { gracePeriodSeconds: asked });
+  if (!graceful) return 'none';
+  return {
+    deletionTimestamp: timestamp(new Date(now.getTime() + graceful.gracePeriodSeconds * 1000)),
+    deletionGracePeriodSeconds: graceful.gracePeriodSeconds,
+    // Whoever observes generations sees that the object is to go.
+    ...(generation && { generation: generation + 1 }),
+  };
+}
+
+function markedAsDeleting(metadata: ObjectMeta, now: Date): ObjectMeta {
+  const { deletionTimestamp, generation } = metadata;
+  const raised = !deletionTimestamp && generation ? { generation: generation + 1 } : {};
+  const isLater = deletionTimestamp && Date.parse(deletionTimestamp) > now.getTime();
+  return {
+    ...metadata,
+    ...raised,
+    deletionTimestamp: !deletionTimestamp || isLater ? timestamp(now) : deletionTimestamp,
+    deletionGracePeriodSeconds: 0,
+  };
+}
+
+/** The finalizers with those that the garbage collector acts on, as the request or the kind wants it. */
+function finalizersAfter(
+  { garbageCollection }: ResourceDefinition,
+  metadata: ObjectMeta,
+  options: DeleteOptions,
+): string[] {
+  const before = metadata.finalizers ?? [];
+  const orphan = shouldOrphan(garbageCollection, before, options);
+  const foreground = shouldDeleteInForeground(garbageCollection, before, options);
+  const after = before.filter((finalizer) => finalizer !== orphanFinalizer && finalizer !== foregroundFinalizer);
+  if (orphan) after.push(orphanFinalizer);
+  if (foreground) after.push(foregroundFinalizer);
+  const same = after.length === before.length && after.every((finalizer) => before.includes(finalizer));
+  return same ? before : after;
+}
+
+function shouldOrphan(policy: string, finalizers: readonly string[], options: DeleteOptions): boolean {
+  if (policy === 'unsupported') return false;
+  if (options.orphanDependents !== undefined) return options.orphanDependents;
+  if (options.propagationPolicy !== undefined) return options.propagationPolicy === 'Orphan';
+  const set = finalizers.find((finalizer) => finalizer === orphanFinalizer || finalizer === foregroundFinalizer);
+  return set === undefined ? policy === 'orphan' : set === orphanFinalizer;
+}
+
+function shouldDeleteInForeground(policy: string, finalizers: readonly string[], options: DeleteOptions): boolean {
+  if (policy === 'unsupported' || options.orphanDependents !== undefined) return false;
+  if (options.propagationPolicy !== undefined) return options.propagationPolicy === 'Foreground';
+  const set = finalizers.find((finalizer) => finalizer === orphanFinalizer || finalizer === foregroundFinalizer);
+  return set === foregroundFinalizer;
+}
+
+function withFinalizers(metadata: ObjectMeta, finalizers: string[]): ObjectMeta {
+  const { finalizers: _, ...rest } = metadata;
+  return finalizers.length === 0 ? rest : { ...rest, finalizers };
+}
+
+function assertPreconditions(
+  { hub }: ResourceDefinition,
+  { name = '', uid = '', resourceVersion = '' }: ObjectMeta,
+  preconditions: Preconditions | undefined,
+): void {
+  const { uid: wantedUid, resourceVersion: wantedVersion } = preconditions ?? {};
+  // Upstream names the kind where the resource belongs.
+  const resource = GroupResource.of(hub.group, hub.kind);
+  if (wantedUid !== undefined && wantedUid !== uid) {
+    throw newConflict(
+      resource,
+      name,
+      `the UID in the precondition (${wantedUid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
+    );
+  }
+  if (wantedVersion !== undefined && wantedVersion !== resourceVersion) {
+    throw newConflict(
+      resource,
+      name,
+      `the ResourceVersion in the precondition (${wantedVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`,
+    );
+  }
+}
+
+/** What the client gets to see of a deletion. */
+function success(
+  definition: ResourceDefinition,
+  request: DeletionRequest,
+  stored: StoredObject,
+  { name = '', uid = '' }: ObjectMeta,
+): Pick<DeleteResult, 'stored' | 'status'> {
+  if (definition.returnsDeletedObject) return { stored };
+  const { group, resource } = request.resource ?? definition.groupResource;
+  return {
+    status: {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Success',
+      // Yes: the kind is the resource's name.
+      details: { name, ...(group && { group }), kind: resource, uid },
+    },
+  };
+}

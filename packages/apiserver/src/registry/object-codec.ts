@@ -1,0 +1,123 @@
+import {
+  type CodecFactory,
+  GroupVersionKind,
+  isProtobufEnvelope,
+  type KubernetesObject,
+  parseJson,
+  stringifyJson,
+} from '@coxswain/apimachinery';
+import type { KeyValue } from '@coxswain/storage';
+import { ByteSlabs } from './byte-slabs.ts';
+import type { ResourceDefinition } from './resource-definition.ts';
+import { StoredObject } from './stored-object.ts';
+
+const metadataOpening = '"metadata":{';
+const openingBrace = 0x7b;
+const lineBreak = 0x0a;
+const lineBreakBytes = Buffer.from('\n');
+
+/**
+ * Between objects in their hub version and bytes in the store.
+ *
+ * What is stored is JSON in the storage version, without the resource version, which nobody knows before it is
+ * written. It always begins with the same bytes, `{"kind":…,"apiVersion":…,"metadata":{`, so that the resource version
+ * goes in at a place known beforehand, and list items, which say no kind, are cut from the same bytes.
+ */
+export class ObjectCodec {
+  /** Where in `StoredObject.bytes` a list's item begins, but for its opening brace. */
+  readonly itemOffset: number;
+  /** Names of the kind's selectable fields, in the order of `StoredObject.fieldValues`. */
+  readonly fieldNames: readonly string[];
+  readonly #definition: ResourceDefinition;
+  readonly #codecs: CodecFactory;
+  readonly #head: Buffer;
+  readonly #fieldReaders: readonly ((object: KubernetesObject) => string)[];
+  readonly #slabs = new ByteSlabs();
+
+  constructor(definition: ResourceDefinition, codecs: CodecFactory) {
+    this.#definition = definition;
+    this.#codecs = codecs;
+    const { kind, apiVersion } = definition.storage;
+    const opening = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
+    this.itemOffset = Buffer.byteLength(opening);
+    this.#head = Buffer.from(opening + metadataOpening);
+    const selectable = definition.strategy.selectableFields ?? {};
+    this.fieldNames = Object.keys(selectable);
+    this.#fieldReaders = Object.values(selectable);
+  }
+
+  /** The bytes to store. The object is in its hub version and stays as it is. */
+  encode(object: KubernetesObject): Buffer {
+    const { hub, storage } = this.#definition;
+    const stored = hub === storage ? object : this.#definition.convert({ ...object }, storage.groupVersion);
+    const { kind: _, apiVersion: __, metadata, ...rest } = stored;
+    const { resourceVersion: ___, ...bare } = metadata ?? {};
+    return Buffer.from(stringifyJson({ kind: storage.kind, apiVersion: storage.apiVersion, metadata: bare, ...rest }));
+  }
+
+  /** The stored bytes as they are served at that revision: a line of JSON. */
+  withRevision(stored: Uint8Array, revision: number): Buffer {
+    const version = `"resourceVersion":"${revision}",`;
+    const head = this.#head.length;
+    const line = this.#slabs.allocate(stored.length + version.length + 1);
+    line.set(stored.subarray(0, head), 0);
+    line.write(version, head, 'latin1');
+    line.set(stored.subarray(head), head + version.length);
+    line[line.length - 1] = lineBreak;
+    return line;
+  }
+
+  /** The same for what is not stored, as after a dry run: it has no resource version. */
+  withoutRevision(stored: Uint8Array): Buffer {
+    return Buffer.concat([stored, lineBreakBytes]);
+  }
+
+  /** What was served at one revision as it is served at another. */
+  atRevision({ line }: StoredObject, before: number, revision: number): Buffer {
+    const head = this.#head.length;
+    const version = Buffer.from(`"resourceVersion":"${revision}",`);
+    const rest = head + `"resourceVersion":"${before}",`.length;
+    return Buffer.concat([line.subarray(0, head), version, line.subarray(rest)]);
+  }
+
+  /** What the cache keeps of a stored value. `note` is the object itself when this server has just written it. */
+  decodeEntry({ value, modRevision }: KeyValue, note: unknown): StoredObject {
+    if (isHubObject(note)) return this.stored(this.withRevision(value, modRevision), note);
+    const own = this.#isOwn(value);
+    const object = own ? this.decode(value) : this.#decodeForeign(value);
+    return this.stored(this.withRevision(own ? value : this.encode(object), modRevision), object);
+  }
+
+  /** A line as it is served, with what selectors need of the object they are of. */
+  stored(line: Buffer, object: KubernetesObject): StoredObject {
+    const readers = this.#fieldReaders;
+    return new StoredObject(line, object, readers.length === 0 ? none : readers.map((read) => read(object)));
+  }
+
+  /** The object in its hub version; nobody else's, so it may be changed. */
+  decode(bytes: Uint8Array): KubernetesObject {
+    const { storage, hub } = this.#definition;
+    const { value, literals } = parseJson(bytes);
+    if (!isObject(value)) throw new Error(`stored ${storage.kind} is no object`);
+    const object = literals ? this.#codecs.json.decode(bytes, { defaultGVK: storage }).object : value;
+    return storage === hub ? object : this.#definition.convert(object, hub.groupVersion);
+  }
+
+  #isOwn(value: Uint8Array): boolean {
+    return this.#head.compare(value, 0, Math.min(this.#head.length, value.length)) === 0;
+  }
+
+  /** Another API server may have written it: in protobuf, in another version, in another order. */
+  #decodeForeign(value: Uint8Array): KubernetesObject {
+    const { storage, hub } = this.#definition;
+    if (!isProtobufEnvelope(value) && value[0] !== openingBrace) throw new Error('stored in an unknown format');
+    const { object, gvk } = this.#codecs.decode(value, { defaultGVK: storage });
+    if (gvk.kind !== storage.kind) throw new Error(`stored as ${gvk}, not as ${storage}`);
+    return GroupVersionKind.fromObject(object) === hub ? object : this.#definition.convert(object, hub.groupVersion);
+  }
+}
+
+const none: readonly string[] = [];
+const isObject = (value: unknown): value is KubernetesObject & Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isHubObject = (note: unknown): note is KubernetesObject => isObject(note) && 'metadata' in note;

@@ -1,0 +1,162 @@
+import { Catalogue, type FeatureGates, type GroupVersionResources, type Resource } from '@coxswain/api';
+import {
+  type CodecFactory,
+  cloneJson,
+  GroupResource,
+  GroupVersion,
+  type KubernetesObject,
+  newNotFound,
+  type Preconditions,
+} from '@coxswain/apimachinery';
+import type { CacheStats, Store } from '@coxswain/storage';
+import { type BuiltInResourceOptions, builtInDefinition } from './built-in-resources.ts';
+import { CachedLister } from './cached-lister.ts';
+import type { InternalClient, Lister, Listers } from './lister.ts';
+import type { WriteContext } from './resource-hooks.ts';
+import { type Random, ResourceRegistry } from './resource-registry.ts';
+
+export interface ResourceRegistriesOptions extends Omit<BuiltInResourceOptions, 'hooks'> {
+  readonly store: Store;
+  readonly root: string;
+  readonly codecs: CodecFactory;
+  readonly features: FeatureGates;
+  readonly random: Random;
+  readonly now: () => Date;
+  readonly serviceIPFamilies: readonly ('IPv4' | 'IPv6')[];
+  readonly hooks: BuiltInResourceOptions['hooks'];
+  readonly onCacheError?: (resource: GroupResource, error: Error) => void;
+}
+
+/**
+ * The registries of all resources, each made when first asked for. It is also how the server's own parts read and
+ * write: listers and the internal client go through the same registries as everybody's requests.
+ */
+export class ResourceRegistries implements Listers, InternalClient {
+  readonly #options: ResourceRegistriesOptions;
+  readonly #registries = new Map<GroupResource, ResourceRegistry>();
+  readonly #listers = new Map<GroupResource, Lister>();
+
+  constructor(options: ResourceRegistriesOptions) {
+    this.#options = options;
+  }
+
+  /** Of a built-in resource as a group version has it; undefined for one that is never stored. */
+  registryFor(groupVersion: GroupVersion, resource: Resource): ResourceRegistry | undefined {
+    const hub = Catalogue.builtIn().hubOf(groupVersion.withKind(resource.kind));
+    const known = this.#registries.get(GroupResource.of(hub.group, resource.name));
+    if (known) return known;
+    const definition = builtInDefinition(groupVersion, resource, this.#options);
+    if (!definition) return undefined;
+    const { groupResource } = definition;
+    const registry = new ResourceRegistry({
+      ...this.#options,
+      definition,
+      onCacheError: (error) => this.#options.onCacheError?.(groupResource, error),
+    });
+    this.#registries.set(groupResource, registry);
+    return registry;
+  }
+
+  lister<T extends KubernetesObject>(group: string, resource: string): Lister<T> {
+    const groupResource = GroupResource.of(group, resource);
+    let lister = this.#listers.get(groupResource);
+    if (!lister) {
+      lister = new CachedLister(this.#registry(group, resource));
+      this.#listers.set(groupResource, lister);
+    }
+    return lister as Lister<T>;
+  }
+
+  async get<T extends KubernetesObject>(group: string, resource: string, namespace: string, name: string): Promise<T> {
+    const registry = this.#registry(group, resource);
+    const stored = await registry.get(namespace, name, '');
+    return registry.codec.decode(stored.line) as T;
+  }
+
+  async create<T extends KubernetesObject>(group: string, resource: string, object: T): Promise<T> {
+    const registry = this.#registry(group, resource);
+    const stored = await registry.create(this.#complete(object), this.#context(registry, object.metadata?.namespace));
+    return registry.codec.decode(stored.line) as T;
+  }
+
+  async update<T extends KubernetesObject>(
+    group: string,
+    resource: string,
+    object: T,
+    subresource?: string,
+  ): Promise<T> {
+    const registry = this.#registry(group, resource);
+    const { namespace = '', name = '' } = object.metadata ?? {};
+    const { stored } = await registry.update({
+      namespace,
+      name,
+      context: this.#context(registry, namespace),
+      ...(subresource && { subresource }),
+      change: async (current) => {
+        if (!current) throw newNotFound(registry.definition.groupResource, name);
+        return this.#complete(object);
+      },
+    });
+    return registry.codec.decode(stored.line) as T;
+  }
+
+  async delete(
+    group: string,
+    resource: string,
+    namespace: string,
+    name: string,
+    preconditions?: Preconditions,
+  ): Promise<void> {
+    await this.#registry(group, resource).delete({
+      namespace,
+      name,
+      options: preconditions ? { preconditions } : {},
+      dryRun: false,
+    });
+  }
+
+  /** What the caches hold, by resource: those that are in use. */
+  *cacheStats(): Iterable<[GroupResource, CacheStats]> {
+    for (const [resource, { cache }] of this.#registries) yield [resource, cache.stats];
+  }
+
+  stop(): void {
+    for (const { cache } of this.#registries.values()) cache.stop();
+  }
+
+  #registry(group: string, resource: string): ResourceRegistry {
+    const known = this.#registries.get(GroupResource.of(group, resource));
+    if (known) return known;
+    const found = findResource(group, resource);
+    const registry = found && this.registryFor(GroupVersion.of(group, found[0].version), found[1]);
+    if (!registry) throw new Error(`there is no resource ${GroupResource.of(group, resource)} to be stored`);
+    return registry;
+  }
+
+  /** As a client's object would be after it was read. */
+  #complete<T extends KubernetesObject>(object: T): T {
+    const copy = cloneJson(object);
+    this.#options.scheme.default(copy);
+    return copy;
+  }
+
+  #context(registry: ResourceRegistry, namespace = ''): WriteContext {
+    const { features, now, serviceIPFamilies } = this.#options;
+    return {
+      features,
+      now,
+      serviceIPFamilies,
+      ...(registry.definition.namespaced && { namespace }),
+      dryRun: false,
+    };
+  }
+}
+
+function findResource(group: string, name: string): [GroupVersionResources, Resource] | undefined {
+  for (const version of Catalogue.builtIn().groupVersions) {
+    if (version.group !== group) continue;
+    const resource = version.resources.find((candidate) => candidate.name === name);
+    if (resource) return [version, resource];
+  }
+  return undefined;
+}

@@ -1,0 +1,247 @@
+import { prepareForSubresourceUpdate, prepareForUpdate, validateUpdate } from '@coxswain/api';
+import {
+  type ApiError,
+  GroupKind,
+  invalid,
+  jsonEquals,
+  type KubernetesObject,
+  keepTimesOfNoop,
+  newBadRequest,
+  newConflict,
+  newInvalid,
+  newNotFound,
+  type ObjectMeta,
+  Path,
+} from '@coxswain/apimachinery';
+import type { CacheEntry } from '@coxswain/storage';
+import { prepareNew } from './create-object.ts';
+import { finishDeletion, mustBeDeleted } from './delete-object.ts';
+import { assertObjectSize } from './object-size.ts';
+import type { WriteContext } from './resource-hooks.ts';
+import type { ResourceRegistry, ValidateWrite } from './resource-registry.ts';
+import { fromStoreError, parseResourceVersion } from './store-error.ts';
+import type { StoredObject } from './stored-object.ts';
+import { timestamp } from './timestamp.ts';
+
+export interface UpdateRequest {
+  readonly namespace: string;
+  readonly name: string;
+  readonly context: WriteContext;
+  /** Which part of the object is written; absent: the object as such. */
+  readonly subresource?: string;
+  /**
+   * The new state, made of the present one, which must not be changed; absent when there is none. It is asked again
+   * when somebody else wrote in between. What it throws ends the update.
+   */
+  readonly change: (current: KubernetesObject | undefined) => Promise<KubernetesObject>;
+  readonly validate?: ValidateWrite;
+  /** The new state is stored as it is: neither prepared nor judged. For parts of the server that did both. */
+  readonly asIs?: boolean;
+  /** Apply makes what is not there, whatever the kind's strategy says. */
+  readonly createIfAbsent?: boolean;
+}
+
+export interface UpdateResult {
+  readonly stored: StoredObject;
+  readonly created: boolean;
+}
+
+/** When a write loses so often, something is wrong, and the client had better know. */
+const maxAttempts = 100;
+
+export const optimisticLockMessage =
+  'the object has been modified; please apply your changes to the latest version and try again';
+
+export async function updateObject(registry: ResourceRegistry, request: UpdateRequest): Promise<UpdateResult> {
+  const { definition, keys } = registry;
+  const key = keys.key(request.namespace, request.name);
+  let current = registry.current(key);
+  let known = !registry.cacheMayBeStale;
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    try {
+      const written = current ? await replace(registry, request, current) : await addNew(registry, request, key);
+      if ('stored' in written) return written;
+      current = written.current;
+      known = true;
+    } catch (error) {
+      // A cache that is behind may have led to it: look again before saying no.
+      if (known) throw fromStoreError(error, definition.groupResource, 'update');
+      const latest = await registry.readThrough(key);
+      known = true;
+      if (latest?.revision === current?.revision) throw fromStoreError(error, definition.groupResource, 'update');
+      current = latest;
+    }
+  }
+  throw newConflict(definition.groupResource, request.name, optimisticLockMessage);
+}
+
+type Attempt = UpdateResult | { readonly current: CacheEntry<StoredObject> | undefined };
+
+async function replace(
+  registry: ResourceRegistry,
+  request: UpdateRequest,
+  entry: CacheEntry<StoredObject>,
+): Promise<Attempt> {
+  const { definition, codec, store } = registry;
+  const { context, subresource, validate } = request;
+  const { strategy, hooks, hub } = definition;
+  const old = codec.decode(entry.value.line);
+  const changed = withCurrentVersion(await request.change(old), entry.revision, registry, request);
+  const whole = subresource === undefined && !request.asIs;
+  const problems = (whole && strategy.begin?.(changed, old, context)) || [];
+  if (problems.length > 0) throw newInvalid(hub.groupKind, request.name, problems);
+  const reservation = whole ? await hooks.beginUpdate?.(changed, old, context) : undefined;
+  try {
+    const next = keepTimesOfNoop(request.asIs ? changed : judged(registry, request, changed, old), old);
+    await validate?.(next, old);
+    if (mustBeDeleted(definition, next, old)) {
+      const gone = await finishDeletion(registry, entry, next, context.dryRun);
+      reservation?.rollback();
+      return gone ? { stored: gone, created: false } : { current: await registry.readThrough(entry.key) };
+    }
+    const stored = codec.encode(next);
+    const asBefore = codec.withRevision(stored, entry.revision);
+    if (context.dryRun) {
+      reservation?.rollback();
+      return { stored: codec.stored(asBefore, next), created: false };
+    }
+    if (isSame(asBefore, entry.value.line, next, old)) {
+      reservation?.commit();
+      return { stored: entry.value, created: false };
+    }
+    assertObjectSize(stored);
+    const result = await store.put(entry.key, stored, {
+      expected: entry.revision,
+      note: next,
+      ...(definition.ttlSeconds !== undefined && { ttlSeconds: definition.ttlSeconds }),
+    });
+    if (!result.ok) {
+      reservation?.rollback();
+      return { current: result.current && registry.entryOf(result.current) };
+    }
+    reservation?.commit();
+    const cached = registry.cache.get(entry.key);
+    if (cached?.revision === result.revision) return { stored: cached.value, created: false };
+    return { stored: codec.stored(codec.withRevision(stored, result.revision), next), created: false };
+  } catch (error) {
+    reservation?.rollback();
+    throw error;
+  }
+}
+
+/** The new state as its strategy has it. Throws Invalid. */
+function judged(
+  { definition }: ResourceRegistry,
+  { subresource, context, namespace }: UpdateRequest,
+  changed: KubernetesObject,
+  old: KubernetesObject,
+): KubernetesObject {
+  const { strategy, hub, namespaced } = definition;
+  const prepared =
+    subresource !== undefined && strategy.subresources?.[subresource]
+      ? prepareForSubresourceUpdate(strategy, subresource, changed, old, context)
+      : prepareForUpdate(strategy, changed, old, context);
+  const own = withLastingMetadata(prepared, old, namespace, namespaced);
+  const errors = validateUpdate(strategy, own, old, context, subresource);
+  if (errors.length > 0) throw newInvalid(hub.groupKind, own.metadata?.name ?? '', errors);
+  const { warningsOnUpdate } = (subresource === undefined ? strategy : strategy.subresources?.[subresource]) ?? {};
+  for (const warning of warningsOnUpdate?.(own, old, context) ?? []) context.warn?.(warning);
+  strategy.canonicalize?.(own);
+  return own;
+}
+
+/** A write that changes nothing is none: watchers hear nothing, and the resource version stays. */
+function isSame(bytes: Buffer, before: Buffer, next: KubernetesObject, old: KubernetesObject): boolean {
+  return bytes.length === before.length && (bytes.equals(before) || jsonEquals(next, old));
+}
+
+async function addNew(registry: ResourceRegistry, request: UpdateRequest, key: string): Promise<Attempt> {
+  const { definition, codec, store, random, now } = registry;
+  const { context, name } = request;
+  if (!request.createIfAbsent && !definition.strategy.allowCreateOnUpdate)
+    throw newNotFound(definition.groupResource, name);
+  const object = await request.change(undefined);
+  const { uid: _, resourceVersion, ...metadata } = object.metadata ?? {};
+  if (resourceVersion && parseResourceVersion(resourceVersion) !== 0) {
+    throw newConflict(definition.groupResource, name, optimisticLockMessage);
+  }
+  const complete = {
+    ...object,
+    metadata: { ...metadata, uid: random.uuid(), creationTimestamp: timestamp(now()) },
+  };
+  const ready = await prepareNew(registry, complete, context, request.validate);
+  try {
+    const stored = codec.encode(ready.object);
+    assertObjectSize(stored);
+    if (context.dryRun) {
+      ready.rollback();
+      return { stored: codec.stored(codec.withoutRevision(stored), ready.object), created: true };
+    }
+    const result = await store.put(key, stored, {
+      expected: 0,
+      note: ready.object,
+      ...(definition.ttlSeconds !== undefined && { ttlSeconds: definition.ttlSeconds }),
+    });
+    if (!result.ok) {
+      ready.rollback();
+      return { current: result.current && registry.entryOf(result.current) };
+    }
+    ready.commit();
+    return {
+      stored: codec.stored(codec.withRevision(stored, result.revision), ready.object),
+      created: true,
+    };
+  } catch (error) {
+    ready.rollback();
+    throw error;
+  }
+}
+
+/** Checks what the client says it changed; gives the object with the version that is there. */
+function withCurrentVersion(
+  object: KubernetesObject,
+  revision: number,
+  { definition }: ResourceRegistry,
+  { name }: UpdateRequest,
+): KubernetesObject {
+  const { groupResource, strategy } = definition;
+  const given = object.metadata?.resourceVersion ?? '';
+  const version = given === '' ? 0 : parseResourceVersion(given);
+  if (version === 0) {
+    if (strategy.allowUnconditionalUpdate === false) {
+      // Yes: the resource stands where the kind should.
+      throw newInvalid(GroupKind.of(groupResource.group, groupResource.resource), name, [
+        invalid(Path.of('metadata', 'resourceVersion'), 0, 'must be specified for an update'),
+      ]);
+    }
+    return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
+  }
+  if (version !== revision) throw newConflict(groupResource, name, optimisticLockMessage);
+  return object;
+}
+
+/** What of an object's metadata no update changes. */
+function withLastingMetadata(
+  object: KubernetesObject,
+  old: KubernetesObject,
+  namespace: string,
+  namespaced: boolean,
+): KubernetesObject {
+  const given = object.metadata ?? {};
+  const before = old.metadata ?? {};
+  const lasting: ObjectMeta = {};
+  if (!given.uid && before.uid) lasting.uid = before.uid;
+  if (before.creationTimestamp && given.creationTimestamp !== before.creationTimestamp)
+    lasting.creationTimestamp = before.creationTimestamp;
+  if (before.deletionTimestamp && given.deletionTimestamp !== before.deletionTimestamp)
+    lasting.deletionTimestamp = before.deletionTimestamp;
+  if (before.deletionGracePeriodSeconds !== undefined && given.deletionGracePeriodSeconds === undefined)
+    lasting.deletionGracePeriodSeconds = before.deletionGracePeriodSeconds;
+  if (namespaced && !given.namespace) lasting.namespace = namespace;
+  if (namespaced && given.namespace && given.namespace !== namespace) throw namespaceMismatch();
+  for (const _ in lasting) return { ...object, metadata: { ...given, ...lasting } };
+  return object;
+}
+
+export const namespaceMismatch = (): ApiError =>
+  newBadRequest('the namespace of the provided object does not match the namespace sent on the request');

@@ -1,0 +1,74 @@
+import type { FeatureGates } from '@coxswain/api';
+import type { Store } from '@coxswain/storage';
+import type { AuthenticationOptions, TokenAuthenticator } from '../authentication/index.ts';
+import type { AuthorizationMode } from '../authorization/index.ts';
+import type { ClusterAuthenticationInfo } from '../bootstrap/index.ts';
+import type { Filter } from '../filters/index.ts';
+import type { ListenerOptions } from '../http/listener.ts';
+import type { Dialer } from '../proxy/index.ts';
+import type { Random } from '../registry/resource-registry.ts';
+import type { SigningKey, VerificationKey } from '../serviceaccount/index.ts';
+import type { PortRange } from '../services/index.ts';
+
+/** Where what happens is told, one line each. Never with secrets. */
+export interface Logger {
+  info(message: string): void;
+  error(message: string, error?: unknown): void;
+}
+
+/** Everything a server is made of, complete and checked: what `completeOptions` makes of flags, and tests make by hand. */
+export interface ApiServerConfig {
+  readonly store: Store;
+  /** `--etcd-prefix`. */
+  readonly storePrefix: string;
+  readonly features: FeatureGates;
+  /** `--runtime-config`. */
+  readonly runtimeConfig: ReadonlyMap<string, string>;
+  /** Absent: no port, the server is reached in its own process only. */
+  readonly listen?: Pick<ListenerOptions, 'host' | 'port' | 'tls' | 'maxConcurrentStreams'>;
+  /** `--advertise-address`. */
+  readonly advertiseAddress: string;
+  /** Host and port for clients outside, where that is not the address above: `--external-hostname`. */
+  readonly externalHost?: string;
+  readonly serviceClusterIPRanges: readonly string[];
+  readonly serviceNodePortRange: PortRange;
+  readonly kubernetesServiceNodePort?: number;
+  readonly authentication: Pick<AuthenticationOptions, 'requestHeader' | 'clientCA' | 'anonymous'> & {
+    /** `--token-auth-file`. */
+    readonly tokenFile?: TokenAuthenticator;
+    /** `--enable-bootstrap-token-auth`. */
+    readonly bootstrapTokens: boolean;
+    readonly clusterInfo: () => ClusterAuthenticationInfo;
+  };
+  readonly authorizationModes: readonly AuthorizationMode[];
+  readonly serviceAccounts: {
+    readonly issuers: readonly string[];
+    readonly signingKey: SigningKey;
+    readonly keys: readonly VerificationKey[];
+    readonly apiAudiences: readonly string[];
+    readonly jwksUri?: string;
+    readonly maxExpirationSeconds?: number;
+    readonly extendExpiration: boolean;
+    readonly lookup: boolean;
+  };
+  /** Reaches kubelets, and what is behind services. */
+  readonly dialer: Dialer & { close?(): void };
+  readonly kubeletPreferredAddressTypes?: readonly string[];
+  /** Plug-ins that are on besides the default ones, and that are off: `--enable-admission-plugins`, `--disable-…`. */
+  readonly enabledAdmissionPlugins: readonly string[];
+  readonly disabledAdmissionPlugins: readonly string[];
+  readonly allowPrivileged: boolean;
+  readonly eventTtlSeconds: number;
+  readonly maxRequestsInFlight: number;
+  readonly maxMutatingRequestsInFlight: number;
+  readonly requestTimeoutMs: number;
+  readonly minRequestTimeoutMs: number;
+  /** How long requests under way have when the server stops: `--shutdown-delay-duration` and a grace after it. */
+  readonly shutdownDelayMs: number;
+  readonly shutdownGraceMs: number;
+  readonly audit?: Filter;
+  readonly hostname: string;
+  readonly logger: Logger;
+  readonly now: () => Date;
+  readonly random: Random & { number(): number };
+}

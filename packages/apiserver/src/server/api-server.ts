@@ -1,0 +1,398 @@
+import { Catalogue, type GroupVersionResources, newCodecFactory, newScheme } from '@coxswain/api';
+import type { GroupResource } from '@coxswain/apimachinery';
+import { AdmissionChain } from '../admission/admission.ts';
+import {
+  bootstrapTokenAuthenticator,
+  credentialRemover,
+  serviceAccountTokenAuthenticators,
+  UnionAuthenticator,
+} from '../authentication/index.ts';
+import { type Authorization, ClusterRoleAggregator, Impersonation, newAuthorization } from '../authorization/index.ts';
+import { bootstrapHooks, type PostStartHook } from '../bootstrap/index.ts';
+import { reconcileRbacPolicy } from '../bootstrap/rbac-policy/index.ts';
+import { DiscoveryRegistry, discoveryHandler, pathIndex, servedResources } from '../discovery/index.ts';
+import { ResourceRouter } from '../endpoints/resource-router.ts';
+import type { EndpointServices } from '../endpoints/scope.ts';
+import { specialEndpoints } from '../endpoints/special-endpoints.ts';
+import { handlerChain, InFlight, type StateHandler } from '../filters/index.ts';
+import { HealthChecks } from '../health/index.ts';
+import type { ApiHandler, Connection } from '../http/handler.ts';
+import { type InProcessTransport, inProcessTransport } from '../http/in-process.ts';
+import { Listener } from '../http/listener.ts';
+import type { ContextHandler } from '../http/request-context.ts';
+import { notFoundResponse } from '../http/respond.ts';
+import { KubeletConnection, lookupAddresses } from '../proxy/index.ts';
+import type { ResourceHooks } from '../registry/resource-hooks.ts';
+import { ResourceRegistries } from '../registry/resource-registries.ts';
+import { jwksPath, newOpenIdMetadata, openIdConfigurationPath, TokenIssuer } from '../serviceaccount/index.ts';
+import { newServiceAllocation, type ServiceAllocation } from '../services/index.ts';
+import { versionHandler } from '../version/index.ts';
+import type { ApiServerConfig } from './api-server-config.ts';
+import { admissionPlugins, rbacEscalation } from './default-admission.ts';
+
+/** What clients outside of resources ask for, by the first part of the path. */
+type Paths = Map<string, ContextHandler>;
+
+/**
+ * An API server: built by its constructor, alive between `start` and `stop`. It has no state of its own but what is in
+ * the store; a process can hold many.
+ */
+export class ApiServer {
+  readonly config: ApiServerConfig;
+  /** Answers requests, whatever brought them. */
+  readonly handler: ApiHandler;
+  readonly registries: ResourceRegistries;
+  readonly health: HealthChecks;
+  readonly #served: readonly GroupVersionResources[];
+  readonly #authorization: Authorization;
+  readonly #allocation: ServiceAllocation;
+  readonly #aggregator: ClusterRoleAggregator;
+  readonly #listener: Listener | undefined;
+  readonly #shuttingDown = new AbortController();
+  #hooks: readonly PostStartHook[] = [];
+  #address: { host: string; port: number } | undefined;
+  #stopped: Promise<void> | undefined;
+
+  constructor(config: ApiServerConfig) {
+    this.config = config;
+    const { store, storePrefix, features, logger, now, random } = config;
+    const scheme = newScheme();
+    const codecs = newCodecFactory();
+    this.#served = servedResources(Catalogue.builtIn(), config.runtimeConfig, features);
+    this.registries = new ResourceRegistries({
+      store,
+      root: storePrefix,
+      scheme,
+      codecs,
+      features,
+      random,
+      now,
+      eventTtlSeconds: config.eventTtlSeconds,
+      serviceIPFamilies: this.#serviceIPFamilies(),
+      hooks: (resource) => this.#hooksOf(resource),
+      onCacheError: (resource, error) => logger.error(`watch cache of ${resource}`, error),
+    });
+    const { registries } = this;
+    const report = (message: string, error?: unknown): void => logger.error(message, error);
+    this.#allocation = newServiceAllocation({
+      client: registries,
+      listers: registries,
+      store,
+      storePrefix,
+      nodePortRange: config.serviceNodePortRange,
+      now,
+      random: random.number,
+      report,
+    });
+    this.#authorization = newAuthorization(config.authorizationModes, registries, features);
+    this.#aggregator = new ClusterRoleAggregator(registries, registries, (error) => report('aggregating roles', error));
+    const { authorizer } = this.#authorization;
+    const authenticator = this.#authenticator();
+    const services: EndpointServices = {
+      codecs,
+      scheme,
+      features,
+      admission: this.#admission(),
+      authorizer,
+      namespaces: registries.lister('', 'namespaces'),
+      now,
+      allowPrivileged: config.allowPrivileged,
+      serviceIPFamilies: this.#serviceIPFamilies(),
+      minRequestTimeoutMs: config.minRequestTimeoutMs,
+      maxRequestBodyBytes: 3 * 1024 * 1024,
+      shuttingDown: this.#shuttingDown.signal,
+      random: random.number,
+    };
+    this.health = new HealthChecks({ now });
+    const router: ResourceRouter = new ResourceRouter(this.#served, {
+      registries,
+      services,
+      ...specialEndpoints({
+        services,
+        pods: () => router.scope('v1', 'pods'),
+        tokenAuthenticator: authenticator,
+        apiAudiences: config.serviceAccounts.apiAudiences,
+        tokenRequest: {
+          issuer: new TokenIssuer({
+            issuer: config.serviceAccounts.issuers[0] ?? '',
+            key: config.serviceAccounts.signingKey,
+            now,
+          }),
+          client: registries,
+          apiAudiences: config.serviceAccounts.apiAudiences,
+          ...(config.serviceAccounts.maxExpirationSeconds !== undefined && {
+            maxExpirationSeconds: config.serviceAccounts.maxExpirationSeconds,
+          }),
+          extendExpiration: config.serviceAccounts.extendExpiration,
+          now,
+        },
+        eviction: {
+          client: registries,
+          budgets: registries.lister('policy', 'poddisruptionbudgets'),
+          deletePod: (namespace, name, options) =>
+            router
+              .scope('v1', 'pods')
+              .registry.delete({ namespace, name, options, dryRun: (options.dryRun?.length ?? 0) > 0 }),
+          now,
+        },
+        proxy: {
+          pods: registries.lister('', 'pods'),
+          services: registries.lister('', 'services'),
+          endpoints: registries.lister('', 'endpoints'),
+          kubelets: new KubeletConnection(registries.lister('', 'nodes'), {
+            ...(config.kubeletPreferredAddressTypes && { preferredAddressTypes: config.kubeletPreferredAddressTypes }),
+          }),
+          dialer: config.dialer,
+          authorizer,
+          featureGates: features,
+          random: random.number,
+          lookup: lookupAddresses,
+        },
+        components: { 'etcd-0': async () => this.#storeProblem() },
+      }),
+    });
+    const paths = this.#paths();
+    const endpoint: StateHandler = (state) => {
+      if (state.info.isResourceRequest) return router.handle(state);
+      const [, first = ''] = state.info.path.split('/', 2);
+      return paths.get(first)?.(state) ?? Promise.resolve(notFoundResponse());
+    };
+    this.handler = handlerChain({
+      codecs,
+      authenticator,
+      removeCredentials: credentialRemover(config.authentication.requestHeader?.headers),
+      authorizer,
+      impersonation: new Impersonation(authorizer, features.enabled('ConstrainedImpersonation')),
+      inFlight: new InFlight({
+        maxReadOnly: config.maxRequestsInFlight,
+        maxMutating: config.maxMutatingRequestsInFlight,
+      }),
+      uuid: random.uuid,
+      requestTimeoutMs: config.requestTimeoutMs,
+      ...(config.audit && { audit: config.audit }),
+      onError: (error, { method, path }) => logger.error(`${method} ${path}`, error),
+      endpoint,
+    });
+    this.#listener = config.listen && new Listener({ ...config.listen, handler: this.handler });
+  }
+
+  /** Where it listens, once it does; absent without a port. */
+  get address(): { readonly host: string; readonly port: number } | undefined {
+    return this.#address;
+  }
+
+  /** The way to this server without a socket: through the whole handler chain, as the given user. */
+  transport(user?: NonNullable<Connection['user']>): InProcessTransport {
+    return inProcessTransport(this.handler, user);
+  }
+
+  /** Listens and makes what a cluster begins with. Resolves when all of that is there: the server is ready. */
+  async start(): Promise<void> {
+    const { logger } = this.config;
+    if (this.#listener) {
+      const { port, address } = await this.#listener.listen();
+      this.#address = { host: address, port };
+    }
+    const hooks = this.#postStartHooks();
+    this.#hooks = hooks;
+    const { signal } = this.#shuttingDown;
+    await Promise.all([
+      this.#authorization.synced,
+      ...hooks.map(async (hook) => {
+        const registered = this.health.addStartHook(hook.name);
+        await hook.start(signal);
+        registered.done();
+      }),
+    ]);
+    logger.info('the server is ready');
+  }
+
+  /** Runs until the signal is aborted, then stops in good order. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.start();
+    if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    await this.stop();
+  }
+
+  /**
+   * Stops: no longer ready, then no new connections, watches end, requests under way have their grace, and the store is
+   * closed at last. Again: the same promise.
+   */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    const { shutdownDelayMs, shutdownGraceMs, store, dialer } = this.config;
+    this.health.beginShutdown();
+    if (shutdownDelayMs > 0) await delay(shutdownDelayMs);
+    this.#shuttingDown.abort();
+    await Promise.all(this.#hooks.map((hook) => hook.stop?.()));
+    if (this.#listener) {
+      const force = setTimeout(() => this.#listener?.force(), shutdownGraceMs);
+      await this.#listener.close();
+      clearTimeout(force);
+    }
+    this.#aggregator.close();
+    this.#authorization.close();
+    await this.#allocation.close();
+    this.registries.stop();
+    dialer.close?.();
+    await store.close();
+  }
+
+  #serviceIPFamilies(): ('IPv4' | 'IPv6')[] {
+    return this.config.serviceClusterIPRanges.map((range) => (range.includes(':') ? 'IPv6' : 'IPv4'));
+  }
+
+  /** Services' hooks are made after the registries they are for. */
+  #hooksOf({ group, resource }: GroupResource): ResourceHooks | undefined {
+    if (group !== '' || resource !== 'services') return undefined;
+    const hooks = (): ResourceHooks => this.#allocation.hooks as ResourceHooks;
+    return {
+      beginCreate: (object, context) => hooks().beginCreate!(object, context),
+      beginUpdate: (object, old, context) => hooks().beginUpdate!(object, old, context),
+      afterDelete: (object) => hooks().afterDelete!(object),
+    };
+  }
+
+  #authenticator(): UnionAuthenticator {
+    const { authentication, serviceAccounts, now } = this.config;
+    const { registries } = this;
+    const { issuers, keys, apiAudiences, lookup } = serviceAccounts;
+    return new UnionAuthenticator({
+      apiAudiences,
+      ...(authentication.requestHeader && { requestHeader: authentication.requestHeader }),
+      ...(authentication.clientCA && { clientCA: authentication.clientCA }),
+      anonymous: authentication.anonymous,
+      tokens: [
+        ...(authentication.tokenFile ? [authentication.tokenFile] : []),
+        ...serviceAccountTokenAuthenticators({
+          issuers,
+          keys,
+          apiAudiences,
+          lookup,
+          now,
+          objects: {
+            serviceAccounts: registries.lister('', 'serviceaccounts'),
+            secrets: registries.lister('', 'secrets'),
+            pods: registries.lister('', 'pods'),
+            nodes: registries.lister('', 'nodes'),
+          },
+        }),
+        ...(authentication.bootstrapTokens
+          ? [bootstrapTokenAuthenticator({ secrets: registries.lister('', 'secrets'), now })]
+          : []),
+      ],
+      now,
+    });
+  }
+
+  #admission(): AdmissionChain {
+    const { disabledAdmissionPlugins } = this.config;
+    const enabled = admissionPlugins(this.registries, this.#authorization).filter(
+      ({ name }) => !disabledAdmissionPlugins.includes(name),
+    );
+    return new AdmissionChain([...enabled, rbacEscalation(this.#authorization)]);
+  }
+
+  #paths(): Paths {
+    const discovery = discoveryHandler({
+      registry: new DiscoveryRegistry(this.#served),
+      serverAddress: () => this.#externalAddress(),
+    });
+    const health = this.health.handler;
+    const paths: Paths = new Map([
+      ['api', discovery],
+      ['apis', discovery],
+      ['healthz', health],
+      ['livez', health],
+      ['readyz', health],
+      ['version', versionHandler],
+    ]);
+    this.health.add({ name: 'etcd', check: () => this.#checkStore() });
+    const openId = this.#openIdMetadata();
+    if (openId) {
+      paths.set('.well-known', async ({ info }) =>
+        info.path === openIdConfigurationPath ? openId().configuration : notFoundResponse(),
+      );
+      paths.set('openid', async ({ info }) => (info.path === jwksPath ? openId().keyset : notFoundResponse()));
+    }
+    paths.set(
+      '',
+      pathIndex(() => [...paths.keys()].map((path) => `/${path}`)),
+    );
+    return paths;
+  }
+
+  #openIdMetadata(): (() => ReturnType<typeof newOpenIdMetadata>) | undefined {
+    const { issuers, keys, jwksUri } = this.config.serviceAccounts;
+    const make = (externalAddress: string) =>
+      newOpenIdMetadata({ issuer: issuers[0] ?? '', keys, externalAddress, ...(jwksUri && { jwksUri }) });
+    try {
+      make('localhost');
+    } catch (error) {
+      this.config.logger.error('no OpenID metadata is served', error);
+      return undefined;
+    }
+    return () => make(this.#externalAddress());
+  }
+
+  #externalAddress(): string {
+    const { advertiseAddress, externalHost } = this.config;
+    const host = externalHost ?? advertiseAddress;
+    const port = this.#address?.port ?? 443;
+    return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  }
+
+  #postStartHooks(): PostStartHook[] {
+    const { config, registries } = this;
+    const { store, storePrefix, now, logger, features } = config;
+    const context = {
+      client: registries,
+      listers: registries,
+      store,
+      storePrefix,
+      now,
+      report: (message: string, error?: unknown): void => logger.error(message, error),
+    };
+    return [
+      ...bootstrapHooks(context, {
+        serviceCIDRs: config.serviceClusterIPRanges,
+        allocation: this.#allocation,
+        advertiseAddress: config.advertiseAddress,
+        securePort: this.#address?.port ?? 443,
+        ...(config.kubernetesServiceNodePort !== undefined && {
+          kubernetesServiceNodePort: config.kubernetesServiceNodePort,
+        }),
+        hostname: config.hostname,
+        instanceId: config.random.uuid(),
+        authentication: config.authentication.clusterInfo,
+        servedGroupVersions: this.#served,
+      }),
+      {
+        name: 'rbac/bootstrap-roles',
+        start: async () => {
+          await reconcileRbacPolicy(registries, registries, features);
+          await this.#aggregator.start();
+        },
+      },
+    ];
+  }
+
+  async #checkStore(): Promise<void> {
+    await this.config.store.currentRevision();
+  }
+
+  async #storeProblem(): Promise<string | undefined> {
+    try {
+      await this.#checkStore();
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+}
+
+const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import type { SizedEntry, SizedEvent } from './cache-entry.ts';
+import { EventWindow } from './event-window.ts';
+
+const everything = () => true;
+
+function entry(revision: number, bytes: number): SizedEntry<string> {
+  return { key: 'a', revision, value: `${revision}`, bytes };
+}
+
+function put(revision: number, previousBytes?: number): SizedEvent<string> {
+  const previous = previousBytes === undefined ? undefined : entry(revision - 1, previousBytes);
+  return { type: 'put', key: 'a', revision, entry: entry(revision, 1), previous };
+}
+
+function revisions(events: readonly SizedEvent<string>[]): number[] {
+  return events.map(({ revision }) => revision);
+}
+
+describe('event window', () => {
+  it('gives the changes after a revision that match', () => {
+    const window = new EventWindow<string>(5, { events: 10, bytes: 100 });
+    for (const revision of [6, 8, 9]) window.push(put(revision));
+    expect(revisions(window.since(5, everything))).toEqual([6, 8, 9]);
+    expect(revisions(window.since(7, everything))).toEqual([8, 9]);
+    expect(revisions(window.since(8, everything))).toEqual([9]);
+    expect(revisions(window.since(9, everything))).toEqual([]);
+    expect(window.since(5, (key) => key !== 'a')).toEqual([]);
+    expect(window.oldestRevision).toBe(5);
+  });
+
+  it('forgets the oldest when there are too many, and reaches back to the last one forgotten', () => {
+    const window = new EventWindow<string>(1, { events: 3, bytes: 100 });
+    for (let revision = 2; revision <= 6000; revision++) window.push(put(revision));
+    expect(window.length).toBe(3);
+    expect(window.oldestRevision).toBe(5997);
+    expect(revisions(window.since(5997, everything))).toEqual([5998, 5999, 6000]);
+  });
+
+  it('forgets the oldest when they hold too many bytes, which are those of the values that were replaced', () => {
+    const window = new EventWindow<string>(1, { events: 100, bytes: 100 });
+    window.push(put(2));
+    window.push(put(3, 40));
+    window.push(put(4, 60));
+    expect(window).toMatchObject({ bytes: 100, length: 3, oldestRevision: 1 });
+    window.push(put(5, 1));
+    expect(window).toMatchObject({ bytes: 61, length: 2, oldestRevision: 3 });
+  });
+
+  it('keeps nothing of a change that is too large by itself', () => {
+    const window = new EventWindow<string>(1, { events: 100, bytes: 100 });
+    window.push(put(2));
+    window.push(put(3, 101));
+    expect(window).toMatchObject({ bytes: 0, length: 0, oldestRevision: 3 });
+  });
+});

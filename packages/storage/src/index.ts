@@ -1,0 +1,36 @@
+/**
+ * Where a cluster keeps its objects: a key-value store with one growing revision, compare-and-swap, reads at a
+ * revision, watches with history, compaction and keys that expire. `Store` is the specification; the drivers differ in
+ * where they keep it.
+ *
+ * It knows bytes, not kinds: encoding, validation and resourceVersions of objects are the API server's.
+ *
+ * Start with `openMemoryStore` in tests and `openLmdbStore` for a store that outlives its process.
+ */
+export {
+  type CacheEntry,
+  type CacheEvent,
+  type CacheStats,
+  type CacheWatchHandler,
+  TooLargeRevisionError,
+  WatchCache,
+} from './cache/index.ts';
+export { CompactedError, FutureRevisionError, StoreClosedError, StoreUnavailableError } from './errors.ts';
+export { DataDirectoryError } from './lmdb/data-directory-error.ts';
+export type { Clock } from './mvcc/index.ts';
+export { type LmdbStoreOptions, type MemoryStoreOptions, openLmdbStore, openMemoryStore } from './open-store.ts';
+export { OrderedMap } from './ordered-map.ts';
+export type {
+  DeleteOptions,
+  GetResult,
+  KeyValue,
+  ListOptions,
+  ListResult,
+  PutOptions,
+  ReadOptions,
+  Store,
+  StoreEvent,
+  Watch,
+  WatchHandler,
+  WriteResult,
+} from './store.ts';
