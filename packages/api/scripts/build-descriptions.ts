@@ -12,10 +12,25 @@ interface Definition {
   readonly properties?: Readonly<Record<string, { readonly description?: string }>>;
 }
 
+interface Parameter {
+  readonly $ref?: string;
+  readonly name?: string;
+  readonly in?: string;
+  readonly description?: string;
+}
+
+interface Operation {
+  readonly parameters?: readonly Parameter[];
+  readonly 'x-kubernetes-action'?: string;
+  readonly 'x-kubernetes-group-version-kind'?: { readonly kind: string; readonly version: string };
+}
+
 const dist = join(dirname(fileURLToPath(import.meta.url)), '..', 'dist');
 const types = dirname(createRequire(import.meta.url).resolve('@forklift-ui/types/package.json'));
 const swagger = JSON.parse(readFileSync(join(types, 'src', 'generated', 'kubernetes', 'swagger.json'), 'utf8')) as {
   definitions: Record<string, Definition>;
+  parameters?: Record<string, Parameter>;
+  paths: Record<string, Record<string, Operation> & { parameters?: readonly Parameter[] }>;
 };
 
 /** `io.k8s.api.core.v1.PodSpec` → `core.v1.PodSpec` */
@@ -25,6 +40,37 @@ const descriptions: Record<string, Record<string, string>> = {};
 for (const [name, { description, properties }] of Object.entries(swagger.definitions)) {
   const fields = Object.entries(properties ?? {}).map(([field, property]) => [field, property.description ?? '']);
   descriptions[typeKey(name)] = Object.fromEntries([['', description ?? ''], ...fields]);
+}
+
+/** Options of requests are no definitions: what their fields mean stands with the operations that take them. */
+const optionsOfActions: Readonly<Record<string, string>> = {
+  list: 'meta.v1.ListOptions',
+  patch: 'meta.v1.PatchOptions',
+  post: 'meta.v1.CreateOptions',
+  put: 'meta.v1.UpdateOptions',
+};
+
+function optionsOf(path: string, operation: Operation): string | undefined {
+  const { 'x-kubernetes-action': action = '', 'x-kubernetes-group-version-kind': gvk } = operation;
+  if (action === 'connect') return `core.${gvk?.version}.${gvk?.kind}`;
+  return path.endsWith('/pods/{name}/log') ? 'core.v1.PodLogOptions' : optionsOfActions[action];
+}
+
+for (const [path, { parameters: common = [], ...operations }] of Object.entries(swagger.paths)) {
+  for (const operation of Object.values(operations)) {
+    const options = optionsOf(path, operation);
+    if (!options) continue;
+    descriptions[options] ??= { '': '' };
+    const fields = descriptions[options];
+    for (const parameter of [...common, ...(operation.parameters ?? [])]) {
+      const {
+        name,
+        in: place,
+        description,
+      } = swagger.parameters?.[parameter.$ref?.split('/').at(-1) ?? ''] ?? parameter;
+      if (name && place === 'query' && description) fields[name] ??= description;
+    }
+  }
 }
 mkdirSync(dist, { recursive: true });
 writeFileSync(join(dist, 'descriptions.js'), `export const descriptions = ${JSON.stringify(descriptions)};\n`);

@@ -7,6 +7,7 @@
  *
  * Where to start: `catalogue/catalogue.ts`, then `strategy/strategy.ts`.
  */
+export { validateTokenRequest } from './authentication/v1/token-request.ts';
 export {
   applyScale,
   type ScalableWorkload,
@@ -16,6 +17,7 @@ export {
 export { type CronSchedule, parseCronSchedule } from './batch/v1/index.ts';
 export { conversionFor, defaulterFor, strategyFor } from './built-in-kinds.ts';
 export { Catalogue, type Kind } from './catalogue/catalogue.ts';
+export { deprecationWarning } from './catalogue/deprecations.ts';
 export {
   type GroupVersionResources,
   type Resource,
@@ -23,6 +25,7 @@ export {
   type Subresource,
   stabilityOf,
 } from './catalogue/resource.ts';
+export { DerReader, pemBlocks, tags as derTags, X509Error } from './certificates/x509/index.ts';
 export { newCodecFactory } from './codecs.ts';
 export { bindingConflict, bindPod, validateBinding, validatePodLogOptions } from './core/v1/pod/index.ts';
 export { type Descriptions, loadDescriptions } from './explain/descriptions.ts';

@@ -16,10 +16,10 @@ export {
   WatchCache,
 } from './cache/index.ts';
 export { CompactedError, FutureRevisionError, StoreClosedError, StoreUnavailableError } from './errors.ts';
+export { type EtcdStoreOptions, openEtcdStore, RequestTooLargeError } from './etcd/index.ts';
 export { DataDirectoryError } from './lmdb/data-directory-error.ts';
 export type { Clock } from './mvcc/index.ts';
 export { type LmdbStoreOptions, type MemoryStoreOptions, openLmdbStore, openMemoryStore } from './open-store.ts';
-export { OrderedMap } from './ordered-map.ts';
 export type {
   DeleteOptions,
   GetResult,

@@ -74,7 +74,7 @@ describe('OrderedMap', () => {
     expect([...map.entries()]).toEqual([]);
   });
 
-  it('fills its chunks with keys that come in order', () => {
+  it('finds its way among keys that came in order', () => {
     const map = new OrderedMap<number>();
     const keys = Array.from({ length: 2000 }, (_, index) => String(index).padStart(5, '0'));
     keys.forEach((key, index) => {

@@ -44,13 +44,20 @@ export function prepareForSubresourceUpdate<T extends KubernetesObject>(
 ): T {
   const subresource = strategy.subresources?.[subresourceName];
   if (!subresource) throw new Error(`no strategy for the subresource ${subresourceName}`);
-  let object: T = subresource.metadata === 'none' ? old : { ...old, metadata: input.metadata };
+  const metadata = subresource.metadata === 'none' ? withManagedFieldsOf(input, old) : input.metadata;
+  let object: T = { ...old, metadata };
   const written = [...subresource.owns, ...(subresource.takes ?? [])];
   for (const path of written) object = takeField(object, input, path);
   object = withGeneration(object, old.metadata?.generation);
   subresource.prepareForUpdate?.(object, old, context);
   // Generations count what is wished for, and status never is, whatever else came along with it.
   return written.every((path) => path === 'status') ? object : raiseGeneration(strategy, object, old);
+}
+
+/** Who wrote what is no part of what is written. */
+function withManagedFieldsOf({ metadata }: KubernetesObject, old: KubernetesObject): KubernetesObject['metadata'] {
+  const { managedFields: _, ...rest } = old.metadata ?? {};
+  return metadata?.managedFields ? { ...rest, managedFields: metadata.managedFields } : rest;
 }
 
 function raiseGeneration<T extends KubernetesObject>({ generation }: Strategy<T>, object: T, old: T): T {

@@ -146,6 +146,10 @@ export class GroupVersionKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
+  // Made when first asked for: they are asked for with every request.
+  #groupVersion: GroupVersion | undefined;
+  #groupKind: GroupKind | undefined;
+  #apiVersion: string | undefined;
 
   private constructor(group: string, version: string, kind: string) {
     this.group = group;
@@ -174,16 +178,19 @@ export class GroupVersionKind {
   }
 
   get groupVersion(): GroupVersion {
-    return GroupVersion.of(this.group, this.version);
+    this.#groupVersion ??= GroupVersion.of(this.group, this.version);
+    return this.#groupVersion;
   }
 
   get groupKind(): GroupKind {
-    return GroupKind.of(this.group, this.kind);
+    this.#groupKind ??= GroupKind.of(this.group, this.kind);
+    return this.#groupKind;
   }
 
   /** As it stands in an object. */
   get apiVersion(): string {
-    return this.group === '' ? this.version : `${this.group}/${this.version}`;
+    this.#apiVersion ??= this.group === '' ? this.version : `${this.group}/${this.version}`;
+    return this.#apiVersion;
   }
 
   toString(): string {
@@ -196,6 +203,8 @@ export class GroupVersionResource {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
+  #groupVersion: GroupVersion | undefined;
+  #groupResource: GroupResource | undefined;
 
   private constructor(group: string, version: string, resource: string) {
     this.group = group;
@@ -217,11 +226,13 @@ export class GroupVersionResource {
   }
 
   get groupVersion(): GroupVersion {
-    return GroupVersion.of(this.group, this.version);
+    this.#groupVersion ??= GroupVersion.of(this.group, this.version);
+    return this.#groupVersion;
   }
 
   get groupResource(): GroupResource {
-    return GroupResource.of(this.group, this.resource);
+    this.#groupResource ??= GroupResource.of(this.group, this.resource);
+    return this.#groupResource;
   }
 
   toString(): string {

@@ -1,5 +1,6 @@
 export { base64ByteLength, decodeBase64, encodeBase64 } from './base64.ts';
 export { DecodeError } from './decode-error.ts';
+export { compileEmptyCollections } from './empty-collections.ts';
 export { compileNormalizer, type Normalized, type NormalizeOptions, type Normalizer } from './normalizer.ts';
 export type {
   Field,
@@ -11,3 +12,4 @@ export type {
   SchemaOrSchema,
   StructSchema,
 } from './schema.ts';
+export { isAlwaysWritten } from './zero-value.ts';

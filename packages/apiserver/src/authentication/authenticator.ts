@@ -5,6 +5,10 @@ export interface Authenticated {
   readonly user: UserInfo;
   /** Of the audiences that were asked for, those that the credential is good for. */
   readonly audiences?: readonly string[];
+  /** What the client should be told in `Warning` headers. */
+  readonly warnings?: readonly string[];
+  /** For the audit log. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /**

@@ -32,17 +32,30 @@ function pour(chunks: ListChunks, sink: ResponseSink): void {
   });
   const write = (): void => {
     while (open) {
-      const chunk = chunks.next(chunkBytes);
+      const buffer = freeBuffers.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
+      const chunk = chunks.next(chunkBytes, buffer);
       if (!chunk) {
+        recycle(buffer);
         open = false;
         sink.end();
         return;
       }
-      if (!sink.write(chunk)) return;
+      if (!sink.write(chunk, () => recycle(buffer))) return;
     }
   };
   sink.onDrain(write);
   write();
+}
+
+/**
+ * Buffers that have been sent, for the next piece of any list. What is not reused waits for the garbage collector, which
+ * is in no hurry: a few large lists would leave tens of megabytes behind.
+ */
+const freeBuffers: Buffer[] = [];
+const maxFreeBuffers = 16;
+
+function recycle(buffer: Buffer): void {
+  if (freeBuffers.length < maxFreeBuffers) freeBuffers.push(buffer);
 }
 
 const opening = 0x7b;
@@ -67,18 +80,21 @@ class ListChunks {
     this.totalBytes = total;
   }
 
-  /** The next piece, of that size or as much more as its last object needs; undefined at the end. */
-  next(size: number): Buffer | undefined {
+  /** The next piece, in the buffer if it fits; at most of that size, unless a single object is larger. Undefined at the end. */
+  next(size: number, buffer?: Buffer): Buffer | undefined {
     if (this.#ended) return undefined;
     const objects = this.#objects;
     let length = this.#begun ? 0 : this.#head.length;
     let last = this.#next;
-    while (last < objects.length && length < size) {
-      length += itemLength(objects[last]!.line, this.#offset) + (last === 0 ? 0 : 1);
+    while (last < objects.length) {
+      const more = itemLength(objects[last]!.line, this.#offset) + (last === 0 ? 0 : 1);
+      if (last > this.#next && length + more + tail.length > size) break;
+      length += more;
       last++;
     }
     const ends = last === objects.length;
-    const chunk = Buffer.allocUnsafe(length + (ends ? tail.length : 0));
+    if (ends) length += tail.length;
+    const chunk = buffer && length <= buffer.length ? buffer.subarray(0, length) : Buffer.allocUnsafe(length);
     let at = 0;
     if (!this.#begun) {
       chunk.set(this.#head, 0);
@@ -93,10 +109,8 @@ class ListChunks {
       at += line.copy(chunk, at, this.#offset, line.length - 1);
     }
     this.#next = last;
-    if (ends) {
-      chunk.set(tail, at);
-      this.#ended = true;
-    }
+    if (ends) chunk.set(tail, at);
+    this.#ended = ends;
     return chunk;
   }
 }

@@ -1,4 +1,4 @@
-import type { GroupVersionResources, Resource, Subresource } from '@coxswain/api';
+import { deprecationWarning, type GroupVersionResources, type Resource, type Subresource } from '@coxswain/api';
 import { GroupVersion, newMethodNotSupported } from '@coxswain/apimachinery';
 import { genericError } from '../discovery/index.ts';
 import type { ApiResponse } from '../http/handler.ts';
@@ -53,6 +53,8 @@ interface Served {
   readonly resource: Resource;
   readonly groupVersion: GroupVersion;
   readonly scope: ResourceScope | undefined;
+  /** For everybody who still uses it. */
+  readonly warning: string | undefined;
 }
 
 /** Leads a request for a resource to the endpoint of its verb: the same eight for every kind there is. */
@@ -73,7 +75,8 @@ export class ResourceRouter {
       for (const resource of resources) {
         const registry = registries.registryFor(groupVersion, resource);
         const scope = registry && new ResourceScope(groupVersion, resource, registry, services);
-        this.#served.set(`${groupVersion}/${resource.name}`, { resource, groupVersion, scope });
+        const warning = deprecationWarning(groupVersion.withKind(resource.kind));
+        this.#served.set(`${groupVersion}/${resource.name}`, { resource, groupVersion, scope, warning });
       }
     }
   }
@@ -94,6 +97,7 @@ export class ResourceRouter {
       throw genericError(404, request.method);
     }
     const endpoint = this.#endpoint(served, context);
+    if (served.warning) context.warn(served.warning);
     return endpoint(context);
   }
 

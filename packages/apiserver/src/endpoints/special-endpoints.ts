@@ -144,7 +144,6 @@ async function bind(context: RequestContext, scope: ResourceScope, podName: stri
   const name = podName || (binding.metadata.name ?? '');
   const validate = await admitPart(context, scope, bindingKind, binding, dryRun);
   await createBinding({
-    namespace,
     name,
     binding,
     features: services.features,

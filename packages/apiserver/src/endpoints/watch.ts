@@ -95,7 +95,10 @@ class WatchSession {
       services.shuttingDown.removeEventListener('abort', onShutdown);
     };
     stream.onClose(finish);
-    if (services.shuttingDown.aborted) return stream.end();
+    if (services.shuttingDown.aborted) {
+      stream.end();
+      return;
+    }
     services.shuttingDown.addEventListener('abort', onShutdown, { once: true });
     const prefix = registry.keys.namespacePrefix(namespace);
     const { name } = this.#selection;

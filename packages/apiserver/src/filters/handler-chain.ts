@@ -30,8 +30,9 @@ export interface HandlerChainOptions {
   readonly requestTimeoutMs: number;
   /** Counts and times what is answered. */
   readonly metrics?: Filter;
-  /** Writes the audit log. */
+  /** Write the audit log: of those who were authenticated, and of those who were not. */
   readonly audit?: Filter;
+  readonly failedAuthenticationAudit?: Filter;
   /** Hears of errors that are the server's own. */
   readonly onError: (error: unknown, request: ApiRequest) => void;
   /** Answers what has passed all filters. */
@@ -54,6 +55,7 @@ export function handlerChain(options: HandlerChainOptions): ApiHandler {
     options.metrics,
     withMaxInFlight(options),
     withDeadline(options),
+    options.failedAuthenticationAudit,
     withAuthentication(options),
     options.audit,
     withImpersonation(options),
@@ -63,7 +65,7 @@ export function handlerChain(options: HandlerChainOptions): ApiHandler {
   return async (request) => {
     const path = decodePath(request.path);
     if (path === undefined) return textResponse(400, '400 Bad Request');
-    return chain(new RequestState(request, path));
+    return chain(new RequestState(request, path, options.uuid));
   };
 }
 
@@ -76,7 +78,7 @@ function decodePath(path: string): string | undefined {
   }
 }
 
-function withErrors({ codecs, uuid, onError }: HandlerChainOptions): Filter {
+function withErrors({ codecs, onError }: HandlerChainOptions): Filter {
   return (next) => async (state) => {
     let response: ApiResponse;
     try {
@@ -86,7 +88,7 @@ function withErrors({ codecs, uuid, onError }: HandlerChainOptions): Filter {
       response = errorResponse(error, state.request, codecs);
     }
     const answered = withWarnings(response, state);
-    answered.headers['audit-id'] ??= uuid();
+    answered.headers['audit-id'] ??= state.auditId;
     return answered;
   };
 }
@@ -134,27 +136,31 @@ function withAuthentication({ authenticator, removeCredentials }: HandlerChainOp
     }
     if (!found) throw unauthorized();
     for (const warning of found.warnings ?? []) state.warn(warning);
+    for (const [key, value] of Object.entries(found.annotations ?? noAnnotations)) state.annotate(key, value);
     state.user = found.user;
-    state.headers = removeCredentials(state.headers);
+    // Only what is passed on could give them away.
+    if (isLongRunning(state.info)) state.replaceHeaders(removeCredentials(state.request.headers));
     return next(state);
   };
 }
 
 function withImpersonation({ impersonation }: HandlerChainOptions): Filter {
   return (next) => async (state) => {
-    if (!hasImpersonationHeader(state.headers)) return next(state);
-    const impersonated = await impersonation.impersonatedUser(state.headers, attributesOf(state));
+    const { headers } = state.request;
+    if (!hasImpersonationHeader(headers)) return next(state);
+    const impersonated = await impersonation.impersonatedUser(headers, attributesOf(state));
     if (impersonated) {
       state.impersonator = state.user;
       state.user = impersonated.user;
-      if (impersonated.constraint)
-        state.annotate('authentication.k8s.io/impersonation-constraint', impersonated.constraint);
-      const kept = Object.entries(state.headers).filter(([name]) => !isImpersonationHeader(name));
-      state.headers = Object.fromEntries(kept);
+      state.impersonationConstraint = impersonated.constraint;
+      const kept = Object.entries(headers).filter(([name]) => !isImpersonationHeader(name));
+      state.replaceHeaders(Object.fromEntries(kept));
     }
     return next(state);
   };
 }
+
+const noAnnotations: Readonly<Record<string, string>> = {};
 
 function hasImpersonationHeader(headers: RequestHeaders): boolean {
   for (const name in headers) if (name.charCodeAt(0) === 0x69 && isImpersonationHeader(name)) return true;

@@ -2,29 +2,38 @@ import type { UserInfo } from '@coxswain/api';
 import type { ApiRequest, RequestHeaders } from '../http/handler.ts';
 import type { RequestContext, RequestInfo } from '../http/request-context.ts';
 import { readRequestInfo } from '../http/request-info.ts';
+import { headerOf } from '../http/respond.ts';
 
 const nobody: UserInfo = Object.freeze({ username: '' });
 
 /** What is known of a request, and what is collected while it is answered. */
 export class RequestState implements RequestContext {
-  readonly request: ApiRequest;
+  request: ApiRequest;
   readonly info: RequestInfo;
   readonly query: URLSearchParams;
   user: UserInfo = nobody;
   /** Who really asks, when `user` is somebody impersonated. */
   impersonator: UserInfo | undefined;
-  /** What may be passed on: without credentials once they have been read. */
-  headers: RequestHeaders;
+  /** The permission that allowed it, where it was not one to impersonate whomever. */
+  impersonationConstraint: string | undefined;
   /** In the order in which they came, each once. */
   readonly warnings = new Set<string>();
   #annotations: Map<string, string> | undefined;
+  readonly #newAuditId: () => string;
+  #auditId: string | undefined;
 
   /** `path` is the decoded one. */
-  constructor(request: ApiRequest, path: string) {
+  constructor(request: ApiRequest, path: string, newAuditId: () => string) {
     this.request = request;
-    this.headers = request.headers;
+    this.#newAuditId = newAuditId;
     this.query = request.search === '' ? noQuery : new URLSearchParams(request.search);
     this.info = readRequestInfo(request.method, path, this.query);
+  }
+
+  /** Names the request in the audit log and in the answer: what the client calls it, or one of ours. */
+  get auditId(): string {
+    this.#auditId ??= headerOf(this.request, 'audit-id') || this.#newAuditId();
+    return this.#auditId;
   }
 
   readonly warn = (text: string): void => {
@@ -37,6 +46,11 @@ export class RequestState implements RequestContext {
     if (!this.#annotations.has(key)) this.#annotations.set(key, value);
   };
 
+  /** From here on the request has these: what was read and concerns nobody else is gone. */
+  replaceHeaders(headers: RequestHeaders): void {
+    if (headers !== this.request.headers) this.request = new RequestWithHeaders(this.request, headers);
+  }
+
   get annotations(): ReadonlyMap<string, string> {
     return this.#annotations ?? noAnnotations;
   }
@@ -45,3 +59,41 @@ export class RequestState implements RequestContext {
 /** Most requests have none, and nobody changes one. */
 const noQuery = new URLSearchParams();
 const noAnnotations: ReadonlyMap<string, string> = new Map();
+
+class RequestWithHeaders implements ApiRequest {
+  readonly headers: RequestHeaders;
+  readonly #request: ApiRequest;
+
+  constructor(request: ApiRequest, headers: RequestHeaders) {
+    this.#request = request;
+    this.headers = headers;
+  }
+
+  get method(): string {
+    return this.#request.method;
+  }
+
+  get path(): string {
+    return this.#request.path;
+  }
+
+  get search(): string {
+    return this.#request.search;
+  }
+
+  get connection(): ApiRequest['connection'] {
+    return this.#request.connection;
+  }
+
+  get signal(): AbortSignal {
+    return this.#request.signal;
+  }
+
+  readBody(maxBytes: number): Promise<Uint8Array> {
+    return this.#request.readBody(maxBytes);
+  }
+
+  streamBody(): AsyncIterable<Uint8Array> {
+    return this.#request.streamBody();
+  }
+}

@@ -53,8 +53,11 @@ export interface Upgrade {
 
 /** Where a streaming body goes. Writing after the end, or after the client is gone, does nothing. */
 export interface ResponseSink {
-  /** False when more is waiting than the client takes: whoever can should wait for `onDrain`. */
-  write(chunk: Uint8Array): boolean;
+  /**
+   * False when more is waiting than the client takes: whoever can should wait for `onDrain`. The chunk is the sink's
+   * from now on; `sent` says that it is done with it, and may never come.
+   */
+  write(chunk: Uint8Array, sent?: () => void): boolean;
   /** Bytes written that have not left yet. */
   readonly pendingBytes: number;
   onDrain(callback: () => void): void;

@@ -1,6 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Writable } from 'node:stream';
 import { bodyTooLarge, readAll } from './body.ts';
+import { distinctHeaders } from './distinct-headers.ts';
 import type { ApiHandler, ApiRequest, ApiResponse, Connection, RequestHeaders } from './handler.ts';
 import { StreamSink } from './stream-sink.ts';
 
@@ -11,7 +12,7 @@ export function serveHttp1(
   connection: Connection,
   handler: ApiHandler,
 ): void {
-  const request = new Http1Request(message, connection);
+  const request = new Http1Request(message, connection, response);
   handler(request).then(
     (answer) => respond(request, response, answer),
     () => response.destroy(),
@@ -27,7 +28,7 @@ export function serveUpgrade(
   handler: ApiHandler,
 ): void {
   socket.on('error', () => socket.destroy());
-  const request = new Http1Request(message, connection);
+  const request = new Http1Request(message, connection, socket);
   handler(request).then(
     (answer) => {
       if (answer.body && 'upgrade' in answer.body) {
@@ -81,13 +82,16 @@ class Http1Request implements ApiRequest {
   readonly headers: RequestHeaders;
   readonly connection: Connection;
   readonly #message: IncomingMessage;
+  readonly #answer: Writable;
   #read = false;
   #controller: AbortController | undefined;
 
-  constructor(message: IncomingMessage, connection: Connection) {
+  /** `answer` is what the client waits for: when it closes early, nobody does any more. */
+  constructor(message: IncomingMessage, connection: Connection, answer: Writable) {
     this.#message = message;
+    this.#answer = answer;
     this.connection = connection;
-    this.headers = message.headers;
+    this.headers = distinctHeaders(message.headers, message.rawHeaders);
     this.method = message.method ?? 'GET';
     const url = message.url ?? '/';
     const mark = url.indexOf('?');
@@ -103,13 +107,9 @@ class Http1Request implements ApiRequest {
     if (!this.#controller) {
       const controller = new AbortController();
       this.#controller = controller;
-      const { socket } = this.#message;
-      if (socket.destroyed) controller.abort();
-      else {
-        const onClose = (): void => controller.abort();
-        socket.once('close', onClose);
-        this.#message.once('close', () => socket.off('close', onClose));
-      }
+      const answer = this.#answer;
+      if (answer.destroyed) controller.abort();
+      else answer.once('close', () => controller.abort());
     }
     return this.#controller.signal;
   }

@@ -1,5 +1,6 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { bodyTooLarge, readAll } from './body.ts';
+import { distinctHeaders } from './distinct-headers.ts';
 import type { ApiHandler, ApiRequest, ApiResponse, Connection, RequestHeaders } from './handler.ts';
 import { StreamSink } from './stream-sink.ts';
 
@@ -11,13 +12,14 @@ export function serveStream(
   stream: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
   flags: number,
+  rawHeaders: readonly string[],
   connection: Connection,
   handler: ApiHandler,
 ): void {
   // Clients cancel streams all the time; whoever needs to know listens to `signal`.
   stream.on('error', ignore);
   const hasBody = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0;
-  const request = new Http2Request(stream, headers, hasBody, connection);
+  const request = new Http2Request(stream, distinctHeaders(headers, rawHeaders), hasBody, connection);
   handler(request).then(
     (response) => respond(stream, request, response),
     () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
@@ -67,13 +69,13 @@ class Http2Request implements ApiRequest {
   #read = false;
   #controller: AbortController | undefined;
 
-  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, hasBody: boolean, connection: Connection) {
+  constructor(stream: ServerHttp2Stream, headers: RequestHeaders, hasBody: boolean, connection: Connection) {
     this.#stream = stream;
     this.#hasBody = hasBody;
     this.connection = connection;
     this.headers = headers;
-    this.method = headers[':method'] ?? 'GET';
-    const url = headers[':path'] ?? '/';
+    this.method = textOf(headers[':method']) || 'GET';
+    const url = textOf(headers[':path']) || '/';
     const mark = url.indexOf('?');
     this.path = mark === -1 ? url : url.slice(0, mark);
     this.search = mark === -1 ? '' : url.slice(mark + 1);
@@ -106,4 +108,5 @@ class Http2Request implements ApiRequest {
   }
 }
 
+const textOf = (value: RequestHeaders[string]): string => (typeof value === 'string' ? value : '');
 const nothing = new Uint8Array(0);

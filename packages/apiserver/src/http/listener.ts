@@ -1,5 +1,11 @@
 import { createServer as createHttp1, type Server as Http1Server } from 'node:http';
-import { createServer as createHttp2, type Http2Server, type ServerHttp2Session } from 'node:http2';
+import {
+  createServer as createHttp2,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTls, type SecureVersion, type TLSSocket, type Server as TlsServer } from 'node:tls';
 import type { ApiHandler, Connection } from './handler.ts';
@@ -62,8 +68,10 @@ export class Listener {
       session.once('close', () => this.#sessions.delete(session));
       session.on('error', () => session.destroy());
     });
-    this.#http2.on('stream', (stream, headers, flags) =>
-      serveStream(stream, headers, flags, connectionOf(stream.session?.socket), handler),
+    this.#http2.on(
+      'stream',
+      (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: string[]) =>
+        serveStream(stream, headers, flags, rawHeaders, connectionOf(stream.session?.socket), handler),
     );
     this.#tls = createTls({
       cert: tls.cert,

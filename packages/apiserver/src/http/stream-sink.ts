@@ -16,9 +16,10 @@ export class StreamSink implements ResponseSink {
     return this.#stream.writableLength;
   }
 
-  write(chunk: Uint8Array): boolean {
+  write(chunk: Uint8Array, sent?: () => void): boolean {
     const stream = this.#stream;
-    return stream.writable && !stream.destroyed && !stream.writableEnded ? stream.write(chunk) : true;
+    if (!stream.writable || stream.destroyed || stream.writableEnded) return true;
+    return stream.write(chunk, sent && ((error) => error || sent()));
   }
 
   onDrain(callback: () => void): void {

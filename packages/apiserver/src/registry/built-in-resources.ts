@@ -11,6 +11,7 @@ import {
 import { defaultGarbageCollectionPolicy, orphanedPodsWarning, podGracePeriodSeconds } from '../pods/index.ts';
 import type { GarbageCollectionPolicy, ResourceDefinition } from './resource-definition.ts';
 import type { ResourceHooks } from './resource-hooks.ts';
+import { compileStoredForm } from './stored-form.ts';
 
 /** Keys that are not named after their resource, for reasons lost in time; upstream's. */
 const specialPrefixes: Readonly<Record<string, string>> = {
@@ -105,6 +106,8 @@ export function builtInDefinition(
   const groupResource = GroupResource.of(hub.group, resource.name);
   const name = groupResource.toString();
   const stored = resource.storageVersion && GroupVersion.parse(resource.storageVersion).withKind(resource.kind);
+  const strategy = strategyFor(hub) ?? {};
+  const schema = catalogue.kind(hub)?.schema;
   return {
     groupResource,
     kind: resource.kind,
@@ -112,7 +115,8 @@ export function builtInDefinition(
     hub,
     storage: stored && catalogue.kind(stored) ? stored : hub,
     keyPrefix: specialPrefixes[name] ?? `${resource.name}/`,
-    strategy: strategyFor(hub) ?? {},
+    strategy,
+    ...(schema && { storedForm: compileStoredForm(hub, schema, strategy, options.scheme) }),
     hooks: options.hooks(groupResource) ?? {},
     garbageCollection: policies[defaultGarbageCollectionPolicy(hub.apiVersion, resource.name)] ?? 'background',
     returnsDeletedObject: returned.has(name),

@@ -1,7 +1,11 @@
 import type { KubernetesObject } from '@coxswain/apimachinery';
+import type { CacheEntry } from '@coxswain/storage';
 import type { Lister } from './lister.ts';
 import type { ResourceRegistry } from './resource-registry.ts';
 import type { StoredObject } from './stored-object.ts';
+
+/** Objects take many times more memory decoded than as bytes: of a kind with more than these, most stay bytes. */
+const maxDecoded = 2000;
 
 /**
  * The objects of a registry, decoded when somebody asks for them and kept decoded until they change. Nobody's request
@@ -10,7 +14,8 @@ import type { StoredObject } from './stored-object.ts';
 export class CachedLister<T extends KubernetesObject> implements Lister<T> {
   readonly synced: Promise<void>;
   readonly #registry: ResourceRegistry;
-  readonly #decoded = new WeakMap<StoredObject, T>();
+  /** By key, the longest unused first. */
+  readonly #decoded = new Map<string, { readonly stored: StoredObject; readonly object: T }>();
   readonly #listeners = new Set<(object: T | undefined, old: T | undefined) => void>();
   #watching = false;
 
@@ -24,12 +29,12 @@ export class CachedLister<T extends KubernetesObject> implements Lister<T> {
   get(namespace: string, name: string): T | undefined {
     if (name === '') return undefined;
     const entry = this.#registry.cache.get(`${this.#registry.keys.namespacePrefix(namespace)}${name}`);
-    return entry && this.#decode(entry.value);
+    return entry && this.#recall(entry);
   }
 
   list(namespace = ''): T[] {
     const { cache, keys } = this.#registry;
-    return cache.list(keys.namespacePrefix(namespace)).entries.map(({ value }) => this.#decode(value));
+    return cache.list(keys.namespacePrefix(namespace)).entries.map((entry) => this.#recall(entry));
   }
 
   onChange(callback: (object: T | undefined, old: T | undefined) => void): () => void {
@@ -51,7 +56,8 @@ export class CachedLister<T extends KubernetesObject> implements Lister<T> {
       onEvents: (events) => {
         for (const { type, entry, previous } of events) {
           const object = type === 'put' ? this.#decode(entry.value) : undefined;
-          const old = previous && this.#decode(previous.value);
+          const old = previous && (this.#known(previous) ?? this.#decode(previous.value));
+          if (type === 'delete') this.#decoded.delete(entry.key);
           for (const listener of this.#listeners) listener(object, old);
         }
       },
@@ -63,12 +69,23 @@ export class CachedLister<T extends KubernetesObject> implements Lister<T> {
     });
   }
 
-  #decode(stored: StoredObject): T {
-    let object = this.#decoded.get(stored);
-    if (!object) {
-      object = this.#registry.codec.decode(stored.line) as T;
-      this.#decoded.set(stored, object);
-    }
+  #known({ key, value }: CacheEntry<StoredObject>): T | undefined {
+    const kept = this.#decoded.get(key);
+    return kept?.stored === value ? kept.object : undefined;
+  }
+
+  #recall(entry: CacheEntry<StoredObject>): T {
+    const known = this.#known(entry);
+    if (known) return known;
+    const { key, value } = entry;
+    const object = this.#decode(value);
+    this.#decoded.delete(key);
+    this.#decoded.set(key, { stored: value, object });
+    if (this.#decoded.size > maxDecoded) this.#decoded.delete(this.#decoded.keys().next().value ?? '');
     return object;
+  }
+
+  #decode(stored: StoredObject): T {
+    return (stored.fresh ?? this.#registry.codec.decode(stored.line)) as T;
   }
 }

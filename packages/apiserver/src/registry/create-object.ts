@@ -64,7 +64,7 @@ async function createOnce(
     const key = registry.keys.key(namespace, name);
     if (context.dryRun) {
       if (registry.current(key)) throw newAlreadyExists(definition.groupResource, name);
-      ready.rollback();
+      await ready.rollback();
       return registry.codec.stored(registry.codec.withoutRevision(stored), ready.object);
     }
     const result = await registry.store.put(key, stored, {
@@ -73,21 +73,18 @@ async function createOnce(
       ...(definition.ttlSeconds !== undefined && { ttlSeconds: definition.ttlSeconds }),
     });
     if (!result.ok) throw newAlreadyExists(definition.groupResource, name);
-    ready.commit();
-    // The cache has made it already when the driver is of this process.
-    const cached = registry.cache.get(key);
-    if (cached?.revision === result.revision) return cached.value;
-    return registry.codec.stored(registry.codec.withRevision(stored, result.revision), ready.object);
+    await ready.commit();
+    return registry.written(key, stored, result.revision, ready.object);
   } catch (error) {
-    ready.rollback();
+    await ready.rollback();
     throw fromStoreError(error, definition.groupResource, 'create');
   }
 }
 
 export interface Prepared {
   readonly object: KubernetesObject;
-  commit(): void;
-  rollback(): void;
+  commit(): Promise<void> | void;
+  rollback(): Promise<void> | void;
 }
 
 /** Everything that comes before a new object is stored: reserve, prepare, validate, ask admission. */
@@ -105,15 +102,16 @@ export async function prepareNew(
   if (problems.length > 0) throw invalid(problems, given);
   const reservation = await hooks.beginCreate?.(given, context);
   try {
-    const object = prepareForCreate(strategy, given, context);
-    const errors = validateCreate(strategy, object, context);
-    if (errors.length > 0) throw invalid(errors, object);
-    for (const warning of strategy.warningsOnCreate?.(object, context) ?? []) context.warn?.(warning);
-    strategy.canonicalize?.(object);
+    const prepared = prepareForCreate(strategy, given, context);
+    const errors = validateCreate(strategy, prepared, context);
+    if (errors.length > 0) throw invalid(errors, prepared);
+    for (const warning of strategy.warningsOnCreate?.(prepared, context) ?? []) context.warn?.(warning);
+    strategy.canonicalize?.(prepared);
+    const object = definition.storedForm?.(prepared) ?? prepared;
     await validate?.(object, undefined);
     return { object, commit: () => reservation?.commit(), rollback: () => reservation?.rollback() };
   } catch (error) {
-    reservation?.rollback();
+    await reservation?.rollback();
     throw error;
   }
 }

@@ -89,22 +89,11 @@ async function attempt(
   const left = {
     key: entry.key,
     revision: result.revision,
-    value: await valueAt(registry, entry.key, stored, result.revision, marked),
+    value: registry.written(entry.key, stored, result.revision, marked),
   };
   if (!plan.thenDelete) return { deleted: false, stored: left.value };
   const gone = await finishDeletion(registry, left, marked, false);
   return gone && { deleted: true, ...success(definition, request, gone, metadata) };
-}
-
-async function valueAt(
-  { cache, codec }: ResourceRegistry,
-  key: string,
-  stored: Buffer,
-  revision: number,
-  object: KubernetesObject,
-): Promise<StoredObject> {
-  const cached = cache.get(key);
-  return cached?.revision === revision ? cached.value : codec.stored(codec.withRevision(stored, revision), object);
 }
 
 /** Removes it from the store; undefined when somebody wrote to it meanwhile. `last` is its last state. */
@@ -115,12 +104,14 @@ export async function finishDeletion(
   dryRun: boolean,
 ): Promise<StoredObject | undefined> {
   const { codec, store, definition } = registry;
-  const stored = codec.stored(codec.withRevision(codec.encode(last), entry.revision), last);
-  if (dryRun) return stored;
+  const bytes = codec.encode(last);
+  const at = (revision: number): StoredObject => codec.stored(codec.withRevision(bytes, revision), last);
+  if (dryRun) return at(entry.revision);
   const result = await store.delete(entry.key, { expected: entry.revision });
-  if (!result.ok && result.current) return undefined;
-  if (result.ok) definition.hooks.afterDelete?.(last);
-  return stored;
+  if (!result.ok) return result.current ? undefined : at(entry.revision);
+  await definition.hooks.afterDelete?.(last);
+  // Its last version is that of its deletion.
+  return at(result.revision);
 }
 
 /** Whether a write leaves nothing that would keep a deleted object. */

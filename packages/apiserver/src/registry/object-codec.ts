@@ -82,7 +82,11 @@ export class ObjectCodec {
 
   /** What the cache keeps of a stored value. `note` is the object itself when this server has just written it. */
   decodeEntry({ value, modRevision }: KeyValue, note: unknown): StoredObject {
-    if (isHubObject(note)) return this.stored(this.withRevision(value, modRevision), note);
+    if (isHubObject(note)) {
+      const stored = this.stored(this.withRevision(value, modRevision), note);
+      stored.fresh = note;
+      return stored;
+    }
     const own = this.#isOwn(value);
     const object = own ? this.decode(value) : this.#decodeForeign(value);
     return this.stored(this.withRevision(own ? value : this.encode(object), modRevision), object);

@@ -33,6 +33,8 @@ export interface ResourceDefinition {
   /** Below the registry's root: `pods/`. */
   readonly keyPrefix: string;
   readonly strategy: Strategy;
+  /** What a new state is like once it is stored; may be asked for something that is so already. */
+  readonly storedForm?: (object: KubernetesObject) => KubernetesObject;
   readonly hooks: ResourceHooks;
   readonly garbageCollection: GarbageCollectionPolicy;
   /** Absent: deletions of the kind are never graceful. Undefined: this one is not. */

@@ -1,12 +1,12 @@
 import type { StrategyContext } from '@coxswain/api';
 import type { KubernetesObject } from '@coxswain/apimachinery';
 
-/** What was reserved for a write: kept when the object is stored, given back when it is not. */
+/** What was reserved for a write: kept when the object is stored, given back when it is not. Neither fails. */
 export interface Reservation {
   /** The object is stored. */
-  commit(): void;
+  commit(): Promise<void> | void;
   /** It is not, or it was a dry run. */
-  rollback(): void;
+  rollback(): Promise<void> | void;
 }
 
 /** `StrategyContext` and what only a server knows of a write. */
@@ -25,5 +25,5 @@ export interface ResourceHooks<T extends KubernetesObject = KubernetesObject> {
   /** The same for an update of the main resource. May be called again for the same request after a conflict. */
   beginUpdate?(object: T, old: T, context: WriteContext): Promise<Reservation>;
   /** The object is gone from the store (never for a dry run). */
-  afterDelete?(object: T): void;
+  afterDelete?(object: T): Promise<void> | void;
 }

@@ -108,6 +108,14 @@ export class ResourceRegistry {
     return deleteObject(this, request);
   }
 
+  /** What a write left, from the cache where it is there already: a driver of this process has told it. */
+  written(key: string, stored: Buffer, revision: number, object: KubernetesObject): StoredObject {
+    const cached = this.cache.get(key);
+    if (cached?.revision !== revision) return this.codec.stored(this.codec.withRevision(stored, revision), object);
+    cached.value.fresh = undefined;
+    return cached.value;
+  }
+
   /** What is stored now, by the cache, which with another server's writes may be behind. */
   current(key: string): CacheEntry<StoredObject> | undefined {
     return this.cache.get(key);

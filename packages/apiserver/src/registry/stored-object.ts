@@ -14,6 +14,11 @@ export class StoredObject {
   readonly labels: Readonly<Record<string, string>>;
   /** The values of the kind's selectable fields, in the order the codec knows. */
   readonly fieldValues: readonly string[];
+  /**
+   * The object itself, in its hub version, while those who follow the cache hear of it: nobody needs to parse what was
+   * just written. Let go of as soon as the write is answered.
+   */
+  fresh: KubernetesObject | undefined;
   /** Other representations, by what the endpoint calls them; made when first asked for and kept. */
   #variants: Map<string, Buffer> | undefined;
 

@@ -96,17 +96,17 @@ async function replace(
     await validate?.(next, old);
     if (mustBeDeleted(definition, next, old)) {
       const gone = await finishDeletion(registry, entry, next, context.dryRun);
-      reservation?.rollback();
+      await reservation?.rollback();
       return gone ? { stored: gone, created: false } : { current: await registry.readThrough(entry.key) };
     }
     const stored = codec.encode(next);
     const asBefore = codec.withRevision(stored, entry.revision);
     if (context.dryRun) {
-      reservation?.rollback();
+      await reservation?.rollback();
       return { stored: codec.stored(asBefore, next), created: false };
     }
     if (isSame(asBefore, entry.value.line, next, old)) {
-      reservation?.commit();
+      await reservation?.commit();
       return { stored: entry.value, created: false };
     }
     assertObjectSize(stored);
@@ -116,15 +116,13 @@ async function replace(
       ...(definition.ttlSeconds !== undefined && { ttlSeconds: definition.ttlSeconds }),
     });
     if (!result.ok) {
-      reservation?.rollback();
+      await reservation?.rollback();
       return { current: result.current && registry.entryOf(result.current) };
     }
-    reservation?.commit();
-    const cached = registry.cache.get(entry.key);
-    if (cached?.revision === result.revision) return { stored: cached.value, created: false };
-    return { stored: codec.stored(codec.withRevision(stored, result.revision), next), created: false };
+    await reservation?.commit();
+    return { stored: registry.written(entry.key, stored, result.revision, next), created: false };
   } catch (error) {
-    reservation?.rollback();
+    await reservation?.rollback();
     throw error;
   }
 }
@@ -147,7 +145,7 @@ function judged(
   const { warningsOnUpdate } = (subresource === undefined ? strategy : strategy.subresources?.[subresource]) ?? {};
   for (const warning of warningsOnUpdate?.(own, old, context) ?? []) context.warn?.(warning);
   strategy.canonicalize?.(own);
-  return own;
+  return definition.storedForm?.(own) ?? own;
 }
 
 /** A write that changes nothing is none: watchers hear nothing, and the resource version stays. */
@@ -174,7 +172,7 @@ async function addNew(registry: ResourceRegistry, request: UpdateRequest, key: s
     const stored = codec.encode(ready.object);
     assertObjectSize(stored);
     if (context.dryRun) {
-      ready.rollback();
+      await ready.rollback();
       return { stored: codec.stored(codec.withoutRevision(stored), ready.object), created: true };
     }
     const result = await store.put(key, stored, {
@@ -183,16 +181,13 @@ async function addNew(registry: ResourceRegistry, request: UpdateRequest, key: s
       ...(definition.ttlSeconds !== undefined && { ttlSeconds: definition.ttlSeconds }),
     });
     if (!result.ok) {
-      ready.rollback();
+      await ready.rollback();
       return { current: result.current && registry.entryOf(result.current) };
     }
-    ready.commit();
-    return {
-      stored: codec.stored(codec.withRevision(stored, result.revision), ready.object),
-      created: true,
-    };
+    await ready.commit();
+    return { stored: registry.written(key, stored, result.revision, ready.object), created: true };
   } catch (error) {
-    ready.rollback();
+    await ready.rollback();
     throw error;
   }
 }

@@ -1,9 +1,9 @@
 import type { FeatureGates } from '@coxswain/api';
 import type { Store } from '@coxswain/storage';
+import type { Audit } from '../audit/index.ts';
 import type { AuthenticationOptions, TokenAuthenticator } from '../authentication/index.ts';
 import type { AuthorizationMode } from '../authorization/index.ts';
 import type { ClusterAuthenticationInfo } from '../bootstrap/index.ts';
-import type { Filter } from '../filters/index.ts';
 import type { ListenerOptions } from '../http/listener.ts';
 import type { Dialer } from '../proxy/index.ts';
 import type { Random } from '../registry/resource-registry.ts';
@@ -66,7 +66,10 @@ export interface ApiServerConfig {
   /** How long requests under way have when the server stops: `--shutdown-delay-duration` and a grace after it. */
   readonly shutdownDelayMs: number;
   readonly shutdownGraceMs: number;
-  readonly audit?: Filter;
+  /** Absent: nothing is written down. Closed with the server. */
+  readonly audit?: Audit;
+  /** `--etcd-compaction-interval`: history is forgotten after one to two times that; absent or 0: never by this server. */
+  readonly compactionIntervalMs?: number;
   readonly hostname: string;
   readonly logger: Logger;
   readonly now: () => Date;

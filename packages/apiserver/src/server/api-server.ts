@@ -1,6 +1,7 @@
 import { Catalogue, type GroupVersionResources, newCodecFactory, newScheme } from '@coxswain/api';
 import type { GroupResource } from '@coxswain/apimachinery';
 import { AdmissionChain } from '../admission/admission.ts';
+import { withAudit, withFailedAuthenticationAudit } from '../audit/index.ts';
 import {
   bootstrapTokenAuthenticator,
   credentialRemover,
@@ -169,7 +170,10 @@ export class ApiServer {
       }),
       uuid: random.uuid,
       requestTimeoutMs: config.requestTimeoutMs,
-      ...(config.audit && { audit: config.audit }),
+      ...(config.audit && {
+        audit: withAudit({ ...config.audit, codecs, scheme, now }),
+        failedAuthenticationAudit: withFailedAuthenticationAudit({ ...config.audit, codecs, scheme, now }),
+      }),
       onError: (error, { method, path }) => logger.error(`${method} ${path}`, error),
       endpoint,
     });
@@ -224,11 +228,14 @@ export class ApiServer {
   }
 
   async #stop(): Promise<void> {
-    const { shutdownDelayMs, shutdownGraceMs, store, dialer } = this.config;
+    const { shutdownDelayMs, shutdownGraceMs, store, dialer, audit } = this.config;
     this.health.beginShutdown();
     if (shutdownDelayMs > 0) await delay(shutdownDelayMs);
     this.#shuttingDown.abort();
-    await Promise.all(this.#hooks.map((hook) => hook.stop?.()));
+    const stopped = Promise.all(this.#hooks.map((hook) => hook.stop?.())).catch((error) =>
+      this.config.logger.error('what was started could not be stopped', error),
+    );
+    await Promise.race([stopped, delay(shutdownGraceMs)]);
     if (this.#listener) {
       const force = setTimeout(() => this.#listener?.force(), shutdownGraceMs);
       await this.#listener.close();
@@ -239,6 +246,7 @@ export class ApiServer {
     await this.#allocation.close();
     this.registries.stop();
     dialer.close?.();
+    await audit?.log.close();
     await store.close();
   }
 

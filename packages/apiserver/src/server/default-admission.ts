@@ -23,15 +23,17 @@ export function admissionPlugins(listers: Listers, authorization: Authorization)
   ];
 }
 
-const csr = 'certificatesigningrequests.certificates.k8s.io';
-const nameOf = ({ resource }: AdmissionAttributes): string => resource.groupResource.toString();
+const isOf = ({ resource }: AdmissionAttributes, group: string, name: string): boolean =>
+  resource.resource === name && resource.group === group;
+const certificates = 'certificates.k8s.io';
+const csr = 'certificatesigningrequests';
 
 const certificateApproval = ({ authorizer }: Authorization): AdmissionPlugin => ({
   name: 'CertificateApproval',
   operations: ['UPDATE'],
   async validate(attributes) {
     const { subresource, oldObject, user } = attributes;
-    if (nameOf(attributes) !== csr || subresource !== 'approval' || !oldObject) return;
+    if (!isOf(attributes, certificates, csr) || subresource !== 'approval' || !oldObject) return;
     const refusal = await checkCertificateApproval(user, oldObject as CertificateSigningRequest, authorizer);
     if (refusal) throw refusal;
   },
@@ -42,7 +44,7 @@ const certificateSigning = ({ authorizer }: Authorization): AdmissionPlugin => (
   operations: ['UPDATE'],
   async validate(attributes) {
     const { subresource, object, oldObject, user } = attributes;
-    if (nameOf(attributes) !== csr || subresource !== 'status' || !object || !oldObject) return;
+    if (!isOf(attributes, certificates, csr) || subresource !== 'status' || !object || !oldObject) return;
     const [next, old] = [object as CertificateSigningRequest, oldObject as CertificateSigningRequest];
     const refusal = await checkCertificateSigning(user, next, old, authorizer);
     if (refusal) throw refusal;
@@ -54,7 +56,7 @@ const trustBundleAttest = ({ authorizer }: Authorization): AdmissionPlugin => ({
   operations: ['CREATE', 'UPDATE'],
   async validate(attributes) {
     const { subresource, object, oldObject, user } = attributes;
-    if (nameOf(attributes) !== 'clustertrustbundles.certificates.k8s.io' || subresource !== '' || !object) return;
+    if (!isOf(attributes, certificates, 'clustertrustbundles') || subresource !== '' || !object) return;
     const old = oldObject as ClusterTrustBundle | undefined;
     const refusal = await checkTrustBundleAttestation(user, object as ClusterTrustBundle, old, authorizer);
     if (refusal) throw refusal;

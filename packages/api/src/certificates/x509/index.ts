@@ -9,7 +9,7 @@ export {
   parsePkixPublicKey,
   requestSignatureProblem,
 } from './certificate-request.ts';
-export { readable, X509Error } from './der.ts';
+export { DerReader, readable, tags, X509Error } from './der.ts';
 export { verifyEcdsa } from './ecdsa.ts';
 export { verifyEd25519 } from './ed25519.ts';
 export { type PemBlock, pemBlocks } from './pem.ts';

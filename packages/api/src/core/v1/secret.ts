@@ -71,7 +71,7 @@ export function setSecretDefaults(secret: Secret): void {
   secret.data ??= {};
   for (const [key, text] of Object.entries(secret.stringData))
     setOwnEntry(secret.data, key, encodeBase64(encoder.encode(text)));
-  secret.stringData = undefined;
+  delete secret.stringData;
 }
 
 function validateSecret(secret: Secret): ErrorList {

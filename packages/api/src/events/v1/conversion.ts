@@ -17,7 +17,7 @@ export const eventConversion: HubConversion<Event, CoreEvent> = {
       deprecatedCount,
       ...same
     } = event;
-    return {
+    return withoutAbsent({
       ...same,
       apiVersion: 'v1',
       involvedObject: regarding ?? {},
@@ -27,7 +27,7 @@ export const eventConversion: HubConversion<Event, CoreEvent> = {
       firstTimestamp: deprecatedFirstTimestamp,
       lastTimestamp: deprecatedLastTimestamp,
       count: deprecatedCount,
-    };
+    });
   },
   fromHub(event) {
     const {
@@ -43,7 +43,7 @@ export const eventConversion: HubConversion<Event, CoreEvent> = {
       series,
       ...same
     } = event;
-    return {
+    return withoutAbsent({
       ...same,
       apiVersion: 'events.k8s.io/v1',
       eventTime: eventTime as Event['eventTime'],
@@ -55,9 +55,15 @@ export const eventConversion: HubConversion<Event, CoreEvent> = {
       deprecatedFirstTimestamp: firstTimestamp,
       deprecatedLastTimestamp: lastTimestamp,
       deprecatedCount: count,
-    };
+    });
   },
 };
+
+/** What is not there leaves no trace: managedFields tell undefined from absent. */
+function withoutAbsent<T extends object>(event: T): T {
+  for (const key in event) if (event[key] === undefined) delete event[key];
+  return event;
+}
 
 const fieldLabels: ReadonlyMap<string, string> = new Map([
   ...['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'].map(

@@ -8,7 +8,7 @@ export function setServiceDefaults(service: Service): void {
   service.spec ??= {};
   const { spec } = service;
   spec.sessionAffinity ??= 'None';
-  if (spec.sessionAffinity === 'None') spec.sessionAffinityConfig = undefined;
+  if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;
   if (spec.sessionAffinity === 'ClientIP' && spec.sessionAffinityConfig?.clientIP?.timeoutSeconds === undefined) {
     spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: defaultClientIPTimeoutSeconds } };
   }

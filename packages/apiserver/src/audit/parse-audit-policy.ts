@@ -1,0 +1,201 @@
+import { readFile } from 'node:fs/promises';
+import {
+  aggregate,
+  type ErrorList,
+  invalid,
+  isJsonObject,
+  nameIsDnsSubdomain,
+  notSupported,
+  Path,
+  parseYaml,
+  required,
+} from '@coxswain/apimachinery';
+import {
+  type AuditLevel,
+  AuditPolicy,
+  type AuditPolicySpec,
+  type AuditRule,
+  type AuditStage,
+  auditLevels,
+  auditStages,
+} from './audit-policy.ts';
+
+/** `--audit-policy-file`. Throws an Error in upstream's words that names the file. */
+export async function loadAuditPolicy(path: string, warn: (message: string) => void): Promise<AuditPolicy> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`loading audit policy file: failed to read file path ${JSON.stringify(path)}: ${reason}`, {
+      cause,
+    });
+  }
+  try {
+    return new AuditPolicy(parseAuditPolicy(text, warn));
+  } catch (cause) {
+    throw new Error(`loading audit policy file: ${messageOf(cause)}: from file ${path}`, { cause });
+  }
+}
+
+/**
+ * A policy of audit.k8s.io/v1, as YAML or JSON. Fields that nobody knows are warned of and passed over, as upstream does.
+ * Throws an Error that names the field at fault.
+ */
+export function parseAuditPolicy(text: string, warn: (message: string) => void): AuditPolicySpec {
+  const document = read(text);
+  const { apiVersion, kind } = document.raw;
+  if (apiVersion !== 'audit.k8s.io/v1' || kind !== 'Policy')
+    throw new Error(`unknown group version field ${apiVersion ?? ''}, Kind=${kind ?? ''} in policy`);
+  const policy: AuditPolicySpec = {
+    omitStages: document.strings('omitStages') as AuditStage[],
+    omitManagedFields: document.boolean('omitManagedFields') ?? false,
+    rules: document.objects('rules').map(readRule),
+  };
+  document.ignore('apiVersion', 'kind', 'metadata');
+  if (document.unknown.length > 0) {
+    const problems = document.unknown.map((field) => `unknown field ${JSON.stringify(field)}`).join(', ');
+    warn(`Audit policy contains errors, falling back to lenient decoding: strict decoding error: ${problems}`);
+  }
+  const errors = validatePolicy(policy);
+  if (errors.length > 0) throw new Error(aggregate(errors));
+  if (policy.rules.length === 0) throw new Error('loaded illegal policy with 0 rules');
+  return policy;
+}
+
+function readRule(rule: ObjectReader): AuditRule {
+  return {
+    level: (rule.string('level') ?? '') as AuditLevel,
+    users: rule.strings('users'),
+    userGroups: rule.strings('userGroups'),
+    verbs: rule.strings('verbs'),
+    resources: rule.objects('resources').map((resource) => ({
+      group: resource.string('group') ?? '',
+      resources: resource.strings('resources'),
+      resourceNames: resource.strings('resourceNames'),
+    })),
+    namespaces: rule.strings('namespaces'),
+    nonResourceURLs: rule.strings('nonResourceURLs'),
+    omitStages: rule.strings('omitStages') as AuditStage[],
+    omitManagedFields: rule.boolean('omitManagedFields'),
+  };
+}
+
+function read(text: string): ObjectReader {
+  let value: unknown;
+  try {
+    ({ value } = parseYaml(text));
+  } catch (cause) {
+    throw new Error(`failed decoding: ${messageOf(cause)}`, { cause });
+  }
+  if (!isJsonObject(value)) throw new Error('failed decoding: the policy is no object');
+  return new ObjectReader(value, '');
+}
+
+/** Reads fields of one object, and knows in the end which nobody asked for. */
+class ObjectReader {
+  readonly raw: Readonly<Record<string, unknown>>;
+  readonly #path: string;
+  readonly #known = new Set<string>();
+  readonly #parts: ObjectReader[] = [];
+
+  constructor(raw: Readonly<Record<string, unknown>>, path: string) {
+    this.raw = raw;
+    this.#path = path;
+  }
+
+  /** Paths of all fields, also of objects within, that were never read. */
+  get unknown(): string[] {
+    const own = Object.keys(this.raw).filter((key) => !this.#known.has(key));
+    return [...own.map((key) => this.#at(key)), ...this.#parts.flatMap(({ unknown }) => unknown)];
+  }
+
+  ignore(...keys: string[]): void {
+    for (const key of keys) this.#known.add(key);
+  }
+
+  string(key: string): string | undefined {
+    return this.#value(key, 'a string', (value) => typeof value === 'string');
+  }
+
+  boolean(key: string): boolean | undefined {
+    return this.#value(key, 'true or false', (value) => typeof value === 'boolean');
+  }
+
+  strings(key: string): string[] {
+    const isStrings = (value: unknown): value is string[] =>
+      Array.isArray(value) && value.every((item) => typeof item === 'string');
+    return this.#value(key, 'a list of strings', isStrings) ?? [];
+  }
+
+  objects(key: string): ObjectReader[] {
+    const isObjects = (value: unknown): value is Record<string, unknown>[] =>
+      Array.isArray(value) && value.every(isJsonObject);
+    const objects = this.#value(key, 'a list of objects', isObjects) ?? [];
+    const parts = objects.map((object, index) => new ObjectReader(object, `${this.#at(key)}[${index}]`));
+    this.#parts.push(...parts);
+    return parts;
+  }
+
+  #value<T>(key: string, what: string, is: (value: unknown) => value is T): T | undefined {
+    this.#known.add(key);
+    const value = Object.hasOwn(this.raw, key) ? this.raw[key] : undefined;
+    if (value === undefined || value === null) return undefined;
+    if (!is(value)) throw new Error(`failed decoding: ${this.#at(key)} must be ${what}`);
+    return value;
+  }
+
+  #at(key: string): string {
+    return this.#path === '' ? key : `${this.#path}.${key}`;
+  }
+}
+
+function validatePolicy(policy: AuditPolicySpec): ErrorList {
+  const errors: ErrorList = [];
+  validateStages(policy.omitStages, Path.of('omitStages'), errors);
+  for (const [index, rule] of policy.rules.entries()) validateRule(rule, Path.of('rules').index(index), errors);
+  return errors;
+}
+
+function validateRule(rule: AuditRule, path: Path, errors: ErrorList): void {
+  const { level, nonResourceURLs, resources, namespaces } = rule;
+  const levelPath = path.child('level');
+  if ((level as string) === '') errors.push(required(levelPath));
+  else if (!auditLevels.includes(level)) errors.push(notSupported(levelPath, level, auditLevels));
+  const urlsPath = path.child('nonResourceURLs');
+  for (const [index, url] of nonResourceURLs.entries()) {
+    if (url === '*') continue;
+    if (!url.startsWith('/'))
+      errors.push(invalid(urlsPath.index(index), url, "non-resource URL rules must begin with a '/' character"));
+    if (url.slice(0, -1).includes('*'))
+      errors.push(
+        invalid(urlsPath.index(index), url, "non-resource URL wildcards '*' must be the final character of the rule"),
+      );
+  }
+  const resourcesPath = path.child('resources');
+  for (const { group, resources: names, resourceNames } of resources) {
+    const problems = group === '' || group === '*' ? [] : nameIsDnsSubdomain(group, false);
+    if (problems.length > 0) errors.push(invalid(resourcesPath.child('group'), group, problems.join(',')));
+    if (resourceNames.length > 0 && names.length === 0)
+      errors.push(
+        invalid(
+          resourcesPath.child('resourceNames'),
+          resourceNames,
+          'using resourceNames requires at least one resource',
+        ),
+      );
+  }
+  validateStages(rule.omitStages, path.child('omitStages'), errors);
+  if (nonResourceURLs.length > 0 && (resources.length > 0 || namespaces.length > 0))
+    errors.push(
+      invalid(urlsPath, nonResourceURLs, 'rules cannot apply to both regular resources and non-resource URLs'),
+    );
+}
+
+function validateStages(stages: readonly AuditStage[], path: Path, errors: ErrorList): void {
+  for (const [index, stage] of stages.entries())
+    if (!auditStages.includes(stage))
+      errors.push(invalid(path.index(index), stage, `allowed stages are ${auditStages.join(',')}`));
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,84 @@
+import type { ApiResponse, ResponseSink, StreamingBody, Upgrade } from '../http/handler.ts';
+
+/** Differs from upstream: of an answer that is longer nothing is recorded, so that memory stays bounded. */
+const maxRecordedBytes = 32 * 1024 * 1024;
+
+/** A body that is still to come. */
+export const isOpen = (body: ApiResponse['body']): body is StreamingBody | Upgrade =>
+  body !== undefined && ('stream' in body || 'upgrade' in body);
+
+/** The bytes of a body that is there. */
+export function bytesOf(body: ApiResponse['body']): Uint8Array | undefined {
+  if (body === undefined || isOpen(body)) return undefined;
+  return body instanceof Uint8Array ? body : Buffer.concat(body);
+}
+
+/**
+ * The same body, which calls back once, when it has ended in whatever way: with all that was written, if that was to be
+ * recorded, it came to a proper end and is not too long.
+ */
+export function recordEnd(
+  body: StreamingBody | Upgrade,
+  record: boolean,
+  onEnd: (bytes: Uint8Array | undefined) => void,
+): StreamingBody | Upgrade {
+  if ('upgrade' in body) {
+    return {
+      upgrade: (socket, head) => {
+        socket.once('close', () => onEnd(undefined));
+        body.upgrade(socket, head);
+      },
+    };
+  }
+  return {
+    stream: (sink) => {
+      const recording = record ? new RecordingSink(sink) : undefined;
+      sink.onClose(() => onEnd(recording?.bytes));
+      body.stream(recording ?? sink);
+    },
+  };
+}
+
+class RecordingSink implements ResponseSink {
+  readonly #sink: ResponseSink;
+  #chunks: Uint8Array[] = [];
+  #length = 0;
+  #ended = false;
+
+  constructor(sink: ResponseSink) {
+    this.#sink = sink;
+  }
+
+  get bytes(): Uint8Array | undefined {
+    return this.#ended && this.#length <= maxRecordedBytes ? Buffer.concat(this.#chunks) : undefined;
+  }
+
+  get pendingBytes(): number {
+    return this.#sink.pendingBytes;
+  }
+
+  write(chunk: Uint8Array, sent?: () => void): boolean {
+    this.#length += chunk.length;
+    // A copy: whoever wrote it may use the same memory again.
+    if (this.#length <= maxRecordedBytes) this.#chunks.push(Uint8Array.from(chunk));
+    else this.#chunks = [];
+    return this.#sink.write(chunk, sent);
+  }
+
+  onDrain(callback: () => void): void {
+    this.#sink.onDrain(callback);
+  }
+
+  onClose(callback: () => void): void {
+    this.#sink.onClose(callback);
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#sink.end();
+  }
+
+  destroy(): void {
+    this.#sink.destroy();
+  }
+}

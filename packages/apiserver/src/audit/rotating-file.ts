@@ -1,0 +1,124 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+
+export interface RotatingFileOptions {
+  readonly path: string;
+  /** A file that would grow beyond it is set aside; 0: never. */
+  readonly maxBytes: number;
+  /** How many files set aside are kept, and for how many days; 0: no bound. */
+  readonly maxBackups: number;
+  readonly maxAgeDays: number;
+  /** Files set aside are made smaller by gzip. */
+  readonly compress: boolean;
+  readonly now: () => Date;
+  /** Hears of what could not be tidied up; writing goes on. */
+  readonly report: (message: string, error: unknown) => void;
+}
+
+const day = 24 * 3600 * 1000;
+
+/**
+ * A file that lines are appended to. When it is full it gets another name, `audit-2006-01-02T15-04-05.000.log`, which are
+ * the names that upstream's has, and a new one begins. Only its owner may read it.
+ */
+export class RotatingFile {
+  readonly #options: RotatingFileOptions;
+  #file: FileHandle;
+  #size: number;
+  /** Set aside what is there, one after the other. Never rejects. */
+  #tidying: Promise<void> = Promise.resolve();
+
+  private constructor(options: RotatingFileOptions, file: FileHandle, size: number) {
+    this.#options = options;
+    this.#file = file;
+    this.#size = size;
+  }
+
+  /** Opens the file for appending, and makes it and its directory if they are not there. */
+  static async open(options: RotatingFileOptions): Promise<RotatingFile> {
+    await mkdir(dirname(options.path), { recursive: true, mode: 0o700 });
+    const file = await open(options.path, 'a', 0o600);
+    const { size } = await file.stat();
+    return new RotatingFile(options, file, size);
+  }
+
+  /** Appends whole lines; one call at a time. */
+  async append(text: string): Promise<void> {
+    const bytes = Buffer.from(text);
+    const { maxBytes } = this.#options;
+    if (maxBytes > 0 && this.#size > 0 && this.#size + bytes.length > maxBytes) await this.#rotate();
+    await this.#file.appendFile(bytes);
+    this.#size += bytes.length;
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+    await this.#tidying;
+  }
+
+  async #rotate(): Promise<void> {
+    const { path, now } = this.#options;
+    let time = now();
+    // Two in one millisecond must not be one.
+    while (await exists(this.#backupName(time))) time = new Date(time.getTime() + 1);
+    await rename(path, this.#backupName(time));
+    const next = await open(path, 'a', 0o600);
+    await this.#file.close();
+    this.#file = next;
+    this.#size = 0;
+    this.#tidying = this.#tidying.then(() =>
+      this.#tidy().catch((error: unknown) => this.#options.report(`cannot tidy up beside ${path}`, error)),
+    );
+  }
+
+  #backupName(time: Date): string {
+    const { path } = this.#options;
+    const extension = extname(path);
+    const stamp = time.toISOString().slice(0, -1).replaceAll(':', '-');
+    return join(dirname(path), `${basename(path, extension)}-${stamp}${extension}`);
+  }
+
+  async #tidy(): Promise<void> {
+    const { path, maxBackups, maxAgeDays, compress, now } = this.#options;
+    const directory = dirname(path);
+    const extension = extname(path);
+    const prefix = `${basename(path, extension)}-`;
+    const oldest = now().getTime() - maxAgeDays * day;
+    const backups = (await readdir(directory)).flatMap((name) => {
+      const plain = name.replace(/\.gz$/, '');
+      if (!plain.startsWith(prefix) || !plain.endsWith(extension)) return [];
+      const time = timeOf(plain.slice(prefix.length, plain.length - extension.length));
+      return time === undefined ? [] : [{ name, time }];
+    });
+    backups.sort((a, b) => b.time - a.time);
+    for (const [index, { name, time }] of backups.entries()) {
+      const file = join(directory, name);
+      if ((maxBackups > 0 && index >= maxBackups) || (maxAgeDays > 0 && time < oldest)) await rm(file, { force: true });
+      else if (compress && !name.endsWith('.gz')) await compressFile(file);
+    }
+  }
+}
+
+/** Of `2006-01-02T15-04-05.000`; undefined for what is none. */
+function timeOf(stamp: string): number | undefined {
+  const match = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3})$/.exec(stamp);
+  const time = match ? Date.parse(`${match[1]}:${match[2]}:${match[3]}Z`) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+}
+
+async function compressFile(file: string): Promise<void> {
+  await pipeline(createReadStream(file), createGzip(), createWriteStream(`${file}.gz`, { mode: 0o600 }));
+  await rm(file);
+}
+
+async function exists(file: string): Promise<boolean> {
+  try {
+    await stat(file);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,23 @@
+import { formatIP, parseIPSloppy } from '@coxswain/apimachinery';
+import type { ApiRequest } from '../http/handler.ts';
+import { headerOf } from '../http/respond.ts';
+
+/**
+ * Where a request came from: what proxies say of it, which nobody needs to believe, and at last who connected, which
+ * cannot be made up.
+ */
+export function sourceIPs(request: ApiRequest): string[] {
+  const addresses = headerOf(request, 'x-forwarded-for')
+    .split(',')
+    .flatMap((part) => canonical(part.trim()));
+  const [real] = canonical(headerOf(request, 'x-real-ip'));
+  if (real !== undefined && !addresses.includes(real)) addresses.push(real);
+  const [remote] = canonical(request.connection.remoteAddress);
+  if (remote !== undefined && addresses.at(-1) !== remote) addresses.push(remote);
+  return addresses;
+}
+
+function canonical(text: string): string[] {
+  const address = parseIPSloppy(text);
+  return address ? [formatIP(address.bytes)] : [];
+}

@@ -1,0 +1,9 @@
+/**
+ * One error for many, none of them twice, worded as upstream words it: the message itself when there is one, else
+ * `[a, b]`. What is already such an error is taken apart.
+ */
+export function aggregateErrors(errors: readonly unknown[]): AggregateError {
+  const flat = errors.flatMap((error): unknown[] => (error instanceof AggregateError ? error.errors : [error]));
+  const messages = [...new Set(flat.map((error) => (error instanceof Error ? error.message : String(error))))];
+  return new AggregateError(flat, messages.length === 1 ? messages[0] : `[${messages.join(', ')}]`);
+}

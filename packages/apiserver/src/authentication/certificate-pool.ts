@@ -1,0 +1,147 @@
+import { quote, timeFromDate } from '@coxswain/apimachinery';
+import { type Certificate, oids, parseCertificatesPem, subjectAttribute } from '../certificates/index.ts';
+
+/** Upstream gives up on a chain after so many signatures. */
+const maxSignatureChecks = 100;
+
+/** When a chain of certificates is good: as long as each of them is. */
+export interface VerifiedChain {
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+/** Authorities that are trusted to say who a client is. */
+export class CertificatePool {
+  readonly #roots: readonly Certificate[];
+
+  private constructor(roots: readonly Certificate[]) {
+    this.#roots = roots;
+  }
+
+  /** Of all certificates in a PEM text. Throws an Error when there is none, or one cannot be read. */
+  static fromPem(pem: string): CertificatePool {
+    const roots = parseCertificatesPem(pem);
+    if (roots.length === 0) throw new Error('data does not contain any valid RSA or ECDSA certificates');
+    return new CertificatePool(roots);
+  }
+
+  /**
+   * Finds a way from the certificate over the others that came with it to an authority of the pool, all of them valid
+   * now and good for clients. Throws an Error in the words of Go's library.
+   *
+   * Differs from upstream: name constraints are not looked into, so that an authority with them only stands for
+   * certificates without alternative names; policies are not looked into at all.
+   */
+  verifyClient(certificate: Certificate, intermediates: readonly Certificate[], now: Date): VerifiedChain {
+    const problem = ownProblem(certificate, now);
+    if (problem) throw new Error(problem);
+    const search = new ChainSearch(this.#roots, intermediates, now);
+    const chains = this.#roots.some((root) => sameCertificate(root, certificate))
+      ? [[certificate]]
+      : search.chainsFrom([certificate]);
+    const usable = chains.filter(isForClients);
+    if (usable.length === 0) throw new Error('x509: certificate specifies an incompatible key usage');
+    const chain = usable.find((candidate) => !certificate.hasAlternativeNames || !candidate.some(hasNameConstraints));
+    if (!chain)
+      throw new Error(
+        'x509: a root or intermediate certificate is not authorized to sign for this name: it has name constraints',
+      );
+    return {
+      notBefore: new Date(Math.max(...chain.map(({ notBefore }) => notBefore.getTime()))),
+      notAfter: new Date(Math.min(...chain.map(({ notAfter }) => notAfter.getTime()))),
+    };
+  }
+}
+
+const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0;
+const sameCertificate = (a: Certificate, b: Certificate): boolean => sameBytes(a.x509.raw, b.x509.raw);
+const hasNameConstraints = (certificate: Certificate): boolean => certificate.hasNameConstraints;
+
+/** Each certificate of the chain that says what it is for must be for clients. */
+const isForClients = (chain: readonly Certificate[]): boolean =>
+  chain.every(
+    ({ extendedKeyUsages }) =>
+      extendedKeyUsages === undefined ||
+      extendedKeyUsages.includes(oids.clientAuth) ||
+      extendedKeyUsages.includes(oids.anyExtendedKeyUsage),
+  );
+
+function ownProblem(
+  { hasUnhandledCriticalExtension, notBefore, notAfter }: Certificate,
+  now: Date,
+): string | undefined {
+  if (hasUnhandledCriticalExtension) return 'x509: unhandled critical extension';
+  const outside = now < notBefore ? `before ${timeFromDate(notBefore)}` : `after ${timeFromDate(notAfter)}`;
+  return now < notBefore || now > notAfter
+    ? `x509: certificate has expired or is not yet valid: current time ${timeFromDate(now)} is ${outside}`
+    : undefined;
+}
+
+/** Builds chains from a certificate up to a root. The number of signatures it checks bounds its work and its depth. */
+class ChainSearch {
+  readonly #roots: readonly Certificate[];
+  readonly #intermediates: readonly Certificate[];
+  readonly #now: Date;
+  #signatureChecks = 0;
+
+  constructor(roots: readonly Certificate[], intermediates: readonly Certificate[], now: Date) {
+    this.#roots = roots;
+    this.#intermediates = intermediates;
+    this.#now = now;
+  }
+
+  /** At least one. Throws an Error that says why there is none. */
+  chainsFrom(chain: readonly Certificate[]): (readonly Certificate[])[] {
+    const child = chain.at(-1)!;
+    const chains: (readonly Certificate[])[] = [];
+    let firstProblem: { readonly text: string; readonly parent: Certificate } | undefined;
+    let lastError: unknown;
+    const consider = (parent: Certificate, isRoot: boolean): void => {
+      if (!sameBytes(parent.subject, child.issuer) || chain.some((other) => sameCertificate(other, parent))) return;
+      const problem = this.#signatureProblem(child, parent);
+      if (problem) {
+        firstProblem ??= { text: problem, parent };
+        return;
+      }
+      try {
+        this.#checkParent(parent, chain.length - 1);
+        chains.push(...(isRoot ? [[...chain, parent]] : this.chainsFrom([...chain, parent])));
+      } catch (error) {
+        lastError = error;
+      }
+    };
+    for (const root of this.#roots) consider(root, true);
+    for (const intermediate of this.#intermediates) consider(intermediate, false);
+    if (chains.length > 0) return chains;
+    if (lastError) throw lastError;
+    const hint = firstProblem
+      ? ` (possibly because of ${quote(firstProblem.text)} while trying to verify candidate authority certificate ${quote(nameOf(firstProblem.parent))})`
+      : '';
+    throw new Error(`x509: certificate signed by unknown authority${hint}`);
+  }
+
+  #signatureProblem(child: Certificate, parent: Certificate): string | undefined {
+    if (++this.#signatureChecks > maxSignatureChecks)
+      return 'x509: signature check attempts limit reached while verifying certificate chain';
+    const maySign = parent.isCA ?? parent.version < 3;
+    if (!maySign || !parent.mayCertify)
+      return 'x509: invalid signature: parent certificate cannot sign this kind of certificate';
+    if (!child.hasSafeSignature) return 'x509: cannot verify signature: algorithm unimplemented';
+    if (child.x509.verify(parent.x509.publicKey)) return undefined;
+    return parent.x509.publicKey.asymmetricKeyType === 'rsa'
+      ? 'crypto/rsa: verification error'
+      : 'x509: ECDSA verification failure';
+  }
+
+  #checkParent(parent: Certificate, between: number): void {
+    const problem = ownProblem(parent, this.#now);
+    if (problem) throw new Error(problem);
+    if (parent.maxPathLength !== undefined && between > parent.maxPathLength)
+      throw new Error('x509: too many intermediates for path length constraint');
+  }
+}
+
+const nameOf = (certificate: Certificate): string =>
+  subjectAttribute(certificate, 'CN').at(-1) ??
+  subjectAttribute(certificate, 'O')[0] ??
+  `serial:${certificate.serialNumber}`;

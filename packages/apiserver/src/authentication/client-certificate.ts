@@ -1,0 +1,41 @@
+import { type Certificate, subjectAttribute } from '../certificates/index.ts';
+import type { Authenticated, Authenticator } from './authenticator.ts';
+import type { CertificatePool } from './certificate-pool.ts';
+import { ClientCertificateVerifier } from './client-certificate-verifier.ts';
+
+/** Where Kubernetes puts the UID of a user into the subject. */
+const uidAttribute = '1.3.6.1.4.1.57683.2';
+
+/**
+ * `--client-ca-file`: the common name of a client's certificate is its user name, the organizations are its groups. One
+ * without a common name is nobody's. Throws an Error for a certificate that no authority of the pool stands for.
+ */
+export function clientCertificateAuthenticator(pool: CertificatePool, now: () => Date): Authenticator {
+  const verifier = new ClientCertificateVerifier(pool, now, toUser);
+  return {
+    async authenticate({ connection }) {
+      return verifier.verify(connection.clientCertificates);
+    },
+  };
+}
+
+function toUser(certificate: Certificate, fingerprint: string): Authenticated | undefined {
+  const username = subjectAttribute(certificate, 'CN').at(-1);
+  if (!username) return undefined;
+  const uid = userUid(subjectAttribute(certificate, uidAttribute));
+  return {
+    user: {
+      username,
+      ...(uid !== undefined && { uid }),
+      groups: subjectAttribute(certificate, 'O'),
+      extra: { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${fingerprint}`] },
+    },
+  };
+}
+
+function userUid(uids: readonly string[]): string | undefined {
+  const [uid] = uids;
+  if (uids.length > 1) throw new Error(`expected 1 UID, but found multiple: [${uids.join(' ')}]`);
+  if (uid === '') throw new Error('UID cannot be an empty string');
+  return uid;
+}

@@ -1,0 +1,66 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { Authenticated, TokenAuthenticator } from './authenticator.ts';
+
+export interface TokenCacheOptions {
+  readonly now: () => Date;
+  /** How long a verified token is taken for good. Default ten seconds, as upstream. */
+  readonly ttlMs?: number;
+  readonly maxEntries?: number;
+}
+
+interface Entry {
+  readonly found: Authenticated;
+  readonly until: number;
+}
+
+/**
+ * Remembers who the bearers of verified tokens are, for a short time: that is how long one that was revoked may still
+ * be used. Refusals are not remembered. Tokens themselves are not kept, only salted hashes of them.
+ */
+export class TokenCache implements TokenAuthenticator {
+  readonly #delegate: TokenAuthenticator;
+  readonly #now: () => Date;
+  readonly #ttlMs: number;
+  readonly #maxEntries: number;
+  readonly #salt = randomBytes(32).toString('base64');
+  /** In the order in which they expire, since all live equally long. */
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(delegate: TokenAuthenticator, { now, ttlMs = 10_000, maxEntries = 8192 }: TokenCacheOptions) {
+    this.#delegate = delegate;
+    this.#now = now;
+    this.#ttlMs = ttlMs;
+    this.#maxEntries = maxEntries;
+  }
+
+  async authenticateToken(token: string, audiences: readonly string[]): Promise<Authenticated | undefined> {
+    const key = this.#key(token, audiences);
+    const now = this.#now().getTime();
+    const entry = this.#entries.get(key);
+    if (entry) {
+      // A clock that was set back must not make it live longer.
+      if (now < entry.until && now >= entry.until - this.#ttlMs) return entry.found;
+      this.#entries.delete(key);
+    }
+    const found = await this.#delegate.authenticateToken(token, audiences);
+    if (found) this.#remember(key, found, now);
+    return found;
+  }
+
+  #remember(key: string, found: Authenticated, now: number): void {
+    // Taken out first, so that a newer one also stands last.
+    this.#entries.delete(key);
+    for (const [oldest, { until }] of this.#entries) {
+      if (now < until && this.#entries.size < this.#maxEntries) break;
+      this.#entries.delete(oldest);
+    }
+    this.#entries.set(key, { found, until: now + this.#ttlMs });
+  }
+
+  /** Lengths keep the parts apart, whatever is in them. */
+  #key(token: string, audiences: readonly string[]): string {
+    let text = `${this.#salt}${token.length}:${token}`;
+    for (const audience of audiences) text += `${audience.length}:${audience}`;
+    return hash('sha256', text, 'base64');
+  }
+}

@@ -1,0 +1,60 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { UserInfo } from '@coxswain/api';
+import type { Authenticated, TokenAuthenticator } from './authenticator.ts';
+import { parseCsv } from './csv.ts';
+
+interface Entry {
+  readonly digest: Buffer;
+  readonly found: Authenticated;
+}
+
+/**
+ * Tokens that never change, by their digests. The digests are salted, so that nobody can choose a token whose digest is
+ * close to another's and learn from the time that a search takes.
+ */
+export class StaticTokenAuthenticator implements TokenAuthenticator {
+  readonly #salt = randomBytes(32).toString('base64');
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(tokens: Iterable<readonly [token: string, user: UserInfo]>) {
+    for (const [token, user] of tokens) {
+      const digest = this.#digest(token);
+      this.#entries.set(digest.toString('base64'), { digest, found: { user } });
+    }
+  }
+
+  async authenticateToken(token: string): Promise<Authenticated | undefined> {
+    const digest = this.#digest(token);
+    const entry = this.#entries.get(digest.toString('base64'));
+    return entry && timingSafeEqual(entry.digest, digest) ? entry.found : undefined;
+  }
+
+  #digest(token: string): Buffer {
+    return hash('sha256', this.#salt + token, 'buffer');
+  }
+}
+
+/**
+ * `--token-auth-file`: lines of token, user name, user uid and, optionally, groups in one quoted column. Throws an Error,
+ * in upstream's words, for a file that cannot be read as that. What only deserves a warning is logged, without the token.
+ */
+export async function loadTokenFile(path: string, log: (message: string) => void): Promise<TokenAuthenticator> {
+  const records = parseCsv(await readFile(path, 'utf8'));
+  const tokens = new Map<string, UserInfo>();
+  for (const [index, record] of records.entries()) {
+    const [token, username, uid, groups] = record;
+    if (token === undefined || username === undefined || uid === undefined)
+      throw new Error(
+        `token file '${path}' must have at least 3 columns (token, user name, user uid), found ${record.length}`,
+      );
+    const where = `has been found in token file '${path}', record number '${index + 1}'`;
+    if (token === '') {
+      log(`empty token ${where}`);
+      continue;
+    }
+    if (tokens.has(token)) log(`duplicate token ${where}`);
+    tokens.set(token, { username, ...(uid && { uid }), ...(groups !== undefined && { groups: groups.split(',') }) });
+  }
+  return new StaticTokenAuthenticator(tokens);
+}

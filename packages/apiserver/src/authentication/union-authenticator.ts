@@ -1,0 +1,109 @@
+import type { UserInfo } from '@coxswain/api';
+import type { ApiError } from '@coxswain/apimachinery';
+import { newUnauthorized } from '@coxswain/apimachinery';
+import type { ApiRequest } from '../http/handler.ts';
+import { aggregateErrors } from './aggregate-errors.ts';
+import type { Authenticated, Authenticator, TokenAuthenticator } from './authenticator.ts';
+import { bearerTokenAuthenticator, isBearerTokenIgnored, webSocketTokenAuthenticator } from './bearer-token.ts';
+import type { CertificatePool } from './certificate-pool.ts';
+import { clientCertificateAuthenticator } from './client-certificate.ts';
+import { type RequestHeaderOptions, requestHeaderAuthenticator } from './request-header.ts';
+import { TokenCache } from './token-cache.ts';
+import { TokenUnion } from './token-union.ts';
+
+export interface AuthenticationOptions {
+  /** `--api-audiences`, or else the issuers of service account tokens. */
+  readonly apiAudiences: readonly string[];
+  readonly requestHeader?: RequestHeaderOptions;
+  readonly clientCA?: CertificatePool;
+  /** In the order in which they are asked: token file, service accounts, bootstrap tokens. */
+  readonly tokens: readonly TokenAuthenticator[];
+  /** `--anonymous-auth`: who shows no credentials is `system:anonymous`. With paths: only for these. */
+  readonly anonymous: boolean | { readonly paths: readonly string[] };
+  readonly now: () => Date;
+}
+
+const anonymousUser = 'system:anonymous';
+const authenticatedGroup = 'system:authenticated';
+const unauthenticatedGroup = 'system:unauthenticated';
+
+/**
+ * All ways to authenticate, in upstream's order: front proxy, client certificate, bearer token (in the header, then as a
+ * WebSocket's subprotocol); at last, for those who show nothing, anonymous. A bad credential is never anonymous: if no
+ * other is accepted, all that was wrong is thrown as one Error, which is for the log and not for the client.
+ *
+ * Everybody who was recognized is in `system:authenticated`. What it gives for the same credential is the same object as
+ * long as the credential is remembered, so that others can remember things by it.
+ */
+export class UnionAuthenticator implements Authenticator, TokenAuthenticator {
+  readonly #requests: readonly Authenticator[];
+  readonly #tokens: TokenAuthenticator;
+  readonly #isAnonymousAllowed: (request: ApiRequest) => boolean;
+  readonly #anonymous: Authenticated;
+  readonly #withGroup = new WeakMap<object, Authenticated>();
+
+  constructor({ apiAudiences, requestHeader, clientCA, tokens, anonymous, now }: AuthenticationOptions) {
+    this.#tokens = new TokenCache(new TokenUnion(tokens, apiAudiences), { now });
+    this.#requests = [
+      ...(requestHeader ? [requestHeaderAuthenticator(requestHeader, apiAudiences, now)] : []),
+      ...(clientCA ? [clientCertificateAuthenticator(clientCA, now)] : []),
+      bearerTokenAuthenticator(this.#tokens, apiAudiences),
+      webSocketTokenAuthenticator(this.#tokens, apiAudiences),
+    ];
+    const paths = typeof anonymous === 'object' ? new Set(anonymous.paths) : undefined;
+    this.#isAnonymousAllowed = ({ path }) => (paths ? paths.has(path) : anonymous === true);
+    this.#anonymous = {
+      user: { username: anonymousUser, groups: [unauthenticatedGroup] },
+      ...(apiAudiences.length > 0 && { audiences: apiAudiences }),
+    };
+  }
+
+  async authenticate(request: ApiRequest): Promise<Authenticated | undefined> {
+    const { user } = request.connection;
+    if (user) return this.#recognized(user, () => ({ user }));
+    let errors: unknown[] | undefined;
+    for (const authenticator of this.#requests) {
+      try {
+        const found = await authenticator.authenticate(request);
+        if (found) return this.#recognized(found, () => found);
+      } catch (error) {
+        errors ??= [];
+        errors.push(error);
+      }
+    }
+    if (errors) throw aggregateErrors(errors);
+    return this.#isAnonymousAllowed(request) ? this.#anonymousFor(request) : undefined;
+  }
+
+  /** As TokenReview has it. Throws an Error that says why a token is no good; undefined: nobody knows it. */
+  async authenticateToken(token: string, audiences: readonly string[]): Promise<Authenticated | undefined> {
+    const found = await this.#tokens.authenticateToken(token, audiences);
+    return found && this.#recognized(found, () => found);
+  }
+
+  #recognized(key: object, make: () => Authenticated): Authenticated {
+    let recognized = this.#withGroup.get(key);
+    if (!recognized) {
+      const found = make();
+      recognized = { ...found, user: withAuthenticatedGroup(found.user) };
+      this.#withGroup.set(key, recognized);
+    }
+    return recognized;
+  }
+
+  #anonymousFor(request: ApiRequest): Authenticated {
+    if (!isBearerTokenIgnored(request)) return this.#anonymous;
+    const warning = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
+    return { ...this.#anonymous, warnings: [warning] };
+  }
+}
+
+function withAuthenticatedGroup(user: UserInfo): UserInfo {
+  const { username, groups = [] } = user;
+  const isSaid = groups.includes(authenticatedGroup) || groups.includes(unauthenticatedGroup);
+  return username === anonymousUser || isSaid ? user : { ...user, groups: [...groups, authenticatedGroup] };
+}
+
+/** What a client that could not be authenticated is told: nothing but that. */
+export const unauthorized = (cause?: unknown): ApiError =>
+  newUnauthorized('Unauthorized', cause === undefined ? undefined : { cause });

@@ -1,0 +1,59 @@
+import { newBadRequest, quote } from '@coxswain/apimachinery';
+import type { RequestHeaders } from '../http/handler.ts';
+
+/** Whom a request wants to be taken for: what its headers say, nothing added. */
+export interface WantedUser {
+  readonly username: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: ReadonlyMap<string, readonly string[]>;
+}
+
+const extraPrefix = 'impersonate-extra-';
+
+/** Whether a header (in lower case) is one of impersonation: nothing behind the check shall see it. */
+export const isImpersonationHeader = (name: string): boolean =>
+  name === 'impersonate-user' ||
+  name === 'impersonate-group' ||
+  name === 'impersonate-uid' ||
+  name.startsWith(extraPrefix);
+
+/** Undefined when a request speaks for itself. Throws BadRequest when it says something, but not the name. */
+export function wantedUser(headers: RequestHeaders): WantedUser | undefined {
+  const [username = ''] = values(headers['impersonate-user']);
+  const [uid = ''] = values(headers['impersonate-uid']);
+  const groups = values(headers['impersonate-group']);
+  const extra = new Map<string, readonly string[]>();
+  let hasExtra = false;
+  for (const [header, value] of Object.entries(headers)) {
+    if (!header.startsWith(extraPrefix) || value === undefined) continue;
+    hasExtra = true;
+    const key = decode(header.slice(extraPrefix.length));
+    if (values(value).length > 0) extra.set(key, [...(extra.get(key) ?? []), ...values(value)]);
+  }
+  const wanted = { username, uid, groups, extra };
+  if (username !== '') return wanted;
+  if (uid === '' && groups.length === 0 && !hasExtra) return undefined;
+  throw newBadRequest(`requested ${goSyntax(wanted)} without impersonating a user name`);
+}
+
+const values = (value: RequestHeaders[string]): readonly string[] =>
+  value === undefined ? [] : typeof value === 'string' ? [value] : value;
+
+/** Keys may hold any byte, percent-encoded; what is not well encoded is taken as it is. */
+function decode(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}
+
+/** As Go's `%#v` prints it. */
+function goSyntax({ uid, groups, extra }: WantedUser): string {
+  const list = (items: readonly string[]) => `[]string{${items.map(quote).join(', ')}}`;
+  const entries = [...extra].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, items]) => `${quote(key)}:${list(items)}`);
+  const groupList = groups.length > 0 ? list(groups) : '[]string(nil)';
+  const extraMap = extra.size > 0 ? `map[string][]string{${entries.join(', ')}}` : 'map[string][]string(nil)';
+  return `&user.DefaultInfo{Name:"", UID:${quote(uid)}, Groups:${groupList}, Extra:${extraMap}}`;
+}

@@ -1,0 +1,258 @@
+import type { UserInfo } from '@coxswain/api';
+import {
+  type ApiError,
+  aggregate,
+  isDomainPrefixedPath,
+  nameIsDnsSubdomain,
+  Path,
+  quote,
+} from '@coxswain/apimachinery';
+import type { RequestHeaders } from '../http/handler.ts';
+import { serviceAccountUser, splitServiceAccountUsername } from '../serviceaccount/user-info.ts';
+import type { AuthorizationAttributes, Authorizer } from './authorizer.ts';
+import { forbidden } from './forbidden.ts';
+import { type WantedUser, wantedUser } from './impersonation-headers.ts';
+import { resourceAttributes } from './resource-attributes.ts';
+import { privilegedGroup } from './static-authorizers.ts';
+
+/** Whom a request goes on as. */
+export interface Impersonated {
+  readonly user: UserInfo;
+  /** For the audit log: the verb of constrained impersonation that allowed it. Empty for `impersonate` itself. */
+  readonly constraint: string;
+}
+
+/** Of so many at once, it is first asked whether all would be allowed. */
+const many = 4;
+/** Requestors whose last way of impersonating is remembered. */
+const maxRemembered = 10_000;
+const nodeNameKey = 'authentication.kubernetes.io/node-name';
+
+/**
+ * A way to be allowed to impersonate. All but the plain one are constrained: they need `impersonate:MODE` on whom the
+ * request wants to be, and `impersonate-on:MODE:VERB` on what it wants to do.
+ */
+interface Mode {
+  readonly name: string;
+  readonly applies: (wanted: WantedUser, requestor: UserInfo) => boolean;
+}
+
+const constrainedModes: readonly Mode[] = [
+  { name: 'associated-node', applies: (wanted, requestor) => isOnlyNamed(wanted) && runsOn(requestor, wanted) },
+  { name: 'arbitrary-node', applies: (wanted) => isOnlyNamed(wanted) && nodeName(wanted) !== undefined },
+  { name: 'serviceaccount', applies: (wanted) => isOnlyNamed(wanted) && serviceAccount(wanted) !== undefined },
+  {
+    name: 'user-info',
+    applies: (wanted) => nodeName(wanted) === undefined && serviceAccount(wanted) === undefined,
+  },
+];
+const unconstrained: Mode = { name: '', applies: () => true };
+
+/**
+ * Decides whether requests may go on as somebody else. Tries the constrained modes and then plain impersonation, that
+ * one first which last worked for the requestor; the first refusal is the one that is reported.
+ *
+ * Differs from upstream: successes are not cached for ten seconds, because a decision costs microseconds here; and where
+ * the constrained modes are off, headers without a user are refused in the same words as where they are on.
+ */
+export class Impersonation {
+  readonly #authorizer: Authorizer;
+  readonly #modes: readonly Mode[];
+  /** By name of the requestor, the longest unused first. */
+  readonly #lastMode = new Map<string, Mode>();
+
+  /** `constrained`: the feature ConstrainedImpersonation. */
+  constructor(authorizer: Authorizer, constrained = true) {
+    this.#authorizer = authorizer;
+    this.#modes = constrained ? [...constrainedModes, unconstrained] : [unconstrained];
+  }
+
+  /**
+   * `attributes` are those of the request as its sender makes it. Undefined when it does not impersonate.
+   * Throws BadRequest for headers without a user, Forbidden for what is not allowed.
+   */
+  async impersonatedUser(
+    headers: RequestHeaders,
+    attributes: AuthorizationAttributes,
+  ): Promise<Impersonated | undefined> {
+    const wanted = wantedUser(headers);
+    if (!wanted) return undefined;
+    const requestor = attributes.user.username;
+    const last = this.#lastMode.get(requestor);
+    const modes = last ? [last, ...this.#modes.filter((mode) => mode !== last)] : this.#modes;
+    let refusal: ApiError | undefined;
+    for (const mode of modes) {
+      if (!mode.applies(wanted, attributes.user)) continue;
+      const refused = await this.#check(mode, wanted, attributes);
+      if (refused) {
+        refusal ??= refused;
+        continue;
+      }
+      this.#remember(requestor, mode);
+      return { user: impersonated(mode, wanted), constraint: mode.name && `impersonate:${mode.name}` };
+    }
+    throw refusal ?? new Error('all impersonation modes failed');
+  }
+
+  #remember(requestor: string, mode: Mode): void {
+    this.#lastMode.delete(requestor);
+    this.#lastMode.set(requestor, mode);
+    if (this.#lastMode.size > maxRemembered) this.#lastMode.delete(this.#lastMode.keys().next().value ?? '');
+  }
+
+  async #check(mode: Mode, wanted: WantedUser, attributes: AuthorizationAttributes): Promise<ApiError | undefined> {
+    // What the association with the node rests on has been checked; the decision is one for all nodes.
+    const user =
+      mode.name === 'associated-node'
+        ? {
+            ...attributes.user,
+            extra: {
+              'authentication.kubernetes.io/associated-node-keys': Object.keys(attributes.user.extra ?? {}).sort(),
+            },
+          }
+        : attributes.user;
+    if (mode !== unconstrained) {
+      const verb = `impersonate-on:${mode.name}:${attributes.verb}`;
+      const refused = await this.#refusal({ ...attributes, user, verb });
+      if (refused) return refused;
+    }
+    for (const alternatives of requiredChecks(mode, wanted, user)) {
+      if ('refused' in alternatives) return alternatives.refused;
+      const refused = await this.#refusalOfAny(alternatives.checks);
+      if (refused) return refused;
+    }
+    return undefined;
+  }
+
+  /** Undefined as soon as all checks of one of the groups pass; else the refusal in the last. */
+  async #refusalOfAny(groups: readonly (readonly AuthorizationAttributes[])[]): Promise<ApiError | undefined> {
+    let refused: ApiError | undefined;
+    for (const checks of groups) {
+      refused = undefined;
+      for (const check of checks) {
+        refused = await this.#refusal(check);
+        if (refused) break;
+      }
+      if (!refused) return undefined;
+    }
+    return refused;
+  }
+
+  async #refusal(attributes: AuthorizationAttributes): Promise<ApiError | undefined> {
+    const { decision, reason } = await this.#authorizer.authorize(attributes);
+    return decision === 'allow' ? undefined : forbidden(attributes, reason);
+  }
+}
+
+type Requirement = { checks: readonly (readonly AuthorizationAttributes[])[] } | { refused: ApiError };
+
+/** What must be allowed, in upstream's order: name, uid, groups, extra. */
+function requiredChecks(mode: Mode, wanted: WantedUser, user: UserInfo): Requirement[] {
+  const constrained = mode !== unconstrained;
+  const verb = constrained ? `impersonate:${mode.name}` : 'impersonate';
+  const version = { apiVersion: 'v1' };
+  const authentication = { ...version, apiGroup: 'authentication.k8s.io' };
+  const identity = constrained ? authentication : { ...version, apiGroup: '' };
+  const required: Requirement[] = [
+    { checks: [[resourceAttributes({ user, verb, ...identity, ...nameCheck(mode, wanted) })]] },
+  ];
+  if (wanted.uid !== '') {
+    required.push({
+      checks: [[resourceAttributes({ user, verb, ...authentication, resource: 'uids', name: wanted.uid })]],
+    });
+  }
+  if (wanted.groups.length > 0) {
+    const check = (name: string) => resourceAttributes({ user, verb, ...identity, resource: 'groups', name });
+    required.push(
+      (constrained && refusedGroups(wanted.groups, check)) || {
+        checks: [...(constrained && wanted.groups.length >= many ? [[check('*')]] : []), wanted.groups.map(check)],
+      },
+    );
+  }
+  if (wanted.extra.size > 0) {
+    const check = (subresource: string, name: string) =>
+      resourceAttributes({ user, verb, ...authentication, resource: 'userextras', subresource, name });
+    const each = [...wanted.extra].flatMap(([key, values]) => values.map((value) => check(key, value)));
+    required.push(
+      (constrained && refusedExtra(wanted.extra, check('', ''))) || {
+        checks: [...(constrained && each.length >= many ? [[check('*', '*')]] : []), each],
+      },
+    );
+  }
+  return required;
+}
+
+function nameCheck(mode: Mode, wanted: WantedUser): { resource: string; namespace?: string; name: string } {
+  const node = mode === unconstrained ? undefined : nodeName(wanted);
+  // The check for one's own node is one for any: the name is settled.
+  if (node !== undefined) return { resource: 'nodes', name: mode.name === 'associated-node' ? '*' : node };
+  const account = serviceAccount(wanted);
+  return account ? { resource: 'serviceaccounts', ...account } : { resource: 'users', name: wanted.username };
+}
+
+function refusedGroups(
+  groups: readonly string[],
+  check: (name: string) => AuthorizationAttributes,
+): Requirement | undefined {
+  if (groups.includes('')) {
+    return { refused: forbidden(check(''), 'impersonating the empty string group is not allowed') };
+  }
+  if (groups.includes(privilegedGroup)) {
+    return {
+      refused: forbidden(check(privilegedGroup), `impersonating the ${privilegedGroup} group is not allowed`),
+    };
+  }
+  return undefined;
+}
+
+function refusedExtra(extra: WantedUser['extra'], check: AuthorizationAttributes): Requirement | undefined {
+  for (const [key, values] of extra) {
+    const why = badExtra(key, values);
+    if (why) return { refused: forbidden(check, why) };
+  }
+  return undefined;
+}
+
+function badExtra(key: string, values: readonly string[]): string | undefined {
+  if (key === '') return 'impersonating the empty string key in extra is not allowed';
+  const errors = isDomainPrefixedPath(Path.of('extra', 'key'), key);
+  if (errors.length > 0) return `impersonating an invalid key in extra is not allowed: ${aggregate(errors)}`;
+  if (key !== key.toLowerCase()) return `impersonating a non-lowercase key in extra is not allowed: ${quote(key)}`;
+  return values.includes('') ? 'impersonating the empty string value in extra is not allowed' : undefined;
+}
+
+/** The wanted user with the groups that are theirs by nature. */
+function impersonated(mode: Mode, wanted: WantedUser): UserInfo {
+  const { username, uid, extra } = wanted;
+  const account = serviceAccount(wanted);
+  let groups = [...wanted.groups];
+  if (mode !== unconstrained && nodeName(wanted) !== undefined) groups = ['system:nodes'];
+  else if (account && groups.length === 0) groups = [...(serviceAccountUser({ ...account, uid: '' }).groups ?? [])];
+  if (username === 'system:anonymous') addTo(groups, 'system:unauthenticated');
+  else if (!groups.includes('system:unauthenticated')) addTo(groups, 'system:authenticated');
+  return { username, ...(uid && { uid }), groups, ...(extra.size > 0 && { extra: Object.fromEntries(extra) }) };
+}
+
+function addTo(groups: string[], group: string): void {
+  if (!groups.includes(group)) groups.push(group);
+}
+
+const isOnlyNamed = ({ uid, groups, extra }: WantedUser): boolean =>
+  uid === '' && groups.length === 0 && extra.size === 0;
+
+const serviceAccount = ({ username }: WantedUser) => splitServiceAccountUsername(username);
+
+function nodeName({ username }: WantedUser): string | undefined {
+  const prefix = 'system:node:';
+  if (!username.startsWith(prefix)) return undefined;
+  const name = username.slice(prefix.length);
+  return nameIsDnsSubdomain(name, false).length === 0 ? name : undefined;
+}
+
+/** Whether the requestor is a service account of a pod on the node. */
+function runsOn({ username, extra }: UserInfo, wanted: WantedUser): boolean {
+  const node = nodeName(wanted);
+  if (node === undefined || splitServiceAccountUsername(username) === undefined) return false;
+  const nodes = extra && Object.hasOwn(extra, nodeNameKey) ? extra[nodeNameKey] : undefined;
+  return nodes?.length === 1 && nodes[0] === node;
+}

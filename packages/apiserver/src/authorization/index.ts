@@ -1,0 +1,18 @@
+/** Who may do what: authorizers, the checks that go beyond them, reviews and impersonation. Start at `authorizer.ts`. */
+export { reviewLocalSubjectAccess, reviewSelfSubjectAccess, reviewSubjectAccess } from './access-review.ts';
+export {
+  type Authorization,
+  type AuthorizationMode,
+  authorizationModes,
+  newAuthorization,
+} from './authorization-modes.ts';
+export type { AuthorizationAttributes, Authorizer, Decision, ResourceRule, SubjectRules } from './authorizer.ts';
+export { ClusterRoleAggregator } from './cluster-role-aggregator.ts';
+export { checkBindingEscalation, checkRoleEscalation, type EscalationContext } from './escalation-check.ts';
+export { forbidden } from './forbidden.ts';
+export { type Impersonated, Impersonation } from './impersonation.ts';
+export { isImpersonationHeader } from './impersonation-headers.ts';
+export { nodeIdentity } from './node-identity.ts';
+export { resourceAttributes } from './resource-attributes.ts';
+export { reviewSelfSubject, reviewSelfSubjectRules } from './self-review.ts';
+export { checkCertificateApproval, checkCertificateSigning, checkTrustBundleAttestation } from './signer-check.ts';

@@ -1,0 +1,33 @@
+import type { UserInfo } from '@coxswain/api';
+import { aggregateMessage } from './aggregate-message.ts';
+import type { AuthorizationAttributes, Authorizer, Decision, SubjectRules } from './authorizer.ts';
+
+/** Asks one after the other until one allows or denies. Where none does, the reasons of all are the reason. */
+export class UnionAuthorizer implements Authorizer {
+  readonly #authorizers: readonly Authorizer[];
+
+  constructor(authorizers: readonly Authorizer[]) {
+    this.#authorizers = authorizers;
+  }
+
+  async authorize(attributes: AuthorizationAttributes): Promise<Decision> {
+    const reasons: string[] = [];
+    for (const authorizer of this.#authorizers) {
+      const decision = await authorizer.authorize(attributes);
+      if (decision.decision !== 'no opinion') return decision;
+      if (decision.reason !== '') reasons.push(decision.reason);
+    }
+    return { decision: 'no opinion', reason: reasons.join('\n') };
+  }
+
+  async rulesFor(user: UserInfo, namespace: string): Promise<SubjectRules> {
+    const all = await Promise.all(this.#authorizers.map((authorizer) => authorizer.rulesFor(user, namespace)));
+    const error = aggregateMessage(all.flatMap(({ evaluationError }) => evaluationError ?? []));
+    return {
+      resourceRules: all.flatMap(({ resourceRules }) => resourceRules),
+      nonResourceRules: all.flatMap(({ nonResourceRules }) => nonResourceRules),
+      incomplete: all.some(({ incomplete }) => incomplete),
+      ...(error && { evaluationError: error }),
+    };
+  }
+}

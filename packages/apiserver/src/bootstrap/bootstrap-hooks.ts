@@ -1,0 +1,74 @@
+import type { ServiceAllocation } from '../services/index.ts';
+import { localAPIServices, type ServedGroupVersion } from './api-services.ts';
+import { type ClusterAuthenticationInfo, clusterAuthentication } from './cluster-authentication.ts';
+import { defaultServiceCIDR } from './default-service-cidr.ts';
+import { flowControlObjects, flowSchemaStatus } from './flow-control.ts';
+import { identityLease, identityLeaseCollector } from './identity-lease.ts';
+import { kubernetesService } from './kubernetes-service.ts';
+import { legacyTokenTracking } from './legacy-token-tracking.ts';
+import type { BootstrapContext, PostStartHook } from './post-start-hook.ts';
+import { systemPriorityClasses } from './priority-classes.ts';
+import { serviceRepair } from './service-repair.ts';
+import { systemNamespaces } from './system-namespaces.ts';
+
+/** What a server is told that bears on the objects it makes. */
+export interface BootstrapOptions {
+  /** `--service-cluster-ip-range`: one of each family at most. */
+  readonly serviceCIDRs: readonly string[];
+  readonly allocation: ServiceAllocation;
+  /** `--advertise-address` and `--secure-port`. */
+  readonly advertiseAddress: string;
+  readonly securePort: number;
+  /** `--kubernetes-service-node-port`. */
+  readonly kubernetesServiceNodePort?: number;
+  readonly hostname: string;
+  /** Tells one run of the server from the next: a UUID. */
+  readonly instanceId: string;
+  /** Asked every minute: files may change. */
+  readonly authentication: () => ClusterAuthenticationInfo;
+  readonly servedGroupVersions: readonly ServedGroupVersion[];
+  /** When the server may be reached by others. Default: at once. */
+  readonly ready?: Promise<void>;
+}
+
+/** Everything that exists after the first start, RBAC apart. All may be started at once. */
+export function bootstrapHooks(context: BootstrapContext, options: BootstrapOptions): PostStartHook[] {
+  const { serviceCIDRs, advertiseAddress, securePort, hostname, instanceId } = options;
+  const peerAddress = advertiseAddress.includes(':')
+    ? `[${advertiseAddress}]:${securePort}`
+    : `${advertiseAddress}:${securePort}`;
+  const cidr = defaultServiceCIDR(context, serviceCIDRs);
+  const service = kubernetesService(context, {
+    advertiseAddress,
+    securePort,
+    serviceCIDR: serviceCIDRs[0] ?? '',
+    nodePort: options.kubernetesServiceNodePort,
+    ready: options.ready,
+  });
+  let cidrStarted: Promise<void> | undefined;
+  const startCIDR = (signal: AbortSignal): Promise<void> => {
+    cidrStarted ??= cidr.start(signal);
+    return cidrStarted;
+  };
+  return [
+    systemNamespaces(context),
+    clusterAuthentication(context, options.authentication),
+    identityLease(context, { hostname, instanceId, peerAddress }),
+    identityLeaseCollector(context),
+    legacyTokenTracking(context),
+    serviceRepair(context, options.allocation),
+    systemPriorityClasses(context),
+    flowControlObjects(context),
+    flowSchemaStatus(context),
+    {
+      ...service,
+      // The service's address comes out of that range.
+      start: async (signal) => {
+        await startCIDR(signal);
+        await service.start(signal);
+      },
+    },
+    { ...cidr, start: startCIDR },
+    localAPIServices(context, options.servedGroupVersions),
+  ];
+}

@@ -1,0 +1,139 @@
+import type { FlowSchema, PriorityLevelConfiguration } from '@coxswain/api/flowcontrol/v1';
+import { cloneJson, jsonEquals, quote, timeFromDate } from '@coxswain/apimachinery';
+import { ensureObjects, type ResourceRef, syncedLister, unlessSurpassed } from './ensure-objects.ts';
+import { autoUpdateAnnotation, flowSchemas, mandatoryNames, priorityLevels } from './flow-control-objects.ts';
+import { startPeriodicTask } from './periodic-task.ts';
+import type { BootstrapContext, PostStartHook } from './post-start-hook.ts';
+
+const group = 'flowcontrol.apiserver.k8s.io';
+const levels: ResourceRef = { group, resource: 'prioritylevelconfigurations' };
+const schemas: ResourceRef = { group, resource: 'flowschemas' };
+
+type FlowControlObject = FlowSchema | PriorityLevelConfiguration;
+
+/**
+ * The flow schemas and priority levels that a cluster begins with. People may change those that are not mandatory, and
+ * say by an annotation that their changes stay; what they delete comes back.
+ */
+export const flowControlObjects = (context: BootstrapContext): PostStartHook => ({
+  name: 'priority-and-fairness-config-producer',
+  start: (signal) =>
+    startPeriodicTask(
+      async () => {
+        await Promise.all([
+          ensureObjects(context, levels, priorityLevels, revise),
+          ensureObjects(context, schemas, flowSchemas, revise),
+          removeUnwanted(context, levels, priorityLevels),
+          removeUnwanted(context, schemas, flowSchemas),
+        ]);
+      },
+      {
+        failure: 'unable to initialize APF bootstrap configuration',
+        intervalMs: 60_000,
+        signal,
+        report: context.report,
+      },
+    ),
+});
+
+/** Says in the status of each flow schema whether its priority level is there. */
+export const flowSchemaStatus = (context: BootstrapContext): PostStartHook => ({
+  name: 'priority-and-fairness-config-consumer',
+  start: async (signal) => {
+    const [schemaLister, levelLister] = await Promise.all([
+      syncedLister<FlowSchema>(context, schemas),
+      syncedLister<PriorityLevelConfiguration>(context, levels),
+    ]);
+    const update = async (schema: FlowSchema): Promise<void> => {
+      const changed = withDanglingCondition(schema, levelLister.get('', levelOf(schema)) !== undefined, context.now);
+      if (changed) await unlessSurpassed(() => context.client.update(group, schemas.resource, changed, 'status'));
+    };
+    const inBackground = (changed: readonly FlowSchema[]): void => {
+      void Promise.all(changed.map(update)).catch((error) =>
+        context.report('unable to update the status of flow schemas', error),
+      );
+    };
+    const unsubscribe = [
+      schemaLister.onChange((schema) => schema && inBackground([schema])),
+      levelLister.onChange((level, old) => {
+        if (level && old) return;
+        const name = (level ?? old)?.metadata.name;
+        inBackground(schemaLister.list().filter((schema) => levelOf(schema) === name));
+      }),
+    ];
+    signal.addEventListener('abort', () => {
+      for (const stop of unsubscribe) stop();
+    });
+    await startPeriodicTask(
+      async () => {
+        await Promise.all(schemaLister.list().map(update));
+      },
+      { failure: 'unable to update the status of flow schemas', intervalMs: 60_000, signal, report: context.report },
+    );
+  },
+});
+
+const levelOf = ({ spec }: FlowSchema): string => spec?.priorityLevelConfiguration.name ?? '';
+
+/** Undefined when it says so already. */
+function withDanglingCondition(schema: FlowSchema, isFound: boolean, now: () => Date): FlowSchema | undefined {
+  const level = `This FlowSchema references the PriorityLevelConfiguration object named ${quote(levelOf(schema))}`;
+  const wanted = isFound
+    ? { type: 'Dangling', status: 'False', reason: 'Found', message: `${level} and it exists` }
+    : { type: 'Dangling', status: 'True', reason: 'NotFound', message: `${level} but there is no such object` };
+  const conditions = schema.status?.conditions ?? [];
+  const current = conditions.find(({ type }) => type === wanted.type);
+  if (current?.status === wanted.status && current.reason === wanted.reason && current.message === wanted.message)
+    return undefined;
+  const changed = cloneJson(schema);
+  changed.status = {
+    ...changed.status,
+    conditions: [
+      ...conditions.filter((one) => one !== current),
+      { ...wanted, lastTransitionTime: timeFromDate(now()) },
+    ],
+  };
+  return changed;
+}
+
+/** The form it should have, if it has not. */
+function revise<T extends FlowControlObject>(current: T, wanted: T): T | undefined {
+  const name = wanted.metadata.name ?? '';
+  const annotated = parseBool(current.metadata.annotations?.[autoUpdateAnnotation]);
+  // Without a word from people, a spec that nobody has changed since it was created is still ours.
+  const isOurs = mandatoryNames.has(name) || (annotated ?? current.metadata.generation === 1);
+  const isOtherSpec = isOurs && !isSameSpec(current, wanted);
+  if (annotated === isOurs && !isOtherSpec) return undefined;
+  const annotations = { ...current.metadata.annotations, [autoUpdateAnnotation]: String(isOurs) };
+  return { ...current, metadata: { ...current.metadata, annotations }, ...(isOtherSpec && { spec: wanted.spec }) };
+}
+
+/** How much the exempt level lends is for people to say. */
+function isSameSpec(current: FlowControlObject, wanted: FlowControlObject): boolean {
+  const { spec } = current;
+  if (wanted.kind === 'PriorityLevelConfiguration' && wanted.metadata.name === 'exempt' && spec && 'type' in spec)
+    return spec.type === 'Exempt' && spec.exempt !== undefined && spec.limited === undefined;
+  return jsonEquals(current.spec, wanted.spec, { undefinedIsAbsent: true });
+}
+
+/** What an older version began with and this one does not, as long as it is ours. */
+async function removeUnwanted(
+  context: BootstrapContext,
+  { group, resource }: ResourceRef,
+  wanted: readonly FlowControlObject[],
+): Promise<void> {
+  const names = new Set(wanted.map(({ metadata }) => metadata.name));
+  const lister = await syncedLister<FlowControlObject>(context, { group, resource });
+  for (const { metadata } of lister.list()) {
+    if (names.has(metadata.name) || parseBool(metadata.annotations?.[autoUpdateAnnotation]) !== true) continue;
+    const { name = '', resourceVersion } = metadata;
+    await unlessSurpassed(() => context.client.delete(group, resource, '', name, { resourceVersion }));
+  }
+}
+
+/** As Go reads one; undefined for what is none. */
+function parseBool(text: string | undefined): boolean | undefined {
+  if (text === undefined) return undefined;
+  if (/^(?:1|t|T|TRUE|true|True)$/.test(text)) return true;
+  return /^(?:0|f|F|FALSE|false|False)$/.test(text) ? false : undefined;
+}

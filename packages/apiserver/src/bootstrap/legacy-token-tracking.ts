@@ -1,0 +1,33 @@
+import type { ConfigMap } from '@coxswain/api/core/v1';
+import { ensureObjects } from './ensure-objects.ts';
+import { startPeriodicTask } from './periodic-task.ts';
+import type { BootstrapContext, PostStartHook } from './post-start-hook.ts';
+
+/** Since when the use of tokens in Secrets is recorded: who cleans up unused ones must know. */
+export function legacyTokenTracking(context: BootstrapContext): PostStartHook {
+  const ensure = async (): Promise<void> => {
+    const wanted: ConfigMap = {
+      kind: 'ConfigMap',
+      apiVersion: 'v1',
+      metadata: { name: 'kube-apiserver-legacy-service-account-token-tracking', namespace: 'kube-system' },
+      data: { since: context.now().toISOString().slice(0, 10) },
+    };
+    await ensureObjects(context, { group: '', resource: 'configmaps' }, [wanted], (current) =>
+      isDate(current.data?.since) ? undefined : { ...current, data: { ...current.data, ...wanted.data } },
+    );
+  };
+  return {
+    name: 'start-legacy-token-tracking-controller',
+    start: (signal) =>
+      startPeriodicTask(ensure, {
+        failure: 'error while syncing the ConfigMap of legacy token tracking',
+        // As often as upstream's limit lets it write.
+        intervalMs: 30 * 60_000,
+        signal,
+        report: context.report,
+      }),
+  };
+}
+
+const isDate = (text = ''): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.slice(0, 10) === text;

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { startPeriodicTask } from './periodic-task.ts';
+
+describe('a periodic task', () => {
+  it('is tried until it succeeds, then runs again and again, one at a time, until it is stopped', async () => {
+    const abort = new AbortController();
+    const reports: string[] = [];
+    let runs = 0;
+    let running = 0;
+    let isSettled = false;
+    await new Promise<void>((resolve) => {
+      const task = async (): Promise<void> => {
+        expect(++running).toBe(1);
+        await new Promise(setImmediate);
+        running--;
+        runs++;
+        if (runs === 1 || runs === 3) throw new Error(`run ${runs}`);
+        if (runs > 1 && runs < 5) return;
+        abort.abort();
+        resolve();
+      };
+      const report = (message: string, error: unknown): void => void reports.push(`${message}: ${error}`);
+      void startPeriodicTask(task, { failure: 'no luck', intervalMs: 1, signal: abort.signal, report }).then(() => {
+        isSettled = true;
+        expect(runs).toBe(2);
+      });
+    });
+    await new Promise(setImmediate);
+    expect([isSettled, reports]).toEqual([true, ['no luck: Error: run 1', 'no luck: Error: run 3']]);
+    expect(runs).toBe(5);
+  });
+
+  it('does nothing when it is stopped before it starts', async () => {
+    let runs = 0;
+    const task = async (): Promise<void> => {
+      runs++;
+    };
+    await startPeriodicTask(task, { failure: '', intervalMs: 1, signal: AbortSignal.abort(), report: () => {} });
+    expect(runs).toBe(0);
+  });
+});

@@ -1,0 +1,17 @@
+import type { ServiceAllocation } from '../services/index.ts';
+import { startPeriodicTask } from './periodic-task.ts';
+import type { BootstrapContext, PostStartHook } from './post-start-hook.ts';
+
+/** Keeps services and the record of their addresses and ports together. */
+export const serviceRepair = ({ report }: BootstrapContext, allocation: ServiceAllocation): PostStartHook => ({
+  name: 'start-service-ip-repair-controllers',
+  start: (signal) => {
+    signal.addEventListener('abort', allocation.watchDeletions());
+    return startPeriodicTask(() => allocation.repair(), {
+      failure: 'unable to perform initial IP and Port allocation check',
+      intervalMs: 3 * 60_000,
+      signal,
+      report,
+    });
+  },
+});

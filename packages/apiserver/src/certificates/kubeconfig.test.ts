@@ -1,0 +1,67 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseYaml } from '@coxswain/apimachinery';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { formatKubeconfig, writeAdminKubeconfig } from './kubeconfig.ts';
+
+const config = {
+  server: 'https://127.0.0.1:6443',
+  certificateAuthority: 'ca',
+  clientCertificate: 'crt',
+  clientKey: 'key',
+};
+
+describe('the admin kubeconfig', () => {
+  let directory: string;
+  let path: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'kubeconfig-'));
+    path = join(directory, 'admin.conf');
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  it('has everything in it, by the names that kubeadm gives', () => {
+    expect(parseYaml(formatKubeconfig(config)).value).toEqual({
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [
+        { name: 'kubernetes', cluster: { server: 'https://127.0.0.1:6443', 'certificate-authority-data': 'Y2E=' } },
+      ],
+      users: [{ name: 'kubernetes-admin', user: { 'client-certificate-data': 'Y3J0', 'client-key-data': 'a2V5' } }],
+      contexts: [{ name: 'kubernetes-admin@kubernetes', context: { cluster: 'kubernetes', user: 'kubernetes-admin' } }],
+      'current-context': 'kubernetes-admin@kubernetes',
+      preferences: {},
+    });
+  });
+
+  it('is for its owner alone, and is written anew when something changed', async () => {
+    await writeAdminKubeconfig(path, config);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    const { ino } = await stat(path);
+    await writeAdminKubeconfig(path, config);
+    expect((await stat(path)).ino).toBe(ino);
+    const changed = { ...config, server: 'https://127.0.0.1:7443' };
+    await writeAdminKubeconfig(path, changed);
+    expect(await readFile(path, 'utf8')).toBe(formatKubeconfig(changed));
+    expect(await readdir(directory)).toEqual(['admin.conf']);
+  });
+
+  it.each([
+    ['with other clusters', formatKubeconfig(config).replaceAll('kubernetes-admin@kubernetes', 'work')],
+    ['that is none', 'hello'],
+    ['that cannot be read', '{'],
+  ])('does not replace a file %s', async (_, text) => {
+    await writeFile(path, text);
+    await expect(writeAdminKubeconfig(path, config)).rejects.toThrow(
+      `${path}: this kubeconfig has other clusters in it and is not replaced; name another file`,
+    );
+    expect(await readFile(path, 'utf8')).toBe(text);
+  });
+
+  it('replaces an empty file', async () => {
+    await writeFile(path, '');
+    await writeAdminKubeconfig(path, config);
+    expect(await readFile(path, 'utf8')).toBe(formatKubeconfig(config));
+  });
+});

@@ -1,0 +1,239 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { copyFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, request } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { subjectAttribute } from './certificate.ts';
+import { issueKeyPair } from './key-pair.ts';
+import { ensureServerCertificates, type ServerCertificates } from './server-certificates.ts';
+
+const day = 24 * 60 * 60 * 1000;
+const names = { dnsNames: ['localhost', 'kubernetes.default.svc'], ipAddresses: ['127.0.0.1', '10.96.0.1'] };
+const leaves = ['admin', 'apiserver', 'apiserver-kubelet-client', 'front-proxy-client'];
+
+describe('ensureServerCertificates', () => {
+  let root: string;
+  let directory: string;
+  let log: string[];
+  const now = new Date();
+
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'certificates-'));
+    directory = join(root, 'pki');
+    log = [];
+  });
+  afterEach(() => rm(root, { recursive: true }));
+
+  const ensure = (options: Partial<Parameters<typeof ensureServerCertificates>[0]> = {}): Promise<ServerCertificates> =>
+    ensureServerCertificates({ directory, names, now: () => now, log: (message) => log.push(message), ...options });
+  const later = (days: number) => ({ now: () => new Date(now.getTime() + days * day) });
+  const file = (name: string): string => join(directory, name);
+  const contents = async (): Promise<Record<string, string>> => {
+    const entries = (await readdir(directory)).sort().map(async (name) => [name, await readFile(file(name), 'utf8')]);
+    return Object.fromEntries(await Promise.all(entries));
+  };
+  /** The names of the files that a start changed. */
+  async function changedBy(start: () => Promise<unknown>): Promise<string[]> {
+    const before = await contents();
+    await start();
+    return Object.entries(await contents()).flatMap(([name, text]) => (before[name] === text ? [] : [name]));
+  }
+
+  it('makes everything on the first start, keys for the owner alone', async () => {
+    const made = await ensure();
+    const files = ['ca', 'front-proxy-ca', ...leaves].flatMap((name) => [`${name}.crt`, `${name}.key`]);
+    expect(await readdir(directory)).toEqual([...files, 'sa.key', 'sa.pub'].sort());
+    expect((await stat(directory)).mode & 0o777).toBe(0o700);
+    for (const name of await readdir(directory))
+      expect([name, (await stat(file(name))).mode & 0o777]).toEqual([name, name.endsWith('.key') ? 0o600 : 0o644]);
+    const subjects = [made.admin, made.kubeletClient, made.frontProxyClient, made.serving].map(({ certificate }) => [
+      ...subjectAttribute(certificate, 'CN'),
+      ...subjectAttribute(certificate, 'O'),
+      certificate.extendedKeyUsages,
+    ]);
+    expect(subjects).toEqual([
+      ['kubernetes-admin', 'system:masters', ['1.3.6.1.5.5.7.3.2']],
+      ['kube-apiserver-kubelet-client', 'system:masters', ['1.3.6.1.5.5.7.3.2']],
+      ['front-proxy-client', ['1.3.6.1.5.5.7.3.2']],
+      ['kube-apiserver', ['1.3.6.1.5.5.7.3.1']],
+    ]);
+    expect(made.serviceAccountKey.algorithm).toBe('ES256');
+    expect(made.frontProxyClient.certificate.x509.verify(made.frontProxyCA.certificate.x509.publicKey)).toBe(true);
+  });
+
+  it('uses what is there on the next', async () => {
+    const first = await ensure();
+    log = [];
+    expect(await changedBy(() => ensure(later(300)))).toEqual([]);
+    expect(log).toEqual([]);
+    expect((await ensure()).serviceAccountKey.keyId).toBe(first.serviceAccountKey.keyId);
+  });
+
+  it('issues anew what is about to expire', async () => {
+    await ensure();
+    const changed = await changedBy(() => ensure(later(340)));
+    expect(changed).toEqual(leaves.flatMap((name) => [`${name}.crt`, `${name}.key`]).sort());
+  });
+
+  it('issues anew what lacks a name', async () => {
+    await ensure();
+    const more = { names: { ...names, ipAddresses: [...names.ipAddresses, '192.0.2.9'] } };
+    expect(await changedBy(() => ensure(more))).toEqual(['apiserver.crt', 'apiserver.key']);
+    expect(log.at(-1)).toBe(`issued the certificate ${file('apiserver.crt')}: it lacked the name 192.0.2.9`);
+    expect(await changedBy(() => ensure())).toEqual([]);
+  });
+
+  it('issues anew what has the wrong key, or none, or an authority that is gone', async () => {
+    await ensure();
+    await copyFile(file('admin.key'), file('apiserver.key'));
+    expect(await changedBy(() => ensure())).toEqual(['apiserver.crt', 'apiserver.key']);
+    await rm(file('admin.key'));
+    expect(await changedBy(() => ensure())).toEqual(['admin.crt', 'admin.key']);
+    await rm(file('admin.crt'));
+    expect(await changedBy(() => ensure())).toEqual(['admin.crt']);
+    await Promise.all([rm(file('front-proxy-ca.crt')), rm(file('front-proxy-ca.key'))]);
+    const changed = await changedBy(() => ensure());
+    expect(changed).toEqual([
+      'front-proxy-ca.crt',
+      'front-proxy-ca.key',
+      'front-proxy-client.crt',
+      'front-proxy-client.key',
+    ]);
+  });
+
+  it('makes the public key of service accounts from the private one', async () => {
+    await ensure();
+    await writeFile(file('sa.pub'), 'something else');
+    expect(await changedBy(() => ensure())).toEqual(['sa.pub']);
+  });
+
+  it('never replaces an authority or the key of service accounts', async () => {
+    await ensure();
+    const remedy = `remove ${file('ca.crt')} and ${file('ca.key')} to have a new authority made`;
+    const before = await contents();
+    await expect(ensure(later(3651))).rejects.toThrow(/ca\.crt: the certificate has expired at .*; remove /);
+    await copyFile(file('front-proxy-ca.key'), file('ca.key'));
+    await expect(ensure()).rejects.toThrow(
+      new Error(`${file('ca.crt')}: ${file('ca.key')} is the key of another certificate; ${remedy}`),
+    );
+    await copyFile(file('admin.crt'), file('ca.crt'));
+    await copyFile(file('admin.key'), file('ca.key'));
+    await expect(ensure()).rejects.toThrow(
+      new Error(`${file('ca.crt')}: the certificate is not one of an authority; ${remedy}`),
+    );
+    await writeFile(file('ca.crt'), before['ca.crt']!);
+    await writeFile(file('ca.key'), 'not a key');
+    await expect(ensure()).rejects.toThrow(`${file('ca.key')}: there is no private key in it that can be read`);
+    await writeFile(file('ca.key'), before['ca.key']!);
+    await writeFile(file('sa.key'), 'not a key');
+    await expect(ensure()).rejects.toThrow(
+      new Error(`${file('sa.key')}: data does not contain a valid RSA or ECDSA private key`),
+    );
+    await rm(file('sa.key'));
+    await expect(ensure()).rejects.toThrow(`${file('sa.pub')}: its private key ${file('sa.key')} is missing`);
+  });
+
+  it('makes the certificate of an authority whose key is there, as after a start that was cut off', async () => {
+    const { admin } = await ensure();
+    await rm(file('ca.crt'));
+    expect(await changedBy(() => ensure())).toEqual(['ca.crt']);
+    expect(admin.certificate.x509.verify((await ensure()).ca.certificate.x509.publicKey)).toBe(true);
+  });
+
+  it('goes without the key of an authority as long as nothing must be signed', async () => {
+    await ensure();
+    await rm(file('ca.key'));
+    const more = { names: { ...names, dnsNames: ['other.example'] } };
+    expect(await changedBy(() => ensure({ ...more, ...later(340) }))).toEqual([
+      'front-proxy-client.crt',
+      'front-proxy-client.key',
+    ]);
+    await expect(ensure(later(366))).rejects.toThrow(/: the certificate has expired at /);
+    await rm(file('admin.crt'));
+    await expect(ensure()).rejects.toThrow(
+      `${file('admin.crt')} cannot be issued (it was missing): the authority's key ${file('ca.key')} is missing`,
+    );
+  });
+
+  describe('with a certificate of somebody else', () => {
+    const theirs = issueKeyPair({
+      commonName: 'theirs',
+      dnsNames: ['their.example'],
+      notBefore: new Date(now.getTime() - day),
+      notAfter: new Date(now.getTime() + day),
+    });
+
+    it('in the directory: uses it as it is, or says what is wrong', async () => {
+      await ensure();
+      await writeFile(file('apiserver.crt'), theirs.certificatePem);
+      await writeFile(file('apiserver.key'), theirs.keyPem);
+      const { serving, servingTrust } = await ensure();
+      expect(serving.certificatePem).toBe(theirs.certificatePem);
+      expect(servingTrust).toBe(theirs.certificatePem);
+      await expect(ensure(later(2))).rejects.toThrow(/apiserver\.crt: the certificate has expired at /);
+      await copyFile(file('admin.key'), file('apiserver.key'));
+      await expect(ensure()).rejects.toThrow(`${file('apiserver.crt')}: the private key is for another certificate`);
+      await rm(file('apiserver.key'));
+      await expect(ensure()).rejects.toThrow(
+        `${file('apiserver.crt')}: its private key ${file('apiserver.key')} is missing`,
+      );
+    });
+
+    it('named by flags: uses it, or says what is wrong', async () => {
+      const servingFiles = { certificateFile: join(root, 'tls.crt'), keyFile: join(root, 'tls.key') };
+      await writeFile(servingFiles.certificateFile, theirs.certificatePem);
+      await writeFile(servingFiles.keyFile, theirs.keyPem);
+      expect((await ensure({ servingFiles })).serving.certificatePem).toBe(theirs.certificatePem);
+      expect(await readdir(directory)).not.toContain('apiserver.crt');
+      await expect(ensure({ servingFiles, ...later(2) })).rejects.toThrow(/tls\.crt: the certificate has expired at /);
+      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      await writeFile(servingFiles.keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+      await expect(ensure({ servingFiles })).rejects.toThrow(/tls\.crt: the private key is for another certificate/);
+      await writeFile(servingFiles.certificateFile, theirs.keyPem);
+      await expect(ensure({ servingFiles })).rejects.toThrow(/tls\.crt: there is no certificate in it/);
+      await rm(servingFiles.certificateFile);
+      await expect(ensure({ servingFiles })).rejects.toThrow(/ENOENT.*tls\.crt/);
+    });
+  });
+
+  it('makes what a TLS server and a client with a certificate trust each other by', async () => {
+    const { ca, serving, servingTrust, admin } = await ensure();
+    const server = createServer(
+      {
+        cert: serving.certificatePem,
+        key: serving.keyPem,
+        ca: ca.certificatePem,
+        requestCert: true,
+        rejectUnauthorized: false,
+      },
+      (incoming, response) => {
+        const { authorized } = incoming.socket as TLSSocket;
+        response.end(String(authorized));
+      },
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const get = (options: object): Promise<string> =>
+        new Promise((resolve, reject) => {
+          const call = request({ host: '127.0.0.1', port, agent: false, ...options }, async (response) => {
+            response.setEncoding('utf8');
+            let text = '';
+            for await (const chunk of response) text += chunk;
+            resolve(text);
+          });
+          call.on('error', reject).end();
+        });
+      const client = { cert: admin.certificatePem, key: admin.keyPem };
+      expect(await get({ ca: servingTrust, ...client })).toBe('true');
+      expect(await get({ ca: servingTrust, servername: 'kubernetes.default.svc' })).toBe('false');
+      await expect(get({})).rejects.toThrow(/self-signed certificate|unable to/);
+      await expect(get({ ca: servingTrust, servername: 'elsewhere.example' })).rejects.toThrow(/does not match/);
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
+  });
+});

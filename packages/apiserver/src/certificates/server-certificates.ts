@@ -1,0 +1,69 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ensureServiceAccountKey } from '../serviceaccount/key-file.ts';
+import type { SigningKey } from '../serviceaccount/keys.ts';
+import { CertificateAuthority, type CertificateLog } from './certificate-authority.ts';
+import { type KeyPair, type KeyPairFiles, loadKeyPair } from './key-pair.ts';
+import type { ServingNames } from './serving-names.ts';
+
+export interface ServerCertificatesOptions {
+  /** `--cert-dir` */
+  readonly directory: string;
+  readonly names: ServingNames;
+  /** `--tls-cert-file` and `--tls-private-key-file`: used instead of a certificate of ours. */
+  readonly servingFiles?: KeyPairFiles;
+  readonly now: () => Date;
+  readonly log?: CertificateLog;
+}
+
+/** Everything that the server and its first user need to trust each other. */
+export interface ServerCertificates {
+  /** Signs what the server shows, and the client certificates below. */
+  readonly ca: CertificateAuthority;
+  readonly serving: KeyPair;
+  /** Whom to trust for `serving`: our authority or, when the user gave the certificate, that with all that follows it. */
+  readonly servingTrust: string;
+  /** A user in `system:masters`. */
+  readonly admin: KeyPair;
+  /** How the server shows itself to kubelets. */
+  readonly kubeletClient: KeyPair;
+  /** Signs the certificates of those who may say in whose name they ask. */
+  readonly frontProxyCA: CertificateAuthority;
+  /** How the server shows itself to aggregated API servers. */
+  readonly frontProxyClient: KeyPair;
+  readonly serviceAccountKey: SigningKey;
+}
+
+/**
+ * Reads the directory's files, named as kubeadm names them, and makes those that are missing or no longer good. Keys are
+ * readable by the owner alone. Throws an Error that names the file for what is the user's and no good.
+ *
+ * Differs from upstream: kubeadm's administrator is in a group that a role binding makes one, which needs a second,
+ * all-powerful certificate to begin with; ours is in `system:masters`.
+ */
+export async function ensureServerCertificates(options: ServerCertificatesOptions): Promise<ServerCertificates> {
+  const { directory, names, servingFiles, now, log = () => {} } = options;
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const files = (name: string): KeyPairFiles => ({
+    certificateFile: join(directory, `${name}.crt`),
+    keyFile: join(directory, `${name}.key`),
+  });
+  const [ca, frontProxyCA, serviceAccountKey] = await Promise.all([
+    CertificateAuthority.ensure(files('ca'), 'kubernetes', now, log),
+    CertificateAuthority.ensure(files('front-proxy-ca'), 'front-proxy-ca', now, log),
+    ensureServiceAccountKey(directory, log),
+  ]);
+  const client = (authority: CertificateAuthority, file: string, commonName: string, organizations: string[]) =>
+    authority.ensureLeaf(files(file), { commonName, organizations, usages: ['clientAuth'] }, log);
+  const [serving, admin, kubeletClient, frontProxyClient] = await Promise.all([
+    servingFiles
+      ? loadKeyPair(servingFiles, now)
+      : ca.ensureLeaf(files('apiserver'), { commonName: 'kube-apiserver', usages: ['serverAuth'], ...names }, log),
+    client(ca, 'admin', 'kubernetes-admin', ['system:masters']),
+    client(ca, 'apiserver-kubelet-client', 'kube-apiserver-kubelet-client', ['system:masters']),
+    client(frontProxyCA, 'front-proxy-client', 'front-proxy-client', []),
+  ]);
+  const isOurs = serving.certificate.x509.verify(ca.certificate.x509.publicKey);
+  const servingTrust = isOurs ? ca.certificatePem : serving.certificatePem;
+  return { ca, serving, servingTrust, admin, kubeletClient, frontProxyCA, frontProxyClient, serviceAccountKey };
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import type { GroupVersionResources, Resource, Subresource } from '@coxswain/api';
+import { GroupVersion, GroupVersionKind } from '@coxswain/apimachinery';
+
+/** A group with its versions in order of preference. */
+export interface DiscoveredGroup {
+  readonly group: string;
+  readonly versions: readonly GroupVersionResources[];
+}
+
+/** `/apis/GROUP`, and an entry of `/apis`, where kind and apiVersion are left out. */
+export function apiGroup({ group, versions }: DiscoveredGroup): Record<string, unknown> {
+  const listed = versions.map(({ version }) => ({
+    groupVersion: GroupVersion.of(group, version).toString(),
+    version,
+  }));
+  return { name: group, versions: listed, preferredVersion: listed[0] };
+}
+
+/** `/api/VERSION` and `/apis/GROUP/VERSION`. */
+export function apiResourceList({ group, version, resources }: GroupVersionResources): Record<string, unknown> {
+  const groupVersion = GroupVersion.of(group, version).toString();
+  // Old clients of the core group know no such field.
+  const type = { kind: 'APIResourceList', ...(group !== '' && { apiVersion: 'v1' }) };
+  return { ...type, groupVersion, resources: resources.flatMap(withSubresources).sort(byName) };
+}
+
+const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
+
+function withSubresources(resource: Resource): { readonly name: string }[] {
+  const { name, singularName, namespaced, kind, verbs, shortNames, categories, subresources = [] } = resource;
+  const hash = storageVersionHash(resource);
+  return [
+    {
+      name,
+      singularName,
+      namespaced,
+      kind,
+      verbs: verbs.split(' '),
+      ...(shortNames && { shortNames }),
+      ...(categories && { categories }),
+      ...(hash && { storageVersionHash: hash }),
+    },
+    ...subresources.map((sub) => ({
+      name: `${name}/${sub.name}`,
+      singularName: '',
+      namespaced,
+      ...(sub.group && { group: sub.group }),
+      ...(sub.version && { version: sub.version }),
+      kind: sub.kind,
+      verbs: sub.verbs.split(' '),
+    })),
+  ];
+}
+
+/** Tells clients that the stored form changed, without saying what it is. */
+function storageVersionHash({ kind, storageVersion, storageVersionHash: known }: Resource): string | undefined {
+  if (known !== undefined || storageVersion === undefined) return known;
+  const { group, version } = GroupVersion.parse(storageVersion);
+  const digest = createHash('sha256').update(`${group}/${version}/${kind}`).digest();
+  return digest.subarray(0, 8).toString('base64');
+}
+
+export const aggregatedKind = GroupVersionKind.of('apidiscovery.k8s.io', 'v2', 'APIGroupDiscoveryList');
+
+/** `/api` and `/apis` in the aggregated form: everything in one answer. */
+export function aggregatedList(groups: readonly DiscoveredGroup[]): Record<string, unknown> {
+  return {
+    kind: aggregatedKind.kind,
+    apiVersion: aggregatedKind.apiVersion,
+    metadata: {},
+    items: groups.map(({ group, versions }) => ({
+      metadata: group === '' ? {} : { name: group },
+      versions: versions.map(({ version, resources }) => ({
+        version,
+        resources: resources.map(discoveredResource),
+        freshness: 'Current',
+      })),
+    })),
+  };
+}
+
+function discoveredResource(resource: Resource): Record<string, unknown> {
+  const { name, singularName, namespaced, kind, verbs, shortNames, categories, subresources } = resource;
+  return {
+    resource: name,
+    responseKind: responseKind({ kind }),
+    scope: namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: singularName,
+    verbs: verbs.split(' '),
+    ...(shortNames && { shortNames }),
+    ...(categories && { categories }),
+    ...(subresources && {
+      subresources: subresources.map((sub) => ({
+        subresource: sub.name,
+        responseKind: responseKind(sub),
+        verbs: sub.verbs.split(' '),
+      })),
+    }),
+  };
+}
+
+/** Group and version are empty where they are those of the list it stands in. */
+const responseKind = ({ group = '', version = '', kind }: Pick<Subresource, 'group' | 'version' | 'kind'>) => ({
+  group,
+  version,
+  kind,
+});

@@ -1,0 +1,10 @@
+import type { ApiResponse } from '../http/handler.ts';
+import { rawJsonResponse } from './generic-errors.ts';
+
+/** `/`: every path that the server has outside of resources, sorted. Sources are asked each time. */
+export function pathIndex(...sources: (() => Iterable<string>)[]): () => Promise<ApiResponse> {
+  return async () => {
+    const paths = new Set(sources.flatMap((source) => [...source()]));
+    return rawJsonResponse({ paths: [...paths].sort() });
+  };
+}

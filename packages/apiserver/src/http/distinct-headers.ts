@@ -1,0 +1,22 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { RequestHeaders } from './handler.ts';
+
+/**
+ * The headers with the values of those that came several times as a list. Node joins them with commas, which cannot be
+ * told from commas inside: groups of an impersonated user would become one.
+ */
+export function distinctHeaders(headers: IncomingHttpHeaders, raw: readonly string[]): RequestHeaders {
+  let names = 0;
+  for (const _ in headers) names++;
+  if (raw.length === names * 2) return headers;
+  const lists = new Map<string, string[]>();
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i]!.toLowerCase();
+    const values = lists.get(name);
+    if (values) values.push(raw[i + 1]!);
+    else lists.set(name, [raw[i + 1]!]);
+  }
+  const distinct: Record<string, string | readonly string[] | undefined> = { ...headers };
+  for (const [name, values] of lists) if (values.length > 1) distinct[name] = values;
+  return distinct;
+}

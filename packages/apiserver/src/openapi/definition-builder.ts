@@ -1,0 +1,209 @@
+import type { Catalogue, Descriptions } from '@coxswain/api';
+import {
+  type Field,
+  type GroupVersionKind,
+  isJsonObject,
+  type Schema,
+  type StructSchema,
+} from '@coxswain/apimachinery';
+import { definitionName } from './definition-name.ts';
+import type { Dialect, JsonObject } from './dialect.ts';
+import { alternativeNames, inlineScalars, namedScalars, specialDefinitions, zeroValues } from './scalar-types.ts';
+import { bytesAsLists, granularFields, statedZeros, unions, unmarkedLists } from './type-extensions.ts';
+
+/** `io.k8s.apimachinery.pkg.apis.meta.v1.Time` is described as `meta.v1.Time`. */
+const describedName = (name: string): string => name.replace(/^io\.k8s\.(?:api|[a-z-]+\.pkg\.apis)\./, '');
+
+export interface DefinitionOptions {
+  readonly catalogue: Catalogue;
+  readonly dialect: Dialect;
+  readonly descriptions: Descriptions;
+  /** The kinds that a type is, such as `core.v1.Pod`; most types are none. */
+  readonly kindsOf: (typeName: string) => readonly GroupVersionKind[];
+}
+
+/**
+ * Writes types as OpenAPI definitions, each with all that it refers to. One builder makes the definitions of one
+ * document; it can be given several types in turn.
+ */
+export class DefinitionBuilder {
+  readonly #catalogue: Catalogue;
+  readonly #dialect: Dialect;
+  readonly #descriptions: Descriptions;
+  readonly #kindsOf: (typeName: string) => readonly GroupVersionKind[];
+  readonly #definitions = new Map<string, JsonObject>();
+
+  constructor({ catalogue, dialect, descriptions, kindsOf }: DefinitionOptions) {
+    this.#catalogue = catalogue;
+    this.#dialect = dialect;
+    this.#descriptions = descriptions;
+    this.#kindsOf = kindsOf;
+  }
+
+  /** All that was asked for and all that is referred to, by name. */
+  definitions(): JsonObject {
+    return Object.fromEntries([...this.#definitions].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** A reference to a type of the catalogue, such as `core.v1.Pod`. Throws when there is none. */
+  type(fullName: string): JsonObject {
+    return this.#refTo(this.#catalogue.type(fullName));
+  }
+
+  /** A reference to one of the definitions that are no tables. */
+  special(name: string): JsonObject {
+    this.#define(name, () => this.#described(describedName(name), '', specialDefinitions.get(name)?.(this.#dialect)));
+    return this.#ref(name);
+  }
+
+  #described(type: string, field: string, definition: JsonObject = {}): JsonObject {
+    const description = this.#describe(type, field);
+    const properties = isJsonObject(definition.properties) ? Object.entries(definition.properties) : [];
+    const described = properties.map(([name, property]) => [
+      name,
+      this.#described(type, name, isJsonObject(property) ? property : {}),
+    ]);
+    return {
+      ...(description && { description }),
+      ...definition,
+      ...(described.length > 0 && { properties: Object.fromEntries(described) }),
+    };
+  }
+
+  #ref = (name: string): JsonObject => ({ $ref: this.#dialect.refPrefix + name });
+
+  #refTo(struct: StructSchema): JsonObject {
+    const name = definitionName(struct.fullName);
+    this.#define(name, () => this.#struct(struct));
+    return this.#ref(name);
+  }
+
+  /** The place is taken before the definition is made, because types may contain themselves. */
+  #define(name: string, make: () => JsonObject): void {
+    if (this.#definitions.has(name)) return;
+    const definition: JsonObject = {};
+    this.#definitions.set(name, definition);
+    Object.assign(definition, make());
+  }
+
+  #describe(type: string, field: string): string {
+    const fields = Object.hasOwn(this.#descriptions, type) ? this.#descriptions[type]! : {};
+    return Object.hasOwn(fields, field) ? fields[field]! : '';
+  }
+
+  #struct(struct: StructSchema): JsonObject {
+    const fields = [...struct.fields.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    const required = [...struct.fields.values()].filter((field) => field.required).map(({ name }) => name);
+    const description = this.#describe(struct.fullName, '');
+    const union = unions.get(struct.fullName);
+    const kinds = this.#kindsOf(struct.fullName).map(({ group, version, kind }) => ({ group, kind, version }));
+    return {
+      ...(description && { description }),
+      type: 'object',
+      ...(required.length > 0 && { required }),
+      ...(fields.length > 0 && {
+        properties: Object.fromEntries(fields.map((field) => [field.name, this.#field(struct, field)])),
+      }),
+      ...(kinds.length > 0 && { 'x-kubernetes-group-version-kind': kinds }),
+      // A field may take a type as one value that is none by itself, so the type's own mark is read from its table.
+      ...(this.#catalogue.type(struct.fullName).atomic && { 'x-kubernetes-map-type': 'atomic' }),
+      ...(union && { 'x-kubernetes-unions': union }),
+    };
+  }
+
+  #field(struct: StructSchema, field: Field): JsonObject {
+    const { schema, mergeKey, patchStrategy } = field;
+    const path = `${struct.fullName}.${field.name}`;
+    const fallback = this.#dialect.defaults ? (statedZeros.get(path) ?? defaultOf(field)) : undefined;
+    return this.#property(
+      schema,
+      { description: this.#fieldDescription(struct, field), ...(fallback !== undefined && { default: fallback }) },
+      {
+        ...(schema.kind === 'list' && !isUnmarked(struct, field) && listMarks(schema)),
+        ...(bytesAsLists.has(path) && { 'x-kubernetes-list-type': 'atomic' }),
+        ...(schema.kind === 'map' && schema.atomic && { 'x-kubernetes-map-type': 'atomic' }),
+        ...(granularFields.has(path) && { 'x-kubernetes-map-type': 'granular' }),
+        ...(mergeKey && { 'x-kubernetes-patch-merge-key': mergeKey }),
+        ...(patchStrategy.length > 0 && { 'x-kubernetes-patch-strategy': patchStrategy.join(',') }),
+      },
+    );
+  }
+
+  /** Upstream adds the values to the text, with what each means; the meanings are not in the catalogue. */
+  #fieldDescription(struct: StructSchema, { name, schema }: Field): string {
+    const text = this.#describe(struct.fullName, name);
+    const values = enumOf(schema);
+    if (!text || !values) return text;
+    return `${text}\n\nPossible enum values:${values.map((value) => `\n - \`${JSON.stringify(value)}\``).join('')}`;
+  }
+
+  /** `head` comes before what the type itself says, `tail` after it: so documents read as upstream's do. */
+  #property(schema: Schema, head: { description?: string; default?: unknown }, tail: JsonObject = {}): JsonObject {
+    const described = head.description ? { description: head.description } : {};
+    const defaulted = 'default' in head ? { default: head.default } : {};
+    const ref = this.#refOf(schema);
+    if (ref) {
+      const bare = !head.description && !('default' in head) && Object.keys(tail).length === 0;
+      if (this.#dialect.refsHaveNeighbours || bare) return { ...described, ...defaulted, ...ref, ...tail };
+      return { ...described, ...defaulted, allOf: [ref], ...tail };
+    }
+    switch (schema.kind) {
+      case 'list':
+        return { ...described, type: 'array', ...defaulted, items: this.#element(schema.items), ...tail };
+      case 'map': {
+        const additionalProperties = this.#element(schema.values);
+        return { ...described, type: 'object', ...defaulted, additionalProperties, ...tail };
+      }
+      default: {
+        const values = enumOf(schema);
+        return { ...described, ...inlineScalar(schema), ...defaulted, ...(values && { enum: values }), ...tail };
+      }
+    }
+  }
+
+  /** What a list or a map holds: always there, so it has the default of what is always written. */
+  #element(schema: Schema): JsonObject {
+    const fallback = this.#dialect.defaults ? zeroOf(schema) : undefined;
+    const tail = schema.kind === 'list' && schema.listType !== 'atomic' ? listMarks(schema) : {};
+    return this.#property(schema, fallback === undefined ? {} : { default: fallback }, tail);
+  }
+
+  #refOf(schema: Schema): JsonObject | undefined {
+    if (schema.kind === 'struct') return this.#refTo(schema);
+    if (schema.kind === 'schemaOr') return this.special(alternativeNames[schema.alternative]);
+    if (schema.kind === 'list' || schema.kind === 'map') return undefined;
+    const name = namedScalars[schema.kind];
+    return name ? this.special(name) : undefined;
+  }
+}
+
+const inlineScalar = (schema: Schema): JsonObject => {
+  const scalar = schema.kind in inlineScalars ? inlineScalars[schema.kind as keyof typeof inlineScalars] : undefined;
+  return scalar ?? {};
+};
+
+const enumOf = (schema: Schema): readonly string[] | undefined =>
+  'enum' in schema && schema.enum ? [...schema.enum].sort() : undefined;
+
+function listMarks({ listType, mapKeys }: Extract<Schema, { kind: 'list' }>): JsonObject {
+  return {
+    ...(mapKeys.length > 0 && { 'x-kubernetes-list-map-keys': mapKeys }),
+    'x-kubernetes-list-type': listType,
+  };
+}
+
+/** The items of a list of objects are merged by nobody. */
+const isUnmarked = ({ name, fullName }: StructSchema, field: Field): boolean =>
+  (field.name === 'items' && name.endsWith('List')) || unmarkedLists.has(`${fullName}.${field.name}`);
+
+/** A field that is always written has its type's zero value when nobody sets it. */
+function defaultOf(field: Field): unknown {
+  if (field.default !== undefined) return field.default;
+  if (field.pointer) return undefined;
+  return field.schema.kind === 'struct' || !(field.omitEmpty || field.omitZero) ? zeroOf(field.schema) : undefined;
+}
+
+function zeroOf(schema: Schema): unknown {
+  if (schema.kind === 'struct') return {};
+  return schema.kind in zeroValues ? zeroValues[schema.kind as keyof typeof zeroValues] : undefined;
+}

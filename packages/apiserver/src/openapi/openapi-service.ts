@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { parseJson } from '@coxswain/apimachinery';
+import type { JsonObject } from './dialect.ts';
+import type { OpenApiProvider } from './openapi-provider.ts';
+import { encodeDocument } from './protobuf/index.ts';
+import { v2Document } from './v2-document.ts';
+
+export type DocumentFormat = 'json' | 'protobuf';
+
+/** A document as bytes, with what clients recognise it by. */
+export interface ServedDocument {
+  readonly bytes: Uint8Array;
+  /** Without quotes. */
+  readonly etag: string;
+}
+
+/** Documents by format, made when first wanted. */
+type Forms = Map<string, Promise<Uint8Array>>;
+
+interface V3Entry {
+  readonly hash: string;
+  readonly provider: OpenApiProvider;
+  readonly forms: Forms;
+}
+
+/** One generation of documents; a change of any provider begins another. */
+interface Generation {
+  readonly v3: Promise<ReadonlyMap<string, V3Entry>>;
+  readonly v2: Forms;
+}
+
+/**
+ * Serves OpenAPI documents of all providers: none is made before somebody asks, each is made once and kept as bytes until
+ * it changes.
+ */
+export class OpenApiService {
+  readonly #providers = new Set<OpenApiProvider>();
+  #generation: Generation | undefined;
+  /** Of the generation before: what has not changed need not be made again. */
+  #kept: Promise<ReadonlyMap<string, V3Entry>> | undefined;
+
+  add(provider: OpenApiProvider): void {
+    this.#providers.add(provider);
+    this.changed();
+  }
+
+  remove(provider: OpenApiProvider): void {
+    if (this.#providers.delete(provider)) this.changed();
+  }
+
+  /** To be called when the documents of a provider are others than before. */
+  changed(): void {
+    this.#kept = this.#generation?.v3 ?? this.#kept;
+    this.#generation = undefined;
+  }
+
+  /** The paths of all v3 documents with their hashes, sorted by path. */
+  async v3Index(): Promise<ReadonlyMap<string, string>> {
+    const entries = await this.#current().v3;
+    return new Map([...entries].map(([path, { hash }]) => [path, hash]));
+  }
+
+  /** Undefined when there is no such document. */
+  async v3(path: string, format: DocumentFormat): Promise<ServedDocument | undefined> {
+    const entry = (await this.#current().v3).get(path);
+    if (!entry) return undefined;
+    const bytes = await this.#form(entry.forms, 'v3', format, () => entry.provider.v3(path));
+    return { bytes, etag: entry.hash };
+  }
+
+  async v2(format: DocumentFormat): Promise<ServedDocument> {
+    const { v2 } = this.#current();
+    const bytes = await this.#v2Bytes(v2, format);
+    const etag = await once(v2, 'etag', async () =>
+      createHash('sha512')
+        .update(await this.#v2Bytes(v2, 'json'))
+        .digest(),
+    );
+    return { bytes, etag: Buffer.from(etag).toString('hex').toUpperCase() };
+  }
+
+  /** The same, compressed. */
+  async v2Gzipped(format: DocumentFormat): Promise<ServedDocument> {
+    const { v2 } = this.#current();
+    const { bytes, etag } = await this.v2(format);
+    return { bytes: await once(v2, `${format} gzip`, () => promisify(gzip)(bytes)), etag };
+  }
+
+  #v2Bytes(forms: Forms, format: DocumentFormat): Promise<Uint8Array> {
+    const providers = [...this.#providers];
+    return this.#form(forms, 'v2', format, async () =>
+      v2Document(await Promise.all(providers.map((provider) => provider.v2()))),
+    );
+  }
+
+  #form(
+    forms: Forms,
+    version: 'v2' | 'v3',
+    format: DocumentFormat,
+    make: () => Promise<JsonObject>,
+  ): Promise<Uint8Array> {
+    const json = (): Promise<Uint8Array> => once(forms, 'json', async () => Buffer.from(JSON.stringify(await make())));
+    if (format === 'json') return json();
+    // Read back from its bytes, so that the document itself need not be kept for those who might want the other form.
+    return once(forms, 'protobuf', async () => encodeDocument(version, toObject(await json())));
+  }
+
+  #current(): Generation {
+    this.#generation ??= { v3: this.#collect(), v2: new Map() };
+    return this.#generation;
+  }
+
+  async #collect(): Promise<ReadonlyMap<string, V3Entry>> {
+    const kept = await this.#kept;
+    this.#kept = undefined;
+    const entries = new Map<string, V3Entry>();
+    for (const provider of this.#providers) {
+      for (const [path, hash] of await provider.documents()) {
+        const known = kept?.get(path);
+        const forms: Forms = known?.hash === hash ? known.forms : new Map();
+        if (!entries.has(path)) entries.set(path, { hash, provider, forms });
+      }
+    }
+    return new Map([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+}
+
+/** Makes a form once; a failure is not kept. */
+function once(forms: Forms, name: string, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
+  const known = forms.get(name);
+  if (known) return known;
+  const made = make();
+  forms.set(name, made);
+  made.catch(() => forms.delete(name));
+  return made;
+}
+
+function toObject(bytes: Uint8Array): JsonObject {
+  const { value } = parseJson(bytes);
+  return value as JsonObject;
+}

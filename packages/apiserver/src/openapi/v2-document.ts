@@ -1,0 +1,90 @@
+import type { DefinitionBuilder } from './definition-builder.ts';
+import type { JsonObject } from './dialect.ts';
+import { info, securityScheme, sortedRecord, withoutEmpty } from './document-parts.ts';
+import type { V2Part } from './openapi-provider.ts';
+import { methods, type Operation, type PathItem, responseDescriptions, splitParameters } from './operation.ts';
+import type { Parameter } from './parameters.ts';
+import { SharedParameters } from './shared-parameters.ts';
+import { schemaOf } from './v3-document.ts';
+
+/** Writes operations, and the definitions that they need, as a part of an OpenAPI v2 document. */
+export function v2Parts(items: readonly PathItem[], definitions: DefinitionBuilder): V2Part {
+  const shared = new SharedParameters();
+  const paths = sortedRecord(items.map((item) => [item.path, pathItem(item, definitions, shared)]));
+  return { paths, definitions: definitions.definitions(), parameters: shared.parameters() };
+}
+
+/** Puts parts together. Where two have the same name, the first counts. */
+export function v2Document(parts: readonly V2Part[]): JsonObject {
+  const merged = (of: (part: V2Part) => JsonObject): JsonObject =>
+    parts.length === 1
+      ? of(parts[0]!)
+      : Object.fromEntries(
+          parts
+            .toReversed()
+            .flatMap((part) => Object.entries(of(part)))
+            .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)),
+        );
+  return {
+    swagger: '2.0',
+    info,
+    paths: merged(({ paths }) => paths),
+    definitions: merged(({ definitions }) => definitions),
+    parameters: merged(({ parameters }) => parameters),
+    securityDefinitions: { BearerToken: securityScheme },
+    security: [{ BearerToken: [] }],
+  };
+}
+
+function pathItem(item: PathItem, definitions: DefinitionBuilder, shared: SharedParameters): JsonObject {
+  const { common, own } = splitParameters(item);
+  const operations = methods.flatMap((method) => {
+    const found = item.operations.find((each) => each.method === method);
+    return found ? [[method, operation(found, own(found), definitions, shared)] as const] : [];
+  });
+  return withoutEmpty({
+    ...Object.fromEntries(operations),
+    parameters: common.map((each) => shared.share(parameter(each))),
+  });
+}
+
+function operation(
+  { tags, description, operationId, consumes, produces, body, responses, action, kind }: Operation,
+  parameters: readonly Parameter[],
+  definitions: DefinitionBuilder,
+  shared: SharedParameters,
+): JsonObject {
+  const bodyParameter = body && {
+    name: 'body',
+    in: 'body',
+    ...(body.required && { required: true }),
+    schema: schemaOf(body.content, definitions),
+  };
+  const answers = [...responses].map(([code, content]) => [
+    code,
+    { description: responseDescriptions[code], schema: schemaOf(content, definitions) },
+  ]);
+  return withoutEmpty({
+    description,
+    consumes,
+    produces,
+    schemes: ['https'],
+    tags,
+    operationId,
+    parameters: [...(bodyParameter ? [bodyParameter] : []), ...parameters.map(parameter)].map((each) =>
+      shared.share(each),
+    ),
+    responses: { ...Object.fromEntries(answers), 401: { description: responseDescriptions[401] } },
+    'x-kubernetes-action': action,
+    'x-kubernetes-group-version-kind': kind && { group: kind.group, kind: kind.kind, version: kind.version },
+  });
+}
+
+const parameter = ({ name, in: place, description, required, type }: Parameter): JsonObject => ({
+  uniqueItems: true,
+  type,
+  ...(description && { description }),
+  name,
+  in: place,
+  ...(required && { required }),
+});

@@ -1,0 +1,202 @@
+import { type Completed, flag, type Given } from './flag.ts';
+import {
+  boolean,
+  duration,
+  integer,
+  ip,
+  mapping,
+  namedCertificates,
+  string,
+  stringArray,
+  strings,
+} from './flag-types.ts';
+
+/** Flags that upstream has not. */
+const ownFlags = {
+  'data-dir': flag(
+    string,
+    'Directory of everything that outlives the server: the store (DIR/store), certificates (DIR/pki), the admin kubeconfig. Default: coxswain/apiserver in $XDG_DATA_HOME, or else in ~/.local/share',
+  ),
+  memory: flag(boolean, 'Keep all objects in memory: they are gone when the server stops', false),
+  'kubeconfig-out': flag(
+    string,
+    'Where the kubeconfig of the first administrator is written; empty: nowhere. Default: admin.kubeconfig in --data-dir, or in --cert-dir if that is given',
+  ),
+};
+
+const storageFlags = {
+  'etcd-servers': flag(strings, 'Keep objects in this etcd, scheme://host:port, instead of --data-dir'),
+  'etcd-prefix': flag(string, 'What the keys of all objects begin with', '/registry'),
+  'etcd-cafile': flag(string, "Authorities that etcd's certificate may be signed by"),
+  'etcd-certfile': flag(string, 'Client certificate that etcd is shown'),
+  'etcd-keyfile': flag(string, 'Its key'),
+  'etcd-compaction-interval': flag(
+    duration,
+    'How often history is forgotten, in every kind of store: the last interval is kept. 0: never',
+    '5m0s',
+  ),
+  'event-ttl': flag(duration, 'How long events are kept', '1h0m0s'),
+};
+
+const servingFlags = {
+  'bind-address': flag(ip, 'Address to listen on; 0.0.0.0 and :: are all addresses of both families', '0.0.0.0'),
+  'secure-port': flag(integer, 'Port to listen on. Differs from upstream: 0 takes a free one', 6443),
+  'advertise-address': flag(
+    ip,
+    'Where the rest of the cluster reaches this server. Default: --bind-address, or the first address of this machine when that is unspecified or a loopback address. With a loopback address the endpoints of the service kubernetes are left alone',
+  ),
+  'external-hostname': flag(string, 'Host that URLs in answers name. Default: --advertise-address'),
+  'cert-dir': flag(string, 'Directory of certificates; what is missing there is made. Default: pki in --data-dir'),
+  'tls-cert-file': flag(string, 'Certificate to serve with, followed by those that signed it, instead of our own'),
+  'tls-private-key-file': flag(string, 'Its key'),
+  'tls-sni-cert-key': flag(
+    namedCertificates,
+    'CERT,KEY[:NAME,NAME...]: another certificate for clients that ask for these host names; may be repeated',
+    [],
+  ),
+  'tls-min-version': flag(string, 'VersionTLS12 or VersionTLS13', 'VersionTLS12'),
+  'tls-cipher-suites': flag(strings, 'Cipher suites for TLS 1.2, by their IANA names. Default: those of OpenSSL', []),
+  'http2-max-streams-per-connection': flag(integer, 'Requests at a time on one HTTP/2 connection. 0: 250', 0),
+  'disable-http2-serving': flag(boolean, 'Serve HTTP/1.1 only', false),
+};
+
+const authenticationFlags = {
+  'client-ca-file': flag(
+    string,
+    'Authorities that sign client certificates (the common name is the user, organizations are groups). Default: our own',
+  ),
+  'token-auth-file': flag(string, 'File of bearer tokens: lines of token,user,uid,"group1,group2"'),
+  'enable-bootstrap-token-auth': flag(boolean, 'Accept bootstrap tokens, which are secrets in kube-system', false),
+  'anonymous-auth': flag(boolean, 'Who shows no credentials is system:anonymous, rather than refused', true),
+  'requestheader-client-ca-file': flag(string, 'Authorities of front proxies, which say in headers who asks'),
+  'requestheader-allowed-names': flag(strings, 'Common names that front proxies may have. Default: any', []),
+  'requestheader-username-headers': flag(strings, 'Headers that name the user; X-Remote-User is usual', []),
+  'requestheader-uid-headers': flag(strings, 'Headers with the uid of the user; X-Remote-Uid is usual', []),
+  'requestheader-group-headers': flag(strings, 'Headers that name groups; X-Remote-Group is usual', []),
+  'requestheader-extra-headers-prefix': flag(strings, 'What headers with more begin with: X-Remote-Extra-', []),
+};
+
+const serviceAccountFlags = {
+  'service-account-issuer': flag(
+    stringArray,
+    'Who issues tokens of service accounts; the first signs, all are accepted. Differs from upstream: it has a default',
+    ['https://kubernetes.default.svc'],
+  ),
+  'service-account-key-file': flag(
+    stringArray,
+    'Keys that such tokens may be signed with, private or public; may be repeated. Default: sa.key in the directory of certificates',
+    [],
+  ),
+  'service-account-signing-key-file': flag(string, 'The key that signs them. Default: sa.key as well'),
+  'service-account-max-token-expiration': flag(duration, 'The longest time that such a token may be good for', '0s'),
+  'service-account-extend-token-expiration': flag(
+    boolean,
+    'Tokens that pods get are good for a year, while they are renewed every hour',
+    true,
+  ),
+  'service-account-lookup': flag(boolean, 'A token is good only as long as what it is for exists', true),
+  'service-account-jwks-uri': flag(string, 'URL of the public keys in the OpenID discovery document'),
+  'api-audiences': flag(strings, 'Audiences that tokens must be for. Default: the issuers', []),
+};
+
+const authorizationFlags = {
+  'authorization-mode': flag(
+    strings,
+    'Who is asked, in order: AlwaysAllow, AlwaysDeny, Node, RBAC. Differs from upstream, which allows everything by default',
+    ['Node', 'RBAC'],
+  ),
+};
+
+const apiFlags = {
+  'runtime-config': flag(mapping, 'Versions and resources to switch: batch/v1beta1=true, api/alpha=true', new Map()),
+  'feature-gates': flag(stringArray, 'Features to switch: Name=true,Other=false', []),
+  'enable-admission-plugins': flag(strings, 'Admission plug-ins besides those that are on by default', []),
+  'disable-admission-plugins': flag(strings, 'Admission plug-ins that are on by default and should not be', []),
+  'allow-privileged': flag(boolean, 'Containers may be privileged', false),
+};
+
+const networkFlags = {
+  'service-cluster-ip-range': flag(
+    strings,
+    'Addresses of services, one range or one of each family. Differs from upstream, whose default is 10.0.0.0/24',
+    ['10.96.0.0/16'],
+  ),
+  'service-node-port-range': flag(string, 'Ports for services of type NodePort', '30000-32767'),
+  'kubernetes-service-node-port': flag(integer, 'Node port of the service kubernetes. 0: none', 0),
+  'endpoint-reconciler-type': flag(
+    string,
+    'lease: keep the endpoints of the service kubernetes; none: leave them alone',
+    'lease',
+  ),
+  'kubelet-client-certificate': flag(string, 'Certificate that kubelets are shown. Default: one of our own'),
+  'kubelet-client-key': flag(string, 'Its key'),
+  'kubelet-certificate-authority': flag(string, 'Authorities of kubelets. Default: kubelets need not prove who they are'),
+  'kubelet-preferred-address-types': flag(strings, 'Which addresses of a node to use first', [
+    'Hostname',
+    'InternalDNS',
+    'InternalIP',
+    'ExternalDNS',
+    'ExternalIP',
+  ]),
+};
+
+const limitFlags = {
+  'max-requests-inflight': flag(integer, 'Reads that are answered at a time; more get a 429. 0: no limit', 400),
+  'max-mutating-requests-inflight': flag(integer, 'The same for writes', 200),
+  'request-timeout': flag(duration, 'How long a request may take that is no watch, log or stream', '1m0s'),
+  'min-request-timeout': flag(integer, 'Seconds that a watch lasts at least, unless its client says otherwise', 1800),
+  'shutdown-delay-duration': flag(duration, 'How long to go on serving, no longer ready, before stopping', '0s'),
+};
+
+const auditFlags = {
+  'audit-policy-file': flag(string, 'What to write into the audit log. Default: nothing'),
+  'audit-log-path': flag(string, 'File of the audit log; - is standard output'),
+  'audit-log-format': flag(string, 'json or legacy', 'json'),
+  'audit-log-version': flag(string, 'Version of the events', 'audit.k8s.io/v1'),
+  'audit-log-mode': flag(
+    string,
+    'blocking: requests wait until they are written down; blocking-strict: and fail if they cannot be; batch: they do not wait',
+    'blocking',
+  ),
+  'audit-log-maxsize': flag(integer, 'Megabytes after which a new file is begun. 0: never', 100),
+  'audit-log-maxage': flag(integer, 'Days that old files are kept. 0: for ever', 366),
+  'audit-log-maxbackup': flag(integer, 'How many old files are kept. 0: all', 100),
+  'audit-log-compress': flag(boolean, 'Compress old files with gzip', false),
+  'audit-log-batch-buffer-size': flag(integer, 'Events that may wait to be written; more are dropped', 10_000),
+  'audit-log-batch-max-size': flag(integer, 'In batch mode: events after which they are written', 1),
+  'audit-log-batch-max-wait': flag(duration, 'In batch mode: how long to wait for so many', '0s'),
+  'audit-log-truncate-enabled': flag(boolean, 'Leave bodies out of events that are too large', false),
+  'audit-log-truncate-max-event-size': flag(integer, 'Bytes above which an event is', 102_400),
+  'audit-log-truncate-max-batch-size': flag(integer, 'Makes no difference to a file; not less than that', 10_485_760),
+};
+
+/** All flags that are honoured, under the headings of `--help`. */
+export const flagGroups = {
+  Coxswain: ownFlags,
+  Storage: storageFlags,
+  Serving: servingFlags,
+  Authentication: authenticationFlags,
+  'Service accounts': serviceAccountFlags,
+  Authorization: authorizationFlags,
+  API: apiFlags,
+  Network: networkFlags,
+  Limits: limitFlags,
+  Audit: auditFlags,
+} as const;
+
+export const apiServerFlags = {
+  ...ownFlags,
+  ...storageFlags,
+  ...servingFlags,
+  ...authenticationFlags,
+  ...serviceAccountFlags,
+  ...authorizationFlags,
+  ...apiFlags,
+  ...networkFlags,
+  ...limitFlags,
+  ...auditFlags,
+};
+
+/** What an API server is told: kube-apiserver's flags by their names in camel case, and some of our own. */
+export type ApiServerOptions = Given<typeof apiServerFlags>;
+export type CompletedOptions = Completed<typeof apiServerFlags>;

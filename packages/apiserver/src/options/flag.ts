@@ -1,0 +1,44 @@
+import type { FlagType } from './flag-types.ts';
+
+/** A flag that the server honours. `Default` is what it says when nobody gives it; undefined: nothing. */
+export interface Flag<T, Default extends T | undefined = T | undefined> {
+  readonly type: FlagType<T>;
+  readonly byDefault: Default;
+  readonly about: string;
+}
+
+/** A flag that says nothing unless it is given. */
+export function flag<T>(type: FlagType<T>, about: string): Flag<T, undefined>;
+/** A flag with a default. */
+export function flag<T>(type: FlagType<T>, about: string, byDefault: NoInfer<T>): Flag<T, T>;
+export function flag<T>(type: FlagType<T>, about: string, byDefault?: T): Flag<T> {
+  return { type, about, byDefault };
+}
+
+/** `secure-port` as `securePort`. */
+export type CamelCase<Name> = Name extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
+
+export const camelCase = (name: string): string =>
+  name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** What may be given of these flags, by their names as TypeScript writes them. */
+export type Given<Flags> = {
+  readonly [Name in keyof Flags as CamelCase<Name>]?: Flags[Name] extends Flag<infer T> ? T : never;
+};
+
+/** The same with defaults in place. */
+export type Completed<Flags> = {
+  readonly [Name in keyof Flags as CamelCase<Name>]: Flags[Name] extends Flag<infer T, infer Default>
+    ? T | Default
+    : never;
+};
+
+/** What was given, and the defaults of all else. */
+export function withDefaults<Flags extends Readonly<Record<string, Flag<never>>>>(
+  flags: Flags,
+  given: Given<Flags>,
+): Completed<Flags> {
+  const said = given as Readonly<Record<string, unknown>>;
+  const entries = Object.entries(flags).map(([name, { byDefault }]) => [camelCase(name), said[camelCase(name)] ?? byDefault]);
+  return Object.fromEntries(entries) as Completed<Flags>;
+}

@@ -1,0 +1,174 @@
+import { boolean, duration, type FlagType, float, integer, mapping, string, stringArray, strings, unsigned } from './flag-types.ts';
+
+/** A flag of upstream's that is accepted and makes no difference. */
+export interface IgnoredFlag {
+  readonly type: FlagType<unknown>;
+  /** Why not. */
+  readonly why: string;
+  /** Somebody who gave it could be surprised, and is told so. */
+  readonly tell?: boolean;
+  readonly shorthand?: string;
+}
+
+/** A flag of upstream's that asks for something that is not there. */
+export interface RefusedFlag {
+  readonly type: FlagType<unknown>;
+  /** What is not there. */
+  readonly what: string;
+  /** What it may say all the same: the same as when it is not given. */
+  readonly harmless: readonly string[];
+  /** What to do instead. */
+  readonly instead?: string;
+}
+
+const ignored = (type: FlagType<unknown>, why: string): IgnoredFlag => ({ type, why });
+const told = (type: FlagType<unknown>, why: string): IgnoredFlag => ({ type, why, tell: true });
+
+const noAggregation = 'there are no aggregated API servers yet';
+const noWebhookAudit = 'there is no audit webhook yet, and --audit-webhook-config-file is refused';
+const noOidc = 'it is of OpenID Connect, and --oidc-issuer-url is refused';
+const logs = 'it tunes a logging library that is not used here';
+const noPeers = 'requests are never passed on to other API servers';
+const etcdMetrics = 'these figures are not collected';
+const coordinated = 'coordinated leader election is not there yet';
+const tolerations = 'the admission plug-in DefaultTolerationSeconds is not there yet';
+
+/** By name. */
+export const ignoredFlags: Readonly<Record<string, IgnoredFlag>> = {
+  'aggregator-reject-forwarding-redirect': ignored(boolean, noAggregation),
+  'allow-metric-labels': told(stringArray, 'labels of metrics are not restricted'),
+  'allow-metric-labels-manifest': told(string, 'labels of metrics are not restricted'),
+  'apiserver-count': ignored(integer, 'servers are counted by their leases'),
+  'audit-log-batch-throttle-burst': ignored(integer, 'a file needs no throttling'),
+  'audit-log-batch-throttle-enable': ignored(boolean, 'a file needs no throttling'),
+  'audit-log-batch-throttle-qps': ignored(float, 'a file needs no throttling'),
+  'audit-webhook-batch-buffer-size': ignored(integer, noWebhookAudit),
+  'audit-webhook-batch-initial-backoff': ignored(duration, noWebhookAudit),
+  'audit-webhook-batch-max-size': ignored(integer, noWebhookAudit),
+  'audit-webhook-batch-max-wait': ignored(duration, noWebhookAudit),
+  'audit-webhook-batch-throttle-burst': ignored(integer, noWebhookAudit),
+  'audit-webhook-batch-throttle-enable': ignored(boolean, noWebhookAudit),
+  'audit-webhook-batch-throttle-qps': ignored(float, noWebhookAudit),
+  'audit-webhook-initial-backoff': ignored(duration, noWebhookAudit),
+  'audit-webhook-mode': ignored(string, noWebhookAudit),
+  'audit-webhook-truncate-enabled': ignored(boolean, noWebhookAudit),
+  'audit-webhook-truncate-max-batch-size': ignored(integer, noWebhookAudit),
+  'audit-webhook-truncate-max-event-size': ignored(integer, noWebhookAudit),
+  'audit-webhook-version': ignored(string, noWebhookAudit),
+  'authentication-token-webhook-cache-ttl': ignored(duration, 'the webhook it is for is refused'),
+  'authentication-token-webhook-version': ignored(string, 'the webhook it is for is refused'),
+  'authorization-webhook-cache-authorized-ttl': ignored(duration, 'the webhook it is for is refused'),
+  'authorization-webhook-cache-unauthorized-ttl': ignored(duration, 'the webhook it is for is refused'),
+  'authorization-webhook-version': ignored(string, 'the webhook it is for is refused'),
+  'contention-profiling': ignored(boolean, 'it profiles locks of Go, of which there are none'),
+  'coordinated-leadership-lease-duration': ignored(duration, coordinated),
+  'coordinated-leadership-renew-deadline': ignored(duration, coordinated),
+  'coordinated-leadership-retry-period': ignored(duration, coordinated),
+  'default-not-ready-toleration-seconds': told(integer, tolerations),
+  'default-unreachable-toleration-seconds': told(integer, tolerations),
+  'default-watch-cache-size': ignored(integer, 'caches are sized by what is in them'),
+  'delete-collection-workers': ignored(integer, 'one collection is deleted in one go'),
+  'disabled-metrics': told(strings, 'all metrics are on'),
+  'enable-aggregator-routing': ignored(boolean, noAggregation),
+  'enable-priority-and-fairness': told(
+    boolean,
+    'requests are limited by --max-requests-inflight and --max-mutating-requests-inflight alone',
+  ),
+  'encryption-provider-config-automatic-reload': ignored(boolean, 'the file it is for is refused'),
+  'etcd-count-metric-poll-period': ignored(duration, etcdMetrics),
+  'etcd-db-metric-poll-interval': ignored(duration, etcdMetrics),
+  'etcd-healthcheck-timeout': ignored(duration, 'health checks wait as long as any request to etcd'),
+  'etcd-readycheck-timeout': ignored(duration, 'health checks wait as long as any request to etcd'),
+  'goaway-chance': ignored(float, 'connections are kept until they are closed'),
+  'kubelet-read-only-port': ignored(unsigned, 'it is for kubelets that no longer exist'),
+  'kubelet-timeout': ignored(duration, 'requests to kubelets last as long as those of clients'),
+  'lease-reuse-duration-seconds': ignored(integer, 'each driver knows best how to expire keys'),
+  'livez-grace-period': told(duration, '/livez waits for all post-start hooks'),
+  'log-flush-frequency': ignored(duration, logs),
+  'log-json-info-buffer-size': ignored(string, logs),
+  'log-json-split-stream': ignored(boolean, logs),
+  'log-text-info-buffer-size': ignored(string, logs),
+  'log-text-split-stream': ignored(boolean, logs),
+  'max-connection-bytes-per-sec': told(integer, 'connections are not throttled'),
+  'oidc-ca-file': ignored(string, noOidc),
+  'oidc-groups-claim': ignored(string, noOidc),
+  'oidc-groups-prefix': ignored(string, noOidc),
+  'oidc-required-claim': ignored(mapping, noOidc),
+  'oidc-signing-algs': ignored(strings, noOidc),
+  'oidc-username-claim': ignored(string, noOidc),
+  'oidc-username-prefix': ignored(string, noOidc),
+  'peer-advertise-ip': ignored(string, noPeers),
+  'peer-advertise-port': ignored(string, noPeers),
+  'peer-ca-file': ignored(string, noPeers),
+  'permit-address-sharing': ignored(boolean, 'sockets are always opened so'),
+  profiling: ignored(boolean, 'there are no profiles under /debug/pprof: Node has its own, behind --inspect'),
+  'proxy-client-cert-file': told(string, noAggregation),
+  'proxy-client-key-file': ignored(string, noAggregation),
+  'show-hidden-metrics-for-version': ignored(string, 'no metrics are hidden'),
+  'shutdown-watch-termination-grace-period': told(duration, 'watches end at once, and their clients resume elsewhere'),
+  'storage-initialization-timeout': ignored(duration, 'the server is ready when its caches are, however long that takes'),
+  'storage-media-type': told(string, 'objects are stored as JSON, which kube-apiserver reads as well'),
+  'tracing-config-file': told(string, 'no traces are recorded'),
+  v: { ...ignored(unsigned, 'there is one level of logging'), shorthand: 'v' },
+  vmodule: ignored(string, 'there is one level of logging'),
+  'watch-cache': told(boolean, 'reads are always served from the watch cache'),
+  'watch-cache-sizes': ignored(strings, 'caches are sized by what is in them'),
+};
+
+const refused = (type: FlagType<unknown>, what: string, instead?: string): RefusedFlag => ({
+  type,
+  what,
+  harmless: type === boolean ? ['false'] : [''],
+  ...(instead && { instead }),
+});
+const refusedUnless = (type: FlagType<unknown>, harmless: readonly string[], what: string, instead?: string) => ({
+  ...refused(type, what, instead),
+  harmless,
+});
+
+const thisVersion = ['', '1.36', 'kube=1.36'];
+
+/** By name. */
+export const refusedFlags: Readonly<Record<string, RefusedFlag>> = {
+  'admission-control': refused(
+    strings,
+    'the old way to choose admission plug-ins',
+    'use --enable-admission-plugins and --disable-admission-plugins',
+  ),
+  'admission-control-config-file': refused(string, 'configuration of admission plug-ins'),
+  'audit-webhook-config-file': refused(string, 'an audit webhook', 'use --audit-log-path'),
+  'authentication-config': refused(string, 'structured authentication configuration'),
+  'authentication-token-webhook-config-file': refused(string, 'token authentication by webhook'),
+  'authorization-config': refused(string, 'structured authorization configuration', 'use --authorization-mode'),
+  'authorization-policy-file': refused(string, 'ABAC', 'use --authorization-mode=RBAC'),
+  'authorization-webhook-config-file': refused(string, 'authorization by webhook'),
+  'cors-allowed-origins': refused(strings, 'CORS'),
+  'debug-socket-path': refused(string, 'a socket for profiles'),
+  'egress-selector-config-file': refused(string, 'an egress selector'),
+  'emulated-version': refusedUnless(strings, thisVersion, 'emulation of older versions'),
+  'emulation-forward-compatible': refused(boolean, 'emulation of older versions'),
+  'enable-garbage-collector': refusedUnless(boolean, ['true'], 'a way to run without garbage collection'),
+  'enable-logs-handler': refused(boolean, 'the path /logs'),
+  'encryption-provider-config': refused(string, 'encryption of what is stored'),
+  'etcd-servers-overrides': refused(strings, 'stores of their own for some resources', 'use --etcd-servers for all'),
+  'kubelet-port': refusedUnless(unsigned, ['10250'], 'another port for kubelets that report none'),
+  'logging-format': refusedUnless(string, ['text'], 'another format than text for logs'),
+  'min-compatibility-version': refusedUnless(
+    strings,
+    ['', '1.35', '1.36', 'kube=1.35', 'kube=1.36'],
+    'compatibility with versions before 1.35',
+  ),
+  'oidc-client-id': refused(string, 'OpenID Connect'),
+  'oidc-issuer-url': refused(string, 'OpenID Connect'),
+  'permit-port-sharing': refused(boolean, 'a port that several servers listen on'),
+  'runtime-config-emulation-forward-compatible': refused(boolean, 'emulation of older versions'),
+  'service-account-signing-endpoint': refused(
+    string,
+    'an external signer of tokens',
+    'use --service-account-signing-key-file',
+  ),
+  'shutdown-send-retry-after': refused(boolean, 'answers with Retry-After while the server stops'),
+  'storage-backend': refusedUnless(string, ['', 'etcd3'], 'another store than etcd3 by that flag', 'use --data-dir'),
+  'strict-transport-security-directives': refused(strings, 'HSTS'),
+  'tls-curve-preferences': refused(strings, 'a choice of curves for TLS'),
+};

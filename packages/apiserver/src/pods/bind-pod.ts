@@ -1,0 +1,54 @@
+import { bindingConflict, bindPod, type FeatureGates, validateBinding } from '@coxswain/api';
+import type { Binding, Pod } from '@coxswain/api/core/v1';
+import { ApiError, aggregate, cloneJson, GroupResource, newBadRequest, newConflict } from '@coxswain/apimachinery';
+
+const pods = GroupResource.of('', 'pods');
+const podsBinding = GroupResource.of('', 'pods/binding');
+
+export interface BindingRequest {
+  /** That of the pod in the URL; for the legacy resource `bindings`, that of the binding. */
+  readonly name: string;
+  /** With the uid and resourceVersion that the client sent: they are preconditions. */
+  readonly binding: Binding;
+  readonly features: FeatureGates;
+  readonly now: () => Date;
+  /** Where the pod is stored, for what upstream says when a precondition fails. */
+  readonly storageKey: string;
+  /** Validating admission, once the binding itself is in order. */
+  readonly validate?: () => Promise<void>;
+  /**
+   * Changes the stored pod without strategy or validation: `change` gets what is there and gives what is to be there, or
+   * throws what the client hears. It is called again when somebody else was quicker. Throws NotFound.
+   */
+  readonly update: (change: (current: Pod) => Pod) => Promise<unknown>;
+}
+
+/** Assigns a pod to a node. Throws the ApiErrors that upstream answers. */
+export async function createBinding(request: BindingRequest): Promise<void> {
+  const { name, binding, features, now, storageKey, validate, update } = request;
+  if (name !== (binding.metadata.name ?? '')) throw newBadRequest('name in URL does not match name in Binding object');
+  const problems = validateBinding(binding);
+  // Upstream does not say that it is invalid: the words are all there is.
+  if (problems.length > 0) throw new ApiError({ status: 'Failure', message: aggregate(problems), code: 500 });
+  await validate?.();
+  await update((current) => {
+    const failed = failedPrecondition(binding, current);
+    if (failed) {
+      const why = `StorageError: invalid object, Code: 4, Key: ${storageKey}, ResourceVersion: 0`;
+      throw newConflict(pods, name, `${why}, AdditionalErrorMsg: Precondition failed: ${failed}`);
+    }
+    const conflict = bindingConflict(current);
+    if (conflict) throw newConflict(podsBinding, name, conflict);
+    const pod = cloneJson(current);
+    bindPod(pod, binding, now(), features);
+    return pod;
+  });
+}
+
+function failedPrecondition({ metadata: wanted }: Binding, { metadata }: Pod): string | undefined {
+  if (wanted.uid && wanted.uid !== metadata.uid)
+    return `UID in precondition: ${wanted.uid}, UID in object meta: ${metadata.uid}`;
+  if (wanted.resourceVersion && wanted.resourceVersion !== metadata.resourceVersion)
+    return `ResourceVersion in precondition: ${wanted.resourceVersion}, ResourceVersion in object meta: ${metadata.resourceVersion}`;
+  return undefined;
+}

@@ -1,0 +1,100 @@
+import type { PodAttachOptions, PodExecOptions, PodLogOptions, PodPortForwardOptions } from '@coxswain/api/core/v1';
+import { canonicalTime, newBadRequest, quote } from '@coxswain/apimachinery';
+
+type Reader<T> = (values: readonly string[]) => T;
+
+/** A reader for each parameter; what the query does not name is absent. */
+type Readers<T> = { readonly [K in keyof T]-?: Reader<NonNullable<T[K]>> };
+
+const text: Reader<string> = (values) => values[0]!;
+const list: Reader<string[]> = (values) => [...values];
+/** Everything but `0` and `false` says yes, nothing at all included. */
+const flag: Reader<boolean> = ([value = '']) => value !== '0' && value.toLowerCase() !== 'false';
+
+/** Of what is beyond exact numbers the nearest exact one is as good: more lines, bytes or seconds than there ever are. */
+const int64: Reader<number> = ([value = '']) => {
+  if (!/^[+-]?\d+$/.test(value)) throw newBadRequest(`strconv.ParseInt: parsing ${quote(value)}: invalid syntax`);
+  const exact = BigInt(value.replace('+', ''));
+  if (BigInt.asIntN(64, exact) !== exact)
+    throw newBadRequest(`strconv.ParseInt: parsing ${quote(value)}: value out of range`);
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number(exact), Number.MAX_SAFE_INTEGER));
+};
+
+/** Go's zero time is a time too: a log since then is the whole. */
+const zeroTime = '0001-01-01T00:00:00Z';
+const time: Reader<string> = ([value = '']) => {
+  if (value === '' || value === 'null') return zeroTime;
+  try {
+    return canonicalTime(value) ?? zeroTime;
+  } catch (error) {
+    throw newBadRequest(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+};
+
+const ports: Reader<number[]> = (values) =>
+  values
+    .flatMap((value) => value.split(','))
+    .map((value) => {
+      const digits = /^\d+$/.test(value);
+      if (digits && Number(value) <= 0xffff) return Number(value);
+      const why = digits ? 'value out of range' : 'invalid syntax';
+      throw newBadRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${quote(value)}: ${why}`);
+    });
+
+function read<T extends object>(readers: Readers<T>, query: URLSearchParams): T {
+  const options: Partial<T> = {};
+  for (const name in readers) {
+    const values = query.getAll(name);
+    if (values.length > 0) options[name] = readers[name](values);
+  }
+  return options as T;
+}
+
+type Parameters<T> = Omit<T, 'kind' | 'apiVersion'>;
+
+const logReaders: Readers<Parameters<PodLogOptions>> = {
+  container: text,
+  follow: flag,
+  previous: flag,
+  sinceSeconds: int64,
+  sinceTime: time,
+  timestamps: flag,
+  tailLines: int64,
+  limitBytes: int64,
+  insecureSkipTLSVerifyBackend: flag,
+  stream: text,
+};
+
+const attachReaders: Readers<Parameters<PodAttachOptions>> = {
+  stdin: flag,
+  stdout: flag,
+  stderr: flag,
+  tty: flag,
+  container: text,
+};
+
+/** Throws BadRequest for what cannot be read. The options are not validated. */
+export const readPodLogOptions = (query: URLSearchParams): PodLogOptions => ({
+  kind: 'PodLogOptions',
+  apiVersion: 'v1',
+  ...read(logReaders, query),
+});
+
+export const readPodAttachOptions = (query: URLSearchParams): PodAttachOptions => ({
+  kind: 'PodAttachOptions',
+  apiVersion: 'v1',
+  ...read(attachReaders, query),
+});
+
+export const readPodExecOptions = (query: URLSearchParams): PodExecOptions => ({
+  kind: 'PodExecOptions',
+  apiVersion: 'v1',
+  ...read<Parameters<PodExecOptions>>({ ...attachReaders, command: list }, query),
+});
+
+/** Throws BadRequest for what is no list of ports. */
+export const readPodPortForwardOptions = (query: URLSearchParams): PodPortForwardOptions => ({
+  kind: 'PodPortForwardOptions',
+  apiVersion: 'v1',
+  ...read<Parameters<PodPortForwardOptions>>({ ports }, query),
+});

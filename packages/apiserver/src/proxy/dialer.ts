@@ -1,0 +1,77 @@
+import type { Duplex, Readable } from 'node:stream';
+
+/** A server that a request is passed on to. */
+export interface DialTarget {
+  readonly scheme: 'http' | 'https';
+  /** A name or an address; an IPv6 address without brackets. */
+  readonly host: string;
+  /** As the user wrote it: a number, or a name that the dialer may or may not know. */
+  readonly port: string;
+  /**
+   * How far it is trusted over TLS: a kubelet must prove who it is, where an authority for that is known, and is shown
+   * our client certificate; `kubelet-unverified` need not prove it; anything else is neither asked nor shown.
+   */
+  readonly trust: 'kubelet' | 'kubelet-unverified' | 'none';
+  /** The node whose kubelet this is. Absent for all else that is reached at an address, also on that node. */
+  readonly node?: string;
+}
+
+export type Headers = Readonly<Record<string, string | readonly string[]>>;
+
+export interface DialRequest {
+  /** In capitals. */
+  readonly method: string;
+  /** Percent-encoded, with the query. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Headers;
+  readonly body?: AsyncIterable<Uint8Array>;
+  /** Asks for the connection itself: the headers carry the handshake. */
+  readonly upgrade?: boolean;
+  /** Ends the exchange at any time: the request, the body of the answer, or the connection. */
+  readonly signal: AbortSignal;
+}
+
+export interface DialResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Headers;
+  /** Whoever gets the response must read this to its end or destroy it. Empty after an upgrade. */
+  readonly body: Readable;
+  /** The connection, of which the head of the answer was read: if and only if the status is 101. */
+  readonly connection?: Duplex;
+}
+
+/**
+ * Reaches servers: over sockets (`SocketDialer`), or by a function call where the kubelet is in this process.
+ * Rejects with a `DialError` when there is no answer; an answer of whatever status is none.
+ */
+export interface Dialer {
+  dial(target: DialTarget, request: DialRequest): Promise<DialResponse>;
+}
+
+/** Why there is no answer, in the words that upstream uses. */
+export class DialError extends Error {
+  override readonly name = 'DialError';
+  /** Whether the server was reached at all. */
+  readonly connected: boolean;
+
+  constructor(message: string, connected: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.connected = connected;
+  }
+}
+
+/** Go's client says more than the error where it reads an answer. */
+export const brokenTransport = ({ message }: DialError): string =>
+  message.startsWith('malformed HTTP') ? `net/http: HTTP/1.x transport connection broken: ${message}` : message;
+
+/** Reaches the kubelets that are in this process through their own dialers, everything else through another. */
+export const withLocalKubelets = (local: (node: string) => Dialer | undefined, elsewhere: Dialer): Dialer => ({
+  dial: (target, request) =>
+    ((target.node === undefined ? undefined : local(target.node)) ?? elsewhere).dial(target, request),
+});
+
+/** The authority of a target's URL. */
+export const hostPort = ({ host, port }: Pick<DialTarget, 'host' | 'port'>): string =>
+  `${host.includes(':') ? `[${host}]` : host}${port === '' ? '' : `:${port}`}`;

@@ -1,0 +1,29 @@
+/**
+ * Requests that the API server passes on: to kubelets (`pods/log`, `exec`, `attach`, `portforward`, `nodes/proxy`), and
+ * to pods themselves (`pods/proxy`, `services/proxy`). Whom to reach is in `KubeletConnection` and `proxy-location.ts`,
+ * how is a `Dialer`: over sockets, or by function calls to kubelets in this process.
+ *
+ * Where to start: `connect-subresource.ts`.
+ */
+export {
+  type ConnectOptions,
+  type ConnectSubresource,
+  connectSubresources,
+  type PendingConnect,
+} from './connect-subresource.ts';
+export {
+  DialError,
+  type Dialer,
+  type DialRequest,
+  type DialResponse,
+  type DialTarget,
+  withLocalKubelets,
+} from './dialer.ts';
+export {
+  defaultPreferredAddressTypes,
+  KubeletConnection,
+  type KubeletConnectionOptions,
+} from './kubelet-connection.ts';
+export { lookupAddresses } from './lookup-addresses.ts';
+export type { ProxyDependencies } from './proxy-dependencies.ts';
+export { type KubeletTls, SocketDialer, type SocketDialerOptions } from './socket-dialer.ts';

@@ -1,0 +1,59 @@
+import type { Node } from '@coxswain/api/core/v1';
+import { GroupResource, newNotFound } from '@coxswain/apimachinery';
+import type { RequestContext } from '../http/request-context.ts';
+import type { Lister } from '../registry/lister.ts';
+import type { DialTarget } from './dialer.ts';
+import { plainError } from './plain-error.ts';
+
+/** The order in which kube-apiserver tries a node's addresses, unless `--kubelet-preferred-address-types` says another. */
+export const defaultPreferredAddressTypes: readonly string[] = [
+  'Hostname',
+  'InternalDNS',
+  'InternalIP',
+  'ExternalDNS',
+  'ExternalIP',
+];
+
+export interface KubeletConnectionOptions {
+  readonly preferredAddressTypes?: readonly string[];
+  /** Of kubelets that report none. */
+  readonly defaultPort?: number;
+}
+
+/** Finds out where the kubelet of a node listens, from what the node's status says. */
+export class KubeletConnection {
+  readonly #nodes: Lister<Node>;
+  readonly #preferredAddressTypes: readonly string[];
+  readonly #defaultPort: number;
+
+  constructor(nodes: Lister<Node>, options: KubeletConnectionOptions = {}) {
+    this.#nodes = nodes;
+    this.#preferredAddressTypes = options.preferredAddressTypes ?? defaultPreferredAddressTypes;
+    this.#defaultPort = options.defaultPort ?? 10250;
+  }
+
+  /** Throws NotFound when there is no such node, and a plain 500 when it has no address of a preferred type. */
+  target(context: RequestContext, node: string): DialTarget & { readonly node: string } {
+    const object = this.#nodes.get('', node);
+    // As upstream, where the request is for a pod, says that there is no such pod.
+    if (!object) throw newNotFound(GroupResource.of(context.info.apiGroup, context.info.resource), node);
+    const port = object.status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
+    return {
+      scheme: 'https',
+      host: this.#address(object),
+      port: String(port > 0 ? port : this.#defaultPort),
+      trust: 'kubelet',
+      node,
+    };
+  }
+
+  #address(node: Node): string {
+    const addresses = node.status?.addresses ?? [];
+    for (const type of this.#preferredAddressTypes) {
+      const match = addresses.find((address) => address.type === type);
+      if (match) return match.address;
+    }
+    const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(' ');
+    throw plainError(`no preferred addresses found; known addresses: [${known}]`);
+  }
+}

@@ -1,0 +1,121 @@
+import { posix } from 'node:path';
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip, createGzip } from 'node:zlib';
+import { newInternalError, newServiceUnavailable } from '@coxswain/apimachinery';
+import type { ApiRequest, ApiResponse } from '../http/handler.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { brokenTransport, DialError, type Dialer, type DialResponse, type DialTarget, hostPort } from './dialer.ts';
+import { answeredHeaders, forwardedHeaders, isUpgradeRequest, valuesOf } from './forwarded-headers.ts';
+import { HtmlLinkRewriter } from './html-link-rewriter.ts';
+import { encodePath, type LinkOrigin, rewriteLink } from './link.ts';
+import { responseBody } from './response-body.ts';
+import { upgradeThrough } from './upgrade-tunnel.ts';
+
+/** What a server says to browsers about others is not for the API server's origin. */
+const crossOriginHeaders = [
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-allow-origin',
+];
+
+/** The path behind `/proxy`, decoded and cleaned; empty when there is none, not even a slash. */
+export function proxyPath({ info }: RequestContext): string {
+  const path = info.parts.slice(3).join('/');
+  const slash = info.path.endsWith('/') ? '/' : '';
+  return path === '' ? slash : posix.join('/', path, slash);
+}
+
+/**
+ * Passes a request of any method on to a server, and its answer back, links led through here. Bodies flow both ways as
+ * they come; an upgrade becomes a tunnel. Throws ServiceUnavailable when the server can't be reached.
+ */
+export async function reverseProxy(
+  context: RequestContext,
+  target: DialTarget,
+  path: string,
+  dialer: Dialer,
+): Promise<ApiResponse> {
+  const { request } = context;
+  const search = request.search === '' ? '' : `?${request.search}`;
+  const serverPath = encodePath(path || '/');
+  // Differs from upstream, which forgets the query of an upgrade.
+  if (isUpgradeRequest(request)) return upgradeThrough(context, target, `${serverPath}${search}`, dialer);
+  const prefix = encodePath(prefixOf(context));
+  // Links of a page are relative to its directory, so the root must be one.
+  if (path === '' && (request.method === 'GET' || request.method === 'HEAD'))
+    return { status: 301, headers: { location: `${prefix}/${search}` }, body: new Uint8Array() };
+
+  const headers = { ...forwardedHeaders(request), 'x-forwarded-uri': `${prefix}${serverPath}` };
+  const response = await dialer
+    .dial(target, {
+      method: request.method,
+      path: `${serverPath}${search}`,
+      headers,
+      signal: request.signal,
+      ...(hasBody(request) && { body: request.streamBody() }),
+    })
+    .catch((error) => {
+      if (!(error instanceof DialError)) throw error;
+      throw newServiceUnavailable(`error trying to reach service: ${brokenTransport(error)}`, { cause: error });
+    });
+  const requestHost = valuesOf(headers, 'host')[0] ?? '';
+  return answer(request, response, { serverHost: hostPort(target), requestHost, prefix });
+}
+
+/** The path that stands for the root of the proxied server. */
+function prefixOf({ info }: RequestContext): string {
+  const namespace = info.namespace === '' ? [] : ['namespaces', info.namespace];
+  return posix.join('/', info.apiPrefix, info.apiVersion, ...namespace, ...info.parts.slice(0, 3));
+}
+
+function hasBody({ method, headers, connection }: ApiRequest): boolean {
+  const length = headers['content-length'];
+  if (length !== undefined) return length !== '0';
+  // Only HTTP/1.1 must say that there is a body.
+  return connection.protocol === 'HTTP/1.1'
+    ? headers['transfer-encoding'] !== undefined
+    : method !== 'GET' && method !== 'HEAD';
+}
+
+function answer(request: ApiRequest, response: DialResponse, origin: LinkOrigin): ApiResponse {
+  const { status } = response;
+  const headers = answeredHeaders(response.headers);
+  for (const name of crossOriginHeaders) delete headers[name];
+  const location = valuesOf(headers, 'location')[0];
+  if (location !== undefined) {
+    headers.location = rewriteLocation(location, origin, response);
+  } else if (isHtml(headers)) {
+    const rewrite = htmlRewriter(valuesOf(headers, 'content-encoding')[0] ?? '', origin);
+    if (rewrite) {
+      delete headers['content-length'];
+      if (request.method !== 'HEAD') return { status, headers, body: responseBody(rewrite(response.body), 'break') };
+    }
+  }
+  if (request.method !== 'HEAD') return { status, headers, body: responseBody(response.body, 'break') };
+  // There is no body, but its end must be seen for the connection to be free again.
+  response.body.on('error', () => {}).resume();
+  return { status, headers };
+}
+
+function rewriteLocation(location: string, origin: LinkOrigin, { body }: DialResponse): string {
+  try {
+    return rewriteLink(Buffer.from(location, 'latin1').toString('utf8'), origin);
+  } catch (error) {
+    body.destroy();
+    const why = error instanceof Error ? error.message : String(error);
+    throw newInternalError(new Error(`error trying to parse Location header: ${why}`, { cause: error }));
+  }
+}
+
+const isHtml = (headers: Parameters<typeof valuesOf>[0]): boolean =>
+  valuesOf(headers, 'content-type')[0]?.split(';', 1)[0]?.trim() === 'text/html';
+
+/** Undefined for pages in an encoding that is not understood: they stay as they are. */
+function htmlRewriter(encoding: string, origin: LinkOrigin): ((page: Readable) => Readable) | undefined {
+  const rewriter = () => new HtmlLinkRewriter((link) => rewriteLink(link, origin));
+  // An error of any part destroys the last, whose reader notices.
+  if (encoding === '') return (page) => pipeline(page, rewriter(), () => {});
+  if (encoding === 'gzip') return (page) => pipeline(page, createGunzip(), rewriter(), createGzip(), () => {});
+  return undefined;
+}

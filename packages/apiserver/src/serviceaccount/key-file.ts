@@ -1,0 +1,53 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readTextIfExists, writeAtomically } from '../certificates/files.ts';
+import { parseSigningKey, parseVerificationKeys, type SigningKey, toSigningKey, type VerificationKey } from './keys.ts';
+
+/** `--service-account-signing-key-file`. Throws an Error that names the file. */
+export async function loadSigningKey(path: string): Promise<SigningKey> {
+  const pem = await readFile(path, 'utf8');
+  return naming(`error reading private key file ${path}`, () => parseSigningKey(pem));
+}
+
+/** `--service-account-key-file`, which may be given many times. Throws an Error that names the file. */
+export async function loadVerificationKeys(paths: readonly string[]): Promise<VerificationKey[]> {
+  const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
+  return texts.flatMap((pem, i) =>
+    naming(`error reading public key file ${paths[i]}`, () => parseVerificationKeys(pem)),
+  );
+}
+
+function naming<T>(what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/**
+ * The key of `sa.key`, with its public half in `sa.pub`; made when there is none. It is never replaced, since all tokens
+ * are of it: throws an Error that names the file when it is no good.
+ *
+ * Differs from upstream: kubeadm makes an RSA key, which takes a second; ours is of P-256, which upstream accepts too.
+ */
+export async function ensureServiceAccountKey(
+  directory: string,
+  log: (message: string) => void = () => {},
+): Promise<SigningKey> {
+  const keyFile = join(directory, 'sa.key');
+  const publicFile = join(directory, 'sa.pub');
+  const [keyPem, publicPem] = await Promise.all([readTextIfExists(keyFile), readTextIfExists(publicFile)]);
+  let key: SigningKey;
+  if (keyPem !== undefined) key = naming(keyFile, () => parseSigningKey(keyPem));
+  else if (publicPem !== undefined) throw new Error(`${publicFile}: its private key ${keyFile} is missing`);
+  else {
+    key = toSigningKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
+    await writeAtomically(keyFile, key.privateKey.export({ type: 'sec1', format: 'pem' }).toString(), 0o600);
+    log(`made the service account key ${keyFile}`);
+  }
+  const expected = key.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  if (publicPem !== expected) await writeAtomically(publicFile, expected, 0o644);
+  return key;
+}

@@ -1,0 +1,30 @@
+import type { Secret } from '@coxswain/api/core/v1';
+import { expect, it } from 'vitest';
+import { secretLabeller } from './legacy-token.ts';
+
+const secret: Secret = { metadata: { name: 's', namespace: 'ns', resourceVersion: '7', labels: { a: 'b' } }, data: {} };
+
+it('secretLabeller adds labels to the secret that it read, which stays as it is', async () => {
+  const updates: unknown[] = [];
+  const client = {
+    async update<T>(...args: [string, string, T, string?]) {
+      updates.push(args);
+      return args[2];
+    },
+  };
+  await secretLabeller(client, () => {})(secret, { c: 'd' });
+  const labelled = { ...secret, metadata: { ...secret.metadata, labels: { a: 'b', c: 'd' } } };
+  expect(updates).toEqual([['', 'secrets', labelled]]);
+  expect(secret.metadata.labels).toEqual({ a: 'b' });
+});
+
+it('secretLabeller only logs what fails', async () => {
+  const log: string[] = [];
+  const client = {
+    async update(): Promise<never> {
+      throw new Error('conflict');
+    },
+  };
+  await secretLabeller(client, (message) => log.push(message))(secret, {});
+  expect(log).toEqual(['Failed to label legacy service account token s/ns with last-used date, err: conflict']);
+});

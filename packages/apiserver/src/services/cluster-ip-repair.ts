@@ -1,0 +1,129 @@
+import type { Service } from '@coxswain/api/core/v1';
+import type { IPAddress } from '@coxswain/api/networking/v1';
+import { dateFromTime, isAlreadyExists, isConflict, isNotFound } from '@coxswain/apimachinery';
+import type { InternalClient, Lister, Listers } from '../registry/lister.ts';
+import { parseAddress } from './address-range.ts';
+import type { ClusterIPAllocator } from './cluster-ip-allocator.ts';
+import { heldClusterIPs } from './cluster-ips.ts';
+import {
+  hasRightLabels,
+  isManaged,
+  isSameOwner,
+  networkingGroup,
+  newIPAddress,
+  type Owner,
+  ownerOf,
+} from './ip-address-object.ts';
+
+/**
+ * How long an address may be recorded for a service that does not have it: as long as a request may take.
+ *
+ * Differs from upstream: that waits only 5 s when the service exists, in which a slow admission webhook could lose the
+ * second address of a service that becomes dual-stack.
+ */
+const gracePeriodMs = 60_000;
+
+interface ClusterIPRepairOptions {
+  readonly client: InternalClient;
+  readonly listers: Listers;
+  readonly allocator: ClusterIPAllocator;
+  readonly now: () => Date;
+  /** Hears of everything that was not as it should be. */
+  readonly report: (message: string, error?: unknown) => void;
+}
+
+/**
+ * Brings services and the records of their addresses together again: one IPAddress for each address of a service, and
+ * none for a service that is not there or has another one. Several servers may do it at once.
+ */
+export class ClusterIPRepair {
+  readonly #options: ClusterIPRepairOptions;
+  readonly #services: Lister<Service>;
+  readonly #addresses: Lister<IPAddress>;
+
+  constructor(options: ClusterIPRepairOptions) {
+    this.#options = options;
+    this.#services = options.listers.lister('', 'services');
+    this.#addresses = options.listers.lister(networkingGroup, 'ipaddresses');
+  }
+
+  /** Looks at everything once. What fails is reported and left for the next time. */
+  async runOnce(): Promise<void> {
+    await Promise.all([this.#services.synced, this.#addresses.synced]);
+    for (const service of this.#services.list()) await this.#attempt(() => this.#repairService(service));
+    for (const address of this.#addresses.list()) await this.#attempt(() => this.#repairAddress(address));
+  }
+
+  /** Puts records back at once that somebody deleted while their service is there. Gives the way to stop. */
+  watchDeletions(): () => void {
+    return this.#addresses.onChange((object, old) => {
+      const owner = old && isManaged(old) ? ownerOf(old) : undefined;
+      if (object || !old || !owner || !this.#holds(this.#services.get(owner.namespace, owner.name), old)) return;
+      void this.#attempt(async () => {
+        // The lister may be behind: records go after their service has gone.
+        const service = await this.#options.client.get<Service>('', 'services', owner.namespace, owner.name);
+        if (this.#holds(service, old)) await this.#repairService(service);
+      });
+    });
+  }
+
+  async #attempt(repair: () => Promise<void>): Promise<void> {
+    try {
+      await repair();
+    } catch (error) {
+      // Somebody else was quicker.
+      if (isAlreadyExists(error) || isConflict(error) || isNotFound(error)) return;
+      this.#options.report('repairing the addresses of services failed', error);
+    }
+  }
+
+  async #repairService(service: Service): Promise<void> {
+    const { allocator, report } = this.#options;
+    const owner = ownerFor(service);
+    for (const text of heldClusterIPs(service)) {
+      const address = parseAddress(text);
+      const what = `the cluster IP ${text} of service ${owner.namespace}/${owner.name}`;
+      if (!address || !(await allocator.isInRange(text))) {
+        report(`${what} is not within any service CIDR; please recreate service`);
+        continue;
+      }
+      const record = this.#addresses.get('', address.canonical);
+      const recorded = record && ownerOf(record);
+      const other = recorded && !isSameOwner(recorded, owner) && this.#services.get(recorded.namespace, recorded.name);
+      if (record && other && this.#holds(other, record)) {
+        report(`${what} was assigned to multiple services; please recreate service`);
+      } else if (!record || !recorded || !isSameOwner(recorded, owner) || !hasRightLabels(record, address.family)) {
+        report(`${what} is not allocated; repairing`);
+        if (record) await this.#delete(record);
+        const wanted = newIPAddress(address.canonical, address.family, owner);
+        await this.#options.client.create(networkingGroup, 'ipaddresses', wanted);
+      }
+    }
+  }
+
+  /** What others manage is theirs. */
+  async #repairAddress(record: IPAddress): Promise<void> {
+    if (!isManaged(record)) return;
+    const owner = ownerOf(record);
+    if (owner && (this.#holds(this.#services.get(owner.namespace, owner.name), record) || this.#isYoung(record)))
+      return;
+    this.#options.report(`IPAddress ${record.metadata.name} is for no service; cleaning up`);
+    await this.#delete(record);
+  }
+
+  #isYoung({ metadata }: IPAddress): boolean {
+    const created = metadata.creationTimestamp;
+    return created !== undefined && this.#options.now().getTime() - dateFromTime(created).getTime() <= gracePeriodMs;
+  }
+
+  #holds(service: Service | undefined, { metadata }: IPAddress): boolean {
+    return !!service && heldClusterIPs(service).some((text) => parseAddress(text)?.canonical === metadata.name);
+  }
+
+  async #delete({ metadata }: IPAddress): Promise<void> {
+    const { name = '', uid } = metadata;
+    await this.#options.client.delete(networkingGroup, 'ipaddresses', '', name, { uid });
+  }
+}
+
+const ownerFor = ({ metadata }: Service): Owner => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' });

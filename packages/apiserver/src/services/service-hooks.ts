@@ -1,0 +1,148 @@
+import type { Service } from '@coxswain/api/core/v1';
+import { isNotFound } from '@coxswain/apimachinery';
+import type { InternalClient } from '../registry/lister.ts';
+import type { Reservation, ResourceHooks, WriteContext } from '../registry/resource-hooks.ts';
+import type { ClusterIPAllocator } from './cluster-ip-allocator.ts';
+import {
+  type ClusterIPRequest,
+  clusterIPFailure,
+  clusterIPsForCreate,
+  clusterIPsForUpdate,
+  heldClusterIPs,
+  setClusterIP,
+} from './cluster-ips.ts';
+import type { Owner } from './ip-address-object.ts';
+import type { NodePortAllocator, PortSource } from './node-port-allocator.ts';
+import { concernsNodePorts, heldPorts, type NodePortPlan, planCreate, planUpdate } from './node-ports.ts';
+
+interface ServiceHooksOptions {
+  readonly client: InternalClient;
+  readonly clusterIPs: ClusterIPAllocator;
+  readonly nodePorts: NodePortAllocator;
+  /** Hears of what went wrong in the background. */
+  readonly report: (message: string, error: unknown) => void;
+}
+
+/** Addresses and ports that go one way or the other when a write has ended. */
+interface Holding {
+  readonly addresses: string[];
+  readonly ports: number[];
+}
+
+/**
+ * Gives services their addresses and node ports, and takes them back. What is reserved is in the store before the
+ * service is, so that a crash in between can only leave something reserved for nobody, which the repair finds.
+ *
+ * What happens after a write (`commit`, `rollback`, `afterDelete`) goes on in the background; they return promises that
+ * never reject, for who wants to wait. Who asks for an address or port that is on its way back waits for it.
+ */
+export class ServiceHooks implements ResourceHooks<Service> {
+  readonly #options: ServiceHooksOptions;
+  readonly #background = new Set<Promise<void>>();
+
+  constructor(options: ServiceHooksOptions) {
+    this.#options = options;
+  }
+
+  async beginCreate(service: Service, { dryRun }: WriteContext): Promise<Reservation> {
+    return this.#begin(service, undefined, dryRun, {
+      needed: clusterIPsForCreate(service),
+      released: [],
+    });
+  }
+
+  async beginUpdate(service: Service, old: Service, { dryRun }: WriteContext): Promise<Reservation> {
+    return this.#begin(service, old, dryRun, clusterIPsForUpdate(service, old));
+  }
+
+  afterDelete(service: Service): Promise<void> {
+    const owner = ownerOf(service);
+    // Left there, the endpoints would be those of the next service of that name.
+    const endpoints = this.#options.client.delete('', 'endpoints', owner.namespace, owner.name).catch((error) => {
+      if (!isNotFound(error))
+        this.#options.report(`delete service endpoints ${owner.name}/${owner.namespace} failed`, error);
+    });
+    const holding = { addresses: heldClusterIPs(service), ports: heldPorts(service) };
+    return this.#inBackground(Promise.all([endpoints, this.#release(owner, holding)]));
+  }
+
+  /** Waits for what goes on in the background. */
+  async close(): Promise<void> {
+    while (this.#background.size > 0) await Promise.all(this.#background);
+  }
+
+  async #begin(
+    service: Service,
+    old: Service | undefined,
+    dryRun: boolean,
+    { needed, released }: { needed: readonly ClusterIPRequest[]; released: readonly string[] },
+  ): Promise<Reservation> {
+    const owner = ownerOf(service);
+    const allocated: Holding = { addresses: [], ports: [] };
+    const given: Holding = { addresses: [...released], ports: [] };
+    try {
+      for (const request of needed) {
+        const address = await this.#allocateAddress(service, owner, request, dryRun);
+        allocated.addresses.push(address);
+      }
+      for (const [i, { index }] of needed.entries()) setClusterIP(service, index, allocated.addresses[i]!);
+      if (concernsNodePorts(service, old)) {
+        const plan = (source: PortSource): NodePortPlan =>
+          old ? planUpdate(service, old, source) : planCreate(service, source);
+        const { result, allocated: ports } = dryRun
+          ? { result: await this.#options.nodePorts.tryAllocate(plan), allocated: [] }
+          : await this.#options.nodePorts.allocate(plan);
+        allocated.ports.push(...ports);
+        given.ports.push(...result.released);
+        setNodePorts(service, result);
+      }
+    } catch (error) {
+      if (!dryRun) await this.#release(owner, allocated);
+      throw error;
+    }
+    if (dryRun) return { commit: () => {}, rollback: () => {} };
+    return {
+      commit: () => this.#inBackground(this.#release(owner, given)),
+      rollback: () => this.#inBackground(this.#release(owner, allocated)),
+    };
+  }
+
+  async #allocateAddress(service: Service, owner: Owner, request: ClusterIPRequest, dryRun: boolean): Promise<string> {
+    const { clusterIPs } = this.#options;
+    try {
+      if (dryRun) return await clusterIPs.tryAllocate(request.family, request.address);
+      if (!request.address) return await clusterIPs.allocateNext(request.family, owner);
+      await clusterIPs.allocate(request.address, owner);
+      return request.address;
+    } catch (error) {
+      throw clusterIPFailure(service, request, error);
+    }
+  }
+
+  /** Never rejects. */
+  async #release(owner: Owner, { addresses, ports }: Holding): Promise<void> {
+    const { clusterIPs, nodePorts, report } = this.#options;
+    await Promise.all([
+      ...addresses.map((address) => clusterIPs.release(address, owner)),
+      nodePorts
+        .release(ports)
+        .catch((error) => report(`error releasing node ports ${ports.join(', ')} of service ${owner.name}`, error)),
+    ]);
+  }
+
+  #inBackground(work: Promise<unknown>): Promise<void> {
+    const done = work.then(() => {
+      this.#background.delete(done);
+    });
+    this.#background.add(done);
+    return done;
+  }
+}
+
+const ownerOf = ({ metadata }: Service): Owner => ({ namespace: metadata.namespace ?? '', name: metadata.name ?? '' });
+
+function setNodePorts({ spec }: Service, { nodePorts, healthCheckNodePort }: NodePortPlan): void {
+  if (!spec) return;
+  spec.ports = spec.ports?.map((port, i) => (nodePorts[i] ? { ...port, nodePort: nodePorts[i] } : port));
+  if (healthCheckNodePort) spec.healthCheckNodePort = healthCheckNodePort;
+}

@@ -1,0 +1,9 @@
+import { checkRoute, rawJsonResponse } from '../discovery/index.ts';
+import type { ContextHandler } from '../http/request-context.ts';
+import { versionInfo } from './version-info.ts';
+
+/** `/version`, with or without a slash at the end: JSON and nothing else. */
+export const versionHandler: ContextHandler = async (context) => {
+  checkRoute(context, ['application/json']);
+  return rawJsonResponse(versionInfo);
+};

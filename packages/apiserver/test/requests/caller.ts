@@ -1,0 +1,92 @@
+import { request as httpsRequest } from 'node:https';
+import type { ApiResponse, ResponseSink } from '../../src/http/handler.ts';
+import type { InProcessTransport } from '../../src/http/in-process.ts';
+
+export interface Sent {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+}
+
+export interface Received {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** Sends a request to some server; aborting the signal ends what is still coming. */
+export type Caller = (sent: Sent, signal: AbortSignal) => Promise<Received>;
+
+/** To a server at an address, whoever it says it is: for recording. */
+export function httpsCaller(address: string): Caller {
+  return ({ method, url, headers, body }, signal) =>
+    new Promise((resolve, reject) => {
+      const call = httpsRequest(address, {
+        method,
+        // As it stands: no URL object cleans it up.
+        path: url,
+        headers: { ...headers, ...(body && { 'content-length': body.length }) },
+        rejectUnauthorized: false,
+        signal,
+      });
+      call.on('response', (response) =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headersDistinct, body: response }),
+      );
+      call.on('error', reject);
+      call.end(body);
+    });
+}
+
+/** To a server in this process. */
+export function inProcessCaller(transport: InProcessTransport): Caller {
+  return async ({ method, url, headers, body }, signal) => {
+    const response = await transport({ method, url, headers, signal, ...(body && { body }) });
+    return { status: response.status, headers: response.headers, body: chunksOf(response, signal) };
+  };
+}
+
+async function* chunksOf({ body }: ApiResponse, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  if (!body) return;
+  if (body instanceof Uint8Array) yield body;
+  else if ('stream' in body) yield* streamed(body.stream, signal);
+  else if ('upgrade' in body) throw new Error('an upgrade needs a socket');
+  else yield* body;
+}
+
+/** A sink whose chunks somebody reads. */
+async function* streamed(stream: (sink: ResponseSink) => void, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  const onClose: (() => void)[] = [];
+  let closed = false;
+  let wake = (): void => undefined;
+  const close = (): void => {
+    if (closed) return;
+    closed = true;
+    for (const callback of onClose) callback();
+    wake();
+  };
+  signal.addEventListener('abort', close, { once: true });
+  stream({
+    write(chunk) {
+      chunks.push(chunk);
+      wake();
+      return true;
+    },
+    pendingBytes: 0,
+    onDrain: (callback) => callback(),
+    onClose: (callback) => onClose.push(callback),
+    end: close,
+    destroy: close,
+  });
+  for (;;) {
+    const chunk = chunks.shift();
+    if (chunk) yield chunk;
+    else if (closed) return;
+    else
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+  }
+}

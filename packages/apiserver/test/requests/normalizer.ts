@@ -1,0 +1,124 @@
+import type { JsonObject } from './scenario.ts';
+
+const uuids = /\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\b/g;
+const times = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?(Z|[+-]\d\d:\d\d)/g;
+const jwt = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/;
+const recentMs = 2 * 3_600_000;
+
+/**
+ * Gives everything that is another on every server and at every time a name that is the same everywhere: the first uid
+ * that is seen is `uid-1`, and stays so. What the requests said themselves is left alone.
+ */
+export class Normalizer {
+  readonly #said: string;
+  readonly #namespace: string;
+  readonly #names = new Map<string, Map<string, string>>();
+  /** Whole words that stand for something else, wherever they appear. */
+  readonly #words = new Map<string, string>();
+
+  /** `said`: the text of all requests. */
+  constructor(said: string, namespace: string) {
+    this.#said = said;
+    this.#namespace = namespace;
+  }
+
+  /** The name of the value among those of its sort. */
+  #name(sort: string, value: string): string {
+    const names = this.#names.get(sort) ?? new Map<string, string>();
+    this.#names.set(sort, names);
+    const name = names.get(value) ?? `${sort}-${names.size + 1}`;
+    names.set(value, name);
+    return name;
+  }
+
+  text(text: string): string {
+    let result = text.replaceAll(this.#namespace, '{{ns}}').replace(uuids, (uid) => this.#name('uid', uid));
+    for (const [word, name] of this.#words) result = result.replaceAll(word, name);
+    return result.replace(times, (time, micros) =>
+      Math.abs(Date.now() - Date.parse(time)) < recentMs && !this.#said.includes(time)
+        ? `{{${micros === undefined ? 'time' : 'microtime'}}}`
+        : time,
+    );
+  }
+
+  /** A message may quote resource versions. */
+  message(text: string): string {
+    const known = this.#names.get('rv');
+    return this.text(text).replace(/(?<![\w.-])\d{2,}(?![\w.-]|\.\d)/g, (digits) => known?.get(digits) ?? digits);
+  }
+
+  value(value: unknown, key = ''): unknown {
+    if (key === 'managedFields' && Array.isArray(value)) return [...value].sort(byManager).map((item) => this.value(item));
+    if (Array.isArray(value)) return value.map((item) => this.value(item, key === 'clusterIPs' ? 'clusterIP' : key));
+    if (typeof value === 'object' && value !== null) return this.#object(value as JsonObject);
+    if (typeof value === 'string') return this.#string(value, key);
+    if (typeof value === 'number' && /nodePort$/i.test(key) && value > 0 && !this.#said.includes(String(value)))
+      return this.#name('port', String(value));
+    return value;
+  }
+
+  #object(object: JsonObject): JsonObject {
+    const metadata = object.metadata as JsonObject | undefined;
+    const isCollection = /(List|Table)$/.test(String(object.kind ?? ''));
+    const isBookmark = object.type === 'BOOKMARK';
+    if (metadata && typeof metadata === 'object') {
+      const { generateName, name } = metadata;
+      if (typeof generateName === 'string' && typeof name === 'string' && /^.+[a-z0-9]{5}$/.test(name)) {
+        if (!this.#said.includes(name) && name.length >= 6)
+          this.#words.set(name, `${this.text(name.slice(0, -5))}${this.#name('gen', name)}`);
+      }
+    }
+    const result: JsonObject = {};
+    for (const [key, value] of Object.entries(object)) {
+      if (key === 'metadata' && isCollection) result[key] = this.#collectionMeta(value as JsonObject);
+      else if (key === 'object' && isBookmark) result[key] = this.#bookmark(value as JsonObject);
+      else result[this.text(key)] = this.value(value, key);
+    }
+    return result;
+  }
+
+  /** The version of a collection is that of whatever happened last, anywhere. */
+  #collectionMeta(metadata: JsonObject): JsonObject {
+    const { resourceVersion, ...rest } = this.value({ ...metadata, resourceVersion: '' }) as JsonObject;
+    return { ...(metadata.resourceVersion !== undefined && { resourceVersion: 'rv-of-collection' }), ...rest };
+  }
+
+  #bookmark(object: JsonObject): JsonObject {
+    const metadata = object.metadata as JsonObject;
+    return { ...object, metadata: { ...(this.value(metadata) as JsonObject), resourceVersion: 'rv-of-collection' } };
+  }
+
+  #string(text: string, key: string): string {
+    switch (key) {
+      case 'resourceVersion':
+        return text === '' || text === '0' ? text : this.#name('rv', text);
+      case 'message':
+      case 'reason':
+        return this.message(text);
+      case 'continue':
+        return this.#continue(text);
+      case 'clusterIP':
+        return this.#address(text);
+      case 'token':
+        return jwt.test(text) ? '{{jwt}}' : this.text(text);
+      case 'cells':
+        return /^(\d+[smh])+$/.test(text) ? '{{age}}' : this.message(this.#address(text));
+      default:
+        return this.text(text);
+    }
+  }
+
+  #address(text: string): string {
+    return /^(10\.96\.|fd00:10:96::)/.test(text) && !this.#said.includes(text) ? this.#name('ip', text) : text;
+  }
+
+  #continue(text: string): string {
+    if (text === '') return text;
+    const { v, start, rv, ...rest } = JSON.parse(Buffer.from(text, 'base64').toString());
+    return `${v} ${this.text(start)} ${rv > 0 ? 'rv-of-collection' : rv} ${JSON.stringify(rest)}`;
+  }
+}
+
+/** Upstream sorts by time first, which may or may not have moved on by a second. */
+const byManager = (a: JsonObject, b: JsonObject): number =>
+  `${a.operation} ${a.manager} ${a.subresource}`.localeCompare(`${b.operation} ${b.manager} ${b.subresource}`);

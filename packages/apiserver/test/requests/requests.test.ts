@@ -1,0 +1,57 @@
+import { newCodecFactory } from '@coxswain/api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApiServer } from '../../src/server/api-server.ts';
+import { inProcessCaller } from './caller.ts';
+import { expectedAnswers } from './differences.ts';
+import { play } from './player.ts';
+import type { Answer, ServerName, Step } from './scenario.ts';
+import { loadRecording, loadSuite, suiteNames } from './suites.ts';
+import { startTestServer, tokens } from './test-server.ts';
+
+const codecs = newCodecFactory();
+const running = new Map<ServerName, ApiServer>();
+
+beforeAll(async () => {
+  for (const name of ['plain', 'default'] as const) running.set(name, await startTestServer(name));
+});
+afterAll(async () => {
+  await Promise.all([...running.values()].map((server) => server.stop()));
+});
+
+let namespaces = 0;
+
+async function playHere(serverName: ServerName, steps: readonly Step[]): Promise<Answer[]> {
+  const server = running.get(serverName)!;
+  const call = inProcessCaller(server.transport());
+  namespaces += 1;
+  const namespace = `req-${namespaces.toString(16).padStart(8, '0')}`;
+  const headers = { authorization: `Bearer ${tokens.admin}`, 'content-type': 'application/json' };
+  const body = Buffer.from(JSON.stringify({ metadata: { name: namespace } }));
+  await call({ method: 'POST', url: '/api/v1/namespaces', headers, body }, new AbortController().signal);
+  return play(steps, {
+    call,
+    codecs,
+    namespace,
+    token: (user) => (user === 'alice' ? tokens.alice : (user ?? tokens.admin)),
+  });
+}
+
+const titled = (steps: readonly Step[], answers: readonly Answer[]): [string, Answer | undefined][] =>
+  steps.map((step, index) => [
+    `${index + 1} ${'events' in step ? `events of ${step.events}` : step.send}`,
+    answers[index],
+  ]);
+
+for (const name of suiteNames()) {
+  const { scenarios, server = 'plain' } = await loadSuite(name);
+  const recording = loadRecording(name);
+  describe(`${name}, as the real server answers`, () => {
+    for (const [sentence, steps] of Object.entries(scenarios)) {
+      it(sentence, async () => {
+        const wanted = titled(steps, expectedAnswers(`${name}: ${sentence}`, recording[sentence] ?? []));
+        const answered = titled(steps, await playHere(server, steps));
+        for (const [index, one] of answered.entries()) expect.soft(one).toEqual(wanted[index]);
+      });
+    }
+  });
+}

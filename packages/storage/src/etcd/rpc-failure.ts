@@ -1,0 +1,53 @@
+import type { ServiceError } from '@grpc/grpc-js';
+
+/** What a failed call means for whoever called. */
+export type RpcFailure =
+  | 'compacted'
+  | 'future'
+  | 'too-large'
+  | 'lease-not-found'
+  /** This member cannot, and has done nothing; another may. */
+  | 'not-done'
+  /** Nobody can say whether it was done. */
+  | 'unknown'
+  /** It was refused and will be again. */
+  | 'refused';
+
+/** By gRPC's numbers. */
+const codes = {
+  cancelled: 1,
+  unknown: 2,
+  deadlineExceeded: 4,
+  resourceExhausted: 8,
+  aborted: 10,
+  internal: 13,
+  unavailable: 14,
+};
+
+const uncertain = new Set([
+  codes.cancelled,
+  codes.unknown,
+  codes.deadlineExceeded,
+  codes.aborted,
+  codes.internal,
+  codes.unavailable,
+]);
+
+/** By what etcd says, which is more than its code does. */
+const byDetails: Readonly<Record<string, RpcFailure>> = {
+  'etcdserver: mvcc: required revision has been compacted': 'compacted',
+  'etcdserver: mvcc: required revision is a future revision': 'future',
+  'etcdserver: request is too large': 'too-large',
+  'etcdserver: requested lease not found': 'lease-not-found',
+  'etcdserver: no leader': 'not-done',
+  'etcdserver: not leader': 'not-done',
+  'etcdserver: too many requests': 'not-done',
+  'etcdserver: rpc not supported for learner': 'not-done',
+};
+
+export function rpcFailure(error: ServiceError): RpcFailure {
+  const known = Object.hasOwn(byDetails, error.details) ? byDetails[error.details] : undefined;
+  if (known !== undefined) return known;
+  if (error.code === codes.resourceExhausted && error.details.includes('larger than max')) return 'too-large';
+  return uncertain.has(error.code) ? 'unknown' : 'refused';
+}

@@ -1,0 +1,179 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { EtcdTlsOptions } from '../etcd-options.ts';
+import { openEtcdStore } from '../open-etcd-store.ts';
+import { type EtcdCertificates, makeCertificates } from './certificates.ts';
+import { findProgram } from './find-program.ts';
+import { freePorts } from './free-ports.ts';
+
+/** A member of a cluster for tests, with a data directory that outlives its process. */
+export interface EtcdServer {
+  /** `http://127.0.0.1:port`, the same after a restart. */
+  readonly endpoint: string;
+  /** What a client needs to connect; empty without TLS. */
+  readonly tls: EtcdTlsOptions;
+  /** Rejects when it ends by itself soon after the first start, with what it said. */
+  readonly failed: Promise<never>;
+  /** Ends it as a power cut would. */
+  kill(): Promise<void>;
+  /** Starts it again over its data; it need not answer yet. */
+  start(): Promise<void>;
+  /** Stops it from answering without closing its connections, and lets it go on. */
+  pause(): void;
+  resume(): void;
+  /** Ends it and removes what it kept. */
+  dispose(): Promise<void>;
+}
+
+export interface EtcdServerOptions {
+  /** With TLS, and only for clients with a certificate. */
+  readonly tls?: boolean;
+  /** More flags. */
+  readonly flags?: readonly string[];
+}
+
+interface Member {
+  readonly name: string;
+  readonly clientUrl: string;
+  readonly peerUrl: string;
+}
+
+const maxOutput = 8_192;
+
+async function startMember(
+  member: Member,
+  members: readonly Member[],
+  certificates: EtcdCertificates | undefined,
+  folder: string,
+  extraFlags: readonly string[],
+): Promise<EtcdServer> {
+  const binary = findProgram('etcd');
+  if (binary === undefined) throw new Error('there is no etcd to start');
+  const flags = {
+    name: member.name,
+    'data-dir': path.join(folder, member.name),
+    'listen-client-urls': member.clientUrl,
+    'advertise-client-urls': member.clientUrl,
+    'listen-peer-urls': member.peerUrl,
+    'initial-advertise-peer-urls': member.peerUrl,
+    'initial-cluster': members.map(({ name, peerUrl }) => `${name}=${peerUrl}`).join(','),
+    logger: 'zap',
+    'log-level': 'error',
+    ...(certificates && {
+      'trusted-ca-file': certificates.ca,
+      'cert-file': certificates.server.cert,
+      'key-file': certificates.server.key,
+      'client-cert-auth': 'true',
+    }),
+  };
+  const args = [...Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`), ...extraFlags];
+  let child: ChildProcess | undefined;
+  let output = '';
+  const killAtExit = () => child?.kill('SIGKILL');
+  process.on('exit', killAtExit);
+
+  const start = async (): Promise<void> => {
+    const started = spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: process.env.PATH } });
+    started.stderr.on('data', (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-maxOutput);
+    });
+    await once(started, 'spawn');
+    child = started;
+  };
+  const kill = async (): Promise<void> => {
+    const running = child;
+    child = undefined;
+    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
+    const exited = once(running, 'exit');
+    running.kill('SIGKILL');
+    await exited;
+  };
+  await start();
+  const first = child;
+  const failed = new Promise<never>((_, reject) => {
+    first?.once('exit', () => {
+      if (child === first) reject(new Error(`etcd ended: ${output}`));
+    });
+  });
+  failed.catch(() => {});
+  return {
+    failed,
+    endpoint: member.clientUrl,
+    tls: certificates
+      ? {
+          ca: { file: certificates.ca },
+          cert: { file: certificates.client.cert },
+          key: { file: certificates.client.key },
+        }
+      : {},
+    kill,
+    start,
+    pause: () => {
+      child?.kill('SIGSTOP');
+    },
+    resume: () => {
+      child?.kill('SIGCONT');
+    },
+    dispose: async () => {
+      await kill();
+      process.off('exit', killAtExit);
+      await rm(folder, { recursive: true, force: true });
+      if (output.includes('panic')) throw new Error(`etcd: ${output}`);
+    },
+  };
+}
+
+async function answering(servers: readonly EtcdServer[]): Promise<void> {
+  for (const { endpoint, tls } of servers) {
+    const store = await openEtcdStore({ endpoints: [endpoint], tls, dialTimeoutMs: 20_000 });
+    try {
+      await store.currentRevision();
+    } finally {
+      await store.close();
+    }
+  }
+}
+
+/** Someone may take a port between the moment it was found free and the moment etcd listens. */
+const attempts = 3;
+
+async function startMembers(count: number, options: EtcdServerOptions): Promise<EtcdServer[]> {
+  for (let attempt = 1; ; attempt++) {
+    const servers = await spawnMembers(count, options);
+    try {
+      await Promise.race([answering(servers), ...servers.map(({ failed }) => failed)]);
+      return servers;
+    } catch (error) {
+      await Promise.all(servers.map((server) => server.dispose()));
+      if (attempt === attempts) throw error;
+    }
+  }
+}
+
+async function spawnMembers(count: number, { tls = false, flags = [] }: EtcdServerOptions): Promise<EtcdServer[]> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'coxswain-etcd-'));
+  const certificates = tls ? await makeCertificates(folder) : undefined;
+  const ports = await freePorts(2 * count);
+  const members = Array.from({ length: count }, (_, index) => ({
+    name: `member-${index}`,
+    clientUrl: `${tls ? 'https' : 'http'}://127.0.0.1:${ports[2 * index]}`,
+    peerUrl: `http://127.0.0.1:${ports[2 * index + 1]}`,
+  }));
+  return Promise.all(members.map((member) => startMember(member, members, certificates, folder, flags)));
+}
+
+/** Starts an etcd on free ports and a scratch directory and waits until it answers. */
+export async function startEtcd(options: EtcdServerOptions = {}): Promise<EtcdServer> {
+  // Leases last no less than one and a half elections: short ones make tests of short times to live quick.
+  const flags = ['--heartbeat-interval=20', '--election-timeout=200', ...(options.flags ?? [])];
+  const [server] = await startMembers(1, { ...options, flags });
+  return server!;
+}
+
+/** Starts a cluster of so many members. */
+export function startEtcdCluster(members: number): Promise<EtcdServer[]> {
+  return startMembers(members, { flags: ['--heartbeat-interval=50', '--election-timeout=500'] });
+}

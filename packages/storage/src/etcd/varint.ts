@@ -1,0 +1,101 @@
+/** A place in a buffer, and where what is read ends. */
+export interface Cursor {
+  readonly buffer: Buffer;
+  at: number;
+  end: number;
+}
+
+/** What is thrown at a message that is not one. */
+export function malformed(reason: string): Error {
+  return new Error(`malformed protobuf message: ${reason}`);
+}
+
+function nextByte(from: Cursor): number {
+  if (from.at >= from.end) throw malformed('it ends too early');
+  return from.buffer[from.at++]!;
+}
+
+/** Bytes that a number takes; of one that is not negative. */
+export function sizeOfVarint(value: number): number {
+  let size = 1;
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size++;
+  return size;
+}
+
+export function writeVarint(to: Cursor, value: number): void {
+  let rest = value;
+  while (rest >= 0x80) {
+    to.buffer[to.at++] = (rest % 0x80) | 0x80;
+    rest = Math.floor(rest / 0x80);
+  }
+  to.buffer[to.at++] = rest;
+}
+
+/** Throws at what a number cannot hold exactly. */
+export function readVarint(from: Cursor): number {
+  const start = from.at;
+  let value = 0;
+  let factor = 1;
+  // Seven bytes hold 49 bits, which are exact. More is rare, and read again.
+  for (let count = 0; count < 7; count++) {
+    const byte = nextByte(from);
+    value += (byte & 0x7f) * factor;
+    if (byte < 0x80) return value;
+    factor *= 0x80;
+  }
+  from.at = start;
+  const exact = Number(readBigVarint(from));
+  if (!Number.isSafeInteger(exact)) throw malformed(`${exact} is too large`);
+  return exact;
+}
+
+/** A signed number of 64 bits. */
+export function readBigVarint(from: Cursor): bigint {
+  let value = 0n;
+  for (let shift = 0n; shift < 70n; shift += 7n) {
+    const byte = nextByte(from);
+    value |= BigInt(byte & 0x7f) << shift;
+    if (byte < 0x80) return BigInt.asIntN(64, value);
+  }
+  throw malformed('a number does not end');
+}
+
+export function sizeOfBigVarint(value: bigint): number {
+  let size = 1;
+  for (let rest = BigInt.asUintN(64, value); rest >= 0x80n; rest >>= 7n) size++;
+  return size;
+}
+
+export function writeBigVarint(to: Cursor, value: bigint): void {
+  let rest = BigInt.asUintN(64, value);
+  for (; rest >= 0x80n; rest >>= 7n) to.buffer[to.at++] = Number(rest & 0x7fn) | 0x80;
+  to.buffer[to.at++] = Number(rest);
+}
+
+/** The length of what follows, which is all there. */
+export function readLength(from: Cursor): number {
+  const length = readVarint(from);
+  if (length < 0 || length > from.end - from.at) throw malformed('it ends too early');
+  return length;
+}
+
+/** Goes past a value that nobody asked for. */
+export function skipValue(from: Cursor, wireType: number): void {
+  switch (wireType) {
+    case 0:
+      while (nextByte(from) >= 0x80);
+      return;
+    case 2: {
+      const length = readLength(from);
+      from.at += length;
+      return;
+    }
+    case 1:
+    case 5:
+      from.at += wireType === 1 ? 8 : 4;
+      if (from.at > from.end) throw malformed('it ends too early');
+      return;
+    default:
+      throw malformed(`wire type ${wireType}`);
+  }
+}

@@ -1,0 +1,35 @@
+import { type Clock, CorruptLogError, MvccStore } from '../mvcc/index.ts';
+import type { Store } from '../store.ts';
+import { DataDirectory } from './data-directory.ts';
+import { DataDirectoryError } from './data-directory-error.ts';
+import { LmdbLog } from './lmdb-log.ts';
+
+export interface LmdbSettings {
+  readonly path: string;
+  readonly mapSize: number;
+  readonly clock: Clock;
+}
+
+/** Opens the store of a data directory, or makes one there. The directory is given back when the store is closed. */
+export async function openLmdb({ path, mapSize, clock }: LmdbSettings): Promise<Store> {
+  const directory = await DataDirectory.open(path);
+  let log: LmdbLog;
+  try {
+    log = new LmdbLog({ file: directory.file, mapSize, onClosed: () => directory.release() });
+  } catch (cause) {
+    await directory.release();
+    throw new DataDirectoryError(path, `cannot be opened: ${messageOf(cause)}`, { cause });
+  }
+  try {
+    await directory.complete();
+    return new MvccStore('lmdb', log, clock);
+  } catch (error) {
+    await log.close();
+    if (!(error instanceof CorruptLogError)) throw error;
+    throw new DataDirectoryError(path, `is damaged: ${error.message}`, { cause: error });
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

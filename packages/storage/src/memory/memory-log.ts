@@ -1,0 +1,42 @@
+import type { Log, LogEntry, LogRecord } from '../mvcc/index.ts';
+
+/** Keeps everything in this process and nothing beyond it. */
+export class MemoryLog implements Log {
+  readonly #entries = new Map<number, LogEntry>();
+  compaction = { compactedRevision: 0, removedThrough: 0 };
+
+  append(entries: readonly LogEntry[]): void {
+    for (const { record, value } of entries) this.#entries.set(record.revision, { record, value });
+  }
+
+  record(revision: number): LogRecord | undefined {
+    return this.#entries.get(revision)?.record;
+  }
+
+  value(revision: number): Uint8Array {
+    const value = this.#entries.get(revision)?.value;
+    if (value === undefined) throw new Error(`revision ${revision} has no value`);
+    return value;
+  }
+
+  *records(): Iterable<LogRecord> {
+    for (const { record } of this.#entries.values()) yield record;
+  }
+
+  markCompacted(compactedRevision: number): void {
+    this.compaction = { ...this.compaction, compactedRevision };
+  }
+
+  remove(revisions: readonly number[], removedThrough: number): void {
+    for (const revision of revisions) this.#entries.delete(revision);
+    this.compaction = { ...this.compaction, removedThrough };
+  }
+
+  gather(commit: () => void): void {
+    queueMicrotask(commit);
+  }
+
+  async close(): Promise<void> {
+    this.#entries.clear();
+  }
+}

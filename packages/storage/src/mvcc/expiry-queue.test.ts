@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ExpiryQueue } from './expiry-queue.ts';
+import { FakeClock } from './fake-clock.test-data.ts';
+import type { LogRecord } from './log.ts';
+
+const recordAt = (revision: number, expiresAt: number): LogRecord => ({
+  revision,
+  key: `k${revision}`,
+  createRevision: revision,
+  previousRevision: 0,
+  expiresAt,
+});
+
+describe('ExpiryQueue', () => {
+  it('gives each key when its time has come and not before, in order', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(1000), { maxLength: 200 }), async (delays) => {
+        const clock = new FakeClock();
+        const start = clock.now().getTime();
+        const expired: number[] = [];
+        const queue = new ExpiryQueue({
+          clock,
+          isCurrent: () => true,
+          expire: async ({ expiresAt }) => {
+            expect(clock.now().getTime()).toBeGreaterThanOrEqual(expiresAt);
+            expired.push(expiresAt - start);
+          },
+        });
+        for (const [index, delay] of delays.entries()) queue.add(recordAt(index, start + delay * 1000));
+        await clock.pass(500);
+        const sorted = [...delays].sort((a, b) => a - b).map((delay) => delay * 1000);
+        expect(expired).toEqual(sorted.filter((delay) => delay <= 500_000));
+        await clock.pass(500);
+        expect(expired).toEqual(sorted);
+        expect(clock.timers).toBe(0);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('forgets records that were overtaken instead of gathering them', async () => {
+    const clock = new FakeClock();
+    const end = clock.now().getTime() + 3600_000;
+    let newest = 0;
+    const expired: number[] = [];
+    let asked = 0;
+    const queue = new ExpiryQueue({
+      clock,
+      isCurrent: ({ revision }) => {
+        asked++;
+        return revision === newest;
+      },
+      expire: async ({ revision }) => void expired.push(revision),
+    });
+    for (newest = 1; newest < 50_000; newest++) queue.add(recordAt(newest, end));
+    newest--;
+    asked = 0;
+    await clock.pass(3600);
+    expect(expired).toEqual([newest]);
+    expect(asked).toBeLessThan(2000);
+  });
+
+  it('tries again what could not be deleted', async () => {
+    const clock = new FakeClock();
+    let failures = 3;
+    const expired: number[] = [];
+    const queue = new ExpiryQueue({
+      clock,
+      isCurrent: () => true,
+      expire: async ({ revision }) => {
+        if (failures-- > 0) throw new Error('no disk');
+        expired.push(revision);
+      },
+    });
+    queue.add(recordAt(1, clock.now().getTime() + 1000));
+    await clock.pass(1);
+    expect(expired).toEqual([]);
+    await clock.pass(10);
+    expect(expired).toEqual([1]);
+  });
+
+  it('waits longer than a timer can, and for nothing once stopped', async () => {
+    const clock = new FakeClock();
+    const expired: number[] = [];
+    const queue = new ExpiryQueue({
+      clock,
+      isCurrent: () => true,
+      expire: async ({ revision }) => void expired.push(revision),
+    });
+    const monthSeconds = 31 * 24 * 3600;
+    queue.add(recordAt(1, clock.now().getTime() + monthSeconds * 1000));
+    queue.add(recordAt(2, clock.now().getTime() + 2 * monthSeconds * 1000));
+    await clock.pass(monthSeconds);
+    expect(expired).toEqual([1]);
+    queue.stop();
+    await clock.pass(2 * monthSeconds);
+    expect(expired).toEqual([1]);
+    expect(clock.timers).toBe(0);
+  });
+});

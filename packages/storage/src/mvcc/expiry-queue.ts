@@ -1,0 +1,115 @@
+import type { Clock } from './clock.ts';
+import type { LogRecord } from './log.ts';
+
+/** How many keys go at once. */
+const sliceKeys = 500;
+
+/** When to try again what could not be deleted. */
+const retryMs = 1000;
+
+/** Timers cannot wait longer. */
+const maxDelayMs = 2 ** 31 - 1;
+
+export interface ExpiryQueueOptions {
+  readonly clock: Clock;
+  /** Whether this is still the key's newest change. */
+  readonly isCurrent: (record: LogRecord) => boolean;
+  /** Deletes the key if it has not changed. */
+  readonly expire: (record: LogRecord) => Promise<unknown>;
+}
+
+/** Keys in the order in which they go by themselves, and the timer for the first of them. */
+export class ExpiryQueue {
+  readonly #clock: Clock;
+  readonly #isCurrent: (record: LogRecord) => boolean;
+  readonly #expire: (record: LogRecord) => Promise<unknown>;
+  /** A binary heap: no record goes before its parent at (index - 1) / 2. Some have been overtaken by later changes. */
+  #heap: LogRecord[] = [];
+  /** The heap is cleaned of overtaken records when it has grown to this. */
+  #cleanAt = 1024;
+  #cancelTimer: (() => void) | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+  #stopped = false;
+
+  constructor({ clock, isCurrent, expire }: ExpiryQueueOptions) {
+    this.#clock = clock;
+    this.#isCurrent = isCurrent;
+    this.#expire = expire;
+  }
+
+  add(record: LogRecord): void {
+    this.#push(record);
+    if (this.#heap.length >= this.#cleanAt) this.#clean();
+    this.#arm();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancelTimer?.();
+    this.#heap = [];
+  }
+
+  #arm(delayAtLeastMs = 0): void {
+    const first = this.#heap[0];
+    if (this.#stopped || first === undefined || first.expiresAt >= this.#timerAt) return;
+    this.#cancelTimer?.();
+    this.#timerAt = first.expiresAt;
+    const delay = Math.max(first.expiresAt - this.#clock.now().getTime(), delayAtLeastMs, 0);
+    this.#cancelTimer = this.#clock.setTimer(() => void this.#fire(), Math.min(delay, maxDelayMs));
+  }
+
+  async #fire(): Promise<void> {
+    const now = this.#clock.now().getTime();
+    const due: LogRecord[] = [];
+    while (due.length < sliceKeys && this.#heap[0] !== undefined && this.#heap[0].expiresAt <= now) {
+      const record = this.#pop();
+      if (this.#isCurrent(record)) due.push(record);
+    }
+    const outcomes = await Promise.allSettled(due.map((record) => this.#expire(record)));
+    const failed = due.filter((_, index) => outcomes[index]?.status === 'rejected');
+    for (const record of failed) this.#push(record);
+    this.#cancelTimer = undefined;
+    this.#timerAt = Number.POSITIVE_INFINITY;
+    this.#arm(failed.length > 0 ? retryMs : 0);
+  }
+
+  #clean(): void {
+    const current = this.#heap.filter(this.#isCurrent).sort((a, b) => a.expiresAt - b.expiresAt);
+    // What is sorted is a heap.
+    this.#heap = current;
+    this.#cleanAt = Math.max(1024, current.length * 2);
+  }
+
+  #push(record: LogRecord): void {
+    const heap = this.#heap;
+    let index = heap.length;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      const above = heap[parent] as LogRecord;
+      if (above.expiresAt <= record.expiresAt) break;
+      heap[index] = above;
+      index = parent;
+    }
+    heap[index] = record;
+  }
+
+  #pop(): LogRecord {
+    const heap = this.#heap;
+    const first = heap[0] as LogRecord;
+    const last = heap.pop() as LogRecord;
+    if (heap.length === 0) return first;
+    let index = 0;
+    for (;;) {
+      let child = 2 * index + 1;
+      if (child >= heap.length) break;
+      const right = heap[child + 1];
+      if (right !== undefined && right.expiresAt < (heap[child] as LogRecord).expiresAt) child++;
+      const below = heap[child] as LogRecord;
+      if (below.expiresAt >= last.expiresAt) break;
+      heap[index] = below;
+      index = child;
+    }
+    heap[index] = last;
+    return first;
+  }
+}

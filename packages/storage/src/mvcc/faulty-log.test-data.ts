@@ -1,0 +1,58 @@
+import { MemoryLog } from '../memory/memory-log.ts';
+import type { LogEntry } from './log.ts';
+
+/** A log that is as slow and as broken as a test wants it. */
+export class FaultyLog extends MemoryLog {
+  /** How many removals will fail. */
+  failRemovals = 0;
+  /** The revision whose value cannot be read. */
+  unreadable = 0;
+  #gate: Promise<void> | undefined;
+  #open: (() => void) | undefined;
+  #break: ((error: Error) => void) | undefined;
+  #began: (() => void)[] = [];
+
+  /** From now on appends wait. */
+  holdAppends(): void {
+    this.#gate = new Promise((resolve, reject) => {
+      this.#open = resolve;
+      this.#break = reject;
+    });
+  }
+
+  releaseAppends(): void {
+    this.#gate = undefined;
+    this.#open?.();
+  }
+
+  /** Those that wait fail. */
+  failAppends(error: Error): void {
+    this.#break?.(error);
+  }
+
+  /** Waits for the next append to begin. */
+  appending(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#began.push(resolve);
+    });
+  }
+
+  override append(entries: readonly LogEntry[]): Promise<void> | void {
+    for (const resolve of this.#began.splice(0)) resolve();
+    if (this.#gate === undefined) return super.append(entries);
+    return this.#gate.then(() => super.append(entries));
+  }
+
+  override value(revision: number): Uint8Array {
+    if (revision === this.unreadable) throw new Error('the disk cannot be read');
+    return super.value(revision);
+  }
+
+  override remove(revisions: readonly number[], removedThrough: number): void {
+    if (this.failRemovals > 0 && removedThrough > 500) {
+      this.failRemovals--;
+      throw new Error('no space left on device');
+    }
+    super.remove(revisions, removedThrough);
+  }
+}

@@ -1,0 +1,192 @@
+import { StoreUnavailableError } from '../errors.ts';
+import type { KeyValue, WriteResult } from '../store.ts';
+import type { KeyIndex } from './key-index.ts';
+import { isDeletion, type Log, type LogEntry, type LogRecord } from './log.ts';
+
+/** Writes that wait for the disk hold memory. Who adds more than this is told to try again. */
+const maxWaitingWrites = 100_000;
+const maxWaitingBytes = 256 * 1024 * 1024;
+
+/** What somebody wants to write. */
+export interface Intent {
+  readonly key: string;
+  /** Absent: delete. */
+  readonly value: Uint8Array | undefined;
+  readonly expected: number;
+  readonly expiresAt: number;
+  readonly note: unknown;
+}
+
+/** A write that was decided. */
+export interface Write extends LogEntry {
+  /** The key's change before this one, if there was any. */
+  readonly previous: LogRecord | undefined;
+  readonly note: unknown;
+}
+
+/** Whoever waits for an answer. */
+interface Waiter {
+  readonly resolve: (result: WriteResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface WaitingWrite extends Write, Waiter {
+  readonly batch: Batch;
+}
+
+/** A write that lost against another one which is not durable yet: its answer must wait for that. */
+interface Refusal extends Waiter {
+  readonly against: Write;
+}
+
+class Batch {
+  readonly writes: WaitingWrite[] = [];
+  readonly refusals: Refusal[] = [];
+}
+
+export interface WriteQueueOptions {
+  readonly log: Log;
+  readonly index: KeyIndex;
+  readonly revision: number;
+  /** Called when writes have become durable, in order, before whoever waits for them hears of it. It must not throw. */
+  readonly onCommitted: (writes: readonly Write[]) => void;
+}
+
+/**
+ * Decides writes, one after the other and in memory, and commits them in groups: while one group is on its way to the
+ * disk, the next gathers. A later write sees what earlier ones decided, whether that is durable or not; its answer comes
+ * after theirs.
+ *
+ * A group that fails takes along all that was decided after it, because that was decided on what never happened.
+ */
+export class WriteQueue {
+  readonly #log: Log;
+  readonly #index: KeyIndex;
+  readonly #onCommitted: (writes: readonly Write[]) => void;
+  /** The newest write of each key that is decided and not committed: a key is here if and only if one waits. */
+  readonly #pending = new Map<string, WaitingWrite>();
+  /** The revision of the last write decided. The same as that of the last one committed when nothing waits. */
+  #decided: number;
+  #committed: number;
+  #gathering = new Batch();
+  #committing: Batch | undefined;
+  #waitingBytes = 0;
+  #idle: (() => void)[] = [];
+
+  constructor({ log, index, revision, onCommitted }: WriteQueueOptions) {
+    this.#log = log;
+    this.#index = index;
+    this.#onCommitted = onCommitted;
+    this.#decided = revision;
+    this.#committed = revision;
+  }
+
+  submit(intent: Intent): Promise<WriteResult> {
+    const pending = this.#pending.get(intent.key);
+    const head = pending === undefined ? this.#index.head(intent.key) : pending.record;
+    const modRevision = head === undefined || isDeletion(head) ? 0 : head.revision;
+    if (modRevision === intent.expected && (intent.value !== undefined || modRevision !== 0)) {
+      return this.#accept(intent, head);
+    }
+    if (pending === undefined) return Promise.resolve(this.#refusal(head));
+    return new Promise((resolve, reject) => {
+      pending.batch.refusals.push({ against: pending, resolve, reject });
+    });
+  }
+
+  /** Waits until nothing waits any more. */
+  idle(): Promise<void> {
+    if (this.#decided === this.#committed) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#idle.push(resolve);
+    });
+  }
+
+  #accept({ key, value, expiresAt, note }: Intent, previous: LogRecord | undefined): Promise<WriteResult> {
+    const size = key.length + (value?.length ?? 0);
+    if (this.#decided - this.#committed >= maxWaitingWrites || this.#waitingBytes + size > maxWaitingBytes) {
+      return Promise.reject(new StoreUnavailableError('too many writes are waiting for the disk'));
+    }
+    this.#waitingBytes += size;
+    const revision = ++this.#decided;
+    const isNew = previous === undefined || isDeletion(previous);
+    const record: LogRecord = {
+      revision,
+      key,
+      createRevision: value === undefined ? 0 : isNew ? revision : previous.createRevision,
+      previousRevision: previous?.revision ?? 0,
+      expiresAt,
+    };
+    const batch = this.#gathering;
+    return new Promise((resolve, reject) => {
+      const write: WaitingWrite = { record, value, previous, note, batch, resolve, reject };
+      this.#pending.set(key, write);
+      if (batch.writes.push(write) === 1 && this.#committing === undefined) this.#log.gather(this.#commit);
+    });
+  }
+
+  readonly #commit = async (): Promise<void> => {
+    const batch = this.#gathering;
+    this.#gathering = new Batch();
+    this.#committing = batch;
+    try {
+      const appended = this.#log.append(batch.writes);
+      if (appended !== undefined) await appended;
+    } catch (cause) {
+      this.#fail(batch, cause);
+      return;
+    }
+    this.#succeed(batch);
+  };
+
+  #succeed(batch: Batch): void {
+    for (const write of batch.writes) {
+      const { key } = write.record;
+      this.#index.apply(write.record);
+      this.#waitingBytes -= key.length + (write.value?.length ?? 0);
+      if (this.#pending.get(key) === write) this.#pending.delete(key);
+    }
+    this.#committed += batch.writes.length;
+    this.#onCommitted(batch.writes);
+    for (const { resolve, record } of batch.writes) resolve({ ok: true, revision: record.revision });
+    for (const { against, resolve } of batch.refusals) {
+      const { record, value } = against;
+      resolve({ ok: false, current: value && keyValue(record, value), revision: this.#committed });
+    }
+    this.#goOn();
+  }
+
+  #fail(batch: Batch, cause: unknown): void {
+    const lost = [batch, this.#gathering];
+    this.#gathering = new Batch();
+    this.#pending.clear();
+    this.#decided = this.#committed;
+    this.#waitingBytes = 0;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    for (const { writes, refusals } of lost) {
+      for (const { reject } of [...writes, ...refusals]) {
+        reject(new StoreUnavailableError(`the write could not be stored: ${reason}`, { cause }));
+      }
+    }
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    this.#committing = undefined;
+    if (this.#gathering.writes.length > 0) {
+      this.#log.gather(this.#commit);
+    } else {
+      for (const resolve of this.#idle.splice(0)) resolve();
+    }
+  }
+
+  #refusal(head: LogRecord | undefined): WriteResult {
+    const current = head && !isDeletion(head) ? keyValue(head, this.#log.value(head.revision)) : undefined;
+    return { ok: false, current, revision: this.#committed };
+  }
+}
+
+/** What readers get of a put. */
+export function keyValue(record: LogRecord, value: Uint8Array): KeyValue {
+  return { key: record.key, value, createRevision: record.createRevision, modRevision: record.revision };
+}

@@ -1,0 +1,37 @@
+import { MemoryLog } from './memory/memory-log.ts';
+import { type Clock, MvccStore, systemClock } from './mvcc/index.ts';
+import type { Store } from './store.ts';
+
+export interface MemoryStoreOptions {
+  /** Where time comes from; absent: the machine's. */
+  readonly clock?: Clock;
+}
+
+export interface LmdbStoreOptions {
+  /** The data directory, for this store alone. It is created if it is not there. */
+  readonly path: string;
+  /** How many bytes of address space to begin with; absent: 256 MiB. It grows with the data. */
+  readonly mapSize?: number;
+  /** Where time comes from; absent: the machine's. */
+  readonly clock?: Clock;
+}
+
+/** A store that keeps everything in this process. For tests, and for clusters that may forget. */
+export function openMemoryStore({ clock = systemClock }: MemoryStoreOptions = {}): Store {
+  return new MvccStore('memory', new MemoryLog(), clock);
+}
+
+/**
+ * A store in a directory on disk. What it acknowledges is there after a crash of the process or the machine.
+ *
+ * Throws a `DataDirectoryError`, and changes nothing, when the directory is in use, holds something else, was written by
+ * a later version, or is damaged.
+ */
+export async function openLmdbStore({
+  path,
+  mapSize = 256 * 1024 * 1024,
+  clock = systemClock,
+}: LmdbStoreOptions): Promise<Store> {
+  const { openLmdb } = await import('./lmdb/index.ts');
+  return openLmdb({ path, mapSize, clock });
+}
