@@ -43,7 +43,11 @@ export function deleteOptions(body: Uint8Array): AnyObject | undefined {
 }
 
 /** An API object that was answered, of whatever representation. Undefined for all other answers. */
-export function responseObject(body: Uint8Array, contentType: string, { codecs }: ObjectFormats): AnyObject | undefined {
+export function responseObject(
+  body: Uint8Array,
+  contentType: string,
+  { codecs }: ObjectFormats,
+): AnyObject | undefined {
   try {
     const object = contentType.startsWith('application/vnd.kubernetes.protobuf')
       ? parsedJson(codecs.json.encode(codecs.protobuf.decode(body).object))

@@ -26,7 +26,7 @@ export async function deleteCollection(context: RequestContext, scope: ResourceS
   const work = async (): Promise<void> => {
     for (const { namespace, name } of waiting) {
       try {
-        await registry.delete({ namespace, name, options, dryRun, validate, resource: scope.groupResource });
+        await registry.delete({ namespace, name, options, dryRun, validate, warn: context.warn });
       } catch (error) {
         // Somebody else was faster.
         if (!isNotFound(error)) throw error;

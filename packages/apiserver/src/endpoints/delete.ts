@@ -20,8 +20,8 @@ export async function deleteResource(context: RequestContext, scope: ResourceSco
     name: info.name,
     options,
     dryRun,
-    resource: scope.groupResource,
     validate: deletionValidator(context, scope, dryRun),
+    warn: context.warn,
   });
   // As upstream has it: only who still speaks of orphanDependents hears that it takes time.
   const code = !deleted && options.orphanDependents === false ? 202 : 200;

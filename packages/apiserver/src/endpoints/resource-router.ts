@@ -73,7 +73,8 @@ export class ResourceRouter {
       this.#groups.add(group);
       this.#versions.add(groupVersion.toString());
       for (const resource of resources) {
-        const registry = registries.registryFor(groupVersion, resource);
+        const { groupResource } = groupVersion.withResource(resource.name);
+        const registry = registries.registryFor(groupVersion, resource)?.as(groupResource);
         const scope = registry && new ResourceScope(groupVersion, resource, registry, services);
         const warning = deprecationWarning(groupVersion.withKind(resource.kind));
         this.#served.set(`${groupVersion}/${resource.name}`, { resource, groupVersion, scope, warning });

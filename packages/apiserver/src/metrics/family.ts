@@ -45,9 +45,7 @@ abstract class Family<T extends Child> implements Collectable {
   constructor({ name, help, labels = [] }: FamilyOptions) {
     this.name = name;
     this.help = help;
-    // Scraped in the order of their names, as upstream's are.
     this.#labels = labels;
-    if (labels.length === 0) this.with();
   }
 
   protected abstract newChild(): T;
@@ -67,6 +65,8 @@ abstract class Family<T extends Child> implements Collectable {
   }
 
   *samples(): Iterable<Sample> {
+    // What has no labels is always there, with others it depends on what happened.
+    if (this.#labels.length === 0) this.with();
     const entries = [...this.#children].map(([key, child]) => [this.#print(key), child] as const);
     for (const [labels, child] of entries.sort(([a], [b]) => (a < b ? -1 : 1))) yield* child.samples(labels);
   }
@@ -79,6 +79,7 @@ abstract class Family<T extends Child> implements Collectable {
     if (this.#labels.length === 0) return '';
     const values = key.split('\0');
     const pairs = this.#labels.map((name, index) => `${name}="${escaped(values[index] ?? '')}"`);
+    // In the order of their names, as upstream prints them.
     return pairs.sort().join(',');
   }
 }

@@ -3,6 +3,7 @@ import {
   type Field,
   type GroupVersionKind,
   isJsonObject,
+  type ScalarSchema,
   type Schema,
   type StructSchema,
 } from '@coxswain/apimachinery';
@@ -156,7 +157,13 @@ export class DefinitionBuilder {
       }
       default: {
         const values = enumOf(schema);
-        return { ...described, ...inlineScalar(schema), ...defaulted, ...(values && { enum: values }), ...tail };
+        return {
+          ...described,
+          ...(isScalar(schema) && inlineScalars[schema.kind]),
+          ...defaulted,
+          ...(values && { enum: values }),
+          ...tail,
+        };
       }
     }
   }
@@ -171,19 +178,16 @@ export class DefinitionBuilder {
   #refOf(schema: Schema): JsonObject | undefined {
     if (schema.kind === 'struct') return this.#refTo(schema);
     if (schema.kind === 'schemaOr') return this.special(alternativeNames[schema.alternative]);
-    if (schema.kind === 'list' || schema.kind === 'map') return undefined;
-    const name = namedScalars[schema.kind];
+    const name = isScalar(schema) ? namedScalars[schema.kind] : undefined;
     return name ? this.special(name) : undefined;
   }
 }
 
-const inlineScalar = (schema: Schema): JsonObject => {
-  const scalar = schema.kind in inlineScalars ? inlineScalars[schema.kind as keyof typeof inlineScalars] : undefined;
-  return scalar ?? {};
-};
+const isScalar = (schema: Schema): schema is ScalarSchema =>
+  schema.kind !== 'struct' && schema.kind !== 'list' && schema.kind !== 'map' && schema.kind !== 'schemaOr';
 
 const enumOf = (schema: Schema): readonly string[] | undefined =>
-  'enum' in schema && schema.enum ? [...schema.enum].sort() : undefined;
+  isScalar(schema) && schema.enum ? [...schema.enum].sort() : undefined;
 
 function listMarks({ listType, mapKeys }: Extract<Schema, { kind: 'list' }>): JsonObject {
   return {
@@ -205,5 +209,5 @@ function defaultOf(field: Field): unknown {
 
 function zeroOf(schema: Schema): unknown {
   if (schema.kind === 'struct') return {};
-  return schema.kind in zeroValues ? zeroValues[schema.kind as keyof typeof zeroValues] : undefined;
+  return isScalar(schema) ? zeroValues[schema.kind] : undefined;
 }

@@ -34,8 +34,4 @@ export const openApiDifferences: readonly OpenApiDifference[] = [
     where: /^paths\/\/logs\/|^parameters\/logpath-/,
     reason: 'files of the machine are not served; upstream has turned that off by default, too',
   },
-  {
-    where: /\/io\.k8s\.api\.core\.v1\.EphemeralContainer\//,
-    reason: 'the catalogue knows less of fields that come from a type without a definition of its own',
-  },
 ];

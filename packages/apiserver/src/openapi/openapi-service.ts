@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { parseJson } from '@coxswain/apimachinery';
+import { isJsonObject } from '@coxswain/apimachinery';
 import type { JsonObject } from './dialect.ts';
 import type { OpenApiProvider } from './openapi-provider.ts';
 import { encodeDocument } from './protobuf/index.ts';
@@ -108,8 +108,14 @@ export class OpenApiService {
   }
 
   #current(): Generation {
-    this.#generation ??= { v3: this.#collect(), v2: new Map() };
-    return this.#generation;
+    if (this.#generation) return this.#generation;
+    const generation: Generation = { v3: this.#collect(), v2: new Map() };
+    // A failure is not kept.
+    generation.v3.catch(() => {
+      if (this.#generation === generation) this.#generation = undefined;
+    });
+    this.#generation = generation;
+    return generation;
   }
 
   async #collect(): Promise<ReadonlyMap<string, V3Entry>> {
@@ -138,6 +144,7 @@ function once(forms: Forms, name: string, make: () => Promise<Uint8Array>): Prom
 }
 
 function toObject(bytes: Uint8Array): JsonObject {
-  const { value } = parseJson(bytes);
-  return value as JsonObject;
+  const document: unknown = JSON.parse(Buffer.from(bytes).toString());
+  if (!isJsonObject(document)) throw new Error('an OpenAPI document is no object');
+  return document;
 }

@@ -20,8 +20,7 @@ export const zeroValues: Partial<Readonly<Record<ScalarKind, unknown>>> = {
   double: 0,
 };
 
-/** Scalars that have a definition of their own. */
-export const namedScalars: Partial<Readonly<Record<ScalarKind, string>>> = {
+const names = {
   quantity: 'io.k8s.apimachinery.pkg.api.resource.Quantity',
   intOrString: 'io.k8s.apimachinery.pkg.util.intstr.IntOrString',
   time: 'io.k8s.apimachinery.pkg.apis.meta.v1.Time',
@@ -30,7 +29,10 @@ export const namedScalars: Partial<Readonly<Record<ScalarKind, string>>> = {
   any: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON',
   rawObject: 'io.k8s.apimachinery.pkg.runtime.RawExtension',
   fieldsV1: 'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1',
-};
+} as const;
+
+/** Scalars that have a definition of their own. */
+export const namedScalars: Partial<Readonly<Record<ScalarKind, string>>> = names;
 
 export const alternativeNames = {
   bool: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrBool',
@@ -62,23 +64,23 @@ const requiredVersionFields = [
 /** The definitions that no table of the catalogue has, without their descriptions. */
 export const specialDefinitions: ReadonlyMap<string, (dialect: Dialect) => JsonObject> = new Map([
   [
-    namedScalars.quantity!,
+    names.quantity,
     ({ oneOf }: Dialect) => (oneOf ? { oneOf: [{ type: 'string' }, { type: 'number' }] } : { type: 'string' }),
   ],
   [
-    namedScalars.intOrString!,
+    names.intOrString,
     ({ oneOf }: Dialect) => ({
       ...(!oneOf && { type: 'string' }),
       format: 'int-or-string',
       ...(oneOf && { oneOf: [{ type: 'integer' }, { type: 'string' }] }),
     }),
   ],
-  [namedScalars.time!, () => dateTime],
-  [namedScalars.microTime!, () => dateTime],
-  [namedScalars.duration!, () => ({ type: 'string' })],
-  [namedScalars.any!, () => ({})],
-  [namedScalars.rawObject!, () => anyObject],
-  [namedScalars.fieldsV1!, () => anyObject],
+  [names.time, () => dateTime],
+  [names.microTime, () => dateTime],
+  [names.duration, () => ({ type: 'string' })],
+  [names.any, () => ({})],
+  [names.rawObject, () => anyObject],
+  [names.fieldsV1, () => anyObject],
   [alternativeNames.bool, () => ({})],
   [alternativeNames.array, () => ({})],
   [alternativeNames.stringArray, () => ({})],

@@ -130,7 +130,10 @@ const networkFlags = {
   ),
   'kubelet-client-certificate': flag(string, 'Certificate that kubelets are shown. Default: one of our own'),
   'kubelet-client-key': flag(string, 'Its key'),
-  'kubelet-certificate-authority': flag(string, 'Authorities of kubelets. Default: kubelets need not prove who they are'),
+  'kubelet-certificate-authority': flag(
+    string,
+    'Authorities of kubelets. Default: kubelets need not prove who they are',
+  ),
   'kubelet-preferred-address-types': flag(strings, 'Which addresses of a node to use first', [
     'Hostname',
     'InternalDNS',

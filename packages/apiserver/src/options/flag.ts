@@ -16,7 +16,9 @@ export function flag<T>(type: FlagType<T>, about: string, byDefault?: T): Flag<T
 }
 
 /** `secure-port` as `securePort`. */
-export type CamelCase<Name> = Name extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
+export type CamelCase<Name> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
 
 export const camelCase = (name: string): string =>
   name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
@@ -39,6 +41,9 @@ export function withDefaults<Flags extends Readonly<Record<string, Flag<never>>>
   given: Given<Flags>,
 ): Completed<Flags> {
   const said = given as Readonly<Record<string, unknown>>;
-  const entries = Object.entries(flags).map(([name, { byDefault }]) => [camelCase(name), said[camelCase(name)] ?? byDefault]);
+  const entries = Object.entries(flags).map(([name, { byDefault }]) => [
+    camelCase(name),
+    said[camelCase(name)] ?? byDefault,
+  ]);
   return Object.fromEntries(entries) as Completed<Flags>;
 }

@@ -1,4 +1,15 @@
-import { boolean, duration, type FlagType, float, integer, mapping, string, stringArray, strings, unsigned } from './flag-types.ts';
+import {
+  boolean,
+  duration,
+  type FlagType,
+  float,
+  integer,
+  mapping,
+  string,
+  stringArray,
+  strings,
+  unsigned,
+} from './flag-types.ts';
 
 /** A flag of upstream's that is accepted and makes no difference. */
 export interface IgnoredFlag {
@@ -106,7 +117,10 @@ export const ignoredFlags: Readonly<Record<string, IgnoredFlag>> = {
   'proxy-client-key-file': ignored(string, noAggregation),
   'show-hidden-metrics-for-version': ignored(string, 'no metrics are hidden'),
   'shutdown-watch-termination-grace-period': told(duration, 'watches end at once, and their clients resume elsewhere'),
-  'storage-initialization-timeout': ignored(duration, 'the server is ready when its caches are, however long that takes'),
+  'storage-initialization-timeout': ignored(
+    duration,
+    'the server is ready when its caches are, however long that takes',
+  ),
   'storage-media-type': told(string, 'objects are stored as JSON, which kube-apiserver reads as well'),
   'tracing-config-file': told(string, 'no traces are recorded'),
   v: { ...ignored(unsigned, 'there is one level of logging'), shorthand: 'v' },

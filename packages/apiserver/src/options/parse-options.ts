@@ -1,4 +1,4 @@
-import { apiServerFlags, type ApiServerOptions } from './api-server-flags.ts';
+import { type ApiServerOptions, apiServerFlags } from './api-server-flags.ts';
 import { camelCase } from './flag.ts';
 import { boolean, type FlagType } from './flag-types.ts';
 import { OptionsError } from './options-error.ts';

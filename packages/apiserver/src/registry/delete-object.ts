@@ -27,8 +27,6 @@ export interface DeletionRequest {
   /** Says no to the deletion of what is there. */
   readonly validate?: (object: KubernetesObject) => Promise<void>;
   readonly warn?: (text: string) => void;
-  /** As errors and the answer name it, where that is not the registry's own. */
-  readonly resource?: GroupResource;
 }
 
 export interface DeleteResult {
@@ -71,11 +69,11 @@ async function attempt(
   assertPreconditions(definition, metadata, request.options.preconditions);
   definition.beforeDelete?.(object, request.options, request.warn);
   const plan = planDeletion(definition, object, request.options, registry.now());
-  if (plan === 'pending') return { deleted: false, ...success(definition, request, entry.value, metadata) };
+  if (plan === 'pending') return { deleted: false, ...success(definition, entry.value, metadata) };
   await request.validate?.(object);
   if (plan === 'delete') {
     const gone = await finishDeletion(registry, entry, object, request.dryRun);
-    return gone && { deleted: true, ...success(definition, request, gone, metadata) };
+    return gone && { deleted: true, ...success(definition, gone, metadata) };
   }
   const changed = { ...object, metadata: plan.metadata };
   const marked = definition.marked?.(changed) ?? changed;
@@ -93,7 +91,7 @@ async function attempt(
   };
   if (!plan.thenDelete) return { deleted: false, stored: left.value };
   const gone = await finishDeletion(registry, left, marked, false);
-  return gone && { deleted: true, ...success(definition, request, gone, metadata) };
+  return gone && { deleted: true, ...success(definition, gone, metadata) };
 }
 
 /** Removes it from the store; undefined when somebody wrote to it meanwhile. `last` is its last state. */
@@ -264,12 +262,11 @@ function assertPreconditions(
 /** What the client gets to see of a deletion. */
 function success(
   definition: ResourceDefinition,
-  request: DeletionRequest,
   stored: StoredObject,
   { name = '', uid = '' }: ObjectMeta,
 ): Pick<DeleteResult, 'stored' | 'status'> {
   if (definition.returnsDeletedObject) return { stored };
-  const { group, resource } = request.resource ?? definition.groupResource;
+  const { group, resource } = definition.groupResource;
   return {
     status: {
       kind: 'Status',

@@ -61,20 +61,20 @@ export class ResourceRegistries implements Listers, InternalClient {
     const groupResource = GroupResource.of(group, resource);
     let lister = this.#listers.get(groupResource);
     if (!lister) {
-      lister = new CachedLister(this.#registry(group, resource));
+      lister = new CachedLister(this.registry(group, resource));
       this.#listers.set(groupResource, lister);
     }
     return lister as Lister<T>;
   }
 
   async get<T extends KubernetesObject>(group: string, resource: string, namespace: string, name: string): Promise<T> {
-    const registry = this.#registry(group, resource);
+    const registry = this.registry(group, resource);
     const stored = await registry.get(namespace, name, '');
     return registry.codec.decode(stored.line) as T;
   }
 
   async create<T extends KubernetesObject>(group: string, resource: string, object: T): Promise<T> {
-    const registry = this.#registry(group, resource);
+    const registry = this.registry(group, resource);
     const stored = await registry.create(this.#complete(object), this.#context(registry, object.metadata?.namespace));
     return registry.codec.decode(stored.line) as T;
   }
@@ -85,7 +85,7 @@ export class ResourceRegistries implements Listers, InternalClient {
     object: T,
     subresource?: string,
   ): Promise<T> {
-    const registry = this.#registry(group, resource);
+    const registry = this.registry(group, resource);
     const { namespace = '', name = '' } = object.metadata ?? {};
     const { stored } = await registry.update({
       namespace,
@@ -107,7 +107,7 @@ export class ResourceRegistries implements Listers, InternalClient {
     name: string,
     preconditions?: Preconditions,
   ): Promise<void> {
-    await this.#registry(group, resource).delete({
+    await this.registry(group, resource).delete({
       namespace,
       name,
       options: preconditions ? { preconditions } : {},
@@ -124,7 +124,8 @@ export class ResourceRegistries implements Listers, InternalClient {
     for (const { cache } of this.#registries.values()) cache.stop();
   }
 
-  #registry(group: string, resource: string): ResourceRegistry {
+  /** Of a resource that is known by its hub's group. Throws when there is none that is stored. */
+  registry(group: string, resource: string): ResourceRegistry {
     const known = this.#registries.get(GroupResource.of(group, resource));
     if (known) return known;
     const found = findResource(group, resource);

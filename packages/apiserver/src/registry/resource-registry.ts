@@ -1,4 +1,10 @@
-import { type CodecFactory, type KubernetesObject, newInternalError, newNotFound } from '@coxswain/apimachinery';
+import {
+  type CodecFactory,
+  type GroupResource,
+  type KubernetesObject,
+  newInternalError,
+  newNotFound,
+} from '@coxswain/apimachinery';
 import { type CacheEntry, type KeyValue, type Store, WatchCache } from '@coxswain/storage';
 import { createObject } from './create-object.ts';
 import { type DeleteResult, type DeletionRequest, deleteObject } from './delete-object.ts';
@@ -44,21 +50,34 @@ export class ResourceRegistry {
   readonly cache: WatchCache<StoredObject>;
   readonly random: Random;
   readonly now: () => Date;
+  readonly #options: ResourceRegistryOptions;
 
-  constructor({ definition, store, root, codecs, random, now, onCacheError }: ResourceRegistryOptions) {
+  /** `cache`: of a registry for the same objects, to be shared. */
+  constructor(options: ResourceRegistryOptions, cache?: WatchCache<StoredObject>) {
+    const { definition, store, root, codecs, random, now, onCacheError } = options;
+    this.#options = options;
     this.definition = definition;
     this.codec = new ObjectCodec(definition, codecs);
     this.keys = new ResourceKeys(root, definition);
     this.store = store;
     this.random = random;
     this.now = now;
-    this.cache = new WatchCache({
-      store,
-      prefix: this.keys.prefix,
-      decode: (entry, note) => this.codec.decodeEntry(entry, note),
-      sizeOf: ({ line }) => line.length,
-      ...(onCacheError && { onError: onCacheError }),
-    });
+    this.cache =
+      cache ??
+      new WatchCache({
+        store,
+        prefix: this.keys.prefix,
+        decode: (entry, note) => this.codec.decodeEntry(entry, note),
+        sizeOf: ({ line }) => line.length,
+        ...(onCacheError && { onError: onCacheError }),
+      });
+  }
+
+  /** The same objects under the name that another group has for them: errors tell it. */
+  as(groupResource: GroupResource): ResourceRegistry {
+    const { definition } = this;
+    if (groupResource === definition.groupResource) return this;
+    return new ResourceRegistry({ ...this.#options, definition: { ...definition, groupResource } }, this.cache);
   }
 
   /** The cache is filled when this resource is first asked for: who never uses a kind never pays for it. */

@@ -1,0 +1,44 @@
+import type { NetworkInterfaceInfo } from 'node:os';
+import { formatIP, parseIPSloppy } from '@coxswain/apimachinery';
+
+/** What `os.networkInterfaces()` gives. */
+export type NetworkInterfaces = Readonly<Record<string, NetworkInterfaceInfo[] | undefined>>;
+
+/** 0.0.0.0, :: or nothing at all. */
+export const isUnspecified = (address: string): boolean => {
+  const bytes = parseIPSloppy(address)?.bytes;
+  return !bytes || formatIP(bytes) === '0.0.0.0' || formatIP(bytes) === '::';
+};
+
+export const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1';
+
+/**
+ * `--advertise-address` where nobody gave it: the address that is listened on, or the first one of this machine that
+ * others could reach, of the family of the services' addresses. Differs from upstream: where there is none, which ends
+ * its start, 127.0.0.1.
+ */
+export function defaultAdvertiseAddress(
+  bindAddress: string,
+  family: 'IPv4' | 'IPv6',
+  interfaces: NetworkInterfaces,
+): string {
+  if (!isUnspecified(bindAddress) && !isLoopback(bindAddress)) return bindAddress;
+  const candidates = Object.values(interfaces)
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ internal, address }) => !internal && !address.startsWith('fe80:') && !address.startsWith('169.254.'));
+  const found = candidates.find((candidate) => candidate.family === family);
+  return found?.address ?? (family === 'IPv4' ? '127.0.0.1' : '::1');
+}
+
+/** Where to listen: an address that stands for all of them is one of both families, where the machine has both. */
+export function listenHost(bindAddress: string, interfaces: NetworkInterfaces): string {
+  if (!isUnspecified(bindAddress)) return bindAddress;
+  const hasIPv6 = Object.values(interfaces).some((addresses) => addresses?.some(({ family }) => family === 'IPv6'));
+  return hasIPv6 ? '::' : '0.0.0.0';
+}
+
+/** Where this machine itself reaches it. */
+export function localHost(bindAddress: string): string {
+  const host = isUnspecified(bindAddress) ? '127.0.0.1' : bindAddress;
+  return host.includes(':') ? `[${host}]` : host;
+}

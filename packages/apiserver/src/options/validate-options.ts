@@ -1,0 +1,204 @@
+import { Catalogue } from '@coxswain/api';
+import { type Duration, durationToMs, isIPv4, parseCIDRSloppy, parseIPSloppy } from '@coxswain/apimachinery';
+import { authorizationModes } from '../authorization/index.ts';
+import { servedResources } from '../discovery/index.ts';
+import { PortRange } from '../services/index.ts';
+import { admissionPluginProblems } from './admission-plugins.ts';
+import type { CompletedOptions } from './api-server-flags.ts';
+import { apiServerFlags } from './api-server-flags.ts';
+import { parseFeatureGates } from './feature-gates.ts';
+import { camelCase } from './flag.ts';
+import { duration } from './flag-types.ts';
+import { tlsCiphers, tlsMinVersion } from './tls-settings.ts';
+
+type Check = (options: CompletedOptions) => readonly (string | undefined | false)[];
+
+/** Everything that is wrong with the options, each with its flag and what it may say; in upstream's words where it has any. */
+export function validateOptions(options: CompletedOptions): string[] {
+  const malformed = durationProblems(options);
+  // What is no duration cannot be compared either.
+  if (malformed.length > 0) return malformed;
+  return checks.flatMap((check) => check(options).filter((problem): problem is string => !!problem));
+}
+
+/** Of options that came from flags there are none. */
+function durationProblems(options: CompletedOptions): string[] {
+  const given = options as Readonly<Record<string, unknown>>;
+  return Object.entries(apiServerFlags).flatMap(([name, { type }]) => {
+    const value = given[camelCase(name)];
+    if (type !== duration || value === undefined) return [];
+    const problem = problemOf(() => duration.read(String(value), undefined));
+    return problem ? [`--${name}: ${problem}`] : [];
+  });
+}
+
+const checkStorage: Check = (o) => {
+  const onEtcd = (o.etcdServers?.length ?? 0) > 0;
+  return [
+    o.memory && onEtcd && '--memory and --etcd-servers cannot both be given: objects are kept in one place',
+    !o.memory && !onEtcd && !o.dataDir && 'one of --data-dir, --etcd-servers and --memory must be specified',
+    together('etcd-certfile', o.etcdCertfile, 'etcd-keyfile', o.etcdKeyfile),
+    (o.etcdPrefix === '' || o.etcdPrefix.includes('\0')) && '--etcd-prefix must be specified',
+    isNegative(o.etcdCompactionInterval) && '--etcd-compaction-interval can not be negative value',
+    durationToMs(o.eventTtl) < 1000 && '--event-ttl must be at least 1s',
+  ];
+};
+
+const checkServing: Check = (o) => [
+  !inRange(o.securePort, 0, 65535) &&
+    `--secure-port ${o.securePort} must be between 0 and 65535, inclusive. 0 takes a free port`,
+  together('tls-cert-file', o.tlsCertFile, 'tls-private-key-file', o.tlsPrivateKeyFile),
+  problemOf(() => tlsMinVersion(o.tlsMinVersion)),
+  problemOf(() => tlsCiphers(o.tlsCipherSuites)),
+  !inRange(o.http2MaxStreamsPerConnection, 0, 2 ** 31 - 1) &&
+    '--http2-max-streams-per-connection can not be negative value',
+];
+
+const checkLimits: Check = (o) => [
+  o.maxRequestsInflight < 0 && '--max-requests-inflight can not be negative value',
+  o.maxMutatingRequestsInflight < 0 && '--max-mutating-requests-inflight can not be negative value',
+  isNegative(o.requestTimeout) && '--request-timeout can not be negative value',
+  o.minRequestTimeout < 0 && '--min-request-timeout can not be negative value',
+  isNegative(o.shutdownDelayDuration) && '--shutdown-delay-duration can not be negative value',
+];
+
+const checkServiceAccounts: Check = (o) => {
+  const expiration = durationToMs(o.serviceAccountMaxTokenExpiration);
+  const issuers = o.serviceAccountIssuer;
+  const repeated = issuers.filter((issuer, index) => issuers.indexOf(issuer) !== index);
+  const jwks = o.serviceAccountJwksUri;
+  return [
+    issuers.length === 0 && 'service-account-issuer is a required flag',
+    ...issuers.map((issuer) => issuerProblem(issuer)),
+    ...repeated.map((issuer) => `service-account-issuer ${JSON.stringify(issuer)} is already specified`),
+    expiration !== 0 &&
+      !inRange(expiration, 3_600_000, 2 ** 32 * 1000) &&
+      'the service-account-max-token-expiration must be between 1 hour and 2^32 seconds',
+    jwks && !URL.canParse(jwks) && `service-account-jwks-uri must be a valid URL: ${jwks}`,
+    jwks &&
+      URL.canParse(jwks) &&
+      new URL(jwks).protocol !== 'https:' &&
+      `service-account-jwks-uri requires https scheme, parsed as: ${jwks}`,
+    o.serviceAccountKeyFile.length > 0 &&
+      !o.serviceAccountSigningKeyFile &&
+      '--service-account-signing-key-file must be specified with --service-account-key-file, or no token of ours would be accepted',
+  ];
+};
+
+function issuerProblem(issuer: string): string | undefined {
+  if (issuer === '') return 'service-account-issuer should not be an empty string';
+  return issuer.includes(':') && !URL.canParse(issuer)
+    ? `service-account-issuer ${JSON.stringify(issuer)} contained a ':' but was not a valid URL`
+    : undefined;
+}
+
+const modesToCome: ReadonlySet<string> = new Set(['ABAC', 'Webhook']);
+
+const checkAuthorization: Check = ({ authorizationMode: modes }) => [
+  modes.length === 0 && 'at least one authorization-mode must be passed',
+  ...modes.map((mode) => {
+    if (modesToCome.has(mode)) return `--authorization-mode: this server does not have ${mode}; leave it out`;
+    const known = authorizationModes.some((each) => each === mode);
+    return !known && `authorization-mode ${JSON.stringify(mode)} is not a valid mode`;
+  }),
+  new Set(modes).size < modes.length &&
+    `authorization-mode [${modes.map((mode) => JSON.stringify(mode)).join(' ')}] has mode specified more than once`,
+];
+
+const checkApi: Check = (o) => {
+  const features = problemOf(() => parseFeatureGates(o.featureGates));
+  return [
+    features && `--feature-gates: ${features}`,
+    !features &&
+      o.runtimeConfig.size > 0 &&
+      problemOf(() => servedResources(Catalogue.builtIn(), o.runtimeConfig, parseFeatureGates(o.featureGates))),
+    ...admissionPluginProblems(o.enableAdmissionPlugins, o.disableAdmissionPlugins),
+  ];
+};
+
+const checkNetwork: Check = (o) => {
+  const ranges = o.serviceClusterIpRange.map((range) => parseCIDRSloppy(range));
+  const families = ranges.map((range) => range && isIPv4(range.network));
+  const node = o.kubernetesServiceNodePort;
+  const advertised = o.advertiseAddress ? parseIPSloppy(o.advertiseAddress)?.bytes : undefined;
+  let ports: PortRange | undefined;
+  const portProblem = problemOf(() => {
+    ports = PortRange.parse(o.serviceNodePortRange);
+  });
+  return [
+    ranges.length === 0 && '--service-cluster-ip-range must contain at least one valid cidr',
+    ranges.length > 2 && '--service-cluster-ip-range must not contain more than two entries',
+    ...ranges.map((range, index) => !range && `service-cluster-ip-range[${index}] is not a valid cidr`),
+    ranges.length === 2 &&
+      families[0] === families[1] &&
+      '--service-cluster-ip-range[0] and --service-cluster-ip-range[1] must be of different IP family',
+    o.endpointReconcilerType !== 'none' &&
+      ranges[0] &&
+      advertised &&
+      families[0] !== isIPv4(advertised) &&
+      `service IP family ${JSON.stringify(o.serviceClusterIpRange[0])} must match public address family ${JSON.stringify(o.advertiseAddress)}`,
+    o.endpointReconcilerType !== 'lease' &&
+      o.endpointReconcilerType !== 'none' &&
+      `--endpoint-reconciler-type ${o.endpointReconcilerType}: this server does not have it; use lease or none`,
+    portProblem && `--service-node-port-range: ${portProblem}`,
+    !inRange(node, 0, 65535) &&
+      `--kubernetes-service-node-port ${node} must be between 0 and 65535, inclusive. If 0, the Kubernetes master service will be of type ClusterIP`,
+    node > 0 &&
+      ports &&
+      !ports.contains(node) &&
+      `kubernetes service node port range ${ports} doesn't contain ${node}`,
+    together('kubelet-client-certificate', o.kubeletClientCertificate, 'kubelet-client-key', o.kubeletClientKey),
+  ];
+};
+
+const logModes = ['batch', 'blocking', 'blocking-strict'];
+const logFormats = ['legacy', 'json'];
+
+const checkAudit: Check = (o) => {
+  if (!o.auditLogPath) return [];
+  return [
+    !logModes.includes(o.auditLogMode) &&
+      `invalid audit log mode ${o.auditLogMode}, allowed modes are "${logModes.join(',')}"`,
+    !logFormats.includes(o.auditLogFormat) &&
+      `invalid audit log format ${o.auditLogFormat}, allowed formats are "${logFormats.join(',')}"`,
+    o.auditLogVersion !== 'audit.k8s.io/v1' && 'invalid group version, allowed versions are ["audit.k8s.io/v1"]',
+    o.auditLogMaxage < 0 && `--audit-log-maxage ${o.auditLogMaxage} can't be a negative number`,
+    o.auditLogMaxbackup < 0 && `--audit-log-maxbackup ${o.auditLogMaxbackup} can't be a negative number`,
+    o.auditLogMaxsize < 0 && `--audit-log-maxsize ${o.auditLogMaxsize} can't be a negative number`,
+    o.auditLogBatchBufferSize <= 0 &&
+      `invalid audit batch log buffer size ${o.auditLogBatchBufferSize}, must be a positive number`,
+    o.auditLogBatchMaxSize <= 0 &&
+      `invalid audit batch log max batch size ${o.auditLogBatchMaxSize}, must be a positive number`,
+    o.auditLogTruncateMaxEventSize <= 0 &&
+      `invalid audit truncate log max event size ${o.auditLogTruncateMaxEventSize}, must be a positive number`,
+    o.auditLogTruncateMaxBatchSize < o.auditLogTruncateMaxEventSize &&
+      `invalid audit truncate log max batch size ${o.auditLogTruncateMaxBatchSize}, must be greater than max event size (${o.auditLogTruncateMaxEventSize})`,
+  ];
+};
+
+const checks: readonly Check[] = [
+  checkLimits,
+  checkStorage,
+  checkServing,
+  checkServiceAccounts,
+  checkAuthorization,
+  checkApi,
+  checkNetwork,
+  checkAudit,
+];
+
+const inRange = (value: number, low: number, high: number): boolean => value >= low && value <= high;
+const isNegative = (text: Duration): boolean => durationToMs(text) < 0;
+
+function together(a: string, first: string | undefined, b: string, second: string | undefined): string | undefined {
+  return !first === !second ? undefined : `--${a} and --${b} must be specified together`;
+}
+
+function problemOf(attempt: () => unknown): string | undefined {
+  try {
+    attempt();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,112 @@
+import { newCodecFactory } from '@coxswain/api';
+import type { ConfigMap, Event, Pod } from '@coxswain/api/core/v1';
+import { GroupVersion, type KubernetesObject } from '@coxswain/apimachinery';
+import { describe, expect, it } from 'vitest';
+import { testRegistries } from './registries.test-data.ts';
+import type { ResourceRegistry } from './resource-registry.ts';
+
+const { registries } = testRegistries();
+const registryOf = (group: string, resource: string): ResourceRegistry => registries.registry(group, resource);
+const configMaps = registryOf('', 'configmaps');
+const { codec } = configMaps;
+
+const configMap: ConfigMap = {
+  kind: 'ConfigMap',
+  apiVersion: 'v1',
+  metadata: { name: 'a', namespace: 'default', uid: 'u', resourceVersion: '7', labels: { app: 'x' } },
+  data: { text: 'ünïcödé <&> \u2028' },
+};
+
+const entry = (value: Uint8Array, modRevision: number) => ({ key: 'k', value, createRevision: 1, modRevision });
+
+describe('the codec of stored objects', () => {
+  it('stores no resource version, and serves the one of the revision', () => {
+    const stored = codec.encode(configMap);
+    expect(JSON.parse(stored.toString()).metadata).toEqual({
+      name: 'a',
+      namespace: 'default',
+      uid: 'u',
+      labels: { app: 'x' },
+    });
+    const { line, bytes } = codec.decodeEntry(entry(stored, 12345), undefined);
+    expect(line.at(-1)).toBe(0x0a);
+    expect(JSON.parse(bytes.toString())).toEqual({
+      ...configMap,
+      metadata: { ...configMap.metadata, resourceVersion: '12345' },
+    });
+  });
+
+  it('serves the same bytes whether it decodes what is stored or is told by the writer', () => {
+    const stored = codec.encode(configMap);
+    const told = codec.decodeEntry(entry(stored, 9), configMap);
+    const read = codec.decodeEntry(entry(stored, 9), undefined);
+    expect(told.line.equals(read.line)).toBe(true);
+    expect(told.labels).toEqual(read.labels);
+    expect(told.fresh).toBe(configMap);
+    expect(read.fresh).toBeUndefined();
+  });
+
+  it('cuts list items from the same bytes, without kind and version', () => {
+    const { bytes } = codec.decodeEntry(entry(codec.encode(configMap), 9), undefined);
+    const item = JSON.parse(`{${bytes.subarray(codec.itemOffset)}`);
+    expect(Object.keys(item)).toEqual(['metadata', 'data']);
+  });
+
+  it('changes the resource version of what is deleted, and nothing else', () => {
+    const stored = codec.decodeEntry(entry(codec.encode(configMap), 99), undefined);
+    const gone = JSON.parse(codec.atRevision(stored, 99, 100).toString());
+    expect(gone).toEqual({ ...configMap, metadata: { ...configMap.metadata, resourceVersion: '100' } });
+  });
+
+  it('reads what another server stored as protobuf', () => {
+    const { resourceVersion: _, ...metadata } = configMap.metadata;
+    const foreign = newCodecFactory().protobuf.encode({ ...configMap, metadata });
+    const stored = codec.decodeEntry(entry(foreign, 3), undefined);
+    expect(codec.decode(stored.line)).toEqual({ ...configMap, metadata: { ...metadata, resourceVersion: '3' } });
+    expect(stored.labels).toEqual({ app: 'x' });
+  });
+
+  it('reads what another server stored in another order', () => {
+    const foreign = Buffer.from('{"metadata":{"uid":"u","name":"a"},"apiVersion":"v1","kind":"ConfigMap"}');
+    expect(codec.decodeEntry(entry(foreign, 3), undefined).name).toBe('a');
+  });
+
+  it.each([
+    ['another kind', '{"kind":"Secret","apiVersion":"v1","metadata":{"name":"a"}}'],
+    ['no object at all', 'null'],
+    ['nothing', ''],
+  ])('refuses %s', (_, text) => {
+    expect(() => codec.decodeEntry(entry(Buffer.from(text), 3), undefined)).toThrow();
+  });
+
+  it('keeps integers that a double cannot hold', () => {
+    const big = 2n ** 60n + 1n;
+    const pod = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a', uid: 'u', generation: big } } as unknown as Pod;
+    const pods = registryOf('', 'pods').codec;
+    const { line } = pods.decodeEntry(entry(pods.encode(pod), 4), undefined);
+    expect(pods.decode(line).metadata?.generation).toBe(big);
+  });
+
+  it('knows the fields that pods are selected by', () => {
+    const pods = registryOf('', 'pods').codec;
+    const pod: KubernetesObject & Pod = {
+      kind: 'Pod',
+      apiVersion: 'v1',
+      metadata: { name: 'a', namespace: 'b', uid: 'u' },
+      spec: { nodeName: 'n1', containers: [] },
+    };
+    const { fieldValues } = pods.decodeEntry(entry(pods.encode(pod), 4), undefined);
+    expect(fieldValues[pods.fieldNames.indexOf('spec.nodeName')]).toBe('n1');
+  });
+
+  it('stores events in the version that upstream stores them in, whichever they came in', () => {
+    const events = registryOf('', 'events');
+    const event = {
+      kind: 'Event',
+      apiVersion: 'events.k8s.io/v1',
+      metadata: { name: 'a', uid: 'u' },
+    } as unknown as Event;
+    const hub = events.definition.convert(event, GroupVersion.parse(events.definition.hub.apiVersion));
+    expect(JSON.parse(events.codec.encode(hub).toString()).apiVersion).toBe('v1');
+  });
+});

@@ -1,0 +1,28 @@
+import { FeatureGates, newCodecFactory, newScheme } from '@coxswain/api';
+import { openMemoryStore, type Store } from '@coxswain/storage';
+import { ResourceRegistries } from './resource-registries.ts';
+
+/** The registries of all built-in resources over a store in memory; names and uids count up. */
+export function testRegistries(options: { readonly store?: Store; readonly now?: () => Date } = {}): {
+  registries: ResourceRegistries;
+  store: Store;
+} {
+  const { store = openMemoryStore(), now = () => new Date('2026-01-02T03:04:05Z') } = options;
+  let made = 0;
+  const registries = new ResourceRegistries({
+    store,
+    root: '/registry',
+    scheme: newScheme(),
+    codecs: newCodecFactory(),
+    features: FeatureGates.defaults,
+    random: {
+      uuid: () => `00000000-0000-4000-8000-${String(++made).padStart(12, '0')}`,
+      nameSuffix: () => String(++made).padStart(5, 'x'),
+    },
+    now,
+    eventTtlSeconds: 3600,
+    serviceIPFamilies: ['IPv4'],
+    hooks: () => undefined,
+  });
+  return { registries, store };
+}
