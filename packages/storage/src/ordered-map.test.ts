@@ -45,6 +45,9 @@ describe('OrderedMap', () => {
           const within = sorted.filter(([each]) => each.startsWith(prefix) && byBytes(each, start) >= 0);
           expect([...map.entriesWithPrefix(prefix, start)]).toEqual(within);
           expect(map.countWithPrefix(prefix, start)).toBe(within.length);
+          const values = within.map(([, value]) => value);
+          expect(map.valuesWithPrefix(prefix, start)).toEqual(values);
+          expect(map.valuesWithPrefix(prefix, start, 3)).toEqual(values.slice(0, 3));
         }
         for (const each of [prefix, from, ...model.keys()]) {
           expect(map.has(each)).toBe(model.has(each));

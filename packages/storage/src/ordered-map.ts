@@ -140,6 +140,26 @@ export class OrderedMap<V> {
     if (this.#plain && nonPlain.test(key)) this.#plain = false;
   }
 
+  /** What `entriesWithPrefix` gives the values of, at most so many: for whoever wants them all at once, and quickly. */
+  valuesWithPrefix(prefix: string, from = prefix, limit = Number.POSITIVE_INFINITY): V[] {
+    const found: V[] = [];
+    const start = this.#compare(from, prefix) < 0 ? prefix : from;
+    if (!start.startsWith(prefix)) return found;
+    let at = this.#chunkOf(start);
+    let chunk = this.#chunks[at];
+    let index = chunk === undefined ? 0 : this.#lowerBound(chunk.keys, start);
+    while (chunk !== undefined && found.length < limit) {
+      const { keys, values } = chunk;
+      const end = (keys[keys.length - 1] as string).startsWith(prefix) ? keys.length : this.#prefixEnd(keys, prefix);
+      const stop = Math.min(end, index + limit - found.length);
+      while (index < stop) found.push(values[index++] as V);
+      if (end < keys.length) break;
+      chunk = this.#chunks[++at];
+      index = 0;
+    }
+    return found;
+  }
+
   #compare(a: string, b: string): number {
     if (this.#plain) return a < b ? -1 : a === b ? 0 : 1;
     return compareKeys(a, b);

@@ -131,12 +131,8 @@ export class WatchCache<T> {
   /** What is there below the prefix as of `revision`, in order of the keys' UTF-8 bytes; nothing before the start. */
   list(prefix: string, { from, limit = Number.POSITIVE_INFINITY }: CacheListOptions = {}): CacheList<T> {
     const { entries: stored } = this.#contents;
-    const entries: CacheEntry<T>[] = [];
-    for (const [key, entry] of stored.entriesWithPrefix(prefix, from)) {
-      if (entries.length >= limit) return { entries, remaining: stored.countWithPrefix(prefix, key) };
-      entries.push(entry);
-    }
-    return { entries, remaining: 0 };
+    const entries = stored.valuesWithPrefix(prefix, from, limit);
+    return { entries, remaining: entries.length < limit ? 0 : stored.countWithPrefix(prefix, from) - entries.length };
   }
 
   /** How many `list` would give. */

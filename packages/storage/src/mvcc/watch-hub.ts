@@ -1,4 +1,5 @@
 import type { StoreEvent, Watch, WatchHandler } from '../store.ts';
+import { RecentRecords } from './recent-records.ts';
 import { eventOf } from './store-event.ts';
 import { asError, type WatchedStore, WatchSession } from './watch-session.ts';
 import type { Write } from './write-queue.ts';
@@ -6,6 +7,7 @@ import type { Write } from './write-queue.ts';
 /** All watches of a store. Those that have caught up are told of every group of writes as it becomes durable. */
 export class WatchHub {
   readonly #store: WatchedStore;
+  readonly #records: RecentRecords;
   /** Those that have caught up, by prefix, so that watches of the same prefix share their events. */
   readonly #live = new Map<string, Set<WatchSession>>();
   /** All that have not ended. */
@@ -13,12 +15,14 @@ export class WatchHub {
 
   constructor(store: WatchedStore) {
     this.#store = store;
+    this.#records = new RecentRecords(store.log);
   }
 
   /** `refusal`: why it ends before it begins. */
   watch(prefix: string, after: number, handler: WatchHandler, refusal?: Error): Watch {
     const session = new WatchSession({
       store: this.#store,
+      records: this.#records,
       prefix,
       after,
       handler,

@@ -2,6 +2,7 @@ import { CompactedError } from '../errors.ts';
 import type { StoreEvent, Watch, WatchHandler } from '../store.ts';
 import { onNextTurn } from './clock.ts';
 import { CorruptLogError, emptyRevision, type Log } from './log.ts';
+import type { RecentRecords } from './recent-records.ts';
 import { eventOf } from './store-event.ts';
 
 /** History comes in slices of this many changes, or sooner when their values are this large together. */
@@ -18,6 +19,8 @@ export interface WatchedStore {
 
 export interface WatchSessionOptions {
   readonly store: WatchedStore;
+  /** Of the store's log. */
+  readonly records: RecentRecords;
   readonly prefix: string;
   readonly after: number;
   readonly handler: WatchHandler;
@@ -33,6 +36,7 @@ export interface WatchSessionOptions {
 export class WatchSession implements Watch {
   readonly prefix: string;
   readonly #store: WatchedStore;
+  readonly #records: RecentRecords;
   readonly #handler: WatchHandler;
   readonly #onCaughtUp: () => void;
   readonly #onEnded: () => void;
@@ -41,8 +45,9 @@ export class WatchSession implements Watch {
   #state: 'reading' | 'live' | 'ended' = 'reading';
   #progressRequested = false;
 
-  constructor({ store, prefix, after, handler, onCaughtUp, onEnded }: WatchSessionOptions) {
+  constructor({ store, records, prefix, after, handler, onCaughtUp, onEnded }: WatchSessionOptions) {
     this.#store = store;
+    this.#records = records;
     this.prefix = prefix;
     this.#position = after;
     this.#handler = handler;
@@ -126,7 +131,7 @@ export class WatchSession implements Watch {
     const end = Math.min(this.#store.revision(), this.#position + sliceRecords);
     const events: StoreEvent[] = [];
     for (let bytes = 0; this.#position < end && bytes < sliceBytes; ) {
-      const record = log.record(++this.#position);
+      const record = this.#records.record(++this.#position);
       if (record === undefined) throw new CorruptLogError(`revision ${this.#position} is not there`);
       if (!record.key.startsWith(this.prefix)) continue;
       const event = eventOf(log, record);
