@@ -1,8 +1,9 @@
 /** `npm run bench [-- name…]`: runs us and a peer in one go and prints how they compare. */
-import { print, type Result } from './measure.ts';
+import { print } from './measure.ts';
 
-const benches: Record<string, () => Promise<Result[]>> = {
-  pod: async () => (await import('./pod.ts')).podBench(),
+const benches: Record<string, () => Promise<string>> = {
+  pod: async () => print(await (await import('./pod.ts')).podBench()),
+  apiserver: async () => (await import('./apiserver/bench.ts')).apiserverBench(),
 };
 
 const wanted = process.argv.slice(2);
@@ -13,5 +14,5 @@ for (const name of wanted.length > 0 ? wanted : Object.keys(benches)) {
     process.exitCode = 1;
     continue;
   }
-  console.log(`${name}\n${print(await bench())}`);
+  console.log(`${name}\n${await bench()}`);
 }
