@@ -67,13 +67,14 @@ function gatherField(
       type: { form: 'scalar', scalar: 'string' },
     }));
   }
-  const schema = sources.openApi.get(openApiName(owner));
+  const documented = documentedOwner(sources, owner);
+  const schema = sources.openApi.get(documented);
   const property = schema?.properties?.[name] ?? {};
-  const enumeration = sources.enums[`${openApiName(owner).slice('io.k8s.'.length)}.${name}`];
+  const enumeration = sources.enums[`${documented.slice('io.k8s.'.length)}.${name}`];
   const pointer = goType.startsWith('*');
   const strategy = property['x-kubernetes-patch-strategy'];
   const mergeKey = property['x-kubernetes-patch-merge-key'];
-  const defaultValue = scalarDefault(property, keys.has(`${openApiName(owner)} ${name}`));
+  const defaultValue = scalarDefault(property, keys.has(`${documented} ${name}`));
   return [
     {
       name,
@@ -90,6 +91,16 @@ function gatherField(
       ...(enumeration && { enum: enumeration }),
     },
   ];
+}
+
+/** The definition that has a type's fields: its own or, where it has none, that of a type that it is inlined in. */
+function documentedOwner(sources: Sources, owner: string): string {
+  const name = openApiName(owner);
+  if (sources.openApi.has(name)) return name;
+  const around = Object.entries(sources.goTypes).find(([, fields]) =>
+    fields.some(([, goType, flags]) => goType === owner && flags.includes('inline')),
+  );
+  return around ? documentedOwner(sources, around[0]) : name;
 }
 
 /**

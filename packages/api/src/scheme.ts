@@ -37,7 +37,7 @@ export function newScheme(name = 'coxswain'): Scheme {
   return scheme;
 }
 
-function addKind(scheme: Scheme, { gvk, hub, schema }: Kind): void {
+function addKind(scheme: Scheme, { gvk, hub, schema, resource }: Kind): void {
   const type = defineType<KubernetesObject>(schema.fullName, () => compileNormalizer(schema)({}).object);
   scheme.addKnownTypeWithName(gvk, type);
   const defaulter = defaulterFor(gvk);
@@ -45,6 +45,7 @@ function addKind(scheme: Scheme, { gvk, hub, schema }: Kind): void {
   if (gvk !== hub) scheme.addHubConversion(gvk, hub, conversionFor(gvk) ?? identityConversion);
   const selectable = strategyFor(hub)?.selectableFields;
   if (selectable) {
-    scheme.addFieldLabelConversion(gvk, selectBy(['metadata.name', 'metadata.namespace', ...Object.keys(selectable)]));
+    const everywhere = resource?.namespaced === false ? ['metadata.name'] : ['metadata.name', 'metadata.namespace'];
+    scheme.addFieldLabelConversion(gvk, selectBy([...everywhere, ...Object.keys(selectable)]));
   }
 }

@@ -5,8 +5,24 @@
  * It has no controllers and no scheduler: those are clients of it. Custom resources, webhooks and aggregation are not
  * there yet.
  *
- * Where to start: `server/api-server.ts` puts everything together; a request's way is `filters/handler-chain.ts`,
+ * Where to start: `startApiServer` runs one, in memory if wanted; `options/` has all its flags, and `server/api-server.ts`
+ * puts everything together; a request's way is `filters/handler-chain.ts`,
  * `endpoints/resource-router.ts`, `registry/resource-registry.ts`.
  */
+
+export {
+  type ApiServerOptions,
+  apiServerHelp,
+  type CompletedServer,
+  completeOptions,
+  FlagError,
+  OptionsError,
+  type ParsedCommandLine,
+  parseOptions,
+  type RunningApiServer,
+  type ServerEnvironment,
+  startApiServer,
+} from './options/index.ts';
 export { ApiServer } from './server/api-server.ts';
 export type { ApiServerConfig, Logger } from './server/api-server-config.ts';
+export { versionInfo } from './version/index.ts';

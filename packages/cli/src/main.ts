@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Catalogue, loadDescriptions } from '@coxswain/api';
 import { Command, CommanderError } from 'commander';
 import { apiResources } from './api-resources.ts';
+import type { ServerProcess } from './apiserver.ts';
 import { explain } from './explain.ts';
 import { findKind } from './find-kind.ts';
 import { validateManifests } from './validate.ts';
@@ -14,6 +15,11 @@ export interface Terminal {
 
 /** Runs `cox` with these arguments and gives the exit status. Never throws, never ends the process. */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
+  // Its flags are kube-apiserver's, which no other command line parser reads as they are.
+  if (args[0] === 'apiserver') {
+    const { apiserver } = await import('./apiserver.ts');
+    return apiserver(args.slice(1), terminal, thisProcess);
+  }
   let status = 0;
   const program = command(terminal, (code) => {
     status = code;
@@ -27,6 +33,19 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
   }
   return status;
 }
+
+const signals = ['SIGINT', 'SIGTERM'] as const;
+
+const thisProcess: ServerProcess = {
+  env: process.env,
+  onSignal(callback) {
+    for (const signal of signals) process.on(signal, callback);
+    return () => {
+      for (const signal of signals) process.off(signal, callback);
+    };
+  },
+  exit: (status) => process.exit(status),
+};
 
 function command(terminal: Terminal, exit: (status: number) => void): Command {
   const program = new Command('cox')
@@ -75,6 +94,11 @@ function command(terminal: Terminal, exit: (status: number) => void): Command {
         apiResources(Catalogue.builtIn(), { ...rest, ...(namespaced && { namespaced: namespaced === 'true' }) }),
       );
     });
+
+  program
+    .command('apiserver')
+    .description("run the API server, with kube-apiserver's flags: see cox apiserver --help")
+    .helpOption(false);
 
   return program;
 }

@@ -36,6 +36,18 @@ describe('the catalogue of kinds', () => {
     expect(catalogue.type('core.v1.ContainerPort').fields.get('protocol')?.default).toBe('TCP');
   });
 
+  it('knows fields of types that have no definition of their own from those that they are inlined in', () => {
+    const env = catalogue.type('core.v1.EphemeralContainer').fields.get('env');
+    expect(env).toMatchObject({ mergeKey: 'name', schema: { kind: 'list', listType: 'map', mapKeys: ['name'] } });
+    const scope = catalogue.type('admissionregistration.v1.RuleWithOperations').fields.get('scope');
+    expect(scope?.schema).toMatchObject({ enum: ['*', 'Cluster', 'Namespaced'] });
+  });
+
+  it('reads values that hold spaces', () => {
+    const usages = catalogue.type('certificates.v1.CertificateSigningRequestSpec').fields.get('usages')?.schema;
+    expect(usages).toMatchObject({ items: { enum: expect.arrayContaining(['cert sign', 'client auth', 'any']) } });
+  });
+
   it('flattens inlined structs in JSON and keeps them whole on the protobuf wire', () => {
     const volume = catalogue.type('core.v1.Volume');
     expect(volume.fields.has('configMap')).toBe(true);

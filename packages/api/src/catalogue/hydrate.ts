@@ -95,10 +95,8 @@ function parseField(line: string, pkg: string, tables: TypeTables): Field {
   const [name, number, flags, type, ...more] = line.trim().split(' ') as [string, string, string, string, ...string[]];
   const patch = more.find((part) => part.startsWith('+'))?.slice(1);
   const [strategy, mergeKey] = patch?.split('@') ?? [];
-  const enumeration = more
-    .find((part) => part.startsWith('('))
-    ?.slice(1, -1)
-    .split('|');
+  // Some values hold spaces (`cert sign`), so they are not found among the parts.
+  const enumeration = / \((.*)\)/.exec(line)?.[1]?.split('|');
   const fallback = more.find((part) => part.startsWith('='))?.slice(1);
   const pointer = type.startsWith('*');
   return {

@@ -18,7 +18,16 @@ export class FeatureGates {
     this.#changed = new Map(Object.entries(changed));
   }
 
+  /** What was said of the feature itself, or else of all of its stage (`AllAlpha`, `AllBeta`), or else its default. */
   enabled(name: FeatureName): boolean {
-    return this.#changed.get(name) ?? featureGates[name].default;
+    const { stage, default: byDefault } = featureGates[name];
+    return this.#changed.get(name) ?? this.#ofStage(stage) ?? byDefault;
+  }
+
+  #ofStage(stage: string): boolean | undefined {
+    if (this.#changed.size === 0) return undefined;
+    return stage === 'ALPHA' || stage === 'BETA'
+      ? this.#changed.get(stage === 'ALPHA' ? 'AllAlpha' : 'AllBeta')
+      : undefined;
   }
 }

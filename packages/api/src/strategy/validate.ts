@@ -8,6 +8,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@coxswain/apimachinery';
+import { validateKubeFinalizers } from './kube-finalizers.ts';
 import type { Strategy, StrategyContext } from './strategy.ts';
 
 const metadata = Path.of('metadata');
@@ -31,14 +32,21 @@ export function validateCreate<T extends KubernetesObject>(
     const errors = strategy.validate?.(object, context) ?? [];
     return errors.length > 0
       ? errors
-      : validateObjectMeta(object.metadata ?? {}, isNamespaced, pathSegmentName, metadata);
+      : joined(
+          validateObjectMeta(object.metadata ?? {}, isNamespaced, pathSegmentName, metadata),
+          validateKubeFinalizers(object),
+        );
   }
-  const errors = validateObjectMeta(object.metadata ?? {}, isNamespaced, nameRule(strategy, context), metadata);
+  const errors = joined(
+    validateObjectMeta(object.metadata ?? {}, isNamespaced, nameRule(strategy, context), metadata),
+    validateKubeFinalizers(object),
+  );
   return strategy.validate ? joined(errors, strategy.validate(object, context)) : errors;
 }
 
 /** There can be more errors than a call may have arguments: no `push(...more)`. */
-const joined = (errors: ErrorList, more: ErrorList): ErrorList => (errors.length === 0 ? more : [...errors, ...more]);
+const joined = (errors: ErrorList, more: ErrorList): ErrorList =>
+  more.length === 0 ? errors : errors.length === 0 ? more : [...errors, ...more];
 
 /** All problems of an update, of the whole object or of one subresource. */
 export function validateUpdate<T extends KubernetesObject>(
@@ -57,9 +65,11 @@ export function validateUpdate<T extends KubernetesObject>(
   const errors = [
     ...validateObjectMeta(meta, isNamespaced, pathSegmentName, metadata),
     ...changes,
-    ...(validatesMetadataUpdate ? [] : changes),
+    ...(validatesMetadataUpdate ? [] : [...changes, ...validateKubeFinalizers(object)]),
   ];
-  if (strategy.revalidatesMetadata && !subresource)
+  if (strategy.revalidatesMetadata && !subresource) {
     validateObjectMeta(meta, isNamespaced, nameRule(strategy, context), metadata, errors);
+    errors.push(...validateKubeFinalizers(object));
+  }
   return validate ? joined(errors, validate(object, old, context)) : errors;
 }

@@ -69,6 +69,8 @@ export class FieldManager {
   readonly #options: FieldManagerOptions;
   readonly #subresource: string;
   readonly #updater: Updater;
+  /** What `#empty` made. Nobody changes it. */
+  #nothing: KubernetesObject | undefined;
 
   constructor(options: FieldManagerOptions) {
     this.#options = options;
@@ -238,8 +240,11 @@ export class FieldManager {
   #empty(): KubernetesObject {
     const { apiVersion, kind, emptyObject: make } = this.#options;
     if (make !== undefined) return make();
-    const schema = this.#schema();
-    return { ...(schema.kind === 'struct' ? emptyObject(schema) : {}), apiVersion, kind };
+    if (!this.#nothing) {
+      const schema = this.#schema();
+      this.#nothing = { ...(schema.kind === 'struct' ? emptyObject(schema) : {}), apiVersion, kind };
+    }
+    return this.#nothing;
   }
 
   #kind(): string {
@@ -248,10 +253,8 @@ export class FieldManager {
   }
 
   #time(): string {
-    return this.#options
-      .now()
-      .toISOString()
-      .replace(/\.\d+Z$/, 'Z');
+    const iso = this.#options.now().toISOString();
+    return `${iso.slice(0, iso.lastIndexOf('.'))}Z`;
   }
 }
 

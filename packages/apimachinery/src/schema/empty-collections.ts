@@ -28,7 +28,9 @@ function fixOf(schema: Schema, above: Set<Schema>): Fix | undefined {
     }
     case 'map': {
       const values = fixOf(schema.values, above);
-      return values && ((value) => (isJsonObject(value) ? fixedObject(value, Object.keys(value), () => values) : value));
+      return (
+        values && ((value) => (isJsonObject(value) ? fixedObject(value, Object.keys(value), () => values) : value))
+      );
     }
     default:
       return undefined;

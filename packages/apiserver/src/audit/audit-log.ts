@@ -43,6 +43,7 @@ export class AuditLog {
   #isWriting = false;
   #timer: NodeJS.Timeout | undefined;
   #dropped = 0;
+  #isClosed = false;
 
   constructor(options: AuditLogOptions) {
     this.#options = options;
@@ -54,7 +55,7 @@ export class AuditLog {
    */
   record(event: AuditEvent): Promise<void> | undefined {
     const { mode, bufferSize } = this.#options;
-    const line = this.#lineOf(event);
+    const line = this.#isClosed ? undefined : this.#lineOf(event);
     if (line === undefined) return undefined;
     if (this.#waiting.length >= bufferSize) {
       this.#dropped++;
@@ -72,8 +73,9 @@ export class AuditLog {
     return written;
   }
 
-  /** Writes what waits, and closes the output. */
+  /** Writes what waits, and closes the output. What comes later is for nobody. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearTimeout(this.#timer);
     this.#write();
     await this.#written;

@@ -4,7 +4,7 @@ import { RotatingFile, type RotatingFileOptions } from './rotating-file.ts';
 import type { Audit } from './with-audit.ts';
 
 /** What the flags `--audit-*` say. */
-export interface AuditFileOptions extends Omit<AuditLogOptions, 'output'>, Omit<RotatingFileOptions, 'report'> {
+interface AuditFileOptions extends Omit<AuditLogOptions, 'output'>, Omit<RotatingFileOptions, 'report'> {
   readonly policyFile: string;
   /** `-` is standard output. */
   readonly path: string;

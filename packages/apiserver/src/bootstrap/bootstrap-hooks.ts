@@ -21,6 +21,8 @@ export interface BootstrapOptions {
   readonly securePort: number;
   /** `--kubernetes-service-node-port`. */
   readonly kubernetesServiceNodePort?: number;
+  /** `--endpoint-reconciler-type=none`. */
+  readonly leaveEndpoints?: boolean;
   readonly hostname: string;
   /** Tells one run of the server from the next: a UUID. */
   readonly instanceId: string;
@@ -43,6 +45,7 @@ export function bootstrapHooks(context: BootstrapContext, options: BootstrapOpti
     securePort,
     serviceCIDR: serviceCIDRs[0] ?? '',
     nodePort: options.kubernetesServiceNodePort,
+    leaveEndpoints: options.leaveEndpoints,
     ready: options.ready,
   });
   let cidrStarted: Promise<void> | undefined;

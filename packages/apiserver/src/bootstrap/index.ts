@@ -3,5 +3,6 @@ export { type APIServicePriority, apiServicePriority } from './api-service-prior
 export { type BootstrapOptions, bootstrapHooks } from './bootstrap-hooks.ts';
 export type { ClusterAuthenticationInfo, RequestHeaderInfo } from './cluster-authentication.ts';
 export { apiServerId } from './identity-lease.ts';
+export { isLoopback } from './kubernetes-service.ts';
 export { startPeriodicTask } from './periodic-task.ts';
 export type { BootstrapContext, PostStartHook } from './post-start-hook.ts';

@@ -19,6 +19,8 @@ interface KubernetesServiceOptions {
   readonly serviceCIDR: string;
   /** `--kubernetes-service-node-port`; absent or 0: none. */
   readonly nodePort?: number;
+  /** `--endpoint-reconciler-type=none`: whoever wants endpoints makes them. */
+  readonly leaveEndpoints?: boolean;
   /** When the server may be reached by others: nobody is sent to it before. Default: at once. */
   readonly ready?: Promise<void>;
 }
@@ -26,9 +28,13 @@ interface KubernetesServiceOptions {
 /**
  * The service by which pods reach the API servers, and its endpoints: all servers that renew their lease in the store.
  * The service itself is made once and then left as people change it.
+ *
+ * Differs from upstream: a server that is reached by a loopback address leaves the endpoints alone, which cannot have such
+ * an address, where upstream tries again and again.
  */
 export function kubernetesService(context: BootstrapContext, options: KubernetesServiceOptions): PostStartHook {
   const { advertiseAddress, securePort, ready = Promise.resolve() } = options;
+  const leavesEndpoints = options.leaveEndpoints === true || isLoopback(advertiseAddress);
   const leases = new ServerLeases(context.store, context.storePrefix);
   const service = newService(options);
   let isStopped = false;
@@ -68,6 +74,7 @@ export function kubernetesService(context: BootstrapContext, options: Kubernetes
         signal,
         report: context.report,
       });
+      if (leavesEndpoints) return;
       const follow = ready.then(() =>
         startPeriodicTask(() => reconcile(() => (isStopped ? Promise.resolve() : leases.renew(advertiseAddress))), {
           failure: 'unable to sync the endpoints of the kubernetes service',
@@ -81,10 +88,14 @@ export function kubernetesService(context: BootstrapContext, options: Kubernetes
     },
     stop: async () => {
       isStopped = true;
+      if (leavesEndpoints) return;
       await reconcile(() => leases.remove(advertiseAddress));
     },
   };
 }
+
+/** Of an address in its canonical form. */
+export const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1';
 
 function newService({ securePort, serviceCIDR, nodePort }: KubernetesServiceOptions): Service {
   return {

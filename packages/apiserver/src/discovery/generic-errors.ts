@@ -14,10 +14,20 @@ export const genericError = (code: number, verb: string, serverMessage = ''): Ap
 export function checkRoute(context: RequestContext, mediaTypes: readonly string[]): void {
   const { method } = context.request;
   if (method !== 'GET') throw genericError(405, method);
-  const accept = headerOf(context.request, 'accept') || '*/*';
+  assertAccepts(context, mediaTypes);
+}
+
+/** Throws NotAcceptable, as routing does, when the client reads none of these. It knows neither `q` nor `text/*`. */
+export function assertAccepts({ request }: RequestContext, mediaTypes: readonly string[]): void {
+  const accept = headerOf(request, 'accept') || '*/*';
+  if (accept === '*/*' || mediaTypes.includes(accept)) return;
   const asked = accept.split(',').map((part) => part.split(';', 1)[0]!.trim());
   if (!asked.some((type) => type === '*/*' || mediaTypes.includes(type))) {
-    throw genericError(406, method, `406: Not Acceptable\n\nAvailable representations: ${mediaTypes.join(', ')}`);
+    throw genericError(
+      406,
+      request.method,
+      `406: Not Acceptable\n\nAvailable representations: ${mediaTypes.join(', ')}`,
+    );
   }
 }
 

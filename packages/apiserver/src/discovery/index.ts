@@ -4,6 +4,6 @@
  */
 export { type DiscoveryOptions, discoveryHandler } from './discovery-handler.ts';
 export { DiscoveryRegistry } from './discovery-registry.ts';
-export { checkRoute, genericError, rawJsonResponse } from './generic-errors.ts';
+export { assertAccepts, checkRoute, genericError, rawJsonResponse } from './generic-errors.ts';
 export { pathIndex } from './path-index.ts';
 export { servedResources } from './served-resources.ts';

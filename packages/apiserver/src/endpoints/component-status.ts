@@ -1,40 +1,54 @@
+import { strategyFor } from '@coxswain/api';
 import type { ComponentStatus } from '@coxswain/api/core/v1';
-import { GroupResource, newNotFound } from '@coxswain/apimachinery';
+import { GroupResource, GroupVersionKind, newNotFound } from '@coxswain/apimachinery';
+import { knownFields } from './list.ts';
+import { listOptions } from './options.ts';
 import { negotiate } from './representation.ts';
 import type { VirtualEndpoints } from './resource-router.ts';
-import type { EndpointServices } from './scope.ts';
-import { encodedResponse } from './write-response.ts';
+import type { EndpointServices, Presenter } from './scope.ts';
+import { encodedResponse, presented, presentedList } from './write-response.ts';
 
 /** By component: undefined when it is well, else what is wrong. */
 export type HealthOfComponents = Readonly<Record<string, () => Promise<string | undefined>>>;
 
 const deprecated = 'v1 ComponentStatus is deprecated in v1.19+';
-const apiVersion = 'v1';
+const kind = GroupVersionKind.of('', 'v1', 'ComponentStatus');
 
 /** How the parts of the control plane are that this server can ask. Nothing is stored. */
 export function componentStatuses(services: EndpointServices, components: HealthOfComponents): VirtualEndpoints {
+  const presenter: Presenter = {
+    kind,
+    listKind: 'ComponentStatusList',
+    table: strategyFor(kind)?.table,
+    services,
+    toVersion: (hub) => hub,
+  };
   const statusOf = async (name: string): Promise<ComponentStatus> => {
     const problem = await components[name]!();
     const condition = problem
       ? { type: 'Healthy', status: 'False' as const, message: problem }
       : { type: 'Healthy', status: 'True' as const, message: 'ok' };
-    return { metadata: { name }, conditions: [condition] };
+    return { kind: 'ComponentStatus', apiVersion: 'v1', metadata: { name }, conditions: [condition] };
   };
   return {
     get: async (context) => {
       const { name } = context.info;
       const representation = negotiate(context, services.codecs);
       context.warn(deprecated);
-      if (!Object.hasOwn(components, name)) throw newNotFound(GroupResource.of('', 'componentstatuses'), name);
-      const status = { kind: 'ComponentStatus', apiVersion, ...(await statusOf(name)) };
-      return encodedResponse(200, status, { ...representation, target: undefined });
+      if (!Object.hasOwn(components, name)) throw newNotFound(GroupResource.of('', 'componentstatus'), name);
+      return encodedResponse(200, presented(presenter, await statusOf(name), representation), representation);
     },
     list: async (context) => {
       const representation = negotiate(context, services.codecs);
+      const { labelSelector, fieldSelector: asked } = listOptions(context.query, false);
+      const fieldSelector = knownFields(asked, kind, services);
       context.warn(deprecated);
-      const items = await Promise.all(Object.keys(components).map(statusOf));
-      const list = { kind: 'ComponentStatusList', apiVersion, metadata: {}, items };
-      return encodedResponse(200, list, { ...representation, target: undefined });
+      // They have no labels.
+      const names = Object.keys(components).filter(
+        (name) => labelSelector.matches({}) && fieldSelector.matches({ 'metadata.name': name }),
+      );
+      const statuses = await Promise.all(names.map(statusOf));
+      return encodedResponse(200, presentedList(presenter, statuses, {}, representation), representation);
     },
   };
 }

@@ -45,7 +45,6 @@ function withoutSystemFields(object: KubernetesObject): KubernetesObject {
     deletionTimestamp: ___,
     deletionGracePeriodSeconds: ____,
     selfLink: _____,
-    resourceVersion: ______,
     ...metadata
   } = object.metadata ?? {};
   return { ...object, metadata };

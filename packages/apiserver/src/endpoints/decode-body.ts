@@ -49,12 +49,21 @@ function decodeObject(
     assertKind(gvk, kind);
     if (strictErrors.length > 0) {
       if (fieldValidation === 'Strict') throw new DecodeFailure(new Error(strictDecodingMessage(strictErrors)), gvk);
-      for (const error of strictErrors) context.warn(error);
+      warnOfStrictErrors(strictErrors, context);
     }
     scheme.default(object);
     return object;
   } catch (error) {
     throw asBadRequest(error, kind, body);
+  }
+}
+
+/** Warns of what a strict reader would refuse; what YAML's has gathered, line by line. */
+export function warnOfStrictErrors(errors: readonly string[], { warn }: RequestContext): void {
+  for (const error of errors) {
+    const [heading = '', ...lines] = error.split('\n');
+    if (!heading.endsWith('yaml: unmarshal errors:')) warn(error);
+    else for (const line of lines) warn(line.trim());
   }
 }
 
@@ -68,7 +77,8 @@ function asBadRequest(error: unknown, { kind, version }: GroupVersionKind, body:
   return error;
 }
 
-function assertKind(gvk: GroupVersionKind, expected: GroupVersionKind): void {
+/** Throws an Error that says why an object of the one kind is none of the other. */
+export function assertKind(gvk: GroupVersionKind, expected: GroupVersionKind): void {
   if (gvk === expected) return;
   if (gvk.kind !== expected.kind || gvk.group !== expected.group) {
     const internal = (group: string): string => group.split('.', 1)[0] || 'core';

@@ -57,7 +57,10 @@ export async function requestDeleteOptions(context: RequestContext, scope: Resou
   const kind = GroupVersion.of('', 'v1').withKind('DeleteOptions');
   try {
     const { object, gvk } = serializer.accepted.decode(body, { defaultGVK: kind });
-    if (gvk.kind !== 'DeleteOptions') throw new Error('decoded object cannot be converted to DeleteOptions');
+    if (gvk.kind !== 'DeleteOptions')
+      throw new Error(
+        `no kind "${gvk.kind}" is registered for version "${gvk.groupVersion}" in scheme "pkg/runtime/scheme.go:111"`,
+      );
     const { kind: _, apiVersion: __, ...options } = object;
     return checkedDeleteOptions(options as DeleteOptions);
   } catch (error) {

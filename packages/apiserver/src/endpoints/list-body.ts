@@ -14,14 +14,15 @@ export function listBody(
   scope: ResourceScope,
   metadata: ListMeta,
   objects: readonly StoredObject[],
-): NonNullable<ApiResponse['body']> {
+): { readonly bytes: number; readonly body: NonNullable<ApiResponse['body']> } {
   const { listKind, kind } = scope;
   const head = Buffer.from(
     `{"kind":${JSON.stringify(listKind)},"apiVersion":${JSON.stringify(kind.apiVersion)},"metadata":${JSON.stringify(metadata)},"items":[`,
   );
   const chunks = new ListChunks(head, objects, scope.registry.codec.itemOffset);
-  if (chunks.totalBytes <= chunkBytes) return chunks.next(chunks.totalBytes)!;
-  return { stream: (sink) => pour(chunks, sink) };
+  const bytes = chunks.totalBytes;
+  if (bytes <= chunkBytes) return { bytes, body: chunks.next(bytes)! };
+  return { bytes, body: { stream: (sink) => pour(chunks, sink) } };
 }
 
 /** Writes as long as there is room, and goes on when there is again. */

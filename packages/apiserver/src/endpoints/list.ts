@@ -1,11 +1,11 @@
-import { fields, newBadRequest } from '@coxswain/apimachinery';
+import { fields, type GroupVersionKind, newBadRequest } from '@coxswain/apimachinery';
 import type { ApiResponse } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { listObjects } from '../registry/list-objects.ts';
 import { Selection } from '../registry/selection.ts';
 import { type ListOptions, listOptions } from './options.ts';
 import { negotiate } from './representation.ts';
-import type { ResourceScope } from './scope.ts';
+import type { EndpointServices, ResourceScope } from './scope.ts';
 import { listResponse } from './write-response.ts';
 
 /** GET of many objects. */
@@ -21,17 +21,7 @@ export async function listResource(context: RequestContext, scope: ResourceScope
 export function selectionOf(context: RequestContext, scope: ResourceScope, options: ListOptions): Selection {
   const { kind, registry, services } = scope;
   const { labelSelector } = options;
-  let { fieldSelector } = options;
-  if (!fieldSelector.isEmpty()) {
-    try {
-      fieldSelector = fieldSelector.transform((field, text) => {
-        const { label, value } = services.scheme.convertFieldLabel(kind, field, text);
-        return [label, value];
-      });
-    } catch (error) {
-      throw newBadRequest(error instanceof Error ? error.message : String(error));
-    }
-  }
+  let fieldSelector = knownFields(options.fieldSelector, kind, services);
   const { name, parts } = context.info;
   // Watching one object by its path is selecting it by its name.
   if (name !== '' && parts.length > 1) {
@@ -41,4 +31,21 @@ export function selectionOf(context: RequestContext, scope: ResourceScope, optio
     if (fieldSelector.isEmpty()) fieldSelector = fields.oneTermEqualSelector('metadata.name', name);
   }
   return Selection.of(labelSelector, fieldSelector, registry.codec.fieldNames);
+}
+
+/** The selector with the names that fields have inside. Throws BadRequest for fields that the kind cannot be selected by. */
+export function knownFields(
+  selector: fields.Selector,
+  kind: GroupVersionKind,
+  { scheme }: EndpointServices,
+): fields.Selector {
+  if (selector.isEmpty()) return selector;
+  try {
+    return selector.transform((field, text) => {
+      const { label, value } = scheme.convertFieldLabel(kind, field, text);
+      return [label, value];
+    });
+  } catch (error) {
+    throw newBadRequest(error instanceof Error ? error.message : String(error));
+  }
 }

@@ -1,4 +1,5 @@
 import {
+  ApiError,
   applyJsonPatch,
   applyMergePatch,
   applyStrategicMergePatch,
@@ -6,12 +7,15 @@ import {
   cloneJson,
   compileNormalizer,
   DecodeError,
+  explainConversion,
   findStrictErrors,
+  formatValue,
   GroupKind,
   hasDuplicateKeys,
   interpretPatchError,
   invalid,
   isJsonObject,
+  jsonKind,
   type KubernetesObject,
   managerOrUserAgent,
   newBadRequest,
@@ -19,17 +23,21 @@ import {
   newInvalid,
   newNotFound,
   newUnsupportedMediaType,
+  PatchError,
   Path,
   parseJson,
   parseYaml,
+  type Schema,
   strictDecodingMessage,
   strictJsonPatchErrors,
   stringifyJson,
 } from '@coxswain/apimachinery';
+import { genericError } from '../discovery/index.ts';
 import type { ApiResponse } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { headerOf } from '../http/respond.ts';
 import { inRequestNamespace } from './create.ts';
+import { assertKind, warnOfStrictErrors } from './decode-body.ts';
 import { isDryRun, patchOptions, type WriteOptions } from './options.ts';
 import { negotiate } from './representation.ts';
 import type { ResourceScope } from './scope.ts';
@@ -74,10 +82,10 @@ export async function patchResource(context: RequestContext, scope: ResourceScop
   return objectResponse(scope, created ? 201 : 200, stored, representation);
 }
 
-/** Throws UnsupportedMediaType. */
+/** Throws UnsupportedMediaType, as upstream's routing does. */
 export function requestPatchType({ request }: RequestContext): string {
   const patchType = headerOf(request, 'content-type').split(';', 1)[0]!;
-  if (!patchTypes.includes(patchType)) throw newUnsupportedMediaType(patchTypes);
+  if (!patchTypes.includes(patchType)) throw genericError(415, request.method, '415: Unsupported Media Type');
   return patchType;
 }
 
@@ -108,9 +116,13 @@ function interpreting<T>(run: () => T): T {
   try {
     return run();
   } catch (error) {
-    throw interpretPatchError(error);
+    throw withoutServerError(interpretPatchError(error));
   }
 }
+
+/** Differs from upstream, where directives that make no sense are the server's error, with a 500. */
+const withoutServerError = (error: unknown): unknown =>
+  error instanceof PatchError ? newBadRequest(error.message, { cause: error }) : error;
 
 function parsePatch(body: Uint8Array, failed: (message: string) => Error): { value: unknown; text: () => string } {
   try {
@@ -142,7 +154,10 @@ function jsonPatcher(
     const patched = interpreting(() =>
       patchType === jsonPatch ? applyJsonPatch(versioned, patch) : applyMergePatch(versioned, patch),
     );
-    return decodePatched(patched, strictErrors, context, scope, options, () => stringifyJson(patched));
+    assertKindOf(patched, scope, () => printed(patched, scope.schema));
+    return decodePatched(patched, strictErrors, context, scope, options, {
+      shown: () => printed(patched, scope.schema),
+    });
   };
 }
 
@@ -158,8 +173,50 @@ function strategicPatcher(
   const strictErrors = isStrict(options) ? findStrictErrors(text(), undefined) : [];
   return (versioned) => {
     const patched = interpreting(() => applyStrategicMergePatch({ ...versioned }, patch, schema));
-    return decodePatched(patched, strictErrors, context, scope, options, text);
+    return decodePatched(patched, strictErrors, context, scope, options, {
+      shown: () => formatValue(patch),
+      explain: () => explainConversion(schema, patched),
+    });
   };
+}
+
+/** A patched document as upstream quotes it: sorted at the top, and below as its types have it. */
+function printed(patched: unknown, schema: Schema | undefined): string {
+  if (!isJsonObject(patched)) return stringifyJson(patched);
+  const ordered = inDeclaredOrder(patched, schema) as Record<string, unknown>;
+  const entries = Object.keys(ordered)
+    .sort()
+    .map((key) => `${stringifyJson(key)}:${stringifyJson(ordered[key])}`);
+  return `{${entries.join(',')}}`;
+}
+
+function inDeclaredOrder(value: unknown, schema: Schema | undefined): unknown {
+  if (isJsonObject(value) && schema?.kind === 'map') {
+    const keys = Object.keys(value).sort();
+    return Object.fromEntries(keys.map((key) => [key, inDeclaredOrder(value[key], schema.values)]));
+  }
+  if (Array.isArray(value) && schema?.kind === 'list') return value.map((item) => inDeclaredOrder(item, schema.items));
+  if (!isJsonObject(value) || schema?.kind !== 'struct') return value;
+  const known = [...schema.fields].filter(([name]) => Object.hasOwn(value, name));
+  const fields = known.map(([name, field]) => [name, inDeclaredOrder(value[name], field.schema)]);
+  const others = Object.entries(value).filter(([name]) => !schema.fields.has(name));
+  return Object.fromEntries([...fields, ...others]);
+}
+
+const refusedPatch = (shown: string, message: string): Error =>
+  newInvalid(GroupKind.of('', ''), '', [invalid(Path.of('patch'), shown, message)]);
+
+/** A patch must not make another kind of an object. */
+function assertKindOf(patched: unknown, { kind, services }: ResourceScope, shown: () => string): void {
+  if (!isJsonObject(patched)) return;
+  const { apiVersion = kind.apiVersion, kind: kindName = kind.kind } = patched;
+  if (apiVersion === kind.apiVersion && kindName === kind.kind) return;
+  try {
+    const bytes = Buffer.from(stringifyJson({ apiVersion, kind: kindName }));
+    assertKind(services.codecs.json.decode(bytes, { defaultGVK: kind }).gvk, kind);
+  } catch (error) {
+    throw refusedPatch(shown(), error instanceof Error ? error.message : String(error));
+  }
 }
 
 /** Takes a patched document for an object of the kind: as if the client had sent it. */
@@ -169,10 +226,9 @@ function decodePatched(
   context: RequestContext,
   scope: ResourceScope,
   options: WriteOptions,
-  shown: () => string,
+  { shown, explain }: { shown: () => string; explain?: () => string | undefined },
 ): KubernetesObject {
-  const refused = (message: string): Error =>
-    newInvalid(GroupKind.of('', ''), '', [invalid(Path.of('patch'), shown(), message)]);
+  const refused = (message: string): Error => refusedPatch(shown(), message);
   const schema = scope.schema;
   let object: KubernetesObject;
   let unknown: readonly string[] = [];
@@ -184,12 +240,12 @@ function decodePatched(
       if (normalized.hasUnknownFields && isStrict(options)) unknown = findStrictErrors(stringifyJson(patched), schema);
     } else object = patched;
   } catch (error) {
-    throw refused(error instanceof Error ? error.message : String(error));
+    throw refused(explain?.() ?? (error instanceof Error ? error.message : String(error)));
   }
   const errors = [...patchErrors, ...unknown];
   if (errors.length > 0) {
     if (options.fieldValidation === 'Strict') throw refused(strictDecodingMessage(errors));
-    for (const error of errors) context.warn(error);
+    warnOfStrictErrors(errors, context);
   }
   const { apiVersion, kind } = scope.kind;
   const complete = { ...object, kind, apiVersion };
@@ -200,38 +256,55 @@ function decodePatched(
 function applyPatcher(body: Uint8Array, context: RequestContext, scope: ResourceScope, options: WriteOptions): Patcher {
   const { fieldManager: manager, force = false } = options;
   const { value: patch, duplicates } = parseConfiguration(body);
-  if (!isJsonObject(patch)) throw newBadRequest('error decoding YAML: expected an object');
   const configuration: KubernetesObject = patch;
   return (current) => {
-    const applied = scope.fieldManager(context.info.subresource).apply(current, configuration, { manager, force });
+    const fieldManager = scope.fieldManager(context.info.subresource);
+    const applied = asClientsMistake(() => fieldManager.apply(current, configuration, { manager, force }));
     if (duplicates !== '' && isStrict(options)) {
       if (options.fieldValidation === 'Strict') throw newBadRequest(`error strict decoding YAML: ${duplicates}`);
-      context.warn(duplicates);
+      warnOfStrictErrors([duplicates], context);
     }
     return scope.toHub(applied);
   };
 }
 
+/** Differs from upstream, where a configuration that does not fit its schema is the server's error, with a 500. */
+function asClientsMistake<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof ApiError || !(error instanceof Error)) throw error;
+    throw newBadRequest(error.message, { cause: error });
+  }
+}
+
 /** What is applied is YAML, and mostly the JSON that YAML allows, which is read far faster. */
-function parseConfiguration(body: Uint8Array): { value: unknown; duplicates: string } {
+function parseConfiguration(body: Uint8Array): { value: Record<string, unknown>; duplicates: string } {
   if (body[0] === openingBrace) {
     try {
       const { value } = parseJson(body);
-      if (!hasDuplicateKeys(body, value)) return { value, duplicates: '' };
+      if (isJsonObject(value) && !hasDuplicateKeys(body, value)) return { value, duplicates: '' };
     } catch {
       // It may still be YAML, and what is wrong with it is said in YAML's words.
     }
   }
+  let parsed: ReturnType<typeof parseYaml>;
   try {
-    const { value, duplicateKeys } = parseYaml(body);
-    const duplicates =
-      duplicateKeys.length === 0
-        ? ''
-        : `error converting YAML to JSON: yaml: unmarshal errors:\n  ${duplicateKeys.join('\n  ')}`;
-    return { value, duplicates };
+    parsed = parseYaml(body);
   } catch (error) {
-    throw newBadRequest(`error decoding YAML: ${error instanceof Error ? error.message : String(error)}`);
+    const message = error instanceof Error ? error.message : String(error);
+    throw newBadRequest(`error decoding YAML: error converting YAML to JSON: ${message}`);
   }
+  const { value = null, duplicateKeys } = parsed;
+  if (value !== null && !isJsonObject(value)) {
+    const found = `cannot unmarshal ${jsonKind(value)} into Go value of type map[string]interface {}`;
+    throw newBadRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: json: ${found}`);
+  }
+  const duplicates =
+    duplicateKeys.length === 0
+      ? ''
+      : `error converting YAML to JSON: yaml: unmarshal errors:\n  ${duplicateKeys.join('\n  ')}`;
+  return { value: value ?? {}, duplicates };
 }
 
 const openingBrace = 0x7b;

@@ -48,6 +48,8 @@ export function negotiate(context: RequestContext, codecs: CodecFactory): Repres
 
 /** The same for a stream of watch events. */
 export function negotiateWatch(context: RequestContext, codecs: CodecFactory): Representation<StreamSerializer> {
+  // Its events must be acceptable one by one before they can be so as a stream.
+  negotiate(context, codecs);
   const negotiated = codecs.forStream(headerOf(context.request, 'accept'), restrictions);
   if (!negotiated.accepted) throw newNotAcceptable(negotiated.supported);
   return representation(context, negotiated);

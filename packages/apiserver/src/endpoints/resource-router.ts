@@ -1,6 +1,6 @@
 import { deprecationWarning, type GroupVersionResources, type Resource, type Subresource } from '@coxswain/api';
-import { GroupVersion, newMethodNotSupported } from '@coxswain/apimachinery';
-import { genericError } from '../discovery/index.ts';
+import { GroupResource, GroupVersion, newMethodNotSupported } from '@coxswain/apimachinery';
+import { assertAccepts, genericError } from '../discovery/index.ts';
 import type { ApiResponse } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { notFoundResponse } from '../http/respond.ts';
@@ -11,6 +11,7 @@ import { deleteCollection } from './delete-collection.ts';
 import { getResource } from './get.ts';
 import { listResource } from './list.ts';
 import { patchResource } from './patch.ts';
+import { isRouted } from './route-shape.ts';
 import { getScale, patchScale, updateScale } from './scale.ts';
 import { type EndpointServices, ResourceScope } from './scope.ts';
 import { updateResource } from './update.ts';
@@ -82,6 +83,13 @@ export class ResourceRouter {
     }
   }
 
+  /** Whether there is such a resource, and such a part of it. */
+  serves({ apiGroup, apiVersion, resource, subresource }: RequestContext['info']): boolean {
+    const served = this.#served.get(`${apiGroup === '' ? apiVersion : `${apiGroup}/${apiVersion}`}/${resource}`);
+    if (!served) return false;
+    return subresource === '' || (served.resource.subresources?.some(({ name }) => name === subresource) ?? false);
+  }
+
   /** Of a resource that is served and stored. */
   scope(groupVersion: string, resource: string): ResourceScope {
     const scope = this.#served.get(`${groupVersion}/${resource}`)?.scope;
@@ -97,28 +105,43 @@ export class ResourceRouter {
       if (!this.#groups.has(info.apiGroup)) return notFoundResponse();
       throw genericError(404, request.method);
     }
+    if (!isRouted(info, served.resource)) {
+      if (!info.path.startsWith('/api/') && info.apiGroup === '') return notFoundResponse();
+      throw genericError(404, request.method);
+    }
     const endpoint = this.#endpoint(served, context);
+    if (!choosesFormat(info))
+      assertAccepts(context, info.verb === 'list' || info.verb === 'watch' ? listFormats : formats);
     if (served.warning) context.warn(served.warning);
     return endpoint(context);
   }
 
   #endpoint(served: Served, { info, request }: RequestContext): (context: RequestContext) => Promise<ApiResponse> {
     const { resource, scope, groupVersion } = served;
-    const { subresource, verb, namespace, name } = info;
+    const { subresource, verb, namespace, parts } = info;
     const notAllowed = (): Error => genericError(405, request.method);
+    const isNamed = parts.length > 1;
+    // Watches are read, however they are spelled; and nothing but what is passed on has heads alone.
+    const isMethodOf = request.method === 'GET' || (verb !== 'watch' && request.method !== 'HEAD');
+    if (!isMethodOf && subresource !== 'proxy') throw notAllowed();
     const key = groupVersion.group === '' ? resource.name : `${resource.name}.${groupVersion.group}`;
     if (subresource === '') {
       if (!scope) {
-        const endpoint = this.#options.virtual[key]?.[verb];
+        const endpoints = this.#options.virtual[key] ?? {};
+        if (isNamed && !endpoints.get) throw genericError(404, request.method);
+        const endpoint = endpoints[verb];
+        if (!endpoint && verb === 'watch' && endpoints.list) {
+          return () => Promise.reject(newMethodNotSupported(GroupResource.of(groupVersion.group, resource.name), verb));
+        }
         if (!endpoint) throw notAllowed();
         return (context) => endpoint(context, groupVersion);
       }
       const endpoint = resourceEndpoints[verb];
       // What is in a namespace is made in one; and deleted one by one or there.
       const misplaced = resource.namespaced && namespace === '' && verb !== 'list' && verb !== 'watch';
-      if (!endpoint || misplaced || (verb === 'create' && name !== '') || (!resource.namespaced && isMisplaced(info))) {
-        throw notAllowed();
-      }
+      // Collections are not written as such, and what is made has no name in the path.
+      const isOfOne = verb === 'update' || verb === 'patch';
+      if (!endpoint || misplaced || (verb === 'create' && isNamed) || (isOfOne && !isNamed)) throw notAllowed();
       if (!resource.verbs.split(' ').includes(verb)) {
         if (verb === 'watch') throw newMethodNotSupported(scope.groupResource, verb);
         throw notAllowed();
@@ -129,7 +152,7 @@ export class ResourceRouter {
     if (!part || !scope) throw genericError(404, request.method);
     const partKey = `${resource.name}/${subresource}${key.slice(resource.name.length)}`;
     const endpoints = this.#partEndpoints(partKey, part, resource);
-    const endpoint = allows(part, verb) && endpoints[verb] ? endpoints[verb] : endpoints['*'];
+    const endpoint = allows(part, verb) || subresource === 'proxy' ? (endpoints[verb] ?? endpoints['*']) : undefined;
     if (!endpoint) throw notAllowed();
     return (context) => endpoint(context, scope);
   }
@@ -142,8 +165,12 @@ export class ResourceRouter {
   }
 }
 
-const allows = ({ verbs }: Subresource, verb: string): boolean => verbs.split(' ').includes(verb);
+const formats = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+/** The last two are for watches, which have the path of lists. */
+const listFormats = [...formats, 'application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
 
-/** `/api/v1/namespaces/x/nodes` leads nowhere. */
-const isMisplaced = ({ namespace, resource, name }: RequestContext['info']): boolean =>
-  namespace !== '' && !(resource === 'namespaces' && name === namespace);
+/** What is not objects is in whatever format it is in. */
+const choosesFormat = ({ subresource }: RequestContext['info']): boolean => subresource !== '' && raw.has(subresource);
+const raw: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+
+const allows = ({ verbs }: Subresource, verb: string): boolean => verbs.split(' ').includes(verb);

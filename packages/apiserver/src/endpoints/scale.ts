@@ -5,6 +5,7 @@ import {
   scaleFromReplicationController,
   scaleFromWorkload,
   strategyFor,
+  type TablePrinter,
 } from '@coxswain/api';
 import type { Scale } from '@coxswain/api/autoscaling/v1';
 import type { ReplicationController } from '@coxswain/api/core/v1';
@@ -33,7 +34,7 @@ import { negotiate, type Representation } from './representation.ts';
 import { ResourceScope } from './scope.ts';
 import { admitChange, assertName, validateChange } from './update.ts';
 import { writeContext } from './write-context.ts';
-import { encodedResponse } from './write-response.ts';
+import { encodedResponse, presented } from './write-response.ts';
 
 const scaleKind = GroupVersionKind.of('autoscaling', 'v1', 'Scale');
 
@@ -59,6 +60,10 @@ class ScaleScope extends ResourceScope {
 
   override get schema(): StructSchema | undefined {
     return Catalogue.builtIn().kind(scaleKind)?.schema;
+  }
+
+  override get table(): TablePrinter<KubernetesObject> | undefined {
+    return strategyFor(scaleKind)?.table;
   }
 
   override toVersion(object: KubernetesObject): KubernetesObject {
@@ -176,5 +181,7 @@ function respond(scope: ScaleScope, workload: KubernetesObject, representation: 
   } catch (error) {
     throw newBadRequest(error instanceof Error ? error.message : String(error));
   }
-  return encodedResponse(200, scale, { ...representation, target: undefined });
+  // Who manages what is told by the workload itself.
+  const { managedFields: _, ...metadata } = scale.metadata;
+  return encodedResponse(200, presented(scope, { ...scale, metadata }, representation), representation);
 }

@@ -1,4 +1,4 @@
-import type { FeatureGates, Resource } from '@coxswain/api';
+import type { FeatureGates, Resource, TablePrinter } from '@coxswain/api';
 import {
   type CodecFactory,
   compileNormalizer,
@@ -42,8 +42,18 @@ export interface EndpointServices {
   readonly onWatchEvents?: (resource: GroupVersionResource, events: number, bytes: number) => void;
 }
 
+/** What it takes to show objects: less than a scope where nothing is stored. */
+export interface Presenter {
+  readonly kind: GroupVersionKind;
+  readonly listKind: string;
+  /** Absent: a name and a time. */
+  readonly table: TablePrinter<KubernetesObject> | undefined;
+  readonly services: Pick<EndpointServices, 'now'>;
+  toVersion(hub: KubernetesObject): KubernetesObject;
+}
+
 /** A resource in one of the versions it is served in: upstream's RequestScope. */
-export class ResourceScope {
+export class ResourceScope implements Presenter {
   readonly kind: GroupVersionKind;
   readonly listKind: string;
   readonly resource: GroupVersionResource;
@@ -79,6 +89,10 @@ export class ResourceScope {
   /** Of the kind in this version; absent for one that takes anything. */
   get schema(): StructSchema | undefined {
     return this.registry.definition.schemaFor(this.kind);
+  }
+
+  get table(): TablePrinter<KubernetesObject> | undefined {
+    return this.registry.definition.strategy.table;
   }
 
   /** Whether the bytes in the store are what this version answers with. */
@@ -137,15 +151,23 @@ class VersionFilters extends Map<string, FieldSetFilter> {
   }
 }
 
+/** Where upstream says something else than what follows from which part writes what. */
+const specialResets: Readonly<Record<string, readonly string[]>> = {
+  'certificatesigningrequests.certificates.k8s.io': ['spec', 'status'],
+  'certificatesigningrequests.certificates.k8s.io/approval': ['spec', 'status.certificate'],
+  'certificatesigningrequests.certificates.k8s.io/status': ['spec', 'status.conditions'],
+  'deployments.apps/status': ['spec', 'metadata.labels'],
+  'namespaces/finalize': ['status'],
+  'pods/status': ['spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'],
+};
+
 /** What writes through here cannot change is nobody's by them. */
 function resetFilter({ definition }: ResourceRegistry, subresource: string): FieldSetFilter | undefined {
   const parts = definition.strategy.subresources ?? {};
-  if (subresource === '') {
-    const owned = Object.values(parts).flatMap(({ owns }) => owns);
-    return owned.length === 0
-      ? undefined
-      : excludeFields(FieldSet.of(...owned.map((path) => fieldPath(...path.split('.')))));
-  }
+  const name = `${definition.groupResource}${subresource && `/${subresource}`}`;
+  const owned = Object.values(parts).flatMap(({ owns }) => owns.filter((path) => !path.includes('.')));
+  const reset = specialResets[name] ?? (subresource === '' ? owned : undefined);
+  if (reset) return excludeFields(FieldSet.of(...reset.map((path) => fieldPath(...path.split('.')))));
   const part = parts[subresource];
   if (!part) return undefined;
   const written = [...part.owns, ...(part.takes ?? [])].map((path) => path.split('.'));

@@ -1,19 +1,19 @@
 import type { Column, TablePrinter } from '@coxswain/api';
 import type { KubernetesObject, ListMeta, Table, TableColumnDefinition, TableRow } from '@coxswain/apimachinery';
 import type { Representation } from './representation.ts';
-import type { ResourceScope } from './scope.ts';
+import type { Presenter } from './scope.ts';
 
 /**
  * Objects laid out for people, by the kind's own columns. `headers` are left out of all but the first event of a watch.
  */
 export function asTable(
-  scope: ResourceScope,
+  scope: Presenter,
   objects: readonly KubernetesObject[],
   metadata: ListMeta,
   { includeObject, targetVersion }: Pick<Representation, 'includeObject' | 'targetVersion'>,
   headers = true,
 ): Table | Record<string, unknown> {
-  const printer = printerOf(scope);
+  const printer = scope.table ?? plain;
   const context = { now: scope.services.now() };
   const ordered = printer.order ? [...objects].sort(printer.order) : objects;
   return {
@@ -23,7 +23,7 @@ export function asTable(
     columnDefinitions: headers ? printer.columns.map(definition) : null,
     rows: ordered.map((object): TableRow => {
       const cells = printer.row(object, context);
-      if (includeObject === 'None') return { cells };
+      if (includeObject === 'None') return { cells, object: null };
       return {
         cells,
         object: includeObject === 'Object' ? scope.toVersion({ ...object }) : partialMetadata(object, targetVersion),
@@ -46,9 +46,6 @@ const plain: TablePrinter<KubernetesObject> = {
   ],
   row: ({ metadata }) => [metadata?.name ?? '', metadata?.creationTimestamp ?? null],
 };
-
-const printerOf = ({ registry }: ResourceScope): TablePrinter<KubernetesObject> =>
-  registry.definition.strategy.table ?? plain;
 
 // Differs from upstream: no descriptions, which no client shows.
 const definition = ({ name, type, format, priority }: Column): TableColumnDefinition => ({

@@ -85,16 +85,17 @@ export function assertName({ metadata }: KubernetesObject, name: string): void {
 export function assertUid(
   { metadata }: KubernetesObject,
   current: KubernetesObject | undefined,
-  { groupResource }: ResourceScope,
+  { groupResource, registry }: ResourceScope,
   name: string,
 ): void {
   const uid = metadata?.uid;
   const stored = current?.metadata?.uid ?? '';
   if (uid && uid !== stored) {
+    const key = registry.keys.key(metadata?.namespace ?? '', name);
     throw newConflict(
       groupResource,
       name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${stored}`,
+      `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${stored}`,
     );
   }
 }

@@ -2,6 +2,8 @@ import type { ResponseSink } from '../http/handler.ts';
 
 /** A watcher that leaves more than this unread is cut off: it would have to list again anyway, and memory is for all. */
 const maxQueuedBytes = 8 * 1024 * 1024;
+/** So long a client has to take the rest when the watch has ended. */
+const lingerMs = 10_000;
 /** Frames are joined up to about this size before they are written. */
 const writeBytes = 64 * 1024;
 
@@ -19,6 +21,8 @@ export class WatchStream {
   #blocked = false;
   #ending = false;
   #closed = false;
+  #onClose: (() => void) | undefined;
+  #linger: NodeJS.Timeout | undefined;
 
   constructor(sink: ResponseSink, onSent: (events: number, bytes: number) => void) {
     this.#sink = sink;
@@ -27,20 +31,20 @@ export class WatchStream {
       this.#blocked = false;
       this.#flush();
     });
-  }
-
-  get closed(): boolean {
-    return this.#closed;
-  }
-
-  /** Called once, when nothing can be sent any more. */
-  onClose(callback: () => void): void {
-    this.#sink.onClose(() => {
-      this.#closed = true;
-      this.#queue.length = 0;
-      this.#initial = undefined;
-      callback();
+    sink.onClose(() => {
+      clearTimeout(this.#linger);
+      this.#close();
     });
+  }
+
+  /** Nothing that is written from now on is sent. */
+  get closed(): boolean {
+    return this.#closed || this.#ending;
+  }
+
+  /** Called once, when nothing can be written any more: it has ended, or the client is gone. */
+  onClose(callback: () => void): void {
+    this.#onClose = callback;
   }
 
   /** Sends what may be much, before everything that is written later, no faster than it is taken. */
@@ -62,11 +66,14 @@ export class WatchStream {
     if (this.#queuedBytes > maxQueuedBytes) this.#cut();
   }
 
-  /** Ends properly, after what has been written. */
+  /** Ends properly, after what has been written. A client that does not take it is cut off after a while. */
   end(): void {
     if (this.#closed || this.#ending) return;
     this.#ending = true;
+    this.#linger = setTimeout(() => this.#sink.destroy(), lingerMs);
+    this.#linger.unref();
     this.#flush();
+    this.#left();
   }
 
   #flush(): void {
@@ -102,8 +109,20 @@ export class WatchStream {
   }
 
   #cut(): void {
+    this.#close();
+    this.#sink.destroy();
+  }
+
+  #close(): void {
     this.#closed = true;
     this.#queue.length = 0;
-    this.#sink.destroy();
+    this.#initial = undefined;
+    this.#left();
+  }
+
+  #left(): void {
+    const callback = this.#onClose;
+    this.#onClose = undefined;
+    callback?.();
   }
 }

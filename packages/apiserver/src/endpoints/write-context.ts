@@ -61,13 +61,13 @@ export function withoutDuplicateOwners(
   const owners = object.metadata?.ownerReferences;
   if (!owners || owners.length < 2) return object;
   const kept: OwnerReference[] = [];
-  const duplicates = new Set<string>();
+  const duplicates: string[] = [];
   for (const owner of owners) {
-    if (kept.some((other) => isSameOwner(owner, other))) duplicates.add(owner.uid);
+    if (kept.some((other) => isSameOwner(owner, other))) duplicates.push(owner.uid);
     else kept.push(owner);
   }
-  if (duplicates.size === 0) return object;
-  const uids = [...duplicates].join(',');
+  if (duplicates.length === 0) return object;
+  const uids = duplicates.join(', ');
   warn(
     afterAdmission
       ? `.metadata.ownerReferences contains duplicate entries after mutating admission happens; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids}`

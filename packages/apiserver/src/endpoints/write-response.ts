@@ -4,7 +4,7 @@ import type { ListPage } from '../registry/list-objects.ts';
 import type { StoredObject } from '../registry/stored-object.ts';
 import { listBody } from './list-body.ts';
 import type { Representation } from './representation.ts';
-import type { ResourceScope } from './scope.ts';
+import type { Presenter, ResourceScope } from './scope.ts';
 import { asTable, partialMetadata } from './table.ts';
 
 const jsonHeaders = { 'content-type': 'application/json', 'cache-control': 'no-cache, private' };
@@ -44,7 +44,7 @@ export function encoded(scope: ResourceScope, stored: StoredObject, representati
 }
 
 /** The object, in its hub version, as the client wants to see it. */
-export function presented(scope: ResourceScope, hub: KubernetesObject, representation: Representation): object {
+export function presented(scope: Presenter, hub: KubernetesObject, representation: Representation): object {
   const { target, targetVersion } = representation;
   switch (target) {
     case undefined:
@@ -74,30 +74,37 @@ export function successResponse(status: Status, representation: Representation):
 
 /** Answers with a page of a list. */
 export function listResponse(scope: ResourceScope, page: ListPage, representation: Representation): ApiResponse {
-  const { target, targetVersion } = representation;
   const metadata: ListMeta = {
     resourceVersion: String(page.revision),
     ...(page.continue && { continue: page.continue }),
     ...(page.remaining && { remainingItemCount: page.remaining }),
   };
   if (isPlain(scope, representation)) {
-    return { status: 200, headers: { ...jsonHeaders }, body: listBody(scope, metadata, page.objects) };
+    const { bytes, body } = listBody(scope, metadata, page.objects);
+    return { status: 200, headers: { ...jsonHeaders, 'content-length': String(bytes) }, body };
   }
   const hubs = page.objects.map(({ line }) => scope.registry.codec.decode(line));
+  return encodedResponse(200, presentedList(scope, hubs, metadata, representation), representation);
+}
+
+/** Objects, in their hub version, as the client wants to see a list of them. */
+export function presentedList(
+  scope: Presenter,
+  hubs: readonly KubernetesObject[],
+  metadata: ListMeta,
+  representation: Representation,
+): object {
+  const { target, targetVersion } = representation;
   switch (target) {
     case 'Table':
-      return encodedResponse(200, asTable(scope, hubs, metadata, representation), representation);
+      return asTable(scope, hubs, metadata, representation);
     case 'PartialObjectMetadataList':
-      return encodedResponse(
-        200,
-        {
-          kind: target,
-          apiVersion: targetVersion,
-          metadata,
-          items: hubs.map((hub) => partialMetadata(hub, targetVersion)),
-        },
-        representation,
-      );
+      return {
+        kind: target,
+        apiVersion: targetVersion,
+        metadata,
+        items: hubs.map((hub) => partialMetadata(hub, targetVersion)),
+      };
     case 'PartialObjectMetadata':
       throw wrongTarget(`PartialObjectMetadata, but the requested object is a list (${goType(scope)}List)`);
     case undefined: {
@@ -106,13 +113,13 @@ export function listResponse(scope: ResourceScope, page: ListPage, representatio
         return item;
       });
       const { apiVersion } = scope.kind;
-      return encodedResponse(200, { kind: scope.listKind, apiVersion, metadata, items }, representation);
+      return { kind: scope.listKind, apiVersion, metadata, items };
     }
   }
 }
 
 /** As upstream names a type of its own. */
-const goType = ({ kind }: ResourceScope): string => `*${kind.group.split('.', 1)[0] || 'core'}.${kind.kind}`;
+const goType = ({ kind }: Presenter): string => `*${kind.group.split('.', 1)[0] || 'core'}.${kind.kind}`;
 
 const wrongTarget = (what: string): ApiError =>
   new ApiError({

@@ -1,4 +1,4 @@
-import { ApiError, type CodecFactory, newTimeoutError } from '@coxswain/apimachinery';
+import { ApiError, type CodecFactory } from '@coxswain/apimachinery';
 import { type Authenticator, unauthorized } from '../authentication/index.ts';
 import {
   type AuthorizationAttributes,
@@ -11,6 +11,8 @@ import type { ApiHandler, ApiRequest, ApiResponse, RequestHeaders } from '../htt
 import { errorResponse, textResponse } from '../http/respond.ts';
 import { type InFlight, isLongRunning, tooManyRequests } from './in-flight.ts';
 import { RequestState } from './request-state.ts';
+import type { UnderWay } from './under-way.ts';
+import { withDeadline } from './with-deadline.ts';
 import { withWarnings } from './with-warnings.ts';
 
 export type StateHandler = (state: RequestState) => Promise<ApiResponse>;
@@ -25,6 +27,8 @@ export interface HandlerChainOptions {
   readonly authorizer: Authorizer;
   readonly impersonation: Impersonation;
   readonly inFlight: InFlight;
+  /** Sends away who comes when the server stops. */
+  readonly underWay: UnderWay;
   readonly uuid: () => string;
   /** `--request-timeout`, for what is not long-running. */
   readonly requestTimeoutMs: number;
@@ -42,8 +46,8 @@ export interface HandlerChainOptions {
 /**
  * Everything between the transport and the endpoints, outermost first:
  *
- * 1. errors become answers, and whatever else happens has an audit id and its warnings, so those come first;
- * 2. what is too much at once is refused before it costs anything; metrics see that too;
+ * 1. metrics see every answer, and those that are errors, which become answers right after;
+ * 2. what comes too late, or is too much at once, is refused before it costs anything;
  * 3. time is limited from here on;
  * 4. who asks: nothing below works without knowing it;
  * 5. audit, which names the real user, before impersonation makes it another one;
@@ -51,10 +55,11 @@ export interface HandlerChainOptions {
  */
 export function handlerChain(options: HandlerChainOptions): ApiHandler {
   const filters: (Filter | undefined)[] = [
-    withErrors(options),
     options.metrics,
+    withErrors(options),
+    options.underWay.filter,
     withMaxInFlight(options),
-    withDeadline(options),
+    withDeadline(options.requestTimeoutMs),
     options.failedAuthenticationAudit,
     withAuthentication(options),
     options.audit,
@@ -89,6 +94,7 @@ function withErrors({ codecs, onError }: HandlerChainOptions): Filter {
     }
     const answered = withWarnings(response, state);
     answered.headers['audit-id'] ??= state.auditId;
+    answered.headers['cache-control'] ??= 'no-cache, private';
     return answered;
   };
 }
@@ -103,26 +109,6 @@ function withMaxInFlight({ inFlight }: HandlerChainOptions): Filter {
     } finally {
       leave();
     }
-  };
-}
-
-function withDeadline({ requestTimeoutMs }: HandlerChainOptions): Filter {
-  const timedOut = (): ApiError => newTimeoutError('request did not complete within the allotted timeout', 0);
-  return (next) => (state) => {
-    if (isLongRunning(state.info)) return next(state);
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(timedOut()), requestTimeoutMs);
-      next(state).then(
-        (response) => {
-          clearTimeout(timer);
-          resolve(response);
-        },
-        (error) => {
-          clearTimeout(timer);
-          reject(error);
-        },
-      );
-    });
   };
 }
 

@@ -1,6 +1,6 @@
-import { newTooManyRequestsError, toStatus } from '@coxswain/apimachinery';
 import type { ApiResponse } from '../http/handler.ts';
 import type { RequestInfo } from '../http/request-context.ts';
+import { textResponse } from '../http/respond.ts';
 
 export interface InFlightOptions {
   /** `--max-requests-inflight`: reads. 0: no limit. */
@@ -40,10 +40,6 @@ export class InFlight {
 
 /** What a client gets that has to come again in a second. */
 export function tooManyRequests(): ApiResponse {
-  const status = toStatus(newTooManyRequestsError('Too many requests, please try again later.'));
-  return {
-    status: 429,
-    headers: { 'content-type': 'application/json', 'retry-after': '1', 'cache-control': 'no-cache, private' },
-    body: Buffer.from(`${JSON.stringify(status)}\n`),
-  };
+  const { headers, ...response } = textResponse(429, 'Too many requests, please try again later.\n');
+  return { ...response, headers: { ...headers, 'retry-after': '1' } };
 }

@@ -8,3 +8,5 @@ export {
 } from './handler-chain.ts';
 export { InFlight, isLongRunning } from './in-flight.ts';
 export type { RequestState } from './request-state.ts';
+export { UnderWay } from './under-way.ts';
+export { withMetrics } from './with-metrics.ts';

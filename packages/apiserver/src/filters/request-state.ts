@@ -1,7 +1,9 @@
 import type { UserInfo } from '@coxswain/api';
+import { DelegatedRequest } from '../http/delegated-request.ts';
 import type { ApiRequest, RequestHeaders } from '../http/handler.ts';
 import type { RequestContext, RequestInfo } from '../http/request-context.ts';
 import { readRequestInfo } from '../http/request-info.ts';
+import { readQuery } from '../http/request-target.ts';
 import { headerOf } from '../http/respond.ts';
 
 const nobody: UserInfo = Object.freeze({ username: '' });
@@ -26,7 +28,7 @@ export class RequestState implements RequestContext {
   constructor(request: ApiRequest, path: string, newAuditId: () => string) {
     this.request = request;
     this.#newAuditId = newAuditId;
-    this.query = request.search === '' ? noQuery : new URLSearchParams(request.search);
+    this.query = request.search === '' ? noQuery : readQuery(request.search);
     this.info = readRequestInfo(request.method, path, this.query);
   }
 
@@ -60,40 +62,15 @@ export class RequestState implements RequestContext {
 const noQuery = new URLSearchParams();
 const noAnnotations: ReadonlyMap<string, string> = new Map();
 
-class RequestWithHeaders implements ApiRequest {
-  readonly headers: RequestHeaders;
-  readonly #request: ApiRequest;
+class RequestWithHeaders extends DelegatedRequest {
+  readonly #headers: RequestHeaders;
 
   constructor(request: ApiRequest, headers: RequestHeaders) {
-    this.#request = request;
-    this.headers = headers;
+    super(request);
+    this.#headers = headers;
   }
 
-  get method(): string {
-    return this.#request.method;
-  }
-
-  get path(): string {
-    return this.#request.path;
-  }
-
-  get search(): string {
-    return this.#request.search;
-  }
-
-  get connection(): ApiRequest['connection'] {
-    return this.#request.connection;
-  }
-
-  get signal(): AbortSignal {
-    return this.#request.signal;
-  }
-
-  readBody(maxBytes: number): Promise<Uint8Array> {
-    return this.#request.readBody(maxBytes);
-  }
-
-  streamBody(): AsyncIterable<Uint8Array> {
-    return this.#request.streamBody();
+  override get headers(): RequestHeaders {
+    return this.#headers;
   }
 }

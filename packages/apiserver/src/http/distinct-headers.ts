@@ -3,7 +3,7 @@ import type { RequestHeaders } from './handler.ts';
 
 /**
  * The headers with the values of those that came several times as a list. Node joins them with commas, which cannot be
- * told from commas inside: groups of an impersonated user would become one.
+ * told from commas inside: groups of an impersonated user would become one. A header may have any name, `__proto__` too.
  */
 export function distinctHeaders(headers: IncomingHttpHeaders, raw: readonly string[]): RequestHeaders {
   let names = 0;
@@ -16,7 +16,7 @@ export function distinctHeaders(headers: IncomingHttpHeaders, raw: readonly stri
     if (values) values.push(raw[i + 1]!);
     else lists.set(name, [raw[i + 1]!]);
   }
-  const distinct: Record<string, string | readonly string[] | undefined> = { ...headers };
+  const distinct: Record<string, string | readonly string[] | undefined> = Object.assign(Object.create(null), headers);
   for (const [name, values] of lists) if (values.length > 1) distinct[name] = values;
   return distinct;
 }

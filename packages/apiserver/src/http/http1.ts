@@ -3,6 +3,8 @@ import type { Duplex, Writable } from 'node:stream';
 import { bodyTooLarge, readAll } from './body.ts';
 import { distinctHeaders } from './distinct-headers.ts';
 import type { ApiHandler, ApiRequest, ApiResponse, Connection, RequestHeaders } from './handler.ts';
+import { type RequestTarget, readRequestTarget } from './request-target.ts';
+import { textResponse } from './respond.ts';
 import { StreamSink } from './stream-sink.ts';
 
 /** Answers one request of an HTTP/1.1 connection. */
@@ -12,12 +14,19 @@ export function serveHttp1(
   connection: Connection,
   handler: ApiHandler,
 ): void {
-  const request = new Http1Request(message, connection, response);
-  handler(request).then(
-    (answer) => respond(request, response, answer),
-    () => response.destroy(),
-  );
+  const request = Http1Request.of(message, connection, response);
+  if (!request) {
+    // What Go's server says to `OPTIONS *`, and to what it cannot read.
+    respond(message, response, isForServer(message) ? { status: 200, headers: {} } : textResponse(400, badRequest));
+    return;
+  }
+  handler(request)
+    .then((answer) => respond(message, response, answer))
+    .catch(() => response.destroy());
 }
+
+const badRequest = '400 Bad Request';
+const isForServer = ({ method, url }: IncomingMessage): boolean => method === 'OPTIONS' && url === '*';
 
 /** The same for one that wants the connection for itself. Whoever gets no 101 gets an ordinary answer, and the end. */
 export function serveUpgrade(
@@ -28,9 +37,10 @@ export function serveUpgrade(
   handler: ApiHandler,
 ): void {
   socket.on('error', () => socket.destroy());
-  const request = new Http1Request(message, connection, socket);
-  handler(request).then(
-    (answer) => {
+  const request = Http1Request.of(message, connection, socket);
+  const answered = request ? handler(request) : Promise.resolve(textResponse(400, badRequest));
+  answered
+    .then((answer) => {
       if (answer.body && 'upgrade' in answer.body) {
         answer.body.upgrade(socket, head);
         return;
@@ -39,26 +49,25 @@ export function serveUpgrade(
       response.shouldKeepAlive = false;
       response.assignSocket(message.socket);
       response.on('finish', () => socket.end());
-      respond(request, response, answer);
-    },
-    () => socket.destroy(),
-  );
+      respond(message, response, answer);
+    })
+    .catch(() => socket.destroy());
 }
 
-function respond(request: Http1Request, response: ServerResponse, { status, headers, body }: ApiResponse): void {
+function respond(message: IncomingMessage, response: ServerResponse, { status, headers, body }: ApiResponse): void {
   if (response.destroyed) return;
   response.statusCode = status;
   for (const name in headers) {
     const value = headers[name]!;
     response.setHeader(name, typeof value === 'string' ? value : [...value]);
   }
-  // An unread body would be taken for the next request.
-  if (request.unread) response.setHeader('connection', 'close');
-  if (body === undefined || request.method === 'HEAD') {
-    response.end();
+  // What is still to come of the request would be taken for the next one, and may never end.
+  if (!message.complete) response.setHeader('connection', 'close');
+  if (body === undefined || message.method === 'HEAD') {
+    end(message, response);
   } else if (body instanceof Uint8Array) {
     response.setHeader('content-length', body.length);
-    response.end(body);
+    end(message, response, body);
   } else if ('stream' in body) {
     response.flushHeaders();
     body.stream(new StreamSink(response, () => response.destroy()));
@@ -71,8 +80,33 @@ function respond(request: Http1Request, response: ServerResponse, { status, head
       body.reduce((sum, { length }) => sum + length, 0),
     );
     for (const chunk of body) response.write(chunk);
-    response.end();
+    end(message, response);
   }
+}
+
+/** So long a client may go on sending what nobody reads, after it was answered. */
+const lingerMs = 500;
+
+/**
+ * Ends the answer. While the client is still sending, a connection that is closed would be reset, and the answer lost
+ * with it: what comes is let go by for a moment, as Go does.
+ */
+function end(message: IncomingMessage, response: ServerResponse, body?: Uint8Array): void {
+  if (message.complete || message.method === 'HEAD') {
+    if (body) response.end(body);
+    else response.end();
+    return;
+  }
+  if (body) response.write(body);
+  else response.flushHeaders();
+  const finish = (): void => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(finish, lingerMs);
+  response.once('close', () => clearTimeout(timer));
+  message.once('end', finish);
+  message.resume();
 }
 
 class Http1Request implements ApiRequest {
@@ -83,24 +117,23 @@ class Http1Request implements ApiRequest {
   readonly connection: Connection;
   readonly #message: IncomingMessage;
   readonly #answer: Writable;
-  #read = false;
   #controller: AbortController | undefined;
 
   /** `answer` is what the client waits for: when it closes early, nobody does any more. */
-  constructor(message: IncomingMessage, connection: Connection, answer: Writable) {
+  private constructor(message: IncomingMessage, target: RequestTarget, connection: Connection, answer: Writable) {
     this.#message = message;
     this.#answer = answer;
     this.connection = connection;
     this.headers = distinctHeaders(message.headers, message.rawHeaders);
     this.method = message.method ?? 'GET';
-    const url = message.url ?? '/';
-    const mark = url.indexOf('?');
-    this.path = mark === -1 ? url : url.slice(0, mark);
-    this.search = mark === -1 ? '' : url.slice(mark + 1);
+    this.path = target.path;
+    this.search = target.search;
   }
 
-  get unread(): boolean {
-    return !this.#read && !this.#message.complete;
+  /** Undefined when it asks for nothing that can be read. */
+  static of(message: IncomingMessage, connection: Connection, answer: Writable): Http1Request | undefined {
+    const target = readRequestTarget(message.url ?? '/');
+    return target && new Http1Request(message, target, connection, answer);
   }
 
   get signal(): AbortSignal {
@@ -116,12 +149,10 @@ class Http1Request implements ApiRequest {
 
   async readBody(maxBytes: number): Promise<Uint8Array> {
     if (Number(this.headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
-    this.#read = true;
     return readAll(this.#message, maxBytes);
   }
 
   streamBody(): AsyncIterable<Uint8Array> {
-    this.#read = true;
     return this.#message;
   }
 }

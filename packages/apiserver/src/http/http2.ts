@@ -2,10 +2,19 @@ import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'nod
 import { bodyTooLarge, readAll } from './body.ts';
 import { distinctHeaders } from './distinct-headers.ts';
 import type { ApiHandler, ApiRequest, ApiResponse, Connection, RequestHeaders } from './handler.ts';
+import { type RequestTarget, readRequestTarget } from './request-target.ts';
 import { StreamSink } from './stream-sink.ts';
 
 /** Headers that are of HTTP/1.1 alone; HTTP/2 refuses them. */
-const connectionHeaders: ReadonlySet<string> = new Set(['connection', 'transfer-encoding', 'upgrade', 'keep-alive']);
+const connectionHeaders: ReadonlySet<string> = new Set([
+  'connection',
+  'transfer-encoding',
+  'upgrade',
+  'keep-alive',
+  'proxy-connection',
+  'http2-settings',
+  'te',
+]);
 
 /** Answers one stream of an HTTP/2 connection. */
 export function serveStream(
@@ -19,11 +28,16 @@ export function serveStream(
   // Clients cancel streams all the time; whoever needs to know listens to `signal`.
   stream.on('error', ignore);
   const hasBody = (flags & constants.NGHTTP2_FLAG_END_STREAM) === 0;
-  const request = new Http2Request(stream, distinctHeaders(headers, rawHeaders), hasBody, connection);
-  handler(request).then(
-    (response) => respond(stream, request, response),
-    () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
-  );
+  const target = readRequestTarget(headers[':path'] ?? '');
+  if (!target) {
+    // As Go's server has it: the stream is no good, the connection is.
+    stream.close(constants.NGHTTP2_PROTOCOL_ERROR);
+    return;
+  }
+  const request = new Http2Request(stream, distinctHeaders(headers, rawHeaders), target, hasBody, connection);
+  handler(request)
+    .then((response) => respond(stream, request, response))
+    .catch(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
 }
 
 function ignore(): void {}
@@ -54,8 +68,16 @@ function respond(stream: ServerHttp2Stream, request: Http2Request, { status, hea
     for (const chunk of body) stream.write(chunk);
     stream.end();
   }
-  // A client may still be sending what was refused; it is told to stop.
-  if (request.unread) stream.resume();
+  if (request.hasBody && !stream.readableEnded) stopUpload(stream);
+}
+
+/** A client may still be sending what nobody reads. Once it has its answer it is told to stop. */
+function stopUpload(stream: ServerHttp2Stream): void {
+  stream.resume();
+  // What has been handed over leaves at the end of this turn; a reset before that would overtake it.
+  const stop = (): NodeJS.Immediate => setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
+  if (stream.writableFinished) stop();
+  else stream.once('finish', stop);
 }
 
 class Http2Request implements ApiRequest {
@@ -64,25 +86,24 @@ class Http2Request implements ApiRequest {
   readonly search: string;
   readonly headers: RequestHeaders;
   readonly connection: Connection;
+  readonly hasBody: boolean;
   readonly #stream: ServerHttp2Stream;
-  readonly #hasBody: boolean;
-  #read = false;
   #controller: AbortController | undefined;
 
-  constructor(stream: ServerHttp2Stream, headers: RequestHeaders, hasBody: boolean, connection: Connection) {
+  constructor(
+    stream: ServerHttp2Stream,
+    headers: RequestHeaders,
+    target: RequestTarget,
+    hasBody: boolean,
+    connection: Connection,
+  ) {
     this.#stream = stream;
-    this.#hasBody = hasBody;
+    this.hasBody = hasBody;
     this.connection = connection;
     this.headers = headers;
     this.method = textOf(headers[':method']) || 'GET';
-    const url = textOf(headers[':path']) || '/';
-    const mark = url.indexOf('?');
-    this.path = mark === -1 ? url : url.slice(0, mark);
-    this.search = mark === -1 ? '' : url.slice(mark + 1);
-  }
-
-  get unread(): boolean {
-    return this.#hasBody && !this.#read;
+    this.path = target.path;
+    this.search = target.search;
   }
 
   get signal(): AbortSignal {
@@ -96,14 +117,12 @@ class Http2Request implements ApiRequest {
   }
 
   async readBody(maxBytes: number): Promise<Uint8Array> {
-    if (!this.#hasBody) return nothing;
+    if (!this.hasBody) return nothing;
     if (Number(this.headers['content-length'] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
-    this.#read = true;
     return readAll(this.#stream, maxBytes);
   }
 
   streamBody(): AsyncIterable<Uint8Array> {
-    this.#read = true;
     return this.#stream;
   }
 }

@@ -1,14 +1,15 @@
 import { fields } from '@coxswain/apimachinery';
 import type { RequestInfo } from './request-context.ts';
 
-const verbs: Readonly<Record<string, string>> = {
-  POST: 'create',
-  GET: 'get',
-  HEAD: 'get',
-  PUT: 'update',
-  PATCH: 'patch',
-  DELETE: 'delete',
-};
+/** A map, because over HTTP/2 a method may be any word, `constructor` too. */
+const verbs: ReadonlyMap<string, string> = new Map([
+  ['POST', 'create'],
+  ['GET', 'get'],
+  ['HEAD', 'get'],
+  ['PUT', 'update'],
+  ['PATCH', 'patch'],
+  ['DELETE', 'delete'],
+]);
 
 /** What of a namespace is no resource inside it. */
 const namespaceSubresources: ReadonlySet<string> = new Set(['status', 'finalize']);
@@ -33,7 +34,7 @@ export function readRequestInfo(method: string, path: string, query: URLSearchPa
     fieldSelector: '',
     labelSelector: '',
   };
-  const segments = path.replace(/^\/|\/$/g, '').split('/');
+  const segments = trimSlashes(path).split('/');
   const [apiPrefix = ''] = segments;
   const grouped = apiPrefix === 'apis';
   // `/api/v1` and `/apis/apps/v1` are discovery; a resource follows them.
@@ -41,7 +42,7 @@ export function readRequestInfo(method: string, path: string, query: URLSearchPa
   const apiGroup = grouped ? segments[1]! : '';
   const apiVersion = segments[grouped ? 2 : 1]!;
   let rest = segments.slice(grouped ? 3 : 2);
-  let verb = verbs[method] ?? '';
+  let verb = verbs.get(method) ?? '';
   if (rest[0] === 'watch' || rest[0] === 'proxy') {
     if (rest.length < 2) return { ...nonResource, apiPrefix, apiGroup, apiVersion };
     verb = rest[0];
@@ -76,6 +77,17 @@ export function readRequestInfo(method: string, path: string, query: URLSearchPa
     labelSelector,
   };
 }
+
+/** By hand: a pattern would look for the end at every slash of a path that is nothing else. */
+function trimSlashes(path: string): string {
+  let start = 0;
+  let end = path.length;
+  while (path.charCodeAt(start) === slash) start++;
+  while (end > start && path.charCodeAt(end - 1) === slash) end--;
+  return path.slice(start, end);
+}
+
+const slash = 0x2f;
 
 /** Selecting one object by its name asks for no more than that object, and is authorized so. */
 function selectedName(fieldSelector: string): string {

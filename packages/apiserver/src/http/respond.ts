@@ -1,4 +1,12 @@
-import { type CodecFactory, newInternalError, type Serializer, type Status, toStatus } from '@coxswain/apimachinery';
+import {
+  type CodecFactory,
+  type EndpointRestrictions,
+  newInternalError,
+  type Serializer,
+  type Status,
+  toStatus,
+  wantsPretty,
+} from '@coxswain/apimachinery';
 import type { ApiRequest, ApiResponse } from './handler.ts';
 
 /** The first value of a header, empty when it is not there. */
@@ -9,15 +17,26 @@ export function headerOf({ headers }: Pick<ApiRequest, 'headers'>, name: string)
 
 /** Answers with an error as a Status, in a format that the client reads; JSON where it names none that we write. */
 export function errorResponse(error: unknown, request: ApiRequest, codecs: CodecFactory): ApiResponse {
-  const { accepted } = codecs.forOutput(headerOf(request, 'accept'), anything);
-  return statusResponse(presentable(error), accepted ?? codecs.json, request);
+  const { accepted } = codecs.forOutput(headerOf(request, 'accept'), asItIs);
+  const status = presentable(error);
+  return accepted
+    ? statusResponse(status, accepted, isPretty(request))
+    : statusResponse(status, codecs.json, true);
 }
 
-const anything = { allowsTransform: () => true, allowsStream: () => true };
+/** Nobody gets an error as a Table. */
+const asItIs: EndpointRestrictions = {
+  allowsTransform: (_, target) => target === undefined,
+  allowsStream: (schema) => schema === 'watch',
+};
 
-export function statusResponse(status: Status, serializer: Serializer, request: ApiRequest): ApiResponse {
+function isPretty(request: ApiRequest): boolean {
+  const query = request.search.includes('pretty') ? new URLSearchParams(request.search).get('pretty') : undefined;
+  return wantsPretty(query ?? undefined, headerOf(request, 'user-agent'));
+}
+
+function statusResponse(status: Status, serializer: Serializer, pretty: boolean): ApiResponse {
   const seconds = status.details?.retryAfterSeconds;
-  const pretty = serializer.mediaType === 'application/json' && headerOf(request, 'user-agent').startsWith('curl/');
   return {
     status: status.code ?? 500,
     headers: {

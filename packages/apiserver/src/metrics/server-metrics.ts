@@ -57,8 +57,8 @@ export class ServerMetrics {
     return this.#recorders.getOrCreate(keys, () => this.#newRecorder(labels));
   }
 
-  /** Goes up when a request begins that is no long-running one, and down when it ends. */
-  inflight(kind: 'mutating' | 'readOnly'): Pick<Gauge, 'inc' | 'dec'> {
+  /** How many requests are being answered that are not long-running. */
+  inflight(kind: 'mutating' | 'readOnly'): Pick<Gauge, 'inc' | 'dec' | 'set'> {
     return this.#families.inflight.with(kind);
   }
 

@@ -1,16 +1,15 @@
 import type { NetworkInterfaceInfo } from 'node:os';
 import { formatIP, parseIPSloppy } from '@coxswain/apimachinery';
+import { isLoopback } from '../bootstrap/index.ts';
 
 /** What `os.networkInterfaces()` gives. */
 export type NetworkInterfaces = Readonly<Record<string, NetworkInterfaceInfo[] | undefined>>;
 
 /** 0.0.0.0, :: or nothing at all. */
-export const isUnspecified = (address: string): boolean => {
+const isUnspecified = (address: string): boolean => {
   const bytes = parseIPSloppy(address)?.bytes;
   return !bytes || formatIP(bytes) === '0.0.0.0' || formatIP(bytes) === '::';
 };
-
-export const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1';
 
 /**
  * `--advertise-address` where nobody gave it: the address that is listened on, or the first one of this machine that

@@ -4,6 +4,7 @@ import {
   duration,
   integer,
   ip,
+  list,
   mapping,
   namedCertificates,
   string,
@@ -117,7 +118,7 @@ const apiFlags = {
 
 const networkFlags = {
   'service-cluster-ip-range': flag(
-    strings,
+    list,
     'Addresses of services, one range or one of each family. Differs from upstream, whose default is 10.0.0.0/24',
     ['10.96.0.0/16'],
   ),

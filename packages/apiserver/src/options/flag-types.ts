@@ -73,6 +73,9 @@ export const strings: FlagType<readonly string[]> = {
   read: (text, before = []) => [...before, ...(text === '' ? [] : (parseCsv(text)[0] ?? []))],
 };
 
+/** Comma-separated, and the last one counts. */
+export const list: FlagType<readonly string[]> = { name: 'string', read: (text) => text.split(',') };
+
 /** Only what is given again is added: commas are part of it. */
 export const stringArray: FlagType<readonly string[]> = {
   name: 'stringArray',

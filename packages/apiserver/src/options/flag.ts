@@ -16,9 +16,7 @@ export function flag<T>(type: FlagType<T>, about: string, byDefault?: T): Flag<T
 }
 
 /** `secure-port` as `securePort`. */
-export type CamelCase<Name> = Name extends `${infer Head}-${infer Tail}`
-  ? `${Head}${Capitalize<CamelCase<Tail>>}`
-  : Name;
+type CamelCase<Name> = Name extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
 
 export const camelCase = (name: string): string =>
   name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
@@ -36,7 +34,7 @@ export type Completed<Flags> = {
 };
 
 /** What was given, and the defaults of all else. */
-export function withDefaults<Flags extends Readonly<Record<string, Flag<never>>>>(
+export function withDefaults<Flags extends Readonly<Record<string, { readonly byDefault: unknown }>>>(
   flags: Flags,
   given: Given<Flags>,
 ): Completed<Flags> {

@@ -1,9 +1,10 @@
 import { type ApiServerOptions, apiServerFlags } from './api-server-flags.ts';
-import { camelCase } from './flag.ts';
+import { camelCase, withDefaults } from './flag.ts';
 import { boolean, type FlagType } from './flag-types.ts';
 import { OptionsError } from './options-error.ts';
 import { ignoredFlags, refusedFlags } from './other-flags.ts';
 import { FlagError, type KnownFlag, parseFlags } from './parse-flags.ts';
+import { validateOptions } from './validate-options.ts';
 
 /** `--version`, `--version=raw`; `--version=false` is none. */
 const version: FlagType<string> = { name: 'version', alone: 'true', read: (text) => text };
@@ -26,10 +27,10 @@ export type ParsedCommandLine =
     };
 
 /**
- * Reads kube-apiserver's command line. Throws a FlagError for a flag that nobody knows or a value that is none, and an
- * OptionsError with everything that is asked for and not there.
+ * Reads kube-apiserver's command line; `otherwise` is what holds where it says nothing. Throws a FlagError for a flag that
+ * nobody knows or a value that is none, and an OptionsError with everything that cannot work or is not there.
  */
-export function parseOptions(args: readonly string[]): ParsedCommandLine {
+export function parseOptions(args: readonly string[], otherwise: ApiServerOptions = {}): ParsedCommandLine {
   const { values, texts, rest } = parseFlags(args, knownFlags);
   if (values.get('help')) return { wanted: 'help' };
   if (values.has('version') && texts.get('version') !== 'false') return { wanted: 'version' };
@@ -37,10 +38,16 @@ export function parseOptions(args: readonly string[]): ParsedCommandLine {
     const words = rest.map((word) => JSON.stringify(word)).join(' ');
     throw new FlagError(`"kube-apiserver" does not take any arguments, got [${words}]`);
   }
-  const refusals = [...texts].flatMap(([name, text]) => refusal(name, text) ?? []);
-  if (refusals.length > 0) throw new OptionsError(refusals);
   const given = [...values].filter(([name]) => Object.hasOwn(apiServerFlags, name));
-  const options: ApiServerOptions = Object.fromEntries(given.map(([name, value]) => [camelCase(name), value]));
+  const options: ApiServerOptions = {
+    ...otherwise,
+    ...Object.fromEntries(given.map(([name, value]) => [camelCase(name), value])),
+  };
+  const problems = [
+    ...[...texts].flatMap(([name, text]) => refusal(name, text) ?? []),
+    ...validateOptions(withDefaults(apiServerFlags, options)),
+  ];
+  if (problems.length > 0) throw new OptionsError(problems);
   const notices = [...texts.keys()].flatMap((name) => {
     const flag = Object.hasOwn(ignoredFlags, name) ? ignoredFlags[name] : undefined;
     return flag?.tell ? [`--${name} makes no difference: ${flag.why}`] : [];

@@ -143,10 +143,7 @@ const checkNetwork: Check = (o) => {
     portProblem && `--service-node-port-range: ${portProblem}`,
     !inRange(node, 0, 65535) &&
       `--kubernetes-service-node-port ${node} must be between 0 and 65535, inclusive. If 0, the Kubernetes master service will be of type ClusterIP`,
-    node > 0 &&
-      ports &&
-      !ports.contains(node) &&
-      `kubernetes service node port range ${ports} doesn't contain ${node}`,
+    node > 0 && ports && !ports.contains(node) && `kubernetes service node port range ${ports} doesn't contain ${node}`,
     together('kubelet-client-certificate', o.kubeletClientCertificate, 'kubelet-client-key', o.kubeletClientKey),
   ];
 };

@@ -25,5 +25,6 @@ export {
   type KubeletConnectionOptions,
 } from './kubelet-connection.ts';
 export { lookupAddresses } from './lookup-addresses.ts';
+export { probeHealth } from './probe-health.ts';
 export type { ProxyDependencies } from './proxy-dependencies.ts';
 export { type KubeletTls, SocketDialer, type SocketDialerOptions } from './socket-dialer.ts';

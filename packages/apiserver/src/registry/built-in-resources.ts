@@ -1,6 +1,7 @@
 import { Catalogue, type Resource, strategyFor } from '@coxswain/api';
 import type { Namespace, Pod } from '@coxswain/api/core/v1';
 import {
+  compileNormalizer,
   GroupResource,
   GroupVersion,
   type GroupVersionKind,
@@ -116,7 +117,10 @@ export function builtInDefinition(
     storage: stored && catalogue.kind(stored) ? stored : hub,
     keyPrefix: specialPrefixes[name] ?? `${resource.name}/`,
     strategy,
-    ...(schema && { storedForm: compileStoredForm(hub, schema, strategy, options.scheme) }),
+    ...(schema && {
+      complete: (object: KubernetesObject): KubernetesObject => compileNormalizer(schema)(object).object,
+      storedForm: compileStoredForm(hub, schema, strategy, options.scheme),
+    }),
     hooks: options.hooks(groupResource) ?? {},
     garbageCollection: policies[defaultGarbageCollectionPolicy(hub.apiVersion, resource.name)] ?? 'background',
     returnsDeletedObject: returned.has(name),

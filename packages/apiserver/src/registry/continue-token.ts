@@ -17,7 +17,8 @@ export function encodeContinue({ revision, from }: ContinueToken, prefix: string
 /** Throws BadRequest for anything that no server has given out, and for keys that lead out of the prefix. */
 export function decodeContinue(text: string, prefix: string): ContinueToken {
   const bad = /[^A-Za-z0-9_-]/.exec(text);
-  if (bad) throw refused(`: illegal base64 data at input byte ${bad.index}`);
+  const illegal = bad?.index ?? (text.length % 4 === 1 ? text.length - 1 : undefined);
+  if (illegal !== undefined) throw refused(`: illegal base64 data at input byte ${illegal}`);
   let token: unknown;
   try {
     token = JSON.parse(Buffer.from(text, 'base64url').toString());

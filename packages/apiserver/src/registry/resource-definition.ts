@@ -33,6 +33,8 @@ export interface ResourceDefinition {
   /** Below the registry's root: `pods/`. */
   readonly keyPrefix: string;
   readonly strategy: Strategy;
+  /** The object as if a client had sent it: everything that its type always writes is there. */
+  readonly complete?: (object: KubernetesObject) => KubernetesObject;
   /** What a new state is like once it is stored; may be asked for something that is so already. */
   readonly storedForm?: (object: KubernetesObject) => KubernetesObject;
   readonly hooks: ResourceHooks;

@@ -171,7 +171,8 @@ describe('deleting', () => {
     const [container] = complete.spec?.containers ?? [];
     const defaults = { terminationMessagePolicy: 'File', imagePullPolicy: 'Always' } as const;
     const containers = [{ ...container!, ...defaults }];
-    await pods.create({ ...complete, spec: { ...complete.spec, restartPolicy, dnsPolicy, containers } }, context);
+    const defaulted: Pod = { ...complete, spec: { ...complete.spec, restartPolicy, dnsPolicy, containers } };
+    await pods.create(defaulted, context);
   };
 
   it('gives pods on a node their grace, which can only be shortened', async () => {
@@ -222,12 +223,13 @@ describe('deleting', () => {
     const before = await store.currentRevision();
     await remove(namespaces, 'n', {}, '');
     expect(await store.currentRevision()).toBe(before);
+    const emptied: Namespace = { ...terminating, spec: {} };
     await namespaces.update({
       namespace: '',
       name: 'n',
       subresource: 'finalize',
       context: clusterWide,
-      change: async () => ({ ...terminating, spec: {} }),
+      change: async () => emptied,
     });
     await expect(namespaces.get('', 'n', '')).rejects.toSatisfy(isNotFound);
   });

@@ -41,5 +41,5 @@ export function parseResourceVersion(text: string, what = 'resourceVersion: Inva
   if (/^\d{1,15}$/.test(text)) return Number(text);
   const quoted = JSON.stringify(text);
   const problem = /^\d+$/.test(text) ? 'value out of range' : 'invalid syntax';
-  throw newBadRequest(`${what}: ${quoted}: strconv.ParseUint: parsing ${quoted}: ${problem}`);
+  throw newBadRequest(`${what && `${what}: ${quoted}: `}strconv.ParseUint: parsing ${quoted}: ${problem}`);
 }

@@ -92,12 +92,17 @@ async function replace(
   if (problems.length > 0) throw newInvalid(hub.groupKind, request.name, problems);
   const reservation = whole ? await hooks.beginUpdate?.(changed, old, context) : undefined;
   try {
-    const next = keepTimesOfNoop(request.asIs ? changed : judged(registry, request, changed, old), old);
+    const next = keepTimesOfNoop(
+      request.asIs ? (definition.complete?.(changed) ?? changed) : judged(registry, request, changed, old),
+      old,
+    );
     await validate?.(next, old);
     if (mustBeDeleted(definition, next, old)) {
       const gone = await finishDeletion(registry, entry, next, context.dryRun);
       await reservation?.rollback();
-      return gone ? { stored: gone, created: false } : { current: await registry.readThrough(entry.key) };
+      if (!gone) return { current: await registry.readThrough(entry.key) };
+      // Whoever let it go sees the version that it was let go at.
+      return { stored: codec.stored(codec.withRevision(codec.encode(next), entry.revision), next), created: false };
     }
     const stored = codec.encode(next);
     const asBefore = codec.withRevision(stored, entry.revision);
@@ -160,9 +165,8 @@ async function addNew(registry: ResourceRegistry, request: UpdateRequest, key: s
     throw newNotFound(definition.groupResource, name);
   const object = await request.change(undefined);
   const { uid: _, resourceVersion, ...metadata } = object.metadata ?? {};
-  if (resourceVersion && parseResourceVersion(resourceVersion) !== 0) {
-    throw newConflict(definition.groupResource, name, optimisticLockMessage);
-  }
+  // It must be one, and is of no interest.
+  if (resourceVersion) parseResourceVersion(resourceVersion, '');
   const complete = {
     ...object,
     metadata: { ...metadata, uid: random.uuid(), creationTimestamp: timestamp(now()) },
@@ -201,7 +205,7 @@ function withCurrentVersion(
 ): KubernetesObject {
   const { groupResource, strategy } = definition;
   const given = object.metadata?.resourceVersion ?? '';
-  const version = given === '' ? 0 : parseResourceVersion(given);
+  const version = given === '' ? 0 : parseResourceVersion(given, '');
   if (version === 0) {
     if (strategy.allowUnconditionalUpdate === false) {
       // Yes: the resource stands where the kind should.
@@ -224,6 +228,11 @@ function withLastingMetadata(
 ): KubernetesObject {
   const given = object.metadata ?? {};
   const before = old.metadata ?? {};
+  if (given.selfLink) {
+    // Nobody sets it any more.
+    const { selfLink: _, ...metadata } = given;
+    return withLastingMetadata({ ...object, metadata }, old, namespace, namespaced);
+  }
   const lasting: ObjectMeta = {};
   if (!given.uid && before.uid) lasting.uid = before.uid;
   if (before.creationTimestamp && given.creationTimestamp !== before.creationTimestamp)

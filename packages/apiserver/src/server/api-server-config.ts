@@ -25,7 +25,7 @@ export interface ApiServerConfig {
   /** `--runtime-config`. */
   readonly runtimeConfig: ReadonlyMap<string, string>;
   /** Absent: no port, the server is reached in its own process only. */
-  readonly listen?: Pick<ListenerOptions, 'host' | 'port' | 'tls' | 'maxConcurrentStreams'>;
+  readonly listen?: Pick<ListenerOptions, 'host' | 'port' | 'tls' | 'maxConcurrentStreams' | 'http1Only'>;
   /** `--advertise-address`. */
   readonly advertiseAddress: string;
   /** Host and port for clients outside, where that is not the address above: `--external-hostname`. */
@@ -33,6 +33,8 @@ export interface ApiServerConfig {
   readonly serviceClusterIPRanges: readonly string[];
   readonly serviceNodePortRange: PortRange;
   readonly kubernetesServiceNodePort?: number;
+  /** `--endpoint-reconciler-type=none`: the endpoints of the service `kubernetes` are somebody else's. */
+  readonly leaveEndpoints?: boolean;
   readonly authentication: Pick<AuthenticationOptions, 'requestHeader' | 'clientCA' | 'anonymous'> & {
     /** `--token-auth-file`. */
     readonly tokenFile?: TokenAuthenticator;

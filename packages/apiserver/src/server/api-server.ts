@@ -1,5 +1,5 @@
 import { Catalogue, type GroupVersionResources, newCodecFactory, newScheme } from '@coxswain/api';
-import type { GroupResource } from '@coxswain/apimachinery';
+import type { GroupResource, GroupVersionResource } from '@coxswain/apimachinery';
 import { AdmissionChain } from '../admission/admission.ts';
 import { withAudit, withFailedAuthenticationAudit } from '../audit/index.ts';
 import {
@@ -15,20 +15,23 @@ import { DiscoveryRegistry, discoveryHandler, pathIndex, servedResources } from 
 import { ResourceRouter } from '../endpoints/resource-router.ts';
 import type { EndpointServices } from '../endpoints/scope.ts';
 import { specialEndpoints } from '../endpoints/special-endpoints.ts';
-import { handlerChain, InFlight, type StateHandler } from '../filters/index.ts';
+import { handlerChain, InFlight, type StateHandler, UnderWay, withMetrics } from '../filters/index.ts';
 import { HealthChecks } from '../health/index.ts';
 import type { ApiHandler, Connection } from '../http/handler.ts';
 import { type InProcessTransport, inProcessTransport } from '../http/in-process.ts';
 import { Listener } from '../http/listener.ts';
 import type { ContextHandler } from '../http/request-context.ts';
 import { notFoundResponse } from '../http/respond.ts';
-import { KubeletConnection, lookupAddresses } from '../proxy/index.ts';
+import { ServerMetrics } from '../metrics/index.ts';
+import { BuiltInOpenApi, OpenApiService, openApiHandler, openApiPaths } from '../openapi/index.ts';
+import { KubeletConnection, lookupAddresses, probeHealth } from '../proxy/index.ts';
 import type { ResourceHooks } from '../registry/resource-hooks.ts';
 import { ResourceRegistries } from '../registry/resource-registries.ts';
 import { jwksPath, newOpenIdMetadata, openIdConfigurationPath, TokenIssuer } from '../serviceaccount/index.ts';
 import { newServiceAllocation, type ServiceAllocation } from '../services/index.ts';
 import { versionHandler } from '../version/index.ts';
 import type { ApiServerConfig } from './api-server-config.ts';
+import { startCompaction } from './compaction.ts';
 import { admissionPlugins, rbacEscalation } from './default-admission.ts';
 
 /** What clients outside of resources ask for, by the first part of the path. */
@@ -44,19 +47,24 @@ export class ApiServer {
   readonly handler: ApiHandler;
   readonly registries: ResourceRegistries;
   readonly health: HealthChecks;
+  readonly metrics: ServerMetrics;
   readonly #served: readonly GroupVersionResources[];
   readonly #authorization: Authorization;
   readonly #allocation: ServiceAllocation;
   readonly #aggregator: ClusterRoleAggregator;
   readonly #listener: Listener | undefined;
   readonly #shuttingDown = new AbortController();
+  readonly #underWay = new UnderWay();
   #hooks: readonly PostStartHook[] = [];
   #address: { host: string; port: number } | undefined;
+  /** Authorization knows what is stored. */
+  #synced = false;
   #stopped: Promise<void> | undefined;
 
   constructor(config: ApiServerConfig) {
     this.config = config;
     const { store, storePrefix, features, logger, now, random } = config;
+    this.metrics = new ServerMetrics({ now });
     const scheme = newScheme();
     const codecs = newCodecFactory();
     this.#served = servedResources(Catalogue.builtIn(), config.runtimeConfig, features);
@@ -103,8 +111,9 @@ export class ApiServer {
       maxRequestBodyBytes: 3 * 1024 * 1024,
       shuttingDown: this.#shuttingDown.signal,
       random: random.number,
+      onWatchEvents: this.#watchEventCounter(),
     };
-    this.health = new HealthChecks({ now });
+    this.health = new HealthChecks({ now, onResult: this.metrics.healthResult });
     const router: ResourceRouter = new ResourceRouter(this.#served, {
       registries,
       services,
@@ -149,14 +158,25 @@ export class ApiServer {
           random: random.number,
           lookup: lookupAddresses,
         },
-        components: { 'etcd-0': async () => this.#storeProblem() },
+        components: {
+          scheduler: () => probeHealth(config.dialer, 10259),
+          'controller-manager': () => probeHealth(config.dialer, 10257),
+          'etcd-0': async () => this.#storeProblem(),
+        },
       }),
     });
+    const inFlight = new InFlight({
+      maxReadOnly: config.maxRequestsInFlight,
+      maxMutating: config.maxMutatingRequestsInFlight,
+    });
+    this.#collectMetrics(inFlight);
     const paths = this.#paths();
     const endpoint: StateHandler = (state) => {
       if (state.info.isResourceRequest) return router.handle(state);
-      const [, first = ''] = state.info.path.split('/', 2);
-      return paths.get(first)?.(state) ?? Promise.resolve(notFoundResponse());
+      const { path } = state.info;
+      const [, first = ''] = path.split('/', 2);
+      const handler = first === '' && path !== '/' ? undefined : paths.get(first);
+      return handler?.(state) ?? Promise.resolve(notFoundResponse());
     };
     this.handler = handlerChain({
       codecs,
@@ -164,12 +184,13 @@ export class ApiServer {
       removeCredentials: credentialRemover(config.authentication.requestHeader?.headers),
       authorizer,
       impersonation: new Impersonation(authorizer, features.enabled('ConstrainedImpersonation')),
-      inFlight: new InFlight({
-        maxReadOnly: config.maxRequestsInFlight,
-        maxMutating: config.maxMutatingRequestsInFlight,
-      }),
+      inFlight,
+      underWay: this.#underWay,
       uuid: random.uuid,
       requestTimeoutMs: config.requestTimeoutMs,
+      metrics: withMetrics(this.metrics, ({ info }) =>
+        info.isResourceRequest ? router.serves(info) : paths.has(info.path.split('/', 2)[1] ?? ''),
+      ),
       ...(config.audit && {
         audit: withAudit({ ...config.audit, codecs, scheme, now }),
         failedAuthenticationAudit: withFailedAuthenticationAudit({ ...config.audit, codecs, scheme, now }),
@@ -200,8 +221,15 @@ export class ApiServer {
     const hooks = this.#postStartHooks();
     this.#hooks = hooks;
     const { signal } = this.#shuttingDown;
+    startCompaction(this.config.store, {
+      intervalMs: this.config.compactionIntervalMs ?? 0,
+      signal,
+      report: (message, error) => logger.error(message, error),
+    });
     await Promise.all([
-      this.#authorization.synced,
+      this.#authorization.synced.then(() => {
+        this.#synced = true;
+      }),
       ...hooks.map(async (hook) => {
         const registered = this.health.addStartHook(hook.name);
         await hook.start(signal);
@@ -235,7 +263,7 @@ export class ApiServer {
     const stopped = Promise.all(this.#hooks.map((hook) => hook.stop?.())).catch((error) =>
       this.config.logger.error('what was started could not be stopped', error),
     );
-    await Promise.race([stopped, delay(shutdownGraceMs)]);
+    await withinTime(Promise.all([stopped, this.#underWay.drain()]), shutdownGraceMs);
     if (this.#listener) {
       const force = setTimeout(() => this.#listener?.force(), shutdownGraceMs);
       await this.#listener.close();
@@ -318,8 +346,13 @@ export class ApiServer {
       ['livez', health],
       ['readyz', health],
       ['version', versionHandler],
+      ['metrics', this.metrics.handler],
+      ['openapi', openApiHandler(this.#openApi(), this.config.now)],
     ]);
+    this.health.add({ name: 'log', check: () => {} });
     this.health.add({ name: 'etcd', check: () => this.#checkStore() });
+    this.health.addTo('readyz', { name: 'etcd-readiness', check: () => this.#checkStore() });
+    this.health.addTo('readyz', { name: 'informer-sync', check: () => this.#assertSynced() });
     const openId = this.#openIdMetadata();
     if (openId) {
       paths.set('.well-known', async ({ info }) =>
@@ -329,9 +362,42 @@ export class ApiServer {
     }
     paths.set(
       '',
-      pathIndex(() => [...paths.keys()].map((path) => `/${path}`)),
+      pathIndex(
+        () => [...paths.keys()].map((path) => `/${path}`),
+        () => this.metrics.paths(),
+        openApiPaths,
+      ),
     );
     return paths;
+  }
+
+  #openApi(): OpenApiService {
+    const service = new OpenApiService();
+    service.add(new BuiltInOpenApi(Catalogue.builtIn(), this.#served));
+    return service;
+  }
+
+  /** Recorders are kept by resource: a watch counts thousands of events a second. */
+  #watchEventCounter(): NonNullable<EndpointServices['onWatchEvents']> {
+    const recorders = new Map<GroupVersionResource, (bytes: number) => void>();
+    return (resource, events, bytes) => {
+      let record = recorders.get(resource);
+      if (!record) {
+        record = this.metrics.watchEvents(resource.group, resource.version, resource.resource);
+        recorders.set(resource, record);
+      }
+      for (let i = 0; i < events; i++) record(bytes / events);
+    };
+  }
+
+  #collectMetrics(inFlight: InFlight): void {
+    const { metrics, registries } = this;
+    metrics.onCollect(() => {
+      metrics.inflight('readOnly').set(inFlight.current.readOnly);
+      metrics.inflight('mutating').set(inFlight.current.mutating);
+      for (const [{ group, resource }, { entries, bytes }] of registries.cacheStats())
+        metrics.setObjects(group, resource, entries, bytes);
+    });
   }
 
   #openIdMetadata(): (() => ReturnType<typeof newOpenIdMetadata>) | undefined {
@@ -374,6 +440,7 @@ export class ApiServer {
         ...(config.kubernetesServiceNodePort !== undefined && {
           kubernetesServiceNodePort: config.kubernetesServiceNodePort,
         }),
+        leaveEndpoints: config.leaveEndpoints,
         hostname: config.hostname,
         instanceId: config.random.uuid(),
         authentication: config.authentication.clusterInfo,
@@ -387,6 +454,10 @@ export class ApiServer {
         },
       },
     ];
+  }
+
+  #assertSynced(): void {
+    if (!this.#synced) throw new Error('what is stored is still being read');
   }
 
   async #checkStore(): Promise<void> {
@@ -404,3 +475,13 @@ export class ApiServer {
 }
 
 const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Waits for the one or the other, and leaves no timer behind. */
+async function withinTime(done: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([done, late]);
+  clearTimeout(timer);
+}

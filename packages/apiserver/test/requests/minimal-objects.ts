@@ -179,7 +179,11 @@ export const minimalObjects: readonly MinimalObject[] = [
     collection: 'autoscaling/v1:horizontalpodautoscalers',
     kind: 'HorizontalPodAutoscaler',
     content: {
-      spec: { maxReplicas: 3, targetCPUUtilizationPercentage: 70, scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' } },
+      spec: {
+        maxReplicas: 3,
+        targetCPUUtilizationPercentage: 70,
+        scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' },
+      },
     },
     change: { spec: { maxReplicas: 4 } },
     status: { currentReplicas: 1, desiredReplicas: 1 },

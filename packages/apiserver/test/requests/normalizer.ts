@@ -32,7 +32,9 @@ export class Normalizer {
   }
 
   text(text: string): string {
-    let result = text.replaceAll(this.#namespace, '{{ns}}').replace(uuids, (uid) => this.#name('uid', uid));
+    const short =
+      text.length > 1000 ? text.replace(/(\w)\1{999,}/g, (run, one) => `{{${one} ${run.length} times}}`) : text;
+    let result = short.replaceAll(this.#namespace, '{{ns}}').replace(uuids, (uid) => this.#name('uid', uid));
     for (const [word, name] of this.#words) result = result.replaceAll(word, name);
     return result.replace(times, (time, micros) =>
       Math.abs(Date.now() - Date.parse(time)) < recentMs && !this.#said.includes(time)
@@ -44,11 +46,13 @@ export class Normalizer {
   /** A message may quote resource versions. */
   message(text: string): string {
     const known = this.#names.get('rv');
-    return this.text(text).replace(/(?<![\w.-])\d{2,}(?![\w.-]|\.\d)/g, (digits) => known?.get(digits) ?? digits);
+    const dated = text.replace(/^(too old resource version: \d+) \(\d+\)$/, '$1 (rv-of-collection)');
+    return this.text(dated).replace(/(?<![\w.-])\d{2,}(?![\w.-]|\.\d)/g, (digits) => known?.get(digits) ?? digits);
   }
 
   value(value: unknown, key = ''): unknown {
-    if (key === 'managedFields' && Array.isArray(value)) return [...value].sort(byManager).map((item) => this.value(item));
+    if (key === 'managedFields' && Array.isArray(value))
+      return [...value].sort(byManager).map((item) => this.value(item));
     if (Array.isArray(value)) return value.map((item) => this.value(item, key === 'clusterIPs' ? 'clusterIP' : key));
     if (typeof value === 'object' && value !== null) return this.#object(value as JsonObject);
     if (typeof value === 'string') return this.#string(value, key);
@@ -67,6 +71,11 @@ export class Normalizer {
         if (!this.#said.includes(name) && name.length >= 6)
           this.#words.set(name, `${this.text(name.slice(0, -5))}${this.#name('gen', name)}`);
       }
+    }
+    const { name } = (object.details ?? {}) as { name?: unknown };
+    if (typeof name === 'string') {
+      const prefix = name.slice(0, -5);
+      if (prefix && this.#said.includes(`"generateName":"${prefix}"`)) this.#words.set(name, `${prefix}{{gen}}`);
     }
     const result: JsonObject = {};
     for (const [key, value] of Object.entries(object)) {
@@ -115,7 +124,7 @@ export class Normalizer {
   #continue(text: string): string {
     if (text === '') return text;
     const { v, start, rv, ...rest } = JSON.parse(Buffer.from(text, 'base64').toString());
-    return `${v} ${this.text(start)} ${rv > 0 ? 'rv-of-collection' : rv} ${JSON.stringify(rest)}`;
+    return `${v} ${this.text(start.replace(/^\//, ''))} ${rv > 0 ? 'rv-of-collection' : rv} ${JSON.stringify(rest)}`;
   }
 }
 

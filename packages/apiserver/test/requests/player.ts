@@ -14,6 +14,8 @@ export interface PlayOptions {
   readonly token: (user?: string) => string;
   /** Waits for the server's cache, where that can be behind. */
   readonly settle?: () => Promise<void>;
+  /** Makes the server forget its history, where it has not done so by itself. */
+  readonly forget?: () => Promise<void>;
   /** Hears of every object that was made. */
   readonly created?: (path: string, object: JsonObject) => void;
 }
@@ -59,6 +61,9 @@ class Player {
           const last = events.at(-1) as { object?: unknown } | undefined;
           this.#answers.set(step.events, last?.object);
           answers.push({ events: events.map((event) => this.#normalizer.value(event)) });
+        } else if ('forget' in step) {
+          await this.#options.forget?.();
+          answers.push({});
         } else answers.push(await this.#send(step));
       }
     } catch (cause) {

@@ -63,7 +63,8 @@ async function record(name: string): Promise<void> {
         settle: () => new Promise((resolve) => setTimeout(resolve, 400)),
         created: (path, object) => {
           const { name } = (object?.metadata ?? {}) as { name?: string };
-          if (name && !path.includes('dryRun')) made.push(`${path.replace(/[/?]*(\?.*)?$/, '')}/${name}`);
+          if (name && !path.includes('dryRun'))
+            made.push(`${path.replace(/[/?]*(\?.*)?$/, '')}/${encodeURIComponent(name)}`);
         },
       });
     } catch (cause) {

@@ -32,15 +32,16 @@ async function playHere(serverName: ServerName, steps: readonly Step[]): Promise
     call,
     codecs,
     namespace,
+    forget: async () => {
+      const { store } = server.config;
+      await store.compact(await store.currentRevision());
+    },
     token: (user) => (user === 'alice' ? tokens.alice : (user ?? tokens.admin)),
   });
 }
 
 const titled = (steps: readonly Step[], answers: readonly Answer[]): [string, Answer | undefined][] =>
-  steps.map((step, index) => [
-    `${index + 1} ${'events' in step ? `events of ${step.events}` : step.send}`,
-    answers[index],
-  ]);
+  steps.map((step, index) => [`${index + 1} ${'send' in step ? step.send : Object.values(step)[0]}`, answers[index]]);
 
 for (const name of suiteNames()) {
   const { scenarios, server = 'plain' } = await loadSuite(name);

@@ -14,7 +14,7 @@ export interface Suite {
 
 export type ServerName = 'plain' | 'default';
 
-export type Step = Call | ReadEvents;
+export type Step = Call | ReadEvents | Forget;
 
 /**
  * In texts (path, headers, body) `{{ns}}` stands for the namespace, `{{a.metadata.uid}}` for a part of the answer of the
@@ -45,6 +45,11 @@ export interface ReadEvents {
   readonly events: string;
   /** So many; absent: all until the server ends it. */
   readonly count?: number;
+}
+
+/** The server no longer knows revision 1: the real one has long forgotten it. */
+export interface Forget {
+  readonly forget: true;
 }
 
 export type JsonObject = Record<string, unknown>;

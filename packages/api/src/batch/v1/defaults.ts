@@ -10,14 +10,18 @@ function setJobSpecDefaults({ podFailurePolicy, template }: JobSpec): void {
   setPodTemplateSpecDefaults(template);
 }
 
+/** A Job without labels has those of its pods: the same, not a copy, see `generateSelector`. */
+export function setJobLabels({ metadata, spec }: Pick<WithSpec<Job>, 'metadata' | 'spec'>): void {
+  const { labels } = spec.template.metadata ?? {};
+  if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = labels;
+}
+
 export function setJobDefaults({ metadata, spec }: WithSpec<Job>): void {
   // Neither is set: one pod. Only one of them: as many as it takes to complete, or any number in parallel.
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
   spec.parallelism ??= 1;
   spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : maxInt32;
-  const { labels } = spec.template.metadata ?? {};
-  // The same labels, not a copy: see `generateSelector`.
-  if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = labels;
+  setJobLabels({ metadata, spec });
   spec.completionMode ??= 'NonIndexed';
   spec.suspend ??= false;
   spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed';

@@ -7,6 +7,7 @@ import type { FeatureGates } from '../../features/feature-gates.ts';
 import type { Job as APIJob, JobSpec } from '../../generated/batch/v1.ts';
 import { selectBy } from '../../strategy/field-labels.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
+import { setJobLabels } from './defaults.ts';
 import { generateSelector } from './job-selector.ts';
 import { validateJobStatusUpdate } from './job-status.ts';
 import { validateJob, validateJobUpdate } from './job-validation.ts';
@@ -40,6 +41,8 @@ export const jobStrategy: Strategy<Job> = {
     hooks.prepareForCreate(job, context);
   },
   prepareForUpdate: hooks.prepareForUpdate,
+  // Its pods may have got labels just now.
+  canonicalize: setJobLabels,
   validate: validateJob,
   validateUpdate: validateJobUpdate,
   validatesMetadataUpdate: true,

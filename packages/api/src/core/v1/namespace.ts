@@ -7,13 +7,13 @@ import {
   validateNamespaceName,
 } from '@coxswain/apimachinery';
 import type { Namespace } from '../../generated/core/v1.ts';
+import { validateKubeFinalizerName } from '../../strategy/kube-finalizers.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import { columns } from '../../strategy/table.ts';
 
 const nameLabel = 'kubernetes.io/metadata.name';
 const finalizer = 'kubernetes';
-const standardFinalizers = [finalizer, 'orphan', 'foregroundDeletion'];
 const finalizersPath = Path.of('spec', 'finalizers');
 
 /** Every namespace can be selected by its name. One whose name is yet to be generated gets the label later. */
@@ -30,10 +30,7 @@ export function setNamespaceDefaults(namespace: Namespace): void {
 }
 
 function validateNamespaceFinalizer(name: string, path: Path): ErrorList {
-  const errors = validateFinalizerName(name, path);
-  if (!name.includes('/') && !standardFinalizers.includes(name))
-    errors.push(invalid(path, name, 'name is neither a standard finalizer name nor is it fully qualified'));
-  return errors;
+  return [...validateFinalizerName(name, path), ...validateKubeFinalizerName(name, path)];
 }
 
 /** Errors name the list on create and update, and the item when finalizers are what is updated. */

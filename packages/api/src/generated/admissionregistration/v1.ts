@@ -117,7 +117,7 @@ export interface NamedRuleWithOperations {
   apiGroups?: string[];
   apiVersions?: string[];
   resources?: string[];
-  scope?: string;
+  scope?: "*" | "Cluster" | "Namespaced";
 }
 
 export interface ParamKind {
@@ -136,7 +136,7 @@ export interface Rule {
   apiGroups?: string[];
   apiVersions?: string[];
   resources?: string[];
-  scope?: string;
+  scope?: "*" | "Cluster" | "Namespaced";
 }
 
 export interface RuleWithOperations {
@@ -144,7 +144,7 @@ export interface RuleWithOperations {
   apiGroups?: string[];
   apiVersions?: string[];
   resources?: string[];
-  scope?: string;
+  scope?: "*" | "Cluster" | "Namespaced";
 }
 
 export interface ServiceReference {

@@ -88,7 +88,7 @@ export interface NamedRuleWithOperations {
   apiGroups?: string[];
   apiVersions?: string[];
   resources?: string[];
-  scope?: string;
+  scope?: "*" | "Cluster" | "Namespaced";
 }
 
 export interface ParamKind {

@@ -381,7 +381,7 @@ export interface EnvVarSource {
 }
 
 export interface EphemeralContainer {
-  name?: string;
+  name: string;
   image?: string;
   command?: string[];
   args?: string[];
@@ -400,8 +400,8 @@ export interface EphemeralContainer {
   startupProbe?: Probe;
   lifecycle?: Lifecycle;
   terminationMessagePath?: string;
-  terminationMessagePolicy?: string;
-  imagePullPolicy?: string;
+  terminationMessagePolicy?: "FallbackToLogsOnError" | "File";
+  imagePullPolicy?: "Always" | "IfNotPresent" | "Never";
   securityContext?: SecurityContext;
   stdin?: boolean;
   stdinOnce?: boolean;
@@ -410,7 +410,7 @@ export interface EphemeralContainer {
 }
 
 export interface EphemeralContainerCommon {
-  name?: string;
+  name: string;
   image?: string;
   command?: string[];
   args?: string[];
@@ -429,8 +429,8 @@ export interface EphemeralContainerCommon {
   startupProbe?: Probe;
   lifecycle?: Lifecycle;
   terminationMessagePath?: string;
-  terminationMessagePolicy?: string;
-  imagePullPolicy?: string;
+  terminationMessagePolicy?: "FallbackToLogsOnError" | "File";
+  imagePullPolicy?: "Always" | "IfNotPresent" | "Never";
   securityContext?: SecurityContext;
   stdin?: boolean;
   stdinOnce?: boolean;

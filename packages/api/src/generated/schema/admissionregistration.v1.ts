@@ -93,7 +93,7 @@ Rule
  apiGroups 1 ? []string
  apiVersions 2 ? []string
  resources 3 ? []string
- scope 4 ? *string:ScopeType
+ scope 4 ? *string:ScopeType (*|Cluster|Namespaced)
 RuleWithOperations
  operations 1 ? []string:OperationType (*|CONNECT|CREATE|DELETE|UPDATE)
  rule 2 ^ .Rule

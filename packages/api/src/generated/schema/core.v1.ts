@@ -277,27 +277,27 @@ EphemeralContainer
  ephemeralContainerCommon 1 ^ .EphemeralContainerCommon
  targetContainerName 2 ? string
 EphemeralContainerCommon
- name 1 - string
+ name 1 ! string =""
  image 2 ? string
  command 3 ? []string
  args 4 ? []string
  workingDir 5 ? string
- ports 6 ? [].ContainerPort
+ ports 6 ? [containerPort,protocol].ContainerPort +merge@containerPort
  envFrom 19 ? [].EnvFromSource
- env 7 ? [].EnvVar
+ env 7 ? [name].EnvVar +merge@name
  resources 8 ? .ResourceRequirements
  resizePolicy 23 ? [].ContainerResizePolicy
  restartPolicy 24 ? *string:ContainerRestartPolicy
  restartPolicyRules 25 ? [].ContainerRestartRule
- volumeMounts 9 ? [].VolumeMount
- volumeDevices 21 ? [].VolumeDevice
+ volumeMounts 9 ? [mountPath].VolumeMount +merge@mountPath
+ volumeDevices 21 ? [devicePath].VolumeDevice +merge@devicePath
  livenessProbe 10 ? *.Probe
  readinessProbe 11 ? *.Probe
  startupProbe 22 ? *.Probe
  lifecycle 12 ? *.Lifecycle
  terminationMessagePath 13 ? string
- terminationMessagePolicy 20 ? string:TerminationMessagePolicy
- imagePullPolicy 14 ? string:PullPolicy
+ terminationMessagePolicy 20 ? string:TerminationMessagePolicy (FallbackToLogsOnError|File)
+ imagePullPolicy 14 ? string:PullPolicy (Always|IfNotPresent|Never)
  securityContext 15 ? *.SecurityContext
  stdin 16 ? bool
  stdinOnce 17 ? bool

@@ -22,7 +22,16 @@ export function syntaxError(text: string, { code, message, pos: [start] }: YAMLE
     const line = lineAt(text, offset);
     return atLine(line > 1 ? line : 0, problem);
   };
-  const parser = (problem: string): YamlError => atLine(lineAt(text, start) - 1, problem);
+  // Go's scanner ends the last line itself when the text does not.
+  const isAtEnd = text.slice(start).trim() === '';
+  const end = isAtEnd ? text.length : start;
+  const parserLine = lineAt(text, end) - (isAtEnd && !text.endsWith('\n') ? 0 : 1);
+  const parser = (problem: string): YamlError => atLine(parserLine, problem);
+  const unfinishedFlow = (): YamlError => {
+    const before = text.slice(0, start).trimEnd().at(-1) ?? '';
+    if ('[{,'.includes(before)) return parser('did not find expected node content');
+    return parser(`did not find expected ',' or '${message.startsWith('Flow map') ? '}' : ']'}'`);
+  };
   switch (code) {
     case 'BLOCK_AS_IMPLICIT_KEY':
     case 'MULTILINE_IMPLICIT_KEY': {
@@ -38,12 +47,11 @@ export function syntaxError(text: string, { code, message, pos: [start] }: YAMLE
       return scanner(start, 'found unknown escape character');
     case 'BAD_INDENT':
       if (message.includes('sequence items')) return parser("did not find expected '-' indicator");
-      if (message.startsWith('Flow')) return parser('did not find expected node content');
+      if (message.startsWith('Flow')) return unfinishedFlow();
       return parser('did not find expected key');
     case 'MISSING_CHAR':
       if (message.includes('quote')) return scanner(text.length, 'found unexpected end of stream');
-      if (message.startsWith('Flow map')) return parser("did not find expected ',' or '}'");
-      if (message.startsWith('Flow sequence')) return parser("did not find expected ',' or ']'");
+      if (message.startsWith('Flow')) return unfinishedFlow();
       return scanner(start, "could not find expected ':'");
     case 'UNEXPECTED_TOKEN':
       return parser('did not find expected <document start>');

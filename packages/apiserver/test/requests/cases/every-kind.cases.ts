@@ -1,13 +1,8 @@
+import { applyPatch, asTable, jsonPatch, mergePatch, strategicPatch } from '../headers.ts';
 import { type MinimalObject, minimalObjects } from '../minimal-objects.ts';
 import { edited, type Step, type Suite } from '../scenario.ts';
 
 const apiVersionOf = (collection: string): string => collection.split(':', 1)[0]!;
-const mergePatch = { 'content-type': 'application/merge-patch+json' };
-const jsonPatch = { 'content-type': 'application/json-patch+json' };
-const strategicPatch = { 'content-type': 'application/strategic-merge-patch+json' };
-const apply = { 'content-type': 'application/apply-patch+yaml' };
-const table = { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' };
-
 /** A life from creation to deletion, seen through everything that every kind has. */
 function life({ collection, kind, content, change, status, name = '{{ns}}-x' }: MinimalObject): Step[] {
   const apiVersion = apiVersionOf(collection);
@@ -20,7 +15,7 @@ function life({ collection, kind, content, change, status, name = '{{ns}}-x' }: 
     { send: `POST ${collection}`, body: object },
     { send: `GET ${item}`, as: 'read' },
     { send: `GET ${collection}?labelSelector=case%3D{{ns}}` },
-    { send: `GET ${collection}?fieldSelector=metadata.name%3D${name}&limit=1`, headers: table },
+    { send: `GET ${collection}?fieldSelector=metadata.name%3D${name}&limit=1`, headers: asTable },
     { send: `PUT ${item}?fieldManager=other`, body: edited('read', { 'metadata.annotations': { put: '1' } }) },
     { send: `PUT ${item}`, body: edited('read', { 'metadata.annotations': { put: '2' } }) },
     ...(change ? [{ send: `PATCH ${item}?fieldManager=third`, body: change, headers: mergePatch }] : []),
@@ -29,12 +24,12 @@ function life({ collection, kind, content, change, status, name = '{{ns}}-x' }: 
     {
       send: `PATCH ${item}?fieldManager=applier&dryRun=All`,
       body: { apiVersion, kind, metadata: { name, labels: { case: 'other' } } },
-      headers: apply,
+      headers: applyPatch,
     },
     {
       send: `PATCH ${item}?fieldManager=applier&force=true`,
       body: { apiVersion, kind, metadata: { name, labels: { applied: 'yes' } } },
-      headers: apply,
+      headers: applyPatch,
     },
     ...(status
       ? [

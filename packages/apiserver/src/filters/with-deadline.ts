@@ -1,0 +1,46 @@
+import { type ApiError, newTimeoutError } from '@coxswain/apimachinery';
+import type { ApiResponse, StreamingBody } from '../http/handler.ts';
+import type { Filter } from './handler-chain.ts';
+import { isLongRunning } from './in-flight.ts';
+
+/**
+ * Limits the time of whatever is not long-running: until it is answered, and until the answer is taken. A client that
+ * takes longer to send its request is told so; one that takes longer to read a long list is cut off.
+ */
+export function withDeadline(timeoutMs: number): Filter {
+  const timedOut = (): ApiError => newTimeoutError('request did not complete within the allotted timeout', 0);
+  return (next) => (state) => {
+    if (isLongRunning(state.info)) return next(state);
+    const start = performance.now();
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(timedOut()), timeoutMs);
+      next(state).then(
+        (response) => {
+          clearTimeout(timer);
+          resolve(limited(response, () => timeoutMs - (performance.now() - start)));
+        },
+        (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      );
+    });
+  };
+}
+
+function limited(response: ApiResponse, msLeft: () => number): ApiResponse {
+  const { body } = response;
+  if (!body || !('stream' in body)) return response;
+  return { ...response, body: limitedBody(body, msLeft) };
+}
+
+function limitedBody({ stream }: StreamingBody, msLeft: () => number): StreamingBody {
+  return {
+    stream: (sink) => {
+      const timer = setTimeout(() => sink.destroy(), Math.max(0, msLeft()));
+      timer.unref();
+      sink.onClose(() => clearTimeout(timer));
+      stream(sink);
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { ApiResponse, ResponseSink } from '../http/handler.ts';
+import { type RequestRecorder, requestLabels, type ServerMetrics } from '../metrics/index.ts';
+import type { Filter } from './handler-chain.ts';
+import { isLongRunning } from './in-flight.ts';
+import type { RequestState } from './request-state.ts';
+
+/**
+ * Counts and times what is answered. Only for what the server has (`isServed`): labels that clients could make up would
+ * be without end. What lasts, such as a watch, is counted when it is over.
+ */
+export function withMetrics(metrics: ServerMetrics, isServed: (state: RequestState) => boolean): Filter {
+  return (next) => async (state) => {
+    const started = performance.now();
+    const response = await next(state);
+    if (!isServed(state)) return response;
+    const recorder = metrics.request(requestLabels(state));
+    const record = (): void => recorder.record(response.status, (performance.now() - started) / 1000, sizeOf(response));
+    if (isLongRunning(state.info) && response.body && 'stream' in response.body) {
+      return { ...response, body: lasting(response.body.stream, recorder, record) };
+    }
+    record();
+    return response;
+  };
+}
+
+function lasting(stream: (sink: ResponseSink) => void, recorder: RequestRecorder, record: () => void) {
+  return {
+    stream: (sink: ResponseSink): void => {
+      const { longRunning } = recorder;
+      longRunning.inc();
+      sink.onClose(() => {
+        longRunning.dec();
+        record();
+      });
+      stream(sink);
+    },
+  };
+}
+
+function sizeOf({ headers, body }: ApiResponse): number {
+  if (body instanceof Uint8Array) return body.length;
+  const length = headers['content-length'];
+  return typeof length === 'string' ? Number(length) : 0;
+}

@@ -1,0 +1,42 @@
+import type { ApiRequest, Connection, RequestHeaders } from './handler.ts';
+
+/** A request that is another one, apart from what a subclass does otherwise. */
+export abstract class DelegatedRequest implements ApiRequest {
+  protected readonly request: ApiRequest;
+
+  constructor(request: ApiRequest) {
+    this.request = request;
+  }
+
+  get method(): string {
+    return this.request.method;
+  }
+
+  get path(): string {
+    return this.request.path;
+  }
+
+  get search(): string {
+    return this.request.search;
+  }
+
+  get headers(): RequestHeaders {
+    return this.request.headers;
+  }
+
+  get connection(): Connection {
+    return this.request.connection;
+  }
+
+  get signal(): AbortSignal {
+    return this.request.signal;
+  }
+
+  readBody(maxBytes: number): Promise<Uint8Array> {
+    return this.request.readBody(maxBytes);
+  }
+
+  streamBody(): AsyncIterable<Uint8Array> {
+    return this.request.streamBody();
+  }
+}

@@ -1,0 +1,272 @@
+import { hostname, networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { durationToMs } from '@coxswain/apimachinery';
+import type { AuditLogFormat, AuditLogMode } from '../audit/audit-log.ts';
+import { type Audit, openAudit } from '../audit/index.ts';
+import { CertificatePool } from '../authentication/index.ts';
+import type { AuthorizationMode } from '../authorization/index.ts';
+import { type AdminKubeconfig, servingNames } from '../certificates/index.ts';
+import { SocketDialer } from '../proxy/index.ts';
+import type { ApiServerConfig, Logger } from '../server/api-server-config.ts';
+import { systemRandom } from '../server/random.ts';
+import { PortRange } from '../services/index.ts';
+import { defaultAdvertiseAddress, listenHost, localHost, type NetworkInterfaces } from './addresses.ts';
+import { missingByDefault } from './admission-plugins.ts';
+import { type ApiServerOptions, apiServerFlags, type CompletedOptions } from './api-server-flags.ts';
+import { parseFeatureGates } from './feature-gates.ts';
+import { withDefaults } from './flag.ts';
+import { openConfiguredStore } from './open-configured-store.ts';
+import { OptionsError } from './options-error.ts';
+import { readServerFiles, type ServerFiles } from './server-files.ts';
+import { tlsCiphers, tlsMinVersion } from './tls-settings.ts';
+import { validateOptions } from './validate-options.ts';
+
+/** What a server needs besides options. All has a default. */
+export interface ServerEnvironment {
+  /** Default: nothing is told. */
+  readonly logger?: Logger;
+  readonly now?: () => Date;
+  /**
+   * False: no port; the server is reached in its own process only. Default: true, but for a server in memory that is told
+   * of no port.
+   */
+  readonly listen?: boolean;
+}
+
+export interface CompletedServer {
+  readonly config: ApiServerConfig;
+  /** Where this machine reaches the server, given the port. */
+  readonly url: (port: number) => string;
+  /** How the first administrator gets in, given the port; absent where `--client-ca-file` does not know that one. */
+  readonly adminKubeconfig?: (port: number) => AdminKubeconfig;
+  /** Where that is to be written; absent: nowhere. */
+  readonly kubeconfigPath?: string;
+}
+
+const silent: Logger = { info: () => {}, error: () => {} };
+/** What is under way when the server stops may go on for so long. */
+const shutdownGraceMs = 5_000;
+const megabyte = 1024 * 1024;
+
+/**
+ * Makes a configuration of options: fills in defaults, checks everything, reads files, makes certificates, opens the store
+ * and the audit log; the server that gets it closes them. Throws an OptionsError with all that is wrong, or what
+ * `openConfiguredStore` throws; nothing is open then.
+ */
+export async function completeOptions(
+  given: ApiServerOptions,
+  environment: ServerEnvironment = {},
+): Promise<CompletedServer> {
+  const {
+    logger = silent,
+    now = () => new Date(),
+    listen = !given.memory || given.securePort !== undefined,
+  } = environment;
+  const options = withDefaults(apiServerFlags, given);
+  const problems = validateOptions(options);
+  if (problems.length > 0) throw new OptionsError(problems);
+
+  const log = (message: string): void => logger.info(message);
+  const interfaces = networkInterfaces();
+  const advertiseAddress = options.advertiseAddress || defaultAddress(options, interfaces);
+  const directory = options.certDir || (options.dataDir && join(options.dataDir, 'pki'));
+  const names = servingNames({
+    hostname: hostname(),
+    addresses: [options.bindAddress, advertiseAddress],
+    serviceClusterIPRanges: options.serviceClusterIpRange,
+    ...(options.externalHostname && { extraNames: [options.externalHostname] }),
+  });
+  const files = await readServerFiles(options, { ...(directory && { directory }), names, now, log });
+  const missing = missingByDefault(options.disableAdmissionPlugins);
+  if (missing.length > 0)
+    log(`admission plug-ins that kube-apiserver runs by default and this server does not have: ${missing.join(', ')}`);
+
+  const store = await openConfiguredStore(options, { now, log });
+  let audit: Audit | undefined;
+  try {
+    audit = await auditOf(options, logger, now);
+  } catch (error) {
+    await store.close();
+    throw new OptionsError([error instanceof Error ? error.message : String(error)]);
+  }
+  const config: ApiServerConfig = {
+    store,
+    storePrefix: options.etcdPrefix.replace(/\/$/, ''),
+    compactionIntervalMs: durationToMs(options.etcdCompactionInterval),
+    ...(listen && { listen: listenOf(options, files, interfaces) }),
+    advertiseAddress,
+    ...(options.externalHostname && { externalHost: options.externalHostname }),
+    authentication: authenticationOf(options, files),
+    authorizationModes: options.authorizationMode as readonly AuthorizationMode[],
+    serviceAccounts: serviceAccountsOf(options, files),
+    dialer: dialerOf(files),
+    ...settingsOf(options),
+    ...(audit && { audit }),
+    hostname: hostname(),
+    logger,
+    now,
+    random: systemRandom,
+  };
+  const url = (port: number): string => `https://${localHost(options.bindAddress)}:${port}`;
+  return { config, url, ...administratorOf(options, files, url, log) };
+}
+
+const defaultAddress = (options: CompletedOptions, interfaces: NetworkInterfaces): string => {
+  const family = options.serviceClusterIpRange[0]?.includes(':') ? 'IPv6' : 'IPv4';
+  return defaultAdvertiseAddress(options.bindAddress, family, interfaces);
+};
+
+/** What needs no files. */
+const settingsOf = (options: CompletedOptions) => ({
+  features: parseFeatureGates(options.featureGates),
+  runtimeConfig: options.runtimeConfig,
+  serviceClusterIPRanges: options.serviceClusterIpRange,
+  serviceNodePortRange: PortRange.parse(options.serviceNodePortRange),
+  ...(options.kubernetesServiceNodePort > 0 && { kubernetesServiceNodePort: options.kubernetesServiceNodePort }),
+  leaveEndpoints: options.endpointReconcilerType === 'none',
+  kubeletPreferredAddressTypes: options.kubeletPreferredAddressTypes,
+  enabledAdmissionPlugins: options.enableAdmissionPlugins,
+  disabledAdmissionPlugins: options.disableAdmissionPlugins,
+  allowPrivileged: options.allowPrivileged,
+  eventTtlSeconds: Math.floor(durationToMs(options.eventTtl) / 1000),
+  maxRequestsInFlight: options.maxRequestsInflight,
+  maxMutatingRequestsInFlight: options.maxMutatingRequestsInflight,
+  requestTimeoutMs: durationToMs(options.requestTimeout),
+  minRequestTimeoutMs: options.minRequestTimeout * 1000,
+  shutdownDelayMs: durationToMs(options.shutdownDelayDuration),
+  shutdownGraceMs,
+});
+
+function listenOf(
+  options: CompletedOptions,
+  { identity, byName }: ServerFiles,
+  interfaces: NetworkInterfaces,
+): NonNullable<ApiServerConfig['listen']> {
+  const ciphers = tlsCiphers(options.tlsCipherSuites);
+  return {
+    host: listenHost(options.bindAddress, interfaces),
+    port: options.securePort,
+    tls: {
+      cert: identity.serving.certificatePem,
+      key: identity.serving.keyPem,
+      minVersion: tlsMinVersion(options.tlsMinVersion),
+      ...(ciphers && { ciphers }),
+      byName: byName.map(({ names, pair }) => ({ names, cert: pair.certificatePem, key: pair.keyPem })),
+    },
+    ...(options.http2MaxStreamsPerConnection > 0 && { maxConcurrentStreams: options.http2MaxStreamsPerConnection }),
+    http1Only: options.disableHttp2Serving,
+  };
+}
+
+function authenticationOf(options: CompletedOptions, files: ServerFiles): ApiServerConfig['authentication'] {
+  const { requestHeaderCA, tokenFile } = files;
+  const clientCA = clientAuthorities(files);
+  const allowedNames = options.requestheaderAllowedNames;
+  const headers = {
+    username: options.requestheaderUsernameHeaders,
+    uid: options.requestheaderUidHeaders,
+    group: options.requestheaderGroupHeaders,
+    extraPrefixes: options.requestheaderExtraHeadersPrefix,
+  };
+  const info = {
+    clientCA,
+    ...(requestHeaderCA && {
+      requestHeader: {
+        clientCA: requestHeaderCA,
+        usernameHeaders: headers.username,
+        uidHeaders: headers.uid,
+        groupHeaders: headers.group,
+        extraHeaderPrefixes: headers.extraPrefixes,
+        allowedNames,
+      },
+    }),
+  };
+  return {
+    clientCA: CertificatePool.fromPem(clientCA),
+    anonymous: options.anonymousAuth,
+    bootstrapTokens: options.enableBootstrapTokenAuth,
+    ...(tokenFile && { tokenFile }),
+    ...(requestHeaderCA && {
+      requestHeader: { pool: CertificatePool.fromPem(requestHeaderCA), allowedNames, headers },
+    }),
+    clusterInfo: () => info,
+  };
+}
+
+const clientAuthorities = ({ clientCA, identity }: ServerFiles): string => clientCA ?? identity.clientCA;
+
+function serviceAccountsOf(options: CompletedOptions, files: ServerFiles): ApiServerConfig['serviceAccounts'] {
+  const signingKey = files.signingKey ?? files.identity.serviceAccountKey;
+  const maxExpirationSeconds = durationToMs(options.serviceAccountMaxTokenExpiration) / 1000;
+  return {
+    issuers: options.serviceAccountIssuer,
+    signingKey,
+    keys: files.verificationKeys ?? [signingKey],
+    apiAudiences: options.apiAudiences.length > 0 ? options.apiAudiences : options.serviceAccountIssuer,
+    ...(options.serviceAccountJwksUri && { jwksUri: options.serviceAccountJwksUri }),
+    ...(maxExpirationSeconds > 0 && { maxExpirationSeconds }),
+    extendExpiration: options.serviceAccountExtendTokenExpiration,
+    lookup: options.serviceAccountLookup,
+  };
+}
+
+function dialerOf({ kubeletClient, kubeletCA, identity }: ServerFiles): SocketDialer {
+  const { certificatePem, keyPem } = kubeletClient ?? identity.kubeletClient;
+  const kubeletTls = { cert: certificatePem, key: keyPem, ...(kubeletCA && { ca: kubeletCA }) };
+  return new SocketDialer({ kubeletTls: () => kubeletTls });
+}
+
+/** Differs from upstream, which writes no kubeconfig. */
+function administratorOf(
+  options: CompletedOptions,
+  files: ServerFiles,
+  url: CompletedServer['url'],
+  log: (message: string) => void,
+): Pick<CompletedServer, 'adminKubeconfig' | 'kubeconfigPath'> {
+  const path = options.kubeconfigOut ?? defaultKubeconfigPath(options);
+  const { identity } = files;
+  if (!clientAuthorities(files).includes(identity.clientCA.trim())) {
+    if (path)
+      log('no admin kubeconfig is written: --client-ca-file names authorities that our administrator is not of');
+    return {};
+  }
+  return {
+    adminKubeconfig: (port) => ({
+      server: url(port),
+      certificateAuthority: identity.servingTrust,
+      clientCertificate: identity.admin.certificatePem,
+      clientKey: identity.admin.keyPem,
+    }),
+    ...(path && { kubeconfigPath: path }),
+  };
+}
+
+function defaultKubeconfigPath({ certDir, dataDir }: CompletedOptions): string | undefined {
+  const directory = certDir || dataDir;
+  return directory && join(directory, 'admin.kubeconfig');
+}
+
+async function auditOf(options: CompletedOptions, logger: Logger, now: () => Date): Promise<Audit | undefined> {
+  const { auditPolicyFile, auditLogPath } = options;
+  if (!auditPolicyFile || !auditLogPath) {
+    if (auditLogPath) logger.info('nothing is written into the audit log: there is no --audit-policy-file');
+    return undefined;
+  }
+  return openAudit({
+    policyFile: auditPolicyFile,
+    path: auditLogPath,
+    format: options.auditLogFormat as AuditLogFormat,
+    mode: options.auditLogMode as AuditLogMode,
+    bufferSize: options.auditLogBatchBufferSize,
+    batchMaxSize: options.auditLogBatchMaxSize,
+    batchMaxWaitMs: durationToMs(options.auditLogBatchMaxWait),
+    ...(options.auditLogTruncateEnabled && { maxEventBytes: options.auditLogTruncateMaxEventSize }),
+    maxBytes: options.auditLogMaxsize * megabyte,
+    maxBackups: options.auditLogMaxbackup,
+    maxAgeDays: options.auditLogMaxage,
+    compress: options.auditLogCompress,
+    now,
+    report: (message, error) => logger.error(message, error),
+    info: (message) => logger.info(message),
+  });
+}

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { openEtcdStore, openLmdbStore, openMemoryStore, type Store, StoreUnavailableError } from '@coxswain/storage';
+import type { CompletedOptions } from './api-server-flags.ts';
+import { OptionsError } from './options-error.ts';
+
+/** As long as upstream waits for etcd. */
+const etcdPatienceMs = 20_000;
+
+export interface OpenStoreContext {
+  readonly now: () => Date;
+  readonly log: (message: string) => void;
+}
+
+/**
+ * The store that the options name, ready to use. Throws a DataDirectoryError for a directory that cannot be used, a
+ * StoreUnavailableError for an etcd that does not answer, an OptionsError for flags of it that cannot work.
+ */
+export async function openConfiguredStore(options: CompletedOptions, context: OpenStoreContext): Promise<Store> {
+  if (options.memory) return openMemoryStore();
+  const endpoints = options.etcdServers ?? [];
+  if (endpoints.length === 0) return openLmdbStore({ path: join(options.dataDir!, 'store') });
+  const store = await openEtcd(options, endpoints);
+  try {
+    await waitForEtcd(store, context);
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function openEtcd(options: CompletedOptions, endpoints: readonly string[]): Promise<Store> {
+  const { etcdCafile, etcdCertfile, etcdKeyfile, etcdPrefix } = options;
+  const pem = (file: string | undefined) => (file ? { file } : undefined);
+  try {
+    return await openEtcdStore({
+      endpoints,
+      tls: { ca: pem(etcdCafile), cert: pem(etcdCertfile), key: pem(etcdKeyfile) },
+      revisionKey: `${etcdPrefix.replace(/\/$/, '')}/`,
+    });
+  } catch (error) {
+    throw new OptionsError([`--etcd-servers: ${error instanceof Error ? error.message : String(error)}`]);
+  }
+}
+
+/** Each attempt lasts as long as the store has patience itself. */
+async function waitForEtcd(store: Store, { now, log }: OpenStoreContext): Promise<void> {
+  const giveUpAt = now().getTime() + etcdPatienceMs;
+  for (;;) {
+    try {
+      await store.currentRevision();
+      return;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError) || now().getTime() >= giveUpAt) throw error;
+      log(`waiting for etcd: ${error.message}`);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { apiServerFlags } from './api-server-flags.ts';
+import { apiServerHelp } from './help.ts';
+import { ignoredFlags, refusedFlags } from './other-flags.ts';
+import { parseOptions } from './parse-options.ts';
+import { upstreamFlags } from './upstream-flags.test-data.ts';
+
+const tables = [apiServerFlags, ignoredFlags, refusedFlags];
+const ours = ['data-dir', 'kubeconfig-out', 'memory'];
+
+describe('the flags of kube-apiserver', () => {
+  it('are all known, each in one table', () => {
+    const known = tables.flatMap((table) => Object.keys(table));
+    expect(known.toSorted()).toEqual(
+      [...upstreamFlags.filter((name) => name !== 'help' && name !== 'version'), ...ours].toSorted(),
+    );
+  });
+
+  it('are all in the help', () => {
+    const help = apiServerHelp('cox apiserver');
+    for (const name of [...upstreamFlags, ...ours]) expect(help).toMatch(new RegExp(` --${name}\\b`));
+  });
+});
+
+const parse = (...args: string[]) => parseOptions(['--memory', ...args]);
+
+describe('parsing options', () => {
+  it('gives what was said, by its name in camel case', () => {
+    expect(parse('--secure-port=0', '--etcd-prefix', '/x', '--runtime-config=api/all=true')).toEqual({
+      wanted: 'server',
+      options: { memory: true, securePort: 0, etcdPrefix: '/x', runtimeConfig: new Map([['api/all', 'true']]) },
+      notices: [],
+    });
+  });
+
+  it('puts what was said over what holds otherwise', () => {
+    const parsed = parseOptions(['--data-dir=mine'], { dataDir: 'default', bindAddress: '127.0.0.1' });
+    expect(parsed).toMatchObject({ options: { dataDir: 'mine', bindAddress: '127.0.0.1' } });
+  });
+
+  it.each([
+    ['--help', 'help'],
+    ['-h', 'help'],
+    ['--version', 'version'],
+    ['--version=raw', 'version'],
+    ['--version=false', 'server'],
+  ])('%s asks for %s', (arg, wanted) => {
+    expect(parse(arg).wanted).toBe(wanted);
+  });
+
+  it('accepts what makes no difference, and tells of what could surprise', () => {
+    const parsed = parse('-v=4', '--goaway-chance=0.01', '--contention-profiling', '--tracing-config-file=x');
+    expect(parsed).toMatchObject({
+      options: { memory: true },
+      notices: ['--tracing-config-file makes no difference: no traces are recorded'],
+    });
+  });
+
+  const refusals: Record<string, [args: string[], message: string]> = {
+    'OpenID Connect': [
+      ['--oidc-issuer-url=https://x'],
+      '--oidc-issuer-url: this server does not have OpenID Connect; leave the flag out',
+    ],
+    'an audit webhook': [
+      ['--audit-webhook-config-file=x'],
+      '--audit-webhook-config-file: this server does not have an audit webhook; use --audit-log-path',
+    ],
+    'a way without garbage collection': [
+      ['--enable-garbage-collector=false'],
+      '--enable-garbage-collector: this server does not have a way to run without garbage collection; leave the flag out',
+    ],
+    'several things at once, and what cannot work besides': [
+      ['--encryption-provider-config=x', '--cors-allowed-origins=x', '--secure-port=70000'],
+      '[--encryption-provider-config: this server does not have encryption of what is stored; leave the flag out, --cors-allowed-origins: this server does not have CORS; leave the flag out, --secure-port 70000 must be between 0 and 65535, inclusive. 0 takes a free port]',
+    ],
+  };
+
+  it.each(Object.entries(refusals))('refuses %s', (_, [args, message]) => {
+    expect(() => parse(...args)).toThrow(expect.objectContaining({ name: 'OptionsError', message }));
+  });
+
+  it('does not refuse a flag that says what holds anyway', () => {
+    expect(parse('--enable-garbage-collector', '--oidc-issuer-url=', '--logging-format=text').wanted).toBe('server');
+  });
+
+  it('refuses words', () => {
+    expect(() => parse('a', 'b')).toThrow('"kube-apiserver" does not take any arguments, got ["a" "b"]');
+  });
+});

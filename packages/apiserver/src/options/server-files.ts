@@ -1,0 +1,113 @@
+import { readFile } from 'node:fs/promises';
+import { loadTokenFile, type TokenAuthenticator } from '../authentication/index.ts';
+import { type KeyPairFiles, parseCertificatesPem } from '../certificates/index.ts';
+import { type KeyPair, loadKeyPair } from '../certificates/key-pair.ts';
+import {
+  loadSigningKey,
+  loadVerificationKeys,
+  type SigningKey,
+  type VerificationKey,
+} from '../serviceaccount/index.ts';
+import type { CompletedOptions } from './api-server-flags.ts';
+import { OptionsError } from './options-error.ts';
+import { type ServerIdentity, type ServerIdentityOptions, serverIdentity } from './server-identity.ts';
+
+/** What is in the files that the options name; absent where they name none. */
+export interface ServerFiles {
+  readonly identity: ServerIdentity;
+  /** PEM. */
+  readonly clientCA?: string;
+  readonly requestHeaderCA?: string;
+  readonly kubeletCA?: string;
+  readonly tokenFile?: TokenAuthenticator;
+  readonly signingKey?: SigningKey;
+  readonly verificationKeys?: readonly VerificationKey[];
+  readonly kubeletClient?: KeyPair;
+  readonly byName: readonly { readonly names: readonly string[]; readonly pair: KeyPair }[];
+}
+
+/** Reads all of them. Throws an OptionsError with all that is wrong with them, each by its flag. */
+export async function readServerFiles(
+  options: CompletedOptions,
+  { now, log, ...identityOptions }: Omit<ServerIdentityOptions, 'servingFiles'>,
+): Promise<ServerFiles> {
+  const problems: string[] = [];
+  const attempt = async <T>(flag: string, read: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await read();
+    } catch (error) {
+      problems.push(`--${flag}: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  };
+  const optional = async <T>(flag: string, path: string | undefined, read: (path: string) => Promise<T>) =>
+    path ? attempt(flag, () => read(path)) : undefined;
+  const pair = (flag: string, certificateFile: string, keyFile: string) =>
+    attempt(flag, () => loadKeyPair({ certificateFile, keyFile }, now));
+  const servingFiles: KeyPairFiles | undefined = options.tlsCertFile
+    ? { certificateFile: options.tlsCertFile, keyFile: options.tlsPrivateKeyFile! }
+    : undefined;
+
+  const [identity, clientCA, requestHeaderCA, kubeletCA, tokenFile, signingKey, verificationKeys, kubeletClient] =
+    await Promise.all([
+      attempt(servingFiles ? 'tls-cert-file' : 'cert-dir', () =>
+        serverIdentity({ ...identityOptions, ...(servingFiles && { servingFiles }), now, log }),
+      ),
+      optional('client-ca-file', options.clientCaFile, readAuthorities),
+      optional('requestheader-client-ca-file', options.requestheaderClientCaFile, readAuthorities),
+      optional('kubelet-certificate-authority', options.kubeletCertificateAuthority, readAuthorities),
+      optional('token-auth-file', options.tokenAuthFile, (path) => loadTokenFile(path, log)),
+      optional('service-account-signing-key-file', options.serviceAccountSigningKeyFile, loadSigningKey),
+      options.serviceAccountKeyFile.length > 0
+        ? attempt('service-account-key-file', () => loadVerificationKeys(options.serviceAccountKeyFile))
+        : undefined,
+      optional('kubelet-client-certificate', options.kubeletClientCertificate, (certificateFile) =>
+        loadKeyPair({ certificateFile, keyFile: options.kubeletClientKey! }, now),
+      ),
+    ]);
+  const named = await Promise.all(
+    options.tlsSniCertKey.map(async ({ certificateFile, keyFile, names }) => {
+      const found = await pair('tls-sni-cert-key', certificateFile, keyFile);
+      return found ? [{ names: names.length > 0 ? names : namesOf(found), pair: found }] : [];
+    }),
+  );
+  if (
+    clientCA &&
+    requestHeaderCA &&
+    options.requestheaderAllowedNames.length === 0 &&
+    overlap(clientCA, requestHeaderCA)
+  )
+    problems.push(
+      '--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; --requestheader-allowed-names must be specified to ensure regular client certificates cannot set authenticating proxy headers for arbitrary users',
+    );
+  if (!identity || problems.length > 0) throw new OptionsError(problems);
+  return {
+    identity,
+    clientCA,
+    requestHeaderCA,
+    kubeletCA,
+    tokenFile,
+    signingKey,
+    verificationKeys,
+    kubeletClient,
+    byName: named.flat(),
+  };
+}
+
+/** A bundle of certificates, as PEM. */
+async function readAuthorities(path: string): Promise<string> {
+  const pem = await readFile(path, 'utf8');
+  if (parseCertificatesPem(pem).length === 0) throw new Error(`${path}: there is no certificate in it`);
+  return pem;
+}
+
+function overlap(a: string, b: string): boolean {
+  const fingerprints = new Set(parseCertificatesPem(a).map(({ x509 }) => x509.fingerprint256));
+  return parseCertificatesPem(b).some(({ x509 }) => fingerprints.has(x509.fingerprint256));
+}
+
+/** The host names that a certificate is for. */
+const namesOf = ({ certificate }: KeyPair): string[] =>
+  (certificate.x509.subjectAltName ?? '')
+    .split(', ')
+    .flatMap((name) => (name.startsWith('DNS:') ? [name.slice(4)] : []));

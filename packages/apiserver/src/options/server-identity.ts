@@ -1,0 +1,57 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { ensureServerCertificates, type ServingNames } from '../certificates/index.ts';
+import { issueKeyPair, type KeyPair, type KeyPairFiles, loadKeyPair } from '../certificates/key-pair.ts';
+import type { SigningKey } from '../serviceaccount/index.ts';
+import { toSigningKey } from '../serviceaccount/keys.ts';
+
+/** Certificates and keys that a server has without being given any. */
+export interface ServerIdentity {
+  /** PEM: who signs the client certificates below. */
+  readonly clientCA: string;
+  readonly serving: KeyPair;
+  /** PEM: whom clients trust for it. */
+  readonly servingTrust: string;
+  readonly admin: KeyPair;
+  readonly kubeletClient: KeyPair;
+  readonly serviceAccountKey: SigningKey;
+}
+
+export interface ServerIdentityOptions {
+  /** Absent: nothing is kept, everything is made anew. */
+  readonly directory?: string;
+  readonly names: ServingNames;
+  readonly servingFiles?: KeyPairFiles;
+  readonly now: () => Date;
+  readonly log: (message: string) => void;
+}
+
+/** Reads what the directory has, and makes what it has not. Throws an Error that names the file at fault. */
+export async function serverIdentity(options: ServerIdentityOptions): Promise<ServerIdentity> {
+  const { directory, ...rest } = options;
+  if (directory === undefined) return identityInMemory(options);
+  // Before anything is made.
+  if (options.servingFiles) await loadKeyPair(options.servingFiles, options.now);
+  const { ca, ...identity } = await ensureServerCertificates({ directory, ...rest });
+  return { clientCA: ca.certificatePem, ...identity };
+}
+
+const day = 24 * 3600 * 1000;
+
+async function identityInMemory({ names, servingFiles, now }: ServerIdentityOptions): Promise<ServerIdentity> {
+  const time = now().getTime();
+  const validity = { notBefore: new Date(time - 5 * 60_000), notAfter: new Date(time + 365 * day) };
+  const ca = issueKeyPair({ commonName: 'kubernetes', dnsNames: ['kubernetes'], isCA: true, ...validity });
+  const client = (commonName: string): KeyPair =>
+    issueKeyPair({ commonName, organizations: ['system:masters'], usages: ['clientAuth'], ...validity }, ca);
+  const serving = servingFiles
+    ? await loadKeyPair(servingFiles, now)
+    : issueKeyPair({ commonName: 'kube-apiserver', usages: ['serverAuth'], ...names, ...validity }, ca);
+  return {
+    clientCA: ca.certificatePem,
+    serving,
+    servingTrust: servingFiles ? serving.certificatePem : ca.certificatePem,
+    admin: client('kubernetes-admin'),
+    kubeletClient: client('kube-apiserver-kubelet-client'),
+    serviceAccountKey: toSigningKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey),
+  };
+}

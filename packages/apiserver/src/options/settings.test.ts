@@ -1,0 +1,93 @@
+import { createSecureContext } from 'node:tls';
+import { describe, expect, it } from 'vitest';
+import { newAuthorization } from '../authorization/index.ts';
+import { MemoryListers } from '../authorization/memory-listers.test-data.ts';
+import { admissionPlugins } from '../server/default-admission.ts';
+import { defaultAdvertiseAddress, listenHost, localHost, type NetworkInterfaces } from './addresses.ts';
+import { knownAdmissionPlugins, missingByDefault } from './admission-plugins.ts';
+import { parseFeatureGates } from './feature-gates.ts';
+import { tlsCiphers } from './tls-settings.ts';
+
+const address = (text: string, internal = false) => ({
+  address: text,
+  family: text.includes(':') ? ('IPv6' as const) : ('IPv4' as const),
+  internal,
+  netmask: '',
+  mac: '',
+  cidr: null,
+  scopeid: 0,
+});
+const interfaces: NetworkInterfaces = {
+  lo: [address('127.0.0.1', true), address('::1', true)],
+  eth0: [address('169.254.3.4'), address('192.0.2.7'), address('fe80::1'), address('2001:db8::7')],
+};
+
+describe('the address that is advertised', () => {
+  it.each([
+    ['192.0.2.1', 'IPv4', '192.0.2.1'],
+    ['0.0.0.0', 'IPv4', '192.0.2.7'],
+    ['::', 'IPv6', '2001:db8::7'],
+    ['127.0.0.1', 'IPv4', '192.0.2.7'],
+  ] as const)('listening on %s with services of %s is %s', (bind, family, expected) => {
+    expect(defaultAdvertiseAddress(bind, family, interfaces)).toBe(expected);
+  });
+
+  it('is a loopback address where there is no other', () => {
+    expect(defaultAdvertiseAddress('0.0.0.0', 'IPv4', {})).toBe('127.0.0.1');
+  });
+});
+
+describe('the address that is listened on', () => {
+  it('is one of both families where the machine has both', () => {
+    expect(listenHost('0.0.0.0', interfaces)).toBe('::');
+    expect(listenHost('0.0.0.0', { eth0: [address('192.0.2.7')] })).toBe('0.0.0.0');
+    expect(listenHost('192.0.2.7', interfaces)).toBe('192.0.2.7');
+  });
+
+  it('has a name in URLs', () => {
+    expect(['0.0.0.0', '::', '192.0.2.7', '2001:db8::7'].map(localHost)).toEqual([
+      '127.0.0.1',
+      '127.0.0.1',
+      '192.0.2.7',
+      '[2001:db8::7]',
+    ]);
+  });
+});
+
+describe('cipher suites', () => {
+  it('are named as OpenSSL knows them', () => {
+    const ciphers = tlsCiphers(['TLS_AES_128_GCM_SHA256', 'TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256']);
+    expect(ciphers?.split(':')).toContain('ECDHE-RSA-AES128-GCM-SHA256');
+    expect(() => createSecureContext({ ciphers })).not.toThrow();
+  });
+
+  it('are left to OpenSSL where nobody chose', () => {
+    expect(tlsCiphers([])).toBeUndefined();
+  });
+});
+
+describe('feature gates', () => {
+  it('are switched one by one, and all of a stage', () => {
+    const gates = parseFeatureGates(['AllAlpha=true,kube:HPAScaleToZero=false', 'AllBeta=false']);
+    expect(gates.enabled('CBORServingAndStorage')).toBe(true);
+    expect(gates.enabled('HPAScaleToZero')).toBe(false);
+    expect(gates.enabled('PodDeletionCost')).toBe(false);
+  });
+});
+
+describe('the table of admission plug-ins', () => {
+  it('says which ones the server has', () => {
+    const listers = new MemoryListers();
+    const authorization = newAuthorization(['AlwaysAllow'], listers);
+    const here = admissionPlugins(listers, authorization).map(({ name }) => name);
+    const said = [...knownAdmissionPlugins].filter(([name, { here }]) => here && name !== 'AlwaysAdmit');
+    expect(said.map(([name]) => name).toSorted()).toEqual(here.toSorted());
+    authorization.close();
+  });
+
+  it('names what upstream would run and was not switched off', () => {
+    expect(missingByDefault([])).toContain('ServiceAccount');
+    expect(missingByDefault(['ServiceAccount'])).not.toContain('ServiceAccount');
+    expect(missingByDefault([])).not.toContain('NamespaceLifecycle');
+  });
+});

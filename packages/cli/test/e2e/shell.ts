@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { findBinary } from './binaries.ts';
+import { normalise } from './normalise.ts';
+
+const timeoutMs = 40_000;
+
+/** Runs command lines in a directory of its own, as one who sits before a terminal and has a kubeconfig. */
+export class Shell {
+  readonly directory: string;
+  readonly #env: NodeJS.ProcessEnv;
+  /** Groups of processes that a command left running in the background. */
+  readonly #groups = new Set<number>();
+
+  constructor(kubeconfig: string) {
+    this.directory = mkdtempSync(join(tmpdir(), 'cox-e2e-'));
+    // A copy: commands may change what context it is in.
+    const own = join(this.directory, '.kubeconfig');
+    copyFileSync(kubeconfig, own);
+    const tools = ['kubectl', 'helm'] as const;
+    const folders = tools.flatMap((tool) => findBinary(tool) ?? []).map((path) => dirname(path));
+    this.#env = {
+      PATH: [...folders, process.env.PATH].join(delimiter),
+      HOME: this.directory,
+      KUBECONFIG: own,
+      LC_ALL: 'C',
+      TZ: 'UTC',
+    };
+  }
+
+  /** What a command line prints to both streams, normalised, and `[exit N]` if it fails. */
+  async run(command: string): Promise<string> {
+    const child = spawn('bash', ['-c', `exec 2>&1\n${command}`], {
+      cwd: this.directory,
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      // A group of its own, which ends as a whole.
+      detached: true,
+    });
+    const timer = setTimeout(() => child.pid && signalGroup(child.pid, 'SIGKILL'), timeoutMs);
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    const status = await new Promise<number | string>((resolve, reject) => {
+      child.on('error', reject).on('close', (code, signal) => resolve(code ?? signal ?? ''));
+    });
+    clearTimeout(timer);
+    if (child.pid && signalGroup(child.pid, 0)) this.#groups.add(child.pid);
+    return normalise(status === 0 ? output : `${output.trimEnd()}\n[exit ${status}]`).trimStart();
+  }
+
+  /** Ends what still runs, and removes the directory. */
+  close(): void {
+    for (const group of this.#groups) signalGroup(group, 'SIGKILL');
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** Whether there is such a group. */
+function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-group, signal);
+  } catch {
+    return false;
+  }
+}

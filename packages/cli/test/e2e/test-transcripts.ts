@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBinary } from './binaries.ts';
+import { CoxApiServer } from './cox-apiserver.ts';
+import { expectedOutput } from './differences.ts';
+import { Shell } from './shell.ts';
+import { parseTranscript } from './transcript.ts';
+
+/**
+ * Types the commands of the transcripts again, before one server, and holds what they print against what they printed
+ * when a real kube-apiserver answered. Each command is a test; those of a transcript build on each other.
+ */
+export function testTranscripts(...names: readonly string[]): void {
+  describe.skipIf(!findBinary('kubectl') || !findBinary('helm'))('against cox apiserver', () => {
+    let server: CoxApiServer;
+    beforeAll(async () => {
+      server = await CoxApiServer.start();
+    });
+    afterAll(() => server?.stop());
+
+    describe.each(names)('%s', (name) => {
+      let shell: Shell;
+      beforeAll(() => {
+        shell = new Shell(server.kubeconfig);
+      });
+      afterAll(() => shell?.close());
+
+      const { steps } = parseTranscript(readFileSync(new URL(`transcripts/${name}.txt`, import.meta.url), 'utf8'));
+      it.each(steps)('$command', async ({ command, output }) => {
+        expect(await shell.run(command)).toBe(expectedOutput(output));
+      });
+    });
+  });
+}
