@@ -33,10 +33,13 @@ export function newAuthorization(
     Node: node,
     RBAC: rbac,
   };
+  const synced = Promise.all([rbac.synced, node?.synced]).then(() => undefined);
+  // Whoever needs it waits for it; a server that is stopped before does not.
+  synced.catch(() => {});
   return {
     authorizer: new UnionAuthorizer([privilegedGroupAuthorizer, ...modes.flatMap((mode) => byMode[mode] ?? [])]),
     rbac,
-    synced: Promise.all([rbac.synced, node?.synced]).then(() => undefined),
+    synced,
     close() {
       rbac.close();
       node?.close();

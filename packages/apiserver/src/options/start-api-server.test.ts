@@ -2,10 +2,11 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openEtcdStore } from '@coxswain/storage';
+import { findProgram, startEtcd } from '@coxswain/storage/testing/etcd';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { issueKeyPair, type KeyPair } from '../certificates/key-pair.ts';
 import type { ApiServerOptions } from './api-server-flags.ts';
-import { startEtcd } from './etcd-process.test-data.ts';
 import { fetchOnce, readKubeconfig } from './https-client.test-data.ts';
 import { parseOptions } from './parse-options.ts';
 import { type RunningApiServer, startApiServer } from './start-api-server.ts';
@@ -214,9 +215,8 @@ describe('a front proxy', () => {
 });
 
 describe('the command line of a test environment', () => {
-  it('starts a server over real etcd', async ({ skip }) => {
-    const etcd = await startEtcd(folder);
-    if (!etcd) return skip('there is no etcd on this machine');
+  it.skipIf(findProgram('etcd') === undefined)('starts a server over real etcd', async () => {
+    const etcd = await startEtcd();
     try {
       const ca = newAuthority();
       const serving = newServing(ca, 'localhost');
@@ -254,14 +254,16 @@ describe('the command line of a test environment', () => {
         const admin = { ...access, cert: client.certificatePem, key: client.keyPem };
         const service = await fetchOnce(admin, '/api/v1/namespaces/default/services/kubernetes');
         expect(JSON.parse(service.text).spec.clusterIP).toBe('10.0.0.1');
-        expect(await etcd.keys('/registry/')).toContain('/registry/namespaces/default');
+        const store = await openEtcdStore({ endpoints: [etcd.endpoint] });
+        expect((await store.get('/registry/namespaces/default')).entry).toBeDefined();
+        await store.close();
       } finally {
         await started.stop();
       }
       // A loopback address is no endpoint for anybody.
       expect(logged.filter((line) => line.includes('endpoints'))).toEqual([]);
     } finally {
-      await etcd.stop();
+      await etcd.dispose();
     }
   });
 });

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import type { ResponseSink } from '../http/handler.ts';
+import { WatchStream } from './watch-stream.ts';
+
+/** A client that takes nothing until it is told to. */
+class StubbornSink implements ResponseSink {
+  written = '';
+  state: 'open' | 'ended' | 'cut' = 'open';
+  open = false;
+  readonly pendingBytes = 0;
+  #drain: () => void = () => {};
+  #close: () => void = () => {};
+
+  write(chunk: Uint8Array): boolean {
+    this.written += Buffer.from(chunk).toString();
+    return this.open;
+  }
+
+  drain(): void {
+    this.#drain();
+  }
+
+  onDrain(callback: () => void): void {
+    this.#drain = callback;
+  }
+
+  onClose(callback: () => void): void {
+    this.#close = callback;
+  }
+
+  end(): void {
+    this.state = 'ended';
+    this.#close();
+  }
+
+  destroy(): void {
+    this.state = 'cut';
+    this.#close();
+  }
+}
+
+const start = (sink: StubbornSink) => {
+  const sent = { events: 0, bytes: 0 };
+  const stream = new WatchStream(sink, (events, bytes) => {
+    sent.events += events;
+    sent.bytes += bytes;
+  });
+  let closed = 0;
+  stream.onClose(() => closed++);
+  return { stream, sent, closed: () => closed };
+};
+
+describe('the stream of a watch', () => {
+  it('keeps what the client does not take, in order, and sends it together', () => {
+    const sink = new StubbornSink();
+    const { stream, sent } = start(sink);
+    for (const frame of ['a', 'b', 'c']) stream.write(Buffer.from(frame), 1);
+    expect(sink.written).toBe('a');
+    sink.drain();
+    expect(sink.written).toBe('abc');
+    expect(sent).toEqual({ events: 3, bytes: 3 });
+  });
+
+  it('sends initial events before everything else, and makes them no faster than they are taken', () => {
+    const sink = new StubbornSink();
+    const { stream } = start(sink);
+    let made = 0;
+    const initial = (function* () {
+      for (const frame of ['1', '2', '3']) {
+        made++;
+        yield Buffer.from(frame);
+      }
+    })();
+    stream.pour(initial, 3);
+    stream.write(Buffer.from('live'), 1);
+    expect([sink.written, made]).toEqual(['1', 1]);
+    while (sink.written.length < 7) sink.drain();
+    expect(sink.written).toBe('123live');
+  });
+
+  it('ends properly after what has been written', () => {
+    const sink = new StubbornSink();
+    const { stream, closed } = start(sink);
+    stream.write(Buffer.from('a'), 1);
+    stream.write(Buffer.from('b'), 1);
+    stream.end();
+    stream.write(Buffer.from('too late'), 1);
+    expect(sink.state).toBe('open');
+    sink.drain();
+    sink.drain();
+    expect([sink.written, sink.state, closed()]).toEqual(['ab', 'ended', 1]);
+  });
+
+  it('cuts off a client that leaves too much unread, and keeps nothing for it', () => {
+    const sink = new StubbornSink();
+    const { stream, closed } = start(sink);
+    const frame = Buffer.alloc(1024 * 1024);
+    for (let i = 0; i < 20 && sink.state === 'open'; i++) stream.write(frame, 1);
+    expect([sink.state, closed(), stream.closed]).toEqual(['cut', 1, true]);
+    expect(sink.written.length).toBe(frame.length);
+  });
+});
