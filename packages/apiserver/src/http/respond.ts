@@ -19,9 +19,7 @@ export function headerOf({ headers }: Pick<ApiRequest, 'headers'>, name: string)
 export function errorResponse(error: unknown, request: ApiRequest, codecs: CodecFactory): ApiResponse {
   const { accepted } = codecs.forOutput(headerOf(request, 'accept'), asItIs);
   const status = presentable(error);
-  return accepted
-    ? statusResponse(status, accepted, isPretty(request))
-    : statusResponse(status, codecs.json, true);
+  return accepted ? statusResponse(status, accepted, isPretty(request)) : statusResponse(status, codecs.json, true);
 }
 
 /** Nobody gets an error as a Table. */

@@ -10,6 +10,8 @@ export interface PlayOptions {
   readonly codecs: CodecFactory;
   /** A name that nothing else has: requests' own namespace, which is there. */
   readonly namespace: string;
+  /** A resource of whose beginnings the server's cache knows nothing. */
+  readonly forgotten: string;
   /** Of the user, or of the administrator. */
   readonly token: (user?: string) => string;
   /** Waits for the server's cache, where that can be behind. */
@@ -154,6 +156,7 @@ class Player {
 
   #part(path: string): unknown {
     if (path === 'ns') return this.#options.namespace;
+    if (path === 'forgotten') return this.#options.forgotten;
     const [name = '', ...steps] = path.split('.');
     let value: unknown = this.#answers.get(name);
     for (const step of steps) value = (value as JsonObject | undefined)?.[step];

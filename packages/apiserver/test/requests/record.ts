@@ -60,6 +60,7 @@ async function record(name: string): Promise<void> {
         ...server,
         codecs,
         namespace,
+        forgotten: 'v1:configmaps',
         settle: () => new Promise((resolve) => setTimeout(resolve, 400)),
         created: (path, object) => {
           const { name } = (object?.metadata ?? {}) as { name?: string };

@@ -18,7 +18,8 @@ export type Step = Call | ReadEvents | Forget;
 
 /**
  * In texts (path, headers, body) `{{ns}}` stands for the namespace, `{{a.metadata.uid}}` for a part of the answer of the
- * step named `a`; a text that is nothing else becomes the part itself.
+ * step named `a`; a text that is nothing else becomes the part itself. `{{forgotten}}` is a resource of whose beginnings
+ * the server's cache knows nothing.
  */
 export interface Call {
   /**

@@ -184,9 +184,9 @@ export const suite: Suite = {
     ],
     'what happened too long ago is no longer known': [
       { forget: true },
-      { send: 'GET v1:pods?watch=true&resourceVersion=1', as: 'w', watch: true },
+      { send: 'GET {{forgotten}}?watch=true&resourceVersion=1', as: 'w', watch: true },
       { events: 'w' },
-      { send: 'GET v1:pods?watch=true&resourceVersion=1', as: 'x', watch: true, headers: asTable },
+      { send: 'GET {{forgotten}}?watch=true&resourceVersion=1', as: 'x', watch: true, headers: asTable },
       { events: 'x' },
     ],
   },
