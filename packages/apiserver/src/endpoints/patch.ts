@@ -36,6 +36,7 @@ import { genericError } from '../discovery/index.ts';
 import type { ApiResponse } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { headerOf } from '../http/respond.ts';
+import { clientsMistake } from '../registry/clients-mistake.ts';
 import { inRequestNamespace } from './create.ts';
 import { assertKind, warnOfStrictErrors } from './decode-body.ts';
 import { isDryRun, patchOptions, type WriteOptions } from './options.ts';
@@ -120,9 +121,9 @@ function interpreting<T>(run: () => T): T {
   }
 }
 
-/** Differs from upstream, where directives that make no sense are the server's error, with a 500. */
+/** Directives that make no sense. */
 const withoutServerError = (error: unknown): unknown =>
-  error instanceof PatchError ? newBadRequest(error.message, { cause: error }) : error;
+  error instanceof PatchError ? clientsMistake(error.message, { cause: error }) : error;
 
 function parsePatch(body: Uint8Array, failed: (message: string) => Error): { value: unknown; text: () => string } {
   try {
@@ -268,13 +269,13 @@ function applyPatcher(body: Uint8Array, context: RequestContext, scope: Resource
   };
 }
 
-/** Differs from upstream, where a configuration that does not fit its schema is the server's error, with a 500. */
+/** A configuration that does not fit its schema. */
 function asClientsMistake<T>(run: () => T): T {
   try {
     return run();
   } catch (error) {
     if (error instanceof ApiError || !(error instanceof Error)) throw error;
-    throw newBadRequest(error.message, { cause: error });
+    throw clientsMistake(error.message, { cause: error });
   }
 }
 

@@ -39,9 +39,15 @@ const restrictions: EndpointRestrictions = {
   allowsStream: (schema) => schema === 'watch',
 };
 
+/** For what nobody has laid out for people. */
+const withoutTable: EndpointRestrictions = {
+  ...restrictions,
+  allowsTransform: (mediaType, target) => target?.kind !== 'Table' && restrictions.allowsTransform(mediaType, target),
+};
+
 /** What the client accepts, for an answer as a whole. Throws NotAcceptable, or BadRequest for options of a Table. */
-export function negotiate(context: RequestContext, codecs: CodecFactory): Representation {
-  const negotiated = codecs.forOutput(headerOf(context.request, 'accept'), restrictions);
+export function negotiate(context: RequestContext, codecs: CodecFactory, hasTable = true): Representation {
+  const negotiated = codecs.forOutput(headerOf(context.request, 'accept'), hasTable ? restrictions : withoutTable);
   if (!negotiated.accepted) throw newNotAcceptable(negotiated.supported);
   return representation(context, negotiated);
 }

@@ -1,5 +1,5 @@
 import { Catalogue, strategyFor } from '@coxswain/api';
-import { type GroupVersion, type KubernetesObject, newInvalid } from '@coxswain/apimachinery';
+import { GroupKind, type GroupVersion, type KubernetesObject, newInvalid } from '@coxswain/apimachinery';
 import type { ApiResponse } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { readObject } from './decode-body.ts';
@@ -17,7 +17,7 @@ export function reviewEndpoint<T extends KubernetesObject>(
 ): VirtualEndpoint {
   return async (context: RequestContext, groupVersion: GroupVersion): Promise<ApiResponse> => {
     const kind = groupVersion.withKind(kindName);
-    const representation = negotiate(context, services.codecs);
+    const representation = negotiate(context, services.codecs, false);
     const options = createOptions(context.query);
     const { fieldValidation } = options;
     const review = await readObject(context, { kind, fieldValidation }, services);
@@ -27,7 +27,8 @@ export function reviewEndpoint<T extends KubernetesObject>(
     const { features, now } = services;
     const strategy = strategyFor(hub);
     const errors = strategy?.validate?.(review, { features, now, user: context.user }) ?? [];
-    if (errors.length > 0) throw newInvalid(hub.groupKind, '', errors);
+    // Upstream names the group alone.
+    if (errors.length > 0) throw newInvalid(GroupKind.of(hub.group, ''), '', errors);
     const { admission } = services;
     if (admission.handles('CREATE')) {
       const attributes = {

@@ -65,7 +65,7 @@ describe('a binding', () => {
       { target: { kind: 'Pod', name: '' } },
       pod,
       {
-        code: 500,
+        code: 400,
         message:
           '[target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>", target.name: Required value]',
       },

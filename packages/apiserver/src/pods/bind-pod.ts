@@ -1,6 +1,7 @@
 import { bindingConflict, bindPod, type FeatureGates, validateBinding } from '@coxswain/api';
 import type { Binding, Pod } from '@coxswain/api/core/v1';
-import { ApiError, aggregate, cloneJson, GroupResource, newBadRequest, newConflict } from '@coxswain/apimachinery';
+import { aggregate, cloneJson, GroupResource, newBadRequest, newConflict } from '@coxswain/apimachinery';
+import { clientsMistake } from '../registry/clients-mistake.ts';
 
 const pods = GroupResource.of('', 'pods');
 const podsBinding = GroupResource.of('', 'pods/binding');
@@ -28,8 +29,7 @@ export async function createBinding(request: BindingRequest): Promise<void> {
   const { name, binding, features, now, storageKey, validate, update } = request;
   if (name !== (binding.metadata.name ?? '')) throw newBadRequest('name in URL does not match name in Binding object');
   const problems = validateBinding(binding);
-  // Upstream does not say that it is invalid: the words are all there is.
-  if (problems.length > 0) throw new ApiError({ status: 'Failure', message: aggregate(problems), code: 500 });
+  if (problems.length > 0) throw clientsMistake(aggregate(problems));
   await validate?.();
   await update((current) => {
     const failed = failedPrecondition(binding, current);

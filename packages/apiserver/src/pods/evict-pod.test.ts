@@ -141,7 +141,10 @@ describe('an eviction', () => {
       'that is a dry run in two ways',
       { dryRun: ['All'] },
       { dryRun: ['Foo'] },
-      { code: 500, message: 'Non-matching dry-run options in request and content: [All] and [Foo]' },
+      {
+        code: 400,
+        message: 'Non-matching dry-run options in request and content: [All] and [Foo]',
+      },
     ],
     [
       'of a pod that is not there',

@@ -15,6 +15,7 @@ import {
   Path,
   timeFromDate,
 } from '@coxswain/apimachinery';
+import { clientsMistake } from '../registry/clients-mistake.ts';
 import type { InternalClient, Lister } from '../registry/lister.ts';
 import { allowsUnready, covers, stillProcessed, withDisruption } from './disruption-budget.ts';
 
@@ -66,7 +67,7 @@ function deleteOptionsOf({ eviction, dryRun = [] }: EvictionRequest): DeleteOpti
   const own = deleteOptions.dryRun ?? [];
   if (own.length > 0 && dryRun.length > 0 && !jsonEquals(own, dryRun)) {
     const both = `[${dryRun.join(' ')}] and [${own.join(' ')}]`;
-    throw internal(`Non-matching dry-run options in request and content: ${both}`);
+    throw clientsMistake(`Non-matching dry-run options in request and content: ${both}`);
   }
   return { ...deleteOptions, dryRun: own.length > 0 ? own : [...dryRun] };
 }

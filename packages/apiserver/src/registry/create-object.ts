@@ -4,11 +4,11 @@ import {
   isAlreadyExists,
   type KubernetesObject,
   newAlreadyExists,
-  newBadRequest,
   newGenerateNameConflict,
   newInvalid,
   type ObjectMeta,
 } from '@coxswain/apimachinery';
+import { clientsMistake } from './clients-mistake.ts';
 import { assertObjectSize } from './object-size.ts';
 import type { WriteContext } from './resource-hooks.ts';
 import type { ResourceRegistry, ValidateWrite } from './resource-registry.ts';
@@ -83,11 +83,10 @@ async function createOnce(
   }
 }
 
-/** Differs from upstream: a client's mistake is a 400, where upstream has a 500. */
 function assertNoVersion({ metadata }: KubernetesObject): void {
   const { resourceVersion } = metadata ?? {};
   if (resourceVersion && /^[1-9]\d*$/.test(resourceVersion))
-    throw newBadRequest('resourceVersion should not be set on objects to be created');
+    throw clientsMistake('resourceVersion should not be set on objects to be created');
 }
 
 export interface Prepared {
@@ -116,7 +115,7 @@ export async function prepareNew(
     if (errors.length > 0) throw invalid(errors, prepared);
     for (const warning of strategy.warningsOnCreate?.(prepared, context) ?? []) context.warn?.(warning);
     strategy.canonicalize?.(prepared);
-    const object = definition.storedForm?.(prepared) ?? prepared;
+    const object = definition.storedForm?.(prepared, true) ?? prepared;
     await validate?.(object, undefined);
     return { object, commit: () => reservation?.commit(), rollback: () => reservation?.rollback() };
   } catch (error) {

@@ -36,7 +36,7 @@ export interface ResourceDefinition {
   /** The object as if a client had sent it: everything that its type always writes is there. */
   readonly complete?: (object: KubernetesObject) => KubernetesObject;
   /** What a new state is like once it is stored; may be asked for something that is so already. */
-  readonly storedForm?: (object: KubernetesObject) => KubernetesObject;
+  readonly storedForm?: (object: KubernetesObject, isNew: boolean) => KubernetesObject;
   readonly hooks: ResourceHooks;
   readonly garbageCollection: GarbageCollectionPolicy;
   /** Absent: deletions of the kind are never graceful. Undefined: this one is not. */

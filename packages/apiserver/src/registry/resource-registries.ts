@@ -75,7 +75,10 @@ export class ResourceRegistries implements Listers, InternalClient {
 
   async create<T extends KubernetesObject>(group: string, resource: string, object: T): Promise<T> {
     const registry = this.registry(group, resource);
-    const stored = await registry.create(this.#complete(object), this.#context(registry, object.metadata?.namespace));
+    const stored = await registry.create(
+      this.#complete(registry, object),
+      this.#context(registry, object.metadata?.namespace),
+    );
     return registry.codec.decode(stored.line) as T;
   }
 
@@ -94,7 +97,7 @@ export class ResourceRegistries implements Listers, InternalClient {
       ...(subresource && { subresource }),
       change: async (current) => {
         if (!current) throw newNotFound(registry.definition.groupResource, name);
-        return this.#complete(object);
+        return this.#complete(registry, object);
       },
     });
     return registry.codec.decode(stored.line) as T;
@@ -135,10 +138,11 @@ export class ResourceRegistries implements Listers, InternalClient {
   }
 
   /** As a client's object would be after it was read. */
-  #complete<T extends KubernetesObject>(object: T): T {
+  #complete({ definition }: ResourceRegistry, object: KubernetesObject): KubernetesObject {
     const copy = cloneJson(object);
-    this.#options.scheme.default(copy);
-    return copy;
+    const complete = definition.complete?.(copy) ?? copy;
+    this.#options.scheme.default(complete);
+    return complete;
   }
 
   #context(registry: ResourceRegistry, namespace = ''): WriteContext {

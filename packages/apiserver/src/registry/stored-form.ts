@@ -22,7 +22,7 @@ export function compileStoredForm(
   schema: StructSchema,
   { subresources = {} }: Strategy,
   scheme: Scheme,
-): (object: KubernetesObject) => KubernetesObject {
+): (object: KubernetesObject, isNew: boolean) => KubernetesObject {
   // Objects come in complete; only what strategies clear can be missing.
   const cleared = Object.values(subresources)
     .flatMap(({ owns }) => owns)
@@ -37,10 +37,15 @@ export function compileStoredForm(
     }
     return cloneJson(defaults[name]);
   };
-  return (object) => {
+  return (object, isNew) => {
     let complete: Record<string, unknown> & KubernetesObject = object as Record<string, unknown>;
-    for (const { name } of cleared)
-      if (complete[name] === undefined) complete = { ...complete, [name]: defaultOf(name) };
+    for (const { name, schema: type } of cleared) {
+      const value = complete[name];
+      if (value === undefined) complete = { ...complete, [name]: defaultOf(name) };
+      // A strategy may have said something of a new object, and left out what need not be said.
+      else if (isNew && type.kind === 'struct')
+        complete = { ...complete, [name]: compileNormalizer(type)(value).object };
+    }
     return withoutEmpty?.(complete) ?? complete;
   };
 }

@@ -150,7 +150,7 @@ function judged(
   const { warningsOnUpdate } = (subresource === undefined ? strategy : strategy.subresources?.[subresource]) ?? {};
   for (const warning of warningsOnUpdate?.(own, old, context) ?? []) context.warn?.(warning);
   strategy.canonicalize?.(own);
-  return definition.storedForm?.(own) ?? own;
+  return definition.storedForm?.(own, false) ?? own;
 }
 
 /** A write that changes nothing is none: watchers hear nothing, and the resource version stays. */

@@ -129,5 +129,7 @@ export class Normalizer {
 }
 
 /** Upstream sorts by time first, which may or may not have moved on by a second. */
-const byManager = (a: JsonObject, b: JsonObject): number =>
-  `${a.operation} ${a.manager} ${a.subresource}`.localeCompare(`${b.operation} ${b.manager} ${b.subresource}`);
+const byManager = (a: JsonObject, b: JsonObject): number => nameOf(a).localeCompare(nameOf(b));
+
+const nameOf = ({ operation, manager, subresource, apiVersion }: JsonObject): string =>
+  `${operation} ${manager} ${subresource} ${apiVersion}`;

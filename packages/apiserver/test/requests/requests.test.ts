@@ -2,7 +2,7 @@ import { newCodecFactory } from '@coxswain/api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiServer } from '../../src/server/api-server.ts';
 import { inProcessCaller } from './caller.ts';
-import { expectedAnswers } from './differences.ts';
+import { comparedAnswers, expectedAnswers } from './differences.ts';
 import { play } from './player.ts';
 import type { Answer, ServerName, Step } from './scenario.ts';
 import { loadRecording, loadSuite, suiteNames } from './suites.ts';
@@ -52,7 +52,7 @@ for (const name of suiteNames()) {
     for (const [sentence, steps] of Object.entries(scenarios)) {
       it(sentence, async () => {
         const wanted = titled(steps, expectedAnswers(`${name}: ${sentence}`, recording[sentence] ?? []));
-        const answered = titled(steps, await playHere(server, steps));
+        const answered = titled(steps, comparedAnswers(`${name}: ${sentence}`, await playHere(server, steps)));
         for (const [index, one] of answered.entries()) expect.soft(one).toEqual(wanted[index]);
       });
     }

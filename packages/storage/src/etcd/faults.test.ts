@@ -132,7 +132,7 @@ describe.skipIf(findProgram('etcd') === undefined)('when etcd', () => {
     const etcd = await start();
     const store = await open([etcd.endpoint], { requestTimeoutMs: 300, dialTimeoutMs: 300 });
     await store.currentRevision();
-    etcd.pause();
+    await etcd.pause();
     try {
       await expect(store.get('/a')).rejects.toThrow(StoreUnavailableError);
       await expect(store.put('/a', Buffer.from('a'), { expected: 0 })).rejects.toThrow(

@@ -22,6 +22,7 @@ export function composeFirstDocument(input: string | Uint8Array): {
   if (decoded === undefined) throw new YamlError('yaml: invalid leading UTF-8 octet');
   const text = decoded.replace(/^\ufeff/, '');
   if (controlCharacter.test(text)) throw new YamlError('yaml: control characters are not allowed');
+  if (hasMoreLines(text, maxLines)) throw new YamlError(tooManyParts);
   const composer = new Composer({
     version: '1.1',
     schema: 'failsafe',
@@ -31,6 +32,9 @@ export function composeFirstDocument(input: string | Uint8Array): {
     prettyErrors: false,
     logLevel: 'silent',
   });
+  // A text that is no YAML has an error at every piece. Where each was made is of no interest, and costs the most.
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
   try {
     // The composer is one token behind: it knows that a document is complete when the next begins.
     for (const document of composer.compose(tokens(text), true, text.length)) {
@@ -42,16 +46,39 @@ export function composeFirstDocument(input: string | Uint8Array): {
   } catch (error) {
     if (error instanceof DecodeError) throw error;
     throw new YamlError(error instanceof RangeError ? tooDeep : `yaml: ${String(error)}`, { cause: error });
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
+/**
+ * Every piece of a text costs microseconds, however short it is, and nobody else is served meanwhile. The largest objects
+ * that people write have a fifth of these.
+ */
+const maxLexemes = 250_000;
+const maxLines = 250_000;
+/** Each is remembered with all that is odd about it. */
+const maxDirectives = 100;
+const tooManyParts = 'yaml: the document has too many parts';
 const tooDeep = `yaml: exceeded max depth of ${MAX_JSON_DEPTH}`;
+
+function hasMoreLines(text: string, lines: number): boolean {
+  let left = lines;
+  for (let i = text.indexOf('\n'); i !== -1 && left >= 0; i = text.indexOf('\n', i + 1)) left--;
+  return left < 0;
+}
 
 function* tokens(text: string): Generator<CST.Token, void> {
   const parser = new Parser();
+  let lexemes = 0;
+  let directives = 0;
   for (const lexeme of new Lexer().lex(text)) {
-    yield* parser.next(lexeme);
+    for (const token of parser.next(lexeme)) {
+      if (token.type === 'directive') directives++;
+      yield token;
+    }
     if (parser.stack.length > maxStack) throw new YamlError(tooDeep);
+    if (++lexemes > maxLexemes || directives > maxDirectives) throw new YamlError(tooManyParts);
   }
   yield* parser.end();
 }

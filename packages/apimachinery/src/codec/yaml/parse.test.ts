@@ -214,6 +214,27 @@ describe('hostile documents', () => {
   });
 });
 
+describe('texts that would take long to read', () => {
+  it.each([
+    ['pairs', 'a:\n'],
+    ['items', '- a\n'],
+    ['quotes', '"'],
+    ['anchors', '&a '],
+    ['directives', '%x\n'],
+    ['lines of one text', '|\n'],
+  ])('are refused: too many %s', (_, piece) => {
+    const text = piece.repeat(3_000_000 / piece.length);
+    expect(() => parseYaml(text)).toThrow('yaml: the document has too many parts');
+  });
+
+  it('are told of by their first hundred duplicate keys', () => {
+    const { value, duplicateKeys } = parseYaml('a: b\n'.repeat(20_000));
+    expect(value).toEqual({ a: 'b' });
+    expect(duplicateKeys).toHaveLength(100);
+    expect(duplicateKeys[0]).toBe('line 2: key "a" already set in map');
+  });
+});
+
 it('reads what the emitter writes', () => {
   const key = fc.oneof(
     fc.string(),

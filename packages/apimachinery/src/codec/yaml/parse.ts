@@ -43,6 +43,9 @@ function allowedAliasRatio(nodes: number): number {
   return 0.99 - 0.89 * ((nodes - smallDocument) / (largeDocument - smallDocument));
 }
 
+/** Nobody reads on; and each takes a look at the whole text. As many are told of in JSON. */
+const maxDuplicateKeys = 100;
+
 class Converter {
   readonly duplicateKeys: string[] = [];
   readonly #text: string;
@@ -105,7 +108,7 @@ class Converter {
       this.#count();
       const { text, tag } = this.#keyOf(key);
       const identity = `${tag} ${text}`;
-      if (seen.has(identity)) {
+      if (seen.has(identity) && this.duplicateKeys.length < maxDuplicateKeys) {
         const printed = tag === 'str' || tag === 'timestamp' ? quote(text) : text;
         this.duplicateKeys.push(`line ${this.#lineOf(value, key)}: key ${printed} already set in map`);
       }

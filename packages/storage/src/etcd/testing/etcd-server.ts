@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { EtcdTlsOptions } from '../etcd-options.ts';
@@ -21,8 +21,9 @@ export interface EtcdServer {
   kill(): Promise<void>;
   /** Starts it again over its data; it need not answer yet. */
   start(): Promise<void>;
-  /** Stops it from answering without closing its connections, and lets it go on. */
-  pause(): void;
+  /** Stops it from answering without closing its connections; resolves when it no longer does. */
+  pause(): Promise<void>;
+  /** Lets it go on. */
   resume(): void;
   /** Ends it and removes what it kept. */
   dispose(): Promise<void>;
@@ -42,6 +43,14 @@ interface Member {
 }
 
 const maxOutput = 8_192;
+
+/** Whether all of its threads have heard the signal. */
+async function isStopped(pid: number): Promise<boolean> {
+  const tasks = `/proc/${pid}/task`;
+  const states = (await readdir(tasks)).map((task) => readFile(`${tasks}/${task}/stat`, 'utf8'));
+  // The state follows the name, which stands in brackets and may hold anything.
+  return (await Promise.all(states)).every((text) => text[text.lastIndexOf(')') + 2] === 'T');
+}
 
 async function startMember(
   member: Member,
@@ -111,8 +120,10 @@ async function startMember(
       : {},
     kill,
     start,
-    pause: () => {
+    pause: async () => {
       child?.kill('SIGSTOP');
+      while (child?.pid !== undefined && !(await isStopped(child.pid)))
+        await new Promise((resolve) => setImmediate(resolve));
     },
     resume: () => {
       child?.kill('SIGCONT');
