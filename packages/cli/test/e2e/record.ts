@@ -1,20 +1,25 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+/**
+ * Writes into transcripts what their commands print when a real kube-apiserver answers: with KUBECONFIG naming that of a
+ * server of v1.36.4 that nobody has used yet, run by the flags in `cox-apiserver.ts` and `--authorization-mode=Node,RBAC`,
+ *
+ *     npx tsx packages/cli/test/e2e/record.ts [transcript…]
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Shell } from './shell.ts';
 import { formatTranscript, parseTranscript, type Step } from './transcript.ts';
 
-/* Writes what commands print when a real kube-apiserver (that of KUBECONFIG) answers into the transcripts that are named. */
-
 const kubeconfig = process.env.KUBECONFIG;
-if (!kubeconfig) {
-  throw new Error('KUBECONFIG must name the kubeconfig of a real kube-apiserver that nobody has used yet');
-}
-for (const name of process.argv.slice(2)) {
-  const file = new URL(`transcripts/${name}.txt`, import.meta.url);
+if (!kubeconfig) throw new Error('KUBECONFIG must name the kubeconfig of a real kube-apiserver');
+
+const folder = new URL('transcripts/', import.meta.url);
+const named = process.argv.slice(2).map((name) => `${name}.txt`);
+for (const name of named.length > 0 ? named : readdirSync(folder)) {
+  const file = new URL(name, folder);
   const shell = new Shell(kubeconfig);
   const steps: Step[] = [];
   for (const step of parseTranscript(readFileSync(file, 'utf8')).steps) {
     steps.push({ ...step, output: await shell.run(step.command) });
   }
   shell.close();
-  writeFileSync(process.env.OUT ? `${process.env.OUT}/${name}.txt` : file, formatTranscript({ steps }));
+  writeFileSync(file, formatTranscript({ steps }));
 }

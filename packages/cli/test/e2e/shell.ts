@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { findBinary } from './binaries.ts';
 import { normalise } from './normalise.ts';
 
@@ -9,21 +9,26 @@ const timeoutMs = 40_000;
 
 /** Runs command lines in a directory of its own, as one who sits before a terminal and has a kubeconfig. */
 export class Shell {
-  readonly directory: string;
+  readonly #directory: string;
   readonly #env: NodeJS.ProcessEnv;
   /** Groups of processes that a command left running in the background. */
   readonly #groups = new Set<number>();
 
   constructor(kubeconfig: string) {
-    this.directory = mkdtempSync(join(tmpdir(), 'cox-e2e-'));
+    this.#directory = mkdtempSync(join(tmpdir(), 'cox-e2e-'));
     // A copy: commands may change what context it is in.
-    const own = join(this.directory, '.kubeconfig');
+    const own = join(this.#directory, '.kubeconfig');
     copyFileSync(kubeconfig, own);
-    const tools = ['kubectl', 'helm'] as const;
-    const folders = tools.flatMap((tool) => findBinary(tool) ?? []).map((path) => dirname(path));
+    const tools = join(this.#directory, '.bin');
+    mkdirSync(tools);
+    for (const name of ['kubectl', 'helm'] as const) {
+      const path = findBinary(name);
+      if (path) symlinkSync(path, join(tools, name));
+    }
     this.#env = {
-      PATH: [...folders, process.env.PATH].join(delimiter),
-      HOME: this.directory,
+      PATH: [tools, process.env.PATH].join(delimiter),
+      HOME: this.#directory,
+      TMPDIR: this.#directory,
       KUBECONFIG: own,
       LC_ALL: 'C',
       TZ: 'UTC',
@@ -33,7 +38,7 @@ export class Shell {
   /** What a command line prints to both streams, normalised, and `[exit N]` if it fails. */
   async run(command: string): Promise<string> {
     const child = spawn('bash', ['-c', `exec 2>&1\n${command}`], {
-      cwd: this.directory,
+      cwd: this.#directory,
       env: this.#env,
       stdio: ['ignore', 'pipe', 'inherit'],
       // A group of its own, which ends as a whole.
@@ -55,7 +60,7 @@ export class Shell {
   /** Ends what still runs, and removes the directory. */
   close(): void {
     for (const group of this.#groups) signalGroup(group, 'SIGKILL');
-    rmSync(this.directory, { recursive: true, force: true });
+    rmSync(this.#directory, { recursive: true, force: true });
   }
 }
 
