@@ -167,6 +167,24 @@ describe('an apply', () => {
     );
   });
 
+  it('may be completed in place: the next one begins with nothing again', () => {
+    const fieldManager = manager({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      emptyObject: undefined,
+      versions: { schemaFor: () => deployment, convert: (object) => object },
+      complete: (object) => {
+        Object.assign((object as { spec: object }).spec, { replicas: 1 });
+        return object;
+      },
+    });
+    const metadata = { name: 'd' };
+    const applied = { apiVersion: 'apps/v1', kind: 'Deployment', metadata };
+    fieldManager.apply(undefined, applied, { manager: 'a' });
+    const created = fieldManager.update(undefined, { ...applied, spec: { replicas: 1 } } as KubernetesObject, 'b');
+    expect(ownedBy(created, 'b')).toEqual({ 'f:spec': { 'f:replicas': {} } });
+  });
+
   it('hands what it merged to be completed, and says whose object could not be', () => {
     const complete = (object: KubernetesObject): KubernetesObject => ({
       ...object,

@@ -1,5 +1,5 @@
 import { newBadRequest } from '../errors/index.ts';
-import { isJsonObject } from '../json/index.ts';
+import { cloneJson, isJsonObject } from '../json/index.ts';
 import { GroupVersion, GroupVersionKind, type KubernetesObject, type ManagedFieldsEntry } from '../meta/index.ts';
 import type { Schema } from '../schema/schema.ts';
 import { capUpdateManagers } from './cap-managers.ts';
@@ -112,7 +112,8 @@ export class FieldManager {
     options: FieldManagerApplyOptions,
   ): KubernetesObject {
     const { manager, force = false } = options;
-    const current = live ?? this.#empty();
+    // What is made of it shares its parts, and is completed in place.
+    const current = live ?? cloneJson(this.#empty());
     const managers = decodeLive(current);
     if (kindOf(patch) !== this.#kind()) throw newBadRequest(`invalid object type: ${kindOf(patch)}`);
     try {

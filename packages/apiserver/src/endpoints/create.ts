@@ -8,12 +8,13 @@ import { createOptions, isDryRun } from './options.ts';
 import { negotiate } from './representation.ts';
 import type { ResourceScope } from './scope.ts';
 import { admissionAttributes, withoutDuplicateOwners, writeContext } from './write-context.ts';
-import { objectResponse } from './write-response.ts';
+import { assertPresentable, objectResponse } from './write-response.ts';
 
 /** POST: a new object. */
 export async function createResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
   const { services, registry } = scope;
   const representation = negotiate(context, services.codecs);
+  assertPresentable(scope, representation, false);
   const options = createOptions(context.query);
   const { fieldValidation } = options;
   const given = await readObject(context, { kind: scope.kind, fieldValidation }, services);

@@ -7,7 +7,7 @@ import { selectionOf } from './list.ts';
 import { isDryRun, listOptions } from './options.ts';
 import { negotiate } from './representation.ts';
 import type { ResourceScope } from './scope.ts';
-import { listResponse } from './write-response.ts';
+import { assertPresentable, listResponse } from './write-response.ts';
 
 /** So many deletions are under way at a time: their writes share a commit. */
 const workers = 32;
@@ -16,6 +16,7 @@ const workers = 32;
 export async function deleteCollection(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
   const { registry, services } = scope;
   const representation = negotiate(context, services.codecs);
+  assertPresentable(scope, representation, true);
   const list = listOptions(context.query, false);
   const selection = selectionOf(context, scope, list);
   const options = await requestDeleteOptions(context, scope);

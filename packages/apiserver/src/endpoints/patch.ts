@@ -44,7 +44,7 @@ import { negotiate } from './representation.ts';
 import type { ResourceScope } from './scope.ts';
 import { admitChange, assertName, validateChange } from './update.ts';
 import { withoutDuplicateOwners, writeContext } from './write-context.ts';
-import { objectResponse } from './write-response.ts';
+import { assertPresentable, objectResponse } from './write-response.ts';
 
 const jsonPatch = 'application/json-patch+json';
 const mergePatch = 'application/merge-patch+json';
@@ -61,6 +61,7 @@ export async function patchResource(context: RequestContext, scope: ResourceScop
   const { name, namespace, subresource } = context.info;
   const patchType = requestPatchType(context);
   const representation = negotiate(context, services.codecs);
+  assertPresentable(scope, representation, false);
   const body = await context.request.readBody(services.maxRequestBodyBytes);
   const options = patchOptions(context.query, patchType);
   const dryRun = isDryRun(options);

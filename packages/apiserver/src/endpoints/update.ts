@@ -10,13 +10,14 @@ import { isDryRun, updateOptions } from './options.ts';
 import { negotiate } from './representation.ts';
 import type { ResourceScope } from './scope.ts';
 import { admissionAttributes, withoutDuplicateOwners, writeContext } from './write-context.ts';
-import { objectResponse } from './write-response.ts';
+import { assertPresentable, objectResponse } from './write-response.ts';
 
 /** PUT: the object as a whole, or a part of it (`subresource`), as the client wants it. */
 export async function updateResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
   const { services, registry } = scope;
   const { name, namespace, subresource } = context.info;
   const representation = negotiate(context, services.codecs);
+  assertPresentable(scope, representation, false);
   const options = updateOptions(context.query);
   const { fieldValidation } = options;
   const body = await readObject(context, { kind: scope.kind, fieldValidation }, services);

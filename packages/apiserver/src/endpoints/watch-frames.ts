@@ -1,11 +1,16 @@
-import { INITIAL_EVENTS_ANNOTATION_KEY, type StreamSerializer, type WatchEventType } from '@coxswain/apimachinery';
+import {
+  INITIAL_EVENTS_ANNOTATION_KEY,
+  type KubernetesObject,
+  type StreamSerializer,
+  type WatchEventType,
+} from '@coxswain/apimachinery';
 import type { CacheEvent } from '@coxswain/storage';
 import type { Selection } from '../registry/selection.ts';
 import type { StoredObject } from '../registry/stored-object.ts';
 import type { Representation } from './representation.ts';
 import type { ResourceScope } from './scope.ts';
 import { asTable } from './table.ts';
-import { encoded, isPlain } from './write-response.ts';
+import { encoded, isPlain, presented } from './write-response.ts';
 
 type ObjectEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 type StoredEvent = CacheEvent<StoredObject>;
@@ -65,22 +70,19 @@ export class WatchFrames {
     if (frames.length > 0) yield Buffer.concat(frames, length);
   }
 
-  /** Nothing but a resource version. `initial` marks the one after the initial events. */
+  /** An object that says nothing but a resource version. `initial` marks the one after the initial events. */
   ofBookmark(revision: number, initial: boolean): Buffer {
-    const { kind, apiVersion } = this.#scope.kind;
-    const { target, targetVersion } = this.#representation;
-    const metadata = {
-      resourceVersion: String(revision),
-      ...(initial && { annotations: { [INITIAL_EVENTS_ANNOTATION_KEY]: 'true' } }),
+    const resourceVersion = String(revision);
+    const { hub, complete } = this.#scope.registry.definition;
+    const nothing = { kind: hub.kind, apiVersion: hub.apiVersion };
+    const bookmark: KubernetesObject = {
+      ...(complete?.(nothing) ?? nothing),
+      metadata: { resourceVersion, ...(initial && { annotations: { [INITIAL_EVENTS_ANNOTATION_KEY]: 'true' } }) },
     };
-    const bookmark =
-      target === undefined
-        ? { kind, apiVersion, metadata }
-        : { kind: 'PartialObjectMetadata', apiVersion: targetVersion, metadata };
-    if (target !== 'Table') return this.#encode('BOOKMARK', bookmark);
-    const rows = [{ cells: [], object: bookmark }];
-    const table = { kind: 'Table', apiVersion: targetVersion, metadata: { resourceVersion: String(revision) } };
-    return this.#encode('BOOKMARK', { ...table, columnDefinitions: null, rows });
+    if (!this.#isTable) return this.#encode('BOOKMARK', presented(this.#scope, bookmark, this.#representation));
+    const table = asTable(this.#scope, [bookmark], { resourceVersion }, this.#representation, !this.#headersSent);
+    this.#headersSent = true;
+    return this.#encode('BOOKMARK', table);
   }
 
   ofError(status: object): Buffer {

@@ -43,6 +43,15 @@ export function encoded(scope: ResourceScope, stored: StoredObject, representati
   });
 }
 
+/**
+ * Throws NotAcceptable when the client wants to see one object as a list, or a list as one object. Differs from upstream,
+ * which notices only when the write is done.
+ */
+export function assertPresentable(scope: Presenter, { target }: Representation, isList: boolean): void {
+  if (target === 'PartialObjectMetadataList' && !isList) throw noList(scope);
+  if (target === 'PartialObjectMetadata' && isList) throw noObject(scope);
+}
+
 /** The object, in its hub version, as the client wants to see it. */
 export function presented(scope: Presenter, hub: KubernetesObject, representation: Representation): object {
   const { target, targetVersion } = representation;
@@ -54,7 +63,7 @@ export function presented(scope: Presenter, hub: KubernetesObject, representatio
     case 'PartialObjectMetadata':
       return partialMetadata(hub, targetVersion);
     case 'PartialObjectMetadataList':
-      throw wrongTarget(`PartialObjectMetadataList, but the requested object is not a list (${goType(scope)})`);
+      throw noList(scope);
   }
 }
 
@@ -106,7 +115,7 @@ export function presentedList(
         items: hubs.map((hub) => partialMetadata(hub, targetVersion)),
       };
     case 'PartialObjectMetadata':
-      throw wrongTarget(`PartialObjectMetadata, but the requested object is a list (${goType(scope)}List)`);
+      throw noObject(scope);
     case undefined: {
       const items = hubs.map((hub) => {
         const { kind: _, apiVersion: __, ...item } = scope.toVersion(hub);
@@ -127,3 +136,8 @@ const wrongTarget = (what: string): ApiError =>
     reason: 'NotAcceptable',
     code: 406,
   });
+
+const noList = (scope: Presenter): ApiError =>
+  wrongTarget(`PartialObjectMetadataList, but the requested object is not a list (${goType(scope)})`);
+const noObject = (scope: Presenter): ApiError =>
+  wrongTarget(`PartialObjectMetadata, but the requested object is a list (${goType(scope)}List)`);

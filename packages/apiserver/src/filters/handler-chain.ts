@@ -91,6 +91,7 @@ function withErrors({ codecs, onError }: HandlerChainOptions): Filter {
     } catch (error) {
       if (!(error instanceof ApiError) || error.code >= 500) onError(error, state.request);
       response = errorResponse(error, state.request, codecs);
+      if (state.refused) response.headers['x-content-type-options'] = 'nosniff';
     }
     const answered = withWarnings(response, state);
     answered.headers['audit-id'] ??= state.auditId;
@@ -134,7 +135,9 @@ function withImpersonation({ impersonation }: HandlerChainOptions): Filter {
   return (next) => async (state) => {
     const { headers } = state.request;
     if (!hasImpersonationHeader(headers)) return next(state);
+    state.refused = true;
     const impersonated = await impersonation.impersonatedUser(headers, attributesOf(state));
+    state.refused = false;
     if (impersonated) {
       state.impersonator = state.user;
       state.user = impersonated.user;
@@ -159,7 +162,9 @@ function withAuthorization({ authorizer }: HandlerChainOptions): Filter {
     const { decision, reason } = await authorizer.authorize(attributes);
     state.annotate('authorization.k8s.io/decision', decision === 'allow' ? 'allow' : 'forbid');
     state.annotate('authorization.k8s.io/reason', reason);
-    if (decision !== 'allow') throw forbidden(attributes, reason);
+    state.refused = decision !== 'allow';
+    if (state.refused) throw forbidden(attributes, reason);
+    state.authorized = true;
     return next(state);
   };
 }

@@ -14,10 +14,14 @@ export class RequestState implements RequestContext {
   readonly info: RequestInfo;
   readonly query: URLSearchParams;
   user: UserInfo = nobody;
+  /** Whoever asks may do so. */
+  authorized = false;
   /** Who really asks, when `user` is somebody impersonated. */
   impersonator: UserInfo | undefined;
   /** The permission that allowed it, where it was not one to impersonate whomever. */
   impersonationConstraint: string | undefined;
+  /** Somebody asked for what they may not have: browsers shall not guess what the answer is made of. */
+  refused = false;
   /** In the order in which they came, each once. */
   readonly warnings = new Set<string>();
   #annotations: Map<string, string> | undefined;

@@ -6,13 +6,13 @@ import type { RequestState } from './request-state.ts';
 
 /**
  * Counts and times what is answered. Only for what the server has (`isServed`): labels that clients could make up would
- * be without end. What lasts, such as a watch, is counted when it is over.
+ * be without end; and as upstream, only for those who may ask. What lasts, such as a watch, is counted when it is over.
  */
 export function withMetrics(metrics: ServerMetrics, isServed: (state: RequestState) => boolean): Filter {
   return (next) => async (state) => {
     const started = performance.now();
     const response = await next(state);
-    if (!isServed(state)) return response;
+    if (!state.authorized || !isServed(state)) return response;
     const recorder = metrics.request(requestLabels(state));
     const record = (): void => recorder.record(response.status, (performance.now() - started) / 1000, sizeOf(response));
     if (isLongRunning(state.info) && response.body && 'stream' in response.body) {

@@ -154,6 +154,8 @@ export class Listener {
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#tls.close(() => resolve()));
     this.#http1.close();
+    // Who gets an answer from now on need not stay for another one.
+    this.#http1.keepAliveTimeout = 1;
     for (const session of this.#sessions) session.close();
     await closed;
   }

@@ -59,6 +59,7 @@ export class ApiServer {
   #address: { host: string; port: number } | undefined;
   /** Authorization knows what is stored. */
   #synced = false;
+  #started: Promise<void> | undefined;
   #stopped: Promise<void> | undefined;
 
   constructor(config: ApiServerConfig) {
@@ -171,6 +172,13 @@ export class ApiServer {
     });
     this.#collectMetrics(inFlight);
     const paths = this.#paths();
+    const knownPaths = new Set([
+      ...[...paths.keys()].map((path) => `/${path}`),
+      ...this.#discoveryPaths(),
+      ...openApiPaths(),
+      openIdConfigurationPath,
+      jwksPath,
+    ]);
     const endpoint: StateHandler = (state) => {
       if (state.info.isResourceRequest) return router.handle(state);
       const { path } = state.info;
@@ -189,7 +197,7 @@ export class ApiServer {
       uuid: random.uuid,
       requestTimeoutMs: config.requestTimeoutMs,
       metrics: withMetrics(this.metrics, ({ info }) =>
-        info.isResourceRequest ? router.serves(info) : paths.has(info.path.split('/', 2)[1] ?? ''),
+        info.isResourceRequest ? router.serves(info) : knownPaths.has(info.path),
       ),
       ...(config.audit && {
         audit: withAudit({ ...config.audit, codecs, scheme, now }),
@@ -211,16 +219,25 @@ export class ApiServer {
     return inProcessTransport(this.handler, user);
   }
 
-  /** Listens and makes what a cluster begins with. Resolves when all of that is there: the server is ready. */
-  async start(): Promise<void> {
+  /**
+   * Listens and makes what a cluster begins with. Resolves when all of that is there: the server is ready. Rejects when
+   * it is stopped before. Again: the same promise.
+   */
+  start(): Promise<void> {
+    this.#started ??= this.#start();
+    return this.#started;
+  }
+
+  async #start(): Promise<void> {
     const { logger } = this.config;
-    if (this.#listener) {
+    const { signal } = this.#shuttingDown;
+    if (this.#listener && !signal.aborted) {
       const { port, address } = await this.#listener.listen();
       this.#address = { host: address, port };
     }
+    assertNotStopped(signal);
     const hooks = this.#postStartHooks();
     this.#hooks = hooks;
-    const { signal } = this.#shuttingDown;
     startCompaction(this.config.store, {
       intervalMs: this.config.compactionIntervalMs ?? 0,
       signal,
@@ -236,6 +253,7 @@ export class ApiServer {
         registered.done();
       }),
     ]);
+    assertNotStopped(signal);
     logger.info('the server is ready');
   }
 
@@ -260,10 +278,13 @@ export class ApiServer {
     this.health.beginShutdown();
     if (shutdownDelayMs > 0) await delay(shutdownDelayMs);
     this.#shuttingDown.abort();
+    const drained = this.#underWay.drain();
+    // What is being started sees that it is in vain; only then is it known what there is to stop.
+    if (this.#started) await withinTime(this.#started.catch(noMatter), shutdownGraceMs);
     const stopped = Promise.all(this.#hooks.map((hook) => hook.stop?.())).catch((error) =>
       this.config.logger.error('what was started could not be stopped', error),
     );
-    await withinTime(Promise.all([stopped, this.#underWay.drain()]), shutdownGraceMs);
+    await withinTime(Promise.all([stopped, drained]), shutdownGraceMs);
     if (this.#listener) {
       const force = setTimeout(() => this.#listener?.force(), shutdownGraceMs);
       await this.#listener.close();
@@ -369,6 +390,13 @@ export class ApiServer {
       ),
     );
     return paths;
+  }
+
+  /** What is below `/api` and `/apis` and no resource. */
+  #discoveryPaths(): string[] {
+    return this.#served.flatMap(({ group, version }) =>
+      group === '' ? [`/api/${version}`] : [`/apis/${group}`, `/apis/${group}/${version}`],
+    );
   }
 
   #openApi(): OpenApiService {
@@ -477,6 +505,13 @@ export class ApiServer {
 const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Waits for the one or the other, and leaves no timer behind. */
+function assertNotStopped(signal: AbortSignal): void {
+  if (signal.aborted) throw new Error('the server was stopped before it was ready');
+}
+
+/** Whoever started the server hears of it. */
+const noMatter = (): void => {};
+
 async function withinTime(done: Promise<unknown>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

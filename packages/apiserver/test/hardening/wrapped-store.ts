@@ -5,6 +5,7 @@ export type StoreOperation = 'currentRevision' | 'get' | 'list' | 'count' | 'put
 /** A store that does what another does, after asking: it can be watched, delayed and made to fail. */
 export class WrappedStore implements Store {
   readonly #store: Store;
+  readonly #watches = new Set<(error: Error) => void>();
   /** Called before everything that is asked of the store; what it throws is what the caller gets. */
   before: (operation: StoreOperation, key: string) => Promise<void> | void = () => {};
   /** Called after every write that was done. */
@@ -59,7 +60,27 @@ export class WrappedStore implements Store {
   }
 
   watch(prefix: string, after: number, handler: WatchHandler): Watch {
-    return this.#store.watch(prefix, after, handler);
+    let broken = false;
+    const watch = this.#store.watch(prefix, after, {
+      onEvents: (events) => broken || handler.onEvents(events),
+      onProgress: (revision) => broken || handler.onProgress?.(revision),
+      onEnd: (error) => {
+        this.#watches.delete(stop);
+        if (!broken) handler.onEnd?.(error);
+      },
+    });
+    const stop = (error: Error): void => {
+      broken = true;
+      watch.stop();
+      handler.onEnd?.(error);
+    };
+    this.#watches.add(stop);
+    return watch;
+  }
+
+  /** Ends every watch, as a connection that is lost does. */
+  breakWatches(error: Error): void {
+    for (const stop of [...this.#watches]) stop(error);
   }
 
   async compact(revision: number): Promise<void> {

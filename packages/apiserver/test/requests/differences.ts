@@ -18,35 +18,13 @@ const withBody = (answer: Answer, change: (body: JsonObject) => JsonObject): Ans
 
 const json = { 'cache-control': 'no-cache, private', 'content-type': 'application/json' };
 
-const notAllowed: Answer = {
-  status: 405,
+const refusal = (code: number, reason: string, message: string): Answer => ({
+  status: code,
   headers: json,
-  body: {
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    message: 'the server does not allow this method on the requested resource',
-    reason: 'MethodNotAllowed',
-    details: {},
-    code: 405,
-  },
-};
-
-const notFound: Answer = {
-  status: 404,
-  headers: json,
-  body: {
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    message: 'the server could not find the requested resource',
-    reason: 'NotFound',
-    details: {},
-    code: 404,
-  },
-};
+  body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, details: {}, code },
+});
+const notAllowed = refusal(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
+const notFound = refusal(404, 'NotFound', 'the server could not find the requested resource');
 
 const differences: readonly Difference[] = [
   {
@@ -119,6 +97,7 @@ const differences: readonly Difference[] = [
       'subresources: pods are evicted, as budgets allow': [15],
       'subresources: service accounts get tokens': [2, 3, 9, 10],
       'subresources: reviews answer questions': [1, 4, 6, 10],
+      'authorization: reviews tell what others may': [1, 2, 3, 4, 5],
     },
     ignored: ['managedFields'],
   },

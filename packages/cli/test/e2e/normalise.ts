@@ -16,6 +16,7 @@ const rules: readonly Rule[] = [
   // Ages in tables and in descriptions: a column of their own, mostly the last.
   [/(?<= {2}|\()(\d+[smhd]){1,2}(?= {2}| ago|$)/gm, '<age>'],
   [/(?<=\S) {3,}/g, '   '],
+  [/ +(?=\t)/g, ''],
   [/[ \t]+$/gm, ''],
 ];
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { findBinary } from './binaries.ts';
 import { normalise } from './normalise.ts';
 
@@ -26,7 +26,7 @@ export class Shell {
       if (path) symlinkSync(path, join(tools, name));
     }
     this.#env = {
-      PATH: [tools, process.env.PATH].join(delimiter),
+      PATH: [tools, dirname(process.execPath), process.env.PATH].join(delimiter),
       HOME: this.#directory,
       TMPDIR: this.#directory,
       KUBECONFIG: own,

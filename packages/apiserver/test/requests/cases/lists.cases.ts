@@ -212,7 +212,6 @@ export const suite: Suite = {
       { send: 'GET v1::configmaps?labelSelector=only%3D{{ns}}', headers: asTable },
       { send: 'GET v1::configmaps?fieldSelector=metadata.namespace%3D{{ns}},metadata.name%3Da' },
       { send: 'GET /api/v1/namespaces/none/configmaps' },
-      { send: 'GET v1::configmaps?labelSelector=only%3D{{ns}}&limit=1' },
       { send: 'GET v1::namespaces?fieldSelector=metadata.name%3D{{ns}}' },
       { send: 'GET v1::namespaces/{{ns}}' },
     ],

@@ -1,0 +1,42 @@
+import { parseYaml } from '@coxswain/apimachinery';
+import type { Answer } from './clients.ts';
+import type { HostileRequest } from './hostile-requests.ts';
+
+/** Failures of the server that a client may cause by design, as upstream's clients do. */
+const byDesign: readonly RegExp[] = [
+  // A resource version that is not there yet is waited for, in vain.
+  /Too large resource version/,
+  // What is asked for is not the server itself, but something behind it that is not there.
+  /no endpoints available for service|no preferred addresses found|error trying to reach service/,
+];
+
+/** What is wrong with an answer, whatever was asked; undefined when nothing is. `text` is in Latin-1. */
+export function problemOf({ method, url }: HostileRequest, { status, headers, text }: Answer): string | undefined {
+  if (status < 200 || status > 599) return `the status is ${status}`;
+  // There is no text to tell what it was; the same request with GET is judged.
+  if (method === 'HEAD') return undefined;
+  if (status >= 500 && !byDesign.some((reason) => reason.test(text))) return `the server failed with ${status}`;
+  const [mediaType = ''] = String(headers['content-type'] ?? '').split(';');
+  if (/[?&]watch/.test(url) || url.includes('/watch/')) return undefined;
+  switch (mediaType) {
+    case 'application/json':
+      return status >= 400 ? statusProblem(JSON.parse(utf8(text)), status) : void JSON.parse(utf8(text));
+    case 'application/yaml':
+      return status >= 400 ? statusProblem(parseYaml(utf8(text)).value, status) : void parseYaml(utf8(text));
+    case 'application/vnd.kubernetes.protobuf':
+      return text.startsWith('k8s\0') ? undefined : 'it is no protobuf';
+    case '':
+      return text === '' ? undefined : 'it has no content type';
+    default:
+      return undefined;
+  }
+}
+
+const utf8 = (latin1: string): string => Buffer.from(latin1, 'latin1').toString();
+
+function statusProblem(value: unknown, code: number): string | undefined {
+  const { kind, apiVersion, status, code: said, message } = Object(value) as Record<string, unknown>;
+  if (kind !== 'Status' || apiVersion !== 'v1' || status !== 'Failure') return 'the error is no Status';
+  if (said !== code) return `the Status says ${String(said)}`;
+  return typeof message === 'string' && message !== '' ? undefined : 'the Status says nothing';
+}

@@ -1,0 +1,318 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { openMemoryStore } from '@coxswain/storage';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inProcessCaller } from '../requests/caller.ts';
+import { problemOf } from './answer-checks.ts';
+import { type Answer, asAdmin, connectSession, connectSocket, readToEnd } from './clients.ts';
+import { Dice } from './dice.ts';
+import { type HostileRequest, hostileRequest, kinds } from './hostile-requests.ts';
+import { planted } from './hostile-values.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+import { WrappedStore } from './wrapped-store.ts';
+
+/** `FUZZ_RUNS` and `FUZZ_SEED` are for longer runs, and for doing again what a run has found. */
+const runs = Number(process.env.FUZZ_RUNS ?? 1_200);
+const firstSeed = Number(process.env.FUZZ_SEED ?? 1);
+/** One request may keep all others waiting so long. */
+const maxBlockMs = Number(process.env.FUZZ_MAX_BLOCK_MS ?? 1_000);
+
+let running: TestServer;
+const store = new WrappedStore(openMemoryStore());
+const stray: unknown[] = [];
+const onStray = (error: unknown): void => {
+  stray.push(error);
+};
+
+beforeAll(async () => {
+  process.on('unhandledRejection', onStray);
+  process.on('uncaughtException', onStray);
+  running = await startTestServer({ listen: true, store });
+  for (const { collection, object } of kinds) {
+    await send({ method: 'POST', url: collection, headers: asAdmin, body: Buffer.from(JSON.stringify(object)) });
+  }
+});
+
+afterAll(async () => {
+  await running.server.stop();
+  process.off('unhandledRejection', onStray);
+  process.off('uncaughtException', onStray);
+});
+
+/** Whatever it is, it ends: who watches stops after a while. */
+async function send(request: HostileRequest): Promise<Answer> {
+  const call = inProcessCaller(running.server.transport());
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), 100);
+  const { status, headers, body } = await call(request, controller.signal);
+  const chunks: Uint8Array[] = [];
+  if (request.method !== 'HEAD') for await (const chunk of body) chunks.push(chunk);
+  clearTimeout(timer);
+  return { status, headers: headers as Answer['headers'], text: Buffer.concat(chunks).toString('latin1') };
+}
+
+/** Over a socket, as bytes that no client library has looked at. */
+async function sendRaw({ method, url, headers, body = new Uint8Array(0) }: HostileRequest): Promise<Answer> {
+  const socket = await connectSocket(running.port);
+  const timer = setTimeout(() => socket.destroy(), 1_000);
+  const received = readToEnd(socket);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `${method} ${url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${body.length}\r\n${lines.join('')}\r\n`;
+  socket.write(Buffer.concat([Buffer.from(head, 'latin1'), body]));
+  const text = await received;
+  clearTimeout(timer);
+  const [top = '', ...rest] = text.split('\r\n\r\n');
+  const [, status = '0'] = top.split(' ', 2);
+  const type = /^content-type: (.*)$/im.exec(top)?.[1] ?? '';
+  const chunked = /^transfer-encoding: chunked$/im.test(top);
+  return {
+    status: Number(status),
+    // What comes in chunks is long, and was judged when it came in one piece.
+    headers: { 'content-type': chunked ? 'application/octet-stream' : type },
+    text: rest.join('\r\n\r\n'),
+  };
+}
+
+const described = ({ method, url, headers, body }: HostileRequest): string =>
+  `${method} ${url.slice(0, 200)} ${headers['content-type'] ?? ''} ${Buffer.from(body ?? [])
+    .toString()
+    .slice(0, 200)}`;
+
+/** The server's own housekeeping, and what a service that is refused has reserved and given back. */
+const passing = /^\/registry\/(leases|masterleases|ipaddresses)\//;
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+}
+
+describe('random requests', () => {
+  it('get good answers, in time, and change nothing when they are refused', { timeout: 3_600_000 }, async () => {
+    const problems: string[] = [];
+    let worst = { ms: 0, what: '' };
+    const written: string[] = [];
+    store.wrote = (operation, key) => {
+      if (!passing.test(key)) written.push(`${operation} ${key}`);
+    };
+    for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
+      const request = hostileRequest(new Dice(seed));
+      written.length = 0;
+      const cpu = process.cpuUsage();
+      const answer = await send(request);
+      const { user, system } = process.cpuUsage(cpu);
+      const ms = (user + system) / 1_000;
+      const what = `seed ${seed}: ${described(request)} -> ${answer.status}`;
+      if (ms > worst.ms) worst = { ms, what };
+      if (ms > maxBlockMs) problems.push(`${ms} ms for ${what}`);
+      const problem = problemOf(request, answer);
+      if (problem) problems.push(`${problem}, ${what} ${answer.text.slice(0, 300)}`);
+      // A deletion says what it has done, in a form that may not be to be had.
+      if (answer.status >= 400 && written.length > 0 && request.method !== 'DELETE')
+        problems.push(`${written.join()} by ${what}`);
+    }
+    store.wrote = () => {};
+    if (process.env.FUZZ_RUNS) console.log(`worst: ${worst.ms} ms, ${worst.what}`);
+    expect(problems).toEqual([]);
+    expect(stray).toEqual([]);
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+  });
+
+  it('get the same over a socket', { timeout: 600_000 }, async () => {
+    const problems: string[] = [];
+    for (let seed = firstSeed; seed < firstSeed + Math.min(runs / 4, 5_000); seed++) {
+      const request = hostileRequest(new Dice(seed));
+      if (/[?&]watch|\/watch\//.test(request.url)) continue;
+      const answer = await sendRaw(request);
+      const problem = problemOf(request, answer);
+      if (problem) problems.push(`${problem}, seed ${seed}: ${described(request)} ${answer.text.slice(0, 300)}`);
+    }
+    expect(problems).toEqual([]);
+    expect(stray).toEqual([]);
+  });
+
+  it('leave nothing behind in memory', { timeout: 600_000 }, async () => {
+    const heap: number[] = [];
+    for (let round = 0; round < 6; round++) {
+      for (let seed = firstSeed; seed < firstSeed + 250; seed++) {
+        const request = hostileRequest(new Dice(seed));
+        // What is stored has a right to stay.
+        const dryRun = request.url.includes('?') ? '&dryRun=All' : '?dryRun=All';
+        await send({ ...request, url: request.url.replace(/dryRun=[^&]*/g, '') + dryRun });
+      }
+      collectGarbage();
+      heap.push(process.memoryUsage().heapUsed);
+    }
+    // The first rounds fill caches.
+    const growth = (heap.at(-1) ?? 0) - (heap[2] ?? 0);
+    expect(growth).toBeLessThan(4 * 1024 * 1024);
+  });
+
+  it('leave no secrets in the log', () => {
+    expect(running.log.filter((line) => line.includes(planted) || line.includes('token-of-'))).toEqual([]);
+  });
+});
+
+describe('bytes that are no HTTP/1.1', () => {
+  const smuggled = 'GET /api/v1/secrets HTTP/1.1\r\nHost: x\r\n\r\n';
+  it.each([
+    ['nothing but line breaks', '\r\n\r\n\r\n'],
+    ['no version', 'GET /\r\n\r\n'],
+    ['an old version', 'GET /version HTTP/0.9\r\n\r\n'],
+    ['a version to come', 'GET /version HTTP/3.7\r\n\r\n'],
+    ['a method in lower case', 'get /version HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['no host', 'GET /version HTTP/1.1\r\n\r\n'],
+    ['a header without a name', 'GET /version HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n'],
+    ['a header with a space in its name', 'GET /version HTTP/1.1\r\nHost: x\r\nAuthorization : y\r\n\r\n'],
+    ['a folded header', 'GET /version HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n'],
+    ['bare line feeds', 'GET /version HTTP/1.1\nHost: x\n\n'],
+    ['a zero byte', 'GET /version HTTP/1.1\r\nHost: x\r\nA: \0\r\n\r\n'],
+    ['two lengths', `POST /version HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nContent-Length: 44\r\n\r\n${smuggled}`],
+    [
+      'a length and chunks',
+      `POST /version HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`,
+    ],
+    [
+      'chunks that are not last',
+      `POST /version HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, x\r\n\r\n0\r\n\r\n${smuggled}`,
+    ],
+    [
+      'chunks by another name',
+      `POST /version HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n${smuggled}`,
+    ],
+    ['a bad chunk', 'POST /version HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n\r\n'],
+    [
+      'a chunk without end',
+      'POST /version HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n',
+    ],
+    ['a negative length', 'POST /version HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'],
+    ['HTTP/2 in clear', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['TLS once more', Buffer.from([0x16, 3, 1, 0, 5, 1, 0, 0, 1, 3]).toString('latin1')],
+    ['a tunnel', 'CONNECT /api/v1/secrets HTTP/1.1\r\nHost: x\r\n\r\n'],
+    [
+      'an upgrade to HTTP/2',
+      'GET /version HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQ\r\n\r\n',
+    ],
+    ['an odd expectation', 'GET /version HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\n\r\n'],
+  ])('are answered once, if at all: %s', async (_, bytes) => {
+    const socket = await connectSocket(running.port);
+    const received = readToEnd(socket);
+    socket.write(Buffer.from(bytes, 'latin1'));
+    // Whoever has not been sent away by then has been understood.
+    setTimeout(() => socket.end(), 150);
+    const text = await received;
+    const heads = text.match(/HTTP\/1\.1 \d{3} /g) ?? [];
+    expect(heads.length).toBeLessThanOrEqual(1);
+    expect(text === '' || /^HTTP\/1\.1 (200|400|403|405|417|505) /.test(text)).toBe(true);
+    expect(text).not.toContain('SecretList');
+    expect(stray).toEqual([]);
+  });
+
+  it('are survived at random', async () => {
+    const dice = new Dice(firstSeed);
+    for (let i = 0; i < 60; i++) {
+      const socket = await connectSocket(running.port, dice.pick(['h2', 'http/1.1']));
+      socket.resume();
+      socket.write(
+        Buffer.concat([
+          Buffer.from(dice.pick(['', 'GET / HTTP/1.1\r\n', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'])),
+          dice.bytes(200),
+        ]),
+      );
+      setTimeout(() => socket.destroy(), 20);
+    }
+    expect(await sendRaw({ method: 'GET', url: '/version', headers: {} })).toMatchObject({ status: 200 });
+    expect(stray).toEqual([]);
+  });
+});
+
+describe('floods of HTTP/2', () => {
+  const frame = (type: number, flags: number, stream: number, payload: Uint8Array = Buffer.alloc(0)): Buffer => {
+    const head = Buffer.alloc(9);
+    head.writeUIntBE(payload.length, 0, 3);
+    head[3] = type;
+    head[4] = flags;
+    head.writeUInt32BE(stream, 5);
+    return Buffer.concat([head, payload]);
+  };
+  const [headers, priority, reset, settings, ping, goaway, window, continuation] = [1, 2, 3, 4, 6, 7, 8, 9];
+  const preface = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(settings, 0, 0)]);
+  const literal = (name: string, value: string): Buffer =>
+    Buffer.concat([Buffer.from([0, name.length]), Buffer.from(name), Buffer.from([value.length]), Buffer.from(value)]);
+  const get = Buffer.concat(
+    [
+      [':method', 'GET'],
+      [':scheme', 'https'],
+      [':path', '/version'],
+      [':authority', 'x'],
+    ].map(([name = '', value = '']) => literal(name, value)),
+  );
+  const many = (count: number, make: (index: number) => Buffer): Buffer =>
+    Buffer.concat(Array.from({ length: count }, (_, index) => make(index)));
+  const stream = (index: number): number => index * 2 + 1;
+  const word = (value: number): Buffer => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(value);
+    return bytes;
+  };
+
+  it.each<[string, Buffer]>([
+    [
+      'resets',
+      many(5_000, (i) => Buffer.concat([frame(headers, 5, stream(i), get), frame(reset, 0, stream(i), word(8))])),
+    ],
+    ['streams', many(5_000, (i) => frame(headers, 5, stream(i), get))],
+    ['streams that never end', many(1_000, (i) => frame(headers, 4, stream(i), get))],
+    ['settings', many(20_000, () => frame(settings, 0, 0))],
+    ['pings', many(20_000, () => frame(ping, 0, 0, Buffer.alloc(8)))],
+    ['priorities', many(20_000, (i) => frame(priority, 0, stream(i), Buffer.alloc(5)))],
+    ['empty continuations', Buffer.concat([frame(headers, 0, 1, get), many(20_000, () => frame(continuation, 0, 1))])],
+    [
+      'full continuations',
+      Buffer.concat([
+        frame(headers, 0, 1, get),
+        many(300, () =>
+          frame(
+            continuation,
+            0,
+            1,
+            Buffer.concat(Array.from({ length: 400 }, (_, i) => literal(`x${i}`, 'y'.repeat(30)))),
+          ),
+        ),
+      ]),
+    ],
+    ['windows that overflow', many(3, () => frame(window, 0, 0, word(0x7fffffff)))],
+    ['empty data', Buffer.concat([frame(headers, 4, 1, get), many(20_000, () => frame(0, 0, 1))])],
+    ['unknown frames', many(20_000, () => frame(0xee, 0, 0, Buffer.alloc(3)))],
+    ['goodbyes', many(1_000, () => frame(goaway, 0, 0, Buffer.alloc(8)))],
+    ['a frame that is too large', frame(headers, 5, 1, Buffer.alloc(100_000))],
+    ['headers that refer to nothing', frame(headers, 5, 1, Buffer.from([0xff, 0xff, 0xff, 0xff, 0xff, 0x0f]))],
+    [
+      'a table that is too large',
+      frame(headers, 5, 1, Buffer.concat([Buffer.from([0x3f, 0xe1, 0xff, 0xff, 0x07]), get])),
+    ],
+    ['an even stream', frame(headers, 5, 2, get)],
+    ['two paths', frame(headers, 5, 1, Buffer.concat([get, literal(':path', '/api/v1/secrets')]))],
+    ['a late pseudo-header', frame(headers, 5, 1, Buffer.concat([literal('a', 'b'), get]))],
+    ['a header in capitals', frame(headers, 5, 1, Buffer.concat([get, literal('Authorization', 'x')]))],
+    ['a header of HTTP/1.1', frame(headers, 5, 1, Buffer.concat([get, literal('transfer-encoding', 'chunked')]))],
+  ])('are survived: %s', async (_, bytes) => {
+    const socket = await connectSocket(running.port, 'h2');
+    socket.resume();
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    await new Promise<void>((resolve) => {
+      socket.once('close', () => resolve());
+      socket.write(Buffer.concat([preface, bytes]), () => resolve());
+    });
+    // The others are served meanwhile.
+    const session = await connectSession(running.port);
+    const answered = session.request({ ':path': '/version' });
+    const [head] = await new Promise<[Record<string, unknown>]>((resolve) =>
+      answered.once('response', (h) => resolve([h])),
+    );
+    expect(head).toMatchObject({ ':status': 200 });
+    session.destroy();
+    socket.destroy();
+    await closed;
+    expect(stray).toEqual([]);
+  });
+});
