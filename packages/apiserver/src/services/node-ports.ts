@@ -1,5 +1,6 @@
 import type { Service, ServicePort, ServiceSpec } from '@coxswain/api/core/v1';
-import { ApiError, GroupKind, invalid, newInternalError, newInvalid, Path } from '@coxswain/apimachinery';
+import { GroupKind, invalid, newInternalError, newInvalid, Path } from '@coxswain/apimachinery';
+import { clientsMistake } from '../registry/clients-mistake.ts';
 import type { PortSource } from './node-port-allocator.ts';
 
 /** What a service is to get, by the position of its ports; undefined where one keeps what it has. */
@@ -98,7 +99,7 @@ function changedNodePorts(service: Service, before: readonly number[], source: P
     const nodePort = port.nodePort || takeNext(source);
     const key = `${port.protocol} ${nodePort}`;
     // Upstream answers with no more than these words.
-    if (seen.has(key)) throw new ApiError({ status: 'Failure', message: `duplicate nodePort: {${key}}`, code: 500 });
+    if (seen.has(key)) throw clientsMistake(`duplicate nodePort: {${key}}`);
     seen.add(key);
     return nodePort;
   });

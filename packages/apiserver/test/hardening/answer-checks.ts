@@ -20,9 +20,9 @@ export function problemOf({ method, url }: HostileRequest, { status, headers, te
   if (/[?&]watch/.test(url) || url.includes('/watch/')) return undefined;
   switch (mediaType) {
     case 'application/json':
-      return status >= 400 ? statusProblem(JSON.parse(utf8(text)), status) : void JSON.parse(utf8(text));
+      return textProblem(text, status, JSON.parse);
     case 'application/yaml':
-      return status >= 400 ? statusProblem(parseYaml(utf8(text)).value, status) : void parseYaml(utf8(text));
+      return textProblem(text, status, (yaml) => parseYaml(yaml).value);
     case 'application/vnd.kubernetes.protobuf':
       return text.startsWith('k8s\0') ? undefined : 'it is no protobuf';
     case '':
@@ -32,7 +32,14 @@ export function problemOf({ method, url }: HostileRequest, { status, headers, te
   }
 }
 
-const utf8 = (latin1: string): string => Buffer.from(latin1, 'latin1').toString();
+function textProblem(latin1: string, status: number, parse: (text: string) => unknown): string | undefined {
+  try {
+    const value = parse(Buffer.from(latin1, 'latin1').toString());
+    return status >= 400 ? statusProblem(value, status) : undefined;
+  } catch (error) {
+    return `it cannot be read (${String(error)})`;
+  }
+}
 
 function statusProblem(value: unknown, code: number): string | undefined {
   const { kind, apiVersion, status, code: said, message } = Object(value) as Record<string, unknown>;

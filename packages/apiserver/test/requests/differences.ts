@@ -113,6 +113,10 @@ const differences: readonly Difference[] = [
   },
 ];
 
+/** `suite: sentence` of every place where there is a difference, and the steps. */
+export const differencePlaces = (): [at: string, steps: readonly number[]][] =>
+  differences.flatMap(({ at }) => Object.entries(at));
+
 /** What was recorded, but for what this server answers otherwise on purpose. */
 export const expectedAnswers = (at: string, recorded: readonly Answer[]): Answer[] =>
   recorded.map((answer, index) => {

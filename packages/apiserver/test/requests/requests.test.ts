@@ -2,7 +2,7 @@ import { newCodecFactory } from '@coxswain/api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiServer } from '../../src/server/api-server.ts';
 import { inProcessCaller } from './caller.ts';
-import { comparedAnswers, expectedAnswers } from './differences.ts';
+import { comparedAnswers, differencePlaces, expectedAnswers } from './differences.ts';
 import { play } from './player.ts';
 import type { Answer, ServerName, Step } from './scenario.ts';
 import { loadRecording, loadSuite, suiteNames } from './suites.ts';
@@ -58,3 +58,12 @@ for (const name of suiteNames()) {
     }
   });
 }
+
+it('differences are at steps that were recorded', () => {
+  const places = differencePlaces().flatMap(([at, steps]) => steps.map((step) => [at, step] as const));
+  const lost = places.filter(([at, step]) => {
+    const [name = '', sentence = ''] = at.split(/: (.*)/);
+    return loadRecording(name)[sentence]?.[step - 1] === undefined;
+  });
+  expect(lost).toEqual([]);
+});
