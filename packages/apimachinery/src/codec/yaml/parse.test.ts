@@ -245,7 +245,11 @@ it('reads what the emitter writes', () => {
       { maxDepth: 4 },
       key,
       fc.integer(),
-      fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => number + 0),
+      // Integers that a double cannot tell apart are read as bigints, and those are another value.
+      fc
+        .double({ noNaN: true, noDefaultInfinity: true })
+        .filter((number) => Math.abs(number) <= Number.MAX_SAFE_INTEGER || Math.abs(number) >= 1e21)
+        .map((number) => number + 0),
       fc.boolean(),
       fc.constant(null),
       fc.array(tie('value'), { maxLength: 3 }),
