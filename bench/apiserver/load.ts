@@ -2,7 +2,7 @@ import { type Answer, LoadClient } from './load-client.ts';
 import type { Target } from './target.ts';
 
 /** What one kind of request took. */
-export interface Measured {
+interface Measured {
   readonly name: string;
   readonly perSecond: number;
   /** Of the server's processes. */

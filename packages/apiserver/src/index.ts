@@ -23,6 +23,15 @@ export {
   type ServerEnvironment,
   startApiServer,
 } from './options/index.ts';
+export {
+  DialError,
+  type Dialer,
+  type DialRequest,
+  type DialResponse,
+  type DialTarget,
+  SocketDialer,
+  withLocalKubelets,
+} from './proxy/index.ts';
 export { ApiServer } from './server/api-server.ts';
 export type { ApiServerConfig, Logger } from './server/api-server-config.ts';
 export { versionInfo } from './version/index.ts';

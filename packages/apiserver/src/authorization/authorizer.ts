@@ -45,7 +45,7 @@ export interface SubjectRules {
   readonly evaluationError?: string;
 }
 
-export interface ResourceRule {
+interface ResourceRule {
   readonly verbs: readonly string[];
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];

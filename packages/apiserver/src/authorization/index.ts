@@ -6,13 +6,13 @@ export {
   authorizationModes,
   newAuthorization,
 } from './authorization-modes.ts';
-export type { AuthorizationAttributes, Authorizer, Decision, ResourceRule, SubjectRules } from './authorizer.ts';
+export type { AuthorizationAttributes, Authorizer } from './authorizer.ts';
 export { ClusterRoleAggregator } from './cluster-role-aggregator.ts';
-export { checkBindingEscalation, checkRoleEscalation, type EscalationContext } from './escalation-check.ts';
+export { checkBindingEscalation, checkRoleEscalation } from './escalation-check.ts';
 export { forbidden } from './forbidden.ts';
-export { type Impersonated, Impersonation } from './impersonation.ts';
+export { Impersonation } from './impersonation.ts';
 export { isImpersonationHeader } from './impersonation-headers.ts';
-export { nodeIdentity } from './node-identity.ts';
+
 export { resourceAttributes } from './resource-attributes.ts';
 export { reviewSelfSubject, reviewSelfSubjectRules } from './self-review.ts';
 export { checkCertificateApproval, checkCertificateSigning, checkTrustBundleAttestation } from './signer-check.ts';

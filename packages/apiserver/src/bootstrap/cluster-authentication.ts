@@ -13,7 +13,7 @@ export interface ClusterAuthenticationInfo {
   readonly requestHeader?: RequestHeaderInfo;
 }
 
-export interface RequestHeaderInfo {
+interface RequestHeaderInfo {
   /** PEM: who signs the certificate of the front proxy. */
   readonly clientCA: string;
   readonly usernameHeaders: readonly string[];

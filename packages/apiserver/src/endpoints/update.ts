@@ -83,7 +83,7 @@ export function assertName({ metadata }: KubernetesObject, name: string): void {
 }
 
 /** A uid that the client gives says which object it means. */
-export function assertUid(
+function assertUid(
   { metadata }: KubernetesObject,
   current: KubernetesObject | undefined,
   { groupResource, registry }: ResourceScope,

@@ -2,7 +2,6 @@
 export {
   attributesOf,
   type Filter,
-  type HandlerChainOptions,
   handlerChain,
   type StateHandler,
 } from './handler-chain.ts';

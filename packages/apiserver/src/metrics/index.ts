@@ -6,4 +6,4 @@
  * every number recorded, of which a request has several.
  */
 export { type RequestLabels, requestLabels } from './request-labels.ts';
-export { type RequestRecorder, ServerMetrics, type ServerMetricsOptions } from './server-metrics.ts';
+export { type RequestRecorder, ServerMetrics } from './server-metrics.ts';

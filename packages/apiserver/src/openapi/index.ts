@@ -5,5 +5,5 @@
  */
 export { BuiltInOpenApi } from './built-in-provider.ts';
 export { openApiHandler, openApiPaths } from './openapi-handler.ts';
-export type { OpenApiProvider, V2Part } from './openapi-provider.ts';
+export type { OpenApiProvider } from './openapi-provider.ts';
 export { OpenApiService } from './openapi-service.ts';

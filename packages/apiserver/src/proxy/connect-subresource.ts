@@ -23,7 +23,7 @@ import { nodeLocation, type ProxyLocation, podLocation, serviceLocation } from '
 import { proxyPath, reverseProxy } from './reverse-proxy.ts';
 
 /** Options as admission plug-ins see them. */
-export type ConnectOptions =
+type ConnectOptions =
   | NodeProxyOptions
   | PodAttachOptions
   | PodExecOptions
@@ -40,7 +40,7 @@ export interface ConnectSubresource {
   begin(context: RequestContext): PendingConnect;
 }
 
-export interface PendingConnect {
+interface PendingConnect {
   readonly options: ConnectOptions;
   /** Passes the request on; throws the ApiErrors that upstream answers with. */
   connect(deps: ProxyDependencies): Promise<ApiResponse>;

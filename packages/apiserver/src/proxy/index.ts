@@ -5,12 +5,7 @@
  *
  * Where to start: `connect-subresource.ts`.
  */
-export {
-  type ConnectOptions,
-  type ConnectSubresource,
-  connectSubresources,
-  type PendingConnect,
-} from './connect-subresource.ts';
+export { connectSubresources } from './connect-subresource.ts';
 export {
   DialError,
   type Dialer,
@@ -19,12 +14,8 @@ export {
   type DialTarget,
   withLocalKubelets,
 } from './dialer.ts';
-export {
-  defaultPreferredAddressTypes,
-  KubeletConnection,
-  type KubeletConnectionOptions,
-} from './kubelet-connection.ts';
+export { KubeletConnection } from './kubelet-connection.ts';
 export { lookupAddresses } from './lookup-addresses.ts';
 export { probeHealth } from './probe-health.ts';
 export type { ProxyDependencies } from './proxy-dependencies.ts';
-export { type KubeletTls, SocketDialer, type SocketDialerOptions } from './socket-dialer.ts';
+export { SocketDialer } from './socket-dialer.ts';

@@ -6,7 +6,7 @@ import type { DialTarget } from './dialer.ts';
 import { plainError } from './plain-error.ts';
 
 /** The order in which kube-apiserver tries a node's addresses, unless `--kubelet-preferred-address-types` says another. */
-export const defaultPreferredAddressTypes: readonly string[] = [
+const defaultPreferredAddressTypes: readonly string[] = [
   'Hostname',
   'InternalDNS',
   'InternalIP',

@@ -13,7 +13,7 @@ import type { ResourceHooks } from './resource-hooks.ts';
 export type GarbageCollectionPolicy = 'background' | 'orphan' | 'unsupported';
 
 /** What a graceful deletion of an object would be. */
-export interface GracefulDeletion {
+interface GracefulDeletion {
   readonly gracePeriodSeconds: number;
 }
 

@@ -49,7 +49,7 @@ export interface UpdateResult {
 /** When a write loses so often, something is wrong, and the client had better know. */
 const maxAttempts = 100;
 
-export const optimisticLockMessage =
+const optimisticLockMessage =
   'the object has been modified; please apply your changes to the latest version and try again';
 
 export async function updateObject(registry: ResourceRegistry, request: UpdateRequest): Promise<UpdateResult> {

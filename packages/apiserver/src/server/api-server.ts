@@ -27,7 +27,13 @@ import { BuiltInOpenApi, OpenApiService, openApiHandler, openApiPaths } from '..
 import { KubeletConnection, lookupAddresses, probeHealth } from '../proxy/index.ts';
 import type { ResourceHooks } from '../registry/resource-hooks.ts';
 import { ResourceRegistries } from '../registry/resource-registries.ts';
-import { jwksPath, newOpenIdMetadata, openIdConfigurationPath, TokenIssuer } from '../serviceaccount/index.ts';
+import {
+  jwksPath,
+  newOpenIdMetadata,
+  openIdConfigurationPath,
+  secretLabeller,
+  TokenIssuer,
+} from '../serviceaccount/index.ts';
 import { newServiceAllocation, type ServiceAllocation } from '../services/index.ts';
 import { versionHandler } from '../version/index.ts';
 import type { ApiServerConfig } from './api-server-config.ts';
@@ -331,6 +337,7 @@ export class ApiServer {
           apiAudiences,
           lookup,
           now,
+          label: secretLabeller(registries, (message) => this.config.logger.info(message)),
           objects: {
             serviceAccounts: registries.lister('', 'serviceaccounts'),
             secrets: registries.lister('', 'secrets'),

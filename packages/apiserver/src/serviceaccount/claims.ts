@@ -21,7 +21,7 @@ export interface Claims {
   readonly legacy: LegacyClaims;
 }
 
-export interface KubernetesClaims {
+interface KubernetesClaims {
   readonly namespace: string;
   readonly serviceAccount: ClaimedObject;
   readonly pod?: ClaimedObject;

@@ -8,11 +8,9 @@ export { type LegacyTokenOptions, legacyIssuer, legacyTokenValidator, secretLabe
 export {
   jwksPath,
   newOpenIdMetadata,
-  type OpenIdMetadata,
-  type OpenIdMetadataOptions,
   openIdConfigurationPath,
 } from './openid-metadata.ts';
-export { type NewToken, TokenIssuer, type TokenIssuerOptions } from './token-issuer.ts';
-export type { TokenObjects, TokenValidator, ValidatedToken } from './token-objects.ts';
-export { createTokenRequest, type TokenRequestContext, type TokenRequestOptions } from './token-request.ts';
-export { serviceAccountUser, serviceAccountUsername, splitServiceAccountUsername } from './user-info.ts';
+export { TokenIssuer } from './token-issuer.ts';
+export type { TokenValidator } from './token-objects.ts';
+export { createTokenRequest, type TokenRequestOptions } from './token-request.ts';
+export { serviceAccountUser } from './user-info.ts';

@@ -4,5 +4,4 @@ export { PortRange } from './port-range.ts';
 export {
   newServiceAllocation,
   type ServiceAllocation,
-  type ServiceAllocationOptions,
 } from './service-allocation.ts';

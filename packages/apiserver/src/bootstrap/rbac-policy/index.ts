@@ -1,2 +1,2 @@
-export { nodeRules, type RbacPolicy, rbacPolicy } from './rbac-policy.ts';
-export { type Reconciled, reconcileRbacPolicy } from './reconcile-rbac-policy.ts';
+export { rbacPolicy } from './rbac-policy.ts';
+export { reconcileRbacPolicy } from './reconcile-rbac-policy.ts';
