@@ -33,8 +33,8 @@ export function composeFirstDocument(input: string | Uint8Array): {
     logLevel: 'silent',
   });
   // A text that is no YAML has an error at every piece. Where each was made is of no interest, and costs the most.
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 0;
+  const { stackTraceLimit } = traces;
+  traces.stackTraceLimit = 0;
   try {
     // The composer is one token behind: it knows that a document is complete when the next begins.
     for (const document of composer.compose(tokens(text), true, text.length)) {
@@ -47,9 +47,12 @@ export function composeFirstDocument(input: string | Uint8Array): {
     if (error instanceof DecodeError) throw error;
     throw new YamlError(error instanceof RangeError ? tooDeep : `yaml: ${String(error)}`, { cause: error });
   } finally {
-    Error.stackTraceLimit = stackTraceLimit;
+    traces.stackTraceLimit = stackTraceLimit;
   }
 }
+
+/** Not every engine has it; on those that have not, it is a property like any other. */
+const traces: { stackTraceLimit?: number | undefined } = Error;
 
 /**
  * Every piece of a text costs microseconds, however short it is, and nobody else is served meanwhile. The largest objects
