@@ -52,7 +52,7 @@ export function composeFirstDocument(input: string | Uint8Array): {
 }
 
 /** Not every engine has it; on those that have not, it is a property like any other. */
-const traces: { stackTraceLimit?: number | undefined } = Error;
+const traces: ErrorConstructor & { stackTraceLimit?: number | undefined } = Error;
 
 /**
  * Every piece of a text costs microseconds, however short it is, and nobody else is served meanwhile. The largest objects
