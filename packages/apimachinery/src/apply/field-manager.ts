@@ -69,6 +69,9 @@ export class FieldManager {
   readonly #options: FieldManagerOptions;
   readonly #subresource: string;
   readonly #updater: Updater;
+  /** Most writes are of the same second as the one before. */
+  #second = Number.NaN;
+  #timeOfSecond = '';
   /** What `#empty` made. Nobody changes it. */
   #nothing: KubernetesObject | undefined;
 
@@ -254,8 +257,13 @@ export class FieldManager {
   }
 
   #time(): string {
-    const iso = this.#options.now().toISOString();
-    return `${iso.slice(0, iso.lastIndexOf('.'))}Z`;
+    const second = Math.floor(this.#options.now().getTime() / 1000);
+    if (second !== this.#second) {
+      const iso = new Date(second * 1000).toISOString();
+      this.#timeOfSecond = `${iso.slice(0, iso.lastIndexOf('.'))}Z`;
+      this.#second = second;
+    }
+    return this.#timeOfSecond;
   }
 }
 

@@ -56,14 +56,24 @@ export const newGone = (message: string): ApiError => failure(410, 'Gone', messa
 export const newResourceExpired = (message: string, options?: ErrorOptions): ApiError =>
   failure(410, 'Expired', message, undefined, options);
 
+/**
+ * What is longer says no more of its problems. Differs from upstream: each of them may quote a list as long as the
+ * request, and there may be one for every item of it.
+ */
+const maxInvalidLength = 256 * 1024;
+
 /** The object breaks rules: one cause for each, all of them in the message. */
 export function newInvalid(kind: GroupKind, name: string, errors: readonly FieldError[]): ApiError {
-  const causes = errors.map((error): StatusCause => {
+  const causes: StatusCause[] = [];
+  let length = 0;
+  for (const error of errors) {
+    if (length > maxInvalidLength) break;
     const cause: StatusCause = { reason: error.type, message: error.body() };
     if (error.field !== '') cause.field = error.field;
-    return cause;
-  });
-  const all = aggregate(errors);
+    causes.push(cause);
+    length += cause.message?.length ?? 0;
+  }
+  const all = aggregate(errors.slice(0, causes.length));
   const message = `${kind} ${quote(name)} is invalid${all && `: ${all}`}`;
   return failure(422, 'Invalid', message, { name, group: kind.group, kind: kind.kind, causes });
 }

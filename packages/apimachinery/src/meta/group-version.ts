@@ -13,6 +13,10 @@ const groupResources = new InternTable<GroupResource>();
 const groupVersionKinds = new InternTable<GroupVersionKind>();
 const groupVersionResources = new InternTable<GroupVersionResource>();
 
+/** What was asked for last. */
+const lastKind: { value: GroupVersionKind | undefined } = { value: undefined };
+const lastVersion: { value: GroupVersion | undefined } = { value: undefined };
+
 const pairKey = (a: string, b: string): string => `${a.length} ${a}${b}`;
 const tripleKey = (a: string, b: string, c: string): string => `${a.length} ${b.length} ${a}${b}${c}`;
 
@@ -28,8 +32,12 @@ export class GroupVersion {
   }
 
   static of(group: string, version: string): GroupVersion {
+    const last = lastVersion.value;
+    if (last && last.version === version && last.group === group) return last;
     const key = pairKey(group, version);
-    return groupVersions.get(key) ?? groupVersions.add(key, new GroupVersion(group, version));
+    const found = groupVersions.get(key) ?? groupVersions.add(key, new GroupVersion(group, version));
+    lastVersion.value = found;
+    return found;
   }
 
   /** Reads an apiVersion. Empty and `/` are the empty value. Throws when there is more than one slash. */
@@ -159,8 +167,13 @@ export class GroupVersionKind {
   }
 
   static of(group: string, version: string, kind: string): GroupVersionKind {
+    // Whoever asks for one asks for it again, many times: comparing is far cheaper than looking up.
+    const last = lastKind.value;
+    if (last && last.kind === kind && last.version === version && last.group === group) return last;
     const key = tripleKey(group, version, kind);
-    return groupVersionKinds.get(key) ?? groupVersionKinds.add(key, new GroupVersionKind(group, version, kind));
+    const found = groupVersionKinds.get(key) ?? groupVersionKinds.add(key, new GroupVersionKind(group, version, kind));
+    lastKind.value = found;
+    return found;
   }
 
   /** Never throws: an apiVersion that cannot be read leaves group and version empty. */

@@ -150,3 +150,18 @@ describe('createJsonPatch', () => {
     expect(createJsonPatch(from, to)).toEqual(patch);
   });
 });
+
+describe('a patch that moves a large list again and again', () => {
+  const items = Array.from({ length: 1_000_000 }, () => 0);
+
+  it.each([
+    ['adds', { op: 'add', path: '/x/0', value: 1 }],
+    ['removes', { op: 'remove', path: '/x/0' }],
+    ['moves', { op: 'move', from: '/x/0', path: '/x/1' }],
+    ['copies', { op: 'copy', from: '/x/1', path: '/x/0' }],
+  ])('is refused: it %s', (_, operation) => {
+    const patch = [{ op: 'add', path: '/x', value: items }, ...Array.from({ length: 9_000 }, () => operation)];
+    const refused = expect.objectContaining({ name: 'PatchError', code: 413 });
+    expect(() => applyJsonPatch({}, patch)).toThrow(refused);
+  });
+});

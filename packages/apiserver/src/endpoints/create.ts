@@ -61,19 +61,7 @@ export function inRequestNamespace(
   const metadata: ObjectMeta = object.metadata ?? {};
   const { namespace = '' } = metadata;
   if (namespace === wanted) return object;
-  if (namespace === '') {
-    // Where upstream writes it.
-    const { name, generateName, ...rest } = metadata;
-    return {
-      ...object,
-      metadata: {
-        ...(name !== undefined && { name }),
-        ...(generateName !== undefined && { generateName }),
-        namespace: wanted,
-        ...rest,
-      },
-    };
-  }
+  if (namespace === '') return { ...object, metadata: { ...metadata, namespace: wanted } };
   if (wanted !== '') throw namespaceMismatch();
   const { namespace: _, ...rest } = metadata;
   return { ...object, metadata: rest };

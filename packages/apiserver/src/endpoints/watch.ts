@@ -10,6 +10,7 @@ import { negotiateWatch, type Representation } from './representation.ts';
 import type { ResourceScope } from './scope.ts';
 import { WatchFrames } from './watch-frames.ts';
 import { WatchStream } from './watch-stream.ts';
+import { assertPresentable } from './write-response.ts';
 
 /** How often a watcher that wants them gets a bookmark; upstream's rate. */
 const bookmarkMs = 60_000;
@@ -20,6 +21,7 @@ const lastBookmarkMs = 2_000;
 export async function watchResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
   const { services, registry } = scope;
   const representation = negotiateWatch(context, services.codecs);
+  assertPresentable(scope, representation, false);
   const options = listOptions(context.query, true);
   const selection = selectionOf(context, scope, options);
   const after = await whereToBegin(scope, options);

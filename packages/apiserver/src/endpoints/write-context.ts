@@ -5,24 +5,39 @@ import type { WriteContext } from '../registry/resource-hooks.ts';
 import type { ResourceScope } from './scope.ts';
 
 /** What strategies may know of the request. */
-export function writeContext(context: RequestContext, scope: ResourceScope, dryRun: boolean): WriteContext {
-  const { services } = scope;
-  const { namespace } = context.info;
-  return {
-    features: services.features,
-    ...(scope.namespaced && { namespace }),
-    // Few strategies ask.
-    get namespaceLabels() {
-      return services.namespaces.get('', namespace)?.metadata?.labels ?? {};
-    },
-    user: context.user,
-    now: services.now,
-    allowPrivileged: services.allowPrivileged,
-    serviceIPFamilies: services.serviceIPFamilies,
-    warn: context.warn,
-    requestGroupVersion: scope.kind.apiVersion,
-    dryRun,
-  };
+export const writeContext = (context: RequestContext, scope: ResourceScope, dryRun: boolean): WriteContext =>
+  new RequestWriteContext(context, scope, dryRun);
+
+class RequestWriteContext implements WriteContext {
+  readonly features: WriteContext['features'];
+  readonly namespace?: string;
+  readonly user: RequestContext['user'];
+  readonly now: () => Date;
+  readonly allowPrivileged: boolean;
+  readonly serviceIPFamilies: NonNullable<WriteContext['serviceIPFamilies']>;
+  readonly warn: (warning: string) => void;
+  readonly requestGroupVersion: string;
+  readonly dryRun: boolean;
+  readonly #scope: ResourceScope;
+
+  constructor(context: RequestContext, scope: ResourceScope, dryRun: boolean) {
+    const { services } = scope;
+    this.features = services.features;
+    if (scope.namespaced) this.namespace = context.info.namespace;
+    this.user = context.user;
+    this.now = services.now;
+    this.allowPrivileged = services.allowPrivileged;
+    this.serviceIPFamilies = services.serviceIPFamilies;
+    this.warn = context.warn;
+    this.requestGroupVersion = scope.kind.apiVersion;
+    this.dryRun = dryRun;
+    this.#scope = scope;
+  }
+
+  /** Few strategies ask. */
+  get namespaceLabels(): Readonly<Record<string, string>> {
+    return this.#scope.services.namespaces.get('', this.namespace ?? '')?.metadata?.labels ?? {};
+  }
 }
 
 /** A write as admission sees it. */
