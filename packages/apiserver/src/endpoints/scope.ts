@@ -20,6 +20,7 @@ import type { AdmissionChain } from '../admission/admission.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { Lister } from '../registry/lister.ts';
 import type { ResourceRegistry } from '../registry/resource-registry.ts';
+import type { WatchPacer } from './watch-pacer.ts';
 
 /** What all endpoints of a server share. */
 export interface EndpointServices {
@@ -38,6 +39,7 @@ export interface EndpointServices {
   /** Aborted when the server begins to shut down: watches end. */
   readonly shuttingDown: AbortSignal;
   readonly random: () => number;
+  readonly watchPacer: WatchPacer;
   /** Hears of every batch of watch events that is sent. */
   readonly onWatchEvents?: (resource: GroupVersionResource, events: number, bytes: number) => void;
 }

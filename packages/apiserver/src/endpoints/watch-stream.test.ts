@@ -11,7 +11,10 @@ class StubbornSink implements ResponseSink {
   #drain: () => void = () => {};
   #close: () => void = () => {};
 
+  writes = 0;
+
   write(chunk: Uint8Array): boolean {
+    this.writes++;
     this.written += Buffer.from(chunk).toString();
     return this.open;
   }
@@ -41,13 +44,20 @@ class StubbornSink implements ResponseSink {
 
 const start = (sink: StubbornSink) => {
   const sent = { events: 0, bytes: 0 };
-  const stream = new WatchStream(sink, (events, bytes) => {
+  const pace = { busy: false, flush: () => {} };
+  const pacer = {
+    isTooSoon: () => pace.busy,
+    schedule: (flush: () => void) => {
+      pace.flush = flush;
+    },
+  };
+  const stream = new WatchStream(sink, pacer, (events, bytes) => {
     sent.events += events;
     sent.bytes += bytes;
   });
   let closed = 0;
   stream.onClose(() => closed++);
-  return { stream, sent, closed: () => closed };
+  return { stream, sent, pace, closed: () => closed };
 };
 
 describe('the stream of a watch', () => {
@@ -59,6 +69,29 @@ describe('the stream of a watch', () => {
     sink.drain();
     expect(sink.written).toBe('abc');
     expect(sent).toEqual({ events: 3, bytes: 3 });
+  });
+
+  it('sends what comes in quick succession together', () => {
+    const sink = new StubbornSink();
+    sink.open = true;
+    const { stream, pace } = start(sink);
+    stream.write(Buffer.from('at once '), 1);
+    pace.busy = true;
+    stream.write(Buffer.from('later '), 1);
+    stream.write(Buffer.from('together'), 1);
+    expect([sink.written, sink.writes]).toEqual(['at once ', 1]);
+    pace.flush();
+    expect([sink.written, sink.writes]).toEqual(['at once later together', 2]);
+  });
+
+  it('ends at once, with what was still to go', () => {
+    const sink = new StubbornSink();
+    sink.open = true;
+    const { stream, pace } = start(sink);
+    pace.busy = true;
+    stream.write(Buffer.from('late'), 1);
+    stream.end();
+    expect([sink.written, sink.state]).toEqual(['late', 'ended']);
   });
 
   it('sends initial events before everything else, and makes them no faster than they are taken', () => {

@@ -1,4 +1,5 @@
 import type { ResponseSink } from '../http/handler.ts';
+import type { WatchPacer } from './watch-pacer.ts';
 
 /** A watcher that leaves more than this unread is cut off: it would have to list again anyway, and memory is for all. */
 const maxQueuedBytes = 8 * 1024 * 1024;
@@ -14,6 +15,9 @@ const writeBytes = 64 * 1024;
 export class WatchStream {
   readonly #sink: ResponseSink;
   readonly #onSent: (events: number, bytes: number) => void;
+  readonly #pacer: Pick<WatchPacer, 'isTooSoon' | 'schedule'>;
+  /** When something was last sent, or has been waiting since for others to come along. */
+  #lastSent = Number.NEGATIVE_INFINITY;
   /** Frames that wait for the client; those of the initial events are made when it is their turn. */
   readonly #queue: Uint8Array[] = [];
   #queuedBytes = 0;
@@ -24,8 +28,13 @@ export class WatchStream {
   #onClose: (() => void) | undefined;
   #linger: NodeJS.Timeout | undefined;
 
-  constructor(sink: ResponseSink, onSent: (events: number, bytes: number) => void) {
+  constructor(
+    sink: ResponseSink,
+    pacer: Pick<WatchPacer, 'isTooSoon' | 'schedule'>,
+    onSent: (events: number, bytes: number) => void,
+  ) {
     this.#sink = sink;
+    this.#pacer = pacer;
     this.#onSent = onSent;
     sink.onDrain(() => {
       this.#blocked = false;
@@ -58,13 +67,22 @@ export class WatchStream {
     if (this.#closed || this.#ending) return;
     this.#onSent(events, frames.length);
     if (!this.#blocked && !this.#initial && this.#queue.length === 0) {
-      this.#blocked = !this.#sink.write(frames);
-      return;
+      if (!this.#pacer.isTooSoon(this.#lastSent)) {
+        this.#lastSent = performance.now();
+        this.#blocked = !this.#sink.write(frames);
+        return;
+      }
+      this.#pacer.schedule(this.#flushPaced);
     }
     this.#queuedBytes += frames.length;
     this.#queue.push(frames);
     if (this.#queuedBytes > maxQueuedBytes) this.#cut();
   }
+
+  readonly #flushPaced = (): void => {
+    this.#lastSent = performance.now();
+    this.#flush();
+  };
 
   /** Ends properly, after what has been written. A client that does not take it is cut off after a while. */
   end(): void {

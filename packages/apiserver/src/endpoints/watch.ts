@@ -88,7 +88,9 @@ class WatchSession {
   run(sink: ResponseSink): void {
     const { services, registry, resource } = this.#scope;
     const { namespace } = this.#context.info;
-    const stream = new WatchStream(sink, (events, bytes) => services.onWatchEvents?.(resource, events, bytes));
+    const stream = new WatchStream(sink, services.watchPacer, (events, bytes) =>
+      services.onWatchEvents?.(resource, events, bytes),
+    );
     const onShutdown = (): void => stream.end();
     const finish = (): void => {
       for (const timer of this.#timers) clearTimeout(timer);

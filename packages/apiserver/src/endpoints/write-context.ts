@@ -75,11 +75,12 @@ export function withoutDuplicateOwners(
 ): KubernetesObject {
   const owners = object.metadata?.ownerReferences;
   if (!owners || owners.length < 2) return object;
-  const kept: OwnerReference[] = [];
+  const kept = new Map<string, OwnerReference>();
   const duplicates: string[] = [];
   for (const owner of owners) {
-    if (kept.some((other) => isSameOwner(owner, other))) duplicates.push(owner.uid);
-    else kept.push(owner);
+    const identity = identityOf(owner);
+    if (kept.has(identity)) duplicates.push(owner.uid);
+    else kept.set(identity, owner);
   }
   if (duplicates.length === 0) return object;
   const uids = duplicates.join(', ');
@@ -88,13 +89,9 @@ export function withoutDuplicateOwners(
       ? `.metadata.ownerReferences contains duplicate entries after mutating admission happens; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids}`
       : `.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids}`,
   );
-  return { ...object, metadata: { ...object.metadata, ownerReferences: kept } };
+  return { ...object, metadata: { ...object.metadata, ownerReferences: [...kept.values()] } };
 }
 
-const isSameOwner = (a: OwnerReference, b: OwnerReference): boolean =>
-  a.uid === b.uid &&
-  a.name === b.name &&
-  a.kind === b.kind &&
-  a.apiVersion === b.apiVersion &&
-  a.controller === b.controller &&
-  a.blockOwnerDeletion === b.blockOwnerDeletion;
+/** The same for two that are the same in every respect. There may be thousands of them. */
+const identityOf = ({ uid, name, kind, apiVersion, controller, blockOwnerDeletion }: OwnerReference): string =>
+  JSON.stringify([uid, name, kind, apiVersion, controller, blockOwnerDeletion]);

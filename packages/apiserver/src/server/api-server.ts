@@ -15,6 +15,7 @@ import { DiscoveryRegistry, discoveryHandler, pathIndex, servedResources } from 
 import { ResourceRouter } from '../endpoints/resource-router.ts';
 import type { EndpointServices } from '../endpoints/scope.ts';
 import { specialEndpoints } from '../endpoints/special-endpoints.ts';
+import { WatchPacer } from '../endpoints/watch-pacer.ts';
 import { handlerChain, InFlight, type StateHandler, UnderWay, withMetrics } from '../filters/index.ts';
 import { HealthChecks } from '../health/index.ts';
 import type { ApiHandler, Connection } from '../http/handler.ts';
@@ -118,6 +119,7 @@ export class ApiServer {
       maxRequestBodyBytes: 3 * 1024 * 1024,
       shuttingDown: this.#shuttingDown.signal,
       random: random.number,
+      watchPacer: new WatchPacer(),
       onWatchEvents: this.#watchEventCounter(),
     };
     this.health = new HealthChecks({ now, onResult: this.metrics.healthResult });

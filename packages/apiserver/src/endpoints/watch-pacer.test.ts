@@ -1,0 +1,32 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { WatchPacer } from './watch-pacer.ts';
+
+afterEach(() => vi.useRealTimers());
+
+describe('the pace of watches', () => {
+  it('is for those who were just sent something', () => {
+    const pacer = new WatchPacer();
+    expect(pacer.isTooSoon(performance.now())).toBe(true);
+    expect(pacer.isTooSoon(performance.now() - 1000)).toBe(false);
+    expect(pacer.isTooSoon(Number.NEGATIVE_INFINITY)).toBe(false);
+  });
+
+  it('calls all who wait, each once, and those who come later later', () => {
+    vi.useFakeTimers();
+    const pacer = new WatchPacer();
+    const called: string[] = [];
+    const a = () => void called.push('a');
+    const b = () => {
+      called.push('b');
+      pacer.schedule(a);
+    };
+    pacer.schedule(a);
+    pacer.schedule(a);
+    pacer.schedule(b);
+    vi.runOnlyPendingTimers();
+    expect(called).toEqual(['a', 'b']);
+    vi.runOnlyPendingTimers();
+    expect(called).toEqual(['a', 'b', 'a']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
