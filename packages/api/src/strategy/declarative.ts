@@ -6,6 +6,7 @@ import {
   isLongerThan,
   notSupported,
   Path,
+  repeated,
   required,
   semanticEqual,
   tooLong,
@@ -153,13 +154,16 @@ function validateList(
   const errors: ErrorList = [];
   const keyOf = (item: unknown) => (item as Struct)[key!] ?? '';
   if (key) {
+    const isRepeated = repeated(list, keyOf);
     list.forEach((item, i) => {
-      if (list.findIndex((other) => keyOf(other) === keyOf(item)) < i) errors.push(duplicate(path.index(i), item));
+      if (isRepeated[i]) errors.push(duplicate(path.index(i), item));
     });
   }
   if (!struct) return errors;
+  // Of those with the same key the first counts.
+  const earlier = new Map(key ? [...old].reverse().map((item) => [keyOf(item), item]) : []);
   list.forEach((item, i) => {
-    const before = key ? old.find((other) => keyOf(other) === keyOf(item)) : undefined;
+    const before = key ? earlier.get(keyOf(item)) : undefined;
     if (request.isUpdate && before && semanticEqual(item, before)) return;
     errors.push(...validateStruct(item as Struct, before as Struct | undefined, struct, path.index(i), request));
   });

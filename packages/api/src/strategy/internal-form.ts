@@ -1,3 +1,5 @@
+import { stringifyJson } from '@coxswain/apimachinery';
+
 type Convert = (value: unknown) => unknown;
 type Json = Readonly<Record<string, unknown>>;
 interface Field {
@@ -104,5 +106,16 @@ export function internalFormOf(
     }
     return result;
   };
-  return form;
+  return (type, value) => unlessLong<Json, Json>({ ...value }, () => form(type, value));
+}
+
+/** Forms are many times longer than what they are of: for more than this nobody wants to see one. */
+const longestShown = 64 * 1024;
+
+/**
+ * The form of a value that a message prints; of one that is long, the value itself. Differs from upstream, which makes
+ * gigabytes of a request of a few megabytes.
+ */
+export function unlessLong<T, F>(value: T, form: (value: T) => F): T | F {
+  return stringifyJson(value, { escapeHtml: false }).length > longestShown ? value : form(value);
 }

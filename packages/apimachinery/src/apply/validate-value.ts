@@ -144,5 +144,10 @@ function validateList(type: ListType, value: readonly unknown[], allowDuplicates
 const below = (prefix: string, violations: readonly Violation[]): Violation[] =>
   violations.map(({ path, message }) => ({ path: prefix + path, message }));
 
-const joined = (violations: Violations, more: readonly Violation[]): readonly Violation[] =>
-  violations === undefined ? more : [...violations, ...more];
+/** So many are enough to see what is wrong. Differs from upstream, which lists them all. */
+const maxViolations = 1000;
+
+function joined(violations: Violations, more: readonly Violation[]): readonly Violation[] {
+  if (violations === undefined) return more;
+  return violations.length >= maxViolations ? violations : [...violations, ...more.slice(0, maxViolations)];
+}

@@ -91,5 +91,6 @@ export {
   validateUpdateOptions,
 } from './options.ts';
 export { validateOwnerReferences } from './owner-references.ts';
+export { repeated } from './repeated.ts';
 export { semanticEqual } from './semantic-equal.ts';
 export { type StringCheck, type StringFormat, stringCheck } from './string-format.ts';

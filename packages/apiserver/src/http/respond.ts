@@ -2,6 +2,7 @@ import {
   type CodecFactory,
   type EndpointRestrictions,
   newInternalError,
+  newRequestEntityTooLarge,
   type Serializer,
   type Status,
   toStatus,
@@ -46,8 +47,14 @@ function statusResponse(status: Status, serializer: Serializer, pretty: boolean)
   };
 }
 
+/** What a request of thousands of parts, or of parts within parts, can make of a program that is otherwise in order. */
+const tooComplex: ReadonlySet<string> = new Set(['Maximum call stack size exceeded', 'Invalid string length']);
+
 /** Errors that nobody meant for a client say that something went wrong, and no more. */
 function presentable(error: unknown): Status {
+  if (error instanceof RangeError && tooComplex.has(error.message)) {
+    return toStatus(newRequestEntityTooLarge('the request has too many parts'));
+  }
   const status = toStatus(error);
   return status.reason === undefined && error instanceof TypeError
     ? toStatus(newInternalError(new Error('an unexpected error occurred')))

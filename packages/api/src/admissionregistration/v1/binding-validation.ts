@@ -7,6 +7,7 @@ import {
   nameIsDnsSubdomain,
   notSupported,
   Path,
+  repeated,
   required,
   validateLabelSelector,
 } from '@coxswain/apimachinery';
@@ -70,9 +71,10 @@ function validateParamRef({ name, selector, parameterNotFoundAction }: ParamRef,
 
 function validateActions(given: readonly string[], path: Path): ErrorList {
   const errors: ErrorList = [];
+  const isRepeated = repeated(given);
   given.forEach((action, i) => {
     if (!actions.includes(action)) errors.push(notSupported(path.index(i), action, actions));
-    if (given.indexOf(action) < i) errors.push(duplicate(path.index(i), action));
+    if (isRepeated[i]) errors.push(duplicate(path.index(i), action));
   });
   if (given.includes('Deny') && given.includes('Warn')) {
     const detail =

@@ -1,4 +1,4 @@
-import { type ErrorList, invalid, isDns1035Label, type Path, required } from '@coxswain/apimachinery';
+import { type ErrorList, invalid, isDns1035Label, type Path, repeated, required } from '@coxswain/apimachinery';
 
 /** Versions of reviews that the server can send: those of admission and of conversion alike. */
 export const reviewVersions: readonly string[] = ['v1', 'v1beta1'];
@@ -14,9 +14,9 @@ export function validateReviewVersions(
 ): ErrorList {
   if (versions.length === 0) return [required(path, ifMissing)];
   const errors: ErrorList = [];
+  const isRepeated = repeated(versions);
   versions.forEach((version, i) => {
-    const isRepeated = versions.indexOf(version) < i;
-    const problems = isRepeated ? ['duplicate version'] : isDns1035Label(version);
+    const problems = isRepeated[i] ? ['duplicate version'] : isDns1035Label(version);
     for (const problem of problems) errors.push(invalid(path.index(i), version, problem));
   });
   if (mustBeRecognized && !isRecognized(versions)) {

@@ -1,5 +1,6 @@
 import { isJsonObject } from '@coxswain/apimachinery';
 import type { CustomResourceDefinitionVersion, JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
+import { unlessLong } from '../../strategy/internal-form.ts';
 
 /** How a field of one of upstream's internal types is printed. */
 interface InternalField {
@@ -55,7 +56,7 @@ const mapOf =
     );
 
 const orAllowed = (value: unknown): unknown =>
-  isJsonObject(value) ? { Allows: true, Schema: internalSchema(value) } : { Allows: value, Schema: null };
+  isJsonObject(value) ? { Allows: true, Schema: schemaForm(value) } : { Allows: value, Schema: null };
 
 const schemaFields: readonly InternalField[] = fields(
   {
@@ -70,19 +71,19 @@ const schemaFields: readonly InternalField[] = fields(
    XListMapKeys=x-kubernetes-list-map-keys XListType=x-kubernetes-list-type XMapType=x-kubernetes-map-type
    XValidations=x-kubernetes-validations`,
   {
-    Items: internalItems,
-    AllOf: listOf(internalSchema),
-    OneOf: listOf(internalSchema),
-    AnyOf: listOf(internalSchema),
-    Not: internalSchema,
-    Properties: mapOf(internalSchema),
+    Items: itemsForm,
+    AllOf: listOf(schemaForm),
+    OneOf: listOf(schemaForm),
+    AnyOf: listOf(schemaForm),
+    Not: schemaForm,
+    Properties: mapOf(schemaForm),
     AdditionalProperties: orAllowed,
-    PatternProperties: mapOf(internalSchema),
+    PatternProperties: mapOf(schemaForm),
     Dependencies: mapOf((value) =>
-      Array.isArray(value) ? { Schema: null, Property: value } : { Schema: internalSchema(value), Property: null },
+      Array.isArray(value) ? { Schema: null, Property: value } : { Schema: schemaForm(value), Property: null },
     ),
     AdditionalItems: orAllowed,
-    Definitions: mapOf(internalSchema),
+    Definitions: mapOf(schemaForm),
     ExternalDocs: printer(fields({ text: ['Description', 'URL'] }, 'Description URL=url')),
     XValidations: listOf(
       printer(
@@ -101,15 +102,19 @@ export function internalFields(schema: JSONSchemaProps): string[] {
 }
 
 /** A schema as upstream's messages print it: its internal form, with Go's names and every field. */
-export function internalSchema(schema: unknown): unknown {
+export const internalSchema = (schema: unknown): unknown => unlessLong(schema, schemaForm);
+
+/** What stands under `items`, as upstream's messages print it. */
+export const internalItems = (items: unknown): unknown => unlessLong(items, itemsForm);
+
+function schemaForm(schema: unknown): unknown {
   return printer(schemaFields)(schema);
 }
 
-/** What stands under `items`, as upstream's messages print it. */
-export function internalItems(items: unknown): unknown {
+function itemsForm(items: unknown): unknown {
   return Array.isArray(items)
-    ? { Schema: null, JSONSchemas: items.map(internalSchema) }
-    : { Schema: internalSchema(items), JSONSchemas: null };
+    ? { Schema: null, JSONSchemas: items.map(schemaForm) }
+    : { Schema: schemaForm(items), JSONSchemas: null };
 }
 
 const printVersion = printer(
@@ -117,7 +122,7 @@ const printVersion = printer(
     { text: ['Name'], boolean: ['Served', 'Storage', 'Deprecated'] },
     'Name Served Storage Deprecated DeprecationWarning Schema Subresources AdditionalPrinterColumns SelectableFields',
     {
-      Schema: printer(fields({}, 'OpenAPIV3Schema=openAPIV3Schema', { OpenAPIV3Schema: internalSchema })),
+      Schema: printer(fields({}, 'OpenAPIV3Schema=openAPIV3Schema', { OpenAPIV3Schema: schemaForm })),
       Subresources: printer(
         fields({}, 'Status Scale', {
           Scale: printer(
@@ -143,5 +148,5 @@ const printVersion = printer(
 
 /** Versions as upstream's messages print them. */
 export function internalVersions(versions: readonly CustomResourceDefinitionVersion[]): unknown {
-  return versions.map(printVersion);
+  return unlessLong(versions, () => versions.map(printVersion));
 }

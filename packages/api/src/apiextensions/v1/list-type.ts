@@ -1,4 +1,12 @@
-import { type ErrorList, forbidden, invalid, notSupported, type Path, required } from '@coxswain/apimachinery';
+import {
+  type ErrorList,
+  forbidden,
+  invalid,
+  notSupported,
+  type Path,
+  repeated,
+  required,
+} from '@coxswain/apimachinery';
 import type { JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
 import { internalItems } from './internal-form.ts';
 import { itemSchema, propertySchema } from './schema-visitor.ts';
@@ -43,6 +51,7 @@ function validateMap(schema: JSONSchemaProps, keys: readonly string[], path: Pat
     const detail = "must be object if parent array's x-kubernetes-list-type is map";
     return [...errors, invalid(itemsPath.child('type'), items.type ?? '', detail)];
   }
+  const isRepeated = repeated(keys);
   keys.forEach((key, i) => {
     const property = propertySchema(items, key);
     if (!property) errors.push(invalid(keysPath, keys, 'entries must all be names of item properties'));
@@ -50,7 +59,7 @@ function validateMap(schema: JSONSchemaProps, keys: readonly string[], path: Pat
       const detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
       errors.push(invalid(itemsPath.child('properties').key(key).child('type'), items.type, detail));
     }
-    if (keys.indexOf(key) < i) errors.push(invalid(keysPath, keys, 'must not contain duplicate entries'));
+    if (isRepeated[i]) errors.push(invalid(keysPath, keys, 'must not contain duplicate entries'));
   });
   return errors;
 }

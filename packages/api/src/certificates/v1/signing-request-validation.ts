@@ -6,6 +6,7 @@ import {
   type nameIsDnsSubdomain,
   notSupported,
   Path,
+  repeated,
   required,
   validateObjectMeta,
   validateObjectMetaUpdate,
@@ -92,10 +93,12 @@ function validateUsages(named: readonly string[], old: readonly string[]): Error
     named.forEach((usage, i) => {
       if (!usages.includes(usage)) errors.push(notSupported(path.index(i), usage, usages));
     });
-  if (!hasDuplicates(old))
+  if (!hasDuplicates(old)) {
+    const isRepeated = repeated(named);
     named.forEach((usage, i) => {
-      if (named.indexOf(usage) < i) errors.push(duplicate(path.index(i), usage));
+      if (isRepeated[i]) errors.push(duplicate(path.index(i), usage));
     });
+  }
   return errors;
 }
 

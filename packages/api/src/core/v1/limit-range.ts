@@ -7,6 +7,7 @@ import {
   ownEntry,
   Path,
   Quantity,
+  repeated,
   required,
   setOwnEntry,
 } from '@coxswain/apimachinery';
@@ -46,12 +47,12 @@ function withMissing(list: ResourceList | undefined, more: ResourceList | undefi
 function validateLimitRange({ spec }: LimitRange): ErrorList {
   const limits = spec?.limits ?? [];
   const path = Path.of('spec', 'limits');
+  const isRepeated = repeated(limits, ({ type }) => type);
   return limits.flatMap((item, i) => {
     const at = path.index(i);
-    const isRepeated = limits.findIndex(({ type }) => type === item.type) < i;
     return [
       ...validateType(item.type, at.child('type')),
-      ...(isRepeated ? [duplicate(at.child('type'), item.type)] : []),
+      ...(isRepeated[i] ? [duplicate(at.child('type'), item.type)] : []),
       ...validateItem(item, at),
     ];
   });

@@ -12,6 +12,7 @@ import {
   nameIsDnsSubdomain,
   ownEntry,
   Path,
+  repeated,
   required,
   semanticEqual,
   tooMany,
@@ -144,9 +145,9 @@ function validateHintNames(
   path: Path,
   check: (name: string) => string[],
 ): ErrorList {
+  const isRepeated = repeated(hints, ({ name }) => name);
   return hints.flatMap(({ name }, i) => {
     const at = path.index(i).child('name');
-    const isRepeated = hints.findIndex((hint) => hint.name === name) < i;
-    return [...(isRepeated ? [duplicate(at, name)] : []), ...invalidEach(at, name, check(name))];
+    return [...(isRepeated[i] ? [duplicate(at, name)] : []), ...invalidEach(at, name, check(name))];
   });
 }

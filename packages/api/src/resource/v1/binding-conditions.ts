@@ -1,4 +1,4 @@
-import { duplicate, type ErrorList, invalid, type Path, validateLabelName } from '@coxswain/apimachinery';
+import { duplicate, type ErrorList, invalid, type Path, repeated, validateLabelName } from '@coxswain/apimachinery';
 import { validateSlice } from './collections.ts';
 
 const maxConditions = 4;
@@ -17,13 +17,14 @@ export function validateBindingConditions(given: BindingConditions, path: Path):
     ...validateSlice(success, maxConditions, validateLabelName, successPath),
     ...validateSlice(failure, maxConditions, validateLabelName, failurePath),
   ];
-  const isRepeated = (list: readonly string[], i: number) => list.indexOf(list[i]!) < i;
+  const isRepeated = { success: repeated(success), failure: repeated(failure) };
+  const succeeds = new Set(success);
   success.forEach((condition, i) => {
-    if (isRepeated(success, i)) errors.push(duplicate(successPath.index(i), condition));
+    if (isRepeated.success[i]) errors.push(duplicate(successPath.index(i), condition));
   });
   failure.forEach((condition, i) => {
-    if (isRepeated(failure, i)) errors.push(duplicate(failurePath.index(i), condition));
-    if (success.includes(condition)) {
+    if (isRepeated.failure[i]) errors.push(duplicate(failurePath.index(i), condition));
+    if (succeeds.has(condition)) {
       const detail = 'bindingFailureConditions must not overlap with bindingConditions';
       errors.push(invalid(failurePath.index(i), condition, detail));
     }

@@ -3,6 +3,7 @@ import {
   type ErrorList,
   invalid,
   Path,
+  repeated,
   required,
   semanticEqual,
   validateImmutableField,
@@ -78,9 +79,9 @@ function validate({ spec }: CSIDriver, { features }: StrategyContext): ErrorList
 const attachedRequired = specPath.child('attachedRequired');
 
 function validateTokenRequests(requests: readonly TokenRequest[], path: Path): ErrorList {
+  const isRepeated = repeated(requests, ({ audience }) => audience);
   return requests.flatMap(({ audience, expirationSeconds: seconds }, i) => {
-    if (requests.findIndex((other) => other.audience === audience) < i)
-      return [duplicate(path.index(i).child('audience'), audience)];
+    if (isRepeated[i]) return [duplicate(path.index(i).child('audience'), audience)];
     const at = path.index(i).child('expirationSeconds');
     if (seconds === undefined) return [];
     if (seconds < minTokenSeconds) return [invalid(at, seconds, 'may not specify a duration less than 10 minutes')];

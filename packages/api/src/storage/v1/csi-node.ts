@@ -5,6 +5,7 @@ import {
   isLongerThan,
   isQualifiedName,
   Path,
+  repeated,
   required,
   validateImmutableField,
   validateNonnegativeField,
@@ -27,18 +28,20 @@ VolumeNodeResources Count:*i
 /** In memory the list may be missing, whatever the type says. */
 const driversOf = ({ spec }: CSINode): readonly CSINodeDriver[] => spec.drivers ?? [];
 
-const validate = (node: CSINode): ErrorList =>
-  driversOf(node).flatMap((driver, i, drivers) => {
+function validate(node: CSINode): ErrorList {
+  const drivers = driversOf(node);
+  const isRepeated = repeated(drivers, ({ name }) => name);
+  return drivers.flatMap((driver, i) => {
     const path = driversPath.index(i);
-    const isRepeated = drivers.findIndex(({ name }) => name === driver.name) < i;
     return [
       ...validateCSIDriverName(driver.name, path.child('name')),
       ...validateNodeID(driver.nodeID, path.child('nodeID')),
       ...validateNonnegativeField(driver.allocatable?.count, path.child('allocatable', 'count')),
-      ...(isRepeated ? [duplicate(path.child('name'), driver.name)] : []),
+      ...(isRepeated[i] ? [duplicate(path.child('name'), driver.name)] : []),
       ...validateTopologyKeys(driver.topologyKeys ?? [], path),
     ];
   });
+}
 
 function validateNodeID(nodeID: string, path: Path): ErrorList {
   if (!nodeID) return [required(path)];
@@ -48,9 +51,10 @@ function validateNodeID(nodeID: string, path: Path): ErrorList {
 
 /** Errors name the driver, not the key. */
 function validateTopologyKeys(keys: readonly string[], path: Path): ErrorList {
+  const isRepeated = repeated(keys);
   return keys.flatMap((key, i) => [
     ...(key ? [] : [required(path)]),
-    ...(keys.indexOf(key) < i ? [duplicate(path, key)] : []),
+    ...(isRepeated[i] ? [duplicate(path, key)] : []),
     ...invalidEach(path, key, isQualifiedName(key)),
   ]);
 }

@@ -2,9 +2,9 @@ import {
   duplicate,
   type ErrorList,
   isQualifiedName,
-  jsonEquals,
   ownEntry,
   Path,
+  repeated,
   required,
   validateImmutableField,
   validateLabelName,
@@ -60,38 +60,44 @@ function validate(storageClass: StorageClass): ErrorList {
   ];
 }
 
-/** For each key the values that a node may have, sorted. */
-type RawTerm = Readonly<Record<string, readonly string[]>>;
+/** Thousands of terms that are alike make millions of errors, which nobody reads. */
+const maxErrors = 10_000;
 
-const rawTerm = ({ matchLabelExpressions = [] }: TopologySelectorTerm): RawTerm =>
-  Object.fromEntries(matchLabelExpressions.map(({ key, values = [] }) => [key, [...new Set(values)].sort()]));
+/** For each key the values that a node may have, sorted: the same for terms that mean the same. */
+function identityOf({ matchLabelExpressions = [] }: TopologySelectorTerm): string {
+  const values = new Map(matchLabelExpressions.map(({ key, values = [] }) => [key, [...new Set(values)].sort()]));
+  return JSON.stringify([...values].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
 
 function validateTopologies(terms: readonly TopologySelectorTerm[]): ErrorList {
   const errors: ErrorList = [];
   // Upstream compares with as many empty terms as there are terms, and so calls an empty one a duplicate of each.
-  const seen: RawTerm[] = terms.map(() => ({}));
+  const seen = new Map([[identityOf({}), terms.length]]);
   terms.forEach((term, i) => {
     const path = topologiesPath.index(i).child('matchLabelExpressions');
     errors.push(...validateExpressions(term.matchLabelExpressions ?? [], path));
-    const raw = rawTerm(term);
-    for (const other of seen) if (jsonEquals(raw, other)) errors.push(duplicate(path, ''));
-    seen.push(raw);
+    const identity = identityOf(term);
+    const before = seen.get(identity) ?? 0;
+    for (let like = 0; like < before && errors.length < maxErrors; like++) errors.push(duplicate(path, ''));
+    seen.set(identity, before + 1);
   });
   return errors;
 }
 
 function validateExpressions(expressions: readonly TopologySelectorLabelRequirement[], path: Path): ErrorList {
+  const isRepeated = repeated(expressions, ({ key }) => key);
   return expressions.flatMap((expression, i) => {
     const { key } = expression;
     // A list that nobody gave is null in a field that is always printed.
     const values = expression.values ?? [];
     const at = path.index(i);
     const errors = values.length === 0 ? [required(at.child('values'))] : [];
+    const isRepeatedValue = repeated(values);
     values.forEach((value, j) => {
-      if (values.indexOf(value) < j) errors.push(duplicate(at.child('values').index(j), value));
+      if (isRepeatedValue[j]) errors.push(duplicate(at.child('values').index(j), value));
     });
     errors.push(...validateLabelName(key, at.child('key')));
-    if (expressions.findIndex((other) => other.key === key) < i) errors.push(duplicate(at.child('key'), key));
+    if (isRepeated[i]) errors.push(duplicate(at.child('key'), key));
     return errors;
   });
 }

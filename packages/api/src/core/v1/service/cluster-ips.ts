@@ -5,6 +5,7 @@ import {
   isValidIPForLegacyField,
   notSupported,
   Path,
+  repeated,
   required,
 } from '@coxswain/apimachinery';
 import type { Service, ServiceSpec } from '../../../generated/core/v1.ts';
@@ -29,9 +30,10 @@ export function validateClusterIPFields(
   if (spec.type === 'ExternalName') return [];
   const { clusterIPs = [], ipFamilies = [], ipFamilyPolicy } = spec;
   const errors = validateSingularAndPlural(spec);
+  const isRepeated = repeated(ipFamilies);
   for (const [i, family] of ipFamilies.entries()) {
     if (!families.includes(family)) errors.push(notSupported(ipFamiliesPath.index(i), family, families));
-    if (ipFamilies.indexOf(family) < i) errors.push(duplicate(ipFamiliesPath.index(i), family));
+    if (isRepeated[i]) errors.push(duplicate(ipFamiliesPath.index(i), family));
   }
   if (ipFamilyPolicy !== undefined && !policies.includes(ipFamilyPolicy))
     errors.push(notSupported(policyPath, ipFamilyPolicy, policies));

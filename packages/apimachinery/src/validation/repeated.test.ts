@@ -1,0 +1,8 @@
+import { expect, it } from 'vitest';
+import { repeated } from './repeated.ts';
+
+it('tells the items that came before', () => {
+  expect(repeated(['a', 'b', 'a', 'a'])).toEqual([false, false, true, true]);
+  expect(repeated([{ name: 'a' }, { name: 'b' }, { name: 'a' }], ({ name }) => name)).toEqual([false, false, true]);
+  expect(repeated([])).toEqual([]);
+});

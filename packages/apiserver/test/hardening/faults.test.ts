@@ -1,0 +1,158 @@
+import { openMemoryStore, StoreUnavailableError } from '@coxswain/storage';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { inProcessCaller, type Received } from '../requests/caller.ts';
+import { EventReader } from '../requests/event-reader.ts';
+import { asAdmin, eventually } from './clients.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+import { type StoreOperation, WrappedStore } from './wrapped-store.ts';
+
+const configMaps = '/api/v1/namespaces/default/configmaps';
+let store: WrappedStore;
+let running: TestServer;
+
+beforeEach(async () => {
+  store = new WrappedStore(openMemoryStore());
+  running = await startTestServer({ store }, { requestTimeoutMs: 500 });
+});
+afterEach(async () => {
+  store.before = () => {};
+  await running.server.stop();
+});
+
+async function call(method: string, url: string, body?: object, type = 'application/json'): Promise<Received> {
+  const headers = { ...asAdmin, 'content-type': type };
+  const bytes = body && Buffer.from(JSON.stringify(body));
+  const signal = new AbortController().signal;
+  return inProcessCaller(running.server.transport())({ method, url, headers, ...(bytes && { body: bytes }) }, signal);
+}
+
+async function read({
+  status,
+  headers,
+  body,
+}: Received): Promise<{ status: number; retryAfter: unknown; text: string }> {
+  let text = '';
+  for await (const chunk of body) text += Buffer.from(chunk).toString();
+  return { status, retryAfter: headers['retry-after'], text };
+}
+
+const configMap = (name: string, value = 'x') => ({
+  kind: 'ConfigMap',
+  apiVersion: 'v1',
+  metadata: { name },
+  data: { value },
+});
+const create = async (name: string) => read(await call('POST', configMaps, configMap(name)));
+
+/** The store is away as far as these are concerned. */
+function failing(...operations: StoreOperation[]): void {
+  store.before = (operation) => {
+    if (operations.includes(operation)) throw new StoreUnavailableError('the disk is full of planted-secrets');
+  };
+}
+
+describe('while the store is away', () => {
+  it.each<[string, StoreOperation, () => Promise<Received>, string]>([
+    ['create', 'put', () => call('POST', configMaps, configMap('new')), 'create operation against configmaps'],
+    ['update', 'put', () => call('PUT', `${configMaps}/a`, configMap('a', 'y')), 'update operation against configmaps'],
+    [
+      'patch',
+      'put',
+      () => call('PATCH', `${configMaps}/a`, { data: { value: 'z' } }, 'application/merge-patch+json'),
+      'update operation against configmaps',
+    ],
+    ['delete', 'delete', () => call('DELETE', `${configMaps}/a`), 'delete operation against configmaps'],
+  ])('%s says that it should be tried again, and can be', async (_, operation, request, what) => {
+    await create('a');
+    failing(operation);
+    const refused = await read(await request());
+    expect(refused).toMatchObject({ status: 500, retryAfter: '2' });
+    expect(JSON.parse(refused.text)).toMatchObject({
+      reason: 'ServerTimeout',
+      message: `The ${what} could not be completed at this time, please try again.`,
+    });
+    expect(refused.text).not.toContain('planted');
+    store.before = () => {};
+    expect((await read(await request())).status).toBeLessThan(300);
+  });
+
+  it('reads are served, and the server says that it is not ready', async () => {
+    await create('a');
+    failing('put', 'delete');
+    expect(await read(await call('GET', `${configMaps}/a`))).toMatchObject({ status: 200 });
+    failing('currentRevision');
+    expect(await read(await call('GET', '/readyz'))).toMatchObject({ status: 500 });
+    expect(await read(await call('GET', `${configMaps}/a?resourceVersion=0`))).toMatchObject({ status: 200 });
+    store.before = () => {};
+    expect(await read(await call('GET', '/readyz'))).toMatchObject({ status: 200 });
+  });
+
+  it('what nobody has asked for yet is waited for, as long as a request may take', async () => {
+    failing('list');
+    expect(await read(await call('GET', '/api/v1/limitranges'))).toMatchObject({ status: 504 });
+    store.before = () => {};
+    let answer = await read(await call('GET', '/api/v1/limitranges'));
+    while (answer.status === 504) answer = await read(await call('GET', '/api/v1/limitranges'));
+    expect(answer.status).toBe(200);
+  });
+});
+
+it('a write that hangs is answered in time, and done or not done, but whole', async () => {
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  store.before = (operation, key) => (operation === 'put' && key.endsWith('/slow') ? released : undefined);
+  expect(await create('slow')).toMatchObject({ status: 504 });
+  release();
+  store.before = () => {};
+  expect(await create('slow')).toMatchObject({ status: 409 });
+});
+
+describe('watchers', () => {
+  const isWatched = (): boolean =>
+    [...running.server.registries.cacheStats()].some(
+      ([{ resource }, { watchers }]) => resource === 'configmaps' && watchers > 0,
+    );
+
+  async function watched(count: number): Promise<string[]> {
+    const events = await new EventReader(await call('GET', `${configMaps}?watch=1`)).read(count);
+    return (events as { type: string; object: { metadata: { name: string } } }[]).map(
+      ({ type, object }) => `${type} ${object.metadata.name}`,
+    );
+  }
+
+  it('see every acknowledged write once, in order, also when others fail in between', async () => {
+    const events = watched(20);
+    await eventually(isWatched);
+    const acknowledged: string[] = [];
+    let writes = 0;
+    store.before = (operation, key) => {
+      if (operation === 'put' && key.includes('/configmaps/') && writes++ % 3 === 1)
+        throw new StoreUnavailableError('now and then');
+    };
+    for (let i = 0; i < 30; i++) {
+      const { status } = await create(`w-${i}`);
+      if (status === 201) acknowledged.push(`w-${i}`);
+    }
+    store.before = () => {};
+    expect(acknowledged).toHaveLength(20);
+    expect(await events).toEqual(acknowledged.map((name) => `ADDED ${name}`));
+  });
+
+  it('miss nothing when the watch of the store breaks', async () => {
+    const events = watched(5);
+    await eventually(isWatched);
+    for (let i = 0; i < 5; i++) {
+      store.breakWatches(new StoreUnavailableError('the connection is lost'));
+      await create(`b-${i}`);
+    }
+    expect(await events).toEqual(Array.from({ length: 5 }, (_, i) => `ADDED b-${i}`));
+  });
+});
+
+it('nothing of what the store said is told to clients, but the log knows', async () => {
+  failing('put');
+  await create('a');
+  expect(running.log.join('\n')).toContain('the disk is full');
+});
