@@ -247,6 +247,10 @@ describe('what does not fit the schema', () => {
       { list: ['x'] },
       '.list: element 0: associative list with keys may not have non-map elements',
     ],
+    'a thousand duplicates, and no more': [
+      { list: Array.from({ length: 50_000 }, () => ({ a: 'x' })) },
+      `errors:${'\n  .list: duplicate entries for key [a="x"]'.repeat(1000)}`,
+    ],
     'duplicates, once each': [
       { list: [{ a: 'x' }, { a: 'x' }, { a: 'x' }] },
       'errors:\n  .list: duplicate entries for key [a="x"]\n  .list: duplicate entries for key [a="x"]',

@@ -312,3 +312,11 @@ describe('newGenericServerResponse', () => {
     });
   });
 });
+
+it('tells of no more problems when it has quoted enough', () => {
+  const list = Array.from({ length: 20_000 }, (_, i) => `item-${i}`);
+  const problems = list.map((_, i) => invalid(spec.child('list').index(i), list, 'each quotes the whole list'));
+  const { status } = errors.newInvalid(GroupKind.of('', 'Pod'), 'x', problems);
+  expect(status.details?.causes).toHaveLength(2);
+  expect(status.message?.length).toBeLessThan(1024 * 1024);
+});

@@ -42,6 +42,8 @@ export interface EndpointServices {
   readonly watchPacer: WatchPacer;
   /** Hears of every batch of watch events that is sent. */
   readonly onWatchEvents?: (resource: GroupVersionResource, events: number, bytes: number) => void;
+  /** Hears of a watch that had to be cut off because something could not be sent. */
+  readonly onWatchError?: (resource: GroupVersionResource, error: unknown) => void;
 }
 
 /** What it takes to show objects: less than a scope where nothing is stored. */

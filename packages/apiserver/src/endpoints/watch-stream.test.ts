@@ -133,3 +133,28 @@ describe('the stream of a watch', () => {
     expect(sink.written.length).toBe(frame.length);
   });
 });
+
+it('is cut off, and says so, when what is to be sent cannot be made', () => {
+  const sink = new StubbornSink();
+  const errors: unknown[] = [];
+  const pacer = { isTooSoon: () => false, schedule: () => {} };
+  const stream = new WatchStream(
+    sink,
+    pacer,
+    () => {},
+    (error) => errors.push(error),
+  );
+  const broken = new Error('cannot be made');
+  const frames = function* (): Generator<Uint8Array> {
+    yield Buffer.from('one');
+    throw broken;
+  };
+  stream.pour(frames(), 2);
+  expect(sink.state).toBe('open');
+  sink.drain();
+  expect({ state: sink.state, written: sink.written, errors }).toEqual({
+    state: 'cut',
+    written: 'one',
+    errors: [broken],
+  });
+});

@@ -15,6 +15,7 @@ const writeBytes = 64 * 1024;
 export class WatchStream {
   readonly #sink: ResponseSink;
   readonly #onSent: (events: number, bytes: number) => void;
+  readonly #onError: (error: unknown) => void;
   readonly #pacer: Pick<WatchPacer, 'isTooSoon' | 'schedule'>;
   /** When something was last sent, or has been waiting since for others to come along. */
   #lastSent = Number.NEGATIVE_INFINITY;
@@ -32,10 +33,12 @@ export class WatchStream {
     sink: ResponseSink,
     pacer: Pick<WatchPacer, 'isTooSoon' | 'schedule'>,
     onSent: (events: number, bytes: number) => void,
+    onError: (error: unknown) => void = () => {},
   ) {
     this.#sink = sink;
     this.#pacer = pacer;
     this.#onSent = onSent;
+    this.#onError = onError;
     sink.onDrain(() => {
       this.#blocked = false;
       this.#flush();
@@ -96,7 +99,15 @@ export class WatchStream {
 
   #flush(): void {
     while (!this.#blocked && !this.#closed) {
-      const chunk = this.#nextChunk();
+      let chunk: Uint8Array | undefined;
+      try {
+        chunk = this.#nextChunk();
+      } catch (error) {
+        // Nobody is above this who could answer: a client that took something has called.
+        this.#onError(error);
+        this.#cut();
+        return;
+      }
       if (!chunk) {
         if (this.#ending) {
           this.#closed = true;

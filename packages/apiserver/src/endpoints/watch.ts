@@ -88,8 +88,11 @@ class WatchSession {
   run(sink: ResponseSink): void {
     const { services, registry, resource } = this.#scope;
     const { namespace } = this.#context.info;
-    const stream = new WatchStream(sink, services.watchPacer, (events, bytes) =>
-      services.onWatchEvents?.(resource, events, bytes),
+    const stream = new WatchStream(
+      sink,
+      services.watchPacer,
+      (events, bytes) => services.onWatchEvents?.(resource, events, bytes),
+      (error) => services.onWatchError?.(resource, error),
     );
     const onShutdown = (): void => stream.end();
     const finish = (): void => {

@@ -121,6 +121,7 @@ export class ApiServer {
       random: random.number,
       watchPacer: new WatchPacer(),
       onWatchEvents: this.#watchEventCounter(),
+      onWatchError: ({ resource }, error) => report(`watch of ${resource}`, error),
     };
     this.health = new HealthChecks({ now, onResult: this.metrics.healthResult });
     const router: ResourceRouter = new ResourceRouter(this.#served, {
