@@ -1,3 +1,5 @@
+import { trim } from '../validation/trim.ts';
+
 /** One media type that a client accepts, with its parameters. */
 export interface AcceptClause {
   readonly type: string;
@@ -7,14 +9,12 @@ export interface AcceptClause {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-const trimSpaces = (text: string): string => text.replace(/^ +| +$/g, '');
-
 /** Reads an Accept header: what the client wants most comes first. Clauses that cannot be read are left out. */
 export function parseAccept(header: string): AcceptClause[] {
   const clauses: AcceptClause[] = [];
   for (const part of header.split(',')) {
-    const [range = '', ...parameters] = trimSpaces(part).split(';');
-    const names = range.split('/').map(trimSpaces);
+    const [range = '', ...parameters] = trim(part).split(';');
+    const names = range.split('/').map((name) => trim(name));
     if (names.length === 1 && names[0] === '*') names.push('*');
     const [type, subtype] = names;
     if (names.length !== 2 || type === undefined || !subtype) continue;
@@ -29,8 +29,8 @@ function readParameters(parameters: readonly string[]): Pick<AcceptClause, 'qual
   for (const parameter of parameters) {
     const [name = '', value = '', ...rest] = parameter.split('=');
     if (value === '' || rest.length > 0) continue;
-    if (trimSpaces(name) === 'q') quality = Number.parseFloat(value) || 0;
-    else read.set(trimSpaces(name), trimSpaces(value));
+    if (trim(name) === 'q') quality = Number.parseFloat(value) || 0;
+    else read.set(trim(name), trim(value));
   }
   return { quality, parameters: read };
 }

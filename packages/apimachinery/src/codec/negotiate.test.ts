@@ -77,6 +77,13 @@ describe('an Accept header', () => {
     expect(negotiateStream('application/yaml', supported).accepted).toBeUndefined();
   });
 
+  it('is read as quickly when it is nothing but spaces', () => {
+    expect(parseAccept(`application/json${' '.repeat(1_000_000)}x, a/b`).map(({ type }) => type)).toEqual([
+      'application',
+      'a',
+    ]);
+  });
+
   it('is sorted by quality, and by how much it says', () => {
     const order = parseAccept('a/*;q=0.5, b/c;q=0.5, */*, d/e;q=0.7;x=1').map(
       ({ type, subtype }) => `${type}/${subtype}`,

@@ -94,3 +94,4 @@ export { validateOwnerReferences } from './owner-references.ts';
 export { repeated } from './repeated.ts';
 export { semanticEqual } from './semantic-equal.ts';
 export { type StringCheck, type StringFormat, stringCheck } from './string-format.ts';
+export { trim, trimRight } from './trim.ts';

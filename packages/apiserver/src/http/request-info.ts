@@ -1,4 +1,4 @@
-import { fields } from '@coxswain/apimachinery';
+import { fields, trim } from '@coxswain/apimachinery';
 import type { RequestInfo } from './request-context.ts';
 
 /** A map, because over HTTP/2 a method may be any word, `constructor` too. */
@@ -34,7 +34,7 @@ export function readRequestInfo(method: string, path: string, query: URLSearchPa
     fieldSelector: '',
     labelSelector: '',
   };
-  const segments = trimSlashes(path).split('/');
+  const segments = trim(path, '/').split('/');
   const [apiPrefix = ''] = segments;
   const grouped = apiPrefix === 'apis';
   // `/api/v1` and `/apis/apps/v1` are discovery; a resource follows them.
@@ -77,17 +77,6 @@ export function readRequestInfo(method: string, path: string, query: URLSearchPa
     labelSelector,
   };
 }
-
-/** By hand: a pattern would look for the end at every slash of a path that is nothing else. */
-function trimSlashes(path: string): string {
-  let start = 0;
-  let end = path.length;
-  while (path.charCodeAt(start) === slash) start++;
-  while (end > start && path.charCodeAt(end - 1) === slash) end--;
-  return path.slice(start, end);
-}
-
-const slash = 0x2f;
 
 /** Selecting one object by its name asks for no more than that object, and is authorized so. */
 function selectedName(fieldSelector: string): string {

@@ -103,6 +103,7 @@ const accepts = [
   ';;;,,,',
   `${'a/b,'.repeat(3_000)}`,
   `application/json${';a=b'.repeat(3_000)}`,
+  `application/json${' '.repeat(60_000)}x`,
 ];
 const authorizations = [
   `Bearer ${planted}`,

@@ -1,4 +1,4 @@
-import { quote } from '@coxswain/apimachinery';
+import { quote, trim } from '@coxswain/apimachinery';
 
 const terminator = /[ \t\r\n.,[\]$@{}]/;
 const letterOrDigit = /[_\p{L}\p{Nd}]/u;
@@ -139,7 +139,7 @@ class Checker {
 function checkSubscript(text: string): void {
   const parts = text.split(',');
   if (parts.length > 1) {
-    for (const part of parts) new Checker(`{[${part.replace(/^ +| +$/g, '')}]}`).checkText();
+    for (const part of parts) new Checker(`{[${trim(part)}]}`).checkText();
     return;
   }
   const key = /^'([^']*)'$/.exec(text)?.[1];

@@ -1,4 +1,4 @@
-import { decodeBase64 } from '@coxswain/apimachinery';
+import { decodeBase64, trimRight } from '@coxswain/apimachinery';
 
 export interface PemBlock {
   readonly type: string;
@@ -15,7 +15,7 @@ function lineAt(text: string, at: number): { line: string; next: number } {
   const newline = text.indexOf('\n', at);
   const stop = newline < 0 ? text.length : newline;
   const line = text.slice(at, stop > at && text[stop - 1] === '\r' ? stop - 1 : stop);
-  return { line: line.replace(/[ \t]+$/, ''), next: newline < 0 ? text.length : newline + 1 };
+  return { line: trimRight(line, ' \t'), next: newline < 0 ? text.length : newline + 1 };
 }
 
 /**

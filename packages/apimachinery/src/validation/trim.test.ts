@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { trim, trimRight } from './trim.ts';
+
+it.each([
+  ['', '', ''],
+  ['   ', '', ''],
+  [' a b ', 'a b', ' a b'],
+  ['a', 'a', 'a'],
+])('%j loses what stands at its ends', (text, both, right) => {
+  expect(trim(text)).toBe(both);
+  expect(trimRight(text)).toBe(right);
+});
+
+it('takes other characters', () => {
+  expect(trim('\t a\t', ' \t')).toBe('a');
+  expect(trimRight('/a//', '/')).toBe('/a');
+});
+
+it('is as quick for many that are not at the end', () => {
+  const text = `${' '.repeat(3_000_000)}x`;
+  expect(trimRight(text)).toBe(text);
+  expect(trim(text)).toBe('x');
+});
