@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { parseYaml } from '@coxswain/apimachinery';
 import type { Answer } from './clients.ts';
 import type { HostileRequest } from './hostile-requests.ts';
@@ -18,13 +19,15 @@ export function problemOf({ method, url }: HostileRequest, { status, headers, te
   if (status >= 500 && !byDesign.some((reason) => reason.test(text))) return `the server failed with ${status}`;
   const [mediaType = ''] = String(headers['content-type'] ?? '').split(';');
   if (/[?&]watch/.test(url) || url.includes('/watch/')) return undefined;
+  const isZipped = headers['content-encoding'] === 'gzip';
+  const decoded = isZipped ? gunzipSync(Buffer.from(text, 'latin1')).toString('latin1') : text;
   switch (mediaType) {
     case 'application/json':
-      return textProblem(text, status, JSON.parse);
+      return textProblem(decoded, status, JSON.parse);
     case 'application/yaml':
-      return textProblem(text, status, (yaml) => parseYaml(yaml).value);
+      return textProblem(decoded, status, (yaml) => parseYaml(yaml).value);
     case 'application/vnd.kubernetes.protobuf':
-      return text.startsWith('k8s\0') ? undefined : 'it is no protobuf';
+      return decoded.startsWith('k8s\0') ? undefined : 'it is no protobuf';
     case '':
       return text === '' ? undefined : 'it has no content type';
     default:

@@ -25,6 +25,15 @@ const crd = (schema: object) => ({
   spec: { versions: [{ name: 'v1', schema: { openAPIV3Schema: schema } }] },
 });
 
+const pemRequest = (pem: string) => ({
+  kind: 'CertificateSigningRequest',
+  apiVersion: 'certificates.k8s.io/v1',
+  metadata: { name: 'x' },
+  spec: { request: Buffer.from(pem).toString('base64'), signerName: 'a.b/c', usages: ['client auth'] },
+});
+const signingRequests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
 const cases: Record<string, [path: string, object: object]> = {
   'owners of an object': [
     pods,
@@ -108,6 +117,13 @@ const cases: Record<string, [path: string, object: object]> = {
     '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
     crd({ type: 'object', properties: Object.fromEntries(many(40_000, (i) => [`p${i}`, { type: 'x' }])) }),
   ],
+  'spaces in a line of a certificate request': [
+    signingRequests,
+    pemRequest(`-----BEGIN CERTIFICATE REQUEST-----${' '.repeat(600_000)}x\nAAAA\n-----END CERTIFICATE REQUEST-----\n`),
+  ],
+  'ends in a certificate request': [signingRequests, pemRequest(`-----BEGIN A-----\n${'\n-----END '.repeat(60_000)}`)],
+  'digits in a duration': [crds, crd({ type: 'string', format: 'duration', default: '9'.repeat(200_000) })],
+  'repetitions in a pattern': [crds, crd({ type: 'string', pattern: '(a+)+$', default: `${'a'.repeat(40)}!` })],
 };
 
 /** A machine may be slow and busy; what grows with the square takes minutes on any. */
@@ -136,3 +152,19 @@ for (const [way, [method, type, query]] of Object.entries(ways)) {
     expect((user + system) / 1_000).toBeLessThan(maxCpuMs);
   });
 }
+
+it.each([
+  ['spaces', `application/json${' '.repeat(120_000)}x`],
+  ['clauses', 'a/b,'.repeat(30_000)],
+  ['parameters', `application/json${';a=b'.repeat(30_000)}`],
+])('are answered in good time, also to who is not let in: many %s in a header', async (_, header) => {
+  const call = inProcessCaller(running.server.transport());
+  const before = process.cpuUsage();
+  for (const authorization of [asAdmin.authorization, 'Bearer nobody', '']) {
+    const headers = { authorization, accept: header, 'content-type': header };
+    for (const method of ['GET', 'POST', 'PATCH'])
+      await call({ method, url: pods, headers, body: Buffer.from('{}') }, new AbortController().signal);
+  }
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(maxCpuMs);
+});

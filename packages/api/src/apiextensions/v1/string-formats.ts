@@ -36,8 +36,9 @@ function isDateTime(text: string): boolean {
 
 /** Go's own form, or numbers with units as Scala writes them: one that is known is enough. */
 function isDuration(text: string): boolean {
-  if (/^[+-]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text)) return true;
-  return [...text.matchAll(/\d+\s*([A-Za-zµ]+)/g)].some(([, unit]) => durationUnits.test(unit!));
+  // Digits are read in one way only, and from the first of a row only: both would else take the square of their number.
+  if (/^[+-]?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text)) return true;
+  return [...text.matchAll(/(?<!\d)\d+\s*([A-Za-zµ]+)/g)].some(([, unit]) => durationUnits.test(unit!));
 }
 
 function isRequestUri(text: string): boolean {

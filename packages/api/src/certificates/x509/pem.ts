@@ -32,7 +32,8 @@ export function* pemBlocks(text: string): Generator<PemBlock> {
 }
 
 function blockBefore(text: string, from: number, stop: number): { block: PemBlock; next: number } | undefined {
-  const start = text.lastIndexOf(begin, stop - begin.length);
+  // No further back than the end before: else many ends would each look through all of the text.
+  const start = text.slice(from, stop).lastIndexOf(begin) + from;
   if (start < from || (start > from && text[start - 1] !== '\n')) return undefined;
   const head = lineAt(text, start + begin.length);
   if (!head.line.endsWith(dashes)) return undefined;
