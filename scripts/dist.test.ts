@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -22,4 +23,39 @@ it('cox runs', () => {
   expect(execFileSync(process.execPath, [cox, 'api-resources', '--api-group', 'apps']).toString()).toContain(
     'deployments',
   );
+});
+
+describe('what was compiled of cox', () => {
+  const bundle = join(packages, 'cli', 'dist', 'bundle');
+  const loader = join(packages, 'cli', 'bin', 'bundle.js');
+
+  /** Loads a bundle in a process of its own: what it exports, and of which files nothing had to be compiled. */
+  const load = (directory: string): { value: unknown; reused: string[] } => {
+    const script = `
+      const { Bundle } = await import(${JSON.stringify(loader)});
+      const bundle = new Bundle(${JSON.stringify(directory)});
+      const { value } = bundle.load('cox.cjs');
+      console.log(JSON.stringify({ value, reused: bundle.reused }));
+      bundle.keepCompiled();`;
+    return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', script]).toString());
+  };
+
+  it('is kept by the build', () => expect(load(bundle).reused).toContain('cox.cjs'));
+
+  it('is kept by the first start, and not believed when it is of another text', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'cox-bundle-'));
+    try {
+      writeFileSync(join(directory, 'cox.cjs'), `exports.value = require('./part.cjs').part;`);
+      writeFileSync(join(directory, 'part.cjs'), 'exports.part = 1;');
+      expect(load(directory)).toEqual({ value: 1, reused: [] });
+      expect(load(directory)).toEqual({ value: 1, reused: ['cox.cjs', 'part.cjs'] });
+      writeFileSync(join(directory, 'part.cjs'), 'exports.part = 1 + 1;');
+      expect(load(directory)).toEqual({ value: 2, reused: ['cox.cjs'] });
+      const cache = readdirSync(directory).find((name) => name.startsWith('part') && name.endsWith('.cache'))!;
+      writeFileSync(join(directory, cache), readFileSync(join(directory, cache)).subarray(0, 100));
+      expect(load(directory)).toEqual({ value: 2, reused: ['cox.cjs'] });
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
 });

@@ -1,12 +1,13 @@
 #!/usr/bin/env -S node --max-semi-space-size=8
 // Servers make much that is soon forgotten; a smaller nursery keeps their memory small at little cost.
-import module from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { Bundle } from './bundle.js';
 
-// From Node 22 on, what is compiled is kept for the next start.
-module.enableCompileCache?.();
-const { main } = await import('../dist/bundle/cox.js');
+const bundle = new Bundle(fileURLToPath(new URL('../dist/bundle', import.meta.url)));
+const { main } = bundle.load('cox.cjs');
 
 process.exitCode = await main(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
 });
+bundle.keepCompiled();

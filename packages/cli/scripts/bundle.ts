@@ -3,7 +3,9 @@
  * the API server takes to start. What only some commands need stays in files of its own, and so do packages with native
  * parts.
  */
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -19,8 +21,10 @@ const bundle = await rolldown({
 });
 const { output } = await bundle.write({
   dir: directory,
-  format: 'esm',
-  chunkFileNames: '[name]-[hash].js',
+  // Scripts, as only of these does Node 20 keep what it compiled.
+  format: 'cjs',
+  entryFileNames: '[name].cjs',
+  chunkFileNames: '[name]-[hash].cjs',
   // Names stay as they are, for stack traces.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
 });
@@ -36,3 +40,24 @@ for (const file of await readdir(directory)) {
   );
 }
 console.log(`joined cox into ${output.length} files`);
+
+// The first start compiles all that a start needs, and keeps it.
+const scratch = await mkdtemp(join(tmpdir(), 'cox-build-'));
+const server = spawn(process.execPath, [
+  at('../bin/cox.js'),
+  'apiserver',
+  `--data-dir=${scratch}`,
+  '--secure-port=0',
+  '--bind-address=127.0.0.1',
+]);
+const ended = new Promise<number | null>((resolve) => server.on('exit', resolve));
+let said = '';
+server.stderr.on('data', (text) => {
+  said += text;
+});
+server.stdout.on('data', (text) => {
+  if (String(text).includes('is ready')) server.kill();
+});
+const status = await ended;
+await rm(scratch, { recursive: true, force: true });
+if (status !== 0) throw new Error(`the joined API server does not start:\n${said}`);
