@@ -7,6 +7,23 @@
  *
  * Where to start: `catalogue/catalogue.ts`, then `strategy/strategy.ts`.
  */
+export {
+  applyDefaults,
+  coerceEmbeddedResources,
+  compileSchemaValidator,
+  newStructural,
+  prune,
+  pruneNulls,
+  readObjectMeta,
+  type SchemaValidator,
+  type Structural,
+  stringFormat,
+  validateEmbeddedResources,
+  validateUniqueLists,
+} from './apiextensions/schema/index.ts';
+export { approvalAnnotation, approvalState, isProtectedGroup } from './apiextensions/v1/approval.ts';
+export { validateCABundle } from './apiextensions/v1/ca-bundle.ts';
+export { isStructural, structuralProblem, validateStructural } from './apiextensions/v1/structural.ts';
 export { validateTokenRequest } from './authentication/v1/token-request.ts';
 export {
   applyScale,
@@ -25,14 +42,25 @@ export {
   type Subresource,
   stabilityOf,
 } from './catalogue/resource.ts';
+export { parseRequest as parseSigningRequest } from './certificates/v1/request-pem.ts';
 export { DerReader, pemBlocks, tags as derTags, X509Error } from './certificates/x509/index.ts';
 export { newCodecFactory } from './codecs.ts';
-export { bindingConflict, bindPod, validateBinding, validatePodLogOptions } from './core/v1/pod/index.ts';
+export {
+  bindingConflict,
+  bindPod,
+  isExtendedResourceName,
+  podQOS,
+  podRequests,
+  validateBinding,
+  validatePodLogOptions,
+  validateTolerations,
+} from './core/v1/pod/index.ts';
 export { type Descriptions, loadDescriptions } from './explain/descriptions.ts';
 export { FeatureGates, type FeatureName } from './features/feature-gates.ts';
 export { newScheme } from './scheme.ts';
 export { judgeCreate, judgeUpdate, type Verdict } from './strategy/judge.ts';
 export { prepareForCreate, prepareForSubresourceUpdate, prepareForUpdate } from './strategy/prepare.ts';
+export { humanDuration } from './strategy/print.ts';
 export type {
   Defaulter,
   GroupVersionBehaviour,

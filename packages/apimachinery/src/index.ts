@@ -13,6 +13,7 @@ export * from './codec/index.ts';
 export * from './errors/index.ts';
 export * from './field/index.ts';
 export * as fields from './fields/index.ts';
+export * from './go-regexp/index.ts';
 export * from './intstr/index.ts';
 export * from './json/index.ts';
 export * as labels from './labels/index.ts';

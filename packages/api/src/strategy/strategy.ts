@@ -66,6 +66,8 @@ export interface Strategy<T extends KubernetesObject = KubernetesObject> {
   readonly validatesMetadataUpdate?: boolean;
   /** An update is judged as a new object too, metadata included, so that a problem of that is among the causes once more. */
   readonly revalidatesMetadata?: boolean;
+  /** Finalizers without a domain are not refused: those of custom resources. */
+  readonly allowsAnyFinalizer?: boolean;
   /** Brings a valid object into the form that is stored. */
   readonly canonicalize?: (object: T) => void;
   readonly warningsOnCreate?: (object: T, context: StrategyContext) => string[];

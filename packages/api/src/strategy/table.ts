@@ -4,10 +4,11 @@ import type { KubernetesObject } from '@coxswain/apimachinery';
 export interface Column {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
-  /** `name` marks the column that identifies the object. */
-  readonly format?: 'name';
-  /** 0: always shown; 1: only with `-o wide`. */
-  readonly priority: 0 | 1;
+  /** `name` marks the column that identifies the object; custom resources may have others. */
+  readonly format?: string;
+  readonly description?: string;
+  /** 0: always shown; more: only with `-o wide`. */
+  readonly priority: number;
 }
 
 export type Cell = string | number | boolean | null;

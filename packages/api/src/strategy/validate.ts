@@ -34,15 +34,18 @@ export function validateCreate<T extends KubernetesObject>(
       ? errors
       : joined(
           validateObjectMeta(object.metadata ?? {}, isNamespaced, pathSegmentName, metadata),
-          validateKubeFinalizers(object),
+          finalizerErrors(strategy, object),
         );
   }
   const errors = joined(
     validateObjectMeta(object.metadata ?? {}, isNamespaced, nameRule(strategy, context), metadata),
-    validateKubeFinalizers(object),
+    finalizerErrors(strategy, object),
   );
   return strategy.validate ? joined(errors, strategy.validate(object, context)) : errors;
 }
+
+const finalizerErrors = <T extends KubernetesObject>({ allowsAnyFinalizer }: Strategy<T>, object: T): ErrorList =>
+  allowsAnyFinalizer ? [] : validateKubeFinalizers(object);
 
 /** There can be more errors than a call may have arguments: no `push(...more)`. */
 const joined = (errors: ErrorList, more: ErrorList): ErrorList =>
@@ -65,11 +68,11 @@ export function validateUpdate<T extends KubernetesObject>(
   const errors = [
     ...validateObjectMeta(meta, isNamespaced, pathSegmentName, metadata),
     ...changes,
-    ...(validatesMetadataUpdate ? [] : [...changes, ...validateKubeFinalizers(object)]),
+    ...(validatesMetadataUpdate ? [] : [...changes, ...finalizerErrors(strategy, object)]),
   ];
   if (strategy.revalidatesMetadata && !subresource) {
     validateObjectMeta(meta, isNamespaced, nameRule(strategy, context), metadata, errors);
-    errors.push(...validateKubeFinalizers(object));
+    errors.push(...finalizerErrors(strategy, object));
   }
   return validate ? joined(errors, validate(object, old, context)) : errors;
 }

@@ -15,6 +15,7 @@ export { extractApplied } from './extract.ts';
 export { FieldManager, type FieldManagerApplyOptions, type FieldManagerOptions } from './field-manager.ts';
 export { FieldSet } from './field-set.ts';
 export { anyElement, excludeFields, type FieldSetFilter, includeFields, type PathPattern } from './field-set-filter.ts';
+export { goFloat } from './go-format.ts';
 export { managerOrUserAgent } from './manager-name.ts';
 export {
   decodeManagedFields,

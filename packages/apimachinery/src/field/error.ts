@@ -1,3 +1,4 @@
+import { goFloat } from '../apply/go-format.ts';
 import { stringifyJson } from '../codec/json.ts';
 import type { Path } from './path.ts';
 import { quote } from './quote.ts';
@@ -80,6 +81,8 @@ export type ErrorList = FieldError[];
 function printValue(value: unknown): string {
   if (value === undefined) return 'null';
   if (typeof value === 'string') return quote(value);
+  // What is no whole number, or too large for one, is a float64 in Go.
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) return goFloat(value);
   return typeof value === 'object' ? stringifyJson(value) : String(value);
 }
 
@@ -99,7 +102,7 @@ export const internalError = (field: Path | undefined, cause: Error): FieldError
   new FieldError('InternalError', field, cause, cause.message);
 
 /** The supported values are printed in the order given: upstream sorts most of its sets, sort those. */
-export function notSupported(field: Path, value: unknown, supported: readonly string[]): FieldError {
+export function notSupported(field: Path | undefined, value: unknown, supported: readonly string[]): FieldError {
   const detail = supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : '';
   return new FieldError('FieldValueNotSupported', field, value, detail);
 }
@@ -141,7 +144,7 @@ export function checkRequiredField<T>(
 
 const counted = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`;
 
-export const tooLong = (field: Path, maxBytes: number): FieldError =>
+export const tooLong = (field: Path | undefined, maxBytes: number): FieldError =>
   new FieldError(
     'FieldValueTooLong',
     field,
@@ -163,7 +166,7 @@ export const tooShort = (field: Path, value: string, minCharacters: number): Fie
     minCharacters >= 0 ? `must be at least ${counted(minCharacters, 'character')}` : 'value is too short',
   );
 /** A negative `actual` is left out of the message. */
-export const tooMany = (field: Path, actual: number, max: number): FieldError =>
+export const tooMany = (field: Path | undefined, actual: number, max: number): FieldError =>
   new FieldError(
     'FieldValueTooMany',
     field,

@@ -161,7 +161,9 @@ export class Quantity {
 
   /** The amount as a double, perhaps off by a rounding error. */
   asApproximateFloat(): number {
-    const { unscaled, scale } = this.#amount;
+    const { unscaled, scale, wide } = this.#amount;
+    // Upstream holds a big decimal in billionths, which shows in the last digit.
+    if (wide && scale > Scale.Nano) return Number(`${unscaled}e${scale - Scale.Nano}`) * 1e-9;
     return scale === 0 ? Number(unscaled) : Number(unscaled) * Number(`1e${scale}`);
   }
 

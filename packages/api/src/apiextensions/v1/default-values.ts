@@ -1,8 +1,14 @@
-import { aggregate, cloneJson, type ErrorList, invalid, isJsonObject, jsonEquals, Path } from '@coxswain/apimachinery';
+import { aggregate, cloneJson, type ErrorList, invalid, isJsonObject, Path } from '@coxswain/apimachinery';
 import type { JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
-import { validateEmbeddedResources } from './embedded-resource.ts';
-import { prune } from './prune.ts';
-import { compileSchemaValidator } from './schema-validator.ts';
+import {
+  compileSchemaValidator,
+  mistypedEmbeddedResource,
+  newStructural,
+  prune,
+  type SchemaValidatorOptions,
+  type Structural,
+  validateEmbeddedResources,
+} from '../schema/index.ts';
 import { itemSchema } from './schema-visitor.ts';
 
 /** Puts a value where its default would stand in a resource. */
@@ -14,7 +20,22 @@ interface Place {
   readonly surround: Surround;
   readonly isMetadata: boolean;
   readonly path: Path;
+  readonly compiled: Compiled;
 }
+
+/** What was made of schemas: those inside a schema with a default often have one too. */
+interface Compiled {
+  readonly checks: NonNullable<SchemaValidatorOptions['compiled']>;
+  readonly structurals: Map<JSONSchemaProps, Structural>;
+}
+
+const rootPlace = (resource: JSONSchemaProps, path: Path): Place => ({
+  resource,
+  surround: withTypeMeta,
+  isMetadata: false,
+  path,
+  compiled: { checks: new Map(), structurals: new Map() },
+});
 
 const metaFields = new Set(['apiVersion', 'kind', 'metadata']);
 
@@ -23,15 +44,12 @@ const withTypeMeta: Surround = (value) =>
 
 /** Default values must be what the schema asks of values, and (`requirePruned`) have no fields that it does not know. */
 export function validateDefaults(schema: JSONSchemaProps, path: Path, requirePruned: boolean): ErrorList {
-  return collect(schema, { resource: schema, surround: withTypeMeta, isMetadata: false, path }, (inner, place) =>
-    validateDefault(inner, place, requirePruned),
-  );
+  return collect(schema, rootPlace(schema, path), (inner, place) => validateDefault(inner, place, requirePruned));
 }
 
 /** Whether a default has fields that the schema does not know. */
 export function hasUnprunedDefaults(schema: JSONSchemaProps): boolean {
-  const place: Place = { resource: schema, surround: withTypeMeta, isMetadata: false, path: Path.of('') };
-  return collect(schema, place, (inner, at) => validatePruned(inner, at)).length > 0;
+  return collect(schema, rootPlace(schema, Path.of('')), validatePruned).length > 0;
 }
 
 /** Visits every schema with a default; those of additional properties are forbidden elsewhere. */
@@ -63,10 +81,21 @@ function collect(
 const isResourceSchema = (schema: JSONSchemaProps, { resource }: Place): boolean =>
   schema === resource || schema['x-kubernetes-embedded-resource'] === true;
 
+const structuralOf = (schema: JSONSchemaProps, { compiled }: Place, isResource: boolean): Structural =>
+  newStructural(schema, { isResource, known: compiled.structurals });
+
 function validatePruned(schema: JSONSchemaProps, place: Place): ErrorList {
   if (place.isMetadata) return [];
-  const isPruned = jsonEquals(prune(schema.default, schema, isResourceSchema(schema, place)), schema.default);
-  return isPruned ? [] : [invalid(place.path.child('default'), schema.default, 'must not have unknown fields')];
+  const pruned = prune(cloneJson(schema.default), structuralOf(schema, place, isResourceSchema(schema, place)));
+  return pruned.length === 0
+    ? []
+    : [invalid(place.path.child('default'), schema.default, 'must not have unknown fields')];
+}
+
+/** Of wrong types the first is reported, alone: nothing else can be said then. */
+function validateResources(value: unknown, structural: Structural, path?: Path): ErrorList {
+  const problem = mistypedEmbeddedResource(value, structural, path);
+  return problem ? [problem] : validateEmbeddedResources(value, structural, path);
 }
 
 function validateDefault(schema: JSONSchemaProps, place: Place, requirePruned: boolean): ErrorList {
@@ -75,13 +104,14 @@ function validateDefault(schema: JSONSchemaProps, place: Place, requirePruned: b
   const errors = requirePruned ? validatePruned(schema, place) : [];
   if (place.isMetadata) {
     const resource = place.surround(cloneJson(value));
-    const problems = validateEmbeddedResources(resource, place.resource, true, Path.of(''));
+    const problems = validateResources(resource, structuralOf(place.resource, place, true));
     if (problems.length > 0) {
       return [invalid(path, value, `must result in valid metadata: ${aggregate(problems)}`)];
     }
   } else {
-    const problems = validateEmbeddedResources(value, schema, isResourceSchema(schema, place), path);
+    const problems = validateResources(value, structuralOf(schema, place, isResourceSchema(schema, place)), path);
     if (problems.length > 0) return [...errors, ...problems];
   }
-  return [...errors, ...compileSchemaValidator(schema, { untypedIntOrString: true })(value, path)];
+  const validate = compileSchemaValidator(schema, { structural: true, compiled: place.compiled.checks });
+  return [...errors, ...validate(value, path)];
 }

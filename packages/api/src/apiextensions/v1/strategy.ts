@@ -1,9 +1,9 @@
 import type { CustomResourceDefinition } from '../../generated/apiextensions/v1.ts';
 import type { Strategy, StrategyContext } from '../../strategy/strategy.ts';
 import { columns } from '../../strategy/table.ts';
+import { isRecognizedFormat } from '../schema/index.ts';
 import { someSchema } from './schema-visitor.ts';
 import { schemasOf, specForm } from './spec-form.ts';
-import { isRecognizedFormat } from './string-formats.ts';
 import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './validation.ts';
 
 export const customResourceDefinitionStrategy: Strategy<CustomResourceDefinition> = {

@@ -1,6 +1,13 @@
-import { type ErrorList, forbidden, invalid, jsonEquals, type Path, required } from '@coxswain/apimachinery';
+import {
+  compileGoRegexp,
+  type ErrorList,
+  forbidden,
+  invalid,
+  jsonEquals,
+  Path,
+  required,
+} from '@coxswain/apimachinery';
 import type { JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
-import { GoRegexp } from './go-regexp/index.ts';
 import { additionalSchema, childSchemas, itemSchema, propertySchema } from './schema-visitor.ts';
 
 const unsupported = [
@@ -35,7 +42,7 @@ export function structuralProblem(schema: JSONSchemaProps): string | undefined {
 }
 
 /** Whether a schema has a structural form that keeps all the rules. */
-export const isStructural = (schema: JSONSchemaProps, path: Path): boolean =>
+export const isStructural = (schema: JSONSchemaProps, path = Path.of('')): boolean =>
   structuralProblem(schema) === undefined && validateStructural(schema, path).length === 0;
 
 /**
@@ -153,7 +160,7 @@ function validateValueRules(
   if (schema.not) errors.push(...validateNested(schema.not, path.child('not')));
   if (schema.pattern) {
     try {
-      new GoRegexp(schema.pattern);
+      compileGoRegexp(schema.pattern);
     } catch (error) {
       const detail = `must be a valid regular expression, but isn't: ${(error as Error).message}`;
       errors.push(invalid(path.child('pattern'), schema.pattern, detail));

@@ -10,12 +10,14 @@ export { invalidEach, requiredSupported, sortedEntries, unlessSupported } from '
 export { setPodTemplateSpecDefaults } from './defaults.ts';
 export { dropDisabledTemplateFields } from './drop-disabled-fields.ts';
 export { validatePodLogOptions } from './pod-log-options.ts';
+export { podQOS } from './pod-qos.ts';
+export { podRequests } from './pod-resources.ts';
 export {
   validatePodTemplateSpec,
   validatePodTemplateSpecForController,
   validatePodTemplateSpecForReplicaSet,
 } from './pod-template.ts';
-export { validateContainerResourceName } from './resource-name.ts';
+export { isExtendedResourceName, validateContainerResourceName } from './resource-name.ts';
 export {
   validateContainerResourceRequirements,
   validateNonnegativeQuantity,

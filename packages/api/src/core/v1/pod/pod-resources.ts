@@ -1,9 +1,9 @@
 import { type ErrorList, forbidden, invalid, ownEntry, type Path, Quantity } from '@coxswain/apimachinery';
-import type { Container, PodSpec } from '../../../generated/core/v1.ts';
+import type { Container, Pod, PodSpec } from '../../../generated/core/v1.ts';
 import { compareAmounts } from './amount.ts';
 import { sortedEntries } from './checks.ts';
 import { containersOf } from './containers.ts';
-import { isHugePageResourceName } from './resource-name.ts';
+import { isHugePageResourceName, isSupportedPodLevelResource } from './resource-name.ts';
 import {
   type ResourceList,
   type ResourceRequirementsOptions,
@@ -56,6 +56,15 @@ function aggregate(spec: PodSpec, listOf: (container: Container) => ResourceList
 /** The requests of all containers together. */
 export const aggregateContainerRequests = (spec: PodSpec): Map<string, Quantity> =>
   aggregate(spec, ({ resources }) => resources?.requests);
+
+/** What a pod takes of a node: what it requests as a whole, or else its containers do; and its overhead. */
+export function podRequests({ spec }: Pod): Map<string, Quantity> {
+  if (!spec) return new Map();
+  const requests = aggregateContainerRequests(spec);
+  for (const [name, text] of Object.entries(spec.resources?.requests ?? {}))
+    if (isSupportedPodLevelResource(name)) requests.set(name, Quantity.parse(text));
+  return addTo(requests, spec.overhead);
+}
 
 /** The limits of all containers together. */
 export const aggregateContainerLimits = (spec: PodSpec): Map<string, Quantity> =>

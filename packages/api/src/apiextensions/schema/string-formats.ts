@@ -80,7 +80,9 @@ function isMac(text: string): boolean {
     ? text.split(/[:-]/).length
     : /^(?:[0-9a-fA-F]{4}\.)+[0-9a-fA-F]{4}$/.test(text)
       ? text.split('.').length * 2
-      : 0;
+      : /^(?:[0-9a-fA-F]{2})+$/.test(text)
+        ? text.length / 2
+        : 0;
   return groups === 6 || groups === 8 || groups === 20;
 }
 
@@ -88,7 +90,9 @@ function isMac(text: string): boolean {
 const formats: Readonly<Record<string, (text: string) => boolean>> = {
   bsonobjectid: matches(/^[0-9a-fA-F]{24}$/),
   uri: isRequestUri,
-  email: matches(/^(?:[^<>@"]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@(),:;"\\[\]]+@[^\s<>@(),:;"\\]+)$/),
+  email: matches(
+    /^(?:(?:"(?:[^"\\]|\\.)*"|[^<>@"]*)[ \t]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@(),:;"\\[\]]+@[^\s<>@(),:;"\\]+)$/,
+  ),
   hostname: (text) =>
     hostname.test(text) && !isLongerThan(text, 255) && text.split('.').every((label) => byteLength(label) <= 63),
   ipv4: (text) => isIP(text, '.'),

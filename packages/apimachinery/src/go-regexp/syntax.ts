@@ -3,13 +3,21 @@ export type CharacterSet = (code: number) => boolean;
 
 export type Assertion = 'textStart' | 'textEnd' | 'lineStart' | 'lineEnd' | 'wordBoundary' | 'notWordBoundary';
 
-/** A parsed expression. What a match captures is of no interest here, nor which of several it is. */
+/** A parsed expression. */
 export type Node =
   | { readonly is: 'characters'; readonly set: CharacterSet }
   | { readonly is: 'assertion'; readonly assertion: Assertion }
   | { readonly is: 'sequence'; readonly nodes: readonly Node[] }
   | { readonly is: 'alternatives'; readonly nodes: readonly Node[] }
-  | { readonly is: 'repetition'; readonly node: Node; readonly min: number; readonly max: number };
+  | { readonly is: 'capture'; readonly node: Node; readonly index: number }
+  | {
+      readonly is: 'repetition';
+      readonly node: Node;
+      readonly min: number;
+      readonly max: number;
+      /** As many as possible come first, else as few as possible. */
+      readonly greedy: boolean;
+    };
 
 /** An expression that Go's regexp package does not compile, with the message it gives. */
 export class GoRegexpError extends Error {

@@ -44,3 +44,45 @@ describe('a value against its schema', () => {
     ]);
   });
 });
+
+describe('an update', () => {
+  const short: JSONSchemaProps = { ...string, maxLength: 2 };
+  const schema: JSONSchemaProps = {
+    type: 'object',
+    properties: { old: { type: 'array', items: { ...string, enum: ['a', 'b'] } }, fresh: short },
+  };
+  const validate = compileSchemaValidator(schema);
+
+  it('may leave wrong what was wrong', () => {
+    const old = { old: ['x'] };
+    expect(validate({ old: ['x'], fresh: 'ok' }, undefined, old)).toEqual([]);
+    expect(validate({ old: ['y'] }, undefined, old).map(String)).toEqual([
+      'old[0]: Unsupported value: "y": supported values: "a", "b"',
+    ]);
+  });
+
+  it('hides nothing behind what is tolerated, however much that is', () => {
+    const many = Array.from({ length: 20_000 }, () => 'x');
+    const errors = validate({ old: many, fresh: 'long' }, undefined, { old: [...many] });
+    expect(errors.map(String)).toEqual(['fresh: Too long: may not be more than 2 bytes']);
+  });
+
+  it('has old items by their keys in lists that are maps', () => {
+    const list: JSONSchemaProps = {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['k'],
+      items: { type: 'object', properties: { k: string, v: short } },
+    };
+    const ofList = compileSchemaValidator(list);
+    const old = [
+      { k: 'a', v: 'long' },
+      { k: 'b', v: 'x' },
+    ];
+    expect(ofList([{ k: 'b', v: 'y' }, old[0]], undefined, old)).toEqual([]);
+    expect(ofList([{ k: 'c', v: 'long' }], undefined, old)).toHaveLength(1);
+    expect(
+      compileSchemaValidator({ ...list, 'x-kubernetes-list-type': 'atomic' })([old[0]], undefined, old),
+    ).toHaveLength(1);
+  });
+});

@@ -1,0 +1,13 @@
+/**
+ * What the schema of a custom resource asks of values, and does to them: compiled or read once, for many values.
+ * Whether the schema itself is good is decided in `v1/`.
+ */
+export { applyDefaults } from './apply-defaults.ts';
+export { coerceEmbeddedResources, mistypedEmbeddedResource, validateEmbeddedResources } from './embedded-resource.ts';
+export { newStructural } from './new-structural.ts';
+export { readObjectMeta } from './object-meta.ts';
+export { prune, pruneNulls } from './prune.ts';
+export { compileSchemaValidator, type SchemaValidator, type SchemaValidatorOptions } from './schema-validator.ts';
+export { isRecognizedFormat, stringFormat } from './string-formats.ts';
+export type { Structural } from './structural.ts';
+export { validateUniqueLists } from './unique-lists.ts';

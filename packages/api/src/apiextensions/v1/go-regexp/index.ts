@@ -1,2 +1,0 @@
-export { GoRegexp } from './go-regexp.ts';
-export { GoRegexpError } from './syntax.ts';

@@ -1,0 +1,93 @@
+import { LazyDfa } from './lazy-dfa.ts';
+import { parseGoRegexp } from './parser.ts';
+import { PikeVm } from './pike-vm.ts';
+import { compileProgram, type Program } from './program.ts';
+import type { StepBudget } from './step-budget.ts';
+import { GoRegexpError } from './syntax.ts';
+
+/** Where a match stands in a text, in UTF-16 units. */
+export interface GoRegexpMatch {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Positions of groups take so much memory for each instruction. */
+const maxNotes = 4 * 1024 * 1024;
+
+/**
+ * A regular expression of Go's regexp package. Each search takes time proportional to the text, whatever the expression:
+ * patterns come from users, and JavaScript's own engine can be made to hang.
+ */
+export class GoRegexp {
+  readonly pattern: string;
+  readonly #program: Program;
+  #dfa: LazyDfa | undefined;
+  #vm: PikeVm | undefined;
+
+  /** Throws GoRegexpError, with Go's message. */
+  constructor(pattern: string) {
+    this.pattern = pattern;
+    const { node, captures } = parseGoRegexp(pattern);
+    this.#program = compileProgram(node, captures, pattern);
+  }
+
+  /** How many instructions the expression was compiled to. */
+  get size(): number {
+    return this.#program.instructions.length;
+  }
+
+  /** Whether the text holds a match anywhere. Throws GoRegexpBudgetError. */
+  test(text: string, budget?: StepBudget): boolean {
+    this.#dfa ??= new LazyDfa(this.#program);
+    return this.#dfa.test(text, budget);
+  }
+
+  /** The leftmost match, and of several that begin there the one Go prefers. Throws GoRegexpBudgetError. */
+  find(text: string, budget?: StepBudget): GoRegexpMatch | undefined {
+    return this.test(text, budget) ? this.#find(text, 0, budget) : undefined;
+  }
+
+  /**
+   * The same with the matches of its groups: first the whole, then one for each group, undefined for those that took no
+   * part. Throws GoRegexpBudgetError, and GoRegexpError when there are too many groups to keep track of.
+   */
+  findSubmatches(text: string, budget?: StepBudget): (GoRegexpMatch | undefined)[] | undefined {
+    const { slots } = this.#program;
+    if (slots * this.size > maxNotes) throw new GoRegexpError('expression too large', this.pattern);
+    const positions = new PikeVm(this.#program, slots).search(text, 0, budget);
+    return (
+      positions &&
+      Array.from({ length: slots / 2 }, (_, i) => {
+        const start = positions[2 * i]!;
+        const end = positions[2 * i + 1]!;
+        return start < 0 || end < 0 ? undefined : { start, end };
+      })
+    );
+  }
+
+  /**
+   * Matches one after another, at most `limit` of them; an empty one only where none has just ended. Each search begins
+   * anew, so that an expression which looks far ahead of its matches takes time with the square of the text: give a
+   * budget for texts or patterns of strangers. Throws GoRegexpBudgetError.
+   */
+  findAll(text: string, limit = Number.POSITIVE_INFINITY, budget?: StepBudget): GoRegexpMatch[] {
+    const matches: GoRegexpMatch[] = [];
+    if (limit <= 0 || !this.test(text, budget)) return matches;
+    let previousEnd = -1;
+    for (let from = 0; from <= text.length && matches.length < limit; ) {
+      const match = this.#find(text, from, budget);
+      if (!match) break;
+      if (match.end > from) from = match.end;
+      else from += (text.codePointAt(from) ?? 0) > 0xffff ? 2 : 1;
+      if (match.start !== match.end || match.end !== previousEnd) matches.push(match);
+      previousEnd = match.end;
+    }
+    return matches;
+  }
+
+  #find(text: string, from: number, budget: StepBudget | undefined): GoRegexpMatch | undefined {
+    this.#vm ??= new PikeVm(this.#program, 2);
+    const positions = this.#vm.search(text, from, budget);
+    return positions && { start: positions[0]!, end: positions[1]! };
+  }
+}
