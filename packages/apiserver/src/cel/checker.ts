@@ -1,0 +1,472 @@
+import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr, StructExpr } from './ast.ts';
+import type { FunctionDeclaration, Overload } from './function-declaration.ts';
+import type { ParsedExpression } from './parser.ts';
+import { type CompileIssue, NO_LOCATION, type Source } from './source.ts';
+import { mostGeneral, TypeTooComplexError, TypeUnifier } from './type-unifier.ts';
+import {
+  BOOL,
+  BYTES,
+  CelType,
+  DOUBLE,
+  DYN,
+  ERROR,
+  INT,
+  isDynOrError,
+  isOptionalType,
+  listOf,
+  mapOf,
+  NULL,
+  optionalOf,
+  STRING,
+  sameType,
+  UINT,
+} from './types.ts';
+import { type CelValue, Uint } from './values.ts';
+
+/** What a name stands for: a variable, or a constant if it has a value. */
+export interface IdentDeclaration {
+  readonly name: string;
+  readonly type: CelType;
+  readonly value?: CelValue;
+  /** Declared by a comprehension. */
+  readonly isLocal?: boolean;
+}
+
+/** The declarations that an expression can refer to. */
+export interface Declarations {
+  readonly container: string;
+  ident(name: string): IdentDeclaration | undefined;
+  function(name: string): FunctionDeclaration | undefined;
+}
+
+/** An expression whose names and types are resolved. */
+export interface CheckedExpression {
+  readonly source: Source;
+  readonly expr: Expr;
+  readonly offsets: readonly number[];
+  /** The type of each expression, by id. */
+  readonly types: ReadonlyMap<number, CelType>;
+  /** What identifiers and qualified selections stand for. */
+  readonly idents: ReadonlyMap<number, IdentDeclaration>;
+  /** The candidates of each call. */
+  readonly calls: ReadonlyMap<number, ResolvedCall>;
+}
+
+export interface ResolvedCall {
+  readonly function: FunctionDeclaration;
+  readonly overloads: readonly Overload[];
+  /** Undefined for a call of a namespaced function, whatever it looks like. */
+  readonly target: Expr | undefined;
+}
+
+/** `a.b.c` as a name, if the expression is one. */
+function qualifiedName(expr: Expr): string | undefined {
+  if (expr.kind === 'ident') return expr.name;
+  if (expr.kind !== 'select' || expr.testOnly) return undefined;
+  const prefix = qualifiedName(expr.operand);
+  return prefix === undefined ? undefined : `${prefix}.${expr.field}`;
+}
+
+/** A name in the container, from the innermost scope of it outward; a leading dot means: as it is. */
+function candidateNames(container: string, name: string): string[] {
+  if (name.startsWith('.')) return [name.slice(1)];
+  const candidates: string[] = [];
+  for (let scope = container; scope !== ''; scope = scope.slice(0, Math.max(scope.lastIndexOf('.'), 0))) {
+    candidates.push(`${scope}.${name}`);
+  }
+  candidates.push(name);
+  return candidates;
+}
+
+/** Checks types; lists and maps may mix them only if `mixedLiterals`. Issues go to `report`; the result is usable only if there were none. */
+export function check(
+  parsed: ParsedExpression,
+  source: Source,
+  declarations: Declarations,
+  mixedLiterals: boolean,
+  report: (issue: CompileIssue) => void,
+): CheckedExpression {
+  const checker = new Checker(parsed, source, declarations, mixedLiterals, report);
+  try {
+    checker.check(parsed.expr);
+    for (const [id, type] of checker.types) checker.types.set(id, checker.unifier.substitute(type, true));
+  } catch (error) {
+    if (!(error instanceof TypeTooComplexError)) throw error;
+    report({ message: 'types of the expression are too complex', location: NO_LOCATION });
+  }
+  const { types, idents, calls } = checker;
+  return { source, expr: parsed.expr, offsets: parsed.offsets, types, idents, calls };
+}
+
+interface Scope {
+  readonly parent: Scope | undefined;
+  readonly variables: ReadonlyMap<string, CelType>;
+}
+
+class Checker {
+  readonly unifier = new TypeUnifier();
+  readonly types = new Map<number, CelType>();
+  readonly idents = new Map<number, IdentDeclaration>();
+  readonly calls = new Map<number, ResolvedCall>();
+  private readonly parsed: ParsedExpression;
+  private readonly source: Source;
+  private readonly declarations: Declarations;
+  private readonly mixedLiterals: boolean;
+  private readonly report: (issue: CompileIssue) => void;
+  private scope: Scope | undefined;
+
+  constructor(
+    parsed: ParsedExpression,
+    source: Source,
+    declarations: Declarations,
+    mixedLiterals: boolean,
+    report: (issue: CompileIssue) => void,
+  ) {
+    this.mixedLiterals = mixedLiterals;
+    this.parsed = parsed;
+    this.source = source;
+    this.declarations = declarations;
+    this.report = report;
+  }
+
+  check(expr: Expr): void {
+    switch (expr.kind) {
+      case 'literal':
+        this.types.set(expr.id, literalType(expr.value));
+        return;
+      case 'ident':
+        if (!this.resolve(expr.id, expr.name)) this.undeclared(expr.id, expr.name);
+        return;
+      case 'select':
+        this.checkSelect(expr);
+        return;
+      case 'call':
+        this.checkCall(expr);
+        return;
+      case 'list':
+        this.checkList(expr);
+        return;
+      case 'map':
+        this.checkMap(expr);
+        return;
+      case 'struct':
+        this.checkStruct(expr);
+        return;
+      case 'comprehension':
+        this.checkComprehension(expr);
+    }
+  }
+
+  private error(id: number, message: string): void {
+    this.report({ message, location: this.source.location(this.parsed.offsets[id] ?? 0) });
+  }
+
+  private undeclared(id: number, name: string): void {
+    this.types.set(id, ERROR);
+    this.error(id, `undeclared reference to '${name}' (in container '${this.declarations.container}')`);
+  }
+
+  private mismatch(id: number, expected: CelType, actual: CelType): void {
+    this.error(id, `expected type '${expected}' but found '${actual}'`);
+  }
+
+  private typeOf(expr: Expr): CelType {
+    return this.types.get(expr.id) ?? ERROR;
+  }
+
+  private lookup(name: string): IdentDeclaration | undefined {
+    for (let scope = this.scope; scope !== undefined; scope = scope.parent) {
+      const type = scope.variables.get(name);
+      if (type !== undefined) return { name, type, isLocal: true };
+    }
+    for (const candidate of candidateNames(this.declarations.container, name)) {
+      const found = this.declarations.ident(candidate);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  private lookupFunction(name: string): FunctionDeclaration | undefined {
+    for (const candidate of candidateNames(this.declarations.container, name)) {
+      const found = this.declarations.function(candidate);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  private resolve(id: number, name: string): boolean {
+    const found = this.lookup(name);
+    if (found === undefined) return false;
+    this.types.set(id, found.type);
+    this.idents.set(id, found);
+    return true;
+  }
+
+  private checkSelect(expr: SelectExpr): void {
+    const name = qualifiedName(expr);
+    if (name !== undefined && this.resolve(expr.id, name)) return;
+    const type = this.fieldType(expr.id, expr.operand, expr.field, false);
+    this.types.set(expr.id, expr.testOnly ? BOOL : this.unifier.substitute(type, false));
+  }
+
+  private fieldType(id: number, operand: Expr, field: string, optional: boolean): CelType {
+    this.check(operand);
+    const operandType = this.unifier.substitute(this.typeOf(operand), false);
+    const isOptional = isOptionalType(operandType);
+    const target = isOptional ? (operandType.parameters[0] ?? DYN) : operandType;
+    let result = ERROR as CelType;
+    switch (target.kind) {
+      case 'map':
+        result = target.parameters[1] ?? DYN;
+        break;
+      case 'object': {
+        const found = target.fields?.field(field);
+        if (found === undefined) this.error(id, `undefined field '${field}'`);
+        else result = found;
+        break;
+      }
+      case 'typeParam':
+        this.unifier.isAssignable(DYN, target);
+        result = DYN;
+        break;
+      default:
+        if (!isDynOrError(target)) this.error(id, `type '${target}' does not support field selection`);
+        result = DYN;
+    }
+    return isOptional || optional ? optionalOf(result) : result;
+  }
+
+  private checkCall(expr: CallExpr): void {
+    if (expr.function === '_?._') {
+      this.checkOptionalSelect(expr);
+      return;
+    }
+    for (const arg of expr.args) this.check(arg);
+    if (expr.target === undefined) {
+      const found = this.lookupFunction(expr.function);
+      if (found === undefined) this.undeclared(expr.id, expr.function);
+      else this.resolveOverload(expr, found, undefined);
+      return;
+    }
+    const prefix = qualifiedName(expr.target);
+    const namespaced = prefix === undefined ? undefined : this.lookupFunction(`${prefix}.${expr.function}`);
+    if (namespaced !== undefined) {
+      this.resolveOverload(expr, namespaced, undefined);
+      return;
+    }
+    this.check(expr.target);
+    const found = this.lookupFunction(expr.function);
+    if (found === undefined) this.undeclared(expr.id, expr.function);
+    else this.resolveOverload(expr, found, expr.target);
+  }
+
+  private checkOptionalSelect(expr: CallExpr): void {
+    const [operand, field] = expr.args;
+    if (operand === undefined || field?.kind !== 'literal' || typeof field.value !== 'string') {
+      this.error(expr.id, 'unsupported optional field selection');
+      return;
+    }
+    this.types.set(field.id, STRING);
+    const type = this.fieldType(expr.id, operand, field.value, true);
+    this.types.set(expr.id, this.unifier.substitute(type, false));
+  }
+
+  private resolveOverload(expr: CallExpr, declaration: FunctionDeclaration, target: Expr | undefined): void {
+    const args = target === undefined ? expr.args : [target, ...expr.args];
+    const argTypes = args.map((arg) => this.typeOf(arg));
+    if (declaration.name === '_&&_' || declaration.name === '_||_') {
+      let failed = false;
+      args.forEach((arg, i) => {
+        const type = argTypes[i] ?? ERROR;
+        if (this.unifier.isAssignable(type, BOOL)) return;
+        this.mismatch(arg.id, BOOL, type);
+        failed = true;
+      });
+      this.calls.set(expr.id, { function: declaration, overloads: declaration.overloads, target });
+      this.types.set(expr.id, failed ? ERROR : BOOL);
+      return;
+    }
+    const candidates: Overload[] = [];
+    let result: CelType | undefined;
+    for (const overload of declaration.overloads) {
+      if (overload.isMember !== (target !== undefined)) continue;
+      const signature = this.instantiate(overload);
+      if (!this.unifier.areAssignable(argTypes, signature.parameters)) continue;
+      candidates.push(overload);
+      const type = this.unifier.substitute(signature.result, false);
+      if (result === undefined) result = type;
+      else if (result.kind !== 'dyn' && !sameType(type, result)) result = DYN;
+    }
+    if (result === undefined) {
+      const [first, ...rest] = argTypes.map((type) => this.unifier.substitute(type, true));
+      const signature =
+        target === undefined
+          ? `(${[first, ...rest].filter((type) => type !== undefined).join(', ')})`
+          : `${first}.(${rest.join(', ')})`;
+      this.error(expr.id, `found no matching overload for '${declaration.name}' applied to '${signature}'`);
+      this.types.set(expr.id, ERROR);
+      return;
+    }
+    this.calls.set(expr.id, { function: declaration, overloads: candidates, target });
+    this.types.set(expr.id, result);
+  }
+
+  /** The signature with fresh variables in place of the overload's type parameters. */
+  private instantiate(overload: Overload): { parameters: readonly CelType[]; result: CelType } {
+    const names = new Map<string, CelType>();
+    const replace = (type: CelType): CelType => {
+      if (type.kind === 'typeParam') {
+        const variable = names.get(type.name) ?? this.unifier.fresh();
+        names.set(type.name, variable);
+        return variable;
+      }
+      if (type.parameters.length === 0) return type;
+      return new CelType(type.kind, type.name, type.parameters.map(replace), type.fields);
+    };
+    if (!isGeneric(overload)) return overload;
+    return { parameters: overload.parameters.map(replace), result: replace(overload.result) };
+  }
+
+  /** The type of `?expr` without its optional wrapper. */
+  private unwrapOptional(expr: Expr): CelType {
+    const type = this.typeOf(expr);
+    if (isOptionalType(type)) return type.parameters[0] ?? DYN;
+    if (type.kind !== 'dyn') this.mismatch(expr.id, optionalOf(type), type);
+    return type;
+  }
+
+  private join(expr: Expr, previous: CelType | undefined, current: CelType): CelType {
+    if (previous === undefined) return current;
+    if (this.unifier.isAssignable(previous, current)) return mostGeneral(previous, current);
+    if (this.mixedLiterals) return DYN;
+    this.mismatch(expr.id, previous, current);
+    return ERROR;
+  }
+
+  private checkList(expr: ListExpr): void {
+    let type: CelType | undefined;
+    const optional = new Set(expr.optionalIndices);
+    expr.elements.forEach((element, i) => {
+      this.check(element);
+      const elementType = optional.has(i) ? this.unwrapOptional(element) : this.typeOf(element);
+      type = this.join(element, type, elementType);
+    });
+    this.types.set(expr.id, listOf(type ?? this.unifier.fresh()));
+  }
+
+  private checkMap(expr: MapExpr): void {
+    let keyType: CelType | undefined;
+    let valueType: CelType | undefined;
+    for (const { key, value, optional } of expr.entries) {
+      this.check(key);
+      keyType = this.join(key, keyType, this.typeOf(key));
+      this.check(value);
+      valueType = this.join(value, valueType, optional ? this.unwrapOptional(value) : this.typeOf(value));
+    }
+    this.types.set(expr.id, mapOf(keyType ?? this.unifier.fresh(), valueType ?? this.unifier.fresh()));
+  }
+
+  private checkStruct(expr: StructExpr): void {
+    const ident = this.lookup(expr.typeName);
+    if (ident === undefined) {
+      this.undeclared(expr.id, expr.typeName);
+      return;
+    }
+    let type = ERROR as CelType;
+    if (ident.type.kind !== 'type') {
+      this.error(expr.id, `'${ident.type.name}' is not a type`);
+    } else {
+      const named = ident.type.parameters[0];
+      if (named?.kind === 'object') type = named;
+      else this.error(expr.id, `'${named?.name ?? 'type'}' is not a message type`);
+    }
+    this.types.set(expr.id, type);
+    for (const field of expr.fields) {
+      this.check(field.value);
+      const declared = type.fields?.field(field.name);
+      if (declared === undefined && type !== ERROR) this.error(field.id, `undefined field '${field.name}'`);
+      const valueType = field.optional ? this.unwrapOptional(field.value) : this.typeOf(field.value);
+      if (!this.unifier.isAssignable(declared ?? ERROR, valueType)) {
+        this.error(
+          field.id,
+          `expected type of field '${field.name}' is '${declared}' but provided type is '${valueType}'`,
+        );
+      }
+    }
+  }
+
+  private checkComprehension(expr: ComprehensionExpr): void {
+    this.check(expr.iterRange);
+    this.check(expr.accuInit);
+    const accuType = this.typeOf(expr.accuInit);
+    const [first, second] = this.iterationTypes(expr);
+    const outer = this.scope;
+    const accuScope: Scope = { parent: outer, variables: new Map([[expr.accuVar, accuType]]) };
+    const variables = new Map([[expr.iterVar, first]]);
+    if (expr.iterVar2 !== undefined) variables.set(expr.iterVar2, second);
+    this.scope = { parent: accuScope, variables };
+    this.check(expr.loopCondition);
+    this.assertType(expr.loopCondition, BOOL);
+    this.check(expr.loopStep);
+    this.assertType(expr.loopStep, accuType);
+    this.scope = accuScope;
+    this.check(expr.result);
+    this.scope = outer;
+    this.types.set(expr.id, this.unifier.substitute(this.typeOf(expr.result), false));
+  }
+
+  private iterationTypes(expr: ComprehensionExpr): [CelType, CelType] {
+    const range = this.unifier.substitute(this.typeOf(expr.iterRange), false);
+    const isTwo = expr.iterVar2 !== undefined;
+    switch (range.kind) {
+      case 'list': {
+        const element = range.parameters[0] ?? DYN;
+        return isTwo ? [INT, element] : [element, element];
+      }
+      case 'map':
+        return [range.parameters[0] ?? DYN, range.parameters[1] ?? DYN];
+      case 'dyn':
+      case 'error':
+      case 'typeParam':
+        this.unifier.isAssignable(DYN, range);
+        return [DYN, DYN];
+      default:
+        this.error(
+          expr.iterRange.id,
+          `expression of type '${range}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+        );
+        return [ERROR, ERROR];
+    }
+  }
+
+  private assertType(expr: Expr, type: CelType): void {
+    if (!this.unifier.isAssignable(type, this.typeOf(expr))) this.mismatch(expr.id, type, this.typeOf(expr));
+  }
+}
+
+const genericOverloads = new WeakMap<Overload, boolean>();
+
+function isGeneric(overload: Overload): boolean {
+  let generic = genericOverloads.get(overload);
+  if (generic === undefined) {
+    const mentions = (type: CelType): boolean => type.kind === 'typeParam' || type.parameters.some(mentions);
+    generic = overload.parameters.some(mentions) || mentions(overload.result);
+    genericOverloads.set(overload, generic);
+  }
+  return generic;
+}
+
+function literalType(value: CelValue): CelType {
+  switch (typeof value) {
+    case 'boolean':
+      return BOOL;
+    case 'bigint':
+      return INT;
+    case 'number':
+      return DOUBLE;
+    case 'string':
+      return STRING;
+  }
+  if (value === null) return NULL;
+  return value instanceof Uint ? UINT : BYTES;
+}

@@ -1,0 +1,116 @@
+import { ArrayList, CelError, CelList, CelMap, type CelValue, Uint } from './values.ts';
+
+/** The longest list that concatenation makes: going through it must not take long. Data and literals are shorter anyway. */
+const MAX_LIST_SIZE = 2_000_000;
+
+type MapKey = string | boolean | bigint;
+
+/** What a key is stored under: equal numbers share one. Undefined if the value cannot be a key. */
+function mapKey(key: CelValue): MapKey | undefined {
+  switch (typeof key) {
+    case 'string':
+    case 'boolean':
+    case 'bigint':
+      return key;
+    case 'number':
+      return Number.isInteger(key) ? BigInt(key) : undefined;
+  }
+  return key instanceof Uint ? key.value : undefined;
+}
+
+/** A map made by an expression or by code. */
+export class EntryMap extends CelMap {
+  private readonly entries = new Map<MapKey, [key: CelValue, value: CelValue]>();
+
+  /** Throws CelError if a key is not a bool, int, uint or string. Of equal keys the last counts. */
+  constructor(entries: Iterable<readonly [CelValue, CelValue]> = []) {
+    super();
+    for (const [key, value] of entries) this.set(key, value);
+  }
+
+  private set(key: CelValue, value: CelValue): void {
+    const id = mapKey(key);
+    if (id === undefined || typeof key === 'number') throw new CelError('unsupported key type');
+    this.entries.set(id, [key, value]);
+  }
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  get(key: CelValue): CelValue | undefined {
+    const id = mapKey(key);
+    return id === undefined ? undefined : this.entries.get(id)?.[1];
+  }
+
+  *keys(): IterableIterator<CelValue> {
+    for (const [key] of this.entries.values()) yield key;
+  }
+
+  /** For accumulators that nobody else has seen yet. Throws CelError if the key exists. */
+  insertInPlace(key: CelValue, value: CelValue): this {
+    const id = mapKey(key);
+    if (id !== undefined && this.entries.has(id))
+      throw new CelError(`insert failed: key ${formatKey(key)} already exists`);
+    this.set(key, value);
+    return this;
+  }
+}
+
+/** A key as error messages show it. */
+export function formatKey(key: CelValue): string {
+  if (key instanceof Uint) return String(key.value);
+  return typeof key === 'object' && key !== null ? key.constructor.name : String(key);
+}
+
+/** Two lists one after the other, without copying: lists that are concatenated with themselves again and again stay small. */
+class ConcatList extends CelList {
+  private readonly left: CelList;
+  private readonly right: CelList;
+  readonly size: number;
+
+  constructor(left: CelList, right: CelList) {
+    super();
+    this.left = left;
+    this.right = right;
+    this.size = left.size + right.size;
+    if (this.size > MAX_LIST_SIZE) throw new CelError('operation cancelled: list too large');
+  }
+
+  at(index: number): CelValue {
+    let list: CelList = this;
+    let at = index;
+    while (list instanceof ConcatList) {
+      if (at < list.left.size) {
+        list = list.left;
+      } else {
+        at -= list.left.size;
+        list = list.right;
+      }
+    }
+    return list.at(at);
+  }
+}
+
+/** Lists up to this size are copied when concatenated, which is faster to read later. */
+const COPY_SIZE = 32;
+
+/** `a + b` for lists, by the rules of their schema if they have one. */
+export function concatLists(a: CelList, b: CelList): CelList {
+  const custom = a.customConcat(b);
+  if (custom !== undefined) return custom;
+  if (b.size === 0) return a;
+  if (a.size === 0) return b;
+  return a.size + b.size <= COPY_SIZE ? new ArrayList([...a, ...b]) : new ConcatList(a, b);
+}
+
+/** A list that a comprehension appends to; only its accumulator holds it until the comprehension ends. */
+export class GrowingList extends CelList {
+  readonly items: CelValue[] = [];
+  get size(): number {
+    return this.items.length;
+  }
+  at(index: number): CelValue {
+    return this.items[index] ?? null;
+  }
+}

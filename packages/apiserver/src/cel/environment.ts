@@ -1,0 +1,206 @@
+import type { Expr } from './ast.ts';
+import { type CheckedExpression, check, type Declarations, type IdentDeclaration } from './checker.ts';
+import type { CostEstimate, SizeEstimator } from './cost-estimate.ts';
+import { estimateCost } from './cost-estimator.ts';
+import type { FunctionDeclaration, Library } from './function-declaration.ts';
+import { validateLiterals } from './literal-validators.ts';
+import type { MacroDeclaration } from './macro.ts';
+import { parse } from './parser.ts';
+import { plan } from './plan/planner.ts';
+import { Program } from './program.ts';
+import { CelCompileError, type CompileIssue, Source } from './source.ts';
+import { STANDARD_LIBRARY } from './standard-library.ts';
+import { type CelType, DYN, typeOf } from './types.ts';
+
+export interface EnvironmentOptions {
+  /** In addition to the standard library, which is always there. */
+  readonly libraries?: readonly Library[];
+  /** Types of the variables that expressions can use. */
+  readonly variables?: ReadonlyMap<string, CelType> | Readonly<Record<string, CelType>>;
+  /** Finds object types that expressions name (`Object.spec{…}`). */
+  readonly resolveType?: (name: string) => CelType | undefined;
+  /** The namespace that names are looked up in. Default: none. */
+  readonly container?: string;
+}
+
+/** Choices of the language. Defaults are those of Kubernetes. */
+export interface LanguageOptions {
+  /** Fields may be written in backticks. Default: false. */
+  readonly escapedIdentifiers?: boolean;
+  /** Lists and maps may mix types. Default: false. */
+  readonly mixedLiterals?: boolean;
+  /** Literal durations, timestamps and patterns are checked when compiling. Default: true. */
+  readonly validatesLiterals?: boolean;
+}
+
+/** What an expression may refer to. Immutable; `extend` makes another one. */
+export class CelEnvironment {
+  private readonly functions: ReadonlyMap<string, FunctionDeclaration>;
+  private readonly macros: ReadonlyMap<string, MacroDeclaration>;
+  private readonly idents: ReadonlyMap<string, IdentDeclaration>;
+  private readonly resolvers: readonly ((name: string) => CelType | undefined)[];
+  private readonly equality: readonly NonNullable<Library['estimateEquality']>[];
+  private readonly container: string;
+  private readonly language: Required<LanguageOptions>;
+
+  constructor(options: EnvironmentOptions & LanguageOptions = {}, base?: CelEnvironment) {
+    const libraries = base === undefined ? [STANDARD_LIBRARY, ...(options.libraries ?? [])] : (options.libraries ?? []);
+    this.functions = mergeFunctions(base?.functions, libraries);
+    this.macros = mergeMacros(base?.macros, libraries);
+    this.idents = mergeIdents(base?.idents, libraries, options.variables ?? {});
+    this.resolvers = [...(options.resolveType === undefined ? [] : [options.resolveType]), ...(base?.resolvers ?? [])];
+    this.equality = [
+      ...(base?.equality ?? []),
+      ...libraries.flatMap((library) => library.estimateEquality?.bind(library) ?? []),
+    ];
+    this.container = options.container ?? base?.container ?? '';
+    const {
+      escapedIdentifiers = false,
+      mixedLiterals = false,
+      validatesLiterals = true,
+    } = { ...base?.language, ...options };
+    this.language = { escapedIdentifiers, mixedLiterals, validatesLiterals };
+  }
+
+  /** An environment that knows more. What is large is shared. */
+  extend(options: EnvironmentOptions): CelEnvironment {
+    return new CelEnvironment(options, this);
+  }
+
+  /** Parses and checks an expression. Throws CelCompileError with all issues. */
+  compile(text: string): CompiledExpression {
+    const source = new Source(text);
+    const issues: CompileIssue[] = [];
+    const report = (issue: CompileIssue) => void issues.push(issue);
+    const macro = (name: string, argCount: number, isReceiver: boolean) =>
+      this.macros.get(macroKey(name, argCount, isReceiver));
+    const { escapedIdentifiers, mixedLiterals, validatesLiterals } = this.language;
+    const parsed = parse(source, { macro, escapedIdentifiers }, report);
+    if (parsed === undefined) throw new CelCompileError(source, issues);
+    // Mixed types are found after the type check, which goes on with `dyn`.
+    const checked = check(parsed, source, this.declarations(), mixedLiterals || validatesLiterals, report);
+    if (issues.length === 0 && validatesLiterals) validateLiterals(checked, report);
+    if (issues.length > 0) throw new CelCompileError(source, issues);
+    return new CompiledExpression(checked, this.estimateEquality);
+  }
+
+  private declarations(): Declarations {
+    return {
+      container: this.container,
+      ident: (name) => this.idents.get(name) ?? this.typeIdent(name),
+      function: (name) => this.functions.get(name),
+    };
+  }
+
+  private typeIdent(name: string): IdentDeclaration | undefined {
+    for (const resolve of this.resolvers) {
+      const type = resolve(name);
+      if (type !== undefined) return { name, type: typeOf(type) };
+    }
+    return undefined;
+  }
+
+  private readonly estimateEquality: NonNullable<Library['estimateEquality']> = (type, lhs, rhs) => {
+    for (const estimate of this.equality) {
+      const cost = estimate(type, lhs, rhs);
+      if (cost !== undefined) return cost;
+    }
+    return undefined;
+  };
+}
+
+/** An expression that passed all checks. */
+export class CompiledExpression {
+  private readonly checked: CheckedExpression;
+  private readonly estimateEquality: NonNullable<Library['estimateEquality']>;
+
+  constructor(checked: CheckedExpression, estimateEquality: NonNullable<Library['estimateEquality']>) {
+    this.checked = checked;
+    this.estimateEquality = estimateEquality;
+  }
+
+  get source(): string {
+    return this.checked.source.text;
+  }
+
+  /** Its tree, macros expanded. */
+  get expr(): Expr {
+    return this.checked.expr;
+  }
+
+  /** The type of the result. */
+  get type(): CelType {
+    return this.checked.types.get(this.checked.expr.id) ?? DYN;
+  }
+
+  /** The variables (not local ones) that the expression mentions. */
+  get variables(): ReadonlySet<string> {
+    const names = new Set<string>();
+    for (const { name, type, value, isLocal } of this.checked.idents.values()) {
+      if (!isLocal && value === undefined && type.kind !== 'type') names.add(name);
+    }
+    return names;
+  }
+
+  /** The range of costs that an evaluation can have. `sizes` gives sizes that are known, by path and type. */
+  estimateCost(sizes: SizeEstimator = () => undefined): CostEstimate {
+    return estimateCost(this.checked, sizes, this.estimateEquality);
+  }
+
+  /** Makes the expression ready for evaluation. Throws CelProgramError if a constant part of it fails. */
+  program(): Program {
+    return new Program(plan(this.checked));
+  }
+}
+
+function macroKey(name: string, argCount: number, isReceiver: boolean): string {
+  return `${name}:${argCount}:${isReceiver}`;
+}
+
+function mergeMacros(
+  base: ReadonlyMap<string, MacroDeclaration> | undefined,
+  libraries: readonly Library[],
+): ReadonlyMap<string, MacroDeclaration> {
+  const added = libraries.flatMap((library) => library.macros ?? []);
+  if (base !== undefined && added.length === 0) return base;
+  const macros = new Map(base);
+  for (const macro of added) macros.set(macroKey(macro.name, macro.argCount, macro.isReceiver), macro);
+  return macros;
+}
+
+/** Libraries may add overloads to functions that exist already. */
+function mergeFunctions(
+  base: ReadonlyMap<string, FunctionDeclaration> | undefined,
+  libraries: readonly Library[],
+): ReadonlyMap<string, FunctionDeclaration> {
+  const added = libraries.flatMap((library) => library.functions ?? []);
+  if (base !== undefined && added.length === 0) return base;
+  const functions = new Map(base);
+  for (const declaration of added) {
+    const existing = functions.get(declaration.name);
+    functions.set(declaration.name, existing === undefined ? declaration : merged(existing, declaration));
+  }
+  return functions;
+}
+
+function merged(a: FunctionDeclaration, b: FunctionDeclaration): FunctionDeclaration {
+  const ids = new Set(b.overloads.map(({ id }) => id));
+  const overloads = [...a.overloads.filter(({ id }) => !ids.has(id)), ...b.overloads];
+  const dispatch = a.dispatch ?? b.dispatch;
+  return { name: a.name, overloads, ...(dispatch === undefined ? {} : { dispatch }) };
+}
+
+function mergeIdents(
+  base: ReadonlyMap<string, IdentDeclaration> | undefined,
+  libraries: readonly Library[],
+  variables: ReadonlyMap<string, CelType> | Readonly<Record<string, CelType>>,
+): ReadonlyMap<string, IdentDeclaration> {
+  const idents = new Map(base);
+  for (const { types = [], constants = [] } of libraries) {
+    for (const type of types) idents.set(type.name, { name: type.name, type: typeOf(type) });
+    for (const constant of constants) idents.set(constant.name, constant);
+  }
+  for (const [name, type] of variables instanceof Map ? variables : Object.entries(variables))
+    idents.set(name, { name, type });
+  return idents;
+}

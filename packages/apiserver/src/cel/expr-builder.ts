@@ -1,0 +1,130 @@
+import type { Expr, MapEntry } from './ast.ts';
+import { ACCUMULATOR, type ExprFactory, type FoldSpec } from './macro.ts';
+import type { CelValue } from './values.ts';
+
+/** Thrown by macros; the parser turns it into an issue at the position of the expression. */
+export class MacroError extends Error {
+  readonly exprId: number;
+  constructor(exprId: number, message: string) {
+    super(message);
+    this.exprId = exprId;
+  }
+}
+
+/** An expression has too many nodes after macro expansion: some macros copy their target. */
+export class ExprLimitError extends Error {}
+
+const MAX_NODES = 150_000;
+
+/** Hands out expression ids and remembers where each expression is in the source. Throws ExprLimitError. */
+export class ExprIds {
+  readonly offsets: number[] = [0];
+
+  next(offset: number): number {
+    if (this.offsets.length > MAX_NODES) throw new ExprLimitError();
+    this.offsets.push(offset);
+    return this.offsets.length - 1;
+  }
+
+  offset(id: number): number {
+    return this.offsets[id] ?? 0;
+  }
+}
+
+/** Builds the expressions of one macro expansion, all at the position of the macro call. */
+export class MacroExprFactory implements ExprFactory {
+  private readonly ids: ExprIds;
+  private readonly position: number;
+
+  constructor(ids: ExprIds, position: number) {
+    this.ids = ids;
+    this.position = position;
+  }
+
+  private id(): number {
+    return this.ids.next(this.position);
+  }
+  literal(value: CelValue): Expr {
+    return { kind: 'literal', id: this.id(), value };
+  }
+  ident(name: string): Expr {
+    return { kind: 'ident', id: this.id(), name };
+  }
+  accuIdent(): Expr {
+    return this.ident(ACCUMULATOR);
+  }
+  select(operand: Expr, field: string): Expr {
+    return { kind: 'select', id: this.id(), operand, field, testOnly: false };
+  }
+  testOnly(operand: Expr, field: string): Expr {
+    return { kind: 'select', id: this.id(), operand, field, testOnly: true };
+  }
+  call(name: string, ...args: Expr[]): Expr {
+    return { kind: 'call', id: this.id(), function: name, target: undefined, args };
+  }
+  memberCall(name: string, target: Expr, ...args: Expr[]): Expr {
+    return { kind: 'call', id: this.id(), function: name, target, args };
+  }
+  list(...elements: Expr[]): Expr {
+    return { kind: 'list', id: this.id(), elements, optionalIndices: [] };
+  }
+  map(...entries: MapEntry[]): Expr {
+    return { kind: 'map', id: this.id(), entries };
+  }
+  mapEntry(key: Expr, value: Expr): MapEntry {
+    return { id: this.id(), key, value, optional: false };
+  }
+  fold(fold: FoldSpec): Expr {
+    return { kind: 'comprehension', id: this.id(), accuVar: ACCUMULATOR, iterVar2: undefined, ...fold };
+  }
+  error(expr: Expr, message: string): Error {
+    return new MacroError(expr.id, message);
+  }
+
+  copy(expr: Expr): Expr {
+    const id = this.id();
+    switch (expr.kind) {
+      case 'literal':
+      case 'ident':
+        return { ...expr, id };
+      case 'select':
+        return { ...expr, id, operand: this.copy(expr.operand) };
+      case 'call':
+        return {
+          ...expr,
+          id,
+          target: expr.target === undefined ? undefined : this.copy(expr.target),
+          args: expr.args.map((arg) => this.copy(arg)),
+        };
+      case 'list':
+        return { ...expr, id, elements: expr.elements.map((element) => this.copy(element)) };
+      case 'map':
+        return {
+          ...expr,
+          id,
+          entries: expr.entries.map((entry) => ({
+            ...entry,
+            id: this.id(),
+            key: this.copy(entry.key),
+            value: this.copy(entry.value),
+          })),
+        };
+      case 'struct':
+        return {
+          ...expr,
+          id,
+          fields: expr.fields.map((field) => ({ ...field, id: this.id(), value: this.copy(field.value) })),
+        };
+      case 'comprehension':
+        return {
+          ...expr,
+          id,
+          iterRange: this.copy(expr.iterRange),
+          accuInit: this.copy(expr.accuInit),
+          loopCondition: this.copy(expr.loopCondition),
+          loopStep: this.copy(expr.loopStep),
+          result: this.copy(expr.result),
+        };
+    }
+  }
+}

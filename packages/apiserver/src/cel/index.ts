@@ -1,0 +1,84 @@
+/**
+ * The Common Expression Language as Kubernetes uses it: one evaluator for rules of custom resources, admission policies,
+ * match conditions and authorizer expressions.
+ *
+ * Start with `CelEnvironment`: declare variables and libraries, `compile` an expression (types are checked, errors read as
+ * upstream's), look at its `type` and `estimateCost`, then evaluate its `program()`. Costs are counted as upstream counts
+ * them, and evaluation ends at the cost limit. `evaluate` is synchronous and ends after 40 ms; `evaluateAsync` goes on in
+ * slices and can call asynchronous functions. `fromJson` makes values of JSON without copying it.
+ *
+ * Not here: the functions that Kubernetes adds (see `library/`), and what expressions are for (custom resources, policies).
+ */
+export {
+  add,
+  type CallEstimate,
+  type CallSite,
+  type CostEstimate,
+  type CostNode,
+  fixed,
+  multiply,
+  multiplyByFactor,
+  type SizeEstimate,
+  type SizeEstimator,
+  UNBOUNDED,
+  UNKNOWN_SIZE,
+  union,
+} from './cost-estimate.ts';
+export { CelEnvironment, CompiledExpression, type EnvironmentOptions, type LanguageOptions } from './environment.ts';
+export { celEquals } from './equality.ts';
+export {
+  asyncOverload,
+  type FunctionDeclaration,
+  type Library,
+  type Overload,
+  overload,
+} from './function-declaration.ts';
+export { fromJson, toJson, type ValueSchema } from './json-adapter.ts';
+export { OPTIONAL_LIBRARY, TWO_VARIABLE_COMPREHENSIONS } from './optional-library.ts';
+export type { Bindings } from './plan/frame.ts';
+export { CelProgramError } from './plan/planner.ts';
+export {
+  type AsyncEvaluationOptions,
+  type EvaluationOptions,
+  type EvaluationResult,
+  PER_CALL_COST_LIMIT,
+  Program,
+} from './program.ts';
+export { CelCompileError, type CompileIssue } from './source.ts';
+export {
+  BOOL,
+  BYTES,
+  CelType,
+  DOUBLE,
+  DURATION,
+  DYN,
+  INT,
+  isOptionalType,
+  listOf,
+  mapOf,
+  NULL,
+  type ObjectFields,
+  objectType,
+  opaque,
+  optionalOf,
+  STRING,
+  sameType,
+  TIMESTAMP,
+  TYPE,
+  typeOf,
+  typeParam,
+  UINT,
+} from './types.ts';
+export {
+  ArrayList,
+  CelError,
+  CelList,
+  CelMap,
+  type CelValue,
+  Duration,
+  OpaqueValue,
+  Optional,
+  Timestamp,
+  TypeValue,
+  Uint,
+} from './values.ts';

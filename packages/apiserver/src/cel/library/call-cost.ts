@@ -1,0 +1,74 @@
+import {
+  add,
+  type CallSite,
+  type CostEstimate,
+  type CostNode,
+  fixed,
+  multiplyByFactor,
+  type SizeEstimate,
+  STRING_TRAVERSAL_COST_FACTOR,
+} from '../cost-estimate.ts';
+import type { CallCost } from '../function-declaration.ts';
+import { costSize } from '../runtime-type.ts';
+import type { CelType } from '../types.ts';
+import { CelList, CelMap, type CelValue } from '../values.ts';
+
+/** A call that costs the same whatever its arguments. */
+export const fixedCost = (cost: number): CallCost => ({
+  estimate: () => ({ cost: fixed(cost) }),
+  actual: () => cost,
+});
+
+/** Builders and accessors. */
+export const nominalCost: CallCost = fixedCost(1);
+
+/** The cost of reading the first argument (or the target) once, or so many times. */
+export function traversalCost(times = 1, result?: (size: SizeEstimate) => SizeEstimate): CallCost {
+  const factor = times * STRING_TRAVERSAL_COST_FACTOR;
+  return {
+    estimate(call) {
+      const size = call.sizeOf(argument(call, 0));
+      return { cost: multiplyByFactor(size, factor), ...(result && { resultSize: result(size) }) };
+    },
+    actual: ([first]) => Math.ceil(costSize(first!) * factor),
+  };
+}
+
+/** The arguments with the target as the first of them. */
+export function argument({ target, args }: CallSite, index: number): CostNode {
+  const node = target ? (index === 0 ? target : args[index - 1]) : args[index];
+  if (!node) throw new Error(`a call has no argument ${index}`);
+  return node;
+}
+
+export const sum = (...costs: readonly CostEstimate[]): CostEstimate => costs.reduce(add);
+
+/** Comparing two values of a library's own types costs the same whatever they are. */
+export const estimateNominalEquality =
+  (...types: readonly CelType[]) =>
+  (type: CelType): CostEstimate | undefined =>
+    types.some(({ name }) => name === type.name) ? fixed(1) : undefined;
+
+/** More than any evaluation may cost, so that there is no need to count on. */
+const enough = 1_000_001;
+
+/** The cost of walking through a value and all that it holds. */
+export function deepTraversalCost(value: CelValue): number {
+  let cost = 0;
+  let visited = 0;
+  const pending: CelValue[] = [value];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    // A value that holds another many times over can be astronomically large.
+    if (++visited > enough) return Math.max(cost, enough);
+    if (typeof next === 'string') cost += Math.floor(Buffer.byteLength(next) * STRING_TRAVERSAL_COST_FACTOR);
+    else if (next instanceof Uint8Array) cost += Math.floor(next.length * STRING_TRAVERSAL_COST_FACTOR);
+    else if (next instanceof CelList) {
+      if (next.size + pending.length > enough) return enough;
+      for (const element of next) pending.push(element);
+    } else if (next instanceof CelMap) {
+      if (next.size + pending.length > enough) return enough;
+      for (const key of next.keys()) pending.push(key, next.get(key) ?? null);
+    } else cost++;
+  }
+  return cost;
+}

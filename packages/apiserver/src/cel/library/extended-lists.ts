@@ -1,0 +1,272 @@
+import {
+  add,
+  type CallSite,
+  type CostNode,
+  fixed,
+  LIST_CREATE_BASE_COST,
+  multiply,
+  multiplyByFactor,
+  type SizeEstimate,
+  STRING_TRAVERSAL_COST_FACTOR,
+  UNBOUNDED,
+} from '../cost-estimate.ts';
+import type { CallCost, FunctionDeclaration, Library } from '../function-declaration.ts';
+import type { MacroDeclaration } from '../macro.ts';
+import { compare } from '../operators.ts';
+import { costSize, runtimeType } from '../runtime-type.ts';
+import { STANDARD_MACROS } from '../standard-macros.ts';
+import { type CelType, DYN, INT, listOf, typeParam } from '../types.ts';
+import { ArrayList, CelError, CelList, type CelValue } from '../values.ts';
+import { argument } from './call-cost.ts';
+import { globalFunction, method } from './declare.ts';
+import { bounded, checkElements } from './limits.ts';
+import { comparableTypes } from './lists.ts';
+import { ValueSet } from './value-set.ts';
+
+const T = typeParam('T');
+const LIST_T = listOf(T);
+
+/** `0, 1, 2 …`, which takes no memory: its cost is counted only after it was made. */
+class RangeList extends CelList {
+  readonly size: number;
+
+  constructor(size: number) {
+    super();
+    this.size = size;
+  }
+
+  at(index: number): CelValue {
+    return BigInt(index);
+  }
+}
+
+function slice(list: CelList, start: bigint, end: bigint): CelList {
+  const problem = (text: string) => new CelError(`cannot slice(${start}, ${end}), ${text}`);
+  if (start < 0n || end < 0n) throw problem('negative indexes not supported');
+  if (start > end) throw problem('start index must be less than or equal to end index');
+  if (end > BigInt(list.size)) throw problem(`list is length ${list.size}`);
+  checkElements(Number(end - start));
+  return new ArrayList(Array.from({ length: Number(end - start) }, (_, i) => list.at(Number(start) + i)));
+}
+
+function flatten(list: CelList, depth: bigint): CelList {
+  if (depth < 0n) throw new CelError('level must be non-negative');
+  const flat: CelValue[] = [];
+  let visited = 0;
+  const visit = (part: CelList, levels: bigint): void => {
+    visited += part.size;
+    checkElements(visited);
+    for (const element of part) {
+      if (element instanceof CelList && levels > 0n) visit(element, levels - 1n);
+      else flat.push(element);
+    }
+  };
+  visit(list, depth);
+  return new ArrayList(flat);
+}
+
+function sortBy(list: CelList, keys: CelList): CelList {
+  if (list.size !== keys.size) {
+    throw new CelError(
+      `@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got ${list.size} and ${keys.size} elements respectively`,
+    );
+  }
+  if (list.size === 0) return list;
+  const pairs = Array.from(bounded(keys), (key, i) => [key, list.at(i)] as const);
+  const type = runtimeType(pairs[0]![0]).name;
+  if (!comparableTypes.some(({ name }) => name === type)) throw new CelError('list elements must be comparable');
+  if (pairs.some(([key]) => runtimeType(key).name !== type))
+    throw new CelError('list elements must have the same type');
+  const order = ([a]: readonly [CelValue, CelValue], [b]: readonly [CelValue, CelValue]): number => {
+    // NaN has no order.
+    return Number.isNaN(a) || Number.isNaN(b) ? 0 : compare(a, b, '_<_');
+  };
+  return new ArrayList(pairs.sort(order).map(([, value]) => value));
+}
+
+function distinct(list: CelList): CelList {
+  const seen = new ValueSet();
+  const values: CelValue[] = [];
+  for (const element of bounded(list)) {
+    if (seen.has(element)) continue;
+    seen.add(element);
+    values.push(element);
+  }
+  return new ArrayList(values);
+}
+
+function range(size: bigint): CelList {
+  if (size > BigInt(Number.MAX_SAFE_INTEGER)) throw new CelError('operation cancelled: list too large');
+  return new RangeList(Math.max(0, Number(size)));
+}
+
+/** A call that makes a list, with a cost for each element. */
+const allocating = (size: SizeEstimate, factor: number) => ({
+  cost: add(multiplyByFactor(size, factor), fixed(1 + LIST_CREATE_BASE_COST)),
+  resultSize: size,
+});
+const allocated = (size: number, factor: number): number => Math.floor(size * factor) + 1 + LIST_CREATE_BASE_COST;
+
+/** The value of an integer literal, not below zero; the other for anything else. */
+function literalOr(node: CostNode, other: number): number {
+  return typeof node.literal === 'bigint' ? Math.max(0, Number(node.literal)) : other;
+}
+
+const outputCost = (estimatedSize: (call: CallSite) => SizeEstimate): CallCost => ({
+  needsOverload: true,
+  estimate: (call) => allocating(estimatedSize(call), 1),
+  actual: (_, result) => allocated(costSize(result), 1),
+});
+
+const flattenCost: CallCost = {
+  needsOverload: true,
+  estimate: (call) => allocating(call.sizeOf(argument(call, 0)), call.args[0] ? literalOr(call.args[0], UNBOUNDED) : 1),
+  actual: ([list, depth]) => allocated(costSize(list!), typeof depth === 'bigint' ? Number(depth) : 1),
+};
+
+/** Each element is compared with each. `index` is that of the list with the elements to compare. */
+function selfCompareCost(index: number, isText: boolean): CallCost {
+  return {
+    needsOverload: true,
+    estimate(call) {
+      const size = call.sizeOf(argument(call, index));
+      return allocating(multiply(size, size), isText ? 2 + STRING_TRAVERSAL_COST_FACTOR : 2);
+    },
+    actual(args) {
+      const list = args[index];
+      if (!(list instanceof CelList) || list.size === 0) return allocated(0, 2);
+      const first = list.at(0);
+      const holdsText = typeof first === 'string' || first instanceof Uint8Array;
+      return allocated(list.size * list.size, holdsText ? 2 + STRING_TRAVERSAL_COST_FACTOR : 2);
+    },
+  };
+}
+
+const isTextType = ({ kind }: CelType): boolean => kind === 'string' || kind === 'bytes';
+
+/** Looks at elements itself, whatever the types of lists say. */
+function sortList(list: CelValue, keys: CelValue): CelList {
+  if (!(list instanceof CelList) || !(keys instanceof CelList)) throw new CelError('no such overload');
+  return sortBy(list, keys);
+}
+
+const sortFunctions = (type: CelType): FunctionDeclaration[] => [
+  {
+    ...method('sort', {
+      id: `list_${type.name}_sort`,
+      parameters: [listOf(type)],
+      result: listOf(type),
+      cost: selfCompareCost(0, isTextType(type)),
+      call: (list) => sortBy(list, list),
+    }),
+    dispatch: (list) => sortList(list!, list!),
+  },
+  {
+    ...method('@sortByAssociatedKeys', {
+      id: `list_${type.name}_sortByAssociatedKeys`,
+      parameters: [LIST_T, listOf(type)],
+      result: LIST_T,
+      cost: selfCompareCost(1, isTextType(type)),
+      call: sortBy,
+    }),
+    dispatch: (list, keys) => sortList(list!, keys!),
+  },
+];
+
+const sortable = new Set(['list', 'select', 'ident', 'comprehension', 'call']);
+const input = '@__sortBy_input__';
+
+/** `list.sortBy(e, key)`: sorts the list by what a `map` makes of it. */
+const sortByMacro: MacroDeclaration = {
+  name: 'sortBy',
+  isReceiver: true,
+  argCount: 2,
+  expand(factory, target, args) {
+    if (!target) return undefined;
+    if (!sortable.has(target.kind)) {
+      throw factory.error(
+        target,
+        'sortBy can only be applied to a list, identifier, comprehension, call or select expression',
+      );
+    }
+    const map = STANDARD_MACROS.find(({ name, argCount }) => name === 'map' && argCount === 2);
+    const keys = map?.expand(factory, factory.ident(input), args);
+    if (!keys) return undefined;
+    return factory.fold({
+      iterRange: factory.list(),
+      iterVar: '#unused',
+      accuVar: input,
+      accuInit: target,
+      loopCondition: factory.literal(false),
+      loopStep: factory.ident(input),
+      result: factory.memberCall('@sortByAssociatedKeys', factory.ident(input), keys),
+    });
+  },
+};
+
+/** Functions of lists, version 3 of the extension. */
+export const extendedListsLibrary: Library = {
+  name: 'cel.lib.ext.lists',
+  macros: [sortByMacro],
+  functions: [
+    method('slice', {
+      id: 'list_slice',
+      parameters: [LIST_T, INT, INT],
+      result: LIST_T,
+      cost: outputCost((call) => {
+        const start = literalOr(argument(call, 1), 0);
+        return fixed(wrapped(literalOr(argument(call, 2), call.sizeOf(argument(call, 0)).max) - start));
+      }),
+      call: slice,
+    }),
+    {
+      // Takes lists that are flat already, too.
+      ...method('flatten', {
+        id: 'list_flatten',
+        parameters: [listOf(LIST_T)],
+        result: LIST_T,
+        cost: flattenCost,
+        call: (list) => flatten(list, 1n),
+      }),
+      dispatch(list, depth) {
+        const levels = depth ?? 1n;
+        if (!(list instanceof CelList) || typeof levels !== 'bigint') throw new CelError('no such overload');
+        return flatten(list, levels);
+      },
+    },
+    method('flatten', {
+      id: 'list_flatten_int',
+      parameters: [listOf(DYN), INT],
+      result: listOf(DYN),
+      cost: flattenCost,
+      call: flatten,
+    }),
+    ...comparableTypes.flatMap(sortFunctions),
+    globalFunction('lists.range', {
+      id: 'lists_range',
+      parameters: [INT],
+      result: listOf(INT),
+      cost: outputCost((call) => fixed(literalOr(argument(call, 0), UNBOUNDED))),
+      call: range,
+    }),
+    method('reverse', {
+      id: 'list_reverse',
+      parameters: [LIST_T],
+      result: LIST_T,
+      cost: outputCost((call) => call.sizeOf(argument(call, 0))),
+      call: (list) => new ArrayList([...bounded(list)].reverse()),
+    }),
+    method('distinct', {
+      id: 'list_distinct',
+      parameters: [LIST_T],
+      result: LIST_T,
+      cost: selfCompareCost(0, false),
+      call: distinct,
+    }),
+  ],
+};
+
+/** A negative number as the unsigned one that it becomes upstream. */
+function wrapped(size: number): number {
+  return size < 0 ? UNBOUNDED + size : size;
+}

@@ -1,0 +1,80 @@
+import type { CallExpr, Expr } from '../ast.ts';
+import type { CelType, CelTypeKind } from '../types.ts';
+import { type FormatClause, formatParts, wrongArgument } from './format-clause.ts';
+
+/** What each clause takes, by kind of type. Words for numbers that are none are strings. */
+const integers: readonly CelTypeKind[] = ['int', 'uint'];
+const doubles: readonly CelTypeKind[] = ['double', 'string'];
+const hex: readonly CelTypeKind[] = [...integers, 'string', 'bytes'];
+const accepted: Readonly<Record<FormatClause['verb'], readonly CelTypeKind[]>> = {
+  b: [...integers, 'bool'],
+  d: integers,
+  e: doubles,
+  f: doubles,
+  o: integers,
+  s: [...hex, 'list', 'map', 'double', 'bool', 'timestamp', 'duration', 'type', 'null'],
+  x: hex,
+  X: hex,
+};
+
+export interface FormatProblem {
+  /** The expression to blame. */
+  readonly id: number;
+  readonly message: string;
+}
+
+class WrongArgument extends Error {
+  readonly id: number;
+
+  constructor(id: number, message: string) {
+    super(message);
+    this.id = id;
+  }
+}
+
+/**
+ * What is wrong with a call of `format` on a literal with a list literal, as far as types can tell before it is
+ * evaluated; undefined for calls that cannot be judged yet.
+ */
+export function formatCallProblem(
+  { id, function: name, target, args: [list, ...more] }: CallExpr,
+  typeOf: (expr: Expr) => CelType,
+): FormatProblem | undefined {
+  if (name !== 'format' || more.length > 0 || list?.kind !== 'list') return undefined;
+  if (target?.kind !== 'literal' || typeof target.value !== 'string') return undefined;
+  const { elements } = list;
+  let used = 0;
+  try {
+    for (const _ of formatParts(target.value, (clause, index) => {
+      const { verb } = clause();
+      const argument = elements[index];
+      if (!argument) throw new Error(`index ${index} out of range`);
+      used = index + 1;
+      checkArgument(verb, argument, typeOf);
+      return '';
+    })) {
+      // Only what it throws is of interest.
+    }
+  } catch (error) {
+    if (error instanceof WrongArgument) return { id: error.id, message: error.message };
+    if (error instanceof Error) return { id, message: error.message };
+    throw error;
+  }
+  if (elements.length === used) return undefined;
+  return { id, message: `too many arguments supplied to string.format (expected ${used}, got ${elements.length})` };
+}
+
+/** Looks into list and map literals too where those are allowed. */
+function checkArgument(verb: FormatClause['verb'], argument: Expr, typeOf: (expr: Expr) => CelType): void {
+  const type = typeOf(argument);
+  if (type.kind !== 'dyn' && !accepted[verb].includes(type.kind)) {
+    throw new WrongArgument(argument.id, wrongArgument(verb, type.name));
+  }
+  if (verb !== 's') return;
+  if (argument.kind === 'list') for (const element of argument.elements) checkArgument(verb, element, typeOf);
+  if (argument.kind !== 'map') return;
+  for (const { key, value } of argument.entries) {
+    checkArgument(verb, key, typeOf);
+    checkArgument(verb, value, typeOf);
+  }
+}

@@ -1,0 +1,232 @@
+import { quote } from '@coxswain/apimachinery';
+import { parseAddress } from './netip.ts';
+
+/** A URL as Go's net/url divides it. Texts are decoded, unless they say otherwise. */
+export interface GoUrl {
+  readonly scheme: string;
+  /** What follows a scheme that no slash follows, encoded. */
+  readonly opaque: string;
+  /** Encoded; undefined without an `@`. */
+  readonly user: string | undefined;
+  /** With its port. */
+  readonly host: string;
+  /** Encoded as it was written if that was valid, else as Go encodes it. */
+  readonly escapedPath: string;
+  /** Encoded; undefined without a `?`. */
+  readonly rawQuery: string | undefined;
+  /** Encoded like the path. */
+  readonly escapedFragment: string;
+  /** There was a path after the scheme, and no `//`. */
+  readonly omitsHost: boolean;
+}
+
+/** Where a text stands in a URL, which decides what must be encoded there. */
+type Part = 'path' | 'fragment' | 'host' | 'zone' | 'user' | 'query';
+
+/** What may stand as it is, besides letters, digits and `-_.~`. */
+const unescaped: Readonly<Record<Part, string>> = {
+  path: '$&+,/:;=@',
+  fragment: '$&+,/:;=?@!()*',
+  host: '!$&\'()*+,;=:[]<>"',
+  zone: '!$&\'()*+,;=:[]<>"',
+  user: '$&+,;=',
+  query: '',
+};
+const isUnreserved = (character: string): boolean => /^[A-Za-z0-9\-_.~]$/.test(character);
+const mayStand = (byte: string, part: Part): boolean => isUnreserved(byte) || unescaped[part].includes(byte);
+
+/** A string whose characters are the bytes of a text in UTF-8. All functions here work on such. */
+const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
+const toBytes = (text: string): string => (isAscii(text) ? text : Buffer.from(text).toString('latin1'));
+const fromBytes = (bytes: string): string => (isAscii(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString());
+
+/** Parses a URL that can stand in a request: absolute, or a path from the root. Throws an Error with Go's message. */
+export function parseRequestUri(text: string): void {
+  failingWith(text, () => parse(toBytes(text), true));
+}
+
+/** Parses any URL. Throws an Error with Go's message. */
+export function parseGoUrl(text: string): GoUrl {
+  const [beforeFragment, fragment = ''] = cut(text, '#');
+  const url = failingWith(beforeFragment, () => parse(toBytes(beforeFragment), false));
+  return { ...url, escapedFragment: failingWith(text, () => normalized(toBytes(fragment), 'fragment')) };
+}
+
+function failingWith<T>(url: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    throw error instanceof Error ? new Error(`parse ${quote(url)}: ${error.message}`, { cause: error }) : error;
+  }
+}
+
+function cut(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function parse(text: string, isRequest: boolean): Omit<GoUrl, 'escapedFragment'> {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
+  if (/[\0-\x1f\x7f]/.test(text)) throw new Error('net/url: invalid control character in URL');
+  if (text === '' && isRequest) throw new Error('empty url');
+  const nothing = { scheme: '', opaque: '', user: undefined, host: '', rawQuery: undefined, omitsHost: false };
+  if (text === '*') return { ...nothing, escapedPath: '*' };
+  if (text.startsWith(':')) throw new Error('missing protocol scheme');
+  const written = /^([A-Za-z][A-Za-z0-9+\-.]*):/.exec(text)?.[1];
+  const scheme = (written ?? '').toLowerCase();
+  const [rest, query] = cut(written === undefined ? text : text.slice(written.length + 1), '?');
+  const parts = { ...nothing, scheme, rawQuery: query === undefined ? undefined : fromBytes(query) };
+  if (!rest.startsWith('/')) {
+    if (scheme !== '') return { ...parts, opaque: fromBytes(rest), escapedPath: '' };
+    if (isRequest) throw new Error('invalid URI for request');
+    if (cut(rest, '/')[0].includes(':')) throw new Error('first path segment in URL cannot contain colon');
+  }
+  const hasAuthority = rest.startsWith('//') && (scheme !== '' || (!isRequest && !rest.startsWith('///')));
+  if (!hasAuthority) return { ...parts, omitsHost: scheme !== '', escapedPath: normalized(rest, 'path') };
+  const slash = rest.indexOf('/', 2);
+  const authority = parseAuthority(scheme, rest.slice(2, slash < 0 ? undefined : slash));
+  return { ...parts, ...authority, escapedPath: normalized(slash < 0 ? '' : rest.slice(slash), 'path') };
+}
+
+function parseAuthority(scheme: string, authority: string): Pick<GoUrl, 'host' | 'user'> {
+  const at = authority.lastIndexOf('@');
+  const host = fromBytes(parseHost(scheme, authority.slice(at + 1)));
+  if (at < 0) return { host, user: undefined };
+  const user = authority.slice(0, at);
+  if (!/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(user)) throw new Error('net/url: invalid userinfo');
+  const [name, password] = cut(user, ':');
+  const again = (text: string): string => percentEncode(percentDecode(text, 'user'), 'user');
+  return { host, user: password === undefined ? again(name) : `${again(name)}:${again(password)}` };
+}
+
+function parseHost(scheme: string, host: string): string {
+  const bracket = host.lastIndexOf('[');
+  if (bracket > 0) throw new Error('invalid IP-literal');
+  if (bracket === 0) return parseIPLiteral(host);
+  const colon = scheme === 'http' || scheme === 'https' ? host.indexOf(':') : host.lastIndexOf(':');
+  if (colon >= 0) checkPort(host.slice(colon));
+  return percentDecode(host, 'host');
+}
+
+function parseIPLiteral(host: string): string {
+  const end = host.lastIndexOf(']');
+  if (end < 0) throw new Error("missing ']' in host");
+  const port = host.slice(end + 1);
+  checkPort(port);
+  const name = host.slice(1, end);
+  const zone = name.indexOf('%25');
+  const address =
+    zone < 0
+      ? percentDecode(name, 'host')
+      : percentDecode(name.slice(0, zone), 'host') + percentDecode(name.slice(zone), 'zone');
+  const { bytes } = failingAsHost(() => parseAddress(fromBytes(address)));
+  if (bytes.length === 4) throw new Error('invalid IP-literal');
+  return `[${address}]${port}`;
+}
+
+function failingAsHost<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    throw error instanceof Error ? new Error(`invalid host: ${error.message}`, { cause: error }) : error;
+  }
+}
+
+function checkPort(port: string): void {
+  if (!/^(?::[0-9]*)?$/.test(port)) throw new Error(`invalid port ${quote(fromBytes(port))} after host`);
+}
+
+function percentDecode(text: string, part: Part): string {
+  const isHost = part === 'host' || part === 'zone';
+  if (!isHost && !/[%+]/.test(text)) return text;
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '%') {
+      checkEscape(text.slice(i, i + 3), part);
+      i += 2;
+    } else if (isHost && text[i]! < '\x80' && !mayStand(text[i]!, part)) {
+      throw new Error(`invalid character ${quote(text[i]!)} in host name`);
+    }
+  }
+  const spaced = part === 'query' ? text.replaceAll('+', ' ') : text;
+  return spaced.replace(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+function checkEscape(escaped: string, part: Part): void {
+  const code = /^%[0-9a-fA-F]{2}$/.test(escaped) ? Number.parseInt(escaped.slice(1), 16) : undefined;
+  // In a host only what is not ASCII may be encoded, and the mark of a zone.
+  const isMeant =
+    code !== undefined &&
+    (escaped === '%25' ||
+      (part === 'host'
+        ? code >= 0x80
+        : part !== 'zone' || code === 0x20 || mayStand(String.fromCharCode(code), 'host')));
+  if (!isMeant) throw new Error(`invalid URL escape ${quote(fromBytes(escaped))}`);
+}
+
+function percentEncode(text: string, part: Part): string {
+  return text.replace(/[^A-Za-z0-9\-_.~]/g, (byte) =>
+    unescaped[part].includes(byte) ? byte : `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
+}
+
+const validEncoded = /^[A-Za-z0-9\-_.~!$&'()*+,;=:@[\]%/]*$/;
+
+/** As it was written, if that was validly encoded, else with all encoded that should be. */
+function normalized(text: string, part: 'path' | 'fragment'): string {
+  const decoded = percentDecode(text, part);
+  const isValid = validEncoded.test(part === 'fragment' ? text.replaceAll('?', '') : text);
+  return isValid ? text : percentEncode(decoded, part);
+}
+
+/** The URL as Go writes it. */
+export function formatGoUrl(url: GoUrl): string {
+  const { scheme, opaque, user, host, escapedPath, rawQuery, escapedFragment, omitsHost } = url;
+  let text = scheme === '' ? '' : `${scheme}:`;
+  if (opaque !== '') text += opaque;
+  else {
+    const hasAuthority = !omitsHost || host !== '' || user !== undefined;
+    if ((scheme !== '' || host !== '' || user !== undefined) && hasAuthority) {
+      if (host !== '' || escapedPath !== '' || user !== undefined) text += '//';
+      if (user !== undefined) text += `${user}@`;
+      text += percentEncode(toBytes(host), 'host');
+    }
+    if (escapedPath !== '' && !escapedPath.startsWith('/') && host !== '') text += '/';
+    if (text === '' && cut(escapedPath, '/')[0].includes(':')) text += './';
+    text += escapedPath;
+  }
+  if (rawQuery !== undefined) text += `?${rawQuery}`;
+  return escapedFragment === '' ? text : `${text}#${escapedFragment}`;
+}
+
+/** The host without its port, and without brackets around an IPv6 address. */
+export function hostnameOf(host: string): string {
+  const [name] = splitPort(host);
+  return name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name;
+}
+
+/** The port, or nothing. */
+export const portOf = (host: string): string => splitPort(host)[1];
+
+function splitPort(host: string): [name: string, port: string] {
+  const colon = host.lastIndexOf(':');
+  return colon >= 0 && /^:[0-9]*$/.test(host.slice(colon)) ? [host.slice(0, colon), host.slice(colon + 1)] : [host, ''];
+}
+
+/** The keys of a query in order, with their values. What is not well formed is left out. */
+export function parseQuery(query: string): Map<string, string[]> {
+  const values = new Map<string, string[]>();
+  for (const pair of toBytes(query).split('&')) {
+    if (pair === '' || pair.includes(';')) continue;
+    const [key, value = ''] = cut(pair, '=');
+    try {
+      const name = fromBytes(percentDecode(key, 'query'));
+      const text = fromBytes(percentDecode(value, 'query'));
+      const known = values.get(name);
+      if (known) known.push(text);
+      else values.set(name, [text]);
+    } catch {
+      // Go goes on with the next, too.
+    }
+  }
+  return values;
+}

@@ -1,0 +1,18 @@
+import type { Library } from '../function-declaration.ts';
+import { STRING } from '../types.ts';
+import { traversalCost } from './call-cost.ts';
+import { globalFunction } from './declare.ts';
+
+/** `jsonpatch.escapeKey()`; not in the base environment, only where mutating policies make patches. */
+export const jsonPatchLibrary: Library = {
+  name: 'kubernetes.jsonpatch',
+  functions: [
+    globalFunction('jsonpatch.escapeKey', {
+      id: 'string_jsonpatch_escapeKey_string',
+      parameters: [STRING],
+      result: STRING,
+      cost: traversalCost(1, (size) => size),
+      call: (key) => key.replaceAll('~', '~0').replaceAll('/', '~1'),
+    }),
+  ],
+};

@@ -1,0 +1,191 @@
+import { fields, labels } from '@coxswain/apimachinery';
+import { describe, expect, it } from 'vitest';
+import type { AuthorizationAttributes, Authorizer } from '../../authorization/authorizer.ts';
+import {
+  CelCompileError,
+  CelEnvironment,
+  CelError,
+  CelList,
+  CelMap,
+  CelProgramError,
+  type CelValue,
+  type CostNode,
+  Duration,
+  DYN,
+  INT,
+  listOf,
+  Optional,
+  STRING,
+  Timestamp,
+  TypeValue,
+  Uint,
+  UNBOUNDED,
+} from '../index.ts';
+import { ArrayList } from '../values.ts';
+import { CIDRValue } from './cidr.ts';
+import { FormatValue } from './format.ts';
+import {
+  AUTHORIZER,
+  AuthorizerValue,
+  jsonPatchLibrary,
+  kubernetesLibraries,
+  RESOURCE_CHECK,
+  ResourceCheck,
+} from './index.ts';
+import { IPValue } from './ip.ts';
+import { QuantityValue } from './quantity.ts';
+import { SemverValue } from './semver.ts';
+import recorded from './testdata/upstream.json' with { type: 'json' };
+import { URLValue } from './urls.ts';
+
+type Costs = readonly [actual: number, min: number | string, max: number | string];
+type Recorded = readonly [expression: string, outcome: string, result: string, costs?: Costs];
+
+/** Says in its reasons what it was asked. */
+const authorizer: Authorizer = {
+  async authorize(asked: AuthorizationAttributes) {
+    if (asked.verb === 'boom') throw new Error('it went boom');
+    const { user } = asked;
+    const selectors = [
+      ...(asked.fieldSelector ? fields.parse(asked.fieldSelector).requirements() : []).map(
+        ({ field, operator, value }) => ` f:${field}${operator}${value}`,
+      ),
+      ...(asked.labelSelector ? labels.parseToRequirements(asked.labelSelector) : []).map((each) => ` l:${each}`),
+    ];
+    const parts = [
+      user.username,
+      user.groups?.join() ?? '',
+      asked.resourceRequest,
+      asked.verb,
+      asked.apiGroup,
+      asked.apiVersion,
+      asked.resource,
+      asked.subresource,
+      asked.namespace,
+      asked.name,
+      asked.path,
+    ];
+    const reason = parts.join('|') + selectors.join('');
+    return { decision: asked.verb === 'get' ? 'allow' : asked.verb === 'delete' ? 'deny' : 'no opinion', reason };
+  },
+  rulesFor: () => Promise.reject(new Error('not asked for')),
+};
+
+const environment = new CelEnvironment({
+  libraries: [...kubernetesLibraries, jsonPatchLibrary],
+  variables: {
+    s: STRING,
+    t: STRING,
+    u: STRING,
+    n: INT,
+    l: listOf(STRING),
+    ints: listOf(INT),
+    d: DYN,
+    authorizer: AUTHORIZER,
+    requestResource: RESOURCE_CHECK,
+  },
+});
+
+const jane = new AuthorizerValue({ username: 'jane', groups: ['dev'] }, authorizer);
+const variables = new Map<string, CelValue>(
+  Object.entries({
+    s: 'hello wörld',
+    t: 'l',
+    u: 'u',
+    n: 3n,
+    l: new ArrayList(['b', 'a', 'c', 'a']),
+    ints: new ArrayList([3n, 1n, 2n]),
+    d: 'dyn',
+    authorizer: jane,
+    requestResource: new ResourceCheck(jane, {
+      group: 'apps',
+      resource: 'deployments',
+      subresource: 'scale',
+      namespace: 'ns1',
+      name: 'd1',
+    }),
+  }),
+);
+
+const sizes: Readonly<Record<string, { min: number; max: number }>> = {
+  s: { min: 0, max: 100 },
+  t: { min: 0, max: 100 },
+  l: { min: 1, max: 50 },
+  'l.@items': { min: 0, max: 20 },
+  ints: { min: 0, max: 1000 },
+};
+const sizeOf = ({ path }: CostNode) => sizes[path?.join('.') ?? ''];
+
+function show(value: CelValue): string {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value).replace(/[\u007f]/g, '\u007f');
+    case 'number':
+      return Number.isNaN(value) ? 'NaN' : `double:${showDouble(value)}`;
+    case 'bigint':
+    case 'boolean':
+      return String(value);
+  }
+  if (value === null) return 'null';
+  if (value instanceof Uint) return `${value.value}u`;
+  if (value instanceof Uint8Array) return `bytes:${Buffer.from(value).toString('hex')}`;
+  if (value instanceof Duration) return `duration:${value.nanos}`;
+  if (value instanceof Timestamp) return `timestamp:${value.seconds}`;
+  if (value instanceof Optional) {
+    return value.value === undefined ? 'optional.none()' : `optional.of(${show(value.value)})`;
+  }
+  if (value instanceof TypeValue) return `type:${value.type.name}`;
+  if (value instanceof CelList) return `[${Array.from(value, show).join()}]`;
+  if (value instanceof CelMap) {
+    return `{${Array.from(value.keys(), (key) => `${show(key)}:${show(value.get(key) ?? null)}`)
+      .sort()
+      .join()}}`;
+  }
+  if (value instanceof IPValue) return `ip:${value}`;
+  if (value instanceof CIDRValue) return `cidr:${value}`;
+  if (value instanceof QuantityValue) return `quantity:${value.quantity}`;
+  if (value instanceof SemverValue) return `semver:${value}`;
+  if (value instanceof URLValue) return `url:${value}`;
+  if (value instanceof FormatValue) return `format:${value.name}`;
+  return `?${value.celType.name}`;
+}
+
+/** As Go writes the shortest form. */
+function showDouble(value: number): string {
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
+  const [, exponent = '0'] = value.toExponential().split('e');
+  const power = Number(exponent);
+  if (power >= -4 && power < 6) return String(value);
+  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
+}
+
+async function evaluate(expression: string): Promise<Recorded> {
+  try {
+    const compiled = environment.compile(expression);
+    const { min, max } = compiled.estimateCost(sizeOf);
+    const bound = (cost: number) => (cost === UNBOUNDED ? 'max' : cost);
+    const { value, error, cost } = await compiled.program().evaluateAsync(variables);
+    const costs: Costs = [cost, bound(min), bound(max)];
+    if (error) return [expression, 'error', error.message, costs];
+    return [expression, 'value', show(value), costs];
+  } catch (error) {
+    if (error instanceof CelCompileError) return [expression, 'compile', error.issues[0]?.message ?? ''];
+    if (error instanceof CelProgramError) return [expression, 'program', error.message];
+    throw error instanceof CelError ? new Error(error.message) : error;
+  }
+}
+
+const expectations = recorded as unknown as readonly Recorded[];
+const chunkSize = 400;
+const chunks = Array.from({ length: Math.ceil(expectations.length / chunkSize) }, (_, i) => i * chunkSize);
+
+describe('the libraries of Kubernetes', () => {
+  it.each(chunks)('answer, fail and cost what upstream does: expressions from %i', async (start) => {
+    const differences: unknown[] = [];
+    for (const expected of expectations.slice(start, start + chunkSize)) {
+      const actual = await evaluate(expected[0]);
+      if (JSON.stringify(actual) !== JSON.stringify(expected)) differences.push([expected, actual.slice(1)]);
+    }
+    expect(differences).toEqual([]);
+  });
+});

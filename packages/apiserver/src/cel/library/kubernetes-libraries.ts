@@ -1,0 +1,33 @@
+import type { Library } from '../function-declaration.ts';
+import { OPTIONAL_LIBRARY, TWO_VARIABLE_COMPREHENSIONS } from '../optional-library.ts';
+import { authorizerLibrary, authorizerSelectorsLibrary } from './authorizer.ts';
+import { cidrLibrary } from './cidr.ts';
+import { extendedListsLibrary } from './extended-lists.ts';
+import { formatLibrary } from './format.ts';
+import { ipLibrary } from './ip.ts';
+import { listsLibrary } from './lists.ts';
+import { quantityLibrary } from './quantity.ts';
+import { regexLibrary } from './regex.ts';
+import { semverLibrary } from './semver.ts';
+import { setsLibrary } from './sets.ts';
+import { stringsLibrary } from './strings.ts';
+import { urlsLibrary } from './urls.ts';
+
+/** What every environment of Kubernetes v1.36 has, in the order in which upstream's base environment adds it. */
+export const kubernetesLibraries: readonly Library[] = [
+  urlsLibrary,
+  regexLibrary,
+  listsLibrary,
+  authorizerLibrary,
+  OPTIONAL_LIBRARY,
+  quantityLibrary,
+  stringsLibrary,
+  setsLibrary,
+  ipLibrary,
+  cidrLibrary,
+  formatLibrary,
+  authorizerSelectorsLibrary,
+  TWO_VARIABLE_COMPREHENSIONS,
+  semverLibrary,
+  extendedListsLibrary,
+];

@@ -1,0 +1,149 @@
+import { celEquals } from '../equality.ts';
+import type { FunctionDeclaration, Library } from '../function-declaration.ts';
+import { add, compare } from '../operators.ts';
+import {
+  BOOL,
+  BYTES,
+  type CelType,
+  DOUBLE,
+  DURATION,
+  INT,
+  listOf,
+  STRING,
+  TIMESTAMP,
+  typeParam,
+  UINT,
+} from '../types.ts';
+import { CelError, type CelList, type CelValue, Duration, Uint } from '../values.ts';
+import { method } from './declare.ts';
+import { bounded } from './limits.ts';
+import { deepTraversalEstimate as cost } from './string-costs.ts';
+
+/** Types whose values have an order. */
+export const comparableTypes: readonly CelType[] = [INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES];
+
+const zeros: readonly (readonly [CelType, CelValue])[] = [
+  [INT, 0n],
+  [UINT, new Uint(0n)],
+  [DOUBLE, 0],
+  [DURATION, new Duration(0n)],
+];
+
+/** Negative, zero or positive; undefined for values that have no order, as of different types or NaN. */
+function order(a: CelValue, b: CelValue): number | undefined {
+  try {
+    return compare(a, b, '_<_');
+  } catch (error) {
+    if (error instanceof CelError) return undefined;
+    throw error;
+  }
+}
+
+function isSorted(list: CelList): boolean {
+  let previous: CelValue | undefined;
+  for (const element of bounded(list)) {
+    if (previous !== undefined && (order(previous, element) ?? 0) > 0) return false;
+    previous = element;
+  }
+  return true;
+}
+
+function sumOf(list: CelList, zero: CelValue): CelValue {
+  let sum = zero;
+  for (const element of bounded(list)) sum = add(sum, element);
+  return sum;
+}
+
+/** `sign` is 1 for the greatest element, -1 for the least. */
+function extreme(list: CelList, name: 'min' | 'max', sign: 1 | -1): CelValue {
+  let best: CelValue | undefined;
+  for (const element of bounded(list)) {
+    if (best === undefined || (order(element, best) ?? 0) * sign > 0) best = element;
+  }
+  if (best === undefined) throw new CelError(`${name} called on empty list`);
+  return best;
+}
+
+function indexOf(list: CelList, item: CelValue): bigint {
+  const { size } = bounded(list);
+  for (let i = 0; i < size; i++) if (equals(list.at(i), item)) return BigInt(i);
+  return -1n;
+}
+
+function lastIndexOf(list: CelList, item: CelValue): bigint {
+  for (let i = bounded(list).size - 1; i >= 0; i--) if (equals(list.at(i), item)) return BigInt(i);
+  return -1n;
+}
+
+/** Values that cannot be compared are not the same. */
+export function equals(a: CelValue, b: CelValue): boolean {
+  try {
+    return celEquals(a, b);
+  } catch (error) {
+    if (error instanceof CelError) return false;
+    throw error;
+  }
+}
+
+/** The types' names as ids of overloads have them. */
+const typeName = ({ kind }: CelType): string => kind;
+
+const A = typeParam('A');
+const LIST_A = listOf(A);
+
+/** One overload for each type of elements. */
+const forTypes = (
+  types: readonly CelType[],
+  declare: (type: CelType, name: string) => FunctionDeclaration,
+): FunctionDeclaration[] => types.map((type) => declare(type, typeName(type)));
+
+/** Kubernetes' own functions of lists. */
+export const listsLibrary: Library = {
+  name: 'kubernetes.lists',
+  functions: [
+    ...forTypes(comparableTypes, (type, name) =>
+      method('isSorted', {
+        id: `list_${name}_is_sorted_bool`,
+        parameters: [listOf(type)],
+        result: BOOL,
+        cost,
+        call: isSorted,
+      }),
+    ),
+    ...zeros.map(([type, zero]) =>
+      method('sum', {
+        id: `list_${typeName(type)}_sum_${typeName(type)}`,
+        parameters: [listOf(type)],
+        result: type,
+        cost,
+        call: (list) => sumOf(list, zero),
+      }),
+    ),
+    ...forTypes(comparableTypes, (type, name) =>
+      method('max', {
+        id: `list_${name}_max_${name}`,
+        parameters: [listOf(type)],
+        result: type,
+        cost,
+        call: (list) => extreme(list, 'max', 1),
+      }),
+    ),
+    ...forTypes(comparableTypes, (type, name) =>
+      method('min', {
+        id: `list_${name}_min_${name}`,
+        parameters: [listOf(type)],
+        result: type,
+        cost,
+        call: (list) => extreme(list, 'min', -1),
+      }),
+    ),
+    method('indexOf', { id: 'list_a_index_of_int', parameters: [LIST_A, A], result: INT, cost, call: indexOf }),
+    method('lastIndexOf', {
+      id: 'list_a_last_index_of_int',
+      parameters: [LIST_A, A],
+      result: INT,
+      cost,
+      call: lastIndexOf,
+    }),
+  ],
+};

@@ -1,0 +1,49 @@
+import { add, fixed, multiply, multiplyByFactor } from '../cost-estimate.ts';
+import type { FunctionDeclaration, Library } from '../function-declaration.ts';
+import { costSize } from '../runtime-type.ts';
+import { BOOL, listOf, typeParam } from '../types.ts';
+import type { CelList } from '../values.ts';
+import { argument } from './call-cost.ts';
+import { globalFunction } from './declare.ts';
+import { bounded } from './limits.ts';
+import { ValueSet } from './value-set.ts';
+
+const LIST_T = listOf(typeParam('T'));
+
+function contains(list: CelList, part: CelList): boolean {
+  const set = ValueSet.of(list);
+  for (const element of bounded(part)) if (!set.has(element)) return false;
+  return true;
+}
+
+function intersects(a: CelList, b: CelList): boolean {
+  const set = ValueSet.of(b);
+  for (const element of bounded(a)) if (set.has(element)) return true;
+  return false;
+}
+
+/** Each element is compared with each of the other list, so many times. */
+const setFunction = (name: string, times: number, call: (a: CelList, b: CelList) => boolean): FunctionDeclaration =>
+  globalFunction(`sets.${name}`, {
+    id: `list_sets_${name}_list`,
+    parameters: [LIST_T, LIST_T],
+    result: BOOL,
+    cost: {
+      estimate(site) {
+        const sizes = multiply(site.sizeOf(argument(site, 0)), site.sizeOf(argument(site, 1)));
+        return { cost: add(multiplyByFactor(sizes, times), fixed(1)) };
+      },
+      actual: ([a, b]) => 1 + Math.floor(costSize(a!) * costSize(b!) * times),
+    },
+    call,
+  });
+
+/** Lists taken as sets. */
+export const setsLibrary: Library = {
+  name: 'cel.lib.ext.sets',
+  functions: [
+    setFunction('contains', 1, contains),
+    setFunction('equivalent', 2, (a, b) => contains(a, b) && contains(b, a)),
+    setFunction('intersects', 1, intersects),
+  ],
+};

@@ -1,0 +1,84 @@
+import { EntryMap } from '../collections.ts';
+import { multiplyByFactor, STRING_TRAVERSAL_COST_FACTOR } from '../cost-estimate.ts';
+import type { FunctionDeclaration, Library } from '../function-declaration.ts';
+import { BOOL, type CelType, listOf, mapOf, objectType, STRING } from '../types.ts';
+import { ArrayList, CelError, type CelMap, type CelValue, OpaqueValue } from '../values.ts';
+import { nominalCost, traversalCost } from './call-cost.ts';
+import { globalFunction, method } from './declare.ts';
+import { formatGoUrl, type GoUrl, hostnameOf, parseGoUrl, parseQuery, parseRequestUri, portOf } from './go-url.ts';
+import { accepts, asCelError } from './parse-error.ts';
+
+const URL_TYPE: CelType<URLValue> = objectType('kubernetes.URL');
+
+export class URLValue extends OpaqueValue {
+  readonly celType = URL_TYPE;
+  readonly url: GoUrl;
+
+  constructor(url: GoUrl) {
+    super();
+    this.url = url;
+  }
+
+  equals(other: CelValue): boolean {
+    if (!(other instanceof URLValue)) throw new CelError('no such overload');
+    return this.toString() === other.toString();
+  }
+
+  override toString(): string {
+    return formatGoUrl(this.url);
+  }
+}
+
+function parse(text: string): URLValue {
+  return asCelError(
+    () => {
+      parseRequestUri(text);
+      return new URLValue(parseGoUrl(text));
+    },
+    (message) => `URL parse error during conversion from string: ${message}`,
+  );
+}
+
+function queryOf({ url }: URLValue): CelMap {
+  const query = parseQuery(url.rawQuery ?? '');
+  return new EntryMap(Array.from(query, ([key, values]) => [key, new ArrayList(values)] as const));
+}
+
+const accessor = (name: string, id: string, call: (url: GoUrl) => string): FunctionDeclaration =>
+  method(name, { id, parameters: [URL_TYPE], result: STRING, cost: nominalCost, call: ({ url }) => call(url) });
+
+/** `url()`, `isURL()` and the parts of a URL. */
+export const urlsLibrary: Library = {
+  name: 'kubernetes.urls',
+  estimateEquality: ({ name }, _, { computedSize }) =>
+    name === URL_TYPE.name
+      ? multiplyByFactor({ min: 1, max: computedSize?.max ?? 1 }, STRING_TRAVERSAL_COST_FACTOR)
+      : undefined,
+  functions: [
+    globalFunction('url', {
+      id: 'string_to_url',
+      parameters: [STRING],
+      result: URL_TYPE,
+      cost: traversalCost(1, (size) => size),
+      call: parse,
+    }),
+    globalFunction('isURL', {
+      id: 'is_url_string',
+      parameters: [STRING],
+      result: BOOL,
+      call: (text) => accepts(() => parseRequestUri(text)),
+    }),
+    accessor('getScheme', 'url_get_scheme', ({ scheme }) => scheme),
+    accessor('getHost', 'url_get_host', ({ host }) => host),
+    accessor('getHostname', 'url_get_hostname', ({ host }) => hostnameOf(host)),
+    accessor('getPort', 'url_get_port', ({ host }) => portOf(host)),
+    accessor('getEscapedPath', 'url_get_escaped_path', ({ escapedPath }) => escapedPath),
+    method('getQuery', {
+      id: 'url_get_query',
+      parameters: [URL_TYPE],
+      result: mapOf(STRING, listOf(STRING)),
+      cost: nominalCost,
+      call: queryOf,
+    }),
+  ],
+};

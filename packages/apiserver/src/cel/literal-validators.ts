@@ -1,0 +1,96 @@
+import type { Expr } from './ast.ts';
+import type { CheckedExpression } from './checker.ts';
+import { parseDuration } from './duration.ts';
+import { formatCallProblem } from './library/format-check.ts';
+import { regexProblem } from './regex.ts';
+import type { CompileIssue } from './source.ts';
+import { parseTimestamp } from './timestamp.ts';
+import { type CelType, DYN, sameType } from './types.ts';
+import { CelError } from './values.ts';
+
+/** Literal arguments that must be valid: what a function accepts as its first argument. */
+const LITERAL_ARGUMENTS: Readonly<Record<string, (text: string) => boolean>> = {
+  duration: (text) => parseDuration(text) !== undefined,
+  timestamp: isTimestamp,
+  matches: (text) => regexProblem(text) === undefined,
+};
+
+/** Calls whose list and map arguments may mix types. */
+const MIXED_LITERAL_FUNCTIONS = new Set(['format']);
+
+function isTimestamp(text: string): boolean {
+  try {
+    return parseTimestamp(text) !== undefined;
+  } catch (error) {
+    if (error instanceof CelError) return false;
+    throw error;
+  }
+}
+
+/** Checks after the type check: literals that would fail when evaluated, and lists and maps of mixed types. */
+export function validateLiterals(checked: CheckedExpression, report: (issue: CompileIssue) => void): void {
+  const error = (id: number, message: string) =>
+    report({ message, location: checked.source.location(checked.offsets[id] ?? 0) });
+  const type = (expr: Expr, isOptional: boolean): CelType => {
+    const found = checked.types.get(expr.id) ?? DYN;
+    return isOptional ? (found.parameters[0] ?? found) : found;
+  };
+  const mismatch = (expr: Expr, expected: CelType, actual: CelType) =>
+    error(expr.id, `expected type '${expected}' but found '${actual}'`);
+
+  const visit = (expr: Expr, mayMix: boolean): void => {
+    let mixes = mayMix;
+    if (expr.kind === 'call') {
+      mixes ||= MIXED_LITERAL_FUNCTIONS.has(expr.function);
+      const problem = formatCallProblem(expr, (argument) => type(argument, false));
+      if (problem) error(problem.id, problem.message);
+      const isValid = Object.hasOwn(LITERAL_ARGUMENTS, expr.function) ? LITERAL_ARGUMENTS[expr.function] : undefined;
+      const [first] = expr.args;
+      if (
+        isValid !== undefined &&
+        first?.kind === 'literal' &&
+        typeof first.value === 'string' &&
+        !isValid(first.value)
+      ) {
+        error(first.id, `invalid ${expr.function} argument`);
+      }
+    } else if (expr.kind === 'list' && !mixes) {
+      const optional = new Set(expr.optionalIndices);
+      const types = expr.elements.map((element, i) => type(element, optional.has(i)));
+      const [expected] = types;
+      const at = expected === undefined ? -1 : types.findIndex((other) => !sameType(expected, other));
+      const [element, actual] = [expr.elements[at], types[at]];
+      if (expected !== undefined && element !== undefined && actual !== undefined) mismatch(element, expected, actual);
+    } else if (expr.kind === 'map' && !mixes) {
+      const [first, ...rest] = expr.entries;
+      for (const { key, value, optional } of first === undefined ? [] : rest) {
+        if (first === undefined) break;
+        const [keyType, valueType] = [type(first.key, false), type(first.value, first.optional)];
+        if (!sameType(keyType, type(key, false))) mismatch(key, keyType, type(key, false));
+        if (!sameType(valueType, type(value, optional))) mismatch(value, valueType, type(value, optional));
+      }
+    }
+    for (const child of children(expr)) visit(child, mixes);
+  };
+  visit(checked.expr, false);
+}
+
+function children(expr: Expr): readonly Expr[] {
+  switch (expr.kind) {
+    case 'literal':
+    case 'ident':
+      return [];
+    case 'select':
+      return [expr.operand];
+    case 'call':
+      return expr.target === undefined ? expr.args : [expr.target, ...expr.args];
+    case 'list':
+      return expr.elements;
+    case 'map':
+      return expr.entries.flatMap(({ key, value }) => [key, value]);
+    case 'struct':
+      return expr.fields.map(({ value }) => value);
+    case 'comprehension':
+      return [expr.iterRange, expr.accuInit, expr.loopCondition, expr.loopStep, expr.result];
+  }
+}

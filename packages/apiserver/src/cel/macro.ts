@@ -1,0 +1,46 @@
+import type { Expr, MapEntry } from './ast.ts';
+import type { CelValue } from './values.ts';
+
+/** The name of the accumulator that standard comprehensions use; expressions cannot spell it. */
+export const ACCUMULATOR = '@result';
+
+/** Builds expressions for a macro; each gets a fresh id at the position of the macro call. */
+export interface ExprFactory {
+  literal(value: CelValue): Expr;
+  ident(name: string): Expr;
+  accuIdent(): Expr;
+  select(operand: Expr, field: string): Expr;
+  testOnly(operand: Expr, field: string): Expr;
+  call(name: string, ...args: Expr[]): Expr;
+  memberCall(name: string, target: Expr, ...args: Expr[]): Expr;
+  list(...elements: Expr[]): Expr;
+  map(...entries: MapEntry[]): Expr;
+  mapEntry(key: Expr, value: Expr): MapEntry;
+  fold(fold: FoldSpec): Expr;
+  /** A deep copy with fresh ids, for expressions that a macro uses twice. */
+  copy(expr: Expr): Expr;
+  /** Reports a misuse of the macro at the position of `expr`; the parser stops with this message. */
+  error(expr: Expr, message: string): Error;
+}
+
+/** The parts of a comprehension. */
+export interface FoldSpec {
+  readonly iterRange: Expr;
+  readonly iterVar: string;
+  readonly iterVar2?: string;
+  readonly accuVar?: string;
+  readonly accuInit: Expr;
+  readonly loopCondition: Expr;
+  readonly loopStep: Expr;
+  readonly result: Expr;
+}
+
+/** A call that the parser replaces by another expression. */
+export interface MacroDeclaration {
+  readonly name: string;
+  /** Called as `target.name(…)`. */
+  readonly isReceiver: boolean;
+  readonly argCount: number;
+  /** The replacement, or undefined to leave the call as it is. Throws `factory.error(…)`. */
+  expand(factory: ExprFactory, target: Expr | undefined, args: readonly Expr[]): Expr | undefined;
+}

@@ -1,0 +1,303 @@
+import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr, StructExpr } from '../ast.ts';
+import { BUILTIN_COSTS } from '../builtin-cost.ts';
+import type { CheckedExpression, ResolvedCall } from '../checker.ts';
+import { celEquals } from '../equality.ts';
+import { ACCUMULATOR } from '../macro.ts';
+import { add } from '../operators.ts';
+import { regexProblem } from '../regex.ts';
+import { DYN } from '../types.ts';
+import { CelError, CelList, type CelValue, TypeValue, Uint } from '../values.ts';
+import {
+  AttributeNode,
+  ConditionalRoot,
+  LocalRoot,
+  type Qualifier,
+  RelativeRoot,
+  VariableRoot,
+} from './attribute-node.ts';
+import {
+  type Callee,
+  CallNode,
+  ConstantMembershipNode,
+  EqualityNode,
+  implementation,
+  NotStrictlyFalseNode,
+  OperatorNode,
+} from './call-node.ts';
+import { AppendNode, FoldNode, freshAccumulator } from './fold-node.ts';
+import { Frame } from './frame.ts';
+import {
+  ConstNode,
+  ConstructorNode,
+  LogicalNode,
+  listConstructor,
+  mapConstructor,
+  OptionalOrNode,
+  type PlanNode,
+  structConstructor,
+} from './plan-node.ts';
+
+/** A checked expression that cannot be evaluated, such as `int('x')`. The message is upstream's. */
+export class CelProgramError extends Error {
+  override readonly name = 'CelProgramError';
+}
+
+/** An expression ready to be evaluated. */
+export interface Plan {
+  readonly root: PlanNode;
+  /** Variables in the order of their indices. */
+  readonly variables: readonly string[];
+  readonly localCount: number;
+  readonly isAsync: boolean;
+}
+
+const CONVERSION_FUNCTIONS = new Set([
+  'bool',
+  'bytes',
+  'double',
+  'dyn',
+  'duration',
+  'int',
+  'string',
+  'timestamp',
+  'type',
+  'uint',
+]);
+const HEAVY_FUNCTIONS = new Set(['matches', 'find', 'findAll']);
+
+/** Plans a checked expression. Constant parts are evaluated now. Throws CelProgramError if one of them fails. */
+export function plan(checked: CheckedExpression): Plan {
+  const planner = new Planner(checked);
+  const root = planner.plan(checked.expr);
+  return { root, variables: [...planner.variables.keys()], localCount: planner.localCount, isAsync: planner.isAsync };
+}
+
+class Planner {
+  readonly variables = new Map<string, number>();
+  localCount = 0;
+  private nodeCount = 0;
+  isAsync = false;
+  private readonly checked: CheckedExpression;
+  /** Comprehension variables in scope. */
+  private scope: ReadonlyMap<string, LocalRoot> = new Map();
+
+  constructor(checked: CheckedExpression) {
+    this.checked = checked;
+  }
+
+  plan(expr: Expr): PlanNode {
+    this.nodeCount++;
+    switch (expr.kind) {
+      case 'literal':
+        return new ConstNode(expr.value);
+      case 'ident':
+        return this.planIdent(expr);
+      case 'select':
+        return this.planSelect(expr);
+      case 'call':
+        return this.planCall(expr);
+      case 'list':
+        return this.planList(expr);
+      case 'map':
+        return this.planMap(expr);
+      case 'struct':
+        return this.planStruct(expr);
+      case 'comprehension':
+        return this.planComprehension(expr);
+    }
+  }
+
+  private planIdent(expr: Expr): PlanNode {
+    const declaration = this.checked.idents.get(expr.id);
+    if (declaration === undefined) throw new CelProgramError('an identifier was not resolved');
+    const local = this.scope.get(declaration.name);
+    if (local !== undefined) return new AttributeNode(local);
+    if (declaration.value !== undefined) return new ConstNode(declaration.value);
+    const { name, type } = declaration;
+    if (type.kind === 'type') return new ConstNode(new TypeValue(type.parameters[0] ?? type));
+    const index = this.variables.get(name) ?? this.variables.size;
+    this.variables.set(name, index);
+    return new AttributeNode(new VariableRoot(index));
+  }
+
+  private planSelect(expr: SelectExpr): PlanNode {
+    if (this.checked.idents.has(expr.id)) return this.planIdent(expr);
+    return qualified(this.plan(expr.operand), { key: expr.field, node: undefined, optional: false }, expr.testOnly);
+  }
+
+  private planCall(expr: CallExpr): PlanNode {
+    const call = this.checked.calls.get(expr.id);
+    if (expr.function === '_?._') return this.planIndex(expr, true);
+    if (call === undefined) throw new CelProgramError('a call was not resolved');
+    const name = call.function.name;
+    if (name === '_+_') {
+      const append = this.planAppend(expr);
+      if (append !== undefined) return append;
+    }
+    if (name === '_[_]' || name === '_[?_]') return this.planIndex(expr, name === '_[?_]');
+    const argExprs = call.target === undefined ? expr.args : [call.target, ...expr.args];
+    const args = argExprs.map((arg) => this.plan(arg));
+    const [first, second, third] = args;
+    if (first !== undefined && second !== undefined) {
+      switch (name) {
+        case '_&&_':
+          return new LogicalNode(first, second, false);
+        case '_||_':
+          return new LogicalNode(first, second, true);
+        case '_?_:_':
+          return new AttributeNode(new ConditionalRoot(first, second, third ?? new ConstNode(null)));
+        case '_==_':
+          return new EqualityNode(first, second, true);
+        case '_!=_':
+          return new EqualityNode(first, second, false);
+        case 'or':
+        case 'orValue':
+          if (call.overloads[0]?.id.startsWith('optional_or'))
+            return new OptionalOrNode(first, second, name === 'orValue');
+          break;
+        case '@in':
+          if (call.overloads.length === 1 && call.overloads[0]?.id === 'in_list' && second instanceof ConstNode) {
+            const membership = constantMembership(first, second.value);
+            if (membership !== undefined) return membership;
+          }
+      }
+    }
+    if (name === '@not_strictly_false' && first !== undefined) return new NotStrictlyFalseNode(first);
+    return this.planFunction(call, argExprs, args);
+  }
+
+  private planFunction(call: ResolvedCall, argExprs: readonly Expr[], args: readonly PlanNode[]): PlanNode {
+    const { name } = call.function;
+    const isAsync = call.overloads.some((overload) => overload.isAsync);
+    if (isAsync) this.isAsync = true;
+    const cost = costOf(call);
+    const { dispatch } = call.function;
+    const [left, right] = args;
+    if (dispatch !== undefined && cost === undefined && left !== undefined && !CONVERSION_FUNCTIONS.has(name)) {
+      return new OperatorNode(left, right, dispatch);
+    }
+    const types = argExprs.map((arg) => this.checked.types.get(arg.id) ?? DYN);
+    const callee: Callee = {
+      isAsync,
+      isHeavy: HEAVY_FUNCTIONS.has(name),
+      call: implementation(call.function, call.overloads, types),
+      cost,
+    };
+    const node = new CallNode(args, callee);
+    const [only] = args;
+    if (args.length === 1 && only instanceof ConstNode && CONVERSION_FUNCTIONS.has(name))
+      return new ConstNode(constant(node));
+    const pattern = args[1];
+    if (HEAVY_FUNCTIONS.has(name) && pattern instanceof ConstNode && typeof pattern.value === 'string') {
+      const problem = regexProblem(pattern.value);
+      if (problem !== undefined) throw new CelProgramError(problem);
+    }
+    return node;
+  }
+
+  private planIndex(expr: CallExpr, optional: boolean): PlanNode {
+    const [operand, index] = expr.args;
+    if (operand === undefined || index === undefined) throw new CelProgramError('an index lost its operands');
+    const object = this.plan(operand);
+    const key = this.plan(index);
+    const qualifier =
+      key instanceof ConstNode
+        ? { key: key.value, node: undefined, optional }
+        : { key: undefined, node: key, optional };
+    return qualified(object, qualifier, false);
+  }
+
+  /** `@result + [element]` of a macro. */
+  private planAppend({ args: [accumulator, list] }: CallExpr): PlanNode | undefined {
+    if (accumulator?.kind !== 'ident' || accumulator.name !== ACCUMULATOR || list?.kind !== 'list') return undefined;
+    const [element] = list.elements;
+    if (element === undefined || list.elements.length !== 1 || list.optionalIndices.length > 0) return undefined;
+    return new AppendNode(this.plan(accumulator), this.plan(element), add);
+  }
+
+  private planList(expr: ListExpr): PlanNode {
+    const elements = expr.elements.map((element) => this.plan(element));
+    return literal(elements, new ConstructorNode(elements, listConstructor(new Set(expr.optionalIndices))));
+  }
+
+  private planMap(expr: MapExpr): PlanNode {
+    const parts = expr.entries.flatMap(({ key, value }) => [this.plan(key), this.plan(value)]);
+    return literal(parts, new ConstructorNode(parts, mapConstructor(expr.entries.map(({ optional }) => optional))));
+  }
+
+  private planStruct(expr: StructExpr): PlanNode {
+    const type = this.checked.types.get(expr.id);
+    if (type === undefined) throw new CelProgramError(`unknown type: ${expr.typeName}`);
+    const values = expr.fields.map(({ value }) => this.plan(value));
+    return new ConstructorNode(values, structConstructor(type, expr.fields));
+  }
+
+  private planComprehension(expr: ComprehensionExpr): PlanNode {
+    const range = this.plan(expr.iterRange);
+    const init = this.plan(expr.accuInit);
+    const outer = this.scope;
+    const accuSlot = this.localCount++;
+    const slot1 = this.localCount++;
+    const slot2 = expr.iterVar2 === undefined ? undefined : this.localCount++;
+    const accu = new LocalRoot(accuSlot, init, expr.accuVar === ACCUMULATOR ? freshAccumulator : undefined);
+    const inResult = new Map(outer).set(expr.accuVar, accu);
+    const inLoop = new Map(inResult).set(expr.iterVar, new LocalRoot(slot1));
+    if (expr.iterVar2 !== undefined && slot2 !== undefined) inLoop.set(expr.iterVar2, new LocalRoot(slot2));
+    this.scope = inLoop;
+    const before = this.nodeCount;
+    const condition = this.plan(expr.loopCondition);
+    const step = this.plan(expr.loopStep);
+    const weight = this.nodeCount - before;
+    this.scope = inResult;
+    const result = this.plan(expr.result);
+    this.scope = outer;
+    return new FoldNode({ range, condition, step, result, accuSlot, slot1, slot2, weight });
+  }
+}
+
+/** Adds a field or index to an attribute, or makes an attribute of another node. */
+function qualified(operand: PlanNode, qualifier: Qualifier, isPresenceTest: boolean): PlanNode {
+  if (operand instanceof AttributeNode && !operand.isPresenceTest) {
+    return new AttributeNode(operand.root, [...operand.qualifiers, qualifier], isPresenceTest);
+  }
+  return new AttributeNode(new RelativeRoot(operand), [qualifier], isPresenceTest);
+}
+
+function constant(node: PlanNode): CelValue {
+  const value = node.evaluate(emptyFrame());
+  if (value instanceof CelError) throw new CelProgramError(value.message);
+  return value;
+}
+
+function literal(parts: readonly PlanNode[], node: ConstructorNode): PlanNode {
+  return parts.every((part) => part instanceof ConstNode) ? new ConstNode(constant(node)) : node;
+}
+
+function emptyFrame(): Frame {
+  const bindings = new Map<string, CelValue>();
+  return new Frame({ bindings, variables: [], localCount: 0, costLimit: Number.POSITIVE_INFINITY, now: () => 0 });
+}
+
+/** A membership test in constant scalars, or undefined if the list has something else. */
+function constantMembership(arg: PlanNode, list: CelValue): PlanNode | undefined {
+  if (!(list instanceof CelList)) return undefined;
+  if (list.size === 0) return new ConstNode(false);
+  const scalars = [...list];
+  const isScalar = (value: CelValue) => typeof value !== 'object' || value instanceof Uint;
+  if (!scalars.every(isScalar)) return undefined;
+  const strings = new Set<CelValue>(scalars);
+  const hasNumbers = scalars.some((value) => typeof value !== 'string' && typeof value !== 'boolean');
+  if (!hasNumbers) return new ConstantMembershipNode(arg, (value) => strings.has(value));
+  return new ConstantMembershipNode(arg, (value) => scalars.some((scalar) => celEquals(scalar, value)));
+}
+
+/** Libraries price their functions; the language prices its own overloads, but only if one is certain at check time. */
+function costOf(call: ResolvedCall): Callee['cost'] {
+  const isCertain = call.overloads.length === 1;
+  const priced = call.overloads.find(({ cost }) => cost?.actual !== undefined && (isCertain || !cost.needsOverload));
+  const own = priced?.cost?.actual;
+  if (own !== undefined) return (args, result) => own(args, result) ?? 1;
+  const [only] = call.overloads;
+  const builtin = call.overloads.length === 1 && only !== undefined ? BUILTIN_COSTS.get(only.id)?.actual : undefined;
+  return builtin === undefined ? undefined : (args, result) => builtin(args, result) ?? 1;
+}

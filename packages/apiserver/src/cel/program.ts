@@ -1,0 +1,139 @@
+import { AsyncNeeded, type Bindings, EvaluationCancelled, Frame, type Result, SliceExceeded } from './plan/frame.ts';
+import { runNode } from './plan/plan-node.ts';
+import type { Plan } from './plan/planner.ts';
+import { CelError, type CelValue } from './values.ts';
+
+/** The cost that one evaluation may have in Kubernetes. */
+export const PER_CALL_COST_LIMIT = 1_000_000;
+
+/** A synchronous evaluation ends after this time at the latest. */
+const MAX_SYNCHRONOUS_MS = 25;
+/** …and this, in case the machine was busy with something else. */
+const GRACE_MS = 15;
+/** An evaluation that takes longer than this goes on in slices. */
+const SLICE_MS = 5;
+
+/** The value, or the error that the user gets; the cost in both cases. */
+export type EvaluationResult =
+  | { readonly value: CelValue; readonly error?: undefined; readonly cost: number }
+  | { readonly value?: undefined; readonly error: CelError; readonly cost: number };
+
+export interface EvaluationOptions {
+  /** Default: PER_CALL_COST_LIMIT. */
+  readonly costLimit?: number;
+  /** Milliseconds of a monotonic clock. */
+  readonly now?: () => number;
+}
+
+export interface AsyncEvaluationOptions extends EvaluationOptions {
+  /** Ends the evaluation with the error `operation interrupted`. */
+  readonly signal?: AbortSignal;
+}
+
+/** An expression that can be evaluated any number of times, also concurrently. */
+export class Program {
+  private readonly plan: Plan;
+
+  constructor(plan: Plan) {
+    this.plan = plan;
+  }
+
+  /** Whether it calls asynchronous functions, so that only `evaluateAsync` can evaluate it. */
+  get isAsync(): boolean {
+    return this.plan.isAsync;
+  }
+
+  /** Evaluates in one go. Ends with an error if that takes longer than 40 ms or needs an asynchronous function. */
+  evaluate(bindings: Bindings, options: EvaluationOptions = {}): EvaluationResult {
+    const frame = this.frame(bindings, options);
+    try {
+      return this.evaluateOnce(frame, MAX_SYNCHRONOUS_MS, GRACE_MS);
+    } catch (error) {
+      if (error instanceof SliceExceeded) return { error: new CelError('operation interrupted'), cost: frame.cost };
+      if (error instanceof AsyncNeeded)
+        return { error: new CelError('operation needs asynchronous evaluation'), cost: frame.cost };
+      throw error;
+    }
+  }
+
+  /**
+   * Evaluates without blocking the process: in one go if it is done in a few milliseconds (then the result is not a promise),
+   * else in slices between which others run.
+   */
+  evaluateAsync(
+    bindings: Bindings,
+    options: AsyncEvaluationOptions = {},
+  ): EvaluationResult | Promise<EvaluationResult> {
+    if (!this.plan.isAsync) {
+      try {
+        return this.evaluateOnce(this.frame(bindings, options), SLICE_MS, 0);
+      } catch (error) {
+        if (!(error instanceof SliceExceeded || error instanceof AsyncNeeded)) throw error;
+      }
+    }
+    return this.evaluateInSlices(this.frame(bindings, options), options.signal);
+  }
+
+  private frame(
+    bindings: Bindings,
+    { costLimit = PER_CALL_COST_LIMIT, now = () => performance.now() }: EvaluationOptions,
+  ): Frame {
+    const { variables, localCount } = this.plan;
+    return new Frame({ bindings, variables, localCount, costLimit, now });
+  }
+
+  private evaluateOnce(frame: Frame, milliseconds: number, graceMilliseconds: number): EvaluationResult {
+    frame.startSlice(milliseconds, graceMilliseconds);
+    try {
+      return finish(frame, this.plan.root.evaluate(frame));
+    } catch (error) {
+      return cancelled(frame, error);
+    }
+  }
+
+  private async evaluateInSlices(frame: Frame, signal: AbortSignal | undefined): Promise<EvaluationResult> {
+    const evaluation = runNode(this.plan.root, frame);
+    let input: Result | undefined;
+    try {
+      for (;;) {
+        if (signal?.aborted) throw new EvaluationCancelled('operation interrupted');
+        frame.startSlice(SLICE_MS);
+        const step = evaluation.next(input);
+        if (step.done) return finish(frame, step.value);
+        input = step.value === undefined ? await letOthersRun() : await settled(step.value, signal);
+      }
+    } catch (error) {
+      return cancelled(frame, error);
+    }
+  }
+}
+
+function finish(frame: Frame, result: Result): EvaluationResult {
+  return result instanceof CelError ? { error: result, cost: frame.cost } : { value: result, cost: frame.cost };
+}
+
+function cancelled(frame: Frame, error: unknown): EvaluationResult {
+  if (error instanceof EvaluationCancelled) return { error: new CelError(error.message), cost: frame.cost };
+  throw error;
+}
+
+function letOthersRun(): Promise<undefined> {
+  return new Promise((resolve) => setImmediate(() => resolve(undefined)));
+}
+
+/** The value of an asynchronous function; a CelError that it rejects with is a value of the expression. */
+async function settled(pending: Promise<CelValue>, signal: AbortSignal | undefined): Promise<Result> {
+  let onAbort = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(new EvaluationCancelled('operation interrupted'));
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([pending, aborted]);
+  } catch (error) {
+    if (error instanceof CelError) return error;
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,98 @@
+import {
+  BOOL,
+  BYTES,
+  type CelType,
+  DOUBLE,
+  DURATION,
+  DYN,
+  INT,
+  listOf,
+  mapOf,
+  NULL,
+  optionalOf,
+  STRING,
+  TIMESTAMP,
+  TYPE,
+  UINT,
+} from './types.ts';
+import { CelList, CelMap, type CelValue, Duration, OpaqueValue, Optional, Timestamp, Uint } from './values.ts';
+
+const LIST = listOf(DYN);
+const MAP = mapOf(DYN, DYN);
+const OPTIONAL = optionalOf(DYN);
+
+/** What `type(value)` gives. */
+export function runtimeType(value: CelValue): CelType {
+  switch (typeof value) {
+    case 'boolean':
+      return BOOL;
+    case 'bigint':
+      return INT;
+    case 'number':
+      return DOUBLE;
+    case 'string':
+      return STRING;
+  }
+  if (value === null) return NULL;
+  if (value instanceof CelList) return LIST;
+  if (value instanceof CelMap) return value.objectType ?? MAP;
+  if (value instanceof Uint) return UINT;
+  if (value instanceof Timestamp) return TIMESTAMP;
+  if (value instanceof Duration) return DURATION;
+  if (value instanceof Uint8Array) return BYTES;
+  if (value instanceof Optional) return OPTIONAL;
+  return value instanceof OpaqueValue ? value.celType : TYPE;
+}
+
+/** Whether a value can be passed for a parameter. Of collections only the first element is looked at. */
+export function matchesType(value: CelValue, type: CelType): boolean {
+  switch (type.kind) {
+    case 'dyn':
+    case 'typeParam':
+    case 'error':
+      return true;
+    case 'list': {
+      if (!(value instanceof CelList)) return false;
+      const element = type.parameters[0];
+      return element === undefined || value.size === 0 || matchesType(value.at(0), element);
+    }
+    case 'map': {
+      if (!(value instanceof CelMap)) return false;
+      const [keyType, valueType] = type.parameters;
+      for (const key of value.keys()) {
+        const first = value.get(key);
+        return (
+          (keyType === undefined || matchesType(key, keyType)) &&
+          (valueType === undefined || first === undefined || matchesType(first, valueType))
+        );
+      }
+      return true;
+    }
+    case 'object':
+      return runtimeType(value).name === type.name || (value instanceof CelMap && value.objectType === undefined);
+    default:
+      return runtimeType(value).name === type.name;
+  }
+}
+
+/** The number of Unicode code points. */
+export function codePointLength(text: string): number {
+  let length = text.length;
+  for (let i = 0; i < text.length - 1; i++) {
+    if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
+      length--;
+      i++;
+    }
+  }
+  return length;
+}
+
+/** The size that cost functions use: what `size()` gives, 1 for everything without a size. */
+export function costSize(value: CelValue): number {
+  if (typeof value === 'string') return codePointLength(value);
+  if (typeof value !== 'object' || value === null) return 1;
+  if (value instanceof CelList || value instanceof CelMap) return value.size;
+  if (value instanceof Uint8Array) return value.length;
+  if (value instanceof Optional) return value.value === undefined ? 1 : costSize(value.value);
+  return value instanceof OpaqueValue ? value.costSize : 1;
+}

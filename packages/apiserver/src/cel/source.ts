@@ -1,0 +1,97 @@
+/** A place in an expression: line from 1, column from 0, both in code points. */
+export interface Location {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One thing wrong with an expression. */
+export interface CompileIssue {
+  readonly message: string;
+  readonly location: Location;
+}
+
+/** The location of an error that belongs to no place. */
+export const NO_LOCATION: Location = { line: -1, column: -1 };
+
+const MAX_SNIPPET_BYTES = 16_384;
+const MAX_ISSUES = 100;
+
+/** The text of an expression as code points, with its lines. */
+export class Source {
+  readonly text: string;
+  readonly codePoints: readonly number[];
+  private readonly lineStarts: number[] = [0];
+
+  constructor(text: string) {
+    this.text = text;
+    const codePoints: number[] = [];
+    for (const char of text) codePoints.push(char.codePointAt(0) ?? 0);
+    this.codePoints = codePoints;
+    codePoints.forEach((codePoint, i) => {
+      if (codePoint === 10) this.lineStarts.push(i + 1);
+    });
+  }
+
+  /** The text between two code point offsets. */
+  slice(start: number, end: number): string {
+    // Without surrogate pairs, code points are UTF-16 units.
+    if (this.codePoints.length === this.text.length) return this.text.slice(start, end);
+    return codePointsToString(this.codePoints, start, end);
+  }
+
+  location(offset: number): Location {
+    let low = 0;
+    let high = this.lineStarts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.lineStarts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (this.lineStarts[low] ?? 0) };
+  }
+
+  /** Prints issues in the order of their places, each with its source line and a caret below the place. */
+  format(issues: readonly CompileIssue[]): string {
+    const sorted = [...issues].sort(
+      (a, b) => a.location.line - b.location.line || a.location.column - b.location.column,
+    );
+    const lines = sorted.slice(0, MAX_ISSUES).map((issue) => this.formatIssue(issue));
+    if (issues.length > MAX_ISSUES) lines.push(`${issues.length - MAX_ISSUES} more errors were truncated`);
+    return lines.join('\n');
+  }
+
+  private formatIssue({ message, location }: CompileIssue): string {
+    const head = `ERROR: <input>:${location.line}:${location.column + 1}: ${message}`;
+    const snippet = this.line(location.line);
+    if (snippet === undefined || Buffer.byteLength(snippet) > MAX_SNIPPET_BYTES) return head;
+    const chars = [...snippet.replaceAll('\t', ' ')];
+    const wide = (char: string | undefined) => char !== undefined && char > '\x7f';
+    const dots = chars.slice(0, Math.max(location.column, 0)).map((char) => (wide(char) ? '．' : '.'));
+    const caret = wide(chars[location.column]) ? '＾' : '^';
+    return `${head}\n | ${chars.join('')}\n | ${dots.join('')}${caret}`;
+  }
+
+  private line(line: number): string | undefined {
+    const start = this.lineStarts[line - 1];
+    if (start === undefined || this.text === '') return undefined;
+    const end = this.lineStarts[line];
+    return this.slice(start, end === undefined ? this.codePoints.length : end - 1);
+  }
+}
+
+/** Joins code points; in pieces, because a call takes a limited number of arguments. */
+export function codePointsToString(codePoints: readonly number[], start = 0, end = codePoints.length): string {
+  let out = '';
+  for (let i = start; i < end; i += 4096) out += String.fromCodePoint(...codePoints.slice(i, Math.min(i + 4096, end)));
+  return out;
+}
+
+/** An expression that does not compile. The message lists all issues as the reference implementation prints them. */
+export class CelCompileError extends Error {
+  readonly issues: readonly CompileIssue[];
+  constructor(source: Source, issues: readonly CompileIssue[]) {
+    super(source.format(issues));
+    this.name = 'CelCompileError';
+    this.issues = issues;
+  }
+}

@@ -1,0 +1,145 @@
+import { CelType, DYN, isDynOrError, sameType } from './types.ts';
+
+/** The types of an expression are too complex to be checked: some grow exponentially with its length. */
+export class TypeTooComplexError extends Error {}
+
+const MAX_STEPS = 1_500_000;
+
+/** Decides assignability and finds out what type parameters stand for. A failed question leaves no trace. Throws TypeTooComplexError. */
+export class TypeUnifier {
+  private readonly substitutions = new Map<string, CelType>();
+  /** What to restore if the current question fails. */
+  private trail: [name: string, previous: CelType | undefined][] = [];
+  private freshCount = 0;
+  private stepsLeft = MAX_STEPS;
+
+  /** A type variable that no other expression uses. */
+  fresh(): CelType {
+    return new CelType('typeParam', `_var${this.freshCount++}`);
+  }
+
+  /** Whether a value of one type can be used for the other; remembers what that says about type parameters. */
+  isAssignable(a: CelType, b: CelType): boolean {
+    if (a === b && a.parameters.length === 0) return true;
+    return this.attempt(() => this.unify(a, b));
+  }
+
+  areAssignable(a: readonly CelType[], b: readonly CelType[]): boolean {
+    return this.attempt(() => this.unifyAll(a, b));
+  }
+
+  /** Replaces type parameters by what they stand for; unknown ones by dyn if asked to. */
+  substitute(type: CelType, unknownToDyn: boolean): CelType {
+    this.step();
+    if (type.kind === 'typeParam') {
+      const found = this.substitutions.get(type.name);
+      if (found !== undefined) return this.substitute(found, unknownToDyn);
+      return unknownToDyn ? DYN : type;
+    }
+    if (type.parameters.length === 0) return type;
+    let changed = false;
+    const parameters = type.parameters.map((parameter) => {
+      const replaced = this.substitute(parameter, unknownToDyn);
+      if (replaced !== parameter) changed = true;
+      return replaced;
+    });
+    return changed ? new CelType(type.kind, type.name, parameters, type.fields) : type;
+  }
+
+  private step(): void {
+    if (--this.stepsLeft < 0) throw new TypeTooComplexError();
+  }
+
+  private attempt(question: () => boolean): boolean {
+    this.trail = [];
+    if (question()) return true;
+    for (const [name, previous] of this.trail.reverse()) {
+      if (previous === undefined) this.substitutions.delete(name);
+      else this.substitutions.set(name, previous);
+    }
+    return false;
+  }
+
+  private bind(parameter: CelType, to: CelType): void {
+    this.trail.push([parameter.name, this.substitutions.get(parameter.name)]);
+    this.substitutions.set(parameter.name, to);
+  }
+
+  private unifyAll(a: readonly CelType[], b: readonly CelType[]): boolean {
+    return a.length === b.length && a.every((type, i) => this.unify(type, b[i] ?? DYN));
+  }
+
+  private unify(a: CelType, b: CelType): boolean {
+    this.step();
+    if (b.kind === 'typeParam') {
+      const { valid, known } = this.substitutes(a, b);
+      if (valid) return true;
+      if (known) return false;
+    }
+    if (a.kind === 'typeParam') return this.substitutes(b, a).valid;
+    if (isDynOrError(a) || isDynOrError(b)) return true;
+    if (a.kind === 'null') return isNullable(b);
+    if (b.kind === 'null') return isNullable(a);
+    switch (a.kind) {
+      case 'type':
+        return b.kind === 'type';
+      case 'opaque':
+      case 'list':
+      case 'map':
+        return a.kind === b.kind && a.name === b.name && this.unifyAll(a.parameters, b.parameters);
+      default:
+        return a.kind === b.kind && a.name === b.name;
+    }
+  }
+
+  /** Whether `parameter` can stand for `type`, and whether it stood for something before. */
+  private substitutes(type: CelType, parameter: CelType): { valid: boolean; known: boolean } {
+    if (type.kind === 'typeParam' && type.name === parameter.name) return { valid: true, known: true };
+    const current = this.substitutions.get(parameter.name);
+    if (current !== undefined) {
+      if (sameType(type, current)) return { valid: true, known: true };
+      if (!this.unify(type, current)) return { valid: false, known: true };
+      const general = mostGeneral(type, current);
+      if (!this.occursIn(parameter, general)) this.bind(parameter, general);
+      return { valid: true, known: true };
+    }
+    if (this.occursIn(parameter, type)) return { valid: false, known: false };
+    this.bind(parameter, type);
+    return { valid: true, known: false };
+  }
+
+  private occursIn(parameter: CelType, type: CelType): boolean {
+    this.step();
+    if (type.kind === 'typeParam') {
+      if (type.name === parameter.name) return true;
+      const current = this.substitutions.get(type.name);
+      return current !== undefined && this.occursIn(parameter, current);
+    }
+    return type.parameters.some((inner) => this.occursIn(parameter, inner));
+  }
+}
+
+function isNullable(type: CelType): boolean {
+  return (
+    type.kind === 'null' ||
+    type.kind === 'opaque' ||
+    type.kind === 'object' ||
+    type.kind === 'duration' ||
+    type.kind === 'timestamp'
+  );
+}
+
+/** The more general of two types that unify: the one with dyn or a type parameter where the other has something definite. */
+export function mostGeneral(a: CelType, b: CelType): CelType {
+  return isEqualOrLessSpecific(a, b) ? a : b;
+}
+
+function isEqualOrLessSpecific(a: CelType, b: CelType): boolean {
+  if (a.kind === 'dyn' || a.kind === 'typeParam') return true;
+  if (b.kind === 'dyn' || b.kind === 'typeParam') return false;
+  if (a.kind !== b.kind) return false;
+  if (a.kind === 'type') return true;
+  if (a.kind !== 'opaque' && a.kind !== 'list' && a.kind !== 'map') return sameType(a, b);
+  if (a.name !== b.name || a.parameters.length !== b.parameters.length) return false;
+  return a.parameters.every((parameter, i) => isEqualOrLessSpecific(parameter, b.parameters[i] ?? DYN));
+}
