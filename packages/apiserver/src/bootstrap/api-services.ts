@@ -1,5 +1,6 @@
 import type { APIService } from '@coxswain/api/apiregistration/v1';
-import { cloneJson, jsonEquals, timeFromDate } from '@coxswain/apimachinery';
+import { jsonEquals } from '@coxswain/apimachinery';
+import { localAvailability, withAvailability } from '../aggregator/index.ts';
 import { apiServicePriority } from './api-service-priorities.ts';
 import { ensureObjects, syncedLister, unlessSurpassed } from './ensure-objects.ts';
 import { startPeriodicTask } from './periodic-task.ts';
@@ -61,22 +62,7 @@ export function localAPIServices(context: BootstrapContext, served: readonly Ser
 
 async function markAvailable({ client, now }: BootstrapContext, service: APIService): Promise<void> {
   if (service.spec?.service) return;
-  const conditions = service.status?.conditions ?? [];
-  const condition = {
-    type: 'Available',
-    status: 'True',
-    reason: 'Local',
-    message: 'Local APIServices are always available',
-  };
-  const current = conditions.find(({ type }) => type === condition.type);
-  if (current?.status === 'True' && current.reason === 'Local') return;
-  const changed = cloneJson(service);
-  changed.status = {
-    ...changed.status,
-    conditions: [
-      ...conditions.filter((one) => one !== current),
-      { ...condition, lastTransitionTime: timeFromDate(now()) },
-    ],
-  };
+  const changed = withAvailability(service, localAvailability, now());
+  if (!changed) return;
   await unlessSurpassed(() => client.update(resource.group, resource.resource, changed, 'status'));
 }

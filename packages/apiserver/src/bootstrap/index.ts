@@ -2,6 +2,7 @@
 
 export { bootstrapHooks } from './bootstrap-hooks.ts';
 export type { ClusterAuthenticationInfo } from './cluster-authentication.ts';
+export { flowSchemas, priorityLevels } from './flow-control-objects.ts';
 
 export { isLoopback } from './kubernetes-service.ts';
 

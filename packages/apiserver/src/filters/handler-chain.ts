@@ -27,6 +27,8 @@ export interface HandlerChainOptions {
   readonly authorizer: Authorizer;
   readonly impersonation: Impersonation;
   readonly inFlight: InFlight;
+  /** In place of the limits of `inFlight`. */
+  readonly priorityAndFairness?: Filter;
   /** Sends away who comes when the server stops. */
   readonly underWay: UnderWay;
   readonly uuid: () => string;
@@ -51,19 +53,21 @@ export interface HandlerChainOptions {
  * 3. time is limited from here on;
  * 4. who asks: nothing below works without knowing it;
  * 5. audit, which names the real user, before impersonation makes it another one;
- * 6. impersonation, and then authorization of whoever it is now.
+ * 6. impersonation;
+ * 7. priority and fairness for whoever it is now, and then authorization, which may have to ask somebody.
  */
 export function handlerChain(options: HandlerChainOptions): ApiHandler {
   const filters: (Filter | undefined)[] = [
     options.metrics,
     withErrors(options),
     options.underWay.filter,
-    withMaxInFlight(options),
+    options.priorityAndFairness ? undefined : withMaxInFlight(options),
     withDeadline(options.requestTimeoutMs),
     options.failedAuthenticationAudit,
     withAuthentication(options),
     options.audit,
     withImpersonation(options),
+    options.priorityAndFairness,
     withAuthorization(options),
   ];
   const chain = filters.reduceRight<StateHandler>((next, filter) => filter?.(next) ?? next, options.endpoint);
@@ -96,6 +100,11 @@ function withErrors({ codecs, onError }: HandlerChainOptions): Filter {
     const answered = withWarnings(response, state);
     answered.headers['audit-id'] ??= state.auditId;
     answered.headers['cache-control'] ??= 'no-cache, private';
+    const { flow } = state;
+    if (flow) {
+      answered.headers['x-kubernetes-pf-flowschema-uid'] = flow.uid;
+      answered.headers['x-kubernetes-pf-prioritylevel-uid'] = flow.level.uid;
+    }
     return answered;
   };
 }

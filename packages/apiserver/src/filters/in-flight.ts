@@ -38,8 +38,8 @@ export class InFlight {
   }
 }
 
-/** What a client gets that has to come again in a second. */
-export function tooManyRequests(): ApiResponse {
+/** What a client gets that has to come again. */
+export function tooManyRequests(retryAfterSeconds = 1): ApiResponse {
   const { headers, ...response } = textResponse(429, 'Too many requests, please try again later.\n');
-  return { ...response, headers: { ...headers, 'retry-after': '1' } };
+  return { ...response, headers: { ...headers, 'retry-after': String(retryAfterSeconds) } };
 }

@@ -5,7 +5,7 @@ export {
   handlerChain,
   type StateHandler,
 } from './handler-chain.ts';
-export { InFlight, isLongRunning } from './in-flight.ts';
+export { InFlight, isLongRunning, tooManyRequests } from './in-flight.ts';
 export type { RequestState } from './request-state.ts';
 export { UnderWay } from './under-way.ts';
 export { withMetrics } from './with-metrics.ts';

@@ -22,9 +22,16 @@ export class RequestState implements RequestContext {
   impersonationConstraint: string | undefined;
   /** Somebody asked for what they may not have: browsers shall not guess what the answer is made of. */
   refused = false;
+  /** Where it was sorted in by priority and fairness. */
+  flow: { readonly uid: string; readonly level: { readonly uid: string } } | undefined;
+  /** Called when a watch has sent what it begins with. */
+  onWatchBegun: (() => void) | undefined;
   /** In the order in which they came, each once. */
   readonly warnings = new Set<string>();
   #annotations: Map<string, string> | undefined;
+  /** Of those, the ones that tell of the request's content. */
+  readonly detailedAnnotations = new Set<string>();
+  deadline: number | undefined;
   readonly #newAuditId: () => string;
   #auditId: string | undefined;
 
@@ -46,10 +53,12 @@ export class RequestState implements RequestContext {
     this.warnings.add(text);
   };
 
-  readonly annotate = (key: string, value: string): void => {
+  readonly annotate = (key: string, value: string, minLevel?: 'Request'): void => {
     this.#annotations ??= new Map();
     // The first one counts, as upstream has it.
-    if (!this.#annotations.has(key)) this.#annotations.set(key, value);
+    if (this.#annotations.has(key)) return;
+    this.#annotations.set(key, value);
+    if (minLevel) this.detailedAnnotations.add(key);
   };
 
   /** From here on the request has these: what was read and concerns nobody else is gone. */

@@ -12,6 +12,7 @@ export function withDeadline(timeoutMs: number): Filter {
   return (next) => (state) => {
     if (isLongRunning(state.info)) return next(state);
     const start = performance.now();
+    state.deadline = start + timeoutMs;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(timedOut()), timeoutMs);
       next(state).then(

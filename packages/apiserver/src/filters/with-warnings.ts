@@ -6,37 +6,47 @@ import type { RequestState } from './request-state.ts';
 const maxTotalLength = 4 * 1024;
 const maxLength = 256;
 
-/** The response with what was warned of on the way, as `Warning` headers. */
+/** The response with what was warned of on the way, as `Warning` headers. What has control characters has no place there. */
 export function withWarnings(response: ApiResponse, { warnings }: RequestState): ApiResponse {
   if (warnings.size === 0) return response;
-  const headers: string[] = [];
-  let total = 0;
-  for (const warning of warnings) {
-    const length = Buffer.byteLength(warning);
-    if (total + length > maxTotalLength) {
+  const recorder = new Recorder();
+  for (const warning of warnings) recorder.add(warning);
+  return recorder.headers.length === 0
+    ? response
+    : { ...response, headers: { ...response.headers, warning: recorder.headers } };
+}
+
+/** Lengths are in characters, as upstream counts them. */
+class Recorder {
+  headers: string[] = [];
+  readonly #texts: string[] = [];
+  #total = 0;
+  #truncating = false;
+
+  add(text: string): void {
+    if (this.#truncating && this.#total >= maxTotalLength) return;
+    this.#texts.push(text);
+    if (this.#truncating) this.#append(truncated(text));
+    else if (this.#total + lengthOf(text) <= maxTotalLength || controlCharacters.test(text)) this.#append(text);
+    else {
       // Begin anew, with the beginnings only.
-      return { ...response, headers: { ...response.headers, warning: truncated(warnings) } };
+      this.#truncating = true;
+      this.#total = 0;
+      this.headers = [];
+      for (const earlier of this.#texts) this.#append(truncated(earlier));
     }
-    total += length;
-    headers.push(format(warning));
   }
-  return { ...response, headers: { ...response.headers, warning: headers } };
+
+  #append(text: string): void {
+    if (controlCharacters.test(text)) return;
+    this.#total += lengthOf(text);
+    this.headers.push(format(text));
+  }
 }
 
-function truncated(warnings: Iterable<string>): string[] {
-  const headers: string[] = [];
-  let total = 0;
-  for (const warning of warnings) {
-    const text = [...warning].slice(0, maxLength).join('');
-    total += Buffer.byteLength(text);
-    if (total > maxTotalLength) break;
-    headers.push(format(text));
-  }
-  return headers;
-}
+const controlCharacters = /\p{Cc}/u;
+const lengthOf = (text: string): number => (text.length <= maxLength ? text.length : [...text].length);
+const truncated = (text: string): string => (text.length <= maxLength ? text : [...text].slice(0, maxLength).join(''));
 
-/** Control characters have no place in a header; nor has anything beyond Latin-1, which is sent as its UTF-8 bytes. */
-function format(warning: string): string {
-  const text = Buffer.from(quote(warning.replace(/[\p{Cc}]+/gu, ' '))).toString('latin1');
-  return `299 - ${text}`;
-}
+/** What is beyond Latin-1 is sent as its UTF-8 bytes. */
+const format = (warning: string): string => `299 - ${Buffer.from(quote(warning)).toString('latin1')}`;

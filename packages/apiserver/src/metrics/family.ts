@@ -35,7 +35,7 @@ const escaped = (value: string): string =>
  * Metrics of one name, a child for each combination of labels. Whoever records often gets its child once and keeps it:
  * recording is then a few additions, and all else is left to the scrape.
  */
-abstract class Family<T extends Child> implements Collectable {
+export abstract class Family<T extends Child> implements Collectable {
   readonly name: string;
   readonly help: string;
   abstract readonly type: Collectable['type'];
@@ -62,6 +62,11 @@ abstract class Family<T extends Child> implements Collectable {
       if (this.#children.size < maxChildren) this.#children.set(key, child);
     }
     return child;
+  }
+
+  /** Forgets the child with these values. */
+  delete(...values: string[]): void {
+    this.#children.delete(values.join('\0'));
   }
 
   *samples(): Iterable<Sample> {
@@ -136,11 +141,12 @@ export class Histogram implements Child {
     this.#counts = new Float64Array(bounds.length + 1);
   }
 
-  observe(value: number): void {
+  /** `times`: as if it had been observed so often. */
+  observe(value: number, times = 1): void {
     let bucket = 0;
     while (bucket < this.#bounds.length && value > this.#bounds[bucket]!) bucket++;
-    this.#counts[bucket]!++;
-    this.#sum += value;
+    this.#counts[bucket]! += times;
+    this.#sum += value * times;
   }
 
   *samples(labels: string): Iterable<Sample> {

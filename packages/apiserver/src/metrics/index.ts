@@ -5,5 +5,17 @@
  * There is no library beneath: the usual one takes longer to load than the rest of the server and some microseconds for
  * every number recorded, of which a request has several.
  */
+export {
+  type Collectable,
+  type Counter,
+  CounterFamily,
+  Family,
+  type FamilyOptions,
+  type Gauge,
+  GaugeFamily,
+  Histogram,
+  HistogramFamily,
+  type Sample,
+} from './family.ts';
 export { type RequestLabels, requestLabels } from './request-labels.ts';
 export { type RequestRecorder, ServerMetrics } from './server-metrics.ts';

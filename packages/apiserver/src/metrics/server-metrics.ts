@@ -17,6 +17,8 @@ export interface RequestRecorder {
   readonly longRunning: Pick<Gauge, 'inc' | 'dec'>;
   /** The server cut a request short to protect itself. */
   terminated(code: number): void;
+  /** The server had no room for a request, which got a 429. */
+  dropped(): void;
   /** The server gave a request up, as a rule because of its deadline. */
   aborted(): void;
 }
@@ -39,6 +41,7 @@ export class ServerMetrics {
   readonly #startTimeSeconds: number;
   readonly #recorders = new LabelTree<RequestRecorder>(maxRecorders);
   readonly #collectors = new Set<() => void>();
+  readonly #registered: Collectable[] = [];
 
   constructor({ now }: ServerMetricsOptions) {
     this.#startTimeSeconds = now().getTime() / 1000 - process.uptime();
@@ -137,6 +140,11 @@ export class ServerMetrics {
     return () => void this.#collectors.delete(callback);
   }
 
+  /** From now on `/metrics` has these too: the families of a part of the server that knows its own. */
+  register(families: Iterable<Collectable>): void {
+    this.#registered.push(...families);
+  }
+
   /** For the index of paths. */
   paths(): string[] {
     return ['/metrics', '/metrics/slis'];
@@ -148,6 +156,7 @@ export class ServerMetrics {
       info.path === '/metrics' ? this.#families : info.path === '/metrics/slis' ? this.#healthFamilies : {};
     const collected = Object.values(families);
     if (collected.length === 0) return notFoundResponse();
+    if (info.path === '/metrics') collected.push(...this.#registered);
     if (info.path === '/metrics' && request.method === 'DELETE') {
       for (const family of collected) family.reset();
       return plainText('metrics reset\n', 'text/plain; charset=utf-8');
@@ -171,14 +180,18 @@ export class ServerMetrics {
     const durations = families.durations.with(...common, dryRun);
     const objectives = dryRun === '' ? families.objectives.with(...common) : undefined;
     const sizes = verb === 'GET' || verb === 'LIST' ? families.responseSizes.with(...common) : undefined;
+    const countOf = (code: number): Counter => {
+      let count = byCode.get(code);
+      if (!count) {
+        count = families.requests.with(...common, dryRun, String(code));
+        byCode.set(code, count);
+      }
+      return count;
+    };
+    const terminated = (code: number): void => families.terminations.with(...common, String(code)).inc();
     return {
       record: (code, seconds, responseBytes) => {
-        let count = byCode.get(code);
-        if (!count) {
-          count = families.requests.with(...common, dryRun, String(code));
-          byCode.set(code, count);
-        }
-        count.inc();
+        countOf(code).inc();
         durations.observe(seconds);
         objectives?.observe(seconds);
         sizes?.observe(responseBytes);
@@ -187,7 +200,11 @@ export class ServerMetrics {
       get longRunning() {
         return families.longRunning.with(...common);
       },
-      terminated: (code) => families.terminations.with(...common, String(code)).inc(),
+      terminated,
+      dropped: () => {
+        countOf(429).inc();
+        terminated(429);
+      },
       aborted: () => families.aborts.with(verb, ...target).inc(),
     };
   }

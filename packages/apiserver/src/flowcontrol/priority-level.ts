@@ -1,0 +1,39 @@
+import type { PriorityLevelConfiguration } from '@coxswain/api/flowcontrol/v1';
+import { DroppedRequests } from './dropped-requests.ts';
+import type { FlowClock } from './flow-clock.ts';
+import type { FlowMetrics } from './flow-metrics.ts';
+import type { LevelLimits } from './level-limits.ts';
+import { QueueSet, type Queuing } from './queue-set.ts';
+
+/** A priority level, from its first configuration until nobody is left in it. */
+export class PriorityLevel {
+  readonly name: string;
+  readonly queueSet: QueueSet;
+  readonly dropped = new DroppedRequests();
+  configuration: PriorityLevelConfiguration;
+  queuing: Queuing;
+  limits: LevelLimits = { nominal: 0, min: 0, max: 0, maxSeatsPerRequest: 0 };
+  /** Nobody comes any more: it is there for those who have not left. */
+  quiescing = false;
+
+  constructor(
+    name: string,
+    configuration: PriorityLevelConfiguration,
+    queuing: Queuing,
+    clock: FlowClock,
+    metrics: FlowMetrics,
+  ) {
+    this.name = name;
+    this.configuration = configuration;
+    this.queuing = queuing;
+    this.queueSet = new QueueSet(clock, metrics.level(name));
+  }
+
+  get uid(): string {
+    return this.configuration.metadata.uid ?? '';
+  }
+
+  get isExempt(): boolean {
+    return this.queuing.type === 'exempt';
+  }
+}
