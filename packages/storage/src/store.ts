@@ -65,6 +65,10 @@ export interface KeyValue {
   readonly createRevision: number;
   /** When it was last written. */
   readonly modRevision: number;
+  /** Said by a layer above the driver: the value would be stored otherwise today. */
+  readonly stale?: boolean;
+  /** Said by a layer above the driver: why it could not make out the value, which is then as it is stored. */
+  readonly unreadable?: Error;
 }
 
 export interface ReadOptions {

@@ -1,0 +1,131 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+
+export interface FollowFilesOptions {
+  /** Read together: they are of use only together, as a certificate and its key. */
+  readonly files: readonly string[];
+  /** What was in them when they were read last. */
+  readonly initial: readonly string[];
+  /**
+   * Takes what is new in them. Throws when it cannot be used; it is not tried again before it changes, unless the error
+   * is a TryAgain.
+   */
+  readonly onChange: (contents: readonly string[]) => Promise<void> | void;
+  /** Hears of files that cannot be read, and of what cannot be used. */
+  readonly onError: (error: unknown) => void;
+  /** Files on file systems that tell of no changes are read so often. */
+  readonly intervalMs?: number;
+}
+
+/** What is new may be of use later. */
+export class TryAgain extends Error {
+  override readonly name = 'TryAgain';
+}
+
+export interface FollowedFiles {
+  /** Ends it; nothing is called any more. */
+  close(): void;
+}
+
+/** Editors write in steps; one look at the files follows them all. */
+const settleMs = 50;
+
+/** Follows files until it is closed: whenever one of them changes, and every minute. Does not keep the process alive. */
+export function followFiles(options: FollowFilesOptions): FollowedFiles {
+  const { files, intervalMs = 60_000 } = options;
+  const follower = new Follower(options);
+  const timer = setInterval(() => follower.look(), intervalMs);
+  timer.unref();
+  const watchers = [...new Set(files.map(dirname))].flatMap((directory) =>
+    watchDirectory(
+      directory,
+      files.filter((file) => dirname(file) === directory).map((file) => basename(file)),
+      () => follower.lookSoon(),
+    ),
+  );
+  // Something may have changed since they were read.
+  follower.look();
+  return {
+    close: () => {
+      clearInterval(timer);
+      for (const watcher of watchers) watcher.close();
+      follower.close();
+    },
+  };
+}
+
+/** Of the directory, so that files that are replaced, also by way of a volume's `..data`, are noticed. */
+function watchDirectory(directory: string, names: readonly string[], onEvent: () => void): FSWatcher[] {
+  try {
+    const watcher = watch(directory, { persistent: false }, (_, name) => {
+      if (name === null || name === '..data' || names.includes(name)) onEvent();
+    });
+    watcher.on('error', () => watcher.close());
+    return [watcher];
+  } catch {
+    // They are still read from time to time.
+    return [];
+  }
+}
+
+class Follower {
+  readonly #options: FollowFilesOptions;
+  #last: readonly string[];
+  #looking = false;
+  #lookAgain = false;
+  #closed = false;
+  #soon: NodeJS.Timeout | undefined;
+
+  constructor(options: FollowFilesOptions) {
+    this.#options = options;
+    this.#last = options.initial;
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#soon);
+  }
+
+  lookSoon(): void {
+    if (this.#closed || this.#soon) return;
+    this.#soon = setTimeout(() => {
+      this.#soon = undefined;
+      this.look();
+    }, settleMs);
+    this.#soon.unref();
+  }
+
+  /** Never two at a time. */
+  look(): void {
+    if (this.#looking) {
+      this.#lookAgain = true;
+      return;
+    }
+    this.#looking = true;
+    void this.#read().finally(() => {
+      this.#looking = false;
+      if (!this.#lookAgain) return;
+      this.#lookAgain = false;
+      this.lookSoon();
+    });
+  }
+
+  async #read(): Promise<void> {
+    const { files, onChange, onError } = this.#options;
+    try {
+      const contents = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+      if (this.#closed || contents.every((content, index) => content === this.#last[index])) return;
+      const before = this.#last;
+      this.#last = contents;
+      try {
+        await onChange(contents);
+      } catch (error) {
+        if (error instanceof TryAgain) this.#last = before;
+        throw error;
+      }
+    } catch (error) {
+      if (!this.#closed) onError(error);
+    }
+  }
+}
