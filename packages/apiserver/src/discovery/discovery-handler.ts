@@ -52,7 +52,11 @@ export function discoveryHandler({ registry, serverAddress }: DiscoveryOptions):
 
   const resources = (context: RequestContext, group: string, version: string): ApiResponse => {
     const served = registry.groupVersion(group, version);
-    if (!served) throw genericError(404, context.request.method);
+    if (!served) {
+      // Upstream's custom resources have no routes of their own.
+      if (registry.group(group)?.versions.every(({ custom }) => custom)) return notFoundResponse();
+      throw genericError(404, context.request.method);
+    }
     checkRoute(context, mediaTypes);
     return negotiatedResponse(context, serializers, apiResourceList(served));
   };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { GroupVersionResources } from '@coxswain/api';
 import { compareKubeVersions, GroupVersion } from '@coxswain/apimachinery';
-import { aggregatedList, type DiscoveredGroup } from './documents.ts';
+import { aggregatedList, type DiscoveredGroup, type DiscoveredVersion } from './documents.ts';
 import { type Priority, priorityOf } from './group-priorities.ts';
 
 /** The aggregated document, and the ETag that changes when it does. */
@@ -12,8 +12,10 @@ export interface AggregatedDocument {
 }
 
 interface Entry {
-  readonly resources: GroupVersionResources;
+  readonly resources: DiscoveredVersion;
   readonly priority: Priority;
+  /** What is known of it may be old: the server that has it does not answer. */
+  readonly stale?: boolean;
 }
 
 /**
@@ -22,6 +24,8 @@ interface Entry {
  */
 export class DiscoveryRegistry {
   readonly #entries = new Map<GroupVersion, Entry>();
+  /** Of servers behind this one: they go before what is here. */
+  readonly #remote = new Map<GroupVersion, Entry>();
   readonly #listeners = new Set<() => void>();
   /** All are made when first asked for and dropped with every change. */
   #groups: ReadonlyMap<string, DiscoveredGroup> | undefined;
@@ -33,7 +37,7 @@ export class DiscoveryRegistry {
   }
 
   /** Adds a group version or replaces it. */
-  addGroupVersion(resources: GroupVersionResources, priority: Priority = priorityOf(resources.group)): void {
+  addGroupVersion(resources: DiscoveredVersion, priority: Priority = priorityOf(resources.group)): void {
     this.#entries.set(GroupVersion.of(resources.group, resources.version), { resources, priority });
     this.#changed();
   }
@@ -45,13 +49,28 @@ export class DiscoveryRegistry {
     return removed;
   }
 
+  /** Adds or replaces what a server behind this one has, and goes before what this one has itself. */
+  setRemote(resources: GroupVersionResources, priority: Priority, stale: boolean): void {
+    this.#remote.set(GroupVersion.of(resources.group, resources.version), { resources, priority, stale });
+    this.#changed();
+  }
+
+  /** What was last known of a group version of a server behind this one. */
+  remote(group: string, version: string): GroupVersionResources | undefined {
+    return this.#remote.get(GroupVersion.of(group, version))?.resources;
+  }
+
+  removeRemote(group: string, version: string): void {
+    if (this.#remote.delete(GroupVersion.of(group, version))) this.#changed();
+  }
+
   /** Calls back after every change. Gives the way to stop. */
   onChange(callback: () => void): () => void {
     this.#listeners.add(callback);
     return () => void this.#listeners.delete(callback);
   }
 
-  groupVersion(group: string, version: string): GroupVersionResources | undefined {
+  groupVersion(group: string, version: string): DiscoveredVersion | undefined {
     return this.#entries.get(GroupVersion.of(group, version))?.resources;
   }
 
@@ -95,7 +114,7 @@ export class DiscoveryRegistry {
   }
 
   #ordered(): ReadonlyMap<string, DiscoveredGroup> {
-    this.#groups ??= orderGroups([...this.#entries.values()]);
+    this.#groups ??= orderGroups([...new Map([...this.#entries, ...this.#remote]).values()]);
     return this.#groups;
   }
 }
@@ -114,7 +133,10 @@ function orderGroups(entries: readonly Entry[]): ReadonlyMap<string, DiscoveredG
   return new Map(
     ordered.map(([group, { entries: versions }]) => [
       group,
-      { group, versions: versions.sort(byVersion).map(({ resources }) => resources) },
+      {
+        group,
+        versions: versions.sort(byVersion).map(({ resources, stale }) => (stale ? { ...resources, stale } : resources)),
+      },
     ]),
   );
 }

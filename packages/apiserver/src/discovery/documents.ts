@@ -2,10 +2,19 @@ import { createHash } from 'node:crypto';
 import type { GroupVersionResources, Resource, Subresource } from '@coxswain/api';
 import { GroupVersion, GroupVersionKind } from '@coxswain/apimachinery';
 
+/** A group version as it is discovered. */
+export interface DiscoveredVersion extends GroupVersionResources {
+  /** Of custom resources, which upstream lists in another way. */
+  readonly custom?: boolean;
+}
+
 /** A group with its versions in order of preference. */
 export interface DiscoveredGroup {
   readonly group: string;
-  readonly versions: readonly GroupVersionResources[];
+  readonly versions: readonly (DiscoveredVersion & {
+    /** What is known of it may be old. */
+    readonly stale?: boolean;
+  })[];
 }
 
 /** `/apis/GROUP`, and an entry of `/apis`, where kind and apiVersion are left out. */
@@ -18,11 +27,12 @@ export function apiGroup({ group, versions }: DiscoveredGroup): Record<string, u
 }
 
 /** `/api/VERSION` and `/apis/GROUP/VERSION`. */
-export function apiResourceList({ group, version, resources }: GroupVersionResources): Record<string, unknown> {
+export function apiResourceList({ group, version, resources, custom }: DiscoveredVersion): Record<string, unknown> {
   const groupVersion = GroupVersion.of(group, version).toString();
   // Old clients of the core group know no such field.
   const type = { kind: 'APIResourceList', ...(group !== '' && { apiVersion: 'v1' }) };
-  return { ...type, groupVersion, resources: resources.flatMap(withSubresources).sort(byName) };
+  const all = resources.flatMap(withSubresources);
+  return { ...type, groupVersion, resources: custom ? all : all.sort(byName) };
 }
 
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
@@ -71,20 +81,23 @@ export function aggregatedList(groups: readonly DiscoveredGroup[]): Record<strin
     metadata: {},
     items: groups.map(({ group, versions }) => ({
       metadata: group === '' ? {} : { name: group },
-      versions: versions.map(({ version, resources }) => ({
+      versions: versions.map(({ version, resources, custom, stale }) => ({
         version,
-        resources: resources.map(discoveredResource),
-        freshness: 'Current',
+        resources: resources.map((resource) => discoveredResource(resource, custom ? { group, version } : {})),
+        freshness: stale ? 'Stale' : 'Current',
       })),
     })),
   };
 }
 
-function discoveredResource(resource: Resource): Record<string, unknown> {
+function discoveredResource(
+  resource: Resource,
+  own: { readonly group?: string; readonly version?: string },
+): Record<string, unknown> {
   const { name, singularName, namespaced, kind, verbs, shortNames, categories, subresources } = resource;
   return {
     resource: name,
-    responseKind: responseKind({ kind }),
+    responseKind: responseKind({ ...own, kind }),
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singularName,
     verbs: verbs.split(' '),
@@ -93,14 +106,14 @@ function discoveredResource(resource: Resource): Record<string, unknown> {
     ...(subresources && {
       subresources: subresources.map((sub) => ({
         subresource: sub.name,
-        responseKind: responseKind(sub),
+        responseKind: responseKind({ ...own, ...sub }),
         verbs: sub.verbs.split(' '),
       })),
     }),
   };
 }
 
-/** Group and version are empty where they are those of the list it stands in. */
+/** Group and version are empty where they are those of the list it stands in, unless it is one of custom resources. */
 const responseKind = ({ group = '', version = '', kind }: Pick<Subresource, 'group' | 'version' | 'kind'>) => ({
   group,
   version,

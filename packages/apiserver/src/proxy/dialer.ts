@@ -12,8 +12,22 @@ export interface DialTarget {
    * our client certificate; `kubelet-unverified` need not prove it; anything else is neither asked nor shown.
    */
   readonly trust: 'kubelet' | 'kubelet-unverified' | 'none';
+  /** How its TLS is to be when it is none of the above; connections are shared by those who give the same object. */
+  readonly tls?: TargetTls;
   /** The node whose kubelet this is. Absent for all else that is reached at an address, also on that node. */
   readonly node?: string;
+}
+
+/** What a server must prove, and what it is shown. PEM. */
+export interface TargetTls {
+  /** Whom its certificate must be for. */
+  readonly serverName: string;
+  /** Authorities that its certificate must be from; absent: those that the system trusts. */
+  readonly ca?: string;
+  /** It need prove nothing. */
+  readonly insecureSkipVerify?: boolean;
+  readonly cert?: string | Buffer;
+  readonly key?: string | Buffer;
 }
 
 export type Headers = Readonly<Record<string, string | readonly string[]>>;

@@ -4,7 +4,15 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { newInternalError, newServiceUnavailable } from '@coxswain/apimachinery';
 import type { ApiRequest, ApiResponse } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { brokenTransport, DialError, type Dialer, type DialResponse, type DialTarget, hostPort } from './dialer.ts';
+import {
+  brokenTransport,
+  DialError,
+  type Dialer,
+  type DialResponse,
+  type DialTarget,
+  type Headers,
+  hostPort,
+} from './dialer.ts';
 import { answeredHeaders, forwardedHeaders, isUpgradeRequest, valuesOf } from './forwarded-headers.ts';
 import { HtmlLinkRewriter } from './html-link-rewriter.ts';
 import { encodePath, type LinkOrigin, rewriteLink } from './link.ts';
@@ -47,20 +55,27 @@ export async function reverseProxy(
     return { status: 301, headers: { location: `${prefix}/${search}` }, body: new Uint8Array() };
 
   const headers = { ...forwardedHeaders(request), 'x-forwarded-uri': `${prefix}${serverPath}` };
-  const response = await dialer
-    .dial(target, {
-      method: request.method,
-      path: `${serverPath}${search}`,
-      headers,
-      signal: request.signal,
-      ...(hasBody(request) && { body: request.streamBody() }),
-    })
-    .catch((error) => {
-      if (!(error instanceof DialError)) throw error;
-      throw newServiceUnavailable(`error trying to reach service: ${brokenTransport(error)}`, { cause: error });
-    });
+  const response = await passOn(request, target, `${serverPath}${search}`, headers, dialer);
   const requestHost = valuesOf(headers, 'host')[0] ?? '';
   return answer(request, response, { serverHost: hostPort(target), requestHost, prefix });
+}
+
+/** Sends a client's request to another server, with its body as it comes. Throws ServiceUnavailable. */
+export async function passOn(
+  request: ApiRequest,
+  target: DialTarget,
+  path: string,
+  headers: Headers,
+  dialer: Dialer,
+): Promise<DialResponse> {
+  const { method, signal } = request;
+  try {
+    const body = hasBody(request) && { body: request.streamBody() };
+    return await dialer.dial(target, { method, path, headers, signal, ...body });
+  } catch (error) {
+    if (!(error instanceof DialError)) throw error;
+    throw newServiceUnavailable(`error trying to reach service: ${brokenTransport(error)}`, { cause: error });
+  }
 }
 
 /** The path that stands for the root of the proxied server. */

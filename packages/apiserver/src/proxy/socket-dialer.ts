@@ -3,7 +3,15 @@ import * as https from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import { addAbortSignal, Readable } from 'node:stream';
 import { createSecureContext } from 'node:tls';
-import { DialError, type Dialer, type DialRequest, type DialResponse, type DialTarget, hostPort } from './dialer.ts';
+import {
+  DialError,
+  type Dialer,
+  type DialRequest,
+  type DialResponse,
+  type DialTarget,
+  hostPort,
+  type TargetTls,
+} from './dialer.ts';
 import { type Progress, socketError } from './socket-error.ts';
 
 /** PEM, as `--kubelet-client-certificate`, `--kubelet-client-key` and `--kubelet-certificate-authority` name it. */
@@ -44,6 +52,7 @@ export class SocketDialer implements Dialer {
   readonly #options: Required<SocketDialerOptions>;
   readonly #plain: Agents;
   readonly #secure = new Map<DialTarget['trust'], Agents>();
+  readonly #own = new WeakMap<TargetTls, Agents>();
   /** All that are open, also those that no pool knows any more: upgraded ones, and those with an old certificate. */
   readonly #connections = new Set<Socket>();
   #kubeletTls: KubeletTls | undefined;
@@ -116,13 +125,13 @@ export class SocketDialer implements Dialer {
   }
 
   #request(target: DialTarget, port: number, request: DialRequest, ownConnection: boolean): http.ClientRequest {
-    const { host, scheme, trust } = target;
+    const { host, scheme, trust, tls } = target;
     const { method, path, headers, signal } = request;
-    const { pooled, single } = scheme === 'http' ? this.#plain : this.#secureAgents(trust);
+    const { pooled, single } = scheme === 'http' ? this.#plain : tls ? this.#ownAgents(tls) : this.#secureAgents(trust);
     const options: https.RequestOptions = {
       ...{ host, port, method, path, headers: mutable(headers), signal, agent: ownConnection ? single : pooled },
       // Else Node expects the server to have the name that the Host header says, which is the client's word for us.
-      servername: isIP(host) === 0 ? host : '',
+      servername: tls?.serverName ?? (isIP(host) === 0 ? host : ''),
     };
     try {
       return scheme === 'http' ? http.request(options) : https.request(options);
@@ -166,6 +175,21 @@ export class SocketDialer implements Dialer {
       pooled: new Agent({ ...options, maxSockets, timeout, keepAlive: true, maxFreeSockets: 4 }),
       single: new Agent({ ...options, maxSockets }),
     };
+  }
+
+  #ownAgents(tls: TargetTls): Agents {
+    let agents = this.#own.get(tls);
+    if (!agents) {
+      const { ca, cert, key, insecureSkipVerify = false } = tls;
+      const options: https.AgentOptions = {
+        rejectUnauthorized: !insecureSkipVerify,
+        ALPNProtocols: ['http/1.1'],
+        secureContext: createSecureContext({ ...(ca !== undefined && { ca }), ...(cert && { cert, key }) }),
+      };
+      agents = this.#newAgents(https.Agent, options);
+      this.#own.set(tls, agents);
+    }
+    return agents;
   }
 
   #secureAgents(trust: DialTarget['trust']): Agents {

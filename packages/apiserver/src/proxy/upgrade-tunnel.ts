@@ -9,18 +9,19 @@ import { responseBody } from './response-body.ts';
 
 /**
  * Passes a client's upgrade on. When the server behind agrees, bytes go both ways untouched until either side ends;
- * when it refuses, its answer is the client's. Throws a plain 500 when it can't be reached or answers neither.
+ * when it refuses, its answer is the client's. The server gets `further` headers besides the client's. Throws a plain 500 when it can't be reached or answers neither.
  */
 export async function upgradeThrough(
   context: RequestContext,
   target: DialTarget,
   path: string,
   dialer: Dialer,
+  further: Headers = {},
 ): Promise<ApiResponse> {
   const { request } = context;
   const { method, signal } = request;
   const response = await dialer
-    .dial(target, { method, path, headers: upgradeHeaders(request), upgrade: true, signal })
+    .dial(target, { method, path, headers: { ...upgradeHeaders(request), ...further }, upgrade: true, signal })
     .catch((error) => {
       if (!(error instanceof DialError)) throw error;
       throw plainError(error.connected ? error.message : `error dialing backend: ${error.message}`, { cause: error });

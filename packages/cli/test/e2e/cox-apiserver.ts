@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 /** As the kube-apiserver of the recordings was started; see `record.ts`. */
 const flags = [
-  '--disable-admission-plugins=ServiceAccount,DefaultTolerationSeconds,Priority,TaintNodesByCondition',
+  '--disable-admission-plugins=ServiceAccount',
   '--service-cluster-ip-range=10.96.0.0/16',
   '--enable-bootstrap-token-auth',
   '--allow-privileged',
@@ -17,22 +17,25 @@ const flags = [
 export class CoxApiServer {
   /** The one that it wrote. */
   readonly kubeconfig: string;
-  readonly #directory: string;
+  /** Where its certificates are: `pki`. */
+  readonly directory: string;
+  /** Where it listens, once it does. */
+  port = 0;
   readonly #child: ChildProcess;
 
   private constructor(directory: string, child: ChildProcess) {
-    this.#directory = directory;
+    this.directory = directory;
     this.#child = child;
     this.kubeconfig = join(directory, 'admin.kubeconfig');
   }
 
   /** Resolves when it is ready; rejects with what it said if it ends before. */
-  static async start(): Promise<CoxApiServer> {
+  static async start(...further: readonly string[]): Promise<CoxApiServer> {
     const directory = mkdtempSync(join(tmpdir(), 'cox-e2e-server-'));
     const cox = fileURLToPath(new URL('cox.ts', import.meta.url));
     const place = ['--memory', `--data-dir=${directory}`, '--bind-address=127.0.0.1', '--secure-port=0'];
     const node = ['--conditions=coxswain-source', '--import=tsx', cox];
-    const child = spawn(process.execPath, [...node, 'apiserver', ...place, ...flags], {
+    const child = spawn(process.execPath, [...node, 'apiserver', ...place, ...flags, ...further], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const server = new CoxApiServer(directory, child);
@@ -42,7 +45,10 @@ export class CoxApiServer {
     });
     try {
       await new Promise<void>((resolve, reject) => {
-        child.stdout.on('data', () => resolve());
+        child.stdout.setEncoding('utf8').on('data', (text: string) => {
+          server.port = Number(/:(\d+),/.exec(text)?.[1]);
+          resolve();
+        });
         child.on('error', reject).on('close', () => reject(new Error(`cox apiserver ended: ${log}`)));
       });
     } catch (error) {
@@ -57,6 +63,6 @@ export class CoxApiServer {
     const exited = once(this.#child, 'close');
     this.#child.kill('SIGTERM');
     await exited;
-    rmSync(this.#directory, { recursive: true });
+    rmSync(this.directory, { recursive: true });
   }
 }

@@ -1,0 +1,192 @@
+import type { APIService } from '@coxswain/api/apiregistration/v1';
+import { jsonEquals } from '@coxswain/apimachinery';
+import type { DiscoveryRegistry } from '../discovery/index.ts';
+import type { ApiResponse } from '../http/handler.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import type { OpenApiService } from '../openapi/index.ts';
+import type { InternalClient, Lister } from '../registry/lister.ts';
+import { type AvailabilityListers, checkAvailability } from './availability.ts';
+import { availableCondition, withAvailability, writeStatus } from './available-condition.ts';
+import { RemoteApi, type RemoteApiOptions, unavailable } from './remote-api.ts';
+import { fetchResources } from './remote-discovery.ts';
+import { RemoteOpenApi } from './remote-openapi.ts';
+
+export interface AggregatorOptions extends RemoteApiOptions, AvailabilityListers {
+  readonly apiServices: Lister<APIService>;
+  readonly client: InternalClient;
+  readonly discovery: DiscoveryRegistry;
+  readonly openApi: OpenApiService;
+  readonly now: () => Date;
+  readonly report: (message: string, error?: unknown) => void;
+}
+
+/** How often a server that is well is looked after. */
+const wellIntervalMs = 30_000;
+const firstRetryMs = 500;
+
+/** A server behind this one, for one group version. */
+interface Behind {
+  service: APIService;
+  readonly remote: RemoteApi;
+  readonly documents: RemoteOpenApi;
+  /** Checks that failed in a row. */
+  failures: number;
+  timer: NodeJS.Timeout | undefined;
+  checking: boolean;
+  /** Something changed while it was being checked. */
+  again: boolean;
+}
+
+/**
+ * Passes requests on to other API servers, for the group versions that APIServices with a service name. Says in their
+ * status whether those servers can be reached, and has what they have in discovery and OpenAPI.
+ */
+export class Aggregator {
+  readonly #options: AggregatorOptions;
+  /** By `GROUP/VERSION`. */
+  readonly #behind = new Map<string, Behind>();
+  readonly #unsubscribe: (() => void)[] = [];
+  #stopped = false;
+
+  constructor(options: AggregatorOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when all APIServices are known; what they name is looked for from then on. */
+  async start(): Promise<void> {
+    const { apiServices, services, endpointSlices } = this.#options;
+    await apiServices.synced;
+    if (this.#stopped) return;
+    for (const service of apiServices.list()) this.#set(service);
+    const recheck = (namespace: string | undefined, name: string | undefined): void => {
+      for (const behind of this.#behind.values()) {
+        const reference = behind.service.spec?.service;
+        if (reference?.namespace === namespace && reference?.name === name) void this.#check(behind);
+      }
+    };
+    this.#unsubscribe.push(
+      apiServices.onChange((service, old) => (service ? this.#set(service) : old && this.#remove(old))),
+      services.onChange((service, old) => {
+        const { namespace, name } = (service ?? old)?.metadata ?? {};
+        recheck(namespace, name);
+      }),
+      endpointSlices.onChange((slice, old) => {
+        const { namespace, labels } = (slice ?? old)?.metadata ?? {};
+        recheck(namespace, labels?.['kubernetes.io/service-name']);
+      }),
+    );
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    for (const { timer } of this.#behind.values()) clearTimeout(timer);
+    this.#behind.clear();
+  }
+
+  /** The answer of the server that has the path; undefined when that is this one. */
+  serve(context: RequestContext): Promise<ApiResponse> | undefined {
+    if (this.#behind.size === 0) return undefined;
+    const [, prefix, group, version] = context.info.path.split('/', 4);
+    if (prefix !== 'apis') return undefined;
+    const behind = this.#behind.get(`${group}/${version}`);
+    if (!behind) return undefined;
+    if (availableCondition(behind.service)?.status !== 'True') return Promise.resolve(unavailable());
+    return behind.remote.serve(context);
+  }
+
+  #set(service: APIService): void {
+    const { spec } = service;
+    const known = this.#behind.get(keyOf(service));
+    if (known && spec?.service && jsonEquals(known.service.spec, spec)) {
+      known.service = service;
+      return;
+    }
+    if (known) this.#remove(known.service);
+    if (!spec?.service || !spec.group || !spec.version) return;
+    const remote = new RemoteApi(service, this.#options);
+    const report = (error: unknown): void =>
+      this.#options.report(`OpenAPI documents of APIService ${service.metadata.name}`, error);
+    const documents = new RemoteOpenApi(remote, spec.group, spec.version, report);
+    const behind: Behind = {
+      service,
+      remote,
+      documents,
+      failures: 0,
+      timer: undefined,
+      checking: false,
+      again: false,
+    };
+    this.#behind.set(keyOf(service), behind);
+    this.#discover(behind, [], true);
+    void this.#check(behind);
+  }
+
+  #remove(service: APIService): void {
+    const key = keyOf(service);
+    const behind = this.#behind.get(key);
+    if (behind?.service.metadata.name !== service.metadata.name) return;
+    clearTimeout(behind!.timer);
+    this.#behind.delete(key);
+    const { discovery, openApi } = this.#options;
+    openApi.remove(behind!.documents);
+    discovery.removeRemote(service.spec?.group ?? '', service.spec?.version ?? '');
+  }
+
+  #isKnown(behind: Behind): boolean {
+    return !this.#stopped && this.#behind.get(keyOf(behind.service)) === behind;
+  }
+
+  async #check(behind: Behind): Promise<void> {
+    if (behind.checking) {
+      behind.again = true;
+      return;
+    }
+    behind.checking = true;
+    clearTimeout(behind.timer);
+    let isWell = false;
+    try {
+      isWell = await this.#judge(behind);
+    } catch (error) {
+      this.#options.report(`APIService ${behind.service.metadata.name}`, error);
+    }
+    behind.checking = false;
+    behind.failures = isWell ? 0 : behind.failures + 1;
+    if (!this.#isKnown(behind)) return;
+    const pause = isWell ? wellIntervalMs : Math.min(wellIntervalMs, firstRetryMs * 2 ** (behind.failures - 1));
+    behind.timer = setTimeout(() => void this.#check(behind), behind.again ? 0 : pause).unref();
+    behind.again = false;
+  }
+
+  async #judge(behind: Behind): Promise<boolean> {
+    const { client, now } = this.#options;
+    const { service, remote } = behind;
+    const availability = await checkAvailability(service, remote, this.#options);
+    if (!this.#isKnown(behind)) return false;
+    const judged = withAvailability(behind.service, availability, now());
+    if (judged) await writeStatus(client, judged);
+    if (availability.status !== 'True') {
+      this.#discover(behind, undefined, true);
+      return false;
+    }
+    const { group = '', version = '' } = service.spec ?? {};
+    const { resources } = await fetchResources(remote, group, version);
+    if (!this.#isKnown(behind)) return false;
+    this.#discover(behind, resources, false);
+    this.#options.openApi.add(behind.documents);
+    return true;
+  }
+
+  /** Without resources: those that were known. */
+  #discover(behind: Behind, resources: Resources | undefined, stale: boolean): void {
+    const { discovery } = this.#options;
+    const { group = '', version = '', groupPriorityMinimum = 0, versionPriority = 0 } = behind.service.spec ?? {};
+    const known = resources ?? discovery.remote(group, version)?.resources ?? [];
+    const priority = { group: groupPriorityMinimum, version: versionPriority };
+    discovery.setRemote({ group, version, resources: known }, priority, stale);
+  }
+}
+
+type Resources = Awaited<ReturnType<typeof fetchResources>>['resources'];
+
+const keyOf = ({ spec }: APIService): string => `${spec?.group ?? ''}/${spec?.version ?? ''}`;

@@ -1,0 +1,123 @@
+import type { APIService } from '@coxswain/api/apiregistration/v1';
+import { ApiError } from '@coxswain/apimachinery';
+import type { ApiResponse } from '../http/handler.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { textResponse } from '../http/respond.ts';
+import { DialError, type Dialer, type DialTarget, hostPort, type TargetTls } from '../proxy/dialer.ts';
+import { answeredHeaders, forwardedHeaders, isUpgradeRequest } from '../proxy/forwarded-headers.ts';
+import { responseBody } from '../proxy/response-body.ts';
+import { passOn } from '../proxy/reverse-proxy.ts';
+import { upgradeThrough } from '../proxy/upgrade-tunnel.ts';
+import type { ServiceResolver } from '../webhook/index.ts';
+import { authProxyHeaders } from './auth-proxy-headers.ts';
+
+export interface RemoteApiOptions {
+  readonly dialer: Dialer;
+  readonly resolveService: ServiceResolver;
+  /** Proves to servers behind that it is us who tell them who asks: `--proxy-client-cert-file`. */
+  readonly clientCertificate: () => { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined;
+}
+
+export interface Fetched {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: Buffer;
+}
+
+/** Documents of an API server are large, but not endless. */
+const maxDocumentBytes = 64 * 1024 * 1024;
+
+/** As whom we ask on our own behalf. */
+const aggregator = { username: 'system:kube-aggregator', groups: ['system:masters'] };
+
+/** The API server behind an APIService. */
+export class RemoteApi {
+  readonly #options: RemoteApiOptions;
+  readonly #service: { readonly namespace: string; readonly name: string; readonly port: number };
+  readonly #tls: TargetTls;
+
+  constructor({ spec }: APIService, options: RemoteApiOptions) {
+    this.#options = options;
+    const { namespace = '', name = '', port = 443 } = spec?.service ?? {};
+    this.#service = { namespace, name, port };
+    this.#tls = {
+      serverName: `${name}.${namespace}.svc`,
+      ...(spec?.caBundle && { ca: Buffer.from(spec.caBundle, 'base64').toString() }),
+      ...(spec?.insecureSkipTLSVerify && { insecureSkipVerify: true }),
+      ...options.clientCertificate(),
+    };
+  }
+
+  /** Passes a client's request on, and its answer back, as the user who asked. */
+  async serve(context: RequestContext): Promise<ApiResponse> {
+    const { request } = context;
+    let target: DialTarget;
+    try {
+      target = this.#target();
+    } catch {
+      return unavailable();
+    }
+    const path = `${request.path}${request.search === '' ? '' : `?${request.search}`}`;
+    const user = authProxyHeaders(context.user);
+    const { dialer } = this.#options;
+    try {
+      if (isUpgradeRequest(request)) return await upgradeThrough(context, target, path, dialer, user);
+      const headers = { ...forwardedHeaders(request), ...user };
+      const { status, headers: answered, body } = await passOn(request, target, path, headers, dialer);
+      // Whoever is sent elsewhere by us would go there with what is meant for us.
+      if (status >= 300 && status < 400 && answered.location !== undefined) {
+        body.destroy();
+        return textResponse(502, 'the backend attempted to redirect this request, which is not permitted');
+      }
+      if (request.method !== 'HEAD')
+        return { status, headers: answeredHeaders(answered), body: responseBody(body, 'break') };
+      body.on('error', () => {}).resume();
+      return { status, headers: answeredHeaders(answered) };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return textResponse(error.code, `${error.message}\n`);
+    }
+  }
+
+  /** A document of the server, asked for on our own behalf. Rejects when there is no answer, or one without end. */
+  async fetch(path: string, headers: Readonly<Record<string, string>>, timeoutMs: number): Promise<Fetched> {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const target = this.#target();
+    const { dialer } = this.#options;
+    const response = await dialer
+      .dial(target, {
+        method: 'GET',
+        path,
+        headers: { host: hostPort(target), ...headers, ...authProxyHeaders(aggregator) },
+        signal,
+      })
+      .catch((error) => {
+        if (!(error instanceof DialError) && !signal.aborted) throw error;
+        throw new Error(`Get "${this.url(path)}": ${signal.aborted ? timeoutText : error.message}`, { cause: error });
+      });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of response.body) {
+      size += chunk.length;
+      if (size > maxDocumentBytes) throw new Error(`the answer to ${path} has more than ${maxDocumentBytes} bytes`);
+      chunks.push(chunk);
+    }
+    return { status: response.status, headers: response.headers, body: Buffer.concat(chunks) };
+  }
+
+  /** Where a path of it is now, for messages. Throws when nobody knows. */
+  url(path: string): string {
+    return `https://${hostPort(this.#target())}${path}`;
+  }
+
+  #target(): DialTarget {
+    const { namespace, name, port } = this.#service;
+    const { host, port: reached } = this.#options.resolveService(namespace, name, port);
+    return { scheme: 'https', host, port: String(reached), trust: 'none', tls: this.#tls };
+  }
+}
+
+/** Go's words for an http.Client that has waited long enough. */
+const timeoutText = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
+
+export const unavailable = (): ApiResponse => textResponse(503, 'service unavailable\n');

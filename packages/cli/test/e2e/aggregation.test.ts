@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBinary } from './binaries.ts';
+import { CoxApiServer } from './cox-apiserver.ts';
+import { Shell } from './shell.ts';
+
+/*
+ * Two API servers in processes of their own. The one in front knows nothing of flunders but that a service has them; the
+ * one behind has them as custom resources, and believes of the one in front who asks.
+ */
+
+const definition = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: flunders.wardle.example.com}
+spec:
+  group: wardle.example.com
+  scope: Namespaced
+  names: {plural: flunders, singular: flunder, kind: Flunder, shortNames: [fl]}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    additionalPrinterColumns: [{name: Colour, type: string, jsonPath: .spec.colour}]
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: {type: object, properties: {colour: {type: string, description: How it looks.}}}
+`;
+
+const flunder = (name: string, colour: string): string =>
+  `{apiVersion: wardle.example.com/v1, kind: Flunder, metadata: {name: ${name}}, spec: {colour: ${colour}}}`;
+
+describe.skipIf(!findBinary('kubectl'))('an API server behind another', () => {
+  let directory: string;
+  let front: CoxApiServer;
+  let behind: CoxApiServer;
+  let here: Shell;
+  let there: Shell;
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'cox-e2e-aggregation-'));
+    front = await CoxApiServer.start();
+    behind = await CoxApiServer.start(
+      `--requestheader-client-ca-file=${join(front.directory, 'pki', 'front-proxy-ca.crt')}`,
+      '--requestheader-allowed-names=front-proxy-client',
+      '--requestheader-username-headers=X-Remote-User',
+      '--requestheader-group-headers=X-Remote-Group',
+      '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+    );
+    [here, there] = [new Shell(front.kubeconfig), new Shell(behind.kubeconfig)];
+    await there.run(`kubectl apply -f - <<'E'\n${definition}E`);
+    await there.run('kubectl wait --for=condition=Established crd/flunders.wardle.example.com');
+  }, 60_000);
+  afterAll(async () => {
+    here?.close();
+    there?.close();
+    await front?.stop();
+    await behind?.stop();
+    rmSync(directory, { recursive: true });
+  });
+
+  it('is unavailable as long as there is no such service', async () => {
+    await here.run(`kubectl apply -f - <<'E'
+apiVersion: apiregistration.k8s.io/v1
+kind: APIService
+metadata: {name: v1.wardle.example.com}
+spec:
+  group: wardle.example.com
+  version: v1
+  groupPriorityMinimum: 2000
+  versionPriority: 10
+  insecureSkipTLSVerify: true
+  service: {namespace: default, name: wardle, port: ${behind.port}}
+E`);
+    await here.run('kubectl wait --for=condition=Available=false apiservice/v1.wardle.example.com');
+    expect(await here.run('kubectl get apiservice v1.wardle.example.com --no-headers')).toBe(
+      'v1.wardle.example.com   default/wardle   False (ServiceNotFound)   <age>',
+    );
+    expect(
+      await here.run(`kubectl get apiservice v1.wardle.example.com -o jsonpath='{.status.conditions[0].message}'`),
+    ).toBe('service/wardle in "default" is not present');
+    expect(await here.run('kubectl get --raw /apis/wardle.example.com/v1')).toBe(
+      'Error from server (ServiceUnavailable): the server is currently unable to handle the request\n[exit 1]',
+    );
+  });
+
+  it('is available once the service leads to it', async () => {
+    await here.run('kubectl create service externalname wardle --external-name localhost');
+    expect(
+      await here.run('kubectl wait --for=condition=Available --timeout=30s apiservice/v1.wardle.example.com'),
+    ).toBe('apiservice.apiregistration.k8s.io/v1.wardle.example.com condition met');
+  });
+
+  it('has its resources in discovery', async () => {
+    expect(await here.run('kubectl api-resources --api-group=wardle.example.com')).toBe(
+      'NAME   SHORTNAMES   APIVERSION   NAMESPACED   KIND\nflunders   fl   wardle.example.com/v1   true   Flunder',
+    );
+    expect(await here.run('kubectl get --raw /apis/wardle.example.com')).toContain(
+      '"groupVersion":"wardle.example.com/v1"',
+    );
+  });
+
+  it('has its types in OpenAPI', async () => {
+    expect(await here.run('kubectl explain flunder.spec.colour')).toContain('How it looks.');
+    expect(await here.run(`kubectl get --raw /openapi/v2 | grep -o '"com.example.wardle.v1.Flunder"' | head -1`)).toBe(
+      '"com.example.wardle.v1.Flunder"',
+    );
+  });
+
+  it('is written and read through the one in front', async () => {
+    expect(await here.run(`kubectl apply -f - <<<'${flunder('a', 'red')}'`)).toBe(
+      'flunder.wardle.example.com/a created',
+    );
+    expect(await here.run(`kubectl patch fl a --type=merge -p '{"spec":{"colour":"blue"}}'`)).toBe(
+      'flunder.wardle.example.com/a patched',
+    );
+    expect(await here.run('kubectl get fl')).toBe('NAME   COLOUR\na   blue');
+    expect(await there.run('kubectl get fl -o jsonpath="{.items[*].spec.colour}"')).toBe('blue');
+  });
+
+  it('streams watches through', async () => {
+    const flunders = '/apis/wardle.example.com/v1/flunders';
+    const watched = here.run(`kubectl get --raw '${flunders}?watch=true&timeoutSeconds=3'`);
+    await here.run(`kubectl apply -f - <<<'${flunder('b', 'green')}'`);
+    expect(await watched).toMatch(/"type":"ADDED".*"name":"b"/);
+  });
+
+  it('knows who asks, and lets nobody do what they may not', async () => {
+    expect(await here.run('kubectl get fl --as=alice --as-group=dev')).toContain(
+      'User "alice" cannot list resource "flunders"',
+    );
+    await here.run('kubectl create clusterrole flunders --verb=list --resource=flunders.wardle.example.com');
+    await here.run('kubectl create clusterrolebinding flunders --clusterrole=flunders --group=dev');
+    // The one in front lets her through now; the one behind has a mind of its own.
+    expect(await here.run('kubectl get fl --as=alice --as-group=dev')).toContain(
+      'User "alice" cannot list resource "flunders"',
+    );
+    await there.run('kubectl create clusterrole flunders --verb=list --resource=flunders.wardle.example.com');
+    await there.run('kubectl create clusterrolebinding flunders --clusterrole=flunders --group=dev');
+    expect(await here.run('kubectl get fl --as=alice --as-group=dev -o name')).toContain(
+      'flunder.wardle.example.com/a',
+    );
+  });
+
+  it('is gone from discovery when its APIService is', async () => {
+    await here.run('kubectl delete apiservice v1.wardle.example.com');
+    expect(await here.run('kubectl api-resources --api-group=wardle.example.com --no-headers')).toBe('');
+    expect(await here.run('kubectl get --raw /apis/wardle.example.com/v1/flunders')).toContain('NotFound');
+  });
+});
