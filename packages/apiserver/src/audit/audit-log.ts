@@ -34,8 +34,33 @@ interface Waiting {
   readonly reject?: (error: unknown) => void;
 }
 
+/** Takes events. */
+export interface AuditSink {
+  /**
+   * Writes an event down. What it returns is to be waited for before the request goes on; undefined where nothing is.
+   * Rejects in the mode `blocking-strict` alone.
+   */
+  record(event: AuditEvent): Promise<void> | undefined;
+  /** Writes what waits. What comes later is for nobody. */
+  close(): Promise<void>;
+}
+
+/** One for several: all get every event. */
+export const allSinks = (sinks: readonly AuditSink[]): AuditSink =>
+  sinks.length === 1
+    ? sinks[0]!
+    : {
+        record: (event) => {
+          const waitedFor = sinks.map((sink) => sink.record(event)).filter((written) => written !== undefined);
+          return waitedFor.length === 0 ? undefined : Promise.all(waitedFor).then(() => undefined);
+        },
+        close: async () => {
+          await Promise.all(sinks.map((sink) => sink.close()));
+        },
+      };
+
 /** The audit log: bounded, in order, and complete once it is closed. */
-export class AuditLog {
+export class AuditLog implements AuditSink {
   readonly #options: AuditLogOptions;
   #waiting: Waiting[] = [];
   /** Of the last time that something was written. */
@@ -49,10 +74,6 @@ export class AuditLog {
     this.#options = options;
   }
 
-  /**
-   * Writes an event down. What it returns is to be waited for before the request goes on; undefined where nothing is.
-   * Rejects in the mode `blocking-strict` alone.
-   */
   record(event: AuditEvent): Promise<void> | undefined {
     const { mode, bufferSize } = this.#options;
     const line = this.#isClosed ? undefined : this.#lineOf(event);
@@ -73,7 +94,7 @@ export class AuditLog {
     return written;
   }
 
-  /** Writes what waits, and closes the output. What comes later is for nobody. */
+  /** Closes the output too. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);

@@ -1,21 +1,55 @@
-import { AuditLog, type AuditLogOptions, type AuditOutput } from './audit-log.ts';
+import { webhookFromKubeconfig } from '../webhook/index.ts';
+import { AuditLog, type AuditLogOptions, type AuditOutput, type AuditSink, allSinks } from './audit-log.ts';
 import { loadAuditPolicy } from './parse-audit-policy.ts';
 import { RotatingFile, type RotatingFileOptions } from './rotating-file.ts';
+import { WebhookOutput, type WebhookOutputOptions } from './webhook-output.ts';
 import type { Audit } from './with-audit.ts';
 
-/** What the flags `--audit-*` say. */
+/** `--audit-log-*`. */
 interface AuditFileOptions extends Omit<AuditLogOptions, 'output'>, Omit<RotatingFileOptions, 'report'> {
-  readonly policyFile: string;
   /** `-` is standard output. */
   readonly path: string;
+}
+
+/** `--audit-webhook-*`. */
+interface AuditWebhookOptions
+  extends Omit<AuditLogOptions, 'output' | 'format'>,
+    Omit<WebhookOutputOptions, 'webhook'> {
+  readonly configFile: string;
+  readonly userAgent: string;
+  readonly now: () => Date;
+}
+
+interface AuditSettings {
+  readonly policyFile: string;
+  /** One of these two, or both. */
+  readonly log?: AuditFileOptions;
+  readonly webhook?: AuditWebhookOptions;
   readonly info: (message: string) => void;
 }
 
-/** Reads the policy and opens the log. Throws an Error that names the file at fault. */
-export async function openAudit(options: AuditFileOptions): Promise<Audit> {
-  const policy = await loadAuditPolicy(options.policyFile, options.info);
-  const output = options.path === '-' ? standardOutput : await RotatingFile.open(options);
-  return { policy, log: new AuditLog({ ...options, output }) };
+/** Reads the policy and opens where events go to. Throws an Error that names the file at fault. */
+export async function openAudit({ policyFile, log, webhook, info }: AuditSettings): Promise<Audit> {
+  const policy = await loadAuditPolicy(policyFile, info);
+  const sinks: AuditSink[] = [];
+  try {
+    if (log) {
+      const output = log.path === '-' ? standardOutput : await RotatingFile.open(log);
+      sinks.push(new AuditLog({ ...log, output }));
+    }
+    if (webhook) {
+      const client = await webhookFromKubeconfig(webhook.configFile, webhook).catch((cause) => {
+        throw new Error(`initializing audit webhook: ${cause.message}`, { cause });
+      });
+      sinks.push(
+        new AuditLog({ ...webhook, format: 'json', output: new WebhookOutput({ ...webhook, webhook: client }) }),
+      );
+    }
+  } catch (error) {
+    await Promise.all(sinks.map((sink) => sink.close()));
+    throw error;
+  }
+  return { policy, log: allSinks(sinks) };
 }
 
 const standardOutput: AuditOutput = {

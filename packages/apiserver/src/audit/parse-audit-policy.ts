@@ -3,13 +3,12 @@ import {
   aggregate,
   type ErrorList,
   invalid,
-  isJsonObject,
   nameIsDnsSubdomain,
   notSupported,
   Path,
-  parseYaml,
   required,
 } from '@coxswain/apimachinery';
+import { type ObjectReader, readConfiguration } from '../configuration/object-reader.ts';
 import {
   type AuditLevel,
   AuditPolicy,
@@ -43,7 +42,7 @@ export async function loadAuditPolicy(path: string, warn: (message: string) => v
  * Throws an Error that names the field at fault.
  */
 export function parseAuditPolicy(text: string, warn: (message: string) => void): AuditPolicySpec {
-  const document = read(text);
+  const document = readConfiguration(text);
   const { apiVersion, kind } = document.raw;
   if (apiVersion !== 'audit.k8s.io/v1' || kind !== 'Policy')
     throw new Error(`unknown group version field ${apiVersion ?? ''}, Kind=${kind ?? ''} in policy`);
@@ -79,75 +78,6 @@ function readRule(rule: ObjectReader): AuditRule {
     omitStages: rule.strings('omitStages') as AuditStage[],
     omitManagedFields: rule.boolean('omitManagedFields'),
   };
-}
-
-function read(text: string): ObjectReader {
-  let value: unknown;
-  try {
-    ({ value } = parseYaml(text));
-  } catch (cause) {
-    throw new Error(`failed decoding: ${messageOf(cause)}`, { cause });
-  }
-  if (!isJsonObject(value)) throw new Error('failed decoding: the policy is no object');
-  return new ObjectReader(value, '');
-}
-
-/** Reads fields of one object, and knows in the end which nobody asked for. */
-class ObjectReader {
-  readonly raw: Readonly<Record<string, unknown>>;
-  readonly #path: string;
-  readonly #known = new Set<string>();
-  readonly #parts: ObjectReader[] = [];
-
-  constructor(raw: Readonly<Record<string, unknown>>, path: string) {
-    this.raw = raw;
-    this.#path = path;
-  }
-
-  /** Paths of all fields, also of objects within, that were never read. */
-  get unknown(): string[] {
-    const own = Object.keys(this.raw).filter((key) => !this.#known.has(key));
-    return [...own.map((key) => this.#at(key)), ...this.#parts.flatMap(({ unknown }) => unknown)];
-  }
-
-  ignore(...keys: string[]): void {
-    for (const key of keys) this.#known.add(key);
-  }
-
-  string(key: string): string | undefined {
-    return this.#value(key, 'a string', (value) => typeof value === 'string');
-  }
-
-  boolean(key: string): boolean | undefined {
-    return this.#value(key, 'true or false', (value) => typeof value === 'boolean');
-  }
-
-  strings(key: string): string[] {
-    const isStrings = (value: unknown): value is string[] =>
-      Array.isArray(value) && value.every((item) => typeof item === 'string');
-    return this.#value(key, 'a list of strings', isStrings) ?? [];
-  }
-
-  objects(key: string): ObjectReader[] {
-    const isObjects = (value: unknown): value is Record<string, unknown>[] =>
-      Array.isArray(value) && value.every(isJsonObject);
-    const objects = this.#value(key, 'a list of objects', isObjects) ?? [];
-    const parts = objects.map((object, index) => new ObjectReader(object, `${this.#at(key)}[${index}]`));
-    this.#parts.push(...parts);
-    return parts;
-  }
-
-  #value<T>(key: string, what: string, is: (value: unknown) => value is T): T | undefined {
-    this.#known.add(key);
-    const value = Object.hasOwn(this.raw, key) ? this.raw[key] : undefined;
-    if (value === undefined || value === null) return undefined;
-    if (!is(value)) throw new Error(`failed decoding: ${this.#at(key)} must be ${what}`);
-    return value;
-  }
-
-  #at(key: string): string {
-    return this.#path === '' ? key : `${this.#path}.${key}`;
-  }
 }
 
 function validatePolicy(policy: AuditPolicySpec): ErrorList {

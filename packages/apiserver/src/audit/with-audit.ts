@@ -13,7 +13,7 @@ import { attributesOf, type Filter, isLongRunning, type RequestState } from '../
 import type { ApiResponse } from '../http/handler.ts';
 import { headerOf } from '../http/respond.ts';
 import type { ObjectReference } from './audit-event.ts';
-import type { AuditLog } from './audit-log.ts';
+import type { AuditSink } from './audit-log.ts';
 import {
   deleteOptions,
   type ObjectFormats,
@@ -30,7 +30,7 @@ import { sourceIPs } from './source-ips.ts';
 /** What is written down, and where to. */
 export interface Audit {
   readonly policy: AuditPolicy;
-  readonly log: AuditLog;
+  readonly log: AuditSink;
 }
 
 export interface AuditOptions extends Audit, ObjectFormats {
@@ -111,7 +111,7 @@ class AuditRecord {
   async write(stage: AuditStage): Promise<void> {
     const { level, omitStages } = this.#decision;
     if (omitStages.has(stage)) return;
-    const { request, info, user, impersonator, impersonationConstraint, annotations, auditId } = this.#state;
+    const { request, info, user, impersonator, impersonationConstraint, auditId } = this.#state;
     await this.#options.log.record({
       level,
       auditID: auditId,
@@ -129,8 +129,14 @@ class AuditRecord {
       ...(this.#responseObject !== undefined && { responseObject: this.#responseObject }),
       requestReceivedTimestamp: this.#received,
       stageTimestamp: stage === 'RequestReceived' ? this.#received : microTimeFromDate(this.#options.now()),
-      annotations,
+      annotations: this.#annotations(),
     });
+  }
+
+  #annotations(): ReadonlyMap<string, string> {
+    const { annotations, detailedAnnotations } = this.#state;
+    if (detailedAnnotations.size === 0 || this.#has('Request')) return annotations;
+    return new Map([...annotations].filter(([key]) => !detailedAnnotations.has(key)));
   }
 
   /** Looks over the shoulder of whoever reads the body. */

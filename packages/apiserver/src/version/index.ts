@@ -1,3 +1,3 @@
 /** Which Kubernetes this is. */
 export { versionHandler } from './version-handler.ts';
-export { versionInfo } from './version-info.ts';
+export { userAgent, versionInfo } from './version-info.ts';

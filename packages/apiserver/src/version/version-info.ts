@@ -42,3 +42,6 @@ export const versionInfo: VersionInfo = {
   compiler: 'node',
   platform: `${process.platform}/${architectures.get(process.arch) ?? process.arch}`,
 };
+
+/** How the server names itself to servers that it asks. */
+export const userAgent = `kube-apiserver/${versionInfo.gitVersion} (${versionInfo.platform}) coxswain`;

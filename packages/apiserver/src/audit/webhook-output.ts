@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type KubeconfigWebhook, WebhookCallError } from '../webhook/index.ts';
+import type { AuditOutput } from './audit-log.ts';
+
+export interface WebhookOutputOptions {
+  readonly webhook: KubeconfigWebhook;
+  /** How long to wait before the second attempt; each further one waits half as long again. */
+  readonly initialBackoffMs: number;
+  /** Of what is sent at a time. */
+  readonly maxEvents: number;
+  readonly maxBytes: number;
+  /** Waits; tests do not. */
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+}
+
+const maxAttempts = 5;
+const timeoutMs = 30_000;
+
+/** Sends events to a server (`--audit-webhook-config-file`): those of an append in lists that are not too long. */
+export class WebhookOutput implements AuditOutput {
+  readonly #options: Required<WebhookOutputOptions>;
+  readonly #closing = new AbortController();
+
+  constructor(options: WebhookOutputOptions) {
+    const pause = (ms: number, signal: AbortSignal): Promise<unknown> => delay(ms, undefined, { signal, ref: false });
+    this.#options = { pause, ...options };
+  }
+
+  /** Rejects when some could not be sent, after all were tried. */
+  async append(text: string): Promise<void> {
+    const failures: unknown[] = [];
+    for (const events of this.#batches(text.split('\n'))) {
+      const items = events.map((line): unknown => JSON.parse(line));
+      const list = { kind: 'EventList', apiVersion: 'audit.k8s.io/v1', metadata: {}, items };
+      await this.#send(list).catch((error) => failures.push(error));
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** A server that does not answer is waited for no longer. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#options.webhook.close();
+  }
+
+  *#batches(lines: readonly string[]): Generator<string[]> {
+    const { maxEvents, maxBytes } = this.#options;
+    let batch: string[] = [];
+    let bytes = 0;
+    for (const line of lines) {
+      if (line === '') continue;
+      const size = Buffer.byteLength(line);
+      if (batch.length > 0 && (batch.length >= maxEvents || bytes + size > maxBytes)) {
+        yield batch;
+        [batch, bytes] = [[], 0];
+      }
+      batch.push(line);
+      bytes += size;
+    }
+    if (batch.length > 0) yield batch;
+  }
+
+  async #send(list: object): Promise<void> {
+    const { webhook, initialBackoffMs, pause } = this.#options;
+    const { signal } = this.#closing;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await webhook.call(list, { timeoutMs, name: 'audit' });
+        return;
+      } catch (error) {
+        // Any answer will do: nobody looks at what is in it.
+        if (error instanceof WebhookCallError && error.failure === 'answer') return;
+        if (attempt === maxAttempts || signal.aborted || !mayPass(error)) throw error;
+      }
+      await pause(initialBackoffMs * 1.5 ** (attempt - 1), signal).catch(() => {});
+    }
+  }
+}
+
+/** What can be otherwise the next time. */
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof WebhookCallError)) return false;
+  const { failure, status } = error;
+  if (failure === 'status') return status !== undefined && (status.code === 429 || status.code >= 500);
+  return failure === 'network' || failure === 'deadline';
+}
