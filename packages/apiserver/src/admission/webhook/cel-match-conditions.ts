@@ -1,0 +1,15 @@
+import type { Authorizer } from '../../authorization/index.ts';
+import type { CompileMatchConditions } from './match-conditions.ts';
+
+/** Conditions in CEL, which is loaded and read when the first of them is asked. */
+export const celMatchConditions =
+  (authorizer: Authorizer): CompileMatchConditions =>
+  (conditions) => {
+    const load = () => import('./match-condition-expressions.ts');
+    let expressions: ReturnType<Awaited<ReturnType<typeof load>>['compileExpressions']> | undefined;
+    return async (input) => {
+      const { compileExpressions, evaluateExpressions } = await load();
+      expressions ??= compileExpressions(conditions);
+      return evaluateExpressions(expressions, input, authorizer);
+    };
+  };

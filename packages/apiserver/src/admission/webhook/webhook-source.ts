@@ -1,0 +1,58 @@
+import type { Lister } from '../../registry/lister.ts';
+import { type CompiledWebhook, compileConfiguration, type WebhookConfiguration } from './compiled-webhook.ts';
+import type { CompileMatchConditions } from './match-conditions.ts';
+
+const none: readonly CompiledWebhook[] = [];
+
+/**
+ * All webhooks of one sort, in the order of their configurations' names. A configuration is read when it has changed;
+ * in between asking costs nothing.
+ */
+export class WebhookSource {
+  readonly #open: () => Lister<WebhookConfiguration>;
+  readonly #compileConditions: CompileMatchConditions;
+  readonly #compiled = new WeakMap<WebhookConfiguration, readonly CompiledWebhook[]>();
+  #lister: Lister<WebhookConfiguration> | undefined;
+  #synced: Promise<void> | undefined;
+  /** Absent: to be put together anew. */
+  #webhooks: readonly CompiledWebhook[] | undefined;
+
+  /** `open` is called at the first write. */
+  constructor(open: () => Lister<WebhookConfiguration>, compileConditions: CompileMatchConditions) {
+    this.#open = open;
+    this.#compileConditions = compileConditions;
+  }
+
+  /** A promise only as long as what is stored is still being read. */
+  webhooks(): readonly CompiledWebhook[] | Promise<readonly CompiledWebhook[]> {
+    if (this.#webhooks) return this.#webhooks;
+    if (this.#lister) return this.#collect(this.#lister);
+    this.#synced ??= this.#start();
+    return this.#synced.then(() => this.webhooks());
+  }
+
+  async #start(): Promise<void> {
+    const lister = this.#open();
+    lister.onChange(() => {
+      this.#webhooks = undefined;
+    });
+    await lister.synced;
+    this.#lister = lister;
+  }
+
+  #collect(lister: Lister<WebhookConfiguration>): readonly CompiledWebhook[] {
+    const configurations = lister.list();
+    const webhooks = configurations.length === 0 ? none : configurations.flatMap((one) => this.#compile(one));
+    this.#webhooks = webhooks;
+    return webhooks;
+  }
+
+  #compile(configuration: WebhookConfiguration): readonly CompiledWebhook[] {
+    let compiled = this.#compiled.get(configuration);
+    if (!compiled) {
+      compiled = compileConfiguration(configuration, this.#compileConditions);
+      this.#compiled.set(configuration, compiled);
+    }
+    return compiled;
+  }
+}

@@ -1,0 +1,129 @@
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { quote } from '@coxswain/apimachinery';
+import { hostPort } from '../proxy/dialer.ts';
+import { socketError } from '../proxy/socket-error.ts';
+import { certificateNameProblem } from './certificate-name.ts';
+import type { ServiceAddress } from './service-resolver.ts';
+import { WebhookCallError } from './webhook-error.ts';
+
+/** Who is trusted, and who we are. */
+export interface SecureSocketOptions {
+  readonly address: ServiceAddress;
+  /** What the certificate must be for. */
+  readonly serverName: string;
+  /** PEM; the system's roots without it. */
+  readonly ca?: string;
+  /** PEM. */
+  readonly clientCertificate?: { readonly cert: string; readonly key: string };
+  /** Takes any certificate. Only a kubeconfig can say so. */
+  readonly insecure?: boolean;
+  readonly now: () => Date;
+  /** Nobody needs it any more. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const connectTimeoutMs = 30_000;
+const handshakeTimeoutMs = 10_000;
+
+/**
+ * A connection to a server that has proved who it is; nothing is sent to any other. Rejects with a WebhookCallError in
+ * Go's words.
+ */
+export function openSecureSocket(options: SecureSocketOptions): Promise<TLSSocket> {
+  const { address, serverName, ca, clientCertificate, insecure = false, now, signal } = options;
+  const target = { ...address, port: String(address.port), scheme: 'https', trust: 'none' } as const;
+  return new Promise((resolve, reject) => {
+    let nameProblem: string | undefined;
+    const tls: ConnectionOptions = {
+      host: address.host,
+      port: address.port,
+      // It is judged below, before anybody gets the socket, where there is more to say about it.
+      rejectUnauthorized: false,
+      checkServerIdentity: (_, certificate) => {
+        nameProblem = certificateNameProblem(serverName, certificate);
+        return nameProblem === undefined ? undefined : new Error(nameProblem);
+      },
+      // What is trusted need not be a root, as Go has it.
+      allowPartialTrustChain: true,
+      ALPNProtocols: ['http/1.1'],
+      ...(isIP(serverName) === 0 && { servername: serverName }),
+      ...(ca !== undefined && { ca }),
+      ...clientCertificate,
+    };
+    let connected = false;
+    const socket = connect(tls);
+    const giveUp = (message: string) => (): void => fail(new WebhookCallError(message, 'network'));
+    let timer = setTimeout(giveUp(`dial tcp ${hostPort(target)}: i/o timeout`), connectTimeoutMs);
+    const fail = (error: WebhookCallError): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abandon);
+      socket.destroy();
+      reject(error);
+    };
+    const abandon = giveUp('context canceled');
+    signal?.addEventListener('abort', abandon);
+    socket.once('connect', () => {
+      connected = true;
+      clearTimeout(timer);
+      timer = setTimeout(giveUp('net/http: TLS handshake timeout'), handshakeTimeoutMs);
+    });
+    const failed = (error: Error): void => {
+      const { message } = socketError(error, target, connected ? 'handshaking' : 'connecting');
+      fail(new WebhookCallError(message, 'network', { cause: error }));
+    };
+    const closed = giveUp('EOF');
+    socket.on('error', failed);
+    socket.once('close', closed);
+    if (signal?.aborted) abandon();
+    socket.once('secureConnect', () => {
+      if (!insecure && !socket.authorized) {
+        const problem = nameProblem ?? chainProblem(socket, ca, now());
+        fail(new WebhookCallError(`tls: failed to verify certificate: ${problem}`, 'network'));
+        return;
+      }
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abandon);
+      socket.off('error', failed);
+      socket.off('close', closed);
+      resolve(socket);
+    });
+  });
+}
+
+/** Why nobody who is trusted vouches for a certificate. */
+function chainProblem(socket: TLSSocket, ca: string | undefined, now: Date): string {
+  const reason = String(socket.authorizationError);
+  const certificate = socket.getPeerX509Certificate();
+  if (reason === 'CERT_HAS_EXPIRED' || reason === 'CERT_NOT_YET_VALID') {
+    const expired = 'x509: certificate has expired or is not yet valid';
+    if (!certificate) return expired;
+    const [from, to] = [new Date(certificate.validFrom), new Date(certificate.validTo)];
+    if (now > to) return `${expired}: current time ${seconds(now)} is after ${seconds(to)}`;
+    return now < from ? `${expired}: current time ${seconds(now)} is before ${seconds(from)}` : expired;
+  }
+  if (reason === 'INVALID_PURPOSE') return 'x509: certificate specifies an incompatible key usage';
+  return `x509: certificate signed by unknown authority${certificate && ca !== undefined ? candidateHint(certificate, ca) : ''}`;
+}
+
+/** Somebody of the same name is trusted. */
+function candidateHint(certificate: X509Certificate, ca: string): string {
+  for (const pem of ca.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []) {
+    try {
+      const candidate = new X509Certificate(pem);
+      if (candidate.subject !== certificate.issuer || certificate.verify(candidate.publicKey)) continue;
+      const failure =
+        candidate.publicKey.asymmetricKeyType === 'rsa'
+          ? 'crypto/rsa: verification error'
+          : 'x509: ECDSA verification failure';
+      const name = /^CN=(.*)$/m.exec(candidate.subject)?.[1] ?? '';
+      return ` (possibly because of ${quote(failure)} while trying to verify candidate authority certificate ${quote(name)})`;
+    } catch {
+      // What is no certificate vouches for nobody.
+    }
+  }
+  return '';
+}
+
+const seconds = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`;

@@ -1,0 +1,73 @@
+import type { Service, ServicePort } from '@coxswain/api/core/v1';
+import type { EndpointSlice } from '@coxswain/api/discovery/v1';
+import { GroupResource, newNotFound, newServiceUnavailable, quote } from '@coxswain/apimachinery';
+import type { Lister } from '../registry/lister.ts';
+
+/** Where to connect to. */
+export interface ServiceAddress {
+  /** A name or an address; an IPv6 address without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Finds a server behind a service, anew for every connection. Throws an Error that says why there is none. */
+export type ServiceResolver = (namespace: string, name: string, port: number) => ServiceAddress;
+
+/** As upstream's lister names them. */
+const services = GroupResource.of('', 'service');
+
+function getService(lister: Lister<Service>, namespace: string, name: string): Service {
+  const service = lister.get(namespace, name);
+  if (!service) throw newNotFound(services, name);
+  return service;
+}
+
+function findPort({ metadata, spec }: Service, port: number): ServicePort {
+  const found = spec?.ports?.find((candidate) => candidate.port === port);
+  if (!found) throw newServiceUnavailable(`no service port ${port} found for service ${quote(metadata?.name ?? '')}`);
+  return found;
+}
+
+const routable: ReadonlySet<string> = new Set(['ClusterIP', 'LoadBalancer', 'NodePort']);
+
+/** Goes to this server itself for the service that stands for it, and elsewhere by another way. */
+export const withOwnService =
+  (own: () => ServiceAddress | undefined, elsewhere: ServiceResolver): ServiceResolver =>
+  (namespace, name, port) => {
+    const isOwn = namespace === 'default' && name === 'kubernetes' && port === 443;
+    return (isOwn ? own() : undefined) ?? elsewhere(namespace, name, port);
+  };
+
+/** By the addresses of services, which kube-proxy leads on: as upstream does unless it is told otherwise. */
+export const clusterIPResolver =
+  (lister: Lister<Service>): ServiceResolver =>
+  (namespace, name, port) => {
+    const service = getService(lister, namespace, name);
+    const { type = 'ClusterIP', clusterIP = '', externalName = '' } = service.spec ?? {};
+    if (type === 'ExternalName') return { host: externalName, port };
+    if (!routable.has(type)) throw new Error(`unsupported service type ${quote(type)}`);
+    if (type === 'ClusterIP' && clusterIP === 'None') throw new Error('cannot route to service with ClusterIP "None"');
+    return { host: clusterIP, port: findPort(service, port).port };
+  };
+
+/** By the addresses of pods, where nothing leads from services to them: `--enable-aggregator-routing`. */
+export const endpointResolver =
+  (lister: Lister<Service>, slices: Lister<EndpointSlice>, random: () => number): ServiceResolver =>
+  (namespace, name, port) => {
+    const service = getService(lister, namespace, name);
+    const { type = 'ClusterIP', ipFamilies = [] } = service.spec ?? {};
+    if (!routable.has(type)) throw new Error(`unsupported service type ${quote(type)}`);
+    const { name: portName = '' } = findPort(service, port);
+    const own = slices
+      .list(namespace)
+      .filter(({ metadata }) => metadata?.labels?.['kubernetes.io/service-name'] === name)
+      .map((slice) => ({ slice, order: (slice.addressType === ipFamilies[0] ? 0 : 1) + random() }))
+      .sort((a, b) => a.order - b.order);
+    for (const { slice } of own) {
+      const slicePort = slice.ports?.find((candidate) => (candidate.name ?? '') === portName)?.port;
+      const ready = (slice.endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false);
+      const host = ready[Math.floor(random() * ready.length)]?.addresses[0];
+      if (slicePort !== undefined && host !== undefined) return { host, port: slicePort };
+    }
+    throw newServiceUnavailable(`no endpoints available for service ${quote(name)}`);
+  };

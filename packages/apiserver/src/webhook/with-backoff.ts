@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isInternalError, isTimeout, isTooManyRequests, suggestsClientDelay } from '@coxswain/apimachinery';
+import { WebhookCallError } from './webhook-error.ts';
+
+export interface BackoffOptions {
+  readonly random: () => number;
+  readonly signal?: AbortSignal;
+  /** For tests. */
+  readonly pause?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
+}
+
+const initialDelayMs = 500;
+const factor = 1.5;
+const jitter = 0.2;
+const attempts = 5;
+
+/**
+ * Calls a webhook up to five times, as long as it fails in a way that may pass, with growing pauses in between. Throws what
+ * the last call threw.
+ */
+export async function withBackoff<T>(call: () => Promise<T>, options: BackoffOptions): Promise<T> {
+  const { random, signal, pause = briefly } = options;
+  let delayMs = initialDelayMs;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (attempt === attempts || signal?.aborted || !mayPass(error)) throw error;
+      await pause(delayMs * (1 + random() * jitter), signal).catch(() => {
+        throw error;
+      });
+      delayMs *= factor;
+    }
+  }
+}
+
+const briefly = (ms: number, signal?: AbortSignal): Promise<unknown> =>
+  delay(ms, undefined, { ref: false, ...(signal && { signal }) });
+
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof WebhookCallError)) return false;
+  const { status } = error;
+  if (status)
+    return (
+      isInternalError(status) ||
+      isTimeout(status) ||
+      isTooManyRequests(status) ||
+      suggestsClientDelay(status) !== undefined
+    );
+  return error.failure === 'network' && error.message.includes('connection reset by peer');
+}
