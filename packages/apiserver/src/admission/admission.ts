@@ -21,7 +21,53 @@ export interface AdmissionAttributes {
   readonly dryRun: boolean;
   readonly user: UserInfo;
   readonly warn: (text: string) => void;
-  readonly annotate: (key: string, value: string) => void;
+  /** For the audit log; with `minLevel`, only where at least so much of the request is written down. */
+  readonly annotate: (key: string, value: string, minLevel?: 'Request') => void;
+  /** Of the request as it is done, not as it was sent: a patch that creates has CreateOptions. None for CONNECT. */
+  readonly options?: KubernetesObject;
+  /** Absent: objects are in the version of `kind`, and in no other. */
+  readonly objects?: AdmissionObjects;
+  /** Aborted when whoever asked has gone away. */
+  readonly signal?: AbortSignal;
+  /** When the request must be answered, in the time of `performance.now()`. */
+  readonly deadline?: number;
+  /** Made by the first mutating plug-in that wants it. */
+  reinvocation?: Reinvocation;
+}
+
+/** A resource under another name or in another version. */
+export interface EquivalentResource {
+  readonly resource: GroupVersionResource;
+  /** Of what is written: of the subresource where the write is to one. */
+  readonly kind: GroupVersionKind;
+}
+
+/** What objects of a request look like in other versions. */
+export interface AdmissionObjects {
+  /** Everything that the request could have been to instead, and would have meant the same; itself too. */
+  equivalents(): readonly EquivalentResource[];
+  /** The object in that version; does not change the one given. Throws what went wrong. */
+  toKind(object: KubernetesObject, kind: GroupVersionKind): Promise<KubernetesObject>;
+  /** The object as `AdmissionAttributes` has it. */
+  toHub(object: KubernetesObject): Promise<KubernetesObject>;
+  /** Takes JSON for an object of that kind; unknown fields are dropped. Throws an Error as upstream's. */
+  read(value: unknown, kind: GroupVersionKind): KubernetesObject;
+  /** May change the one given. */
+  withDefaults(object: KubernetesObject): KubernetesObject;
+}
+
+/** Has mutating admission run a second time, because what changed an object late may concern who saw it before. */
+export class Reinvocation {
+  /** What plug-ins remember of the first time. */
+  readonly memory = new Map<unknown, unknown>();
+  /** Whether this is the second time. */
+  isReinvoke = false;
+  wanted = false;
+
+  static of(attributes: AdmissionAttributes): Reinvocation {
+    attributes.reinvocation ??= new Reinvocation();
+    return attributes.reinvocation;
+  }
 }
 
 /** One step of admission. Throws an ApiError to refuse the write. */
@@ -29,40 +75,97 @@ export interface AdmissionPlugin {
   /** As `--enable-admission-plugins` has it. */
   readonly name: string;
   readonly operations: readonly Operation[];
-  /** May change the object. */
-  admit?(attributes: AdmissionAttributes): Promise<void>;
+  /**
+   * What it wants to see, all else is kept from it: `pods`, `pods/status`, `ingresses.networking.k8s.io`. Absent:
+   * everything.
+   */
+  readonly resources?: readonly string[];
+  /**
+   * May change the object: by replacing its fields (`object.spec = { ...spec }`), for what is below them may be shared
+   * with what is stored.
+   */
+  admit?(attributes: AdmissionAttributes): Promise<void> | void;
   /** Sees the object as it would be stored. */
-  validate?(attributes: AdmissionAttributes): Promise<void>;
+  validate?(attributes: AdmissionAttributes): Promise<void> | void;
+  /** Lets go of what it holds. */
+  close?(): void;
 }
 
 /** All plug-ins that are on, in order: first everything that changes an object, then everything that judges it. */
 export class AdmissionChain {
-  readonly #admit: ReadonlyMap<Operation, readonly AdmissionPlugin[]>;
-  readonly #validate: ReadonlyMap<Operation, readonly AdmissionPlugin[]>;
+  readonly #plugins: readonly AdmissionPlugin[];
+  readonly #admit: Route;
+  readonly #validate: Route;
 
   constructor(plugins: readonly AdmissionPlugin[]) {
-    const operations: Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
-    const forEach = (step: 'admit' | 'validate') =>
-      new Map(
-        operations.map((operation) => [
-          operation,
-          plugins.filter((plugin) => plugin[step] && plugin.operations.includes(operation)),
-        ]),
-      );
-    this.#admit = forEach('admit');
-    this.#validate = forEach('validate');
+    this.#plugins = plugins;
+    this.#admit = new Route(plugins.filter(({ admit }) => admit));
+    this.#validate = new Route(plugins.filter(({ validate }) => validate));
+  }
+
+  close(): void {
+    for (const plugin of this.#plugins) plugin.close?.();
   }
 
   /** Whether anybody wants to see such writes at all. */
   handles(operation: Operation): boolean {
-    return this.#admit.get(operation)!.length > 0 || this.#validate.get(operation)!.length > 0;
+    return this.#admit.handles(operation) || this.#validate.handles(operation);
   }
 
   async admit(attributes: AdmissionAttributes): Promise<void> {
-    for (const plugin of this.#admit.get(attributes.operation)!) await plugin.admit?.(attributes);
+    await this.#admitOnce(attributes);
+    const { reinvocation } = attributes;
+    if (!reinvocation?.wanted) return;
+    reinvocation.isReinvoke = true;
+    await this.#admitOnce(attributes);
+  }
+
+  async #admitOnce(attributes: AdmissionAttributes): Promise<void> {
+    for (const plugin of this.#admit.pluginsFor(attributes)) {
+      const done = plugin.admit?.(attributes);
+      if (done) await done;
+    }
   }
 
   async validate(attributes: AdmissionAttributes): Promise<void> {
-    for (const plugin of this.#validate.get(attributes.operation)!) await plugin.validate?.(attributes);
+    for (const plugin of this.#validate.pluginsFor(attributes)) {
+      const done = plugin.validate?.(attributes);
+      if (done) await done;
+    }
+  }
+}
+
+/** Who sees which write: found once, for there are many plug-ins and most are about a single resource. */
+class Route {
+  /** By operation and resource; only of resources that a plug-in names. */
+  readonly #named = new Map<string, readonly AdmissionPlugin[]>();
+  /** By operation: who sees everything. */
+  readonly #others = new Map<Operation, readonly AdmissionPlugin[]>();
+  readonly #handled: ReadonlySet<Operation>;
+
+  constructor(plugins: readonly AdmissionPlugin[]) {
+    this.#handled = new Set(plugins.flatMap(({ operations }) => operations));
+    const names = new Set(plugins.flatMap(({ resources = [] }) => resources));
+    for (const operation of this.#handled) {
+      const interested = plugins.filter(({ operations }) => operations.includes(operation));
+      this.#others.set(
+        operation,
+        interested.filter(({ resources }) => !resources),
+      );
+      for (const name of names) {
+        const seeing = interested.filter(({ resources }) => !resources || resources.includes(name));
+        this.#named.set(`${operation} ${name}`, seeing);
+      }
+    }
+  }
+
+  handles(operation: Operation): boolean {
+    return this.#handled.has(operation);
+  }
+
+  pluginsFor({ operation, resource, subresource }: AdmissionAttributes): readonly AdmissionPlugin[] {
+    const { groupResource } = resource;
+    const name = subresource === '' ? `${groupResource}` : `${groupResource}/${subresource}`;
+    return this.#named.get(`${operation} ${name}`) ?? this.#others.get(operation) ?? [];
   }
 }

@@ -1,0 +1,52 @@
+import type { LimitRange, Pod } from '@coxswain/api/core/v1';
+import { describe, expect, it } from 'vitest';
+import { setDefaultResources } from './default-resources.ts';
+
+const range = (...limits: NonNullable<LimitRange['spec']>['limits']): LimitRange => ({
+  metadata: { name: 'r' },
+  spec: { limits },
+});
+const annotation = 'kubernetes.io/limit-ranger';
+
+describe('what a limit range gives containers', () => {
+  it('is added to what they ask for, and written down', () => {
+    const asking = { name: 'asking', resources: { requests: { cpu: '1' }, limits: { cpu: '2' } } };
+    const pod: Pod = {
+      metadata: { name: 'p', annotations: { a: 'b' } },
+      spec: { containers: [{ name: 'silent' }, asking], initContainers: [{ name: 'first' }] },
+    };
+    const { spec } = pod;
+    setDefaultResources(
+      pod,
+      range(
+        { type: 'Container', default: { memory: '1Gi', cpu: '2' }, defaultRequest: { cpu: '1' } },
+        { type: 'Pod', max: { cpu: '9' } },
+      ),
+    );
+    const both = { requests: { cpu: '1' }, limits: { cpu: '2', memory: '1Gi' } };
+    expect(pod.spec?.containers?.map(({ resources }) => resources)).toEqual([both, both]);
+    expect(pod.spec?.initContainers?.map(({ resources }) => resources)).toEqual([both]);
+    expect(pod.metadata.annotations).toEqual({
+      a: 'b',
+      [annotation]:
+        'LimitRanger plugin set: cpu request for container silent; cpu, memory limit for container silent; memory limit for container asking; cpu request for init container first; cpu, memory limit for init container first',
+    });
+    // It may be shared with what is stored.
+    expect(spec?.containers?.[0]).toEqual({ name: 'silent' });
+    expect(asking.resources.limits).toEqual({ cpu: '2' });
+  });
+
+  it('leaves those alone that have everything', () => {
+    const pod: Pod = { metadata: {}, spec: { containers: [{ name: 'c', resources: { limits: { cpu: '1' } } }] } };
+    const { spec } = pod;
+    setDefaultResources(pod, range({ type: 'Container', default: { cpu: '3' } }));
+    expect(pod.spec).toBe(spec);
+    expect(pod.metadata).toEqual({});
+  });
+
+  it('may be called anything', () => {
+    const pod: Pod = { metadata: {}, spec: { containers: [{ name: 'c' }] } };
+    setDefaultResources(pod, range({ type: 'Container', default: JSON.parse('{"__proto__": "1"}') }));
+    expect(Object.keys(pod.spec?.containers?.[0]?.resources?.limits ?? {})).toEqual(['__proto__']);
+  });
+});

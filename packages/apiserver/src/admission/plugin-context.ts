@@ -1,0 +1,14 @@
+import type { FeatureGates } from '@coxswain/api';
+import type { Authorizer } from '../authorization/index.ts';
+import type { InternalClient, Listers } from '../registry/lister.ts';
+import type { Random } from '../registry/resource-registry.ts';
+
+/** What plug-ins work with. Listers are asked for at the first write that needs them: the server starts without. */
+export interface AdmissionContext {
+  readonly listers: Listers;
+  readonly client: InternalClient;
+  readonly authorizer: Authorizer;
+  readonly features: FeatureGates;
+  readonly now: () => Date;
+  readonly random: Pick<Random, 'nameSuffix'>;
+}

@@ -1,0 +1,170 @@
+import {
+  BOOL,
+  CelCompileError,
+  CelEnvironment,
+  type CelType,
+  DYN,
+  INT,
+  listOf,
+  mapOf,
+  objectType,
+  type Program,
+  STRING,
+  sameType,
+  TIMESTAMP,
+} from '../../cel/index.ts';
+import { AUTHORIZER, jsonPatchLibrary, kubernetesLibraries, RESOURCE_CHECK } from '../../cel/library/index.ts';
+import { patchType } from './object-type.ts';
+
+const struct = (name: string, fields: Readonly<Record<string, CelType>>): CelType => {
+  const types = new Map(Object.entries(fields));
+  return objectType(`kubernetes.${name}`, { field: (field) => types.get(field) });
+};
+
+const kindType = struct('GroupVersionKind', { group: STRING, version: STRING, kind: STRING });
+const resourceType = struct('GroupVersionResource', { group: STRING, version: STRING, resource: STRING });
+const requestType = struct('AdmissionRequest', {
+  kind: kindType,
+  resource: resourceType,
+  subResource: STRING,
+  requestKind: kindType,
+  requestResource: resourceType,
+  requestSubResource: STRING,
+  name: STRING,
+  namespace: STRING,
+  operation: STRING,
+  userInfo: struct('UserInfo', {
+    username: STRING,
+    uid: STRING,
+    groups: listOf(STRING),
+    extra: mapOf(STRING, listOf(STRING)),
+  }),
+  dryRun: BOOL,
+  options: DYN,
+});
+
+const namespaceType = struct('Namespace', {
+  metadata: struct('NamespaceMetadata', {
+    name: STRING,
+    generateName: STRING,
+    namespace: STRING,
+    labels: mapOf(STRING, STRING),
+    annotations: mapOf(STRING, STRING),
+    // Upstream's spelling, by which no value can be found.
+    UID: STRING,
+    creationTimestamp: TIMESTAMP,
+    deletionGracePeriodSeconds: INT,
+    deletionTimestamp: TIMESTAMP,
+    generation: INT,
+    resourceVersion: STRING,
+    finalizers: listOf(STRING),
+  }),
+  spec: struct('NamespaceSpec', { finalizers: listOf(STRING) }),
+  status: struct('NamespaceStatus', {
+    conditions: listOf(
+      struct('NamespaceCondition', {
+        status: STRING,
+        type: STRING,
+        lastTransitionTime: TIMESTAMP,
+        message: STRING,
+        reason: STRING,
+      }),
+    ),
+    phase: STRING,
+  }),
+});
+
+/** What an expression can use beyond what all of admission can. */
+export interface ExpressionScope {
+  readonly params?: boolean;
+  readonly authorizer?: boolean;
+  /** `Object{}` and `JSONPatch{}`. */
+  readonly patchTypes?: boolean;
+}
+
+/** Types of `object` and `oldObject`, and of `params`, where they are known. */
+export interface ObjectTypes {
+  readonly object?: CelType | undefined;
+  readonly params?: CelType | undefined;
+}
+
+let base: CelEnvironment | undefined;
+const environments = new Map<string, CelEnvironment>();
+
+/** The environment of expressions in admission; the same for the same scope. */
+export function admissionEnvironment({ params, authorizer, patchTypes }: ExpressionScope): CelEnvironment {
+  const key = [params, authorizer, patchTypes].map(Boolean).join();
+  let environment = environments.get(key);
+  if (!environment) {
+    environment = typedEnvironment({ ...(params && { params: DYN }) }, { authorizer: Boolean(authorizer) });
+    if (patchTypes) environment = environment.extend({ libraries: [jsonPatchLibrary], resolveType: patchType });
+    environments.set(key, environment);
+  }
+  return environment;
+}
+
+/** The same where types are known: `params` is there only with a type. */
+export function typedEnvironment(
+  { object = DYN, params }: ObjectTypes,
+  { authorizer }: { readonly authorizer: boolean },
+): CelEnvironment {
+  base ??= new CelEnvironment({
+    libraries: kubernetesLibraries,
+    variables: { namespaceObject: namespaceType, request: requestType },
+  });
+  return base.extend({
+    variables: {
+      object,
+      oldObject: object,
+      ...(params && { params }),
+      ...(authorizer && { authorizer: AUTHORIZER, 'authorizer.requestResource': RESOURCE_CHECK }),
+    },
+  });
+}
+
+/** Why an expression cannot be used; `isInternal` when it is not plainly the expression's fault. */
+export class ExpressionProblem {
+  readonly detail: string;
+  readonly isInternal: boolean;
+
+  constructor(detail: string, isInternal = false) {
+    this.detail = detail;
+    this.isInternal = isInternal;
+  }
+}
+
+/** An expression ready to be evaluated, or why it never will be. */
+export interface CompiledPolicyExpression {
+  readonly text: string;
+  readonly program: Program | ExpressionProblem;
+  /** Undefined when it does not compile. */
+  readonly type: CelType | undefined;
+}
+
+/** Reads an expression, which must be of one of the types; none: of any. Problems are in upstream's words. */
+export function compileExpression(
+  environment: CelEnvironment,
+  text: string,
+  types: readonly CelType[],
+): CompiledPolicyExpression {
+  const failed = (detail: string, isInternal = false): CompiledPolicyExpression => ({
+    text,
+    program: new ExpressionProblem(detail, isInternal),
+    type: undefined,
+  });
+  try {
+    const compiled = environment.compile(text);
+    const { type } = compiled;
+    if (types.length > 0 && !types.some((wanted) => sameType(wanted, type)))
+      return failed(
+        types.length === 1
+          ? `must evaluate to ${types[0]} but got ${type}`
+          : `must evaluate to one of [${types.join(' ')}] but got ${type}`,
+      );
+    return { text, program: compiled.program(), type };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (error instanceof CelCompileError) return failed(`compilation failed: ${message}`);
+    return failed(`program instantiation failed: ${message}`, true);
+  }
+}

@@ -1,0 +1,107 @@
+import type { Namespace } from '@coxswain/api/core/v1';
+import type { KubernetesObject } from '@coxswain/apimachinery';
+import type { Authorizer } from '../../authorization/index.ts';
+import { type CelValue, fromJson } from '../../cel/index.ts';
+import { AuthorizerValue, ResourceCheck } from '../../cel/library/index.ts';
+import type { AdmissionAttributes } from '../admission.ts';
+import { type CompiledPolicyExpression, ExpressionProblem } from './environment.ts';
+import { LazyVariables } from './lazy-variables.ts';
+
+/** What all expressions of a policy may cost together, for one binding and parameter. */
+export const costBudget = 10_000_000;
+/** The same for conditions, which are counted for themselves. */
+export const conditionCostBudget = 2_500_000;
+
+/** There is nothing left to pay for the expressions that are left. */
+export class OutOfBudgetError extends Error {
+  constructor() {
+    super('validation failed due to running out of cost budget, no further validation rules will be run');
+  }
+}
+
+/** What expressions see of a write. */
+export interface ExpressionInput {
+  readonly attributes: AdmissionAttributes;
+  /** In the version that the expressions are for. */
+  readonly object: KubernetesObject | undefined;
+  readonly oldObject: KubernetesObject | undefined;
+  /** As an AdmissionReview has it, but without the objects. */
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly params?: KubernetesObject | undefined;
+  readonly namespace?: Namespace | undefined;
+  readonly authorizer?: Authorizer | undefined;
+}
+
+export type ExpressionResult =
+  | { readonly value: CelValue; readonly error?: undefined; readonly seconds: number }
+  | { readonly value?: undefined; readonly error: Error; readonly seconds: number };
+
+const noVariables: ReadonlyMap<string, CompiledPolicyExpression> = new Map();
+
+/** Evaluates expressions one after the other, about one write, as long as the budget lasts. */
+export class Evaluation {
+  readonly #bindings: ReadonlyMap<string, CelValue>;
+  readonly #variables: LazyVariables;
+  readonly #signal: AbortSignal | undefined;
+  #budget: number;
+
+  constructor(input: ExpressionInput, budget: number, variables = noVariables) {
+    const bindings = bindingsOf(input);
+    this.#signal = input.attributes.signal;
+    this.#variables = new LazyVariables(variables, bindings, this.#signal);
+    bindings.set('variables', this.#variables);
+    this.#bindings = bindings;
+    this.#budget = budget;
+  }
+
+  /** What is left of the budget. */
+  get budget(): number {
+    return this.#budget;
+  }
+
+  /** Throws OutOfBudgetError. */
+  async evaluate({ text, program }: CompiledPolicyExpression): Promise<ExpressionResult> {
+    if (program instanceof ExpressionProblem)
+      return { error: new Error(`compilation error: ${program.detail}`), seconds: 0 };
+    const start = performance.now();
+    const options = this.#signal ? { signal: this.#signal } : {};
+    const { value, error, cost } = await this.#variables.during(() => program.evaluateAsync(this.#bindings, options));
+    const seconds = (performance.now() - start) / 1000;
+    this.#pay(this.#variables.takeCost());
+    this.#pay(cost);
+    if (error) return { error: new Error(`expression '${text}' resulted in error: ${error.message}`), seconds };
+    return { value, seconds };
+  }
+
+  #pay(cost: number): void {
+    if (cost > this.#budget) throw new OutOfBudgetError();
+    this.#budget -= cost;
+  }
+}
+
+function bindingsOf(input: ExpressionInput): Map<string, CelValue> {
+  const { object, oldObject, request, params, namespace, authorizer, attributes } = input;
+  const { resource, subresource, namespace: inNamespace, name, user } = attributes;
+  const bindings = new Map<string, CelValue>([
+    ['object', fromJson(object ?? null)],
+    ['oldObject', fromJson(oldObject ?? null)],
+    ['params', fromJson(params ?? null)],
+    ['namespaceObject', fromJson(namespace ? visibleNamespace(namespace) : null)],
+    ['request', fromJson(request)],
+  ]);
+  if (!authorizer) return bindings;
+  const asking = new AuthorizerValue(user, authorizer);
+  const { group, resource: plural } = resource;
+  return bindings
+    .set('authorizer', asking)
+    .set(
+      'authorizer.requestResource',
+      new ResourceCheck(asking, { group, resource: plural, subresource, namespace: inNamespace, name }),
+    );
+}
+
+/** The namespace without what expressions are not to see. */
+function visibleNamespace({ metadata, spec, status }: Namespace): object {
+  const { managedFields: _, ownerReferences: __, selfLink: ___, ...visible } = metadata;
+  return { metadata: visible, spec: spec ?? {}, status: status ?? {} };
+}

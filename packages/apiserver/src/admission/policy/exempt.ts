@@ -1,0 +1,17 @@
+import type { AdmissionAttributes } from '../admission.ts';
+
+const exempt: ReadonlySet<string> = new Set([
+  ...[
+    'validatingadmissionpolicies',
+    'validatingadmissionpolicybindings',
+    'mutatingadmissionpolicies',
+    'mutatingadmissionpolicybindings',
+  ].map((resource) => `${resource}.admissionregistration.k8s.io`),
+  ...['selfsubjectreviews', 'tokenreviews'].map((resource) => `${resource}.authentication.k8s.io`),
+  ...['localsubjectaccessreviews', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'subjectaccessreviews'].map(
+    (resource) => `${resource}.authorization.k8s.io`,
+  ),
+]);
+
+/** Policies are not subject to policies, which nobody could mend then; nor are questions of who is who and who may what. */
+export const isExempt = ({ resource }: AdmissionAttributes): boolean => exempt.has(`${resource.groupResource}`);

@@ -1,0 +1,131 @@
+import { quote } from '@coxswain/apimachinery';
+import { type Bindings, CelError, CelMap, type CelType, type CelValue, type EvaluationResult, objectType } from '../../cel/index.ts';
+import { type CompiledPolicyExpression, ExpressionProblem } from './environment.ts';
+
+/** An evaluation cannot go on before a variable has its value, which takes time. It is begun anew then. */
+class VariableNeeded {
+  readonly name: string;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** Variables that use variables that use variables: deeper ones are evaluated for themselves, for want of stack. */
+const maxDepth = 32;
+
+const variablesType: CelType = objectType('kubernetes.variables');
+
+/**
+ * The variables of a policy while it is evaluated: each has its value when an expression first uses it, and keeps it.
+ * What its evaluation costs is counted here.
+ */
+export class LazyVariables extends CelMap {
+  readonly #expressions: ReadonlyMap<string, CompiledPolicyExpression>;
+  readonly #bindings: Bindings;
+  readonly #signal: AbortSignal | undefined;
+  readonly #values = new Map<string, CelValue | CelError>();
+  /** Begun, and not at an end after a moment. */
+  readonly #pending = new Map<string, Promise<EvaluationResult>>();
+  #cost = 0;
+  #depth = 0;
+
+  /** `bindings` has these variables too. */
+  constructor(
+    expressions: ReadonlyMap<string, CompiledPolicyExpression>,
+    bindings: Bindings,
+    signal: AbortSignal | undefined,
+  ) {
+    super();
+    this.#expressions = expressions;
+    this.#bindings = bindings;
+    this.#signal = signal;
+  }
+
+  override get objectType(): CelType {
+    return variablesType;
+  }
+
+  get size(): number {
+    return this.#expressions.size;
+  }
+
+  keys(): Iterable<CelValue> {
+    return this.#expressions.keys();
+  }
+
+  get(key: CelValue): CelValue | undefined {
+    if (typeof key !== 'string') throw new CelError('no such overload');
+    const expression = this.#expressions.get(key);
+    if (!expression) return undefined;
+    if (!this.#values.has(key)) this.#begin(key, expression);
+    const value = this.#values.get(key) ?? null;
+    if (value instanceof CelError) throw value;
+    return value;
+  }
+
+  /** What evaluating variables has cost since it was last asked. */
+  takeCost(): number {
+    const cost = this.#cost;
+    this.#cost = 0;
+    return cost;
+  }
+
+  /** Evaluates what uses the variables, as often as one of them takes time. */
+  async during(evaluate: () => EvaluationResult | Promise<EvaluationResult>): Promise<EvaluationResult> {
+    for (;;) {
+      try {
+        return await evaluate();
+      } catch (error) {
+        if (!(error instanceof VariableNeeded)) throw error;
+        await this.#finish(error.name);
+      }
+    }
+  }
+
+  /** Throws VariableNeeded. */
+  #begin(name: string, { program }: CompiledPolicyExpression): void {
+    if (program instanceof ExpressionProblem) {
+      this.#values.set(name, new CelError(`composited variable ${quote(name)} fails to compile: ${program.detail}`));
+      return;
+    }
+    if (this.#depth >= maxDepth || this.#pending.has(name)) throw new VariableNeeded(name);
+    this.#depth++;
+    try {
+      const result = program.evaluateAsync(this.#bindings, this.#options());
+      if (!(result instanceof Promise)) {
+        this.#keep(name, result);
+        return;
+      }
+      // Whoever finishes it hears what becomes of it.
+      result.catch(() => {});
+      this.#pending.set(name, result);
+    } finally {
+      this.#depth--;
+    }
+    throw new VariableNeeded(name);
+  }
+
+  async #finish(name: string): Promise<void> {
+    const program = this.#expressions.get(name)?.program;
+    if (this.#values.has(name) || !program || program instanceof ExpressionProblem) return;
+    const result = await this.during(() => {
+      const pending = this.#pending.get(name);
+      this.#pending.delete(name);
+      return pending ?? program.evaluateAsync(this.#bindings, this.#options());
+    });
+    this.#keep(name, result);
+  }
+
+  #keep(name: string, { value, error, cost }: EvaluationResult): void {
+    this.#cost += cost;
+    this.#values.set(
+      name,
+      error ? new CelError(`composited variable ${quote(name)} fails to evaluate: ${error.message}`) : value,
+    );
+  }
+
+  #options(): { signal?: AbortSignal } {
+    return this.#signal ? { signal: this.#signal } : {};
+  }
+}

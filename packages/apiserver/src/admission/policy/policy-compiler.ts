@@ -1,0 +1,72 @@
+import type { Variable } from '@coxswain/api/admissionregistration/v1';
+import { CelEnvironment, type CelType, DYN, listOf, mapOf, objectType } from '../../cel/index.ts';
+import { admissionEnvironment, type CompiledPolicyExpression, compileExpression, type ExpressionScope } from './environment.ts';
+import { Turns } from './turns.ts';
+
+/**
+ * Reads the expressions of one policy. Each variable can use those before it; all other expressions can use all of them.
+ * Gives way to others now and then: a policy may have many expressions.
+ */
+export class PolicyCompiler {
+  /** By name. */
+  readonly variables = new Map<string, CompiledPolicyExpression>();
+  readonly #params: boolean;
+  readonly #types = new Map<string, CelType>();
+  readonly #variablesType: CelType;
+  readonly #environments = new Map<string, CelEnvironment>();
+  readonly #turns = new Turns();
+
+  constructor(params: boolean) {
+    this.#params = params;
+    this.#variablesType = objectType('kubernetes.variables', { field: (name) => this.#types.get(name) });
+  }
+
+  async addVariable({ name, expression }: Variable): Promise<CompiledPolicyExpression> {
+    const compiled = await this.compile(expression, [], { authorizer: true });
+    this.#types.set(name, visibleType(compiled.type));
+    this.variables.set(name, compiled);
+    return compiled;
+  }
+
+  async compile(
+    text: string,
+    types: readonly CelType[],
+    scope: Omit<ExpressionScope, 'params'>,
+  ): Promise<CompiledPolicyExpression> {
+    await this.#turns.next();
+    return compileExpression(this.#environment(scope), text, types);
+  }
+
+  #environment(scope: Omit<ExpressionScope, 'params'>): CelEnvironment {
+    const key = `${scope.authorizer} ${scope.patchTypes}`;
+    let environment = this.#environments.get(key);
+    if (!environment) {
+      environment = admissionEnvironment({ ...scope, params: this.#params }).extend({
+        variables: { variables: this.#variablesType },
+      });
+      this.#environments.set(key, environment);
+    }
+    return environment;
+  }
+}
+
+const plain: ReadonlySet<CelType['kind']> = new Set([
+  'bool',
+  'bytes',
+  'double',
+  'duration',
+  'int',
+  'null',
+  'string',
+  'timestamp',
+  'uint',
+]);
+
+/** A variable's type as other expressions see it: what upstream cannot describe is of any type. */
+export function visibleType(type: CelType | undefined): CelType {
+  if (!type) return DYN;
+  const [first, second] = type.parameters;
+  if (type.kind === 'list') return listOf(visibleType(first));
+  if (type.kind === 'map') return mapOf(visibleType(first), visibleType(second));
+  return plain.has(type.kind) ? type : DYN;
+}

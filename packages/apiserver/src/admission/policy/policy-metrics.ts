@@ -1,0 +1,53 @@
+import { CounterFamily, HistogramFamily } from '../../metrics/index.ts';
+import { OutOfBudgetError } from './evaluation.ts';
+
+export type EnforcementAction = 'allow' | 'audit' | 'deny' | 'warn';
+
+const buckets = [0.0000005, 0.001, 0.01, 0.1, 1];
+const ofPolicy = ['policy', 'policy_binding', 'error_type'];
+
+/** The two metrics of one sort of policies. */
+function checks(prefix: string, what: string, labels: readonly string[]) {
+  return {
+    total: new CounterFamily({ name: `${prefix}_check_total`, help: `${what} that were evaluated.`, labels }),
+    seconds: new HistogramFamily({
+      name: `${prefix}_check_duration_seconds`,
+      help: `Time that ${what} took, in seconds.`,
+      labels,
+      buckets,
+    }),
+  };
+}
+
+/** What policies come to, under upstream's names. */
+export class PolicyMetrics {
+  readonly #validations = checks('apiserver_validating_admission_policy', 'Validations of admission policies', [
+    ...ofPolicy,
+    'enforcement_action',
+  ]);
+  readonly #mutations = checks('apiserver_mutating_admission_policy', 'Mutations of admission policies', ofPolicy);
+  readonly families = [
+    this.#validations.total,
+    this.#validations.seconds,
+    this.#mutations.total,
+    this.#mutations.seconds,
+  ];
+
+  validated(policy: string, binding: string, errorType: string, action: EnforcementAction, seconds: number): void {
+    const labels = [policy, binding, errorType, action];
+    this.#validations.total.with(...labels).inc();
+    this.#validations.seconds.with(...labels).observe(seconds);
+  }
+
+  mutated(policy: string, binding: string, error: unknown, seconds: number): void {
+    const labels = [policy, binding, mutationErrorType(error)];
+    this.#mutations.total.with(...labels).inc();
+    this.#mutations.seconds.with(...labels).observe(seconds);
+  }
+}
+
+function mutationErrorType(error: unknown): string {
+  if (error === undefined) return 'no_error';
+  if (error instanceof OutOfBudgetError) return 'out_of_budget';
+  return error instanceof Error && error.message.startsWith('compilation') ? 'compile_error' : 'invalid_error';
+}

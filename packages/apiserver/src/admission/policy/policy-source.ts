@@ -1,0 +1,126 @@
+import type { KubernetesObject } from '@coxswain/apimachinery';
+import type { MatchResources, ParamRef } from '@coxswain/api/admissionregistration/v1';
+import type { Lister } from '../../registry/lister.ts';
+import type { AdmissionContext } from '../plugin-context.ts';
+import { compileMatchResources, type ResourceMatcher } from './match-resources.ts';
+
+/** What all policies have, and all bindings. */
+export interface Policy extends KubernetesObject {
+  readonly metadata: NonNullable<KubernetesObject['metadata']>;
+  readonly spec?: { readonly matchConstraints?: MatchResources };
+}
+export interface PolicyBinding extends KubernetesObject {
+  readonly metadata: NonNullable<KubernetesObject['metadata']>;
+  readonly spec?: { readonly policyName?: string; readonly matchResources?: MatchResources; readonly paramRef?: ParamRef };
+}
+
+/** A binding at work. */
+export interface ActiveBinding<B> {
+  readonly binding: B;
+  readonly name: string;
+  readonly matches: ResourceMatcher;
+}
+
+/** A policy at work: one that a binding names. */
+export interface ActivePolicy<P, B, E> {
+  readonly policy: P;
+  readonly name: string;
+  readonly matches: ResourceMatcher;
+  readonly bindings: readonly ActiveBinding<B>[];
+  /** Its expressions, read when they are first needed. */
+  readonly evaluator: () => Promise<E>;
+}
+
+export interface PolicySourceOptions<P, B, E> {
+  /** Called at the first write. */
+  readonly policies: () => Lister<P & KubernetesObject>;
+  readonly bindings: () => Lister<B & KubernetesObject>;
+  readonly compile: (policy: P) => Promise<E>;
+  readonly context: Pick<AdmissionContext, 'listers' | 'client'>;
+}
+
+/**
+ * All policies of one sort that are in force, and have been since their bindings were stored. A policy is read when it
+ * has changed; in between asking costs nothing. In order of their names; upstream's order is by chance.
+ */
+export class PolicySource<P extends Policy, B extends PolicyBinding, E> {
+  readonly #options: PolicySourceOptions<P, B, E>;
+  readonly #policies = new WeakMap<P, Pick<ActivePolicy<P, B, E>, 'matches' | 'evaluator'>>();
+  readonly #bindings = new WeakMap<B, ActiveBinding<B>>();
+  #listers: { readonly policies: Lister<P>; readonly bindings: Lister<B> } | undefined;
+  #synced: Promise<void> | undefined;
+  /** Absent: to be put together anew. */
+  #active: readonly ActivePolicy<P, B, E>[] | undefined;
+
+  constructor(options: PolicySourceOptions<P, B, E>) {
+    this.#options = options;
+  }
+
+  /** A promise only as long as what is stored is still being read. */
+  active(): readonly ActivePolicy<P, B, E>[] | Promise<readonly ActivePolicy<P, B, E>[]> {
+    if (this.#active) return this.#active;
+    if (this.#listers) {
+      this.#active = this.#collect(this.#listers.policies, this.#listers.bindings);
+      return this.#active;
+    }
+    this.#synced ??= this.#start();
+    return this.#synced.then(() => this.active());
+  }
+
+  async #start(): Promise<void> {
+    const policies = this.#options.policies();
+    const bindings = this.#options.bindings();
+    const changed = (): void => {
+      this.#active = undefined;
+    };
+    policies.onChange(changed);
+    bindings.onChange(changed);
+    await Promise.all([policies.synced, bindings.synced]);
+    this.#listers = { policies, bindings };
+  }
+
+  #collect(policies: Lister<P>, bindings: Lister<B>): readonly ActivePolicy<P, B, E>[] {
+    const byPolicy = new Map<string, ActiveBinding<B>[]>();
+    for (const binding of bindings.list()) {
+      const name = binding.spec?.policyName ?? '';
+      const others = byPolicy.get(name);
+      if (others) others.push(this.#binding(binding));
+      else byPolicy.set(name, [this.#binding(binding)]);
+    }
+    if (byPolicy.size === 0) return [];
+    return policies.list().flatMap((policy) => {
+      const name = policy.metadata.name ?? '';
+      const bound = byPolicy.get(name);
+      return bound ? [{ policy, name, bindings: bound, ...this.#policy(policy) }] : [];
+    });
+  }
+
+  #policy(policy: P): Pick<ActivePolicy<P, B, E>, 'matches' | 'evaluator'> {
+    let known = this.#policies.get(policy);
+    if (!known) {
+      const { compile, context } = this.#options;
+      let evaluator: Promise<E> | undefined;
+      known = {
+        matches: compileMatchResources(policy.spec?.matchConstraints ?? {}, context),
+        evaluator: () => {
+          evaluator ??= compile(policy);
+          return evaluator;
+        },
+      };
+      this.#policies.set(policy, known);
+    }
+    return known;
+  }
+
+  #binding(binding: B): ActiveBinding<B> {
+    let known = this.#bindings.get(binding);
+    if (!known) {
+      const { matchResources } = binding.spec ?? {};
+      const everything: ResourceMatcher = async ({ resource, kind }) => ({ resource, kind });
+      const matches = matchResources ? compileMatchResources(matchResources, this.#options.context) : everything;
+      known = { binding, name: binding.metadata.name ?? '', matches };
+      this.#bindings.set(binding, known);
+    }
+    return known;
+  }
+}

@@ -1,0 +1,13 @@
+import type { Namespace } from '@coxswain/api/core/v1';
+import type { AdmissionAttributes } from '../admission.ts';
+import { existingNamespace } from '../find-object.ts';
+import type { AdmissionContext } from '../plugin-context.ts';
+
+/** The namespace that a write is in; undefined for what is in none, and for namespaces. Throws NotFound. */
+export async function requestNamespace(
+  context: Pick<AdmissionContext, 'listers' | 'client'>,
+  { namespace, kind }: AdmissionAttributes,
+): Promise<Namespace | undefined> {
+  if (namespace === '' || (kind.group === '' && kind.version === 'v1' && kind.kind === 'Namespace')) return undefined;
+  return existingNamespace(context, namespace);
+}

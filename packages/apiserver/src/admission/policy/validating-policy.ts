@@ -1,0 +1,243 @@
+import type {
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+} from '@coxswain/api/admissionregistration/v1';
+import { ApiError, type KubernetesObject } from '@coxswain/apimachinery';
+import type { AdmissionAttributes, AdmissionPlugin, EquivalentResource } from '../admission.ts';
+import { admissionForbidden } from '../admission-error.ts';
+import { admissionRequest } from '../webhook/admission-review.ts';
+import type { VersionedObjects } from '../webhook/versioned-objects.ts';
+import { assertTimeLeft } from '../webhook/webhook-caller.ts';
+import { cachingAuthorizer } from './caching-authorizer.ts';
+import { isExempt } from './exempt.ts';
+import { collectParams, paramObjects } from './params.ts';
+import type { PolicyPluginOptions } from './policy-plugin-options.ts';
+import { type ActiveBinding, type ActivePolicy, PolicySource } from './policy-source.ts';
+import { requestNamespace } from './request-namespace.ts';
+import type { Decision, Validator, Verdict } from './validator.ts';
+
+type Binding = ActiveBinding<ValidatingAdmissionPolicyBinding>;
+type Active = ActivePolicy<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, Validator>;
+
+/** Why a write is refused, and who says so; without a binding when the policy as such is out of order. */
+interface Denial {
+  readonly policy: string;
+  readonly binding?: string;
+  readonly message: string;
+  readonly reason?: string;
+}
+
+const group = 'admissionregistration.k8s.io';
+
+/** Holds writes to ValidatingAdmissionPolicies. All are asked; the first in order that says no is heard. */
+export function validatingAdmissionPolicy(options: PolicyPluginOptions): AdmissionPlugin {
+  const { context } = options;
+  const source = new PolicySource<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, Validator>({
+    policies: () => context.listers.lister(group, 'validatingadmissionpolicies'),
+    bindings: () => context.listers.lister(group, 'validatingadmissionpolicybindings'),
+    compile: async (policy) => (await import('./validator.ts')).Validator.compile(policy),
+    context,
+  });
+
+  const dispatch = async (attributes: AdmissionAttributes, policies: readonly Active[]): Promise<void> => {
+    const write = new PolicedWrite(attributes, options);
+    for (const policy of policies) await write.subject(policy);
+    write.finish();
+  };
+
+  return {
+    name: 'ValidatingAdmissionPolicy',
+    operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
+    validate(attributes) {
+      if (isExempt(attributes)) return;
+      const policies = source.active();
+      if (policies instanceof Promise) return policies.then((found) => dispatch(attributes, found));
+      if (policies.length > 0) return dispatch(attributes, policies);
+    },
+  };
+}
+
+/** A write while it is held to policies. */
+class PolicedWrite {
+  readonly #attributes: AdmissionAttributes;
+  readonly #options: PolicyPluginOptions;
+  readonly #authorizer: PolicyPluginOptions['context']['authorizer'];
+  readonly #denials: Denial[] = [];
+
+  constructor(attributes: AdmissionAttributes, options: PolicyPluginOptions) {
+    this.#attributes = attributes;
+    this.#options = options;
+    this.#authorizer = cachingAuthorizer(options.context.authorizer);
+  }
+
+  /** Asks a policy, through each of its bindings. */
+  async subject(active: Active): Promise<void> {
+    const { policy, name } = active;
+    let matched: EquivalentResource | undefined;
+    let objects: ReturnType<typeof paramObjects>;
+    try {
+      matched = await active.matches(this.#attributes);
+      if (!matched) return;
+      objects = paramObjects(policy.spec?.paramKind, this.#options.params);
+    } catch (error) {
+      this.#misconfigured(active, undefined, error);
+      return;
+    }
+    const asked = new PolicyRound(active, matched, await active.evaluator());
+    const annotations = new Map<string, Set<string>>();
+    for (const binding of active.bindings) {
+      let params: readonly (KubernetesObject | undefined)[];
+      try {
+        if (!(await binding.matches(this.#attributes))) continue;
+        params = await collectParams(objects, binding.binding.spec?.paramRef, this.#attributes.namespace);
+        if (params.length > 0) await asked.versioned(this.#attributes);
+      } catch (error) {
+        this.#misconfigured(active, binding, error);
+        continue;
+      }
+      const namespace = await requestNamespace(this.#options.context, this.#attributes);
+      for (const one of params) {
+        assertTimeLeft(this.#attributes);
+        const verdict = await asked.validator.validate({
+          ...(await asked.versioned(this.#attributes)),
+          attributes: this.#attributes,
+          request: admissionRequest(this.#attributes, matched),
+          params: one,
+          namespace,
+          authorizer: this.#authorizer,
+          observeConditions: (seconds, result) =>
+            this.#options.conditionMetrics.conditionsEvaluated(
+              name,
+              'validating',
+              this.#attributes.operation,
+              seconds,
+              result,
+              'policy',
+            ),
+        });
+        this.#enforce(active, binding, verdict);
+        for (const [key, value] of verdict.annotations)
+          annotations.set(key, (annotations.get(key) ?? new Set()).add(value));
+      }
+    }
+    for (const [key, values] of annotations) this.#attributes.annotate(`${name}/${key}`, [...values].join(', '));
+  }
+
+  /** Throws what the first policy said that refused the write. */
+  finish(): void {
+    const [denial] = this.#denials;
+    if (!denial) return;
+    const { policy, binding, message: why, reason = 'Invalid' } = denial;
+    const by = binding === undefined ? '' : ` with binding '${binding}'`;
+    const message = `ValidatingAdmissionPolicy '${policy}'${by} denied request: ${why}`;
+    const { status } = admissionForbidden(this.#attributes, message);
+    throw new ApiError({
+      ...status,
+      reason,
+      code: codes.get(reason) ?? 422,
+      details: { ...status.details, causes: [{ message }] },
+    });
+  }
+
+  #misconfigured({ policy, name }: Active, binding: Binding | undefined, error: unknown): void {
+    if (policy.spec?.failurePolicy === 'Ignore') return;
+    const what = binding ? 'failed to configure binding' : 'failed to configure policy';
+    const message = `${what}: ${error instanceof Error ? error.message : String(error)}`;
+    this.#denials.push({ policy: name, ...(binding && { binding: binding.name }), message });
+  }
+
+  #enforce({ name }: Active, { name: bindingName, binding }: Binding, verdict: Verdict): void {
+    const { metrics } = this.#options;
+    const denial = ({ message, reason }: Decision): Denial => ({
+      policy: name,
+      binding: bindingName,
+      message,
+      ...(reason && { reason }),
+    });
+    verdict.decisions.forEach((decision, index) => {
+      const { outcome, denies, message, seconds } = decision;
+      const kind = errorType(decision);
+      if (!denies) {
+        if (outcome === 'error') metrics.validated(name, bindingName, kind, 'allow', seconds);
+        return;
+      }
+      for (const action of binding.spec?.validationActions ?? []) {
+        if (action === 'Deny') {
+          this.#denials.push(denial(decision));
+          metrics.validated(name, bindingName, kind, 'deny', seconds);
+        } else if (action === 'Audit') {
+          this.#attributes.annotate(failureAnnotation, failureOf(binding, index, message));
+          metrics.validated(name, bindingName, kind, 'audit', seconds);
+        } else if (action === 'Warn') {
+          this.#attributes.warn(
+            `Validation failed for ValidatingAdmissionPolicy '${name}' with binding '${bindingName}': ${message}`,
+          );
+          metrics.validated(name, bindingName, kind, 'warn', seconds);
+        }
+      }
+    });
+    // Whatever the binding's actions are.
+    for (const decision of verdict.annotationErrors) {
+      this.#denials.push(denial(decision));
+      metrics.validated(name, bindingName, errorType(decision), 'deny', decision.seconds);
+    }
+  }
+}
+
+/** A policy that a write is subject to. */
+class PolicyRound {
+  readonly validator: Validator;
+  readonly #matched: EquivalentResource;
+  #objects: Promise<VersionedObjects> | undefined;
+
+  constructor(_active: Active, matched: EquivalentResource, validator: Validator) {
+    this.#matched = matched;
+    this.validator = validator;
+  }
+
+  /** The objects in the version that the policy is for; converted once. */
+  versioned({ object, oldObject, objects }: AdmissionAttributes): Promise<VersionedObjects> {
+    const convert = async (one: KubernetesObject | undefined) =>
+      one && objects ? objects.toKind(one, this.#matched.kind) : one;
+    this.#objects ??= (async () => {
+      try {
+        return { object: await convert(object), oldObject: await convert(oldObject) };
+      } catch (cause) {
+        const message = cause instanceof Error ? cause.message : String(cause);
+        throw new Error(`failed to convert object version: ${message}`, { cause });
+      }
+    })();
+    return this.#objects;
+  }
+}
+
+const codes: ReadonlyMap<string, number> = new Map([
+  ['Forbidden', 403],
+  ['Unauthorized', 401],
+  ['RequestEntityTooLarge', 413],
+  ['Invalid', 422],
+]);
+
+const failureAnnotation = 'validation.policy.admission.k8s.io/validation_failure';
+
+/** For the audit log, as upstream writes it. */
+const failureOf = (
+  { metadata, spec }: ValidatingAdmissionPolicyBinding,
+  expressionIndex: number,
+  message: string,
+): string =>
+  JSON.stringify([
+    {
+      message,
+      policy: spec?.policyName ?? '',
+      binding: metadata.name ?? '',
+      expressionIndex,
+      validationActions: spec?.validationActions ?? [],
+    },
+  ]).replace(/[<>&\u2028\u2029]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+function errorType({ outcome, message }: Decision): string {
+  if (outcome === 'admit') return 'no_error';
+  if (message.startsWith('compilation')) return 'compile_error';
+  return message.startsWith('validation failed due to running out of cost budget') ? 'out_of_budget' : 'invalid_error';
+}

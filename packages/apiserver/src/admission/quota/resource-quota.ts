@@ -1,0 +1,69 @@
+import type { Pod, ResourceQuota } from '@coxswain/api/core/v1';
+import type { DeviceClass, ResourceClaim } from '@coxswain/api/resource/v1';
+import type { Lister, Listers } from '../../registry/lister.ts';
+import type { AdmissionPlugin } from '../admission.ts';
+import type { AdmissionContext } from '../plugin-context.ts';
+import { defaultResourceQuotaConfiguration, type ResourceQuotaConfiguration } from './configuration.ts';
+import { newEvaluators } from './evaluators.ts';
+import { QuotaCharger } from './quota-charger.ts';
+import type { ClaimRelations } from './resource-claim-evaluator.ts';
+
+/** What is not stored, and events. */
+const ignored: ReadonlySet<string> = new Set([
+  'bindings',
+  'componentstatuses',
+  'tokenreviews.authentication.k8s.io',
+  'selfsubjectreviews.authentication.k8s.io',
+  'subjectaccessreviews.authorization.k8s.io',
+  'selfsubjectaccessreviews.authorization.k8s.io',
+  'localsubjectaccessreviews.authorization.k8s.io',
+  'selfsubjectrulesreviews.authorization.k8s.io',
+  'events',
+  'events.events.k8s.io',
+]);
+
+/** A namespace's objects use no more than its quotas give, however many requests come at once. */
+export function resourceQuota(
+  { listers, client, features, now }: Pick<AdmissionContext, 'listers' | 'client' | 'features' | 'now'>,
+  { limitedResources }: ResourceQuotaConfiguration = defaultResourceQuotaConfiguration,
+): AdmissionPlugin {
+  const quotas = (): Lister<ResourceQuota> => listers.lister('', 'resourcequotas');
+  const evaluators = newEvaluators(features, now, relationsIn(listers));
+  let isSynced = false;
+  const charger = new QuotaCharger({ quotas, client, limited: limitedResources });
+  return {
+    name: 'ResourceQuota',
+    operations: ['CREATE', 'UPDATE'],
+    async validate(attributes) {
+      const { namespace, kind, operation, resource } = attributes;
+      if (namespace === '' || (operation === 'CREATE' && kind.kind === 'Namespace' && kind.group === '')) return;
+      const known = quotas();
+      if (!isSynced) {
+        await known.synced;
+        isSynced = true;
+      }
+      if (limitedResources.length === 0 && known.list(namespace).length === 0) return;
+      const evaluator = evaluators.of(resource.groupResource);
+      if (!evaluator.handles(attributes) || ignored.has(`${resource.groupResource}`)) return;
+      if (resource.resource === 'resourceclaims') await relatedSynced(listers);
+      await charger.charge(attributes, evaluator);
+    },
+  };
+}
+
+/** Where claims for devices look for what they refer to. */
+const related = {
+  deviceClasses: (listers: Listers) => listers.lister<DeviceClass>('resource.k8s.io', 'deviceclasses'),
+  pods: (listers: Listers) => listers.lister<Pod>('', 'pods'),
+  claims: (listers: Listers) => listers.lister<ResourceClaim>('resource.k8s.io', 'resourceclaims'),
+};
+
+const relatedSynced = (listers: Listers): Promise<unknown> =>
+  Promise.all(Object.values(related).map((lister) => lister(listers).synced));
+
+const relationsIn = (listers: Listers): ClaimRelations => ({
+  deviceClass: (name) => related.deviceClasses(listers).get('', name),
+  deviceClasses: () => related.deviceClasses(listers).list(),
+  pod: (namespace, name) => related.pods(listers).get(namespace, name),
+  claims: (namespace) => related.claims(listers).list(namespace),
+});
