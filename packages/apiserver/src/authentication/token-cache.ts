@@ -5,31 +5,41 @@ export interface TokenCacheOptions {
   readonly now: () => Date;
   /** How long a verified token is taken for good. Default ten seconds, as upstream. */
   readonly ttlMs?: number;
+  /** That nobody knows a token is remembered as well. Errors never are. Default false. */
+  readonly remembersUnknown?: boolean;
   readonly maxEntries?: number;
 }
 
 interface Entry {
-  readonly found: Authenticated;
+  readonly found: Authenticated | undefined;
   readonly until: number;
 }
 
 /**
  * Remembers who the bearers of verified tokens are, for a short time: that is how long one that was revoked may still
- * be used. Refusals are not remembered. Tokens themselves are not kept, only salted hashes of them.
+ * be used. Who asks for a token that is being looked up waits for the same answer. Tokens themselves are not kept, only
+ * salted hashes of them.
  */
 export class TokenCache implements TokenAuthenticator {
   readonly #delegate: TokenAuthenticator;
   readonly #now: () => Date;
   readonly #ttlMs: number;
+  readonly #remembersUnknown: boolean;
   readonly #maxEntries: number;
   readonly #salt = randomBytes(32).toString('base64');
   /** In the order in which they expire, since all live equally long. */
   readonly #entries = new Map<string, Entry>();
+  /** No more of them than there are requests. */
+  readonly #underWay = new Map<string, Promise<Authenticated | undefined>>();
 
-  constructor(delegate: TokenAuthenticator, { now, ttlMs = 10_000, maxEntries = 8192 }: TokenCacheOptions) {
+  constructor(
+    delegate: TokenAuthenticator,
+    { now, ttlMs = 10_000, remembersUnknown = false, maxEntries = 8192 }: TokenCacheOptions,
+  ) {
     this.#delegate = delegate;
     this.#now = now;
     this.#ttlMs = ttlMs;
+    this.#remembersUnknown = remembersUnknown;
     this.#maxEntries = maxEntries;
   }
 
@@ -42,12 +52,26 @@ export class TokenCache implements TokenAuthenticator {
       if (now < entry.until && now >= entry.until - this.#ttlMs) return entry.found;
       this.#entries.delete(key);
     }
+    let lookup = this.#underWay.get(key);
+    if (!lookup) {
+      lookup = this.#lookUp(key, token, audiences, now).finally(() => this.#underWay.delete(key));
+      this.#underWay.set(key, lookup);
+    }
+    return lookup;
+  }
+
+  async #lookUp(
+    key: string,
+    token: string,
+    audiences: readonly string[],
+    now: number,
+  ): Promise<Authenticated | undefined> {
     const found = await this.#delegate.authenticateToken(token, audiences);
-    if (found) this.#remember(key, found, now);
+    if (found || this.#remembersUnknown) this.#remember(key, found, now);
     return found;
   }
 
-  #remember(key: string, found: Authenticated, now: number): void {
+  #remember(key: string, found: Authenticated | undefined, now: number): void {
     // Taken out first, so that a newer one also stands last.
     this.#entries.delete(key);
     for (const [oldest, { until }] of this.#entries) {

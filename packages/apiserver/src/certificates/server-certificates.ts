@@ -48,14 +48,14 @@ export async function ensureServerCertificates(options: ServerCertificatesOption
     certificateFile: join(directory, `${name}.crt`),
     keyFile: join(directory, `${name}.key`),
   });
-  const [ca, frontProxyCA, serviceAccountKey] = await Promise.all([
+  const [ca, frontProxyCA, serviceAccountKey] = await allDone([
     CertificateAuthority.ensure(files('ca'), 'kubernetes', now, log),
     CertificateAuthority.ensure(files('front-proxy-ca'), 'front-proxy-ca', now, log),
     ensureServiceAccountKey(directory, log),
   ]);
   const client = (authority: CertificateAuthority, file: string, commonName: string, organizations: string[]) =>
     authority.ensureLeaf(files(file), { commonName, organizations, usages: ['clientAuth'] }, log);
-  const [serving, admin, kubeletClient, frontProxyClient] = await Promise.all([
+  const [serving, admin, kubeletClient, frontProxyClient] = await allDone([
     servingFiles
       ? loadKeyPair(servingFiles, now)
       : ca.ensureLeaf(files('apiserver'), { commonName: 'kube-apiserver', usages: ['serverAuth'], ...names }, log),
@@ -66,4 +66,12 @@ export async function ensureServerCertificates(options: ServerCertificatesOption
   const isOurs = serving.certificate.x509.verify(ca.certificate.x509.publicKey);
   const servingTrust = isOurs ? ca.certificatePem : serving.certificatePem;
   return { ca, serving, servingTrust, admin, kubeletClient, frontProxyCA, frontProxyClient, serviceAccountKey };
+}
+
+/** Like Promise.all, but nothing goes on being written after it has failed. */
+async function allDone<T extends readonly unknown[]>(
+  promises: T,
+): Promise<{ -readonly [P in keyof T]: Awaited<T[P]> }> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
 }

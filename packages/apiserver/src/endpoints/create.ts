@@ -5,7 +5,7 @@ import { headerOf } from '../http/respond.ts';
 import { namespaceMismatch } from '../registry/update-object.ts';
 import { readObject } from './decode-body.ts';
 import { createOptions, isDryRun } from './options.ts';
-import { negotiate } from './representation.ts';
+import { negotiate, outputOf } from './representation.ts';
 import type { ResourceScope } from './scope.ts';
 import { admissionAttributes, withoutDuplicateOwners, writeContext } from './write-context.ts';
 import { assertPresentable, objectResponse } from './write-response.ts';
@@ -13,16 +13,17 @@ import { assertPresentable, objectResponse } from './write-response.ts';
 /** POST: a new object. */
 export async function createResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
   const { services, registry } = scope;
-  const representation = negotiate(context, services.codecs);
+  const representation = negotiate(context, services.codecs, outputOf(scope));
   assertPresentable(scope, representation, false);
   const options = createOptions(context.query);
   const { fieldValidation } = options;
-  const given = await readObject(context, { kind: scope.kind, fieldValidation }, services);
+  const { custom } = scope;
+  const given = await readObject(context, { kind: scope.kind, fieldValidation, ...(custom && { custom }) }, services);
   const dryRun = isDryRun(options);
   const hub = inRequestNamespace(withoutSystemFields(scope.toHub(given)), context, scope);
   const manager = managerOrUserAgent(options.fieldManager, headerOf(context.request, 'user-agent'));
   const owned = withoutDuplicateOwners(hub, context.warn, false);
-  const tracked = scope.fieldManager().updateNoErrors(undefined, owned, manager);
+  const tracked = await scope.track('', undefined, owned, manager);
   const { admission } = services;
   let object = tracked;
   if (admission.handles('CREATE')) {

@@ -1,4 +1,5 @@
 import {
+  ApiError,
   badBodyMessage,
   DecodeFailure,
   type GroupVersionKind,
@@ -9,12 +10,15 @@ import {
 } from '@coxswain/apimachinery';
 import type { RequestContext } from '../http/request-context.ts';
 import { headerOf } from '../http/respond.ts';
+import type { CustomType } from '../registry/resource-definition.ts';
 import type { EndpointServices } from './scope.ts';
 
 export interface ExpectedBody {
   readonly kind: GroupVersionKind;
   /** As the request says, empty for the default. */
   readonly fieldValidation: string;
+  /** For a kind that is not built in. */
+  readonly custom?: CustomType;
 }
 
 /**
@@ -32,29 +36,54 @@ export async function readObject(
   if (!serializer.accepted) throw newUnsupportedMediaType(serializer.supported);
   const body = await context.request.readBody(maxRequestBodyBytes);
   const strict = expected.fieldValidation !== 'Ignore';
+  const { kind, custom } = expected;
+  if (custom && serializer.accepted.mediaType === codecs.protobuf.mediaType)
+    throw newUnsupportedMediaType(codecs.supported.map(({ mediaType }) => mediaType));
   return decodeObject(expected, body, context, services, () =>
-    serializer.accepted.decode(body, { defaultGVK: expected.kind, strict }),
+    serializer.accepted.decode(body, custom ? { strict, unstructured: true } : { defaultGVK: kind, strict }),
   );
 }
 
 function decodeObject(
-  { kind, fieldValidation }: ExpectedBody,
+  { kind, fieldValidation, custom }: ExpectedBody,
   body: Uint8Array,
   context: RequestContext,
   { scheme }: EndpointServices,
   decode: () => ReturnType<EndpointServices['codecs']['decode']>,
 ): KubernetesObject {
   try {
-    const { object, gvk, strictErrors } = decode();
-    assertKind(gvk, kind);
+    const { object, gvk, strictErrors: duplicates } = decode();
+    const unknown = custom && gvk.kind === kind.kind ? prunedFields(object, gvk, kind, custom) : [];
+    if (!custom) assertKind(gvk, kind);
+    const strictErrors = fieldValidation === 'Ignore' ? duplicates : [...duplicates, ...unknown];
     if (strictErrors.length > 0) {
       if (fieldValidation === 'Strict') throw new DecodeFailure(new Error(strictDecodingMessage(strictErrors)), gvk);
       warnOfStrictErrors(strictErrors, context);
     }
-    scheme.default(object);
+    if (custom) {
+      assertVersion(gvk, kind);
+      if (gvk === kind) custom.setDefaults(object);
+    } else scheme.default(object);
     return object;
   } catch (error) {
     throw asBadRequest(error, kind, body);
+  }
+}
+
+/** Brings a custom object into the form of its type; says what was unknown, as a strict reader would. */
+function prunedFields(
+  object: KubernetesObject,
+  gvk: GroupVersionKind,
+  kind: GroupVersionKind,
+  custom: CustomType,
+): string[] {
+  if (gvk !== kind) return [];
+  try {
+    return custom.prune(object).map((path) => `unknown field "${path}"`);
+  } catch (error) {
+    throw error instanceof ApiError
+      ? error
+      : new DecodeFailure(error instanceof Error ? error : new Error(String(error)), gvk);
   }
 }
 
@@ -89,6 +118,11 @@ export function assertKind(gvk: GroupVersionKind, expected: GroupVersionKind): v
       gvk,
     );
   }
+  assertVersion(gvk, expected);
+}
+
+function assertVersion(gvk: GroupVersionKind, expected: GroupVersionKind): void {
+  if (gvk.groupVersion === expected.groupVersion) return;
   throw newBadRequest(
     `the API version in the data (${gvk.groupVersion}) does not match the expected API version (${expected.groupVersion})`,
   );

@@ -5,7 +5,7 @@ import { listObjects } from '../registry/list-objects.ts';
 import { deletionValidator, requestDeleteOptions } from './delete.ts';
 import { selectionOf } from './list.ts';
 import { isDryRun, listOptions } from './options.ts';
-import { negotiate } from './representation.ts';
+import { negotiate, outputOf } from './representation.ts';
 import type { ResourceScope } from './scope.ts';
 import { assertPresentable, listResponse } from './write-response.ts';
 
@@ -15,14 +15,14 @@ const workers = 32;
 /** DELETE of many objects: those that a list with the same parameters gives. Not all or nothing. */
 export async function deleteCollection(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
   const { registry, services } = scope;
-  const representation = negotiate(context, services.codecs);
+  const representation = negotiate(context, services.codecs, outputOf(scope));
   assertPresentable(scope, representation, true);
   const list = listOptions(context.query, false);
   const selection = selectionOf(context, scope, list);
   const options = await requestDeleteOptions(context, scope);
   const dryRun = isDryRun(options);
   const page = await listObjects(registry, { ...list, namespace: context.info.namespace, selection });
-  const validate = deletionValidator(context, scope, dryRun);
+  const validate = deletionValidator(context, scope, options);
   const waiting = page.objects.values();
   const work = async (): Promise<void> => {
     for (const { namespace, name } of waiting) {

@@ -3,7 +3,7 @@ import type { ApiResponse } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { headerOf } from '../http/respond.ts';
 import { checkedDeleteOptions, isDryRun, readDeleteOptions } from './options.ts';
-import { negotiate } from './representation.ts';
+import { negotiate, outputOf } from './representation.ts';
 import type { ResourceScope } from './scope.ts';
 import { admissionAttributes } from './write-context.ts';
 import { objectResponse, successResponse } from './write-response.ts';
@@ -12,7 +12,7 @@ import { objectResponse, successResponse } from './write-response.ts';
 export async function deleteResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
   const { info } = context;
   const { services, registry } = scope;
-  const representation = negotiate(context, services.codecs);
+  const representation = negotiate(context, services.codecs, outputOf(scope));
   const options = await requestDeleteOptions(context, scope);
   const dryRun = isDryRun(options);
   const { deleted, stored, status } = await registry.delete({
@@ -20,7 +20,7 @@ export async function deleteResource(context: RequestContext, scope: ResourceSco
     name: info.name,
     options,
     dryRun,
-    validate: deletionValidator(context, scope, dryRun),
+    validate: deletionValidator(context, scope, options),
     warn: context.warn,
   });
   // As upstream has it: only who still speaks of orphanDependents hears that it takes time.
@@ -33,15 +33,17 @@ export async function deleteResource(context: RequestContext, scope: ResourceSco
 export function deletionValidator(
   context: RequestContext,
   scope: ResourceScope,
-  dryRun: boolean,
+  given: DeleteOptions,
 ): (
   object: Parameters<NonNullable<Parameters<ResourceScope['registry']['delete']>[0]['validate']>>[0],
 ) => Promise<void> {
   const { admission } = scope.services;
+  const options = { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', ...given };
+  const dryRun = isDryRun(given);
   return async (object) => {
     if (!admission.handles('DELETE')) return;
-    const name = object.metadata?.name ?? '';
-    const attributes = admissionAttributes(context, scope, 'DELETE', { oldObject: object, dryRun, name });
+    // Of a collection nobody is named, as upstream has it.
+    const attributes = admissionAttributes(context, scope, 'DELETE', { oldObject: object, dryRun, options });
     await admission.admit(attributes);
     await admission.validate(attributes);
   };

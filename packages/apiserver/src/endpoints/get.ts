@@ -1,13 +1,13 @@
 import type { ApiResponse } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { negotiate } from './representation.ts';
+import { negotiate, outputOf } from './representation.ts';
 import type { ResourceScope } from './scope.ts';
 import { objectResponse } from './write-response.ts';
 
 /** GET of one object. */
 export async function getResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
   const { info, query } = context;
-  const representation = negotiate(context, scope.services.codecs);
+  const representation = negotiate(context, scope.services.codecs, outputOf(scope));
   const stored = await scope.registry.get(info.namespace, info.name, query.get('resourceVersion') ?? '');
   return objectResponse(scope, 200, stored, representation);
 }

@@ -1,16 +1,16 @@
-import { fields, type GroupVersionKind, newBadRequest } from '@coxswain/apimachinery';
+import { type FieldLabelConversion, fields, type GroupVersionKind, newBadRequest } from '@coxswain/apimachinery';
 import type { ApiResponse } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { listObjects } from '../registry/list-objects.ts';
 import { Selection } from '../registry/selection.ts';
 import { type ListOptions, listOptions } from './options.ts';
-import { negotiate } from './representation.ts';
+import { negotiate, outputOf } from './representation.ts';
 import type { EndpointServices, ResourceScope } from './scope.ts';
 import { listResponse } from './write-response.ts';
 
 /** GET of many objects. */
 export async function listResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
-  const representation = negotiate(context, scope.services.codecs);
+  const representation = negotiate(context, scope.services.codecs, outputOf(scope));
   const options = listOptions(context.query, false);
   const selection = selectionOf(context, scope, options);
   const page = await listObjects(scope.registry, { ...options, namespace: context.info.namespace, selection });
@@ -21,7 +21,7 @@ export async function listResource(context: RequestContext, scope: ResourceScope
 export function selectionOf(context: RequestContext, scope: ResourceScope, options: ListOptions): Selection {
   const { kind, registry, services } = scope;
   const { labelSelector } = options;
-  let fieldSelector = knownFields(options.fieldSelector, kind, services);
+  let fieldSelector = knownFields(options.fieldSelector, kind, services, scope.custom?.fieldLabel);
   const { name, parts } = context.info;
   // Watching one object by its path is selecting it by its name.
   if (name !== '' && parts.length > 1) {
@@ -38,11 +38,12 @@ export function knownFields(
   selector: fields.Selector,
   kind: GroupVersionKind,
   { scheme }: EndpointServices,
+  convert: FieldLabelConversion = (field, text) => scheme.convertFieldLabel(kind, field, text),
 ): fields.Selector {
   if (selector.isEmpty()) return selector;
   try {
     return selector.transform((field, text) => {
-      const { label, value } = scheme.convertFieldLabel(kind, field, text);
+      const { label, value } = convert(field, text);
       return [label, value];
     });
   } catch (error) {

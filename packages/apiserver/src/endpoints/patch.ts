@@ -7,6 +7,7 @@ import {
   cloneJson,
   compileNormalizer,
   DecodeError,
+  encodeSortedJson,
   explainConversion,
   findStrictErrors,
   formatValue,
@@ -40,7 +41,7 @@ import { clientsMistake } from '../registry/clients-mistake.ts';
 import { inRequestNamespace } from './create.ts';
 import { assertKind, warnOfStrictErrors } from './decode-body.ts';
 import { isDryRun, patchOptions, type WriteOptions } from './options.ts';
-import { negotiate } from './representation.ts';
+import { negotiate, outputOf } from './representation.ts';
 import type { ResourceScope } from './scope.ts';
 import { admitChange, assertName, validateChange } from './update.ts';
 import { withoutDuplicateOwners, writeContext } from './write-context.ts';
@@ -51,16 +52,17 @@ const mergePatch = 'application/merge-patch+json';
 const strategicMergePatch = 'application/strategic-merge-patch+json';
 const applyPatch = 'application/apply-patch+yaml';
 const patchTypes = [jsonPatch, mergePatch, strategicMergePatch, applyPatch];
+const customPatchTypes = [jsonPatch, mergePatch, applyPatch];
 
 /** Makes the new state of the present one, both in the hub version; managedFields included. */
-type Patcher = (current: KubernetesObject | undefined) => KubernetesObject;
+type Patcher = (current: KubernetesObject | undefined) => KubernetesObject | Promise<KubernetesObject>;
 
 /** PATCH: a change of what is there, in one of four languages. */
 export async function patchResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
   const { services, registry } = scope;
   const { name, namespace, subresource } = context.info;
-  const patchType = requestPatchType(context);
-  const representation = negotiate(context, services.codecs);
+  const patchType = requestPatchType(context, scope);
+  const representation = negotiate(context, services.codecs, outputOf(scope));
   assertPresentable(scope, representation, false);
   const body = await context.request.readBody(services.maxRequestBodyBytes);
   const options = patchOptions(context.query, patchType);
@@ -73,7 +75,7 @@ export async function patchResource(context: RequestContext, scope: ResourceScop
     ...(subresource && { subresource }),
     createIfAbsent: patchType === applyPatch && subresource === '',
     change: async (current) => {
-      const patched = inRequestNamespace(patch(current), context, scope);
+      const patched = inRequestNamespace(await patch(current), context, scope);
       assertSameObject(patched, current, scope, name);
       assertName(patched, name);
       const object = await admitChange(context, scope, patched, current, dryRun);
@@ -84,9 +86,13 @@ export async function patchResource(context: RequestContext, scope: ResourceScop
   return objectResponse(scope, created ? 201 : 200, stored, representation);
 }
 
-/** Throws UnsupportedMediaType, as upstream's routing does. */
-export function requestPatchType({ request }: RequestContext): string {
+/** Throws UnsupportedMediaType, as upstream's routing does, or its handlers for custom resources, which no strategy merges. */
+export function requestPatchType({ request }: RequestContext, { custom }: ResourceScope): string {
   const patchType = headerOf(request, 'content-type').split(';', 1)[0]!;
+  if (custom) {
+    if (!customPatchTypes.includes(patchType)) throw newUnsupportedMediaType(customPatchTypes);
+    return patchType;
+  }
   if (!patchTypes.includes(patchType)) throw genericError(415, request.method, '415: Unsupported Media Type');
   return patchType;
 }
@@ -101,7 +107,6 @@ export function patcherFor(
 ): Patcher {
   if (patchType === applyPatch) return applyPatcher(body, context, scope, options);
   const manager = managerOrUserAgent(options.fieldManager, headerOf(context.request, 'user-agent'));
-  const fieldManager = scope.fieldManager(context.info.subresource);
   const change =
     patchType === strategicMergePatch
       ? strategicPatcher(body, context, scope, options)
@@ -109,7 +114,7 @@ export function patcherFor(
   return (current) => {
     if (!current) throw newNotFound(scope.groupResource, context.info.name);
     const versioned = scope.toVersion(cloneJson(current));
-    return fieldManager.updateNoErrors(current, scope.toHub(change(versioned)), manager);
+    return scope.track(context.info.subresource, current, scope.toHub(change(versioned)), manager);
   };
 }
 
@@ -156,10 +161,9 @@ function jsonPatcher(
     const patched = interpreting(() =>
       patchType === jsonPatch ? applyJsonPatch(versioned, patch) : applyMergePatch(versioned, patch),
     );
-    assertKindOf(patched, scope, () => printed(patched, scope.schema));
-    return decodePatched(patched, strictErrors, context, scope, options, {
-      shown: () => printed(patched, scope.schema),
-    });
+    const shown = (): string => (scope.custom ? encodeSortedJson(patched) : printed(patched, scope.schema));
+    if (!scope.custom) assertKindOf(patched, scope, shown);
+    return decodePatched(patched, strictErrors, context, scope, options, { shown });
   };
 }
 
@@ -231,12 +235,17 @@ function decodePatched(
   { shown, explain }: { shown: () => string; explain?: () => string | undefined },
 ): KubernetesObject {
   const refused = (message: string): Error => refusedPatch(shown(), message);
-  const schema = scope.schema;
+  const { schema, custom } = scope;
   let object: KubernetesObject;
   let unknown: readonly string[] = [];
   try {
     if (!isJsonObject(patched)) throw new DecodeError(`expected an object`);
-    if (schema) {
+    if (custom) {
+      // What was sent may have to be shown.
+      object = cloneJson(patched);
+      const paths = object.kind === scope.kind.kind ? custom.prune(object) : [];
+      if (isStrict(options)) unknown = paths.map((path) => `unknown field "${path}"`);
+    } else if (schema) {
       const normalized = compileNormalizer(schema)(patched);
       object = normalized.object;
       if (normalized.hasUnknownFields && isStrict(options)) unknown = findStrictErrors(stringifyJson(patched), schema);
@@ -249,6 +258,10 @@ function decodePatched(
     if (options.fieldValidation === 'Strict') throw refused(strictDecodingMessage(errors));
     warnOfStrictErrors(errors, context);
   }
+  if (custom) {
+    custom.setDefaults(object);
+    return object;
+  }
   const { apiVersion, kind } = scope.kind;
   const complete = { ...object, kind, apiVersion };
   scope.services.scheme.default(complete);
@@ -259,9 +272,10 @@ function applyPatcher(body: Uint8Array, context: RequestContext, scope: Resource
   const { fieldManager: manager, force = false } = options;
   const { value: patch, duplicates } = parseConfiguration(body);
   const configuration: KubernetesObject = patch;
-  return (current) => {
-    const fieldManager = scope.fieldManager(context.info.subresource);
-    const applied = asClientsMistake(() => fieldManager.apply(current, configuration, { manager, force }));
+  return async (current) => {
+    const applied = await asClientsMistake(() =>
+      scope.applied(context.info.subresource, current, configuration, { manager, force }),
+    );
     if (duplicates !== '' && isStrict(options)) {
       if (options.fieldValidation === 'Strict') throw newBadRequest(`error strict decoding YAML: ${duplicates}`);
       warnOfStrictErrors([duplicates], context);
@@ -271,9 +285,9 @@ function applyPatcher(body: Uint8Array, context: RequestContext, scope: Resource
 }
 
 /** A configuration that does not fit its schema. */
-function asClientsMistake<T>(run: () => T): T {
+async function asClientsMistake<T>(run: () => T | Promise<T>): Promise<T> {
   try {
-    return run();
+    return await run();
   } catch (error) {
     if (error instanceof ApiError || !(error instanceof Error)) throw error;
     throw clientsMistake(error.message, { cause: error });

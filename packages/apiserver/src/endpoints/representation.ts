@@ -12,6 +12,7 @@ import {
 } from '@coxswain/apimachinery';
 import type { RequestContext } from '../http/request-context.ts';
 import { headerOf } from '../http/respond.ts';
+import type { ResourceScope } from './scope.ts';
 
 /** What an answer shall look like. */
 export interface Representation<S extends Serializer = Serializer> {
@@ -45,18 +46,39 @@ const withoutTable: EndpointRestrictions = {
   allowsTransform: (mediaType, target) => target?.kind !== 'Table' && restrictions.allowsTransform(mediaType, target),
 };
 
+/** Custom resources have no protobuf; what they are shown as may have. */
+const custom: EndpointRestrictions = {
+  ...restrictions,
+  allowsTransform: (mediaType, target) =>
+    target ? restrictions.allowsTransform(mediaType, target) : mediaType !== 'application/vnd.kubernetes.protobuf',
+};
+
+/** What is shown decides what it can be shown as. */
+export type Output = 'object' | 'custom' | 'review';
+const restrictionsOf: Readonly<Record<Output, EndpointRestrictions>> = {
+  object: restrictions,
+  custom,
+  review: withoutTable,
+};
+
+export const outputOf = ({ custom: type }: ResourceScope): Output => (type ? 'custom' : 'object');
+
 /** What the client accepts, for an answer as a whole. Throws NotAcceptable, or BadRequest for options of a Table. */
-export function negotiate(context: RequestContext, codecs: CodecFactory, hasTable = true): Representation {
-  const negotiated = codecs.forOutput(headerOf(context.request, 'accept'), hasTable ? restrictions : withoutTable);
+export function negotiate(context: RequestContext, codecs: CodecFactory, output: Output = 'object'): Representation {
+  const negotiated = codecs.forOutput(headerOf(context.request, 'accept'), restrictionsOf[output]);
   if (!negotiated.accepted) throw newNotAcceptable(negotiated.supported);
   return representation(context, negotiated);
 }
 
 /** The same for a stream of watch events. */
-export function negotiateWatch(context: RequestContext, codecs: CodecFactory): Representation<StreamSerializer> {
+export function negotiateWatch(
+  context: RequestContext,
+  codecs: CodecFactory,
+  output: Output,
+): Representation<StreamSerializer> {
   // Its events must be acceptable one by one before they can be so as a stream.
-  negotiate(context, codecs);
-  const negotiated = codecs.forStream(headerOf(context.request, 'accept'), restrictions);
+  negotiate(context, codecs, output);
+  const negotiated = codecs.forStream(headerOf(context.request, 'accept'), restrictionsOf[output]);
   if (!negotiated.accepted) throw newNotAcceptable(negotiated.supported);
   return representation(context, negotiated);
 }

@@ -1,11 +1,13 @@
 import { deprecationWarning, type GroupVersionResources, type Resource, type Subresource } from '@coxswain/api';
 import { GroupResource, GroupVersion, newMethodNotSupported } from '@coxswain/apimachinery';
+import type { EquivalentResource } from '../admission/admission.ts';
 import { assertAccepts, genericError } from '../discovery/index.ts';
 import type { ApiResponse } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { notFoundResponse } from '../http/respond.ts';
 import type { ResourceRegistries } from '../registry/resource-registries.ts';
 import { createResource } from './create.ts';
+import { type CustomResource, handleCustom } from './custom-endpoints.ts';
 import { deleteResource } from './delete.ts';
 import { deleteCollection } from './delete-collection.ts';
 import { getResource } from './get.ts';
@@ -39,6 +41,8 @@ const resourceEndpoints: Endpoints = {
 
 /** Parts of an object that are written by themselves: status, approval, resize … */
 const partEndpoints: Endpoints = { get: getResource, update: updateResource, patch: patchResource };
+const customEndpoints = (subresource: string): Endpoints =>
+  subresource === '' ? resourceEndpoints : subresource === 'scale' ? scaleEndpoints : partEndpoints;
 const scaleEndpoints: Endpoints = { get: getScale, update: updateScale, patch: patchScale };
 
 export interface ResourceRouterOptions {
@@ -65,6 +69,8 @@ export class ResourceRouter {
   /** By group version and resource. */
   readonly #served = new Map<string, Served>();
   readonly #versions = new Set<string>();
+  /** The same for what comes and goes. */
+  readonly #custom = new Map<string, CustomResource>();
 
   constructor(served: readonly GroupVersionResources[], options: ResourceRouterOptions) {
     this.#options = options;
@@ -85,9 +91,24 @@ export class ResourceRouter {
 
   /** Whether there is such a resource, and such a part of it. */
   serves({ apiGroup, apiVersion, resource, subresource }: RequestContext['info']): boolean {
-    const served = this.#served.get(`${apiGroup === '' ? apiVersion : `${apiGroup}/${apiVersion}`}/${resource}`);
+    const key = `${apiGroup === '' ? apiVersion : `${apiGroup}/${apiVersion}`}/${resource}`;
+    const served = this.#served.get(key) ?? this.#custom.get(key);
     if (!served) return false;
     return subresource === '' || (served.resource.subresources?.some(({ name }) => name === subresource) ?? false);
+  }
+
+  /** Serves a resource from now on, or in place of what was there; requests under way keep what they began with. */
+  setCustom(groupVersion: GroupVersion, resource: string, custom: CustomResource): void {
+    this.#custom.set(`${groupVersion}/${resource}`, custom);
+  }
+
+  /** Whether the server has the version without any definition. */
+  isBuiltIn(groupVersion: GroupVersion): boolean {
+    return this.#versions.has(groupVersion.toString());
+  }
+
+  removeCustom(groupVersion: GroupVersion, resource: string): void {
+    this.#custom.delete(`${groupVersion}/${resource}`);
   }
 
   /** Of a resource that is served and stored. */
@@ -97,11 +118,29 @@ export class ResourceRouter {
     return scope;
   }
 
+  /** Everything that is stored where the scope's objects are, in the order of preference. */
+  equivalents({ registry }: ResourceScope, subresource: string): EquivalentResource[] {
+    const found: EquivalentResource[] = [];
+    for (const { resource, groupVersion, scope } of this.#served.values()) {
+      if (scope?.registry.keys.prefix !== registry.keys.prefix) continue;
+      const part = resource.subresources?.find(({ name }) => name === subresource);
+      if (!part && subresource !== '') continue;
+      const { group = groupVersion.group, version = groupVersion.version } = part ?? {};
+      const { kind } = part ?? resource;
+      found.push({ resource: scope.resource, kind: GroupVersion.of(group, version).withKind(kind) });
+    }
+    return found;
+  }
+
   async handle(context: RequestContext): Promise<ApiResponse> {
     const { info, request } = context;
     const groupVersion = info.apiGroup === '' ? info.apiVersion : `${info.apiGroup}/${info.apiVersion}`;
     const served = this.#served.get(`${groupVersion}/${info.resource}`);
     if (!served) {
+      const custom = this.#versions.has(groupVersion)
+        ? undefined
+        : this.#custom.get(`${groupVersion}/${info.resource}`);
+      if (custom) return handleCustom(context, custom, customEndpoints);
       if (!this.#groups.has(info.apiGroup)) return notFoundResponse();
       throw genericError(404, request.method);
     }

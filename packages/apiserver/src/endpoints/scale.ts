@@ -10,6 +10,7 @@ import {
 import type { Scale } from '@coxswain/api/autoscaling/v1';
 import type { ReplicationController } from '@coxswain/api/core/v1';
 import {
+  ApiError,
   FieldManager,
   type FieldPath,
   fieldPath,
@@ -26,7 +27,9 @@ import {
 import type { ApiResponse } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { headerOf } from '../http/respond.ts';
+import type { ScalePaths } from '../registry/resource-definition.ts';
 import { inRequestNamespace } from './create.ts';
+import { scaledCustomResource, scaleOfCustomResource, shownScale } from './custom-scale.ts';
 import { readObject } from './decode-body.ts';
 import { isDryRun, patchOptions, updateOptions, type WriteOptions } from './options.ts';
 import { patcherFor, requestPatchType } from './patch.ts';
@@ -66,6 +69,10 @@ class ScaleScope extends ResourceScope {
     return strategyFor(scaleKind)?.table;
   }
 
+  override get custom(): undefined {
+    return undefined;
+  }
+
   override toVersion(object: KubernetesObject): KubernetesObject {
     return object;
   }
@@ -78,9 +85,20 @@ class ScaleScope extends ResourceScope {
     return this.#manager;
   }
 
+  get #paths(): ScalePaths | undefined {
+    return this.#parent.custom?.scale;
+  }
+
+  /** Whether the number is judged as such, and not only as a part of the object. */
+  get isJudged(): boolean {
+    return !this.#paths;
+  }
+
   scaleOf(workload: KubernetesObject): Scale {
-    const scale =
-      workload.kind === 'ReplicationController'
+    const paths = this.#paths;
+    const scale = paths
+      ? scaleOfCustomResource(workload, paths)
+      : workload.kind === 'ReplicationController'
         ? scaleFromReplicationController(workload as ReplicationController)
         : scaleFromWorkload(workload as ScalableWorkload);
     const managedFields = this.#handler(workload).toSubresource();
@@ -88,16 +106,28 @@ class ScaleScope extends ResourceScope {
   }
 
   /** The workload with what the scale says. */
-  applied(workload: KubernetesObject, scale: Scale): KubernetesObject {
-    const changed = applyScale(workload as ScalableWorkload, scale);
+  scaled(workload: KubernetesObject, scale: Scale): KubernetesObject {
+    const paths = this.#paths;
+    const changed = paths
+      ? scaledCustomResource(workload, scale, paths)
+      : applyScale(workload as ScalableWorkload, scale);
     const managedFields = this.#handler(workload).toParent(scale.metadata.managedFields);
-    const { managedFields: _, ...metadata } = changed.metadata;
+    const { managedFields: _, ...metadata } = changed.metadata ?? {};
     return { ...changed, metadata: { ...metadata, ...(managedFields && { managedFields }) } };
+  }
+
+  /** The scale as clients see it; `found`: by reading it, not by writing to it. */
+  shown(workload: KubernetesObject, found: boolean): Scale {
+    const scale = this.scaleOf(workload);
+    const paths = this.#paths;
+    return paths ? shownScale(scale, paths, found) : scale;
   }
 
   #handler({ metadata }: KubernetesObject): ScaleHandler {
     const { apiVersion } = this.#parent.kind;
-    const paths = new Map<string, FieldPath>([[apiVersion, fieldPath('spec', 'replicas')]]);
+    const custom = this.#paths?.replicasByVersion ?? [[apiVersion, ['spec', 'replicas']] as const];
+    const paths = new Map<string, FieldPath | null>();
+    for (const [version, path] of custom) paths.set(version, path && fieldPath(...path));
     return new ScaleHandler(metadata?.managedFields, apiVersion, paths);
   }
 }
@@ -107,7 +137,7 @@ export async function getScale(context: RequestContext, parent: ResourceScope): 
   const representation = negotiate(context, parent.services.codecs);
   const stored = await parent.registry.get(info.namespace, info.name, query.get('resourceVersion') ?? '');
   const scope = new ScaleScope(parent);
-  return respond(scope, parent.registry.codec.decode(stored.line), representation);
+  return respond(scope, parent.registry.codec.decode(stored.line), representation, true);
 }
 
 export async function updateScale(context: RequestContext, parent: ResourceScope): Promise<ApiResponse> {
@@ -124,13 +154,13 @@ export async function updateScale(context: RequestContext, parent: ResourceScope
 }
 
 export async function patchScale(context: RequestContext, parent: ResourceScope): Promise<ApiResponse> {
-  const patchType = requestPatchType(context);
+  const patchType = requestPatchType(context, parent);
   const body = await context.request.readBody(parent.services.maxRequestBodyBytes);
   const options = patchOptions(context.query, patchType);
   const scope = new ScaleScope(parent);
   const patch = patcherFor(patchType, body, context, scope, options);
-  return write(context, parent, scope, options, (current) => {
-    const patched = inRequestNamespace(patch(current), context, scope);
+  return write(context, parent, scope, options, async (current) => {
+    const patched = inRequestNamespace(await patch(current), context, scope);
     assertName(patched, context.info.name);
     return patched;
   });
@@ -141,7 +171,7 @@ async function write(
   parent: ResourceScope,
   scope: ScaleScope,
   options: WriteOptions,
-  change: (current: KubernetesObject) => KubernetesObject,
+  change: (current: KubernetesObject) => KubernetesObject | Promise<KubernetesObject>,
 ): Promise<ApiResponse> {
   const { registry, services, groupResource } = parent;
   const { namespace, name } = context.info;
@@ -154,31 +184,49 @@ async function write(
     change: async (current) => {
       if (!current) throw newNotFound(groupResource, name);
       const old = scope.scaleOf(current);
-      const scale = await admitChange(context, scope, change(old), old, dryRun);
+      const scale = await admitChange(context, scope, await change(old), old, dryRun);
       if (!isScale(scale)) throw newBadRequest(`expected input object type to be Scale, but ${scale.kind}`);
-      const errors = strategyFor(scaleKind)?.validate?.(scale, writeContext(context, parent, dryRun)) ?? [];
+      const { validate } = (scope.isJudged && strategyFor(scaleKind)) || {};
+      const errors = validate?.(scale, writeContext(context, parent, dryRun)) ?? [];
       if (errors.length > 0) throw newInvalid(scaleKind.groupKind, name, errors);
       const { uid } = scale.metadata;
       if (uid && uid !== current.metadata?.uid) {
         const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.metadata?.uid}`;
         throw newConflict(groupResource, name, why);
       }
-      return scope.applied(current, scale);
+      return scope.scaled(current, scale);
     },
     validate: async (object, old) => {
-      if (old) await validateChange(context, scope, dryRun)(scope.scaleOf(object), scope.scaleOf(old));
+      if (old)
+        await validateChange(
+          context,
+          scope,
+          dryRun,
+        )(withoutManagers(scope.scaleOf(object)), withoutManagers(scope.scaleOf(old)));
     },
   });
-  return respond(scope, registry.codec.decode(stored.line), representation);
+  return respond(scope, registry.codec.decode(stored.line), representation, false);
 }
+
+/** Who manages what concerns nobody who judges a scale. */
+const withoutManagers = (scale: Scale): Scale => {
+  const { managedFields: _, ...metadata } = scale.metadata;
+  return { ...scale, metadata };
+};
 
 const isScale = (object: KubernetesObject): object is Scale => object.kind === 'Scale' && object.metadata !== undefined;
 
-function respond(scope: ScaleScope, workload: KubernetesObject, representation: Representation): ApiResponse {
+function respond(
+  scope: ScaleScope,
+  workload: KubernetesObject,
+  representation: Representation,
+  found: boolean,
+): ApiResponse {
   let scale: Scale;
   try {
-    scale = scope.scaleOf(workload);
+    scale = scope.shown(workload, found);
   } catch (error) {
+    if (error instanceof ApiError) throw error;
     throw newBadRequest(error instanceof Error ? error.message : String(error));
   }
   // Who manages what is told by the workload itself.

@@ -4,6 +4,7 @@ import {
   compileNormalizer,
   excludeFields,
   FieldManager,
+  type FieldManagerApplyOptions,
   FieldSet,
   type FieldSetFilter,
   fieldPath,
@@ -16,9 +17,10 @@ import {
   type Scheme,
   type StructSchema,
 } from '@coxswain/apimachinery';
-import type { AdmissionChain } from '../admission/admission.ts';
+import type { AdmissionChain, EquivalentResource } from '../admission/admission.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { Lister } from '../registry/lister.ts';
+import type { CustomType } from '../registry/resource-definition.ts';
 import type { ResourceRegistry } from '../registry/resource-registry.ts';
 import type { WatchPacer } from './watch-pacer.ts';
 
@@ -40,6 +42,8 @@ export interface EndpointServices {
   readonly shuttingDown: AbortSignal;
   readonly random: () => number;
   readonly watchPacer: WatchPacer;
+  /** Everything that a resource, or a part of it, is also served as, itself included. */
+  readonly equivalents?: (scope: ResourceScope, subresource: string) => readonly EquivalentResource[];
   /** Hears of every batch of watch events that is sent. */
   readonly onWatchEvents?: (resource: GroupVersionResource, events: number, bytes: number) => void;
   /** Hears of a watch that had to be cut off because something could not be sent. */
@@ -53,6 +57,8 @@ export interface Presenter {
   /** Absent: a name and a time. */
   readonly table: TablePrinter<KubernetesObject> | undefined;
   readonly services: Pick<EndpointServices, 'now'>;
+  /** Whether the items of a list say what they are, each for itself. */
+  readonly itemsSayKind?: boolean;
   toVersion(hub: KubernetesObject): KubernetesObject;
 }
 
@@ -75,7 +81,7 @@ export class ResourceScope implements Presenter {
     kind: GroupVersionKind = groupVersion.withKind(info.kind),
   ) {
     this.kind = kind;
-    this.listKind = `${info.kind}List`;
+    this.listKind = registry.definition.listKind ?? `${info.kind}List`;
     this.resource = groupVersion.withResource(info.name);
     this.info = info;
     this.registry = registry;
@@ -93,6 +99,15 @@ export class ResourceScope implements Presenter {
   /** Of the kind in this version; absent for one that takes anything. */
   get schema(): StructSchema | undefined {
     return this.registry.definition.schemaFor(this.kind);
+  }
+
+  /** Of a kind that is not built in. */
+  get custom(): CustomType | undefined {
+    return this.registry.definition.custom;
+  }
+
+  get itemsSayKind(): boolean {
+    return this.custom !== undefined;
   }
 
   get table(): TablePrinter<KubernetesObject> | undefined {
@@ -115,11 +130,39 @@ export class ResourceScope implements Presenter {
     return this.kind === hub ? object : convert(object, hub.groupVersion);
   }
 
+  /** The new state with its managedFields after a write by the manager, to the resource or to a part of it. */
+  track(
+    subresource: string,
+    live: KubernetesObject | undefined,
+    next: KubernetesObject,
+    manager: string,
+  ): KubernetesObject | Promise<KubernetesObject> {
+    const fieldManager = this.fieldManager(subresource);
+    const { whileConverting } = this.custom ?? {};
+    if (!whileConverting) return fieldManager.updateNoErrors(live, next, manager);
+    return whileConverting(() => fieldManager.update(live, next, manager)).catch(() =>
+      fieldManager.updateNoErrors(live, next, manager),
+    );
+  }
+
+  /** What applying a configuration makes of the present state. Throws what `FieldManager.apply` throws. */
+  applied(
+    subresource: string,
+    live: KubernetesObject | undefined,
+    configuration: KubernetesObject,
+    options: FieldManagerApplyOptions,
+  ): KubernetesObject | Promise<KubernetesObject> {
+    const fieldManager = this.fieldManager(subresource);
+    const run = (): KubernetesObject => fieldManager.apply(live, configuration, options);
+    return this.custom?.whileConverting?.(run) ?? run();
+  }
+
   /** Keeps managedFields for writes through this version, to the resource or to a part of it. */
   fieldManager(subresource = ''): FieldManager {
     let manager = this.#fieldManagers.get(subresource);
     if (!manager) {
       const { definition } = this.registry;
+      const { custom } = this;
       const inVersion = (apiVersion: string): GroupVersionKind =>
         GroupVersion.parse(apiVersion).withKind(this.kind.kind);
       manager = new FieldManager({
@@ -131,7 +174,10 @@ export class ResourceScope implements Presenter {
           convert: (object, apiVersion) =>
             definition.convert({ ...(object as KubernetesObject) }, inVersion(apiVersion).groupVersion),
         },
-        filters: new VersionFilters(resetFilter(this.registry, subresource)),
+        filters: custom
+          ? customFilters(custom.resetFields(subresource))
+          : new VersionFilters(resetFilter(this.registry, subresource)),
+        ...(custom && { emptyObject: () => ({ apiVersion: this.kind.apiVersion, kind: this.kind.kind }) }),
         complete: (object) => completeApplied(this, object),
         now: this.services.now,
       });
@@ -155,6 +201,12 @@ class VersionFilters extends Map<string, FieldSetFilter> {
   }
 }
 
+const customFilters = (reset: ReadonlyMap<string, readonly string[]>): Map<string, FieldSetFilter> =>
+  new Map([...reset].map(([version, paths]) => [version, excluding(paths)]));
+
+const excluding = (paths: readonly string[]): FieldSetFilter =>
+  excludeFields(FieldSet.of(...paths.map((path) => fieldPath(...path.split('.')))));
+
 /** Where upstream says something else than what follows from which part writes what. */
 const specialResets: Readonly<Record<string, readonly string[]>> = {
   'certificatesigningrequests.certificates.k8s.io': ['spec', 'status'],
@@ -171,7 +223,7 @@ function resetFilter({ definition }: ResourceRegistry, subresource: string): Fie
   const name = `${definition.groupResource}${subresource && `/${subresource}`}`;
   const owned = Object.values(parts).flatMap(({ owns }) => owns.filter((path) => !path.includes('.')));
   const reset = specialResets[name] ?? (subresource === '' ? owned : undefined);
-  if (reset) return excludeFields(FieldSet.of(...reset.map((path) => fieldPath(...path.split('.')))));
+  if (reset) return excluding(reset);
   const part = parts[subresource];
   if (!part) return undefined;
   const written = [...part.owns, ...(part.takes ?? [])].map((path) => path.split('.'));
@@ -179,7 +231,14 @@ function resetFilter({ definition }: ResourceRegistry, subresource: string): Fie
 }
 
 /** A merged configuration in the form objects have in memory: as if a client had sent it, defaults set. */
-function completeApplied({ kind, registry, services }: ResourceScope, merged: KubernetesObject): KubernetesObject {
+function completeApplied(
+  { kind, registry, services, custom }: ResourceScope,
+  merged: KubernetesObject,
+): KubernetesObject {
+  if (custom) {
+    custom.setDefaults(merged);
+    return merged;
+  }
   const schema = registry.definition.schemaFor(kind);
   const object = schema ? compileNormalizer(schema)(merged).object : merged;
   services.scheme.default(object);

@@ -130,7 +130,14 @@ async function admitPart(
   dryRun: boolean,
 ): Promise<() => Promise<void>> {
   const { admission } = scope.services;
-  const attributes = { ...admissionAttributes(context, scope, 'CREATE', { object, dryRun }), kind };
+  const { info } = context;
+  const name = info.name || (object.metadata?.name ?? '');
+  const attributes = {
+    ...admissionAttributes(context, scope, 'CREATE', { object, dryRun, name }),
+    kind,
+    // Not that of the scope for the legacy resource of bindings.
+    resource: scope.resource.groupVersion.withResource(info.resource),
+  };
   await admission.admit(attributes);
   return () => admission.validate(attributes);
 }
@@ -212,7 +219,8 @@ function connectEndpoints(proxy: ProxyDependencies): Record<string, Endpoints> {
       const { admission } = scope.services;
       await scope.registry.ready();
       const pending = subresource.begin(context);
-      if (admission.handles('CONNECT')) {
+      // Logs are read, as far as admission is concerned.
+      if (key !== 'pods/log' && admission.handles('CONNECT')) {
         const { options } = pending;
         const attributes = {
           ...admissionAttributes(context, scope, 'CONNECT', { object: options, dryRun: false }),

@@ -47,11 +47,11 @@ const plain: TablePrinter<KubernetesObject> = {
   row: ({ metadata }) => [metadata?.name ?? '', metadata?.creationTimestamp ?? null],
 };
 
-// Differs from upstream: no descriptions, which no client shows.
-const definition = ({ name, type, format, priority }: Column): TableColumnDefinition => ({
+// Differs from upstream: columns of built-in kinds have no descriptions, which no client shows.
+const definition = ({ name, type, format, description, priority }: Column): TableColumnDefinition => ({
   name,
   type,
   format: format ?? '',
-  description: '',
+  description: description ?? '',
   priority,
 });

@@ -7,7 +7,7 @@ import type { ValidateWrite } from '../registry/resource-registry.ts';
 import { inRequestNamespace } from './create.ts';
 import { readObject } from './decode-body.ts';
 import { isDryRun, updateOptions } from './options.ts';
-import { negotiate } from './representation.ts';
+import { negotiate, outputOf } from './representation.ts';
 import type { ResourceScope } from './scope.ts';
 import { admissionAttributes, withoutDuplicateOwners, writeContext } from './write-context.ts';
 import { assertPresentable, objectResponse } from './write-response.ts';
@@ -16,11 +16,12 @@ import { assertPresentable, objectResponse } from './write-response.ts';
 export async function updateResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
   const { services, registry } = scope;
   const { name, namespace, subresource } = context.info;
-  const representation = negotiate(context, services.codecs);
+  const representation = negotiate(context, services.codecs, outputOf(scope));
   assertPresentable(scope, representation, false);
   const options = updateOptions(context.query);
   const { fieldValidation } = options;
-  const body = await readObject(context, { kind: scope.kind, fieldValidation }, services);
+  const { custom } = scope;
+  const body = await readObject(context, { kind: scope.kind, fieldValidation, ...(custom && { custom }) }, services);
   const hub = inRequestNamespace(scope.toHub(body), context, scope);
   assertName(hub, name);
   const given = withoutDuplicateOwners(hub, context.warn, false);
@@ -33,7 +34,7 @@ export async function updateResource(context: RequestContext, scope: ResourceSco
     ...(subresource && { subresource }),
     change: async (current) => {
       assertUid(given, current, scope, name);
-      const tracked = scope.fieldManager(subresource).updateNoErrors(current, given, manager);
+      const tracked = await scope.track(subresource, current, given, manager);
       return admitChange(context, scope, tracked, current, dryRun);
     },
     validate: validateChange(context, scope, dryRun),

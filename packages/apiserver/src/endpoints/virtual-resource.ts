@@ -1,5 +1,6 @@
 import { Catalogue, strategyFor } from '@coxswain/api';
 import { GroupKind, type GroupVersion, type KubernetesObject, newInvalid } from '@coxswain/apimachinery';
+import type { AdmissionAttributes } from '../admission/admission.ts';
 import type { ApiResponse } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { readObject } from './decode-body.ts';
@@ -17,36 +18,33 @@ export function reviewEndpoint<T extends KubernetesObject>(
 ): VirtualEndpoint {
   return async (context: RequestContext, groupVersion: GroupVersion): Promise<ApiResponse> => {
     const kind = groupVersion.withKind(kindName);
-    const representation = negotiate(context, services.codecs, false);
+    const representation = negotiate(context, services.codecs, 'review');
     const options = createOptions(context.query);
     const { fieldValidation } = options;
     const review = await readObject(context, { kind, fieldValidation }, services);
     const { namespace } = context.info;
     if (namespace && !review.metadata?.namespace) review.metadata = { ...review.metadata, namespace };
     const hub = Catalogue.builtIn().hubOf(kind);
+    const attributes: AdmissionAttributes = {
+      operation: 'CREATE',
+      kind,
+      resource: groupVersion.withResource(context.info.resource),
+      subresource: '',
+      name: review.metadata?.name ?? '',
+      namespace,
+      object: review,
+      dryRun: isDryRun(options),
+      user: context.user,
+      warn: context.warn,
+      annotate: context.annotate,
+    };
+    await services.admission.admit(attributes);
     const { features, now } = services;
     const strategy = strategyFor(hub);
     const errors = strategy?.validate?.(review, { features, now, user: context.user }) ?? [];
     // Upstream names the group alone.
     if (errors.length > 0) throw newInvalid(GroupKind.of(hub.group, ''), '', errors);
-    const { admission } = services;
-    if (admission.handles('CREATE')) {
-      const attributes = {
-        operation: 'CREATE' as const,
-        kind,
-        resource: groupVersion.withResource(context.info.resource),
-        subresource: '',
-        name: review.metadata?.name ?? '',
-        namespace,
-        object: review,
-        dryRun: isDryRun(options),
-        user: context.user,
-        warn: context.warn,
-        annotate: context.annotate,
-      };
-      await admission.admit(attributes);
-      await admission.validate(attributes);
-    }
+    await services.admission.validate(attributes);
     const answered = await answer(review as T, context);
     return encodedResponse(201, answered, { ...representation, target: undefined });
   };

@@ -37,7 +37,8 @@ export class WatchFrames {
     this.#representation = { ...representation, pretty: false };
     this.#selection = selection;
     this.#plain = isPlain(scope, this.#representation);
-    this.#name = this.#plain ? '' : `${scope.kind.apiVersion} ${representation.name}`;
+    const isAsStored = this.#plain && !scope.registry.definition.versions;
+    this.#name = isAsStored ? '' : `${scope.kind.apiVersion} ${this.#plain ? '' : representation.name}`;
   }
 
   /** How many of the events the watcher is to see, and their frames in one piece. */
@@ -59,7 +60,7 @@ export class WatchFrames {
     let frames: Buffer[] = [];
     let length = 0;
     for (const object of objects) {
-      const frame = this.#wrap('ADDED', object);
+      const frame = this.#wrap('ADDED', this.#scope.registry.view(object));
       frames.push(frame);
       length += frame.length;
       if (length < chunkBytes) continue;
@@ -95,8 +96,9 @@ export class WatchFrames {
 
   /** What the event is to somebody who sees a part of the objects only. */
   #select(event: StoredEvent): Buffer | undefined {
-    const before = event.previous !== undefined && this.#selection.matches(event.previous.value);
-    const now = event.type === 'put' && this.#selection.matches(event.entry.value);
+    const { registry } = this.#scope;
+    const before = event.previous !== undefined && registry.selects(this.#selection, event.previous.value);
+    const now = event.type === 'put' && registry.selects(this.#selection, event.entry.value);
     if (now) return this.#frame(before ? 'MODIFIED' : 'ADDED', event);
     return before ? this.#frame('DELETED', event) : undefined;
   }
@@ -138,10 +140,11 @@ const typeOf = ({ type, previous }: StoredEvent): ObjectEventType =>
 
 /** What the frame shows. Something that goes is shown as it was last seen, at the revision at which it went. */
 function objectOf(type: ObjectEventType, event: StoredEvent, { registry }: ResourceScope): StoredObject {
-  if (type !== 'DELETED') return event.entry.value;
+  if (type !== 'DELETED') return registry.view(event.entry.value);
   const last = event.previous ?? event.entry;
   const { codec } = registry;
-  return last.value.withLine(codec.atRevision(last.value, last.revision, event.revision));
+  const shown = registry.view(last.value);
+  return shown.withLine(codec.atRevision(shown, last.revision, event.revision));
 }
 
 function memo<K extends object>(

@@ -23,6 +23,7 @@ export class WatchStream {
   readonly #queue: Uint8Array[] = [];
   #queuedBytes = 0;
   #initial: Iterator<Uint8Array> | undefined;
+  #onPoured: (() => void) | undefined;
   #blocked = false;
   #ending = false;
   #closed = false;
@@ -59,9 +60,13 @@ export class WatchStream {
     this.#onClose = callback;
   }
 
-  /** Sends what may be much, before everything that is written later, no faster than it is taken. */
-  pour(frames: Iterator<Uint8Array>, events: number): void {
+  /**
+   * Sends what may be much, before everything that is written later, no faster than it is taken. `onPoured` hears when
+   * that is done; not when the client goes before.
+   */
+  pour(frames: Iterator<Uint8Array>, events: number, onPoured?: () => void): void {
     this.#initial = frames;
+    this.#onPoured = onPoured;
     if (events > 0) this.#onSent(events, 0);
     this.#flush();
   }
@@ -124,6 +129,7 @@ export class WatchStream {
       const { value, done } = this.#initial.next();
       if (!done) return value;
       this.#initial = undefined;
+      this.#onPoured?.();
     }
     const frames: Uint8Array[] = [];
     let length = 0;

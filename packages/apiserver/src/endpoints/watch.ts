@@ -1,12 +1,14 @@
-import { newResourceExpired, newTimeoutError, type StreamSerializer, toStatus } from '@coxswain/apimachinery';
-import { CompactedError } from '@coxswain/storage';
+import { ApiError, newResourceExpired, newTimeoutError, type StreamSerializer, toStatus } from '@coxswain/apimachinery';
+import { type CacheEvent, CompactedError } from '@coxswain/storage';
 import type { ApiResponse, ResponseSink } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { Selection } from '../registry/selection.ts';
 import { parseResourceVersion } from '../registry/store-error.ts';
+import type { StoredObject } from '../registry/stored-object.ts';
+import { InOrder } from './in-order.ts';
 import { selectionOf } from './list.ts';
 import { type ListOptions, listOptions } from './options.ts';
-import { negotiateWatch, type Representation } from './representation.ts';
+import { negotiateWatch, outputOf, type Representation } from './representation.ts';
 import type { ResourceScope } from './scope.ts';
 import { WatchFrames } from './watch-frames.ts';
 import { WatchStream } from './watch-stream.ts';
@@ -20,7 +22,7 @@ const lastBookmarkMs = 2_000;
 /** GET with `watch`: what happens to the objects, as it happens, until time is up or somebody leaves. */
 export async function watchResource(context: RequestContext, scope: ResourceScope): Promise<ApiResponse> {
   const { services, registry } = scope;
-  const representation = negotiateWatch(context, services.codecs);
+  const representation = negotiateWatch(context, services.codecs, outputOf(scope));
   assertPresentable(scope, representation, false);
   const options = listOptions(context.query, true);
   const selection = selectionOf(context, scope, options);
@@ -30,6 +32,7 @@ export async function watchResource(context: RequestContext, scope: ResourceScop
       ? options.timeoutSeconds * 1000
       : services.minRequestTimeoutMs * (1 + services.random());
   await registry.ready();
+  const initial = after === undefined ? await initialObjects(scope, context.info.namespace, selection) : undefined;
   const { mediaType } = representation.serializer;
   return {
     status: 200,
@@ -39,7 +42,15 @@ export async function watchResource(context: RequestContext, scope: ResourceScop
     },
     body: {
       stream: (sink) =>
-        new WatchSession(context, scope, options, selection, representation, after, timeoutMs).run(sink),
+        new WatchSession(
+          context,
+          scope,
+          options,
+          selection,
+          representation,
+          initial ?? { revision: after! },
+          timeoutMs,
+        ).run(sink),
     },
   };
 }
@@ -55,6 +66,32 @@ async function whereToBegin({ registry }: ResourceScope, options: ListOptions): 
   return fromNowhere ? registry.reach(resourceVersion) : parseResourceVersion(resourceVersion);
 }
 
+/** Where a watch begins, and with what. */
+interface Beginning {
+  readonly revision: number;
+  /** What was there then; absent: the watcher knows. */
+  readonly objects?: readonly StoredObject[];
+}
+
+/** Everything that is there now, such that it can be shown. */
+async function initialObjects(
+  { registry }: ResourceScope,
+  namespace: string,
+  selection: Selection,
+): Promise<Beginning> {
+  const { cache } = registry;
+  for (;;) {
+    const { revision } = cache;
+    const all = cache.list(registry.keys.namespacePrefix(namespace)).entries.map(({ value }) => value);
+    const pending = registry.prepare(all);
+    if (!pending) return { revision, objects: all.filter((object) => registry.selects(selection, object)) };
+    await pending;
+  }
+}
+
+const objectsOf = (events: readonly CacheEvent<StoredObject>[]): StoredObject[] =>
+  events.flatMap(({ entry, previous }) => (previous ? [entry.value, previous.value] : [entry.value]));
+
 /** One watch, from its first event to its last. */
 class WatchSession {
   readonly #context: RequestContext;
@@ -62,7 +99,8 @@ class WatchSession {
   readonly #options: ListOptions;
   readonly #selection: Selection;
   readonly #frames: WatchFrames;
-  readonly #after: number | undefined;
+  readonly #beginning: Beginning;
+  readonly #inOrder = new InOrder();
   readonly #timeoutMs: number;
   #timers: NodeJS.Timeout[] = [];
   #watch: { stop(): void } | undefined;
@@ -73,7 +111,7 @@ class WatchSession {
     options: ListOptions,
     selection: Selection,
     representation: Representation<StreamSerializer>,
-    after: number | undefined,
+    beginning: Beginning,
     timeoutMs: number,
   ) {
     this.#context = context;
@@ -81,7 +119,7 @@ class WatchSession {
     this.#options = options;
     this.#selection = selection;
     this.#frames = new WatchFrames(scope, representation, selection);
-    this.#after = after;
+    this.#beginning = beginning;
     this.#timeoutMs = timeoutMs;
   }
 
@@ -111,35 +149,36 @@ class WatchSession {
     const { name } = this.#selection;
     const single = name !== undefined && (!this.#scope.namespaced || namespace !== '');
     const target = single ? { key: `${prefix}${name}` } : prefix;
-    if (this.#after === undefined) this.#sendInitial(stream, prefix);
-    const after = this.#after ?? registry.cache.revision;
+    const { revision: after, objects } = this.#beginning;
+    if (objects) this.#sendInitial(stream, after, objects);
+    else this.#context.onWatchBegun?.();
+    const send = (events: readonly CacheEvent<StoredObject>[]): void => {
+      const [count, frames] = this.#frames.ofEvents(events);
+      if (count > 0) stream.write(frames, count);
+    };
+    const fail = (error: unknown): void => {
+      stream.write(this.#frames.ofError(errorStatus(error, after)), 1);
+      stream.end();
+    };
     try {
       const watch = registry.cache.watch(target, after, {
-        onEvents: (events) => {
-          const [count, frames] = this.#frames.ofEvents(events);
-          if (count > 0) stream.write(frames, count);
-        },
-        onEnd: (error) => {
-          if (error) stream.write(this.#frames.ofError(errorStatus(error, after)), 1);
-          stream.end();
-        },
+        onEvents: registry.definition.versions
+          ? (events) => this.#inOrder.run(registry.prepare(objectsOf(events)), () => send(events), fail)
+          : send,
+        onEnd: (error) => this.#inOrder.run(undefined, () => (error ? fail(error) : stream.end()), fail),
       });
       this.#watch = watch;
       if (stream.closed) watch.stop();
     } catch (error) {
-      stream.write(this.#frames.ofError(errorStatus(error, after)), 1);
-      stream.end();
+      fail(error);
       return;
     }
     this.#startTimers(stream);
   }
 
   /** What is there now, as if it had just come, and the bookmark that says that this was all. */
-  #sendInitial(stream: WatchStream, prefix: string): void {
-    const { cache } = this.#scope.registry;
-    const { revision } = cache;
-    const selected = cache.list(prefix).entries.filter(({ value }) => this.#selection.matches(value));
-    stream.pour(this.#frames.ofInitial(selected.map(({ value }) => value)), selected.length);
+  #sendInitial(stream: WatchStream, revision: number, objects: readonly StoredObject[]): void {
+    stream.pour(this.#frames.ofInitial(objects), objects.length, () => this.#context.onWatchBegun?.());
     if (this.#options.allowWatchBookmarks && this.#options.sendInitialEvents)
       stream.write(this.#frames.ofBookmark(revision, true), 1);
   }
@@ -165,12 +204,15 @@ class WatchSession {
   #sendBookmark(stream: WatchStream): void {
     const { cache } = this.#scope.registry;
     cache.requestProgress();
-    stream.write(this.#frames.ofBookmark(Math.max(cache.revision, this.#after ?? 0), false), 1);
+    const revision = Math.max(cache.revision, this.#beginning.revision);
+    const write = (): void => stream.write(this.#frames.ofBookmark(revision, false), 1);
+    this.#inOrder.run(undefined, write, () => stream.end());
   }
 }
 
 function errorStatus(error: unknown, after: number): object {
   if (error instanceof CompactedError)
     return toStatus(newResourceExpired(`too old resource version: ${after} (${error.compactedRevision})`));
+  if (error instanceof ApiError) return error.status;
   return toStatus(newTimeoutError('the watch lost its place; list again', 1));
 }

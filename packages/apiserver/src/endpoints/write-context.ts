@@ -2,6 +2,7 @@ import type { KubernetesObject, OwnerReference } from '@coxswain/apimachinery';
 import type { AdmissionAttributes, Operation } from '../admission/admission.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { WriteContext } from '../registry/resource-hooks.ts';
+import { admissionObjects } from './admission-objects.ts';
 import type { ResourceScope } from './scope.ts';
 
 /** What strategies may know of the request. */
@@ -45,14 +46,20 @@ export function admissionAttributes(
   context: RequestContext,
   scope: ResourceScope,
   operation: Operation,
-  parts: Pick<AdmissionAttributes, 'object' | 'oldObject' | 'dryRun'> & {
+  parts: Pick<AdmissionAttributes, 'object' | 'oldObject' | 'dryRun' | 'options'> & {
     readonly name?: string;
     readonly subresource?: string;
   },
 ): AdmissionAttributes {
-  const { info } = context;
+  const { info, query, request, deadline } = context;
   const name = parts.name ?? info.name;
   return {
+    get options() {
+      return operationOptions(operation, query);
+    },
+    objects: admissionObjects(scope, info.subresource),
+    signal: request.signal,
+    ...(deadline !== undefined && { deadline }),
     kind: scope.kind,
     resource: scope.resource,
     subresource: info.subresource,
@@ -64,6 +71,24 @@ export function admissionAttributes(
     operation,
     ...parts,
     name,
+  };
+}
+
+const kindsOfOptions: Partial<Record<Operation, string>> = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions' };
+
+/** What a write was told, as that is done: a patch is an update, or creates. */
+function operationOptions(operation: Operation, query: URLSearchParams): KubernetesObject | undefined {
+  const kind = kindsOfOptions[operation];
+  if (kind === undefined) return undefined;
+  const dryRun = query.getAll('dryRun');
+  const fieldManager = query.get('fieldManager');
+  const fieldValidation = query.get('fieldValidation');
+  return {
+    kind,
+    apiVersion: 'meta.k8s.io/v1',
+    ...(dryRun.length > 0 && { dryRun }),
+    ...(fieldManager && { fieldManager }),
+    ...(fieldValidation && { fieldValidation }),
   };
 }
 

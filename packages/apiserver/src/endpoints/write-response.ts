@@ -89,12 +89,17 @@ export function listResponse(scope: ResourceScope, page: ListPage, representatio
     ...(page.remaining && { remainingItemCount: page.remaining }),
   };
   if (isPlain(scope, representation)) {
-    const { bytes, body } = listBody(scope, metadata, page.objects);
+    const { bytes, body } = listBody(scope, ofItems(scope, metadata), page.objects);
     return { status: 200, headers: { ...jsonHeaders, 'content-length': String(bytes) }, body };
   }
   const hubs = page.objects.map(({ line }) => scope.registry.codec.decode(line));
-  return encodedResponse(200, presentedList(scope, hubs, metadata, representation), representation);
+  const shown = representation.target ? metadata : ofItems(scope, metadata);
+  return encodedResponse(200, presentedList(scope, hubs, shown, representation), representation);
 }
+
+/** Lists of custom resources always say where they go on. */
+const ofItems = ({ custom }: ResourceScope, metadata: ListMeta): ListMeta =>
+  custom ? { continue: '', ...metadata } : metadata;
 
 /** Objects, in their hub version, as the client wants to see a list of them. */
 export function presentedList(
@@ -118,6 +123,7 @@ export function presentedList(
       throw noObject(scope);
     case undefined: {
       const items = hubs.map((hub) => {
+        if (scope.itemsSayKind) return scope.toVersion(hub);
         const { kind: _, apiVersion: __, ...item } = scope.toVersion(hub);
         return item;
       });

@@ -34,7 +34,11 @@ export interface RequestContext {
   /** Where upstream sends a `Warning` header: each text once. */
   readonly warn: (text: string) => void;
   /** For the audit log. */
-  readonly annotate: (key: string, value: string) => void;
+  readonly annotate: (key: string, value: string, minLevel?: 'Request') => void;
+  /** When it must be answered, in the time of `performance.now()`; absent for what lasts. */
+  readonly deadline?: number | undefined;
+  /** To be called when a watch has sent what it begins with: from then on it costs little. */
+  readonly onWatchBegun?: (() => void) | undefined;
 }
 
 export type ContextHandler = (context: RequestContext) => Promise<ApiResponse>;

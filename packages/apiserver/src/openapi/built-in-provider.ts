@@ -31,6 +31,7 @@ const pathOf = ({ group, version }: GroupVersionResources): string =>
 
 /** The documents of the built-in group versions that are served, and of the server's own paths. */
 export class BuiltInOpenApi implements OpenApiProvider {
+  readonly isFixed = true;
   readonly #catalogue: Catalogue;
   readonly #sources: ReadonlyMap<string, Source>;
   #descriptions: Promise<Descriptions> | undefined;

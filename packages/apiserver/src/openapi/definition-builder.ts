@@ -57,6 +57,21 @@ export class DefinitionBuilder {
     return this.#ref(name);
   }
 
+  /** Adds a definition that is written elsewhere. */
+  add(name: string, definition: JsonObject): void {
+    this.#definitions.set(name, definition);
+  }
+
+  /** A reference to a definition that was added, or will be. */
+  given(name: string): JsonObject {
+    return this.#ref(name);
+  }
+
+  /** A field that refers to a type of the catalogue. */
+  reference(fullName: string, description: string): JsonObject {
+    return this.#property(this.#catalogue.type(fullName), { description });
+  }
+
   #described(type: string, field: string, definition: JsonObject = {}): JsonObject {
     const description = this.#describe(type, field);
     const properties = isJsonObject(definition.properties) ? Object.entries(definition.properties) : [];

@@ -23,16 +23,19 @@ function kindsByType(catalogue: Catalogue): ReadonlyMap<string, readonly GroupVe
   return kinds;
 }
 
+/** The group versions of which types are known, served or not. */
+export const knownGroupVersions = (catalogue: Catalogue): GroupVersion[] => [
+  ...catalogue.groupVersions.map(({ group, version }) => GroupVersion.of(group, version)),
+  ...[...unservedGroupVersions].map((text) => GroupVersion.parse(text)),
+];
+
 /** Says which kinds a type is in a document about some group versions; in one about all of them when none are given. */
 export function kindsOfTypes(
   catalogue: Catalogue,
   groupVersions?: readonly GroupVersion[],
 ): (typeName: string) => readonly GroupVersionKind[] {
   const own = kindsByType(catalogue);
-  const known = groupVersions?.map(String) ?? [
-    ...catalogue.groupVersions.map(({ group, version }) => GroupVersion.of(group, version).toString()),
-    ...unservedGroupVersions,
-  ];
+  const known = (groupVersions ?? knownGroupVersions(catalogue)).map(String);
   // In the order of group, then version: the core group, whose name is empty, comes first.
   const sorted = [...new Set(['v1', ...known])]
     .map((text) => GroupVersion.parse(text))

@@ -13,6 +13,8 @@ export interface V2Part {
  * Documents are asked for when a client wants them, and kept by the one who asks.
  */
 export interface OpenApiProvider {
+  /** Its documents never change, so that what was made of them may be kept. */
+  readonly isFixed?: boolean;
   /**
    * The v3 documents by path (`apis/apps/v1`), each with a hash in capital hexadecimal digits that changes when the
    * document does, and only then: clients keep documents by it. Must be cheap: all documents of the index are asked.

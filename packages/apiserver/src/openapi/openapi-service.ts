@@ -5,7 +5,7 @@ import { isJsonObject } from '@coxswain/apimachinery';
 import type { JsonObject } from './dialect.ts';
 import type { OpenApiProvider } from './openapi-provider.ts';
 import { encodeDocument } from './protobuf/index.ts';
-import { v2Document } from './v2-document.ts';
+import { type V2Texts, v2Document, v2Texts } from './v2-document.ts';
 
 export type DocumentFormat = 'json' | 'protobuf';
 
@@ -37,6 +37,7 @@ interface Generation {
  */
 export class OpenApiService {
   readonly #providers = new Set<OpenApiProvider>();
+  readonly #fixedTexts = new WeakMap<OpenApiProvider, Promise<V2Texts>>();
   #generation: Generation | undefined;
   /** Of the generation before: what has not changed need not be made again. */
   #kept: Promise<ReadonlyMap<string, V3Entry>> | undefined;
@@ -66,7 +67,9 @@ export class OpenApiService {
   async v3(path: string, format: DocumentFormat): Promise<ServedDocument | undefined> {
     const entry = (await this.#current().v3).get(path);
     if (!entry) return undefined;
-    const bytes = await this.#form(entry.forms, 'v3', format, () => entry.provider.v3(path));
+    const bytes = await this.#form(entry.forms, 'v3', format, async () =>
+      JSON.stringify(await entry.provider.v3(path)),
+    );
     return { bytes, etag: entry.hash };
   }
 
@@ -91,17 +94,24 @@ export class OpenApiService {
   #v2Bytes(forms: Forms, format: DocumentFormat): Promise<Uint8Array> {
     const providers = [...this.#providers];
     return this.#form(forms, 'v2', format, async () =>
-      v2Document(await Promise.all(providers.map((provider) => provider.v2()))),
+      v2Document(await Promise.all(providers.map((provider) => this.#textsOf(provider)))),
     );
   }
 
-  #form(
-    forms: Forms,
-    version: 'v2' | 'v3',
-    format: DocumentFormat,
-    make: () => Promise<JsonObject>,
-  ): Promise<Uint8Array> {
-    const json = (): Promise<Uint8Array> => once(forms, 'json', async () => Buffer.from(JSON.stringify(await make())));
+  /** Most of the document is that of built-in kinds: it is written once, whatever becomes of the rest. */
+  #textsOf(provider: OpenApiProvider): Promise<V2Texts> {
+    const known = this.#fixedTexts.get(provider);
+    if (known) return known;
+    const texts = provider.v2().then(v2Texts);
+    if (provider.isFixed) {
+      this.#fixedTexts.set(provider, texts);
+      texts.catch(() => this.#fixedTexts.delete(provider));
+    }
+    return texts;
+  }
+
+  #form(forms: Forms, version: 'v2' | 'v3', format: DocumentFormat, make: () => Promise<string>): Promise<Uint8Array> {
+    const json = (): Promise<Uint8Array> => once(forms, 'json', async () => Buffer.from(await make()));
     if (format === 'json') return json();
     // Read back from its bytes, so that the document itself need not be kept for those who might want the other form.
     return once(forms, 'protobuf', async () => encodeDocument(version, toObject(await json())));

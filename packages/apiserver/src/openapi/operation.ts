@@ -6,8 +6,15 @@ export const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patc
 
 export type Method = (typeof methods)[number];
 
-/** What a body or an answer holds: a type of the catalogue, one of the special definitions, or just text. */
-export type Content = { readonly type: string } | { readonly special: string } | 'string';
+/**
+ * What a body or an answer holds: a type of the catalogue, one of the special definitions, one that the document's
+ * builder was given, or just text.
+ */
+export type Content =
+  | { readonly type: string }
+  | { readonly special: string }
+  | { readonly definition: string }
+  | 'string';
 
 export interface Operation {
   readonly method: Method;

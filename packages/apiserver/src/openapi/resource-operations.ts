@@ -26,6 +26,8 @@ const patchTypes = [
   'application/apply-patch+yaml',
 ];
 
+/** A patch of whatever type. */
+export const patchContent: Content = { special: patchName };
 const status: Content = { type: 'meta.v1.Status' };
 const options = (name: string): string => `meta.v1.${name}Options`;
 
@@ -51,7 +53,7 @@ const returnsDeleted: ReadonlySet<string> = new Set([
 ]);
 
 /** `create a Pod`, `create an Event`, `create Endpoints`. */
-function withArticle(kind: string): string {
+export function withArticle(kind: string): string {
   if (/[^s]s$/.test(kind)) return kind;
   return `${/^[AEIOU]/.test(kind) ? 'an' : 'a'} ${kind}`;
 }
@@ -180,7 +182,7 @@ export class ResourceOperations {
         description: `partially update ${what}`,
         consumes: patchTypes,
         parameters: this.#parameters(place, [options('Patch')]),
-        body: { content: { special: patchName }, required: true },
+        body: { content: patchContent, required: true },
         responses: answers(object, 200, 201),
       });
     }

@@ -14,26 +14,28 @@ export function v2Parts(items: readonly PathItem[], definitions: DefinitionBuild
   return { paths, definitions: definitions.definitions(), parameters: shared.parameters() };
 }
 
-/** Puts parts together. Where two have the same name, the first counts. */
-export function v2Document(parts: readonly V2Part[]): JsonObject {
-  const merged = (of: (part: V2Part) => JsonObject): JsonObject =>
-    parts.length === 1
-      ? of(parts[0]!)
-      : Object.fromEntries(
-          parts
-            .toReversed()
-            .flatMap((part) => Object.entries(of(part)))
-            .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)),
-        );
-  return {
-    swagger: '2.0',
-    info,
-    paths: merged(({ paths }) => paths),
-    definitions: merged(({ definitions }) => definitions),
-    parameters: merged(({ parameters }) => parameters),
+/** A part as the text of each of its entries, so that it need not be written again when another part changes. */
+export type V2Texts = Readonly<Record<keyof V2Part, ReadonlyMap<string, string>>>;
+
+export function v2Texts({ paths, definitions, parameters }: V2Part): V2Texts {
+  const texts = (entries: JsonObject) =>
+    new Map(Object.entries(entries).map(([key, value]) => [key, JSON.stringify(value)]));
+  return { paths: texts(paths), definitions: texts(definitions), parameters: texts(parameters) };
+}
+
+/** Puts parts together to a document's text. Where two have the same name, the first counts. */
+export function v2Document(parts: readonly V2Texts[]): string {
+  const merged = (field: keyof V2Part): string => {
+    const entries = new Map(parts.toReversed().flatMap((part) => [...part[field]]));
+    const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
+    return `"${field}":{${sorted.map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`;
+  };
+  const head = JSON.stringify({ swagger: '2.0', info }).slice(0, -1);
+  const tail = JSON.stringify({
     securityDefinitions: { BearerToken: securityScheme },
     security: [{ BearerToken: [] }],
-  };
+  }).slice(1);
+  return [head, merged('paths'), merged('definitions'), merged('parameters'), tail].join(',');
 }
 
 function pathItem(item: PathItem, definitions: DefinitionBuilder, shared: SharedParameters): JsonObject {

@@ -11,15 +11,27 @@ import {
 } from './operation.ts';
 import type { Parameter } from './parameters.ts';
 
+/** What a document says of itself. */
+interface DocumentFrame {
+  readonly info: JsonObject;
+  readonly securitySchemes?: JsonObject;
+}
+
+const serverFrame: DocumentFrame = { info, securitySchemes: { BearerToken: securityScheme } };
+
 /** Writes operations, and the definitions that they need, as an OpenAPI v3 document. */
-export function v3Document(items: readonly PathItem[], definitions: DefinitionBuilder): JsonObject {
+export function v3Document(
+  items: readonly PathItem[],
+  definitions: DefinitionBuilder,
+  frame: DocumentFrame = serverFrame,
+): JsonObject {
   const paths = sortedRecord(items.map((item) => [item.path, pathItem(item, definitions)]));
   const schemas = definitions.definitions();
   return {
     openapi: '3.0.0',
-    info,
+    info: frame.info,
     paths,
-    components: withoutEmpty({ schemas, securitySchemes: { BearerToken: securityScheme } }),
+    components: withoutEmpty({ schemas, securitySchemes: frame.securitySchemes }),
   };
 }
 
@@ -65,5 +77,6 @@ const parameter = ({ name, in: place, description, required, type }: Parameter):
 
 export function schemaOf(content: Content, definitions: DefinitionBuilder): JsonObject {
   if (content === 'string') return { type: 'string' };
+  if ('definition' in content) return definitions.given(content.definition);
   return 'special' in content ? definitions.special(content.special) : definitions.type(content.type);
 }

@@ -9,52 +9,54 @@ export interface KnownAdmissionPlugin {
 const onHere: KnownAdmissionPlugin = { byDefault: true, here: true };
 const offHere: KnownAdmissionPlugin = { byDefault: false, here: true };
 const onElsewhere: KnownAdmissionPlugin = { byDefault: true, here: false };
-const offElsewhere: KnownAdmissionPlugin = { byDefault: false, here: false };
 
-/** All names that `--enable-admission-plugins` and `--disable-admission-plugins` may have. */
+/**
+ * All names that `--enable-admission-plugins` and `--disable-admission-plugins` may have, in the order in which plug-ins
+ * run, whatever the order of the flags. Which function makes one is in `server/default-admission.ts`.
+ */
 export const knownAdmissionPlugins: ReadonlyMap<string, KnownAdmissionPlugin> = new Map([
   // It does nothing, by its own definition.
   ['AlwaysAdmit', offHere],
-  ['AlwaysDeny', offElsewhere],
-  ['AlwaysPullImages', offElsewhere],
+  ['NamespaceAutoProvision', offHere],
+  ['NamespaceLifecycle', onHere],
+  ['NamespaceExists', offHere],
+  ['LimitPodHardAntiAffinityTopology', offHere],
+  ['LimitRanger', onHere],
+  ['ServiceAccount', onHere],
+  ['NodeRestriction', offHere],
+  ['TaintNodesByCondition', onHere],
+  ['AlwaysPullImages', offHere],
+  ['ImagePolicyWebhook', offHere],
+  ['PodSecurity', onHere],
+  ['PodNodeSelector', offHere],
+  ['Priority', onHere],
+  ['DefaultTolerationSeconds', onHere],
+  ['PodTolerationRestriction', offHere],
+  ['EventRateLimit', offHere],
+  ['ExtendedResourceToleration', offHere],
+  ['DefaultStorageClass', onHere],
+  ['StorageObjectInUseProtection', onHere],
+  ['PodGroupProtection', onHere],
+  ['OwnerReferencesPermissionEnforcement', offHere],
+  ['PersistentVolumeClaimResize', onHere],
+  ['RuntimeClass', onHere],
   ['CertificateApproval', onHere],
   ['CertificateSigning', onHere],
-  ['CertificateSubjectRestriction', onElsewhere],
   ['ClusterTrustBundleAttest', onHere],
-  ['DefaultIngressClass', onElsewhere],
-  ['DefaultStorageClass', onElsewhere],
-  ['DefaultTolerationSeconds', onElsewhere],
-  ['DenyServiceExternalIPs', offElsewhere],
-  ['EventRateLimit', offElsewhere],
-  ['ExtendedResourceToleration', offElsewhere],
-  ['ImagePolicyWebhook', offElsewhere],
-  ['JobValidation', onElsewhere],
-  ['LimitPodHardAntiAffinityTopology', offElsewhere],
-  ['LimitRanger', onElsewhere],
+  ['CertificateSubjectRestriction', onHere],
+  ['DefaultIngressClass', onHere],
+  ['DenyServiceExternalIPs', offHere],
+  ['PodTopologyLabels', onHere],
+  ['PodGroupWorkloadExists', onHere],
+  ['NodeDeclaredFeatureValidator', onHere],
+  ['JobValidation', onHere],
+  ['PodResizeValidator', onHere],
   ['MutatingAdmissionPolicy', onElsewhere],
-  ['MutatingAdmissionWebhook', onElsewhere],
-  ['NamespaceAutoProvision', offElsewhere],
-  ['NamespaceExists', offElsewhere],
-  ['NamespaceLifecycle', onHere],
-  ['NodeDeclaredFeatureValidator', onElsewhere],
-  ['NodeRestriction', offElsewhere],
-  ['OwnerReferencesPermissionEnforcement', offElsewhere],
-  ['PersistentVolumeClaimResize', onElsewhere],
-  ['PodGroupProtection', onElsewhere],
-  ['PodGroupWorkloadExists', onElsewhere],
-  ['PodNodeSelector', offElsewhere],
-  ['PodResizeValidator', onElsewhere],
-  ['PodSecurity', onElsewhere],
-  ['PodTolerationRestriction', offElsewhere],
-  ['PodTopologyLabels', onElsewhere],
-  ['Priority', onElsewhere],
-  ['ResourceQuota', onElsewhere],
-  ['RuntimeClass', onElsewhere],
-  ['ServiceAccount', onElsewhere],
-  ['StorageObjectInUseProtection', onElsewhere],
-  ['TaintNodesByCondition', onElsewhere],
+  ['MutatingAdmissionWebhook', onHere],
   ['ValidatingAdmissionPolicy', onElsewhere],
-  ['ValidatingAdmissionWebhook', onElsewhere],
+  ['ValidatingAdmissionWebhook', onHere],
+  ['ResourceQuota', onHere],
+  ['AlwaysDeny', offHere],
 ]);
 
 /** What is wrong with a choice of plug-ins. */
@@ -75,6 +77,12 @@ export function admissionPluginProblems(enabled: readonly string[], disabled: re
       .map((name) => `--enable-admission-plugins: this server does not have ${name} yet; leave it out`),
   ];
 }
+
+/** The names of those that are on, in the order in which they run. */
+export const enabledAdmissionPlugins = (enabled: readonly string[], disabled: readonly string[]): string[] =>
+  [...knownAdmissionPlugins].flatMap(([name, { byDefault, here }]) =>
+    here && !disabled.includes(name) && (byDefault || enabled.includes(name)) ? [name] : [],
+  );
 
 /** Plug-ins that upstream would run and this server does not, for want of them: worth a line in the log. */
 export const missingByDefault = (disabled: readonly string[]): string[] =>

@@ -27,6 +27,7 @@ const ownFlags = {
 
 const storageFlags = {
   'etcd-servers': flag(strings, 'Keep objects in this etcd, scheme://host:port, instead of --data-dir'),
+  'encryption-provider-config': flag(string, 'Which resources are stored encrypted, and how. Default: none'),
   'etcd-prefix': flag(string, 'What the keys of all objects begin with', '/registry'),
   'etcd-cafile': flag(string, "Authorities that etcd's certificate may be signed by"),
   'etcd-certfile': flag(string, 'Client certificate that etcd is shown'),
@@ -113,6 +114,16 @@ const apiFlags = {
   'feature-gates': flag(stringArray, 'Features to switch: Name=true,Other=false', []),
   'enable-admission-plugins': flag(strings, 'Admission plug-ins besides those that are on by default', []),
   'disable-admission-plugins': flag(strings, 'Admission plug-ins that are on by default and should not be', []),
+  'admission-control-config-file': flag(
+    string,
+    'What admission plug-ins are told: a file of kind AdmissionConfiguration',
+  ),
+  'default-not-ready-toleration-seconds': flag(
+    integer,
+    'For so long a pod that does not say stays on a node that is not ready, if DefaultTolerationSeconds is on',
+    300,
+  ),
+  'default-unreachable-toleration-seconds': flag(integer, 'The same for a node that cannot be reached', 300),
   'allow-privileged': flag(boolean, 'Containers may be privileged', false),
 };
 
@@ -129,6 +140,12 @@ const networkFlags = {
     'lease: keep the endpoints of the service kubernetes; none: leave them alone',
     'lease',
   ),
+  'proxy-client-cert-file': flag(
+    string,
+    'Certificate that API servers behind this one are shown. Default: one of our own',
+  ),
+  'proxy-client-key-file': flag(string, 'Its key'),
+  'enable-aggregator-routing': flag(boolean, 'Reach them, and webhooks, at the endpoints of their services', false),
   'kubelet-client-certificate': flag(string, 'Certificate that kubelets are shown. Default: one of our own'),
   'kubelet-client-key': flag(string, 'Its key'),
   'kubelet-certificate-authority': flag(
@@ -147,6 +164,11 @@ const networkFlags = {
 const limitFlags = {
   'max-requests-inflight': flag(integer, 'Reads that are answered at a time; more get a 429. 0: no limit', 400),
   'max-mutating-requests-inflight': flag(integer, 'The same for writes', 200),
+  'enable-priority-and-fairness': flag(
+    boolean,
+    'Share the two together among flows of requests by FlowSchema and PriorityLevelConfiguration, instead of limiting each',
+    true,
+  ),
   'request-timeout': flag(duration, 'How long a request may take that is no watch, log or stream', '1m0s'),
   'min-request-timeout': flag(integer, 'Seconds that a watch lasts at least, unless its client says otherwise', 1800),
   'shutdown-delay-duration': flag(duration, 'How long to go on serving, no longer ready, before stopping', '0s'),
@@ -172,6 +194,16 @@ const auditFlags = {
   'audit-log-truncate-enabled': flag(boolean, 'Leave bodies out of events that are too large', false),
   'audit-log-truncate-max-event-size': flag(integer, 'Bytes above which an event is', 102_400),
   'audit-log-truncate-max-batch-size': flag(integer, 'Makes no difference to a file; not less than that', 10_485_760),
+  'audit-webhook-config-file': flag(string, 'A kubeconfig that names the server to send audit events to'),
+  'audit-webhook-version': flag(string, 'Version of the events', 'audit.k8s.io/v1'),
+  'audit-webhook-mode': flag(string, 'batch, blocking or blocking-strict', 'batch'),
+  'audit-webhook-initial-backoff': flag(duration, 'How long to wait before sending again what failed', '10s'),
+  'audit-webhook-batch-buffer-size': flag(integer, 'Events that may wait to be sent; more are dropped', 10_000),
+  'audit-webhook-batch-max-size': flag(integer, 'Events that are sent at a time, at most', 400),
+  'audit-webhook-batch-max-wait': flag(duration, 'In batch mode: how long to wait for so many', '30s'),
+  'audit-webhook-truncate-enabled': flag(boolean, 'Leave bodies out of events that are too large', false),
+  'audit-webhook-truncate-max-event-size': flag(integer, 'Bytes above which an event is', 102_400),
+  'audit-webhook-truncate-max-batch-size': flag(integer, 'Bytes that are sent at a time, at most', 10_485_760),
 };
 
 /** All flags that are honoured, under the headings of `--help`. */

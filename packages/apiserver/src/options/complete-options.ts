@@ -1,17 +1,20 @@
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { durationToMs } from '@coxswain/apimachinery';
+import { type AdmissionConfiguration, loadAdmissionConfiguration } from '../admission/admission-configuration.ts';
 import type { AuditLogFormat, AuditLogMode } from '../audit/audit-log.ts';
 import { type Audit, openAudit } from '../audit/index.ts';
-import { CertificatePool } from '../authentication/index.ts';
+import { CertificatePool, standardRequestHeaders } from '../authentication/index.ts';
 import type { AuthorizationMode } from '../authorization/index.ts';
 import { type AdminKubeconfig, servingNames } from '../certificates/index.ts';
+import { type Encryption, loadEncryption } from '../encryption/index.ts';
 import { SocketDialer } from '../proxy/index.ts';
 import type { ApiServerConfig, Logger } from '../server/api-server-config.ts';
 import { systemRandom } from '../server/random.ts';
 import { PortRange } from '../services/index.ts';
+import { userAgent } from '../version/index.ts';
 import { defaultAdvertiseAddress, listenHost, localHost, type NetworkInterfaces } from './addresses.ts';
-import { missingByDefault } from './admission-plugins.ts';
+import { enabledAdmissionPlugins, missingByDefault } from './admission-plugins.ts';
 import { type ApiServerOptions, apiServerFlags, type CompletedOptions } from './api-server-flags.ts';
 import { parseFeatureGates } from './feature-gates.ts';
 import { withDefaults } from './flag.ts';
@@ -81,11 +84,16 @@ export async function completeOptions(
   if (missing.length > 0)
     log(`admission plug-ins that kube-apiserver runs by default and this server does not have: ${missing.join(', ')}`);
 
+  const admissionConfiguration = await admissionConfigurationOf(options);
+
   const store = await openConfiguredStore(options, { now, log });
   let audit: Audit | undefined;
+  let encryption: Encryption | undefined;
   try {
     audit = await auditOf(options, logger, now);
+    encryption = await encryptionOf(options, logger, now);
   } catch (error) {
+    await audit?.log.close();
     await store.close();
     throw new OptionsError([error instanceof Error ? error.message : String(error)]);
   }
@@ -100,8 +108,11 @@ export async function completeOptions(
     authorizationModes: options.authorizationMode as readonly AuthorizationMode[],
     serviceAccounts: serviceAccountsOf(options, files),
     dialer: dialerOf(files),
+    proxyClient: proxyClientOf(files),
     ...settingsOf(options),
+    admissionConfiguration,
     ...(audit && { audit }),
+    ...(encryption && { encryption }),
     hostname: hostname(),
     logger,
     now,
@@ -124,13 +135,19 @@ const settingsOf = (options: CompletedOptions) => ({
   serviceNodePortRange: PortRange.parse(options.serviceNodePortRange),
   ...(options.kubernetesServiceNodePort > 0 && { kubernetesServiceNodePort: options.kubernetesServiceNodePort }),
   leaveEndpoints: options.endpointReconcilerType === 'none',
+  routeToEndpoints: options.enableAggregatorRouting,
   kubeletPreferredAddressTypes: options.kubeletPreferredAddressTypes,
   enabledAdmissionPlugins: options.enableAdmissionPlugins,
   disabledAdmissionPlugins: options.disableAdmissionPlugins,
+  defaultTolerationSeconds: {
+    notReady: options.defaultNotReadyTolerationSeconds,
+    unreachable: options.defaultUnreachableTolerationSeconds,
+  },
   allowPrivileged: options.allowPrivileged,
   eventTtlSeconds: Math.floor(durationToMs(options.eventTtl) / 1000),
   maxRequestsInFlight: options.maxRequestsInflight,
   maxMutatingRequestsInFlight: options.maxMutatingRequestsInflight,
+  priorityAndFairness: options.enablePriorityAndFairness,
   requestTimeoutMs: durationToMs(options.requestTimeout),
   minRequestTimeoutMs: options.minRequestTimeout * 1000,
   shutdownDelayMs: durationToMs(options.shutdownDelayDuration),
@@ -158,16 +175,31 @@ function listenOf(
   };
 }
 
-function authenticationOf(options: CompletedOptions, files: ServerFiles): ApiServerConfig['authentication'] {
-  const { requestHeaderCA, tokenFile } = files;
-  const clientCA = clientAuthorities(files);
-  const allowedNames = options.requestheaderAllowedNames;
-  const headers = {
-    username: options.requestheaderUsernameHeaders,
-    uid: options.requestheaderUidHeaders,
-    group: options.requestheaderGroupHeaders,
-    extraPrefixes: options.requestheaderExtraHeadersPrefix,
+/** Who may say in headers who asks; without an authority of the user's: we ourselves, to servers behind us and back. */
+function frontProxyOf(options: CompletedOptions, files: ServerFiles) {
+  const { requestHeaderCA, identity } = files;
+  if (!requestHeaderCA)
+    return {
+      requestHeaderCA: identity.frontProxyCA,
+      allowedNames: ['front-proxy-client'],
+      headers: standardRequestHeaders,
+    };
+  return {
+    requestHeaderCA,
+    allowedNames: options.requestheaderAllowedNames,
+    headers: {
+      username: options.requestheaderUsernameHeaders,
+      uid: options.requestheaderUidHeaders,
+      group: options.requestheaderGroupHeaders,
+      extraPrefixes: options.requestheaderExtraHeadersPrefix,
+    },
   };
+}
+
+function authenticationOf(options: CompletedOptions, files: ServerFiles): ApiServerConfig['authentication'] {
+  const { tokenFile } = files;
+  const clientCA = clientAuthorities(files);
+  const { requestHeaderCA, allowedNames, headers } = frontProxyOf(options, files);
   const info = {
     clientCA,
     ...(requestHeaderCA && {
@@ -210,6 +242,11 @@ function serviceAccountsOf(options: CompletedOptions, files: ServerFiles): ApiSe
   };
 }
 
+function proxyClientOf({ proxyClient, identity }: ServerFiles): { cert: string; key: string } {
+  const { certificatePem, keyPem } = proxyClient ?? identity.frontProxyClient;
+  return { cert: certificatePem, key: keyPem };
+}
+
 function dialerOf({ kubeletClient, kubeletCA, identity }: ServerFiles): SocketDialer {
   const { certificatePem, keyPem } = kubeletClient ?? identity.kubeletClient;
   const kubeletTls = { cert: certificatePem, key: keyPem, ...(kubeletCA && { ca: kubeletCA }) };
@@ -246,27 +283,65 @@ function defaultKubeconfigPath({ certDir, dataDir }: CompletedOptions): string |
   return directory && join(directory, 'admin.kubeconfig');
 }
 
+async function encryptionOf(
+  { encryptionProviderConfig }: CompletedOptions,
+  logger: Logger,
+  now: () => Date,
+): Promise<Encryption | undefined> {
+  if (!encryptionProviderConfig) return undefined;
+  const report = (message: string, error: unknown): void => logger.error(message, error);
+  return loadEncryption(encryptionProviderConfig, { now, uuid: systemRandom.uuid, report });
+}
+
+async function admissionConfigurationOf(options: CompletedOptions): Promise<AdmissionConfiguration> {
+  const { admissionControlConfigFile, enableAdmissionPlugins, disableAdmissionPlugins } = options;
+  const enabled = new Set(enabledAdmissionPlugins(enableAdmissionPlugins, disableAdmissionPlugins));
+  try {
+    return await loadAdmissionConfiguration(admissionControlConfigFile, enabled);
+  } catch (error) {
+    throw new OptionsError([`failed to apply admission: ${error instanceof Error ? error.message : String(error)}`]);
+  }
+}
+
 async function auditOf(options: CompletedOptions, logger: Logger, now: () => Date): Promise<Audit | undefined> {
-  const { auditPolicyFile, auditLogPath } = options;
-  if (!auditPolicyFile || !auditLogPath) {
-    if (auditLogPath) logger.info('nothing is written into the audit log: there is no --audit-policy-file');
+  const { auditPolicyFile, auditLogPath, auditWebhookConfigFile } = options;
+  if (!auditPolicyFile || !(auditLogPath || auditWebhookConfigFile)) {
+    if (auditLogPath || auditWebhookConfigFile)
+      logger.info('nothing is written into the audit log: there is no --audit-policy-file');
     return undefined;
   }
+  const report = (message: string, error?: unknown): void => logger.error(message, error);
   return openAudit({
     policyFile: auditPolicyFile,
-    path: auditLogPath,
-    format: options.auditLogFormat as AuditLogFormat,
-    mode: options.auditLogMode as AuditLogMode,
-    bufferSize: options.auditLogBatchBufferSize,
-    batchMaxSize: options.auditLogBatchMaxSize,
-    batchMaxWaitMs: durationToMs(options.auditLogBatchMaxWait),
-    ...(options.auditLogTruncateEnabled && { maxEventBytes: options.auditLogTruncateMaxEventSize }),
-    maxBytes: options.auditLogMaxsize * megabyte,
-    maxBackups: options.auditLogMaxbackup,
-    maxAgeDays: options.auditLogMaxage,
-    compress: options.auditLogCompress,
-    now,
-    report: (message, error) => logger.error(message, error),
     info: (message) => logger.info(message),
+    ...(auditLogPath && { log: { path: auditLogPath, ...auditLogOf(options), now, report } }),
+    ...(auditWebhookConfigFile && {
+      webhook: { configFile: auditWebhookConfigFile, ...auditWebhookOf(options), now, report },
+    }),
   });
 }
+
+const auditWebhookOf = (options: CompletedOptions) => ({
+  userAgent,
+  mode: options.auditWebhookMode as AuditLogMode,
+  bufferSize: options.auditWebhookBatchBufferSize,
+  batchMaxSize: options.auditWebhookBatchMaxSize,
+  batchMaxWaitMs: durationToMs(options.auditWebhookBatchMaxWait),
+  initialBackoffMs: durationToMs(options.auditWebhookInitialBackoff),
+  maxEvents: options.auditWebhookBatchMaxSize,
+  maxBytes: options.auditWebhookTruncateMaxBatchSize,
+  ...(options.auditWebhookTruncateEnabled && { maxEventBytes: options.auditWebhookTruncateMaxEventSize }),
+});
+
+const auditLogOf = (options: CompletedOptions) => ({
+  format: options.auditLogFormat as AuditLogFormat,
+  mode: options.auditLogMode as AuditLogMode,
+  bufferSize: options.auditLogBatchBufferSize,
+  batchMaxSize: options.auditLogBatchMaxSize,
+  batchMaxWaitMs: durationToMs(options.auditLogBatchMaxWait),
+  ...(options.auditLogTruncateEnabled && { maxEventBytes: options.auditLogTruncateMaxEventSize }),
+  maxBytes: options.auditLogMaxsize * megabyte,
+  maxBackups: options.auditLogMaxbackup,
+  maxAgeDays: options.auditLogMaxage,
+  compress: options.auditLogCompress,
+});

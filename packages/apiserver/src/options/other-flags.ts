@@ -35,37 +35,25 @@ export interface RefusedFlag {
 const ignored = (type: FlagType<unknown>, why: string): IgnoredFlag => ({ type, why });
 const told = (type: FlagType<unknown>, why: string): IgnoredFlag => ({ type, why, tell: true });
 
-const noAggregation = 'there are no aggregated API servers yet';
-const noWebhookAudit = 'there is no audit webhook yet, and --audit-webhook-config-file is refused';
+const batchesOneByOne = 'one batch is sent after the other';
 const noOidc = 'it is of OpenID Connect, and --oidc-issuer-url is refused';
 const logs = 'it tunes a logging library that is not used here';
 const noPeers = 'requests are never passed on to other API servers';
 const etcdMetrics = 'these figures are not collected';
 const coordinated = 'coordinated leader election is not there yet';
-const tolerations = 'the admission plug-in DefaultTolerationSeconds is not there yet';
 
 /** By name. */
 export const ignoredFlags: Readonly<Record<string, IgnoredFlag>> = {
-  'aggregator-reject-forwarding-redirect': ignored(boolean, noAggregation),
   'allow-metric-labels': told(stringArray, 'labels of metrics are not restricted'),
   'allow-metric-labels-manifest': told(string, 'labels of metrics are not restricted'),
   'apiserver-count': ignored(integer, 'servers are counted by their leases'),
   'audit-log-batch-throttle-burst': ignored(integer, 'a file needs no throttling'),
   'audit-log-batch-throttle-enable': ignored(boolean, 'a file needs no throttling'),
   'audit-log-batch-throttle-qps': ignored(float, 'a file needs no throttling'),
-  'audit-webhook-batch-buffer-size': ignored(integer, noWebhookAudit),
-  'audit-webhook-batch-initial-backoff': ignored(duration, noWebhookAudit),
-  'audit-webhook-batch-max-size': ignored(integer, noWebhookAudit),
-  'audit-webhook-batch-max-wait': ignored(duration, noWebhookAudit),
-  'audit-webhook-batch-throttle-burst': ignored(integer, noWebhookAudit),
-  'audit-webhook-batch-throttle-enable': ignored(boolean, noWebhookAudit),
-  'audit-webhook-batch-throttle-qps': ignored(float, noWebhookAudit),
-  'audit-webhook-initial-backoff': ignored(duration, noWebhookAudit),
-  'audit-webhook-mode': ignored(string, noWebhookAudit),
-  'audit-webhook-truncate-enabled': ignored(boolean, noWebhookAudit),
-  'audit-webhook-truncate-max-batch-size': ignored(integer, noWebhookAudit),
-  'audit-webhook-truncate-max-event-size': ignored(integer, noWebhookAudit),
-  'audit-webhook-version': ignored(string, noWebhookAudit),
+  'audit-webhook-batch-initial-backoff': ignored(duration, batchesOneByOne),
+  'audit-webhook-batch-throttle-burst': ignored(integer, batchesOneByOne),
+  'audit-webhook-batch-throttle-enable': ignored(boolean, batchesOneByOne),
+  'audit-webhook-batch-throttle-qps': ignored(float, batchesOneByOne),
   'authentication-token-webhook-cache-ttl': ignored(duration, 'the webhook it is for is refused'),
   'authentication-token-webhook-version': ignored(string, 'the webhook it is for is refused'),
   'authorization-webhook-cache-authorized-ttl': ignored(duration, 'the webhook it is for is refused'),
@@ -75,17 +63,10 @@ export const ignoredFlags: Readonly<Record<string, IgnoredFlag>> = {
   'coordinated-leadership-lease-duration': ignored(duration, coordinated),
   'coordinated-leadership-renew-deadline': ignored(duration, coordinated),
   'coordinated-leadership-retry-period': ignored(duration, coordinated),
-  'default-not-ready-toleration-seconds': told(integer, tolerations),
-  'default-unreachable-toleration-seconds': told(integer, tolerations),
   'default-watch-cache-size': ignored(integer, 'caches are sized by what is in them'),
   'delete-collection-workers': ignored(integer, 'one collection is deleted in one go'),
   'disabled-metrics': told(strings, 'all metrics are on'),
-  'enable-aggregator-routing': ignored(boolean, noAggregation),
-  'enable-priority-and-fairness': told(
-    boolean,
-    'requests are limited by --max-requests-inflight and --max-mutating-requests-inflight alone',
-  ),
-  'encryption-provider-config-automatic-reload': ignored(boolean, 'the file it is for is refused'),
+  'encryption-provider-config-automatic-reload': told(boolean, 'the file is read once, at the start'),
   'etcd-count-metric-poll-period': ignored(duration, etcdMetrics),
   'etcd-db-metric-poll-interval': ignored(duration, etcdMetrics),
   'etcd-healthcheck-timeout': ignored(duration, 'health checks wait as long as any request to etcd'),
@@ -113,8 +94,6 @@ export const ignoredFlags: Readonly<Record<string, IgnoredFlag>> = {
   'peer-ca-file': ignored(string, noPeers),
   'permit-address-sharing': ignored(boolean, 'sockets are always opened so'),
   profiling: ignored(boolean, 'there are no profiles under /debug/pprof: Node has its own, behind --inspect'),
-  'proxy-client-cert-file': told(string, noAggregation),
-  'proxy-client-key-file': ignored(string, noAggregation),
   'show-hidden-metrics-for-version': ignored(string, 'no metrics are hidden'),
   'shutdown-watch-termination-grace-period': told(duration, 'watches end at once, and their clients resume elsewhere'),
   'storage-initialization-timeout': ignored(
@@ -149,8 +128,6 @@ export const refusedFlags: Readonly<Record<string, RefusedFlag>> = {
     'the old way to choose admission plug-ins',
     'use --enable-admission-plugins and --disable-admission-plugins',
   ),
-  'admission-control-config-file': refused(string, 'configuration of admission plug-ins'),
-  'audit-webhook-config-file': refused(string, 'an audit webhook', 'use --audit-log-path'),
   'authentication-config': refused(string, 'structured authentication configuration'),
   'authentication-token-webhook-config-file': refused(string, 'token authentication by webhook'),
   'authorization-config': refused(string, 'structured authorization configuration', 'use --authorization-mode'),
@@ -159,11 +136,15 @@ export const refusedFlags: Readonly<Record<string, RefusedFlag>> = {
   'cors-allowed-origins': refused(strings, 'CORS'),
   'debug-socket-path': refused(string, 'a socket for profiles'),
   'egress-selector-config-file': refused(string, 'an egress selector'),
+  'aggregator-reject-forwarding-redirect': refusedUnless(
+    boolean,
+    ['true'],
+    'a way to follow redirects of other API servers',
+  ),
   'emulated-version': refusedUnless(strings, thisVersion, 'emulation of older versions'),
   'emulation-forward-compatible': refused(boolean, 'emulation of older versions'),
   'enable-garbage-collector': refusedUnless(boolean, ['true'], 'a way to run without garbage collection'),
   'enable-logs-handler': refused(boolean, 'the path /logs'),
-  'encryption-provider-config': refused(string, 'encryption of what is stored'),
   'etcd-servers-overrides': refused(strings, 'stores of their own for some resources', 'use --etcd-servers for all'),
   'kubelet-port': refusedUnless(unsigned, ['10250'], 'another port for kubelets that report none'),
   'logging-format': refusedUnless(string, ['text'], 'another format than text for logs'),

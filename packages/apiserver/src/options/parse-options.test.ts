@@ -61,17 +61,13 @@ describe('parsing options', () => {
       ['--oidc-issuer-url=https://x'],
       '--oidc-issuer-url: this server does not have OpenID Connect; leave the flag out',
     ],
-    'an audit webhook': [
-      ['--audit-webhook-config-file=x'],
-      '--audit-webhook-config-file: this server does not have an audit webhook; use --audit-log-path',
-    ],
     'a way without garbage collection': [
       ['--enable-garbage-collector=false'],
       '--enable-garbage-collector: this server does not have a way to run without garbage collection; leave the flag out',
     ],
     'several things at once, and what cannot work besides': [
-      ['--encryption-provider-config=x', '--cors-allowed-origins=x', '--secure-port=70000'],
-      '[--encryption-provider-config: this server does not have encryption of what is stored; leave the flag out, --cors-allowed-origins: this server does not have CORS; leave the flag out, --secure-port 70000 must be between 0 and 65535, inclusive. 0 takes a free port]',
+      ['--egress-selector-config-file=x', '--cors-allowed-origins=x', '--secure-port=70000'],
+      '[--egress-selector-config-file: this server does not have an egress selector; leave the flag out, --cors-allowed-origins: this server does not have CORS; leave the flag out, --secure-port 70000 must be between 0 and 65535, inclusive. 0 takes a free port]',
     ],
   };
 

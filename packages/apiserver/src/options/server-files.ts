@@ -23,6 +23,7 @@ export interface ServerFiles {
   readonly signingKey?: SigningKey;
   readonly verificationKeys?: readonly VerificationKey[];
   readonly kubeletClient?: KeyPair;
+  readonly proxyClient?: KeyPair;
   readonly byName: readonly { readonly names: readonly string[]; readonly pair: KeyPair }[];
 }
 
@@ -31,12 +32,14 @@ export async function readServerFiles(
   options: CompletedOptions,
   { now, log, ...identityOptions }: Omit<ServerIdentityOptions, 'servingFiles'>,
 ): Promise<ServerFiles> {
-  const problems: string[] = [];
+  /** In the order in which the files are asked for, not in that of the answers. */
+  const problems: (string | undefined)[] = [];
   const attempt = async <T>(flag: string, read: () => Promise<T>): Promise<T | undefined> => {
+    const place = problems.push(undefined) - 1;
     try {
       return await read();
     } catch (error) {
-      problems.push(`--${flag}: ${error instanceof Error ? error.message : String(error)}`);
+      problems[place] = `--${flag}: ${error instanceof Error ? error.message : String(error)}`;
       return undefined;
     }
   };
@@ -65,6 +68,9 @@ export async function readServerFiles(
         loadKeyPair({ certificateFile, keyFile: options.kubeletClientKey! }, now),
       ),
     ]);
+  const proxyClient = await optional('proxy-client-cert-file', options.proxyClientCertFile, (certificateFile) =>
+    loadKeyPair({ certificateFile, keyFile: options.proxyClientKeyFile! }, now),
+  );
   const named = await Promise.all(
     options.tlsSniCertKey.map(async ({ certificateFile, keyFile, names }) => {
       const found = await pair('tls-sni-cert-key', certificateFile, keyFile);
@@ -80,7 +86,8 @@ export async function readServerFiles(
     problems.push(
       '--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; --requestheader-allowed-names must be specified to ensure regular client certificates cannot set authenticating proxy headers for arbitrary users',
     );
-  if (!identity || problems.length > 0) throw new OptionsError(problems);
+  const found = problems.filter((problem) => problem !== undefined);
+  if (!identity || found.length > 0) throw new OptionsError(found);
   return {
     identity,
     clientCA,
@@ -90,6 +97,7 @@ export async function readServerFiles(
     signingKey,
     verificationKeys,
     kubeletClient,
+    proxyClient,
     byName: named.flat(),
   };
 }

@@ -13,6 +13,9 @@ export interface ServerIdentity {
   readonly servingTrust: string;
   readonly admin: KeyPair;
   readonly kubeletClient: KeyPair;
+  /** PEM: who signs for those who may say in headers who asks. */
+  readonly frontProxyCA: string;
+  readonly frontProxyClient: KeyPair;
   readonly serviceAccountKey: SigningKey;
 }
 
@@ -31,8 +34,8 @@ export async function serverIdentity(options: ServerIdentityOptions): Promise<Se
   if (directory === undefined) return identityInMemory(options);
   // Before anything is made.
   if (options.servingFiles) await loadKeyPair(options.servingFiles, options.now);
-  const { ca, ...identity } = await ensureServerCertificates({ directory, ...rest });
-  return { clientCA: ca.certificatePem, ...identity };
+  const { ca, frontProxyCA, ...identity } = await ensureServerCertificates({ directory, ...rest });
+  return { clientCA: ca.certificatePem, frontProxyCA: frontProxyCA.certificatePem, ...identity };
 }
 
 const day = 24 * 3600 * 1000;
@@ -41,6 +44,7 @@ async function identityInMemory({ names, servingFiles, now }: ServerIdentityOpti
   const time = now().getTime();
   const validity = { notBefore: new Date(time - 5 * 60_000), notAfter: new Date(time + 365 * day) };
   const ca = issueKeyPair({ commonName: 'kubernetes', dnsNames: ['kubernetes'], isCA: true, ...validity });
+  const frontProxyCA = issueKeyPair({ commonName: 'front-proxy-ca', isCA: true, ...validity });
   const client = (commonName: string): KeyPair =>
     issueKeyPair({ commonName, organizations: ['system:masters'], usages: ['clientAuth'], ...validity }, ca);
   const serving = servingFiles
@@ -52,6 +56,11 @@ async function identityInMemory({ names, servingFiles, now }: ServerIdentityOpti
     servingTrust: servingFiles ? serving.certificatePem : ca.certificatePem,
     admin: client('kubernetes-admin'),
     kubeletClient: client('kube-apiserver-kubelet-client'),
+    frontProxyCA: frontProxyCA.certificatePem,
+    frontProxyClient: issueKeyPair(
+      { commonName: 'front-proxy-client', usages: ['clientAuth'], ...validity },
+      frontProxyCA,
+    ),
     serviceAccountKey: toSigningKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey),
   };
 }

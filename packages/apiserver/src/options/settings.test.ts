@@ -1,10 +1,14 @@
 import { createSecureContext } from 'node:tls';
+import { FeatureGates } from '@coxswain/api';
 import { describe, expect, it } from 'vitest';
-import { newAuthorization } from '../authorization/index.ts';
+import { WebhookMetrics } from '../admission/webhook/index.ts';
+import { MemoryClient } from '../authorization/memory-client.test-data.ts';
 import { MemoryListers } from '../authorization/memory-listers.test-data.ts';
+import { alwaysAllow } from '../authorization/static-authorizers.ts';
 import { admissionPlugins } from '../server/default-admission.ts';
+import { systemRandom } from '../server/random.ts';
 import { defaultAdvertiseAddress, listenHost, localHost, type NetworkInterfaces } from './addresses.ts';
-import { knownAdmissionPlugins, missingByDefault } from './admission-plugins.ts';
+import { enabledAdmissionPlugins, knownAdmissionPlugins, missingByDefault } from './admission-plugins.ts';
 import { parseFeatureGates } from './feature-gates.ts';
 import { tlsCiphers } from './tls-settings.ts';
 
@@ -77,17 +81,58 @@ describe('feature gates', () => {
 
 describe('the table of admission plug-ins', () => {
   it('says which ones the server has', () => {
+    const said = [...knownAdmissionPlugins].flatMap(([name, { here }]) => (here ? [name] : []));
     const listers = new MemoryListers();
-    const authorization = newAuthorization(['AlwaysAllow'], listers);
-    const here = admissionPlugins(listers, authorization).map(({ name }) => name);
-    const said = [...knownAdmissionPlugins].filter(([name, { here }]) => here && name !== 'AlwaysAdmit');
-    expect(said.map(([name]) => name).toSorted()).toEqual(here.toSorted());
-    authorization.close();
+    const made = admissionPlugins([...knownAdmissionPlugins.keys()], {
+      listers,
+      client: new MemoryClient(listers),
+      authorizer: alwaysAllow,
+      features: FeatureGates.defaults,
+      now: () => new Date(),
+      random: systemRandom,
+      webhooks: {
+        client: { call: () => Promise.reject(new Error('nobody is called')) },
+        metrics: new WebhookMetrics(),
+        compileConditions: () => async () => [],
+        uuid: systemRandom.uuid,
+        report: () => {},
+      },
+      configuration: {
+        EventRateLimit: [],
+        ImagePolicyWebhook: {
+          kubeConfigFile: '',
+          allowTtlMs: 0,
+          denyTtlMs: 0,
+          retryBackoffMs: 0,
+          defaultAllow: false,
+        },
+      },
+      ownerMapper: () => undefined,
+    });
+    expect(made.map(({ name }) => name)).toEqual(said.filter((name) => name !== 'AlwaysAdmit'));
+  });
+
+  it('puts those that are on into the order in which they run', () => {
+    const chosen = enabledAdmissionPlugins(['NodeRestriction', 'NamespaceExists'], ['ServiceAccount']);
+    const shown = [
+      'NodeRestriction',
+      'NamespaceLifecycle',
+      'Priority',
+      'NamespaceExists',
+      'ServiceAccount',
+      'AlwaysDeny',
+    ];
+    expect(chosen.filter((name) => shown.includes(name))).toEqual([
+      'NamespaceLifecycle',
+      'NamespaceExists',
+      'NodeRestriction',
+      'Priority',
+    ]);
   });
 
   it('names what upstream would run and was not switched off', () => {
-    expect(missingByDefault([])).toContain('ServiceAccount');
-    expect(missingByDefault(['ServiceAccount'])).not.toContain('ServiceAccount');
-    expect(missingByDefault([])).not.toContain('NamespaceLifecycle');
+    const missing = missingByDefault([]);
+    expect(missing).not.toContain('ServiceAccount');
+    expect(missingByDefault(missing)).toEqual([]);
   });
 });

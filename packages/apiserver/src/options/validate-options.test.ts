@@ -38,6 +38,12 @@ const bad: Record<string, [options: ApiServerOptions, problems: string[]]> = {
       '--min-request-timeout can not be negative value',
     ],
   ],
+  'nothing to share among flows': [
+    { maxRequestsInflight: 0, maxMutatingRequestsInflight: 0 },
+    [
+      'invalid configuration: MaxRequestsInFlight=0 and MaxMutatingRequestsInFlight=0; they must add up to something positive',
+    ],
+  ],
   'a duration that is none': [{ requestTimeout: '5' }, ['--request-timeout: time: missing unit in duration "5"']],
   'a port that is none': [
     { securePort: 70000 },
@@ -99,10 +105,6 @@ const bad: Record<string, [options: ApiServerOptions, problems: string[]]> = {
       'disable-admission-plugins plugin "Bar" is unknown',
       '[Foo] in enable-admission-plugins and disable-admission-plugins overlapped',
     ],
-  ],
-  'a plug-in that is not there': [
-    { enableAdmissionPlugins: ['EventRateLimit'] },
-    ['--enable-admission-plugins: this server does not have EventRateLimit yet; leave it out'],
   ],
   'a range that is none': [{ serviceClusterIpRange: ['x'] }, ['service-cluster-ip-range[0] is not a valid cidr']],
   'two ranges of one family': [

@@ -57,6 +57,9 @@ const checkServing: Check = (o) => [
 const checkLimits: Check = (o) => [
   o.maxRequestsInflight < 0 && '--max-requests-inflight can not be negative value',
   o.maxMutatingRequestsInflight < 0 && '--max-mutating-requests-inflight can not be negative value',
+  o.enablePriorityAndFairness &&
+    o.maxRequestsInflight + o.maxMutatingRequestsInflight === 0 &&
+    'invalid configuration: MaxRequestsInFlight=0 and MaxMutatingRequestsInFlight=0; they must add up to something positive',
   isNegative(o.requestTimeout) && '--request-timeout can not be negative value',
   o.minRequestTimeout < 0 && '--min-request-timeout can not be negative value',
   isNegative(o.shutdownDelayDuration) && '--shutdown-delay-duration can not be negative value',
@@ -144,12 +147,30 @@ const checkNetwork: Check = (o) => {
     !inRange(node, 0, 65535) &&
       `--kubernetes-service-node-port ${node} must be between 0 and 65535, inclusive. If 0, the Kubernetes master service will be of type ClusterIP`,
     node > 0 && ports && !ports.contains(node) && `kubernetes service node port range ${ports} doesn't contain ${node}`,
+    together('proxy-client-cert-file', o.proxyClientCertFile, 'proxy-client-key-file', o.proxyClientKeyFile),
     together('kubelet-client-certificate', o.kubeletClientCertificate, 'kubelet-client-key', o.kubeletClientKey),
   ];
 };
 
 const logModes = ['batch', 'blocking', 'blocking-strict'];
 const logFormats = ['legacy', 'json'];
+
+const checkAuditWebhook: Check = (o) => {
+  if (!o.auditWebhookConfigFile) return [];
+  return [
+    !logModes.includes(o.auditWebhookMode) &&
+      `invalid audit webhook mode ${o.auditWebhookMode}, allowed modes are "${logModes.join(',')}"`,
+    o.auditWebhookVersion !== 'audit.k8s.io/v1' && 'invalid group version, allowed versions are ["audit.k8s.io/v1"]',
+    o.auditWebhookBatchBufferSize <= 0 &&
+      `invalid audit batch webhook buffer size ${o.auditWebhookBatchBufferSize}, must be a positive number`,
+    o.auditWebhookBatchMaxSize <= 0 &&
+      `invalid audit batch webhook max batch size ${o.auditWebhookBatchMaxSize}, must be a positive number`,
+    o.auditWebhookTruncateMaxEventSize <= 0 &&
+      `invalid audit truncate webhook max event size ${o.auditWebhookTruncateMaxEventSize}, must be a positive number`,
+    o.auditWebhookTruncateMaxBatchSize < o.auditWebhookTruncateMaxEventSize &&
+      `invalid audit truncate webhook max batch size ${o.auditWebhookTruncateMaxBatchSize}, must be greater than max event size (${o.auditWebhookTruncateMaxEventSize})`,
+  ];
+};
 
 const checkAudit: Check = (o) => {
   if (!o.auditLogPath) return [];
@@ -182,6 +203,7 @@ const checks: readonly Check[] = [
   checkApi,
   checkNetwork,
   checkAudit,
+  checkAuditWebhook,
 ];
 
 const inRange = (value: number, low: number, high: number): boolean => value >= low && value <= high;

@@ -1,4 +1,5 @@
 import { Catalogue, type Resource, strategyFor } from '@coxswain/api';
+import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
 import type { Namespace, Pod } from '@coxswain/api/core/v1';
 import {
   compileNormalizer,
@@ -9,6 +10,7 @@ import {
   newForbidden,
   type Scheme,
 } from '@coxswain/apimachinery';
+import { retireDefinition } from '../crd/terminating.ts';
 import { defaultGarbageCollectionPolicy, orphanedPodsWarning, podGracePeriodSeconds } from '../pods/index.ts';
 import type { GarbageCollectionPolicy, ResourceDefinition } from './resource-definition.ts';
 import type { ResourceHooks } from './resource-hooks.ts';
@@ -50,7 +52,7 @@ const returned: ReadonlySet<string> = new Set([
 
 type Special = Pick<
   ResourceDefinition,
-  'gracefulDeletion' | 'deletionMustWait' | 'marked' | 'beforeDelete' | 'ttlSeconds'
+  'gracefulDeletion' | 'deletionMustWait' | 'retire' | 'marked' | 'beforeDelete' | 'ttlSeconds'
 >;
 
 /** What no catalogue says of a resource. */
@@ -64,6 +66,9 @@ const specials: Readonly<Record<string, Special>> = {
       const { deletionGracePeriodSeconds: _, ...metadata } = object.metadata ?? {};
       return { ...object, metadata, status: { ...(object as Namespace).status, phase: 'Terminating' } };
     },
+  },
+  'customresourcedefinitions.apiextensions.k8s.io': {
+    retire: (object, now) => retireDefinition(object as CustomResourceDefinition, now),
   },
   'jobs.batch': {
     beforeDelete: (_, { propagationPolicy, orphanDependents }, warn) => {

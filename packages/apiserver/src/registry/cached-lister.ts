@@ -55,8 +55,8 @@ export class CachedLister<T extends KubernetesObject> implements Lister<T> {
     cache.watch(keys.prefix, after, {
       onEvents: (events) => {
         for (const { type, entry, previous } of events) {
-          const object = type === 'put' ? this.#decode(entry.value) : undefined;
-          const old = previous && (this.#known(previous) ?? this.#decode(previous.value));
+          const object = type === 'put' ? this.#decode(entry) : undefined;
+          const old = previous && (this.#known(previous) ?? this.#decode(previous));
           if (type === 'delete') this.#decoded.delete(entry.key);
           for (const listener of this.#listeners) listener(object, old);
         }
@@ -78,14 +78,16 @@ export class CachedLister<T extends KubernetesObject> implements Lister<T> {
     const known = this.#known(entry);
     if (known) return known;
     const { key, value } = entry;
-    const object = this.#decode(value);
+    const object = this.#decode(entry);
     this.#decoded.delete(key);
     this.#decoded.set(key, { stored: value, object });
     if (this.#decoded.size > maxDecoded) this.#decoded.delete(this.#decoded.keys().next().value ?? '');
     return object;
   }
 
-  #decode(stored: StoredObject): T {
-    return (stored.fresh ?? this.#registry.codec.decode(stored.line)) as T;
+  #decode({ value: { fresh, line }, revision }: CacheEntry<StoredObject>): T {
+    if (!fresh) return this.#registry.codec.decode(line) as T;
+    // Whoever wrote it did not know yet.
+    return { ...fresh, metadata: { ...fresh.metadata, resourceVersion: String(revision) } } as T;
   }
 }

@@ -1,5 +1,6 @@
 import { prepareForCreate, validateCreate } from '@coxswain/api';
 import {
+  GroupKind,
   type GroupResource,
   isAlreadyExists,
   type KubernetesObject,
@@ -59,14 +60,14 @@ async function createOnce(
   };
   const ready = await prepareNew(registry, object, context, validate);
   try {
-    const stored = registry.codec.encode(ready.object);
+    const stored = await registry.encode(ready.object);
     assertObjectSize(stored);
     const { name = '', namespace = '' } = ready.object.metadata ?? {};
     const key = registry.keys.key(namespace, name);
     if (context.dryRun) {
       if (registry.current(key)) throw newAlreadyExists(definition.groupResource, name);
       await ready.rollback();
-      return registry.codec.stored(registry.codec.withoutRevision(stored), ready.object);
+      return unstored(registry, ready.object);
     }
     assertNoVersion(ready.object);
     const result = await registry.store.put(key, stored, {
@@ -76,12 +77,16 @@ async function createOnce(
     });
     if (!result.ok) throw newAlreadyExists(definition.groupResource, name);
     await ready.commit();
-    return registry.written(key, stored, result.revision, ready.object);
+    return await registry.written(key, stored, result.revision, ready.object);
   } catch (error) {
     await ready.rollback();
     throw fromStoreError(error, definition.groupResource, 'create');
   }
 }
+
+/** What would have been stored, as after a dry run. */
+export const unstored = ({ codec }: ResourceRegistry, object: KubernetesObject): StoredObject =>
+  codec.stored(codec.withoutRevision(codec.encode(object)), object);
 
 function assertNoVersion({ metadata }: KubernetesObject): void {
   const { resourceVersion } = metadata ?? {};
@@ -105,7 +110,7 @@ export async function prepareNew(
   const { definition } = registry;
   const { strategy, hooks, hub } = definition;
   const invalid = (errors: Parameters<typeof newInvalid>[2], object: KubernetesObject): Error =>
-    newInvalid(hub.groupKind, object.metadata?.name ?? '', errors);
+    newInvalid(GroupKind.of(hub.group, object.kind ?? hub.kind), object.metadata?.name ?? '', errors);
   const problems = strategy.begin?.(given, undefined, context) ?? [];
   if (problems.length > 0) throw invalid(problems, given);
   const reservation = await hooks.beginCreate?.(given, context);

@@ -64,30 +64,31 @@ async function attempt(
   entry: CacheEntry<StoredObject>,
 ): Promise<DeleteResult | undefined> {
   const { definition, codec, store } = registry;
-  const object = codec.decode(entry.value.line);
+  const shown = await registry.shown(entry.value);
+  const object = codec.decode(shown.line);
   const metadata = object.metadata ?? {};
   assertPreconditions(definition, metadata, request.options.preconditions);
   definition.beforeDelete?.(object, request.options, request.warn);
   const plan = planDeletion(definition, object, request.options, registry.now());
-  if (plan === 'pending') return { deleted: false, ...success(definition, entry.value, metadata) };
+  if (plan === 'pending') return { deleted: false, ...success(definition, shown, metadata) };
   await request.validate?.(object);
   if (plan === 'delete') {
     const gone = await finishDeletion(registry, entry, object, request.dryRun);
     return gone && { deleted: true, ...success(definition, gone, metadata) };
   }
   const changed = { ...object, metadata: plan.metadata };
-  const marked = definition.marked?.(changed) ?? changed;
-  if (jsonEquals(marked, object)) return { deleted: false, stored: entry.value };
-  const stored = codec.encode(marked);
+  const marked = plan.retired ?? definition.marked?.(changed) ?? changed;
+  if (jsonEquals(marked, object)) return { deleted: false, stored: shown };
   if (request.dryRun) {
-    return { deleted: false, stored: codec.stored(codec.withRevision(stored, entry.revision), marked) };
+    return { deleted: false, stored: codec.stored(codec.withRevision(codec.encode(marked), entry.revision), marked) };
   }
+  const stored = await registry.encode(marked);
   const result = await store.put(entry.key, stored, { expected: entry.revision, note: marked });
   if (!result.ok) return undefined;
   const left = {
     key: entry.key,
     revision: result.revision,
-    value: registry.written(entry.key, stored, result.revision, marked),
+    value: await registry.written(entry.key, stored, result.revision, marked),
   };
   if (!plan.thenDelete) return { deleted: false, stored: left.value };
   const gone = await finishDeletion(registry, left, marked, false);
@@ -125,7 +126,7 @@ type Plan =
   /** It is on its way already, and this request changes nothing. */
   | 'pending'
   /** It is marked; and goes after that when nothing keeps it. */
-  | { readonly metadata: ObjectMeta; readonly thenDelete: boolean };
+  | { readonly metadata: ObjectMeta; readonly thenDelete: boolean; readonly retired?: KubernetesObject };
 
 function planDeletion(
   definition: ResourceDefinition,
@@ -134,6 +135,8 @@ function planDeletion(
   now: Date,
 ): Plan {
   const metadata = object.metadata ?? {};
+  const retired = definition.retire?.(object, now);
+  if (retired) return { metadata, thenDelete: false, retired };
   const grace = planGrace(definition, object, options, now);
   if (grace === 'pending') return 'pending';
   const finalizers = finalizersAfter(definition, metadata, options);

@@ -1,5 +1,6 @@
-import { ApiError, newBadRequest, newResourceExpired } from '@coxswain/apimachinery';
+import { ApiError, newBadRequest, newInternalError, newResourceExpired } from '@coxswain/apimachinery';
 import { type CacheEntry, CompactedError, FutureRevisionError, TooLargeRevisionError } from '@coxswain/storage';
+import { brokenObject } from './broken-object.ts';
 import { decodeContinue, encodeContinue } from './continue-token.ts';
 import type { ResourceRegistry } from './resource-registry.ts';
 import type { Selection } from './selection.ts';
@@ -37,17 +38,20 @@ export async function listObjects(registry: ResourceRegistry, request: ListReque
   assertReadable(registry, prefix);
   const where = whereToRead(request, prefix);
   try {
-    if (where.revision !== undefined) return await listAt(registry, request, prefix, where.from, where.revision);
+    if (where.revision !== undefined)
+      return await shownPage(registry, await listAt(registry, request, prefix, where.from, where.revision));
     const reached = await registry.reach(where.resourceVersion);
     // As upstream has it: whoever takes any version gets all of it.
     const limit = request.resourceVersion === '0' && !request.continue ? 0 : request.limit;
-    return listFromCache(
+    await prepareToSelect(registry, request, prefix);
+    const page = listFromCache(
       registry,
       { ...request, limit },
       prefix,
       where.from,
       Math.max(reached, registry.cache.revision),
     );
+    return await shownPage(registry, page);
   } catch (error) {
     if (error instanceof CompactedError) throw expired(request, prefix, where.from);
     throw fromStoreError(error, groupResource, 'list');
@@ -91,7 +95,7 @@ function listFromCache(
   const one = singleKey(registry, request);
   if (one !== undefined) {
     const entry = cache.get(one);
-    const objects = entry && selection.matches(entry.value) ? [entry.value] : [];
+    const objects = entry && registry.selects(selection, entry.value) ? [entry.value] : [];
     return { objects, revision, continue: '' };
   }
   if (selection.isEverything) {
@@ -103,7 +107,7 @@ function listFromCache(
   }
   const found: CacheEntry<StoredObject>[] = [];
   for (const entry of cache.list(prefix, from === undefined ? {} : { from }).entries) {
-    if (!selection.matches(entry.value)) continue;
+    if (!registry.selects(selection, entry.value)) continue;
     if (limit > 0 && found.length === limit) return page(prefix, revision, found, true);
     found.push(entry);
   }
@@ -118,6 +122,7 @@ async function listAt(
   revision: number,
 ): Promise<ListPage> {
   const { cache, store } = registry;
+  await prepareToSelect(registry, request, prefix);
   if (cache.revision === revision) return listFromCache(registry, request, prefix, from, revision);
   if (revision > cache.revision) await cache.waitFor(revision);
   const { selection, limit } = request;
@@ -130,9 +135,10 @@ async function listAt(
         limit: selection.isEverything && limit > 0 ? limit : chunk,
         ...(start !== undefined && { from: start }),
       });
-      for (const [index, raw] of part.entries.entries()) {
-        const entry = registry.entryOf(raw);
-        if (!selection.matches(entry.value)) continue;
+      const entries = part.entries.map((raw) => registry.entryOf(raw));
+      if (!selection.isEverything) await registry.prepare(entries.map(({ value }) => value));
+      for (const [index, entry] of entries.entries()) {
+        if (!registry.selects(selection, entry.value)) continue;
         if (limit > 0 && found.length === limit) return page(prefix, revision, found, true);
         found.push(entry);
         if (limit > 0 && found.length === limit && selection.isEverything) {
@@ -166,6 +172,25 @@ function page(
   };
 }
 
+/** Sees to it that what is selected by can be asked of all objects that are cached now, and that is still so afterwards. */
+async function prepareToSelect(registry: ResourceRegistry, { selection }: ListRequest, prefix: string): Promise<void> {
+  const { versions } = registry.definition;
+  if (!versions || versions.selectsStored || selection.isEverything) return;
+  for (;;) {
+    const pending = versions.prepare(registry.cache.list(prefix).entries.map(({ value }) => value));
+    if (!pending) return;
+    await pending;
+  }
+}
+
+/** The page with its objects as the registry's version has them. */
+async function shownPage(registry: ResourceRegistry, page: ListPage): Promise<ListPage> {
+  const { versions } = registry.definition;
+  if (!versions) return page;
+  await versions.prepare(page.objects);
+  return { ...page, objects: page.objects.map((object) => versions.view(object)) };
+}
+
 /** The key when only one object can be meant. */
 function singleKey(registry: ResourceRegistry, { namespace, selection }: ListRequest): string | undefined {
   if (selection.name === undefined || (registry.definition.namespaced && namespace === '')) return undefined;
@@ -175,7 +200,7 @@ function singleKey(registry: ResourceRegistry, { namespace, selection }: ListReq
 /** A list that leaves out what it cannot read would look whole: it fails, as upstream's does. */
 function assertReadable({ cache }: ResourceRegistry, prefix: string): void {
   for (const [key, error] of cache.undecodable) {
-    if (key.startsWith(prefix)) throw new Error(`unable to decode ${key}: ${error.message}`, { cause: error });
+    if (key.startsWith(prefix)) throw newInternalError(brokenObject(key, error));
   }
 }
 

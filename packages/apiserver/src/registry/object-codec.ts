@@ -7,6 +7,7 @@ import {
   stringifyJson,
 } from '@coxswain/apimachinery';
 import type { KeyValue } from '@coxswain/storage';
+import { UnreadableValue } from './broken-object.ts';
 import { ByteSlabs } from './byte-slabs.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 import { StoredObject } from './stored-object.ts';
@@ -39,7 +40,8 @@ export class ObjectCodec {
     this.#codecs = codecs;
     const { kind, apiVersion } = definition.storage;
     const opening = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
-    this.itemOffset = Buffer.byteLength(opening);
+    // Custom resources say their kind in lists, too.
+    this.itemOffset = definition.custom ? 1 : Buffer.byteLength(opening);
     this.#head = Buffer.from(opening + metadataOpening);
     const selectable = definition.strategy.selectableFields ?? {};
     this.fieldNames = Object.keys(selectable);
@@ -81,7 +83,8 @@ export class ObjectCodec {
   }
 
   /** What the cache keeps of a stored value. `note` is the object itself when this server has just written it. */
-  decodeEntry({ value, modRevision }: KeyValue, note: unknown): StoredObject {
+  decodeEntry({ value, modRevision, stale, unreadable }: KeyValue, note: unknown): StoredObject {
+    if (unreadable) throw new UnreadableValue(unreadable);
     if (isHubObject(note)) {
       const stored = this.stored(this.withRevision(value, modRevision), note);
       stored.fresh = note;
@@ -89,13 +92,20 @@ export class ObjectCodec {
     }
     const own = this.#isOwn(value);
     const object = own ? this.decode(value) : this.#decodeForeign(value);
-    return this.stored(this.withRevision(own ? value : this.encode(object), modRevision), object);
+    const stored = this.stored(this.withRevision(own ? value : this.encode(object), modRevision), object);
+    if (stale) stored.stale = true;
+    return stored;
   }
 
   /** A line as it is served, with what selectors need of the object they are of. */
   stored(line: Buffer, object: KubernetesObject): StoredObject {
+    return new StoredObject(line, object, this.fieldValuesOf(object));
+  }
+
+  /** What the kind's selectable fields are in the object. */
+  fieldValuesOf(object: KubernetesObject): readonly string[] {
     const readers = this.#fieldReaders;
-    return new StoredObject(line, object, readers.length === 0 ? none : readers.map((read) => read(object)));
+    return readers.length === 0 ? none : readers.map((read) => read(object));
   }
 
   /** The object in its hub version; nobody else's, so it may be changed. */

@@ -1,13 +1,16 @@
 import type { Strategy } from '@coxswain/api';
 import type {
   DeleteOptions,
+  FieldLabelConversion,
   GroupResource,
   GroupVersion,
   GroupVersionKind,
   KubernetesObject,
   StructSchema,
 } from '@coxswain/apimachinery';
+import type { EquivalentResource } from '../admission/admission.ts';
 import type { ResourceHooks } from './resource-hooks.ts';
+import type { StorageVersions } from './storage-versions.ts';
 
 /** What becomes of dependents when nobody says: `unsupported` for kinds that nothing can depend on (events). */
 export type GarbageCollectionPolicy = 'background' | 'orphan' | 'unsupported';
@@ -15,6 +18,34 @@ export type GarbageCollectionPolicy = 'background' | 'orphan' | 'unsupported';
 /** What a graceful deletion of an object would be. */
 interface GracefulDeletion {
   readonly gracePeriodSeconds: number;
+}
+
+/** What else there is to know of a resource whose type came at run time. */
+export interface CustomType {
+  /**
+   * Brings what a client sent into the form of its type, in place, and gives the paths of fields that nobody knows.
+   * Throws an Error for what cannot be.
+   */
+  prune(object: KubernetesObject): readonly string[];
+  /** Sets defaults, in place. */
+  setDefaults(object: KubernetesObject): void;
+  /** Throws an Error for a field that objects of this version cannot be selected by. */
+  readonly fieldLabel: FieldLabelConversion;
+  /** By subresource, empty for the resource itself: what a write through it cannot change, in which version. */
+  resetFields(subresource: string): ReadonlyMap<string, readonly string[]>;
+  /** Where an object says how often it is there. */
+  readonly scale?: ScalePaths;
+  /** Runs what converts objects as it goes, when to convert them takes time. It may be run several times. */
+  readonly whileConverting?: <T>(run: () => T) => Promise<T>;
+}
+
+/** Where the numbers of a Scale are, as lists of fields. */
+export interface ScalePaths {
+  readonly specReplicas: readonly string[];
+  readonly statusReplicas: readonly string[];
+  readonly labelSelector?: readonly string[];
+  /** By version, where the wanted number is; null for a version that cannot be scaled. */
+  readonly replicasByVersion: ReadonlyMap<string, readonly string[] | null>;
 }
 
 /**
@@ -25,6 +56,8 @@ export interface ResourceDefinition {
   /** As errors name it. */
   readonly groupResource: GroupResource;
   readonly kind: string;
+  /** Of a list of them, where it is not the kind and `List`. */
+  readonly listKind?: string;
   readonly namespaced: boolean;
   /** The version that strategies know. */
   readonly hub: GroupVersionKind;
@@ -33,6 +66,12 @@ export interface ResourceDefinition {
   /** Below the registry's root: `pods/`. */
   readonly keyPrefix: string;
   readonly strategy: Strategy;
+  /** Absent: objects are stored in one version, and converted by `convert`. */
+  readonly versions?: StorageVersions;
+  /** Absent: objects are of a type that is built in. */
+  readonly custom?: CustomType;
+  /** As what else the resource, or a part of it, is served, itself included. Absent: the router knows. */
+  readonly equivalents?: (subresource: string) => readonly EquivalentResource[];
   /** The object as if a client had sent it: everything that its type always writes is there. */
   readonly complete?: (object: KubernetesObject) => KubernetesObject;
   /** What a new state is like once it is stored; may be asked for something that is so already. */
@@ -46,6 +85,8 @@ export interface ResourceDefinition {
   ) => GracefulDeletion | undefined;
   /** Keeps an object that was deleted and has no finalizers any more: a namespace that is still being emptied. */
   readonly deletionMustWait?: (object: KubernetesObject) => boolean;
+  /** What becomes of an object that is to be deleted, in place of everything else; undefined: the usual. */
+  readonly retire?: (object: KubernetesObject, now: Date) => KubernetesObject | undefined;
   /** What else changes when an object is marked for deletion. */
   readonly marked?: (object: KubernetesObject) => KubernetesObject;
   /** Throws an ApiError for what cannot be deleted. */

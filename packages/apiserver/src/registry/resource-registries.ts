@@ -25,6 +25,8 @@ export interface ResourceRegistriesOptions extends Omit<BuiltInResourceOptions, 
   readonly serviceIPFamilies: readonly ('IPv4' | 'IPv6')[];
   readonly hooks: BuiltInResourceOptions['hooks'];
   readonly onCacheError?: (resource: GroupResource, error: Error) => void;
+  /** Where objects of a resource are stored when that is not simply the store: encryption. */
+  readonly storeFor?: (resource: GroupResource) => Store;
 }
 
 /**
@@ -50,6 +52,7 @@ export class ResourceRegistries implements Listers, InternalClient {
     const { groupResource } = definition;
     const registry = new ResourceRegistry({
       ...this.#options,
+      store: this.#options.storeFor?.(groupResource) ?? this.#options.store,
       definition,
       onCacheError: (error) => this.#options.onCacheError?.(groupResource, error),
     });
@@ -121,6 +124,11 @@ export class ResourceRegistries implements Listers, InternalClient {
   /** What the caches hold, by resource: those that are in use. */
   *cacheStats(): Iterable<[GroupResource, CacheStats]> {
     for (const [resource, { cache }] of this.#registries) yield [resource, cache.stats];
+  }
+
+  /** Undefined for a resource that is not in use. */
+  cacheStatsOf(group: string, resource: string): CacheStats | undefined {
+    return this.#registries.get(GroupResource.of(group, resource))?.cache.stats;
   }
 
   stop(): void {

@@ -6,12 +6,14 @@ import {
   newNotFound,
 } from '@coxswain/apimachinery';
 import { type CacheEntry, type KeyValue, type Store, WatchCache } from '@coxswain/storage';
+import { brokenObject } from './broken-object.ts';
 import { createObject } from './create-object.ts';
 import { type DeleteResult, type DeletionRequest, deleteObject } from './delete-object.ts';
 import { ObjectCodec } from './object-codec.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 import type { WriteContext } from './resource-hooks.ts';
 import { ResourceKeys } from './resource-key.ts';
+import type { Selection } from './selection.ts';
 import { fromStoreError, parseResourceVersion } from './store-error.ts';
 import type { StoredObject } from './stored-object.ts';
 import { type UpdateRequest, type UpdateResult, updateObject } from './update-object.ts';
@@ -67,7 +69,7 @@ export class ResourceRegistry {
       new WatchCache({
         store,
         prefix: this.keys.prefix,
-        decode: (entry, note) => this.codec.decodeEntry(entry, note),
+        decode: (entry, note) => this.decodeEntry(entry, note),
         sizeOf: ({ line }) => line.length,
         ...(onCacheError && { onError: onCacheError }),
       });
@@ -94,7 +96,7 @@ export class ResourceRegistry {
     await this.reach(resourceVersion);
     const entry = this.cache.get(key);
     if (!entry) throw this.#absent(key, name);
-    return entry.value;
+    return this.definition.versions ? this.shown(entry.value) : entry.value;
   }
 
   /** Waits until the cache is as fresh as the resource version asks for, and gives the revision it is at. */
@@ -127,9 +129,54 @@ export class ResourceRegistry {
     return deleteObject(this, request);
   }
 
+  /** What is stored as this registry's version has it. */
+  shown(stored: StoredObject): StoredObject | Promise<StoredObject> {
+    const { versions } = this.definition;
+    if (!versions) return stored;
+    const pending = versions.prepare([stored]);
+    return pending ? pending.then(() => versions.view(stored)) : versions.view(stored);
+  }
+
+  /** The same for what `prepare` was called for, or what needs no preparation. */
+  view(stored: StoredObject): StoredObject {
+    return this.definition.versions?.view(stored) ?? stored;
+  }
+
+  /** Sees to it that views can be had. Undefined when there is nothing to wait for. */
+  prepare(objects: readonly StoredObject[]): Promise<void> | undefined {
+    return this.definition.versions?.prepare(objects);
+  }
+
+  /** Whether the object, as this version has it, is selected. It must have been prepared where views are selected. */
+  selects(selection: Selection, stored: StoredObject): boolean {
+    const { versions } = this.definition;
+    return selection.matches(versions && !versions.selectsStored ? versions.view(stored) : stored);
+  }
+
+  /** The bytes to store; `own` are those of this registry's codec, where they are known. */
+  encode(object: KubernetesObject, own = this.codec.encode(object)): Buffer | Promise<Buffer> {
+    return this.definition.versions?.encode(object, own) ?? own;
+  }
+
+  decodeEntry(entry: KeyValue, note: unknown): StoredObject {
+    return this.definition.versions?.decodeEntry(entry, note) ?? this.codec.decodeEntry(entry, note);
+  }
+
   /** What a write left, from the cache where it is there already: a driver of this process has told it. */
-  written(key: string, stored: Buffer, revision: number, object: KubernetesObject): StoredObject {
+  written(
+    key: string,
+    stored: Buffer,
+    revision: number,
+    object: KubernetesObject,
+  ): StoredObject | Promise<StoredObject> {
     const cached = this.cache.get(key);
+    if (this.definition.versions) {
+      const value =
+        cached?.revision === revision
+          ? cached.value
+          : this.decodeEntry({ key, value: stored, createRevision: revision, modRevision: revision }, undefined);
+      return this.shown(value);
+    }
     if (cached?.revision !== revision) return this.codec.stored(this.codec.withRevision(stored, revision), object);
     cached.value.fresh = undefined;
     return cached.value;
@@ -147,7 +194,7 @@ export class ResourceRegistry {
   }
 
   entryOf(entry: KeyValue): CacheEntry<StoredObject> {
-    return { key: entry.key, revision: entry.modRevision, value: this.codec.decodeEntry(entry, undefined) };
+    return { key: entry.key, revision: entry.modRevision, value: this.decodeEntry(entry, undefined) };
   }
 
   /** Whether the cache is behind only by what is on its way: then a failure may be one of old knowledge. */
@@ -157,7 +204,7 @@ export class ResourceRegistry {
 
   #absent(key: string, name: string): Error {
     const broken = this.cache.undecodable.get(key);
-    if (broken) return newInternalError(new Error(`unable to decode ${key}: ${broken.message}`, { cause: broken }));
+    if (broken) return newInternalError(brokenObject(key, broken));
     return newNotFound(this.definition.groupResource, name);
   }
 }

@@ -19,6 +19,8 @@ export class StoredObject {
    * just written. Let go of as soon as the write is answered.
    */
   fresh: KubernetesObject | undefined;
+  /** It would be stored otherwise today: a write that changes nothing is done all the same. */
+  stale = false;
   /** Other representations, by what the endpoint calls them; made when first asked for and kept. */
   #variants: Map<string, Buffer> | undefined;
 

@@ -14,7 +14,7 @@ import {
   Path,
 } from '@coxswain/apimachinery';
 import type { CacheEntry } from '@coxswain/storage';
-import { prepareNew } from './create-object.ts';
+import { prepareNew, unstored } from './create-object.ts';
 import { finishDeletion, mustBeDeleted } from './delete-object.ts';
 import { assertObjectSize } from './object-size.ts';
 import type { WriteContext } from './resource-hooks.ts';
@@ -85,7 +85,8 @@ async function replace(
   const { definition, codec, store } = registry;
   const { context, subresource, validate } = request;
   const { strategy, hooks, hub } = definition;
-  const old = codec.decode(entry.value.line);
+  const shown = await registry.shown(entry.value);
+  const old = codec.decode(shown.line);
   const changed = withCurrentVersion(await request.change(old), entry.revision, registry, request);
   const whole = subresource === undefined && !request.asIs;
   const problems = (whole && strategy.begin?.(changed, old, context)) || [];
@@ -104,15 +105,19 @@ async function replace(
       // Whoever let it go sees the version that it was let go at.
       return { stored: codec.stored(codec.withRevision(codec.encode(next), entry.revision), next), created: false };
     }
-    const stored = codec.encode(next);
-    const asBefore = codec.withRevision(stored, entry.revision);
+    const encoded = codec.encode(next);
+    const asBefore = codec.withRevision(encoded, entry.revision);
     if (context.dryRun) {
       await reservation?.rollback();
       return { stored: codec.stored(asBefore, next), created: false };
     }
-    if (isSame(asBefore, entry.value.line, next, old)) {
+    const stored = await registry.encode(next, encoded);
+    const isSame = definition.versions
+      ? definition.versions.isStored(stored, entry)
+      : !entry.value.stale && saysSame(asBefore, shown.line, next, old);
+    if (isSame) {
       await reservation?.commit();
-      return { stored: entry.value, created: false };
+      return { stored: shown, created: false };
     }
     assertObjectSize(stored);
     const result = await store.put(entry.key, stored, {
@@ -125,7 +130,7 @@ async function replace(
       return { current: result.current && registry.entryOf(result.current) };
     }
     await reservation?.commit();
-    return { stored: registry.written(entry.key, stored, result.revision, next), created: false };
+    return { stored: await registry.written(entry.key, stored, result.revision, next), created: false };
   } catch (error) {
     await reservation?.rollback();
     throw error;
@@ -146,7 +151,8 @@ function judged(
       : prepareForUpdate(strategy, changed, old, context);
   const own = withLastingMetadata(prepared, old, namespace, namespaced);
   const errors = validateUpdate(strategy, own, old, context, subresource);
-  if (errors.length > 0) throw newInvalid(hub.groupKind, own.metadata?.name ?? '', errors);
+  if (errors.length > 0)
+    throw newInvalid(GroupKind.of(hub.group, own.kind ?? hub.kind), own.metadata?.name ?? '', errors);
   const { warningsOnUpdate } = (subresource === undefined ? strategy : strategy.subresources?.[subresource]) ?? {};
   for (const warning of warningsOnUpdate?.(own, old, context) ?? []) context.warn?.(warning);
   strategy.canonicalize?.(own);
@@ -154,12 +160,12 @@ function judged(
 }
 
 /** A write that changes nothing is none: watchers hear nothing, and the resource version stays. */
-function isSame(bytes: Buffer, before: Buffer, next: KubernetesObject, old: KubernetesObject): boolean {
+function saysSame(bytes: Buffer, before: Buffer, next: KubernetesObject, old: KubernetesObject): boolean {
   return bytes.length === before.length && (bytes.equals(before) || jsonEquals(next, old));
 }
 
 async function addNew(registry: ResourceRegistry, request: UpdateRequest, key: string): Promise<Attempt> {
-  const { definition, codec, store, random, now } = registry;
+  const { definition, store, random, now } = registry;
   const { context, name } = request;
   if (!request.createIfAbsent && !definition.strategy.allowCreateOnUpdate)
     throw newNotFound(definition.groupResource, name);
@@ -173,11 +179,11 @@ async function addNew(registry: ResourceRegistry, request: UpdateRequest, key: s
   };
   const ready = await prepareNew(registry, complete, context, request.validate);
   try {
-    const stored = codec.encode(ready.object);
+    const stored = await registry.encode(ready.object);
     assertObjectSize(stored);
     if (context.dryRun) {
       await ready.rollback();
-      return { stored: codec.stored(codec.withoutRevision(stored), ready.object), created: true };
+      return { stored: unstored(registry, ready.object), created: true };
     }
     const result = await store.put(key, stored, {
       expected: 0,
@@ -189,7 +195,7 @@ async function addNew(registry: ResourceRegistry, request: UpdateRequest, key: s
       return { current: result.current && registry.entryOf(result.current) };
     }
     await ready.commit();
-    return { stored: registry.written(key, stored, result.revision, ready.object), created: true };
+    return { stored: await registry.written(key, stored, result.revision, ready.object), created: true };
   } catch (error) {
     await ready.rollback();
     throw error;

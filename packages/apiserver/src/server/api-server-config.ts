@@ -1,9 +1,12 @@
 import type { FeatureGates } from '@coxswain/api';
 import type { Store } from '@coxswain/storage';
+import type { AdmissionConfiguration } from '../admission/admission-configuration.ts';
+import type { TolerationSeconds } from '../admission/default-toleration-seconds.ts';
 import type { Audit } from '../audit/index.ts';
 import type { AuthenticationOptions, TokenAuthenticator } from '../authentication/index.ts';
 import type { AuthorizationMode } from '../authorization/index.ts';
 import type { ClusterAuthenticationInfo } from '../bootstrap/index.ts';
+import type { Encryption } from '../encryption/index.ts';
 import type { ListenerOptions } from '../http/listener.ts';
 import type { Dialer } from '../proxy/index.ts';
 import type { Random } from '../registry/resource-registry.ts';
@@ -19,6 +22,8 @@ export interface Logger {
 /** Everything a server is made of, complete and checked: what `completeOptions` makes of flags, and tests make by hand. */
 export interface ApiServerConfig {
   readonly store: Store;
+  /** How what is stored is encrypted: `--encryption-provider-config`. Closed with the server. */
+  readonly encryption?: Encryption;
   /** `--etcd-prefix`. */
   readonly storePrefix: string;
   readonly features: FeatureGates;
@@ -56,13 +61,23 @@ export interface ApiServerConfig {
   /** Reaches kubelets, and what is behind services. */
   readonly dialer: Dialer & { close?(): void };
   readonly kubeletPreferredAddressTypes?: readonly string[];
+  /** What proves to API servers behind this one that it is this one: `--proxy-client-cert-file`. PEM. */
+  readonly proxyClient?: { readonly cert: string; readonly key: string };
+  /** Webhooks and API servers behind services are reached at their endpoints: `--enable-aggregator-routing`. */
+  readonly routeToEndpoints?: boolean;
   /** Plug-ins that are on besides the default ones, and that are off: `--enable-admission-plugins`, `--disable-…`. */
   readonly enabledAdmissionPlugins: readonly string[];
   readonly disabledAdmissionPlugins: readonly string[];
+  /** `--admission-control-config-file`, as far as plug-ins that are on are told by it. */
+  readonly admissionConfiguration?: AdmissionConfiguration;
+  /** `--default-not-ready-toleration-seconds`, `--default-unreachable-toleration-seconds`. */
+  readonly defaultTolerationSeconds?: TolerationSeconds;
   readonly allowPrivileged: boolean;
   readonly eventTtlSeconds: number;
   readonly maxRequestsInFlight: number;
   readonly maxMutatingRequestsInFlight: number;
+  /** `--enable-priority-and-fairness`; absent: as if true. Else the two limits above stand on their own. */
+  readonly priorityAndFairness?: boolean;
   readonly requestTimeoutMs: number;
   readonly minRequestTimeoutMs: number;
   /** How long requests under way have when the server stops: `--shutdown-delay-duration` and a grace after it. */

@@ -1,6 +1,9 @@
 import { Catalogue, type GroupVersionResources, newCodecFactory, newScheme } from '@coxswain/api';
+import type { Service } from '@coxswain/api/core/v1';
 import type { GroupResource, GroupVersionResource } from '@coxswain/apimachinery';
 import { AdmissionChain } from '../admission/admission.ts';
+import { celMatchConditions, WebhookMetrics, webhookExpressions } from '../admission/webhook/index.ts';
+import { Aggregator, CustomApiServices } from '../aggregator/index.ts';
 import { withAudit, withFailedAuthenticationAudit } from '../audit/index.ts';
 import {
   bootstrapTokenAuthenticator,
@@ -9,22 +12,26 @@ import {
   UnionAuthenticator,
 } from '../authentication/index.ts';
 import { type Authorization, ClusterRoleAggregator, Impersonation, newAuthorization } from '../authorization/index.ts';
-import { bootstrapHooks, type PostStartHook } from '../bootstrap/index.ts';
+import { bootstrapHooks, flowSchemas, type PostStartHook, priorityLevels } from '../bootstrap/index.ts';
 import { reconcileRbacPolicy } from '../bootstrap/rbac-policy/index.ts';
+import { CustomResources } from '../crd/index.ts';
+import { CustomResourceOpenApi } from '../crd/openapi/index.ts';
 import { DiscoveryRegistry, discoveryHandler, pathIndex, servedResources } from '../discovery/index.ts';
 import { ResourceRouter } from '../endpoints/resource-router.ts';
 import type { EndpointServices } from '../endpoints/scope.ts';
 import { specialEndpoints } from '../endpoints/special-endpoints.ts';
 import { WatchPacer } from '../endpoints/watch-pacer.ts';
 import { handlerChain, InFlight, type StateHandler, UnderWay, withMetrics } from '../filters/index.ts';
+import { FlowControl, type FlowControlOptions } from '../flowcontrol/index.ts';
 import { HealthChecks } from '../health/index.ts';
 import type { ApiHandler, Connection } from '../http/handler.ts';
 import { type InProcessTransport, inProcessTransport } from '../http/in-process.ts';
 import { Listener } from '../http/listener.ts';
 import type { ContextHandler } from '../http/request-context.ts';
 import { notFoundResponse } from '../http/respond.ts';
-import { ServerMetrics } from '../metrics/index.ts';
+import { requestLabels, ServerMetrics } from '../metrics/index.ts';
 import { BuiltInOpenApi, OpenApiService, openApiHandler, openApiPaths } from '../openapi/index.ts';
+import { enabledAdmissionPlugins } from '../options/admission-plugins.ts';
 import { KubeletConnection, lookupAddresses, probeHealth } from '../proxy/index.ts';
 import type { ResourceHooks } from '../registry/resource-hooks.ts';
 import { ResourceRegistries } from '../registry/resource-registries.ts';
@@ -37,9 +44,16 @@ import {
 } from '../serviceaccount/index.ts';
 import { newServiceAllocation, type ServiceAllocation } from '../services/index.ts';
 import { versionHandler } from '../version/index.ts';
+import {
+  clusterIPResolver,
+  endpointResolver,
+  HttpsWebhookClient,
+  type ServiceResolver,
+  withOwnService,
+} from '../webhook/index.ts';
 import type { ApiServerConfig } from './api-server-config.ts';
 import { startCompaction } from './compaction.ts';
-import { admissionPlugins, rbacEscalation } from './default-admission.ts';
+import { type AdmissionDependencies, admissionPlugins, rbacEscalation } from './default-admission.ts';
 
 /** What clients outside of resources ask for, by the first part of the path. */
 type Paths = Map<string, ContextHandler>;
@@ -59,7 +73,16 @@ export class ApiServer {
   readonly #authorization: Authorization;
   readonly #allocation: ServiceAllocation;
   readonly #aggregator: ClusterRoleAggregator;
+  readonly #chain: AdmissionChain;
+  readonly #webhooks: HttpsWebhookClient;
+  readonly #discovery: DiscoveryRegistry;
+  readonly #openApi: OpenApiService;
+  readonly #customResources: CustomResources;
+  readonly #customApiServices: CustomApiServices;
+  readonly #remoteApis: Aggregator;
   readonly #listener: Listener | undefined;
+  /** Absent when it is switched off, or when nothing is limited. */
+  readonly #flowControl: FlowControl | undefined;
   readonly #shuttingDown = new AbortController();
   readonly #underWay = new UnderWay();
   #hooks: readonly PostStartHook[] = [];
@@ -88,6 +111,7 @@ export class ApiServer {
       serviceIPFamilies: this.#serviceIPFamilies(),
       hooks: (resource) => this.#hooksOf(resource),
       onCacheError: (resource, error) => logger.error(`watch cache of ${resource}`, error),
+      ...(config.encryption && { storeFor: (resource) => config.encryption!.storeFor(resource, store) }),
     });
     const { registries } = this;
     const report = (message: string, error?: unknown): void => logger.error(message, error);
@@ -105,11 +129,19 @@ export class ApiServer {
     this.#aggregator = new ClusterRoleAggregator(registries, registries, (error) => report('aggregating roles', error));
     const { authorizer } = this.#authorization;
     const authenticator = this.#authenticator();
+    const serviceLister = registries.lister<Service>('', 'services');
+    this.#webhooks = new HttpsWebhookClient({
+      resolveService: this.#serviceResolver(),
+      synced: serviceLister.synced,
+      userAgent: 'kube-apiserver-admission',
+      now,
+    });
+    this.#chain = this.#admission();
     const services: EndpointServices = {
       codecs,
       scheme,
       features,
-      admission: this.#admission(),
+      admission: this.#chain,
       authorizer,
       namespaces: registries.lister('', 'namespaces'),
       now,
@@ -120,6 +152,7 @@ export class ApiServer {
       shuttingDown: this.#shuttingDown.signal,
       random: random.number,
       watchPacer: new WatchPacer(),
+      equivalents: (scope, subresource) => router.equivalents(scope, subresource),
       onWatchEvents: this.#watchEventCounter(),
       onWatchError: ({ resource }, error) => report(`watch of ${resource}`, error),
     };
@@ -175,11 +208,56 @@ export class ApiServer {
         },
       }),
     });
+    this.#discovery = new DiscoveryRegistry(this.#served);
+    this.#openApi = this.#newOpenApi();
+    const customOpenApi = new CustomResourceOpenApi(Catalogue.builtIn(), () => this.#openApi.changed());
+    this.#openApi.add(customOpenApi);
+    this.#customResources = new CustomResources({
+      store,
+      ...(config.encryption && { storeFor: (resource) => config.encryption!.storeFor(resource, store) }),
+      root: storePrefix,
+      codecs,
+      services,
+      random,
+      now,
+      webhooks: { client: this.#webhooks, uuid: random.uuid },
+      onCacheError: (resource, error) => logger.error(`watch cache of ${resource}`, error),
+      listers: registries,
+      router,
+      discovery: this.#discovery,
+      openApi: customOpenApi,
+      report,
+    });
+    this.#remoteApis = new Aggregator({
+      apiServices: registries.lister('apiregistration.k8s.io', 'apiservices'),
+      services: registries.lister('', 'services'),
+      endpointSlices: registries.lister('discovery.k8s.io', 'endpointslices'),
+      client: registries,
+      discovery: this.#discovery,
+      openApi: this.#openApi,
+      dialer: config.dialer,
+      resolveService: this.#serviceResolver(),
+      clientCertificate: () => config.proxyClient,
+      now,
+      report,
+    });
+    this.#customApiServices = new CustomApiServices({
+      definitions: registries.lister('apiextensions.k8s.io', 'customresourcedefinitions'),
+      apiServices: registries.lister('apiregistration.k8s.io', 'apiservices'),
+      client: registries,
+      now,
+      report,
+    });
     const inFlight = new InFlight({
       maxReadOnly: config.maxRequestsInFlight,
       maxMutating: config.maxMutatingRequestsInFlight,
     });
-    this.#collectMetrics(inFlight);
+    const isServed: Parameters<typeof withMetrics>[1] = ({ info }) =>
+      info.isResourceRequest ? router.serves(info) : knownPaths.has(info.path);
+    this.#flowControl = this.#newFlowControl((state) => {
+      if (isServed(state)) this.metrics.request(requestLabels(state)).dropped();
+    });
+    this.#collectMetrics(this.#flowControl?.controller.executing ?? inFlight.current);
     const paths = this.#paths();
     const knownPaths = new Set([
       ...[...paths.keys()].map((path) => `/${path}`),
@@ -188,11 +266,14 @@ export class ApiServer {
       openIdConfigurationPath,
       jwksPath,
     ]);
+    const unlisted: Paths = new Map(this.#flowControl && [['debug', this.#flowControl.debugPages]]);
     const endpoint: StateHandler = (state) => {
+      const remote = this.#remoteApis.serve(state);
+      if (remote) return remote;
       if (state.info.isResourceRequest) return router.handle(state);
       const { path } = state.info;
       const [, first = ''] = path.split('/', 2);
-      const handler = first === '' && path !== '/' ? undefined : paths.get(first);
+      const handler = first === '' && path !== '/' ? undefined : (paths.get(first) ?? unlisted.get(first));
       return handler?.(state) ?? Promise.resolve(notFoundResponse());
     };
     this.handler = handlerChain({
@@ -202,12 +283,11 @@ export class ApiServer {
       authorizer,
       impersonation: new Impersonation(authorizer, features.enabled('ConstrainedImpersonation')),
       inFlight,
+      ...(this.#flowControl && { priorityAndFairness: this.#flowControl.filter }),
       underWay: this.#underWay,
       uuid: random.uuid,
       requestTimeoutMs: config.requestTimeoutMs,
-      metrics: withMetrics(this.metrics, ({ info }) =>
-        info.isResourceRequest ? router.serves(info) : knownPaths.has(info.path),
-      ),
+      metrics: withMetrics(this.metrics, isServed),
       ...(config.audit && {
         audit: withAudit({ ...config.audit, codecs, scheme, now }),
         failedAuthenticationAudit: withFailedAuthenticationAudit({ ...config.audit, codecs, scheme, now }),
@@ -262,6 +342,7 @@ export class ApiServer {
         registered.done();
       }),
     ]);
+    await this.#flowControl?.follow();
     assertNotStopped(signal);
     logger.info('the server is ready');
   }
@@ -283,11 +364,12 @@ export class ApiServer {
   }
 
   async #stop(): Promise<void> {
-    const { shutdownDelayMs, shutdownGraceMs, store, dialer, audit } = this.config;
+    const { shutdownDelayMs, shutdownGraceMs, store, dialer, audit, encryption } = this.config;
     this.health.beginShutdown();
     if (shutdownDelayMs > 0) await delay(shutdownDelayMs);
     this.#shuttingDown.abort();
     const drained = this.#underWay.drain();
+    this.#flowControl?.close();
     // What is being started sees that it is in vain; only then is it known what there is to stop.
     if (this.#started) await withinTime(this.#started.catch(noMatter), shutdownGraceMs);
     const stopped = Promise.all(this.#hooks.map((hook) => hook.stop?.())).catch((error) =>
@@ -299,13 +381,31 @@ export class ApiServer {
       await this.#listener.close();
       clearTimeout(force);
     }
+    this.#remoteApis.stop();
+    this.#customApiServices.stop();
+    this.#customResources.stop();
     this.#aggregator.close();
     this.#authorization.close();
+    this.#chain.close();
+    this.#webhooks.close();
     await this.#allocation.close();
     this.registries.stop();
     dialer.close?.();
     await audit?.log.close();
+    encryption?.close();
     await store.close();
+  }
+
+  #serviceResolver(): ServiceResolver {
+    const services = this.registries.lister<Service>('', 'services');
+    const elsewhere = this.config.routeToEndpoints
+      ? endpointResolver(
+          services,
+          this.registries.lister('discovery.k8s.io', 'endpointslices'),
+          this.config.random.number,
+        )
+      : clusterIPResolver(services);
+    return withOwnService(() => this.#address, elsewhere);
   }
 
   #serviceIPFamilies(): ('IPv4' | 'IPv6')[] {
@@ -357,16 +457,42 @@ export class ApiServer {
   }
 
   #admission(): AdmissionChain {
-    const { disabledAdmissionPlugins } = this.config;
-    const enabled = admissionPlugins(this.registries, this.#authorization).filter(
-      ({ name }) => !disabledAdmissionPlugins.includes(name),
-    );
-    return new AdmissionChain([...enabled, rbacEscalation(this.#authorization)]);
+    const { features, now, random, enabledAdmissionPlugins: on, disabledAdmissionPlugins: off } = this.config;
+    const { admissionConfiguration: configuration = {}, defaultTolerationSeconds: tolerationSeconds } = this.config;
+    const plugins = admissionPlugins(enabledAdmissionPlugins(on, off), {
+      listers: this.registries,
+      client: this.registries,
+      authorizer: this.#authorization.authorizer,
+      features,
+      now,
+      random,
+      configuration,
+      ...(tolerationSeconds && { tolerationSeconds }),
+      webhooks: this.#webhookOptions(),
+      ownerMapper: ({ group, version }, kind) =>
+        this.#served
+          .find((served) => served.group === group && served.version === version)
+          ?.resources.find((resource) => resource.kind === kind),
+    });
+    return new AdmissionChain([...plugins, rbacEscalation(this.#authorization), webhookExpressions()]);
+  }
+
+  #webhookOptions(): AdmissionDependencies['webhooks'] {
+    const { random, logger } = this.config;
+    const metrics = new WebhookMetrics();
+    this.metrics.register(metrics.families);
+    return {
+      client: this.#webhooks,
+      metrics,
+      compileConditions: celMatchConditions(this.#authorization.authorizer),
+      uuid: random.uuid,
+      report: (message, error) => logger.error(message, error),
+    };
   }
 
   #paths(): Paths {
     const discovery = discoveryHandler({
-      registry: new DiscoveryRegistry(this.#served),
+      registry: this.#discovery,
       serverAddress: () => this.#externalAddress(),
     });
     const health = this.health.handler;
@@ -378,10 +504,12 @@ export class ApiServer {
       ['readyz', health],
       ['version', versionHandler],
       ['metrics', this.metrics.handler],
-      ['openapi', openApiHandler(this.#openApi(), this.config.now)],
+      ['openapi', openApiHandler(this.#openApi, this.config.now)],
     ]);
     this.health.add({ name: 'log', check: () => {} });
     this.health.add({ name: 'etcd', check: () => this.#checkStore() });
+    const { healthCheck } = this.config.encryption ?? {};
+    if (healthCheck) this.health.add(healthCheck);
     this.health.addTo('readyz', { name: 'etcd-readiness', check: () => this.#checkStore() });
     this.health.addTo('readyz', { name: 'informer-sync', check: () => this.#assertSynced() });
     const openId = this.#openIdMetadata();
@@ -409,7 +537,7 @@ export class ApiServer {
     );
   }
 
-  #openApi(): OpenApiService {
+  #newOpenApi(): OpenApiService {
     const service = new OpenApiService();
     service.add(new BuiltInOpenApi(Catalogue.builtIn(), this.#served));
     return service;
@@ -428,12 +556,34 @@ export class ApiServer {
     };
   }
 
-  #collectMetrics(inFlight: InFlight): void {
+  #newFlowControl(onRejected: FlowControlOptions['onRejected']): FlowControl | undefined {
+    const { config, registries, metrics } = this;
+    const { maxRequestsInFlight, maxMutatingRequestsInFlight, priorityAndFairness = true } = config;
+    const serverSeats = maxRequestsInFlight + maxMutatingRequestsInFlight;
+    if (!priorityAndFairness || serverSeats <= 0) return undefined;
+    return new FlowControl({
+      serverSeats,
+      requestTimeoutMs: config.requestTimeoutMs,
+      features: config.features,
+      bootstrap: { levels: priorityLevels, schemas: flowSchemas },
+      listers: registries,
+      objectStats: (group, resource) =>
+        registries.cacheStatsOf(group, resource) ?? this.#customResources.cacheStatsOf(group, resource),
+      metrics,
+      now: config.now,
+      ...(onRejected && { onRejected }),
+    });
+  }
+
+  #collectMetrics(inFlight: InFlight['current']): void {
     const { metrics, registries } = this;
     metrics.onCollect(() => {
-      metrics.inflight('readOnly').set(inFlight.current.readOnly);
-      metrics.inflight('mutating').set(inFlight.current.mutating);
-      for (const [{ group, resource }, { entries, bytes }] of registries.cacheStats())
+      metrics.inflight('readOnly').set(inFlight.readOnly);
+      metrics.inflight('mutating').set(inFlight.mutating);
+      for (const [{ group, resource }, { entries, bytes }] of [
+        ...registries.cacheStats(),
+        ...this.#customResources.cacheStats(),
+      ])
         metrics.setObjects(group, resource, entries, bytes);
     });
   }
@@ -484,6 +634,9 @@ export class ApiServer {
         authentication: config.authentication.clusterInfo,
         servedGroupVersions: this.#served,
       }),
+      { name: 'crd-informer-synced', start: () => this.#customResources.start() },
+      { name: 'apiservice-registration-controller', start: () => this.#customApiServices.start() },
+      { name: 'apiservice-discovery-controller', start: () => this.#remoteApis.start() },
       {
         name: 'rbac/bootstrap-roles',
         start: async () => {

@@ -1,67 +1,139 @@
-import type { CertificateSigningRequest } from '@coxswain/api/certificates/v1';
-import type { ClusterTrustBundle } from '@coxswain/api/certificates/v1beta1';
 import type { ClusterRole, ClusterRoleBinding } from '@coxswain/api/rbac/v1';
-import type { AdmissionAttributes, AdmissionPlugin } from '../admission/admission.ts';
-import { namespaceLifecycle } from '../admission/namespace-lifecycle.ts';
+import type { AdmissionPlugin } from '../admission/admission.ts';
+import type { AdmissionConfiguration } from '../admission/admission-configuration.ts';
+import { alwaysDeny } from '../admission/always-deny.ts';
+import { alwaysPullImages } from '../admission/always-pull-images.ts';
 import {
-  type Authorization,
-  checkBindingEscalation,
-  checkCertificateApproval,
-  checkCertificateSigning,
-  checkRoleEscalation,
-  checkTrustBundleAttestation,
-} from '../authorization/index.ts';
-import type { Listers } from '../registry/lister.ts';
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+  clusterTrustBundleAttest,
+} from '../admission/certificates.ts';
+import { defaultIngressClass } from '../admission/default-ingress-class.ts';
+import { defaultStorageClass } from '../admission/default-storage-class.ts';
+import { defaultTolerationSeconds, type TolerationSeconds } from '../admission/default-toleration-seconds.ts';
+import { denyServiceExternalIPs } from '../admission/deny-service-external-ips.ts';
+import { eventRateLimit } from '../admission/event-rate-limit.ts';
+import { extendedResourceToleration } from '../admission/extended-resource-toleration.ts';
+import { imagePolicyWebhook } from '../admission/image-policy-webhook.ts';
+import { podGroupProtection, storageObjectInUseProtection } from '../admission/in-use-protection.ts';
+import { jobValidation } from '../admission/job-validation.ts';
+import { limitPodHardAntiAffinityTopology } from '../admission/limit-pod-hard-anti-affinity-topology.ts';
+import { limitRanger } from '../admission/limit-ranger/index.ts';
+import { namespaceAutoProvision } from '../admission/namespace-auto-provision.ts';
+import { namespaceExists } from '../admission/namespace-exists.ts';
+import { namespaceLifecycle } from '../admission/namespace-lifecycle.ts';
+import { nodeDeclaredFeatureValidator } from '../admission/node-declared-feature-validator.ts';
+import { nodeRestriction } from '../admission/node-restriction.ts';
+import {
+  type OwnerMapper,
+  ownerReferencesPermissionEnforcement,
+} from '../admission/owner-references-permission-enforcement.ts';
+import { persistentVolumeClaimResize } from '../admission/persistent-volume-claim-resize.ts';
+import type { AdmissionContext } from '../admission/plugin-context.ts';
+import { podGroupWorkloadExists } from '../admission/pod-group-workload-exists.ts';
+import { podNodeSelector } from '../admission/pod-node-selector.ts';
+import { podResizeValidator } from '../admission/pod-resize-validator.ts';
+import { podSecurity } from '../admission/pod-security/index.ts';
+import { podTolerationRestriction } from '../admission/pod-toleration-restriction.ts';
+import { podTopologyLabels } from '../admission/pod-topology-labels.ts';
+import { priority } from '../admission/priority.ts';
+import { resourceQuota } from '../admission/quota/index.ts';
+import { runtimeClass } from '../admission/runtime-class.ts';
+import { serviceAccount } from '../admission/service-account.ts';
+import { taintNodesByCondition } from '../admission/taint-nodes-by-condition.ts';
+import {
+  mutatingAdmissionWebhook,
+  validatingAdmissionWebhook,
+  type WebhookPluginOptions,
+} from '../admission/webhook/index.ts';
+import { type Authorization, checkBindingEscalation, checkRoleEscalation } from '../authorization/index.ts';
 
-/** The plug-ins a server has, in the order in which they run. */
-export function admissionPlugins(listers: Listers, authorization: Authorization): AdmissionPlugin[] {
-  return [
-    namespaceLifecycle(listers.lister('', 'namespaces')),
-    certificateApproval(authorization),
-    certificateSigning(authorization),
-    trustBundleAttest(authorization),
-  ];
+/** What a server makes its plug-ins from. */
+export interface AdmissionDependencies extends AdmissionContext {
+  readonly configuration: AdmissionConfiguration;
+  readonly tolerationSeconds?: TolerationSeconds;
+  readonly ownerMapper: OwnerMapper;
+  readonly webhooks: Omit<WebhookPluginOptions, 'context' | 'configuration'>;
 }
 
-const isOf = ({ resource }: AdmissionAttributes, group: string, name: string): boolean =>
-  resource.resource === name && resource.group === group;
-const certificates = 'certificates.k8s.io';
-const csr = 'certificatesigningrequests';
+/** By name. The order in which they run is that of `knownAdmissionPlugins`. */
+const factories: ReadonlyMap<string, (dependencies: AdmissionDependencies) => AdmissionPlugin> = new Map<
+  string,
+  (dependencies: AdmissionDependencies) => AdmissionPlugin
+>([
+  ['NamespaceAutoProvision', namespaceAutoProvision],
+  ['NamespaceLifecycle', namespaceLifecycle],
+  ['NamespaceExists', namespaceExists],
+  ['LimitPodHardAntiAffinityTopology', limitPodHardAntiAffinityTopology],
+  ['LimitRanger', limitRanger],
+  ['ServiceAccount', serviceAccount],
+  ['NodeRestriction', nodeRestriction],
+  ['TaintNodesByCondition', taintNodesByCondition],
+  ['AlwaysPullImages', alwaysPullImages],
+  ['ImagePolicyWebhook', (made) => imagePolicyWebhook(made, configured(made, 'ImagePolicyWebhook'))],
+  ['PodSecurity', (made) => podSecurity(made, made.configuration.PodSecurity)],
+  ['PodNodeSelector', (made) => podNodeSelector(made, made.configuration.PodNodeSelector)],
+  ['Priority', priority],
+  ['DefaultTolerationSeconds', ({ tolerationSeconds }) => defaultTolerationSeconds(tolerationSeconds)],
+  ['PodTolerationRestriction', (made) => podTolerationRestriction(made, made.configuration.PodTolerationRestriction)],
+  ['EventRateLimit', (made) => eventRateLimit(made, configured(made, 'EventRateLimit'))],
+  ['ExtendedResourceToleration', extendedResourceToleration],
+  ['DefaultStorageClass', defaultStorageClass],
+  ['StorageObjectInUseProtection', storageObjectInUseProtection],
+  ['PodGroupProtection', podGroupProtection],
+  [
+    'OwnerReferencesPermissionEnforcement',
+    ({ authorizer, ownerMapper }) => ownerReferencesPermissionEnforcement(authorizer, ownerMapper),
+  ],
+  ['PersistentVolumeClaimResize', persistentVolumeClaimResize],
+  ['RuntimeClass', runtimeClass],
+  ['CertificateApproval', certificateApproval],
+  ['CertificateSigning', certificateSigning],
+  ['ClusterTrustBundleAttest', clusterTrustBundleAttest],
+  ['CertificateSubjectRestriction', certificateSubjectRestriction],
+  ['DefaultIngressClass', defaultIngressClass],
+  ['DenyServiceExternalIPs', denyServiceExternalIPs],
+  [
+    'MutatingAdmissionWebhook',
+    (made) =>
+      mutatingAdmissionWebhook({
+        ...made.webhooks,
+        context: made,
+        configuration: made.configuration.MutatingAdmissionWebhook,
+      }),
+  ],
+  [
+    'ValidatingAdmissionWebhook',
+    (made) =>
+      validatingAdmissionWebhook({
+        ...made.webhooks,
+        context: made,
+        configuration: made.configuration.ValidatingAdmissionWebhook,
+      }),
+  ],
+  ['PodTopologyLabels', podTopologyLabels],
+  ['PodGroupWorkloadExists', podGroupWorkloadExists],
+  ['NodeDeclaredFeatureValidator', nodeDeclaredFeatureValidator],
+  ['JobValidation', jobValidation],
+  ['PodResizeValidator', podResizeValidator],
+  ['ResourceQuota', (made) => resourceQuota(made, made.configuration.ResourceQuota)],
+  ['AlwaysDeny', alwaysDeny],
+]);
 
-const certificateApproval = ({ authorizer }: Authorization): AdmissionPlugin => ({
-  name: 'CertificateApproval',
-  operations: ['UPDATE'],
-  async validate(attributes) {
-    const { subresource, oldObject, user } = attributes;
-    if (!isOf(attributes, certificates, csr) || subresource !== 'approval' || !oldObject) return;
-    const refusal = await checkCertificateApproval(user, oldObject as CertificateSigningRequest, authorizer);
-    if (refusal) throw refusal;
-  },
-});
+/** The plug-ins of these names, in their order. AlwaysAdmit is none: it does nothing. */
+export const admissionPlugins = (names: readonly string[], dependencies: AdmissionDependencies): AdmissionPlugin[] =>
+  names.flatMap((name) => factories.get(name)?.(dependencies) ?? []);
 
-const certificateSigning = ({ authorizer }: Authorization): AdmissionPlugin => ({
-  name: 'CertificateSigning',
-  operations: ['UPDATE'],
-  async validate(attributes) {
-    const { subresource, object, oldObject, user } = attributes;
-    if (!isOf(attributes, certificates, csr) || subresource !== 'status' || !object || !oldObject) return;
-    const [next, old] = [object as CertificateSigningRequest, oldObject as CertificateSigningRequest];
-    const refusal = await checkCertificateSigning(user, next, old, authorizer);
-    if (refusal) throw refusal;
-  },
-});
-
-const trustBundleAttest = ({ authorizer }: Authorization): AdmissionPlugin => ({
-  name: 'ClusterTrustBundleAttest',
-  operations: ['CREATE', 'UPDATE'],
-  async validate(attributes) {
-    const { subresource, object, oldObject, user } = attributes;
-    if (!isOf(attributes, certificates, 'clustertrustbundles') || subresource !== '' || !object) return;
-    const old = oldObject as ClusterTrustBundle | undefined;
-    const refusal = await checkTrustBundleAttestation(user, object as ClusterTrustBundle, old, authorizer);
-    if (refusal) throw refusal;
-  },
-});
+/** What a plug-in cannot be without. */
+function configured<Name extends keyof AdmissionConfiguration>(
+  { configuration }: AdmissionDependencies,
+  name: Name,
+): NonNullable<AdmissionConfiguration[Name]> {
+  const found = configuration[name];
+  if (!found) throw new Error(`the admission plug-in ${name} needs a configuration`);
+  return found;
+}
 
 const roles: ReadonlySet<string> = new Set(['clusterroles', 'roles']);
 
@@ -72,8 +144,11 @@ const roles: ReadonlySet<string> = new Set(['clusterroles', 'roles']);
 export const rbacEscalation = ({ authorizer, rbac }: Authorization): AdmissionPlugin => ({
   name: '',
   operations: ['CREATE', 'UPDATE'],
+  resources: ['clusterroles', 'roles', 'clusterrolebindings', 'rolebindings'].map(
+    (resource) => `${resource}.rbac.authorization.k8s.io`,
+  ),
   async admit({ resource, object, oldObject, user, namespace, name, operation }) {
-    if (resource.group !== 'rbac.authorization.k8s.io' || !object) return;
+    if (!object) return;
     const context = { user, namespace, authorizer, rbac };
     const refusal = roles.has(resource.resource)
       ? await checkRoleEscalation(

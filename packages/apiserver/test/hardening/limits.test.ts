@@ -204,7 +204,10 @@ describe('who is slow', () => {
 
 describe('many', () => {
   it('requests at once are more than are let in: the others shall come again', async () => {
-    const { server } = await startTestServer({}, { maxRequestsInFlight: 2, maxMutatingRequestsInFlight: 1 });
+    const { server } = await startTestServer(
+      {},
+      { maxRequestsInFlight: 2, maxMutatingRequestsInFlight: 1, priorityAndFairness: false },
+    );
     const transport = server.transport();
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => transport({ method: 'GET', url: configMaps, headers: asAdmin })),

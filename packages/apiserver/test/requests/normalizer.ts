@@ -36,6 +36,8 @@ export class Normalizer {
       text.length > 1000 ? text.replace(/(\w)\1{999,}/g, (run, one) => `{{${one} ${run.length} times}}`) : text;
     let result = short.replaceAll(this.#namespace, '{{ns}}').replace(uuids, (uid) => this.#name('uid', uid));
     for (const [word, name] of this.#words) result = result.replaceAll(word, name);
+    // A volume that a pod gets by admission.
+    result = result.replace(/\bkube-api-access-[a-z0-9]{5}\b/g, 'kube-api-access-{{gen}}');
     return result.replace(times, (time, micros) =>
       Math.abs(Date.now() - Date.parse(time)) < recentMs && !this.#said.includes(time)
         ? `{{${micros === undefined ? 'time' : 'microtime'}}}`
@@ -48,6 +50,12 @@ export class Normalizer {
     const known = this.#names.get('rv');
     const dated = text.replace(/^(too old resource version: \d+) \(\d+\)$/, '$1 (rv-of-collection)');
     return this.text(dated).replace(/(?<![\w.-])\d{2,}(?![\w.-]|\.\d)/g, (digits) => known?.get(digits) ?? digits);
+  }
+
+  /** The same; a warning's code is no resource version. */
+  header(text: string): string {
+    const [, code = '', rest = ''] = /^(299 - )?(.*)$/s.exec(text) ?? [];
+    return code + this.message(rest);
   }
 
   value(value: unknown, key = ''): unknown {
@@ -108,6 +116,9 @@ export class Normalizer {
         return this.#continue(text);
       case 'clusterIP':
         return this.#address(text);
+      case 'storageVersionHash':
+        // It is made of the group, and that of the namespace.
+        return this.#said.includes('CustomResourceDefinition') ? '{{hash}}' : text;
       case 'token':
         return jwt.test(text) ? '{{jwt}}' : this.text(text);
       case 'cells':

@@ -114,7 +114,7 @@ class Player {
     const kept: Record<string, string | string[]> = {};
     for (const [name, value] of Object.entries(headers).sort(([a], [b]) => (a < b ? -1 : 1))) {
       if (value === undefined || passingHeaders.has(name)) continue;
-      const values = [value].flat().map((text) => this.#normalizer.message(text as string));
+      const values = [value].flat().map((text) => this.#normalizer.header(String(text)));
       kept[name] = values.length === 1 ? values[0]! : values;
     }
     return kept;

@@ -2,7 +2,8 @@
  * Records what real servers answer: `npx tsx --conditions=coxswain-source packages/apiserver/test/requests/record.ts
  * [suite…]` with KUBE_APISERVER and KUBE_TOKEN (a server with every API version on and admission plug-ins off), and
  * KUBE_APISERVER_DEFAULT, KUBE_TOKEN_DEFAULT and USER_TOKEN_DEFAULT (one with Node and RBAC authorization, and the user
- * alice of the group dev). They keep nothing of this.
+ * alice of the group dev), and KUBE_APISERVER_STRICT and KUBE_TOKEN_STRICT (the same with the plug-ins and features of
+ * `test-server.ts`, where tokens of users are their names, and n1 and n2 are nodes). They keep nothing of this.
  */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
@@ -27,6 +28,10 @@ const servers: Readonly<Record<ServerName, Server>> = {
   default: {
     call: httpsCaller(process.env.KUBE_APISERVER_DEFAULT ?? ''),
     token: (user) => (user ? process.env.USER_TOKEN_DEFAULT : process.env.KUBE_TOKEN_DEFAULT) ?? '',
+  },
+  strict: {
+    call: httpsCaller(process.env.KUBE_APISERVER_STRICT ?? ''),
+    token: (user) => user ?? process.env.KUBE_TOKEN_STRICT ?? '',
   },
 };
 

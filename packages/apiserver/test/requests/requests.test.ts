@@ -12,12 +12,13 @@ const codecs = newCodecFactory();
 const running = new Map<ServerName, ApiServer>();
 
 beforeAll(async () => {
-  for (const name of ['plain', 'default'] as const) running.set(name, await startTestServer(name));
+  for (const name of ['plain', 'default', 'strict'] as const) running.set(name, await startTestServer(name));
 });
 afterAll(async () => {
   await Promise.all([...running.values()].map((server) => server.stop()));
 });
 
+const definitions = '/customresourcedefinitions';
 let namespaces = 0;
 
 async function playHere(serverName: ServerName, steps: readonly Step[]): Promise<Answer[]> {
@@ -27,8 +28,14 @@ async function playHere(serverName: ServerName, steps: readonly Step[]): Promise
   const namespace = `req-${namespaces.toString(16).padStart(8, '0')}`;
   const headers = { authorization: `Bearer ${tokens.admin}`, 'content-type': 'application/json' };
   const body = Buffer.from(JSON.stringify({ metadata: { name: namespace } }));
-  await call({ method: 'POST', url: '/api/v1/namespaces', headers, body }, new AbortController().signal);
-  return play(steps, {
+  const { signal } = new AbortController();
+  await call({ method: 'POST', url: '/api/v1/namespaces', headers, body }, signal);
+  const defined: string[] = [];
+  // What the server does by itself after a write: little, and at once.
+  const settle = async (): Promise<void> => {
+    for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const answers = await play(steps, {
     call,
     codecs,
     namespace,
@@ -38,8 +45,16 @@ async function playHere(serverName: ServerName, steps: readonly Step[]): Promise
       const { store } = server.config;
       await store.compact(await store.currentRevision());
     },
+    settle,
+    created: (path, { metadata }) => {
+      if (path.endsWith(definitions)) defined.push(`${path}/${(metadata as { name: string }).name}`);
+    },
     token: (user) => (user === 'alice' ? tokens.alice : (user ?? tokens.admin)),
   });
+  // Everybody sees them in discovery.
+  for (const url of defined) await call({ method: 'DELETE', url, headers }, signal);
+  if (defined.length > 0) await settle();
+  return answers;
 }
 
 const titled = (steps: readonly Step[], answers: readonly Answer[]): [string, Answer | undefined][] =>

@@ -5,14 +5,15 @@
 export interface Suite {
   /**
    * `plain`: every API version, no authorization, hardly any admission plug-in; `default`: what a server does unless it
-   * is told otherwise, with Node and RBAC authorization.
+   * is told otherwise, with Node and RBAC authorization; `strict`: the same with admission plug-ins and features that are
+   * off by default.
    */
   readonly server?: ServerName;
   /** A sentence that says what they are about → requests, one after the other, in a namespace of their own. */
   readonly scenarios: Readonly<Record<string, readonly Step[]>>;
 }
 
-export type ServerName = 'plain' | 'default';
+export type ServerName = 'plain' | 'default' | 'strict';
 
 export type Step = Call | ReadEvents | Forget;
 

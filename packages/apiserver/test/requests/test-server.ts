@@ -39,6 +39,32 @@ const flags: Readonly<Record<ServerName, Partial<ApiServerConfig>>> = {
     ],
   },
   default: { authorizationModes: ['Node', 'RBAC'] },
+  strict: {
+    authorizationModes: ['Node', 'RBAC'],
+    runtimeConfig: new Map([['api/all', 'true']]),
+    features: new FeatureGates({
+      GenericWorkload: true,
+      GangScheduling: true,
+      WorkloadWithJob: true,
+      WorkloadAwarePreemption: true,
+      PodCertificateRequest: true,
+    }),
+    enabledAdmissionPlugins: [
+      'NodeRestriction',
+      'OwnerReferencesPermissionEnforcement',
+      'AlwaysPullImages',
+      'DenyServiceExternalIPs',
+      'ExtendedResourceToleration',
+      'LimitPodHardAntiAffinityTopology',
+      'PodNodeSelector',
+      'PodTolerationRestriction',
+      'NamespaceAutoProvision',
+    ],
+    admissionConfiguration: {
+      PodNodeSelector: new Map([['clusterDefaultNodeSelector', 'region=west']]),
+      PodTolerationRestriction: { default: [{ key: 'team', operator: 'Exists' }], whitelist: [] },
+    },
+  },
 };
 
 export const tokens = { admin: 'admin-token', alice: 'alice-token' };
@@ -60,6 +86,9 @@ export async function startTestServer(name: ServerName): Promise<ApiServer> {
       tokenFile: new StaticTokenAuthenticator([
         [tokens.admin, { username: 'admin', uid: 'uid1', groups: ['system:masters'] }],
         [tokens.alice, { username: 'alice', uid: 'uid2', groups: ['dev'] }],
+        ['n1', { username: 'system:node:n1', uid: 'uid3', groups: ['system:nodes'] }],
+        ['n2', { username: 'system:node:n2', uid: 'uid4', groups: ['system:nodes'] }],
+        ['nobody', { username: 'system:node:', uid: 'uid5', groups: ['system:nodes'] }],
       ]),
       clusterInfo: () => ({}),
     },

@@ -1,0 +1,135 @@
+import { type ObjectReader, readConfiguration } from '../../configuration/object-reader.ts';
+
+export interface PrefixedClaimOrExpression {
+  readonly claim: string;
+  /** Must be said of a claim, and may be empty. */
+  readonly prefix?: string;
+  readonly expression: string;
+}
+
+export interface ClaimValidationRule {
+  readonly claim: string;
+  readonly requiredValue: string;
+  readonly expression: string;
+  readonly message: string;
+}
+
+/** Whose tokens are accepted, and who their bearers are. What is empty was not said. */
+export interface JwtConfiguration {
+  readonly issuer: {
+    readonly url: string;
+    readonly discoveryURL: string;
+    /** PEM. */
+    readonly certificateAuthority: string;
+    readonly audiences: readonly string[];
+    readonly audienceMatchPolicy: string;
+    readonly egressSelectorType: string;
+  };
+  readonly claimValidationRules: readonly ClaimValidationRule[];
+  readonly claimMappings: {
+    readonly username: PrefixedClaimOrExpression;
+    readonly groups: PrefixedClaimOrExpression;
+    readonly uid: { readonly claim: string; readonly expression: string };
+    readonly extra: readonly { readonly key: string; readonly valueExpression: string }[];
+  };
+  readonly userValidationRules: readonly { readonly expression: string; readonly message: string }[];
+}
+
+/** Who is let in without credentials. */
+export interface AnonymousConfiguration {
+  readonly enabled: boolean;
+  /** For these paths only; none: for all. */
+  readonly conditions: readonly { readonly path: string }[];
+}
+
+/** `--authentication-config` */
+export interface AuthenticationConfiguration {
+  readonly jwt: readonly JwtConfiguration[];
+  /** Absent: as flags have it. */
+  readonly anonymous?: AnonymousConfiguration;
+}
+
+const versions: ReadonlySet<unknown> = new Set(['v1', 'v1beta1', 'v1alpha1'].map((v) => `apiserver.config.k8s.io/${v}`));
+
+/** Reads the YAML or JSON of such a file, unvalidated. Throws an Error that says what is wrong with its form. */
+export function parseAuthenticationConfiguration(text: string): AuthenticationConfiguration {
+  if (text === '') throw new Error('empty config data');
+  return readVersioned(text, 'AuthenticationConfiguration', versions, (document) => {
+    const anonymous = document.object('anonymous');
+    return {
+      jwt: document.objects('jwt').map(readJwt),
+      ...(anonymous && {
+        anonymous: {
+          enabled: anonymous.boolean('enabled') ?? false,
+          conditions: anonymous.objects('conditions').map((condition) => ({ path: condition.string('path') ?? '' })),
+        },
+      }),
+    };
+  });
+}
+
+/** Reads a document of a kind; nothing may stand in it that nobody reads. Throws an Error. */
+export function readVersioned<T>(
+  text: string,
+  wanted: string,
+  known: ReadonlySet<unknown>,
+  read: (document: ObjectReader) => T,
+): T {
+  const document = readConfiguration(text);
+  const { apiVersion, kind } = document.raw;
+  if (kind !== wanted || !known.has(apiVersion))
+    throw new Error(
+      `no kind ${JSON.stringify(kind ?? '')} is registered for version ${JSON.stringify(apiVersion ?? '')} in scheme`,
+    );
+  const result = read(document);
+  document.ignore('apiVersion', 'kind');
+  const { unknown } = document;
+  if (unknown.length > 0)
+    throw new Error(`strict decoding error: ${unknown.map((field) => `unknown field "${field}"`).join(', ')}`);
+  return result;
+}
+
+function readJwt(jwt: ObjectReader): JwtConfiguration {
+  const issuer = jwt.object('issuer');
+  const mappings = jwt.object('claimMappings');
+  const uid = mappings?.object('uid');
+  return {
+    issuer: {
+      url: issuer?.string('url') ?? '',
+      discoveryURL: issuer?.string('discoveryURL') ?? '',
+      certificateAuthority: issuer?.string('certificateAuthority') ?? '',
+      audiences: issuer?.strings('audiences') ?? [],
+      audienceMatchPolicy: issuer?.string('audienceMatchPolicy') ?? '',
+      egressSelectorType: issuer?.string('egressSelectorType') ?? '',
+    },
+    claimValidationRules: jwt.objects('claimValidationRules').map((rule) => ({
+      claim: rule.string('claim') ?? '',
+      requiredValue: rule.string('requiredValue') ?? '',
+      ...readRule(rule),
+    })),
+    claimMappings: {
+      username: readPrefixed(mappings?.object('username')),
+      groups: readPrefixed(mappings?.object('groups')),
+      uid: { claim: uid?.string('claim') ?? '', expression: uid?.string('expression') ?? '' },
+      extra: (mappings?.objects('extra') ?? []).map((extra) => ({
+        key: extra.string('key') ?? '',
+        valueExpression: extra.string('valueExpression') ?? '',
+      })),
+    },
+    userValidationRules: jwt.objects('userValidationRules').map(readRule),
+  };
+}
+
+const readRule = (rule: ObjectReader) => ({
+  expression: rule.string('expression') ?? '',
+  message: rule.string('message') ?? '',
+});
+
+function readPrefixed(mapping: ObjectReader | undefined): PrefixedClaimOrExpression {
+  const prefix = mapping?.string('prefix');
+  return {
+    claim: mapping?.string('claim') ?? '',
+    expression: mapping?.string('expression') ?? '',
+    ...(prefix !== undefined && { prefix }),
+  };
+}

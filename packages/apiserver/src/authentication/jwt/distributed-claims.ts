@@ -1,0 +1,98 @@
+import { isJsonObject, quote } from '@coxswain/apimachinery';
+import { type Claims, cannotUnmarshal, hasClaim } from './claims.ts';
+import { type IdTokenVerifierOptions, untrustedIssuer, verifyIdToken } from './id-token-verifier.ts';
+import { OidcProvider, type OidcProviderOptions } from './oidc-provider.ts';
+
+export interface DistributedClaimsOptions
+  extends Omit<IdTokenVerifierOptions, 'issuer'>,
+    Pick<OidcProviderOptions, 'ca' | 'report'> {
+  /** The one claim that may be elsewhere: that of the groups. */
+  readonly claim: string;
+  readonly get: OidcProvider['get'];
+}
+
+/** Differs from upstream, which remembers any number of issuers: the one that was needed longest ago is forgotten. */
+const maxIssuers = 16;
+
+/** Fetches a claim that a token does not hold, but says where to get: OpenID Connect Core 1.0, 5.6.2. To be closed. */
+export class DistributedClaims {
+  readonly #options: DistributedClaimsOptions;
+  /** The one that was needed last comes last. */
+  readonly #providers = new Map<string, OidcProvider>();
+
+  constructor(options: DistributedClaimsOptions) {
+    this.#options = options;
+  }
+
+  /** The claims, with the one that was elsewhere. Throws an Error in upstream's words when it cannot be had. */
+  async expand(claims: Claims): Promise<Claims> {
+    const { claim } = this.#options;
+    if (hasClaim(claims, claim) || !hasClaim(claims, '_claim_names')) return claims;
+    const names = claims._claim_names;
+    if (!isJsonObject(names))
+      throw new Error(
+        `oidc: error parsing distributed claim names: ${cannotUnmarshal(names, 'map[string]string').message}`,
+      );
+    if (!hasClaim(claims, '_claim_sources')) throw new Error('oidc: no claim sources');
+    const sources = claims._claim_sources;
+    if (!isJsonObject(sources))
+      throw new Error(
+        `oidc: could not parse claim sources: ${cannotUnmarshal(sources, 'map[string]oidc.endpoint').message}`,
+      );
+    if (!hasClaim(names, claim)) return claims;
+    const source = String(names[claim]);
+    const where = hasClaim(sources, source) ? sources[source] : undefined;
+    if (!isJsonObject(where))
+      throw new Error(`id token _claim_names contained a source ${source} missing in _claims_sources`);
+    const { endpoint, access_token: accessToken } = where;
+    // Without one it may be in the token after all, in a way that nobody reads.
+    if (typeof endpoint !== 'string' || endpoint === '') return claims;
+    const value = await this.#fetch(endpoint, typeof accessToken === 'string' ? accessToken : '');
+    return Object.fromEntries([...Object.entries(claims), [claim, value]]);
+  }
+
+  close(): void {
+    for (const provider of this.#providers.values()) provider.close();
+    this.#providers.clear();
+  }
+
+  async #fetch(endpoint: string, accessToken: string): Promise<unknown> {
+    const { claim } = this.#options;
+    const jwt = await this.#token(endpoint, accessToken).catch((cause: Error) => {
+      throw new Error(`while getting distributed claim ${quote(claim)}: ${cause.message}`, { cause });
+    });
+    const issuer = untrustedIssuer(jwt);
+    if (issuer === undefined)
+      throw new Error(`getting untrusted issuer from endpoint ${endpoint} failed for claim ${quote(claim)}: malformed token`);
+    const { keys } = this.#provider(issuer);
+    if (!keys)
+      throw new Error(`verifying untrusted issuer ${issuer} failed: verifier not initialized for issuer: ${quote(issuer)}`);
+    const claims = await verifyIdToken(jwt, keys, { ...this.#options, issuer }).catch((cause: Error) => {
+      throw new Error(`verify distributed claim token: ${cause.message}`, { cause });
+    });
+    if (!hasClaim(claims, claim))
+      throw new Error(`jwt returned by distributed claim endpoint ${quote(endpoint)} did not contain claim: ${claim}`);
+    return claims[claim];
+  }
+
+  async #token(endpoint: string, accessToken: string): Promise<string> {
+    const headers = accessToken === '' ? undefined : { authorization: `Bearer ${accessToken}` };
+    const { code, status, body } = await this.#options.get(endpoint, headers);
+    if (code < 200 || code > 226) throw new Error(`error while getting distributed claim JWT: ${status}`);
+    return body.toString().trim();
+  }
+
+  #provider(issuer: string): OidcProvider {
+    const { ca, now, report } = this.#options;
+    const provider =
+      this.#providers.get(issuer) ?? new OidcProvider({ issuer, now, report, ...(ca !== undefined && { ca }) });
+    this.#providers.delete(issuer);
+    this.#providers.set(issuer, provider);
+    if (this.#providers.size > maxIssuers) {
+      const [oldest, unused] = this.#providers.entries().next().value!;
+      this.#providers.delete(oldest);
+      unused.close();
+    }
+    return provider;
+  }
+}

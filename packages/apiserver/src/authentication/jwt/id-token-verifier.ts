@@ -1,0 +1,125 @@
+import { isJsonObject, quote } from '@coxswain/apimachinery';
+import { parseJwt } from '../../serviceaccount/index.ts';
+import { formatAudiences } from '../audiences.ts';
+import { type Claims, cannotUnmarshal } from './claims.ts';
+import type { RemoteKeySet } from './remote-key-set.ts';
+
+export interface IdTokenVerifierOptions {
+  readonly issuer: string;
+  /** A token must be for one of them. */
+  readonly audiences: readonly string[];
+  readonly algorithms: readonly string[];
+  readonly now: () => Date;
+}
+
+const googleIssuer = 'https://accounts.google.com';
+const googleIssuerWithoutScheme = 'accounts.google.com';
+/** The clocks of issuers may be ahead of ours by that much. */
+const notBeforeLeewayMs = 60_000;
+
+/** Who a token says to be of, which is not to be believed; undefined for what is no token. */
+export function untrustedIssuer(token: string): string | undefined {
+  const parts = token.split('.', 4);
+  if (parts.length !== 3) return undefined;
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(parts[1]!, 'base64url').toString());
+    if (!isJsonObject(claims) || !Object.hasOwn(claims, 'iss') || typeof claims.iss !== 'string') return undefined;
+    return claims.iss === googleIssuerWithoutScheme ? googleIssuer : claims.iss;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The claims of a token that one of the keys signed, that is of the issuer, for one of the audiences, and good now.
+ * Throws an Error in upstream's words.
+ */
+export async function verifyIdToken(
+  token: string,
+  keys: RemoteKeySet,
+  { issuer, audiences, algorithms, now }: IdTokenVerifierOptions,
+): Promise<Claims> {
+  const jwt = parseJwt(token);
+  if (!jwt) throw new Error('oidc: malformed jwt');
+  const algorithm = typeof jwt.header.alg === 'string' ? jwt.header.alg : '';
+  if (!algorithms.includes(algorithm))
+    throw new Error(
+      `oidc: id token signed with unsupported algorithm, expected ${formatAudiences(algorithms)} got ${quote(algorithm)}`,
+    );
+  try {
+    await keys.verify(jwt);
+  } catch (cause) {
+    throw new Error(`failed to verify signature: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+  const { claims } = jwt;
+  checkSources(claims);
+  const iss = text(claims, 'iss');
+  if (iss !== issuer && !(issuer === googleIssuer && iss === googleIssuerWithoutScheme))
+    throw new Error(`oidc: id token issued by a different provider, expected ${quote(issuer)} got ${quote(iss)}`);
+  checkAudience(audienceOf(claims), audiences);
+  checkTime(claims, now());
+  return claims;
+}
+
+function checkAudience(offered: readonly string[], audiences: readonly string[]): void {
+  if (audiences.some((audience) => offered.includes(audience))) return;
+  const expected =
+    audiences.length === 1 ? quote(audiences[0]!) : `in ${formatAudiences([...audiences].sort())}`;
+  throw new Error(`oidc: expected audience ${expected} got ${formatAudiences(offered)}`);
+}
+
+function checkTime(claims: Claims, now: Date): void {
+  const expiry = timeOf(claims, 'exp');
+  if (expiry === undefined || expiry < now)
+    throw new Error(`oidc: token is expired (Token Expiry: ${expiry ? goTime(expiry) : zeroTime})`);
+  const notBefore = timeOf(claims, 'nbf');
+  if (notBefore && now.getTime() + notBeforeLeewayMs < notBefore.getTime())
+    throw new Error(`oidc: current time ${goTime(now)} before the nbf (not before) time: ${goTime(notBefore)}`);
+}
+
+/** Claims that are elsewhere must say where. */
+function checkSources(claims: Claims): void {
+  const names = claimOf(claims, '_claim_names');
+  if (names === undefined) return;
+  if (!isJsonObject(names)) throw unusable(names, 'map[string]string');
+  const sources = claimOf(claims, '_claim_sources') ?? {};
+  if (!isJsonObject(sources)) throw unusable(sources, 'map[string]oidc.claimSource');
+  for (const source of Object.values(names)) {
+    if (typeof source !== 'string') throw unusable(source, 'string');
+    if (source === '') throw new Error('oidc: failed to obtain source from claim name');
+    if (!Object.hasOwn(sources, source)) throw new Error('oidc: source does not exist');
+  }
+}
+
+const claimOf = (claims: Claims, name: string): unknown =>
+  Object.hasOwn(claims, name) ? (claims[name] ?? undefined) : undefined;
+
+function text(claims: Claims, name: string): string {
+  const value = claimOf(claims, name) ?? '';
+  if (typeof value !== 'string') throw unusable(value, 'string');
+  return value;
+}
+
+function audienceOf(claims: Claims): string[] {
+  const value = claimOf(claims, 'aud') ?? [];
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  return list.map((item) => {
+    if (typeof item !== 'string') throw unusable(item, 'string');
+    return item;
+  });
+}
+
+function timeOf(claims: Claims, name: string): Date | undefined {
+  const value = claimOf(claims, name);
+  if (value === undefined) return undefined;
+  if (typeof value !== 'number') throw unusable(value, 'json.Number');
+  // What is no date is none that has been reached.
+  return new Date(Math.min(Math.max(Math.trunc(value) * 1000, -maxDateMs), maxDateMs));
+}
+
+const maxDateMs = 8.64e15;
+const zeroTime = '0001-01-01 00:00:00 +0000 UTC';
+const goTime = (date: Date): string => `${date.toISOString().replace('T', ' ').replace(/\.\d+Z$/, '')} +0000 UTC`;
+
+const unusable = (value: unknown, type: string): Error =>
+  new Error(`oidc: failed to unmarshal claims: ${cannotUnmarshal(value, type).message}`);

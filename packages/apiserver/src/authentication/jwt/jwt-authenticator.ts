@@ -1,0 +1,216 @@
+import type { UserInfo } from '@coxswain/api';
+import { quote } from '@coxswain/apimachinery';
+import type { Authenticated, TokenAuthenticator } from '../authenticator.ts';
+import type { JwtConfiguration } from './authentication-configuration.ts';
+import { booleanClaim, type Claims, hasClaim, stringClaim, stringsClaim } from './claims.ts';
+import { DistributedClaims } from './distributed-claims.ts';
+import { untrustedIssuer, verifyIdToken } from './id-token-verifier.ts';
+import type { JwtMetrics } from './jwt-metrics.ts';
+import { OidcProvider, type OidcProviderOptions } from './oidc-provider.ts';
+import type { JwtExpressions } from './validate-authentication-configuration.ts';
+
+export interface JwtAuthenticatorOptions extends Pick<OidcProviderOptions, 'now' | 'report'> {
+  readonly algorithms: readonly string[];
+  readonly metrics?: JwtMetrics;
+}
+
+/** Knows the bearers of one issuer's tokens. To be closed. */
+export class JwtAuthenticator implements TokenAuthenticator {
+  readonly #configuration: JwtConfiguration;
+  readonly #expressions: JwtExpressions;
+  readonly #options: JwtAuthenticatorOptions;
+  readonly #provider: OidcProvider;
+  readonly #distributed: DistributedClaims | undefined;
+
+  constructor(configuration: JwtConfiguration, expressions: JwtExpressions, options: JwtAuthenticatorOptions) {
+    this.#configuration = configuration;
+    this.#expressions = expressions;
+    this.#options = options;
+    const { url, discoveryURL, certificateAuthority, audiences } = configuration.issuer;
+    const { now, report, algorithms, metrics } = options;
+    const trust = { now, report, ...(certificateAuthority !== '' && { ca: certificateAuthority }) };
+    this.#provider = new OidcProvider({
+      issuer: url,
+      ...trust,
+      ...(discoveryURL !== '' && { discoveryURL }),
+      ...(metrics && { onFetch: (keySet) => metrics.keysFetched(url, keySet) }),
+    });
+    const { claim } = configuration.claimMappings.groups;
+    this.#distributed =
+      claim === ''
+        ? undefined
+        : new DistributedClaims({ claim, audiences, algorithms, get: this.#provider.get, ...trust });
+  }
+
+  get issuer(): string {
+    return this.#configuration.issuer.url;
+  }
+
+  /** Why it cannot recognize anybody yet; undefined when it can. */
+  get problem(): string | undefined {
+    const { problem } = this.#provider;
+    return problem && `oidc: authenticator for issuer ${quote(this.issuer)} is not healthy: ${problem}`;
+  }
+
+  /** Resolves when it can, or the signal is aborted. */
+  ready(signal: AbortSignal): Promise<void> {
+    return this.#provider.ready(signal);
+  }
+
+  /** Undefined for tokens of others. Throws an Error in upstream's words for one of the issuer that is no good. */
+  async authenticateToken(token: string): Promise<Authenticated | undefined> {
+    if (untrustedIssuer(token) !== this.issuer) return undefined;
+    const start = performance.now();
+    const { metrics } = this.#options;
+    try {
+      const user = await this.#user(token);
+      metrics?.authenticated(this.issuer, 'success', (performance.now() - start) / 1000);
+      return { user };
+    } catch (error) {
+      metrics?.authenticated(this.issuer, 'failure', (performance.now() - start) / 1000);
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#provider.close();
+    this.#distributed?.close();
+  }
+
+  async #user(token: string): Promise<UserInfo> {
+    const claims = await this.#claims(token);
+    const groups = await this.#groupsAfter(this.#username(claims), claims);
+    const user = { ...groups, ...(await this.#uid(claims)), ...(await this.#extra(claims)) };
+    this.#checkRequired(claims);
+    const { claimRules, userRules } = this.#expressions;
+    for (const { expression, message } of claimRules)
+      await obey('oidc: error evaluating claim validation expression', expression.text, message, () =>
+        expression.evaluate(claims),
+      );
+    for (const { expression, message } of userRules)
+      await obey('oidc: error evaluating user info validation rule', expression.text, message, () =>
+        expression.evaluate(user),
+      );
+    return user;
+  }
+
+  async #claims(token: string): Promise<Claims> {
+    const { keys } = this.#provider;
+    if (!keys) throw new Error('oidc: authenticator not initialized');
+    const { audiences } = this.#configuration.issuer;
+    const claims = await explained('oidc: verify token', () =>
+      verifyIdToken(token, keys, { ...this.#options, issuer: this.issuer, audiences }),
+    );
+    return explained('oidc: could not expand distributed claims', async () => this.#distributed?.expand(claims) ?? claims);
+  }
+
+  async #username(claims: Claims): Promise<string> {
+    const { username: expression } = this.#expressions;
+    if (expression) {
+      const what = 'oidc: error evaluating username claim expression';
+      const value = await explained(what, () => expression.evaluate(claims));
+      if (typeof value !== 'string') throw new Error(`${what}: username claim expression must return a string`);
+      if (value === '') throw new Error('oidc: empty username via CEL expression is not allowed');
+      return value;
+    }
+    const { claim, prefix = '' } = this.#configuration.claimMappings.username;
+    const name = await explained(`oidc: parse username claims ${quote(claim)}`, async () => stringClaim(claims, claim));
+    if (claim === 'email' && hasClaim(claims, 'email_verified')) {
+      const verified = await explained("oidc: parse 'email_verified' claim", async () =>
+        booleanClaim(claims, 'email_verified'),
+      );
+      if (!verified) throw new Error('oidc: email not verified');
+    }
+    return prefix + name;
+  }
+
+  async #groupsAfter(username: Promise<string>, claims: Claims): Promise<Pick<UserInfo, 'username' | 'groups'>> {
+    const name = await username;
+    const groups = await this.#groups(claims);
+    return { username: name, ...(groups.length > 0 && { groups }) };
+  }
+
+  async #groups(claims: Claims): Promise<string[]> {
+    const { claim, prefix = '' } = this.#configuration.claimMappings.groups;
+    if (claim !== '' && hasClaim(claims, claim)) {
+      const groups = await explained(`oidc: parse groups claim ${quote(claim)}`, async () => stringsClaim(claims, claim));
+      return groups.map((group) => prefix + group);
+    }
+    const { groups: expression } = this.#expressions;
+    if (!expression) return [];
+    return explained('oidc: error evaluating group claim expression', async () =>
+      stringList(await expression.evaluate(claims)),
+    );
+  }
+
+  async #uid(claims: Claims): Promise<Pick<UserInfo, 'uid'>> {
+    const { claim } = this.#configuration.claimMappings.uid;
+    if (claim !== '') {
+      const uid = await explained(`oidc: parse uid claim ${quote(claim)}`, async () => stringClaim(claims, claim));
+      return uid === '' ? {} : { uid };
+    }
+    const { uid: expression } = this.#expressions;
+    if (!expression) return {};
+    const what = 'oidc: error evaluating uid claim expression';
+    const uid = await explained(what, () => expression.evaluate(claims));
+    if (typeof uid !== 'string') throw new Error(`${what}: uid claim expression must return a string`);
+    return uid === '' ? {} : { uid };
+  }
+
+  async #extra(claims: Claims): Promise<Pick<UserInfo, 'extra'>> {
+    const extra: [string, string[]][] = [];
+    const id = hasClaim(claims, 'jti') ? claims.jti : undefined;
+    if (typeof id === 'string' && id !== '') extra.push(['authentication.kubernetes.io/credential-id', [`JTI=${id}`]]);
+    // All are evaluated before anything is made of them.
+    const results: [key: string, text: string, value: unknown][] = [];
+    for (const { key, expression } of this.#expressions.extra)
+      results.push([key, expression.text, await expression.evaluate(claims)]);
+    for (const [key, text, value] of results) {
+      const values = await explained(`oidc: error evaluating extra claim expression: ${text}`, async () =>
+        stringList(value),
+      );
+      if (values.length > 0) extra.push([key, values]);
+    }
+    return extra.length > 0 ? { extra: Object.fromEntries(extra) } : {};
+  }
+
+  #checkRequired(claims: Claims): void {
+    for (const { claim, requiredValue } of this.#configuration.claimValidationRules) {
+      if (claim === '') continue;
+      if (!hasClaim(claims, claim)) throw new Error(`oidc: required claim ${claim} not present in ID token`);
+      let value: string;
+      try {
+        value = stringClaim(claims, claim);
+      } catch (cause) {
+        throw new Error(`oidc: parse claim ${claim}: ${messageOf(cause)}`, { cause });
+      }
+      if (value !== requiredValue)
+        throw new Error(`oidc: required claim ${claim} value does not match. Got = ${value}, want = ${requiredValue}`);
+    }
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Says what was being done when it failed. */
+async function explained<T>(what: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (cause) {
+    throw new Error(`${what}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+async function obey(what: string, text: string, message: string, evaluate: () => Promise<unknown>): Promise<void> {
+  const result = await explained(what, evaluate);
+  if (result !== true) throw new Error(`${what}: validation expression '${text}' failed: ${message}`);
+}
+
+/** Strings without the empty ones; one alone is a list, nothing is an empty one. */
+function stringList(value: unknown): string[] {
+  const list: unknown[] = Array.isArray(value) ? value : value === null ? [] : [value];
+  return list.flatMap((item) => {
+    if (typeof item !== 'string') throw new Error('expression must return a string or a list of strings');
+    return item === '' ? [] : [item];
+  });
+}

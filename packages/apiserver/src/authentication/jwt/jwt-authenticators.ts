@@ -1,0 +1,134 @@
+import { aggregate, jsonEquals } from '@coxswain/apimachinery';
+import { type FollowedFiles, followFiles, TryAgain } from '../../configuration/follow-files.ts';
+import type { ReloadMetrics } from '../../configuration/reload-metrics.ts';
+import { intersectAudiences } from '../audiences.ts';
+import type { Authenticated, TokenAuthenticator } from '../authenticator.ts';
+import { type AuthenticationConfiguration, parseAuthenticationConfiguration } from './authentication-configuration.ts';
+import { loadExpressionCompiler } from './expression-compiler.ts';
+import { type JwtAuthentication, type PreparedIssuer, prepareIssuers } from './jwt-authentication.ts';
+import { JwtAuthenticator } from './jwt-authenticator.ts';
+import type { JwtMetrics } from './jwt-metrics.ts';
+import { anonymousChanged, validateAuthenticationConfiguration } from './validate-authentication-configuration.ts';
+
+export interface JwtAuthenticatorsOptions {
+  readonly apiAudiences: readonly string[];
+  readonly now: () => Date;
+  /** Hears of providers that do not answer, and of files that are no good. */
+  readonly report: (message: string, error: unknown) => void;
+  readonly metrics?: JwtMetrics;
+  readonly reloadMetrics?: ReloadMetrics;
+}
+
+/** So long may new issuers take to answer; before that they do not count. */
+const readyTimeoutMs = 60_000;
+/** Requests under way may still be looking at the old ones. */
+const retireMs = 60_000;
+
+/**
+ * Knows the bearers of tokens of all issuers that the configuration names; the file, where it comes from one, is followed.
+ * A new one counts when it is valid and all its issuers have answered; until then the old one does. To be closed.
+ */
+export class JwtAuthenticators implements TokenAuthenticator {
+  readonly #authentication: JwtAuthentication;
+  readonly #options: JwtAuthenticatorsOptions;
+  readonly #closed = new AbortController();
+  readonly #retired = new Map<JwtAuthenticator, NodeJS.Timeout>();
+  readonly #followed: FollowedFiles | undefined;
+  #current: readonly JwtAuthenticator[];
+
+  constructor(authentication: JwtAuthentication, options: JwtAuthenticatorsOptions) {
+    this.#authentication = authentication;
+    this.#options = options;
+    this.#current = this.#start(authentication.issuers);
+    const { file } = authentication;
+    if (!file) return;
+    options.reloadMetrics?.applied(file.text);
+    this.#followed = followFiles({
+      files: [file.path],
+      initial: [file.text],
+      onChange: ([text = '']) => this.#reload(text),
+      onError: (error) => {
+        options.reloadMetrics?.failed();
+        options.report('authentication configuration', error);
+      },
+    });
+  }
+
+  /** Throws an Error for a token of one of the issuers that is no good; others are not asked then. */
+  async authenticateToken(token: string, audiences: readonly string[]): Promise<Authenticated | undefined> {
+    const { apiAudiences } = this.#options;
+    const isForOthers = audiences.length > 0 && intersectAudiences(apiAudiences, audiences).length === 0;
+    if (isForOthers && apiAudiences.length > 0) return undefined;
+    for (const authenticator of this.#current) {
+      const found = await authenticator.authenticateToken(token);
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /** Why some issuers' tokens cannot be verified now. */
+  get problems(): string[] {
+    return this.#current.flatMap(({ problem }) => problem ?? []);
+  }
+
+  close(): void {
+    this.#closed.abort();
+    this.#followed?.close();
+    for (const [authenticator, timer] of this.#retired) {
+      clearTimeout(timer);
+      authenticator.close();
+    }
+    for (const authenticator of this.#current) authenticator.close();
+  }
+
+  #start(issuers: readonly PreparedIssuer[]): JwtAuthenticator[] {
+    const { algorithms } = this.#authentication;
+    return issuers.map(
+      ({ configuration, expressions }) =>
+        new JwtAuthenticator(configuration, expressions, { ...this.#options, algorithms }),
+    );
+  }
+
+  async #reload(text: string): Promise<void> {
+    const configuration = parse(text);
+    await this.#validate(configuration);
+    const started = this.#start(await prepareIssuers(configuration, this.#authentication.disallowedIssuers));
+    const signal = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(readyTimeoutMs)]);
+    await Promise.all(started.map((authenticator) => authenticator.ready(signal)));
+    const problems = started.flatMap(({ problem }) => problem ?? []);
+    if (problems.length > 0 || this.#closed.signal.aborted) {
+      for (const authenticator of started) authenticator.close();
+      throw new TryAgain(`failed to update authentication config: ${problems.join(', ')}`);
+    }
+    const old = this.#current;
+    this.#current = started;
+    for (const authenticator of old) this.#retire(authenticator);
+    this.#options.reloadMetrics?.reloaded(text);
+  }
+
+  async #validate(configuration: AuthenticationConfiguration): Promise<void> {
+    const { disallowedIssuers, file } = this.#authentication;
+    const compiler = await loadExpressionCompiler(configuration);
+    const errors = validateAuthenticationConfiguration(configuration, compiler, disallowedIssuers);
+    if (!jsonEquals(configuration.anonymous ?? null, file?.anonymous ?? null)) errors.push(anonymousChanged());
+    if (errors.length > 0) throw new Error(`failed to validate authentication config: ${aggregate(errors)}`);
+  }
+
+  #retire(authenticator: JwtAuthenticator): void {
+    const timer = setTimeout(() => {
+      this.#retired.delete(authenticator);
+      authenticator.close();
+    }, retireMs);
+    timer.unref();
+    this.#retired.set(authenticator, timer);
+  }
+}
+
+function parse(text: string): AuthenticationConfiguration {
+  try {
+    return parseAuthenticationConfiguration(text);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`failed to load authentication config: ${why}`, { cause });
+  }
+}

@@ -1,0 +1,115 @@
+import { isJsonObject, quote } from '@coxswain/apimachinery';
+import { type HttpsAnswer, httpsGet } from './https-get.ts';
+import { RemoteKeySet, type RemoteKeySetOptions } from './remote-key-set.ts';
+
+export interface OidcProviderOptions {
+  readonly issuer: string;
+  /** Where the provider describes itself, when that is not below the issuer's URL. */
+  readonly discoveryURL?: string;
+  /** PEM; the system's roots without it. */
+  readonly ca?: string;
+  readonly now: () => Date;
+  readonly report: (message: string, error: unknown) => void;
+  readonly onFetch?: RemoteKeySetOptions['onFetch'];
+}
+
+const retryMs = 10_000;
+const wellKnown = '/.well-known/openid-configuration';
+const maxShown = 1024;
+
+/**
+ * Somebody who issues tokens, and says where the keys are that they are signed with. They are asked in the background,
+ * again and again until they answer; until then there are no keys. To be closed.
+ */
+export class OidcProvider {
+  readonly #options: OidcProviderOptions;
+  readonly #closed = new AbortController();
+  readonly #waiting = new Set<() => void>();
+  #keys: RemoteKeySet | undefined;
+  #problem: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: OidcProviderOptions) {
+    this.#options = options;
+    this.#problem = `oidc: authenticator for issuer ${quote(options.issuer)} is not initialized`;
+    void this.#discover();
+  }
+
+  /** Undefined as long as the provider has not answered. */
+  get keys(): RemoteKeySet | undefined {
+    return this.#keys;
+  }
+
+  /** Why there are no keys; undefined when there are. */
+  get problem(): string | undefined {
+    return this.#keys ? undefined : this.#problem;
+  }
+
+  /** Resolves when there are keys, or the signal is aborted. */
+  ready(signal: AbortSignal): Promise<void> {
+    if (this.#keys || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#waiting.delete(done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.#waiting.add(done);
+      signal.addEventListener('abort', done);
+    });
+  }
+
+  /** For requests to others that the provider names, under the same authorities. */
+  readonly get = (url: string, headers?: Readonly<Record<string, string>>): Promise<HttpsAnswer> => {
+    const { ca, now } = this.#options;
+    return httpsGet(url, { now, signal: this.#closed.signal, ...(ca !== undefined && { ca }), ...(headers && { headers }) });
+  };
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#closed.abort();
+    for (const done of this.#waiting) done();
+  }
+
+  async #discover(): Promise<void> {
+    const { report, now, onFetch } = this.#options;
+    try {
+      const url = await this.#keySetUrl();
+      this.#keys = new RemoteKeySet({ url, get: this.get, now, ...(onFetch && { onFetch }) });
+      for (const done of this.#waiting) done();
+    } catch (error) {
+      if (this.#closed.signal.aborted) return;
+      this.#problem = error instanceof Error ? error.message : String(error);
+      report('oidc authenticator: initializing plugin', error);
+      this.#timer = setTimeout(() => void this.#discover(), retryMs);
+      this.#timer.unref();
+    }
+  }
+
+  async #keySetUrl(): Promise<string> {
+    const { issuer, discoveryURL } = this.#options;
+    const url = discoveryURL || (issuer.endsWith('/') ? issuer.slice(0, -1) : issuer) + wellKnown;
+    const { code, status, body } = await this.get(url);
+    const text = body.toString();
+    if (code !== 200) throw new Error(`${status}: ${text.slice(0, maxShown)}`);
+    const said = parseObject(text);
+    if (said.issuer !== issuer)
+      throw new Error(
+        `oidc: issuer did not match the issuer returned by provider, expected ${quote(issuer)} got ${quote(String(said.issuer ?? ''))}`,
+      );
+    if (typeof said.jwks_uri !== 'string' || said.jwks_uri === '') throw new Error('provider did not return JWKS URL');
+    return said.jwks_uri;
+  }
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`oidc: failed to decode provider discovery object: ${why}`, { cause });
+  }
+  if (!isJsonObject(value)) throw new Error('oidc: failed to decode provider discovery object: it is no object');
+  return value;
+}

@@ -1,0 +1,115 @@
+import type { UnverifiedJwt } from '../../serviceaccount/jwt.ts';
+import type { HttpsAnswer } from './https-get.ts';
+import { isSignedBy, type JsonWebKey, parseJsonWebKeySet } from './json-web-key.ts';
+
+export interface RemoteKeySetOptions {
+  readonly url: string;
+  readonly get: (url: string) => Promise<HttpsAnswer>;
+  readonly now: () => Date;
+  /** Hears of each attempt to fetch the keys: the text of the set, or undefined. */
+  readonly onFetch?: (text: string | undefined) => void;
+}
+
+/** Keys are fetched anew so long before they expire. */
+const expiryDeltaMs = 30_000;
+/**
+ * Differs from upstream, where each token that no known key signed makes the server ask the provider: it is asked at most
+ * once in that time, whoever sends whatever.
+ */
+const minIntervalMs = 1_000;
+/** Of an answer that cannot be used, so much is shown. */
+const maxShown = 1024;
+
+/**
+ * The keys that a provider publishes. Those that are known are tried first, however old they are, so that a provider that
+ * cannot be reached keeps nobody out; when none of them fits, they are fetched again, by one request for all who wait.
+ */
+export class RemoteKeySet {
+  readonly #options: RemoteKeySetOptions;
+  #keys: readonly JsonWebKey[] = [];
+  #expiresAt = 0;
+  #fetching: Promise<readonly JsonWebKey[]> | undefined;
+  #lastFetch: { readonly at: number; readonly error?: unknown } | undefined;
+
+  constructor(options: RemoteKeySetOptions) {
+    this.#options = options;
+  }
+
+  /** Throws an Error in upstream's words for a token that none of the keys signed. */
+  async verify(jwt: UnverifiedJwt): Promise<void> {
+    if (hasSigned(this.#keys, jwt)) return;
+    const now = this.#options.now().getTime();
+    if (now + expiryDeltaMs > this.#expiresAt && hasSigned(await this.#fresh(now), jwt)) return;
+    throw new Error('failed to verify id token signature');
+  }
+
+  async #fresh(now: number): Promise<readonly JsonWebKey[]> {
+    const last = this.#lastFetch;
+    if (!this.#fetching && last && Math.abs(now - last.at) < minIntervalMs) {
+      if (last.error !== undefined) throw fetchError(last.error);
+      return this.#keys;
+    }
+    this.#fetching ??= this.#fetch().finally(() => {
+      this.#fetching = undefined;
+    });
+    try {
+      return await this.#fetching;
+    } catch (error) {
+      throw fetchError(error);
+    }
+  }
+
+  async #fetch(): Promise<readonly JsonWebKey[]> {
+    const { url, get, now, onFetch } = this.#options;
+    let text: string | undefined;
+    try {
+      const answer = await get(url).catch((cause: Error) => {
+        throw new Error(`oidc: get keys failed ${cause.message}`, { cause });
+      });
+      text = answer.body.toString();
+      this.#keys = readKeys(answer, text);
+      this.#expiresAt = now().getTime() + cacheSeconds(answer.headers, now()) * 1000;
+      this.#lastFetch = { at: now().getTime() };
+      onFetch?.(text);
+      return this.#keys;
+    } catch (error) {
+      this.#lastFetch = { at: now().getTime(), error };
+      onFetch?.(undefined);
+      throw error;
+    }
+  }
+}
+
+const fetchError = (error: unknown): Error =>
+  new Error(`fetching keys ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+
+function hasSigned(keys: readonly JsonWebKey[], jwt: UnverifiedJwt): boolean {
+  const { kid } = jwt.header;
+  return keys.some((key) => (kid === undefined || kid === '' || kid === key.keyId) && isSignedBy(jwt, key));
+}
+
+function readKeys({ code, status }: HttpsAnswer, text: string): JsonWebKey[] {
+  const shown = text.slice(0, maxShown);
+  if (code !== 200) throw new Error(`oidc: get keys failed: ${status} ${shown}`);
+  try {
+    return parseJsonWebKeySet(text);
+  } catch (cause) {
+    throw new Error(`oidc: failed to decode keys: ${cause instanceof Error ? cause.message : ''} ${shown}`, { cause });
+  }
+}
+
+/** For how long a shared cache may keep an answer. */
+function cacheSeconds(headers: HttpsAnswer['headers'], now: Date): number {
+  const directives = new Map(
+    (headers['cache-control'] ?? '').split(',').map((directive) => {
+      const [name = '', value = ''] = directive.trim().toLowerCase().split('=', 2);
+      return [name, value.replaceAll('"', '')] as const;
+    }),
+  );
+  if (['no-store', 'no-cache', 'private'].some((name) => directives.has(name))) return 0;
+  const age = directives.get('s-maxage') ?? directives.get('max-age');
+  if (age !== undefined) return /^\d{1,9}$/.test(age) ? Number(age) : 0;
+  const expires = Date.parse(headers.expires ?? '');
+  const date = Date.parse(headers.date ?? '');
+  return Number.isNaN(expires) ? 0 : Math.max(0, (expires - (Number.isNaN(date) ? now.getTime() : date)) / 1000);
+}

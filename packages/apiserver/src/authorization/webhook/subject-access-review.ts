@@ -1,0 +1,79 @@
+import type {
+  FieldSelectorAttributes,
+  LabelSelectorAttributes,
+  SubjectAccessReviewSpec,
+} from '@coxswain/api/authorization/v1';
+import { fields, labels } from '@coxswain/apimachinery';
+import type { AuthorizationAttributes } from '../authorizer.ts';
+
+/** The question that a webhook is asked. */
+export function reviewSpecOf(attributes: AuthorizationAttributes): SubjectAccessReviewSpec {
+  const { username, uid, groups, extra } = attributes.user;
+  const about = attributes.resourceRequest
+    ? { resourceAttributes: resourceAttributesOf(attributes) }
+    : { nonResourceAttributes: present({ path: attributes.path, verb: attributes.verb }) };
+  return {
+    ...about,
+    ...present({ user: username }),
+    ...(groups?.length && { groups: [...groups] }),
+    ...(extra &&
+      Object.keys(extra).length > 0 && {
+        extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])),
+      }),
+    ...present({ uid: uid ?? '' }),
+  };
+}
+
+function resourceAttributesOf(attributes: AuthorizationAttributes): SubjectAccessReviewSpec['resourceAttributes'] {
+  const { namespace, verb, apiGroup, apiVersion, resource, subresource, name } = attributes;
+  const fieldRequirements = fieldRequirementsOf(attributes.fieldSelector);
+  const labelRequirements = labelRequirementsOf(attributes.labelSelector);
+  return {
+    ...present({ namespace, verb, group: apiGroup, version: apiVersion, resource, subresource, name }),
+    ...(fieldRequirements.length > 0 && { fieldSelector: { requirements: fieldRequirements } }),
+    ...(labelRequirements.length > 0 && { labelSelector: { requirements: labelRequirements } }),
+  };
+}
+
+const present = (texts: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
+
+type Requirements<T extends { requirements?: unknown }> = NonNullable<T['requirements']>;
+
+/** Selectors only narrow what is asked for: one that cannot be read is left out, and the question is about more. */
+function fieldRequirementsOf(selector = ''): Requirements<FieldSelectorAttributes> {
+  if (selector === '') return [];
+  try {
+    const requirements = fields.parse(selector).requirements();
+    return requirements.map(({ field, operator, value }) => ({
+      key: field,
+      operator: operator === '=' ? 'In' : 'NotIn',
+      values: [value],
+    }));
+  } catch {
+    return [];
+  }
+}
+
+const labelOperators: Readonly<Record<string, string>> = {
+  '=': 'In',
+  '==': 'In',
+  in: 'In',
+  '!=': 'NotIn',
+  notin: 'NotIn',
+  exists: 'Exists',
+  '!': 'DoesNotExist',
+};
+
+/** The same; there is no word for comparisons of numbers, which are left out as well. */
+function labelRequirementsOf(selector = ''): Requirements<LabelSelectorAttributes> {
+  if (selector === '') return [];
+  try {
+    return labels.parseToRequirements(selector).flatMap(({ key, operator, values }) => {
+      const name = Object.hasOwn(labelOperators, operator) ? labelOperators[operator] : undefined;
+      return name === undefined ? [] : [{ key, operator: name, ...(values.length > 0 && { values: [...values] }) }];
+    });
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tokens } from '../../test/requests/test-server.ts';
+import { ApiServer } from '../server/api-server.ts';
+import {
+  atsUrl,
+  definitionOf,
+  definitionsUrl,
+  type Json,
+  TestApi,
+  type TestObject,
+  versionOf,
+} from './custom-resources.test-data.ts';
+
+let api: TestApi;
+let groups = 0;
+beforeAll(async () => {
+  api = await TestApi.start();
+});
+afterAll(() => api.server.stop());
+
+async function define(...versions: Json[]): Promise<string> {
+  const group = `group-${++groups}.dev`;
+  await api.define(definitionOf(group, versions.length > 0 ? versions : [versionOf('v1', true, 'a')]));
+  return group;
+}
+const at = (group: string, name: string, spec: object = { a: 'x' }): object => ({
+  apiVersion: `${group}/v1`,
+  kind: 'At',
+  metadata: { name },
+  spec,
+});
+async function change(group: string, edit: (spec: Json) => Json): Promise<TestObject> {
+  const url = `${definitionsUrl}/ats.${group}`;
+  const [, definition] = await api.send('GET', url);
+  const [status, changed] = await api.send('PUT', url, { ...definition, spec: edit(definition.spec) });
+  expect([status, changed.message]).toEqual([200, undefined]);
+  return changed;
+}
+
+describe('a definition that is established', () => {
+  it('is in discovery and OpenAPI, and its objects can be made, before anybody hears of it', async () => {
+    const group = `group-${++groups}.dev`;
+    const next = await api.watch(`${definitionsUrl}?fieldSelector=metadata.name%3Dats.${group}`);
+    await api.send('POST', definitionsUrl, definitionOf(group, [versionOf('v1', true, 'a')]));
+    for (;;) {
+      const { object } = (await next()) as { object: { status: { conditions: Json[] | null } } };
+      const established = object.status.conditions?.find(({ type }) => type === 'Established');
+      if (established?.status === 'True') break;
+    }
+    expect(await api.send('POST', atsUrl(group, 'v1'), at(group, 'a'))).toMatchObject([201, { kind: 'At' }]);
+    expect(await api.send('GET', `/apis/${group}`)).toMatchObject([200, { preferredVersion: { version: 'v1' } }]);
+    const [, index] = await api.send('GET', '/openapi/v3');
+    expect(Object.keys(index.paths as object)).toContain(`apis/${group}/v1`);
+  });
+
+  it('is gone from everywhere when it is deleted', async () => {
+    const group = await define();
+    await api.send('POST', atsUrl(group, 'v1'), at(group, 'a'));
+    await api.send('DELETE', `${definitionsUrl}/ats.${group}`);
+    await api.until(`${definitionsUrl}/ats.${group}`, ({ code }) => code === 404);
+    for (const url of [`/apis/${group}`, atsUrl(group, 'v1')])
+      expect(await api.send('GET', url)).toEqual([404, { message: '404 page not found\n' }]);
+    const [, index] = await api.send('GET', '/openapi/v3');
+    expect(Object.keys(index.paths as object)).not.toContain(`apis/${group}/v1`);
+    expect((await api.server.config.store.list(`/registry/${group}/`)).entries).toEqual([]);
+    // The name is free again, and so are the objects.
+    await api.define(definitionOf(group, [versionOf('v1', true, 'a')]));
+    expect(await api.send('GET', atsUrl(group, 'v1'))).toMatchObject([200, { items: [] }]);
+  });
+
+  it('waits for the finalizers of its objects', async () => {
+    const group = await define();
+    const url = `${definitionsUrl}/ats.${group}`;
+    await api.send('POST', atsUrl(group, 'v1'), { ...at(group, 'a'), metadata: { name: 'a', finalizers: ['a.b/c'] } });
+    await api.send('DELETE', url);
+    const reasonOf = ({ status }: TestObject): unknown =>
+      ((status as Json).conditions as Json[]).find(({ type }) => type === 'Terminating')?.reason;
+    await api.until(url, (definition) => reasonOf(definition) === 'InstanceDeletionInProgress');
+    const merge = 'application/merge-patch+json';
+    await api.until(atsUrl(group, 'v1', 'a'), ({ metadata }) => metadata.deletionTimestamp !== undefined);
+    await api.send('PATCH', atsUrl(group, 'v1', 'a'), { metadata: { finalizers: null } }, merge);
+    await api.until(url, ({ code }) => code === 404);
+  });
+
+  it('is served again by a server that starts over the same store', async () => {
+    const group = await define();
+    await api.send('POST', atsUrl(group, 'v1'), at(group, 'a'));
+    const { store } = api.server.config;
+    const second = new ApiServer({ ...api.server.config, store: { ...bound(store), close: async () => {} } });
+    await second.start();
+    const headers = { authorization: `Bearer ${tokens.admin}` };
+    const response = await second.transport()({ method: 'GET', url: atsUrl(group, 'v1', 'a'), headers });
+    expect(response.status).toBe(200);
+    await second.stop();
+  });
+});
+
+/** A store whose methods can be spread. */
+function bound<T extends object>(store: T): T {
+  return new Proxy(store, {
+    get: (target, key) => {
+      const value = Reflect.get(target, key);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+    ownKeys: (target) => [...Reflect.ownKeys(target), ...Reflect.ownKeys(Object.getPrototypeOf(target))],
+    getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
+  });
+}
+
+describe('a change of a definition', () => {
+  it('ends the watches of its objects and no others', async () => {
+    const [changed, other] = [await define(), await define()];
+    const watch = await api.watch(atsUrl(changed, 'v1'));
+    const others = await api.watch(atsUrl(other, 'v1'));
+    const pods = await api.watch('/api/v1/pods');
+    await change(changed, (spec) => ({ ...spec, versions: [versionOf('v1', true, 'a', 'b')] }));
+    expect(await watch()).toBeNull();
+    await api.send('POST', atsUrl(other, 'v1'), at(other, 'a'));
+    expect(await others()).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'a' } } });
+    const spec = { containers: [{ name: 'c', image: 'i' }] };
+    await api.send('POST', '/api/v1/namespaces/default/pods', { metadata: { name: `pod-${groups}` }, spec });
+    expect(await pods()).toMatchObject({ type: 'ADDED' });
+  });
+
+  it('that serves nothing otherwise ends none', async () => {
+    const group = await define();
+    const watch = await api.watch(atsUrl(group, 'v1'));
+    const merge = 'application/merge-patch+json';
+    await api.send('PATCH', `${definitionsUrl}/ats.${group}`, { metadata: { labels: { a: 'b' } } }, merge);
+    await api.send('POST', atsUrl(group, 'v1'), at(group, 'a'));
+    expect(await watch()).toMatchObject({ type: 'ADDED' });
+  });
+
+  it('lets requests under way come to their end', async () => {
+    const group = await define();
+    const writes = Array.from({ length: 20 }, (_, i) => api.send('POST', atsUrl(group, 'v1'), at(group, `a-${i}`)));
+    await change(group, (spec) => ({ ...spec, versions: [versionOf('v1', true, 'a', 'b')] }));
+    expect((await Promise.all(writes)).map(([status]) => status)).toEqual(Array(20).fill(201));
+    const [, list] = await api.send('GET', atsUrl(group, 'v1'));
+    expect(list.items).toHaveLength(20);
+  });
+
+  it('shows what is stored as the new schema has it, and stores it so when it is next written', async () => {
+    const group = await define(versionOf('v1', true, 'a', 'b'));
+    await api.send('POST', atsUrl(group, 'v1'), at(group, 'o', { a: 'x', b: 'y' }));
+    const properties = {
+      spec: { type: 'object', properties: { a: { type: 'string' }, c: { type: 'string', default: 'd' } } },
+    };
+    const version = { ...versionOf('v1', true), schema: { openAPIV3Schema: { type: 'object', properties } } };
+    await change(group, (spec) => ({ ...spec, versions: [version] }));
+    const [, object] = await api.send('GET', atsUrl(group, 'v1', 'o'));
+    expect(object.spec).toEqual({ a: 'x', c: 'd' });
+    const key = `/registry/${group}/ats/default/o`;
+    const stored = async (): Promise<Json> =>
+      JSON.parse(Buffer.from((await api.server.config.store.get(key)).entry!.value).toString()).spec;
+    expect(await stored()).toEqual({ a: 'x', b: 'y' });
+    const [, written] = await api.send('PUT', atsUrl(group, 'v1', 'o'), object);
+    expect(written.metadata.generation).toBe(1);
+    expect(await stored()).toEqual({ a: 'x', c: 'd' });
+  });
+});
+
+describe('what is stored', () => {
+  it('is sent as it is', async () => {
+    const group = await define();
+    await api.send('POST', atsUrl(group, 'v1'), at(group, 'a'));
+    const [first, second] = [
+      await api.raw('GET', atsUrl(group, 'v1', 'a')),
+      await api.raw('GET', atsUrl(group, 'v1', 'a')),
+    ];
+    expect(first.body).toBe(second.body);
+  });
+
+  it('is kept once for all versions', async () => {
+    const group = await define(versionOf('v1', true, 'a'), versionOf('v2', false, 'a'), versionOf('v3', false, 'a'));
+    await api.send('POST', atsUrl(group, 'v1'), at(group, 'a'));
+    for (const version of ['v2', 'v3'])
+      expect(await api.send('GET', atsUrl(group, version, 'a'))).toMatchObject([
+        200,
+        { apiVersion: `${group}/${version}` },
+      ]);
+    const response = await api.raw('GET', '/metrics');
+    const text = Buffer.from(response.body as Uint8Array).toString();
+    expect(text).toContain(`apiserver_resource_objects{group="${group}",resource="ats"} 1\n`);
+  });
+});

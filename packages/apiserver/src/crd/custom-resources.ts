@@ -1,0 +1,193 @@
+import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
+import { GroupResource, GroupVersion, newNotFound } from '@coxswain/apimachinery';
+import type { CacheStats } from '@coxswain/storage';
+import type { DiscoveryRegistry } from '../discovery/index.ts';
+import type { ResourceRouter } from '../endpoints/resource-router.ts';
+import type { Lister, Listers } from '../registry/lister.ts';
+import { isConditionTrue } from './conditions.ts';
+import { DefinitionController } from './definition-controller.ts';
+import { deleteInstances } from './delete-instances.ts';
+import { discoveredVersion } from './discovered-version.ts';
+import type { CustomResourceOpenApi } from './openapi/index.ts';
+import { ServedDefinition, type ServingOptions } from './served-definition.ts';
+
+const definitionsOf = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
+
+export interface CustomResourcesOptions extends ServingOptions {
+  readonly listers: Listers;
+  readonly router: ResourceRouter;
+  readonly discovery: DiscoveryRegistry;
+  readonly openApi: Pick<CustomResourceOpenApi, 'publish' | 'withdraw'>;
+  readonly report: (message: string, error?: unknown) => void;
+}
+
+/**
+ * Serves what custom resource definitions define, by the same endpoints and registries as built-in resources. Whatever
+ * changes with a definition changes before the write that changed it is answered: routes, discovery, OpenAPI.
+ */
+export class CustomResources {
+  readonly #options: CustomResourcesOptions;
+  readonly #definitions: Lister<CustomResourceDefinition>;
+  readonly #controller: DefinitionController;
+  readonly #served = new Map<string, ServedDefinition>();
+  /** By definition, what its documents are of. */
+  readonly #published = new Map<string, ServedDefinition>();
+  /** By definition, the versions that the router knows. */
+  readonly #routes = new Map<string, readonly GroupVersion[]>();
+  #unfollow: (() => void) | undefined;
+
+  constructor(options: CustomResourcesOptions) {
+    this.#options = options;
+    this.#definitions = options.listers.lister(definitionsOf.group, definitionsOf.resource);
+    this.#controller = new DefinitionController({
+      definitions: this.#definitions,
+      updateStatus: (definition) => this.#updateStatus(definition),
+      deleteInstances: (definition, signal) => this.#deleteInstances(definition, signal),
+      now: options.now,
+      report: options.report,
+    });
+  }
+
+  /** Resolves when everything that is defined is served. What is defined later is served as it comes. */
+  async start(): Promise<void> {
+    this.#unfollow = this.#definitions.onChange((definition, old) => this.#changed(definition, old));
+    await this.#definitions.synced;
+    const all = this.#definitions.list();
+    for (const definition of all) this.#serve(definition);
+    for (const group of new Set(all.map(({ spec }) => spec.group))) this.#discover(group);
+    for (const { metadata } of all) this.#controller.enqueue(metadata.name ?? '');
+  }
+
+  stop(): void {
+    this.#unfollow?.();
+    this.#controller.stop();
+    for (const served of this.#served.values()) served.stop();
+  }
+
+  /** What the caches hold, by resource: those that are in use. */
+  *cacheStats(): Iterable<[GroupResource, CacheStats]> {
+    for (const served of this.#served.values()) {
+      const stats = served.cacheStats;
+      if (stats) yield [served.groupResource, stats];
+    }
+  }
+
+  /** Undefined for a resource that is not in use. */
+  cacheStatsOf(group: string, resource: string): CacheStats | undefined {
+    return this.#served.get(`${resource}.${group}`)?.cacheStats;
+  }
+
+  #changed(definition: CustomResourceDefinition | undefined, old: CustomResourceDefinition | undefined): void {
+    const { spec, metadata } = (definition ?? old)!;
+    const name = metadata.name ?? '';
+    if (definition) this.#serve(definition);
+    else this.#withdraw(name);
+    this.#discover(spec.group);
+    if (definition) this.#controller.enqueue(name);
+    else this.#controller.enqueueGroup(spec.group);
+  }
+
+  #serve(definition: CustomResourceDefinition): void {
+    const name = definition.metadata.name ?? '';
+    const isAccepted = isConditionTrue(definition, 'NamesAccepted') || isConditionTrue(definition, 'Established');
+    if (!isAccepted) {
+      this.#withdraw(name);
+      return;
+    }
+    const known = this.#served.get(name);
+    if (!known?.servesLike(definition)) {
+      const served = new ServedDefinition(definition, this.#options, () => this.#isTerminating(name));
+      this.#served.set(name, served);
+      this.#route(name, served);
+      known?.retire();
+    }
+    this.#publish(name, isConditionTrue(definition, 'Established') ? this.#served.get(name) : undefined);
+  }
+
+  #isTerminating(name: string): boolean {
+    const definition = this.#definitions.get('', name);
+    return definition !== undefined && isConditionTrue(definition, 'Terminating');
+  }
+
+  #route(name: string, served: ServedDefinition): void {
+    const { router } = this.#options;
+    const { spec } = served.definition;
+    const { resource } = served.groupResource;
+    const versions = spec.versions.filter((version) => version.served);
+    const routes = versions.map((version) => {
+      const groupVersion = GroupVersion.of(spec.group, version.name);
+      router.setCustom(groupVersion, resource, served.customResource(version));
+      return groupVersion;
+    });
+    for (const groupVersion of this.#routes.get(name) ?? [])
+      if (!routes.includes(groupVersion)) router.removeCustom(groupVersion, resource);
+    this.#routes.set(name, routes);
+  }
+
+  #withdraw(name: string): void {
+    const served = this.#served.get(name);
+    if (!served) return;
+    this.#served.delete(name);
+    for (const groupVersion of this.#routes.get(name) ?? [])
+      this.#options.router.removeCustom(groupVersion, served.groupResource.resource);
+    this.#routes.delete(name);
+    this.#publish(name, undefined);
+    served.retire();
+  }
+
+  #publish(name: string, served: ServedDefinition | undefined): void {
+    const { openApi } = this.#options;
+    if (this.#published.get(name) === served) return;
+    if (served) {
+      openApi.publish(served.definition);
+      this.#published.set(name, served);
+    } else if (this.#published.delete(name)) openApi.withdraw(name);
+  }
+
+  /** Brings what is told of a group's versions up to date. */
+  #discover(group: string): void {
+    const { discovery, router } = this.#options;
+    const resources = new Map<string, ReturnType<typeof discoveredVersion>[]>();
+    for (const definition of this.#definitions.list()) {
+      if (definition.spec.group !== group || !isConditionTrue(definition, 'Established')) continue;
+      for (const version of definition.spec.versions) {
+        if (!version.served) continue;
+        const others = resources.get(version.name) ?? [];
+        resources.set(version.name, [...others, discoveredVersion(definition, version)]);
+      }
+    }
+    const known = discovery.group(group)?.versions.filter(({ custom }) => custom) ?? [];
+    for (const { version } of known) if (!resources.has(version)) discovery.removeGroupVersion(group, version);
+    for (const [version, all] of resources)
+      if (!router.isBuiltIn(GroupVersion.of(group, version)))
+        discovery.addGroupVersion({ group, version, resources: all, custom: true });
+  }
+
+  /** As the server itself, which is told of in managedFields. */
+  async #updateStatus(definition: CustomResourceDefinition): Promise<CustomResourceDefinition> {
+    const { router, services, now } = this.#options;
+    const { group, version, resource } = definitionsOf;
+    const scope = router.scope(`${group}/${version}`, resource);
+    const name = definition.metadata.name ?? '';
+    const { stored } = await scope.registry.update({
+      namespace: '',
+      name,
+      subresource: 'status',
+      context: { features: services.features, now, dryRun: false },
+      change: async (current) => {
+        if (!current) throw newNotFound(GroupResource.of(group, resource), name);
+        return scope.track('status', current, definition, 'kube-apiserver');
+      },
+    });
+    return scope.registry.codec.decode(stored.line) as CustomResourceDefinition;
+  }
+
+  async #deleteInstances(
+    definition: CustomResourceDefinition,
+    signal: AbortSignal,
+  ): ReturnType<typeof deleteInstances> {
+    const served = this.#served.get(definition.metadata.name ?? '');
+    if (!served) throw new Error(`${definition.metadata.name} is not served`);
+    return served.during(() => deleteInstances(served.storageRegistry, signal));
+  }
+}

@@ -1,0 +1,2 @@
+/** OpenAPI documents of custom resources, for `OpenApiService`. */
+export { CustomResourceOpenApi } from './custom-resource-openapi.ts';

@@ -1,0 +1,244 @@
+import type { JSONSchemaProps } from '@coxswain/api/apiextensions/v1';
+import { cloneJson, invalid, Path } from '@coxswain/apimachinery';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type CustomObject, compileCustomResourceSchema } from './custom-resource-schema.ts';
+import { largeDefinition, largeObject } from './large-schema.test-data.ts';
+
+const string: JSONSchemaProps = { type: 'string' };
+
+/** A schema for objects with a `spec`. */
+const compile = (spec: JSONSchemaProps, more: JSONSchemaProps['properties'] = {}) =>
+  compileCustomResourceSchema({ type: 'object', properties: { spec, ...more } }, { kind: 'Widget' });
+
+const objectWith = (spec: unknown): CustomObject => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Widget',
+  metadata: { name: 'x' },
+  spec,
+});
+
+/** Puts schemas, or values, into each other. */
+function nest<T>(depth: number, wrap: (inner: T) => T, innermost: T): T {
+  let result = innermost;
+  for (let i = 0; i < depth; i++) result = wrap(result);
+  return result;
+}
+
+describe('a large schema', () => {
+  const { openAPIV3Schema } = largeDefinition().spec.versions[0]!.schema!;
+  const schema = compileCustomResourceSchema(openAPIV3Schema, { kind: 'Large' });
+
+  it('accepts an object of its own, and sets its defaults', () => {
+    const object = largeObject();
+    expect(schema.prune(object)).toEqual([]);
+    schema.default(object);
+    expect(schema.validate(object)).toEqual([]);
+    const { group3 } = object.spec as { group3: { paused: unknown; steps: { timeoutSeconds: unknown }[] } };
+    expect([group3.paused, group3.steps[2]!.timeoutSeconds]).toEqual([false, 30]);
+  });
+
+  it('finds what is wrong deep inside', () => {
+    const object = largeObject();
+    const { group7 } = object.spec as { group7: { steps: { env: { name: unknown }[] }[] } };
+    group7.steps[1]!.env[2]!.name = 5;
+    expect(schema.validate(object).map(String)).toEqual([
+      'spec.group7.steps[1].env[2].name: Invalid value: "integer": spec.group7.steps[1].env[2].name in body must be of type string: "integer"',
+    ]);
+  });
+});
+
+describe('what comes from the store', () => {
+  const schema = compile({
+    type: 'object',
+    properties: { template: { type: 'object', 'x-kubernetes-embedded-resource': true, properties: { a: string } } },
+  });
+
+  it('loses fields of metadata that cannot be read, rather than being refused', () => {
+    const object = objectWith({
+      template: { apiVersion: 1, kind: 'A', metadata: { name: 'y', labels: 'z', other: 1 }, a: 'x' },
+    });
+    object.metadata = { name: 'x', labels: 5, finalizers: ['f'], other: 1 };
+    expect(() => schema.prune(cloneJson(object))).toThrow(
+      'json: cannot unmarshal number into Go struct field ObjectMeta.labels of type map[string]string',
+    );
+    expect(schema.prune(object, { dropInvalidMetadata: true })).toEqual([
+      'metadata.other',
+      'spec.template.metadata.other',
+    ]);
+    expect(object).toEqual({
+      ...objectWith({ template: { kind: 'A', metadata: { name: 'y' }, a: 'x' } }),
+      metadata: { name: 'x', finalizers: ['f'] },
+    });
+  });
+
+  it('is refused without metadata that is an object', () => {
+    const object = { ...objectWith({}), metadata: 'x' };
+    expect(() => schema.prune(object, { dropInvalidMetadata: true })).toThrow(
+      'invalid metadata: expected object, got string',
+    );
+  });
+});
+
+describe('without pruning', () => {
+  it('only metadata is made what its type says', () => {
+    const schema = compileCustomResourceSchema(
+      { type: 'object', properties: { spec: { type: 'object' } } },
+      { kind: 'Widget', preserveUnknownFields: true },
+    );
+    const object = { ...objectWith({ a: { b: null } }), other: 1, metadata: { name: 'x', unknown: 1 } };
+    expect(schema.prune(object)).toEqual(['metadata.unknown']);
+    expect(object).toEqual({ ...objectWith({ a: { b: null } }), other: 1 });
+  });
+
+  it('a resource without a schema takes anything that passes for metadata, and keeps nothing else', () => {
+    const schema = compileCustomResourceSchema(undefined, { kind: 'Widget' });
+    const object = objectWith({ a: 1 });
+    expect(schema.prune(object)).toEqual(['spec']);
+    expect(schema.validate(object)).toEqual([]);
+    expect(schema.needsDefaulting).toBe(false);
+  });
+});
+
+describe('the status subresource', () => {
+  const schema = compile(
+    { type: 'object', required: ['a'], properties: { a: string } },
+    { status: { type: 'object', properties: { phase: { ...string, enum: ['A'] }, count: { type: 'integer' } } } },
+  );
+  const withStatus = (status: unknown) => ({ ...objectWith({}), status });
+
+  it('is asked about status only', () => {
+    const errors = schema.validateStatus(withStatus({ phase: 'B', count: 'x' }), objectWith({}));
+    expect(errors.map(String)).toEqual([
+      'status.phase: Unsupported value: "B": supported values: "A"',
+      'status.count: Invalid value: "string": count in body must be of type integer: "string"',
+    ]);
+  });
+
+  it('tolerates what did not change', () => {
+    const old = withStatus({ phase: 'B', count: 1 });
+    expect(schema.validateStatus(withStatus({ phase: 'B', count: 2 }), old)).toEqual([]);
+    expect(schema.validateStatus(withStatus({ phase: 'C', count: 1 }), old)).toHaveLength(1);
+    expect(schema.validateStatus(objectWith({}), old)).toEqual([]);
+  });
+});
+
+describe('rules', () => {
+  const rule = invalid(Path.of('spec'), 1, 'failed rule: false');
+  const schema = compileCustomResourceSchema(
+    { type: 'object', properties: { spec: { type: 'object', properties: { a: { ...string, pattern: '^x' } } } } },
+    { kind: 'Widget', validateRules: () => [rule] },
+  );
+
+  it('come last', () => {
+    const scale = invalid(Path.of('.spec.replicas'), -1, 'should be a non-negative integer');
+    expect(schema.validate(objectWith({ a: 'y' }), { scaleErrors: [scale] }).map(({ field }) => field)).toEqual([
+      'spec.a',
+      '.spec.replicas',
+      'spec',
+    ]);
+  });
+
+  it('are not looked at for objects that they could not read', () => {
+    expect(schema.validate(objectWith({ a: 5 })).map(String)).toEqual([
+      'spec.a: Invalid value: "integer": spec.a in body must be of type string: "integer"',
+      '<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+    ]);
+  });
+});
+
+describe('hostile schemas', () => {
+  it('may be as deep as JSON may be', () => {
+    const depth = 480;
+    const schema = compile(nest<JSONSchemaProps>(depth, (a) => ({ type: 'object', properties: { a } }), string));
+    const object = objectWith(nest<unknown>(depth, (a) => ({ a }), 5));
+    expect(schema.prune(object)).toEqual([]);
+    expect(schema.validate(object)).toHaveLength(1);
+    expect(schema.validate(object, { old: cloneJson(object) })).toEqual([]);
+  });
+
+  it('may have towers of alternatives', () => {
+    const tower = nest<JSONSchemaProps>(400, (inner) => ({ anyOf: [inner, { pattern: 'q' }] }), { maxLength: 1 });
+    expect(
+      compile({ ...string, ...tower })
+        .validate(objectWith('xx'))
+        .map(String),
+    ).toContain('spec: Too long: may not be more than 1 byte');
+  });
+
+  it('do not let defaults multiply without end', () => {
+    const list = Array.from({ length: 100 }, () => ({}));
+    const schema = compile(
+      nest<JSONSchemaProps>(
+        4,
+        (a) => ({ type: 'array', default: list, items: { type: 'object', properties: { a } } }),
+        string,
+      ),
+    );
+    const { spec: _, ...object } = objectWith({});
+    expect(() => schema.default(object)).toThrow('Request entity too large: the defaults of the object are too large');
+  });
+
+  it('do not let checks multiply without end', () => {
+    const allOf = Array.from({ length: 10_000 }, () => ({ maxLength: 1 }));
+    const schema = compile({ type: 'array', items: { ...string, allOf } });
+    expect(() => schema.validate(objectWith(Array.from({ length: 1000 }, () => 'x')))).toThrow(
+      'the object is too large to be validated by its schema',
+    );
+  });
+
+  it('do not make messages without end', () => {
+    const values = Array.from({ length: 10_000 }, (_, i) => `value-${i}`);
+    const listed = compile({ type: 'array', items: { ...string, enum: values } });
+    expect(listed.validate(objectWith(Array.from({ length: 1000 }, () => 'x'))).length).toBeLessThan(10);
+    const typed = compile({ type: 'array', items: { type: 'integer' } });
+    expect(typed.validate(objectWith(Array.from({ length: 50_000 }, () => 'x')))).toHaveLength(10_000);
+  });
+
+  it('reach no prototype', () => {
+    const properties: JSONSchemaProps['properties'] = JSON.parse('{"__proto__": {"type": "string", "default": "x"}}');
+    const schema = compile({ type: 'object', default: {}, properties: properties! });
+    const object = objectWith(JSON.parse('{"__proto__": {"polluted": true}, "constructor": 1}'));
+    expect(schema.prune(object)).toEqual(['spec.__proto__.polluted', 'spec.constructor']);
+    const { spec: _, ...bare } = objectWith({});
+    schema.default(bare);
+    expect(Object.keys((bare as CustomObject).spec as object)).toEqual(['__proto__']);
+    expect({}).not.toHaveProperty('polluted');
+  });
+});
+
+describe('pruning and defaulting', () => {
+  const schema = compile({
+    type: 'object',
+    properties: {
+      a: { ...string, default: 'x' },
+      b: { type: 'object', default: {}, properties: { a: { type: 'integer', default: 1 }, b: string } },
+      c: { type: 'array', items: { type: 'object', nullable: true, properties: { a: { ...string, default: 'y' } } } },
+      d: { type: 'object', additionalProperties: { type: 'object', properties: { a: string } } },
+      e: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+    },
+  });
+  const key = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'z');
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      fc.constantFrom<unknown>(null, 1, 'x', true),
+      fc.dictionary(key, tie('value'), { maxKeys: 4 }),
+      fc.array(tie('value'), { maxLength: 3 }),
+    ),
+  }));
+
+  it('leave nothing to do for a second time', () => {
+    fc.assert(
+      fc.property(value, (spec) => {
+        const object = objectWith(cloneJson(spec));
+        schema.prune(object);
+        schema.default(object);
+        const once = cloneJson(object);
+        expect(schema.prune(object)).toEqual([]);
+        schema.default(object);
+        expect(object).toEqual(once);
+      }),
+    );
+  });
+});

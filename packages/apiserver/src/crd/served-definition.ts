@@ -1,0 +1,308 @@
+import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '@coxswain/api/apiextensions/v1';
+import {
+  type CodecFactory,
+  GroupResource,
+  GroupVersion,
+  type GroupVersionKind,
+  jsonEquals,
+  type KubernetesObject,
+  newForbidden,
+} from '@coxswain/apimachinery';
+import { type CacheStats, type Store, WatchCache } from '@coxswain/storage';
+import type { CustomResource } from '../endpoints/custom-endpoints.ts';
+import { type EndpointServices, ResourceScope } from '../endpoints/scope.ts';
+import { ObjectCodec } from '../registry/object-codec.ts';
+import type { CustomType, ResourceDefinition, ScalePaths } from '../registry/resource-definition.ts';
+import type { Reservation } from '../registry/resource-hooks.ts';
+import { type Random, ResourceRegistry } from '../registry/resource-registry.ts';
+import type { StoredObject } from '../registry/stored-object.ts';
+import { Conversions, noneConverter, type WebhookConverterOptions, webhookConverter } from './conversion/index.ts';
+import { asFields, customResourceStrategy, selectableName, splitPath } from './custom-resource-strategy.ts';
+import { deprecationOf, discoveredVersion } from './discovered-version.ts';
+import { type CustomResourceSchema, compileCustomResourceSchema } from './schema/index.ts';
+import { decodeStored, type VersionForm, type VersionForms, VersionViews } from './version-views.ts';
+
+/** What all custom resources of a server share. */
+export interface ServingOptions {
+  readonly store: Store;
+  /** Where objects of a resource are stored when that is not simply the store: encryption. */
+  readonly storeFor?: (resource: GroupResource) => Store;
+  readonly root: string;
+  readonly codecs: CodecFactory;
+  readonly services: EndpointServices;
+  readonly random: Random;
+  readonly now: () => Date;
+  readonly webhooks: WebhookConverterOptions;
+  readonly onCacheError?: (resource: GroupResource, error: Error) => void;
+}
+
+const nothingReserved: Reservation = { commit: () => {}, rollback: () => {} };
+
+/**
+ * A definition at work: everything that serves its objects, made when they are first asked for, in all versions over one
+ * cache. A definition that changes is served anew; this one goes when the last request that began with it is answered.
+ */
+export class ServedDefinition {
+  readonly definition: CustomResourceDefinition;
+  readonly #options: ServingOptions;
+  readonly #terminating: () => boolean;
+  readonly #scopes = new Map<string, ResourceScope>();
+  #forms: VersionForms | undefined;
+  #conversions: Conversions | undefined;
+  #cache: WatchCache<StoredObject> | undefined;
+  #underWay = 0;
+  #retired = false;
+
+  /** `terminating`: whether the definition is being deleted by now. */
+  constructor(definition: CustomResourceDefinition, options: ServingOptions, terminating: () => boolean) {
+    this.definition = definition;
+    this.#options = options;
+    this.#terminating = terminating;
+  }
+
+  /** Whether the definition is served in the same way: nothing of what serving depends on is different. */
+  servesLike({ metadata, spec, status }: CustomResourceDefinition): boolean {
+    const own = this.definition;
+    return (
+      metadata.uid === own.metadata.uid &&
+      jsonEquals(spec, own.spec) &&
+      jsonEquals(status?.acceptedNames ?? {}, own.status?.acceptedNames ?? {})
+    );
+  }
+
+  get groupResource(): GroupResource {
+    const { spec, status } = this.definition;
+    return GroupResource.of(spec.group, status?.acceptedNames?.plural || spec.names.plural);
+  }
+
+  /** A served version for the router. */
+  customResource(version: CustomResourceDefinitionVersion): CustomResource {
+    const scope = (): ResourceScope => this.#scope(version);
+    return {
+      resource: discoveredVersion(this.definition, version),
+      warning: deprecationOf(this.definition, version),
+      get scope() {
+        return scope();
+      },
+      during: (answer) => this.during(answer),
+    };
+  }
+
+  /** The objects in the version they are stored in. */
+  get storageRegistry(): ResourceRegistry {
+    const storage = this.definition.spec.versions.find((version) => version.storage);
+    if (!storage) throw new Error('could not find storage version');
+    return this.#scope(storage).registry;
+  }
+
+  /** What the cache holds; undefined while nobody has asked for an object. */
+  get cacheStats(): CacheStats | undefined {
+    return this.#cache?.stats;
+  }
+
+  /** Keeps what is served until the answer is there. Watches are none: they end with what they watch. */
+  async during<T>(answer: () => Promise<T>): Promise<T> {
+    this.#underWay++;
+    try {
+      return await answer();
+    } finally {
+      this.#underWay--;
+      if (this.#retired && this.#underWay === 0) this.stop();
+    }
+  }
+
+  /** Another serves these objects from now on, or nobody. */
+  retire(): void {
+    this.#retired = true;
+    if (this.#underWay === 0) this.stop();
+  }
+
+  /** Ends watches. */
+  stop(): void {
+    this.#cache?.stop();
+  }
+
+  #scope(version: CustomResourceDefinitionVersion): ResourceScope {
+    let scope = this.#scopes.get(version.name);
+    if (!scope) {
+      const { services } = this.#options;
+      const groupVersion = GroupVersion.of(this.definition.spec.group, version.name);
+      const registry = this.#registry(version);
+      scope = new ResourceScope(groupVersion, discoveredVersion(this.definition, version), registry, services);
+      this.#scopes.set(version.name, scope);
+    }
+    return scope;
+  }
+
+  #registry(version: CustomResourceDefinitionVersion): ResourceRegistry {
+    const { store, storeFor, root, codecs, random, now } = this.#options;
+    const definition = this.#resourceDefinition(version);
+    const own = storeFor?.(this.groupResource) ?? store;
+    return new ResourceRegistry({ definition, store: own, root, codecs, random, now }, this.#sharedCache(own));
+  }
+
+  #sharedCache(store: Store): WatchCache<StoredObject> {
+    const { root, onCacheError } = this.#options;
+    this.#cache ??= new WatchCache({
+      store,
+      prefix: `${root}/${this.#keyPrefix}`,
+      decode: (entry, note) => decodeStored(this.#versionForms(), entry, note),
+      sizeOf: ({ line }) => line.length,
+      ...(onCacheError && { onError: (error) => onCacheError(this.groupResource, error) }),
+    });
+    return this.#cache;
+  }
+
+  get #keyPrefix(): string {
+    const { group, resource } = this.groupResource;
+    return `${group}/${resource}/`;
+  }
+
+  #kind(version: string): GroupVersionKind {
+    const { spec, status } = this.definition;
+    return GroupVersion.of(spec.group, version).withKind(status?.acceptedNames?.kind || spec.names.kind);
+  }
+
+  /** How objects of all versions are read and written. */
+  #versionForms(): VersionForms {
+    if (this.#forms) return this.#forms;
+    const { spec } = this.definition;
+    const forms = new Map<string, VersionForm>();
+    let storage: VersionForm | undefined;
+    for (const version of spec.versions) {
+      const kind = this.#kind(version.name);
+      const schema = compileCustomResourceSchema(version.schema?.openAPIV3Schema, {
+        kind: kind.kind,
+        ...(spec.preserveUnknownFields && { preserveUnknownFields: true }),
+      });
+      const codec = new ObjectCodec(this.#plainDefinition(version, kind, schema), this.#options.codecs);
+      const form = { apiVersion: kind.apiVersion, codec, schema };
+      forms.set(kind.apiVersion, form);
+      if (version.storage) storage = form;
+    }
+    if (!storage) throw new Error('could not find storage version');
+    const converter =
+      spec.conversion?.strategy === 'Webhook'
+        ? webhookConverter(this.definition, this.#options.webhooks)
+        : noneConverter;
+    this.#conversions = new Conversions(converter);
+    this.#forms = { forms, storage, converter };
+    return this.#forms;
+  }
+
+  #resourceDefinition(version: CustomResourceDefinitionVersion): ResourceDefinition {
+    const all = this.#versionForms();
+    const kind = this.#kind(version.name);
+    const own = all.forms.get(kind.apiVersion)!;
+    return {
+      ...this.#plainDefinition(version, kind, own.schema),
+      versions: new VersionViews(all, own),
+    };
+  }
+
+  /** All but what is stored. */
+  #plainDefinition(
+    version: CustomResourceDefinitionVersion,
+    kind: GroupVersionKind,
+    schema: CustomResourceSchema,
+  ): ResourceDefinition {
+    const { spec, status } = this.definition;
+    const { groupResource } = this;
+    const namespaced = spec.scope === 'Namespaced';
+    // The same for all versions, so that what is cached can be asked whatever the version.
+    const selectable = spec.versions.flatMap(({ selectableFields = [] }) => selectableFields);
+    return {
+      groupResource,
+      kind: kind.kind,
+      listKind: status?.acceptedNames?.listKind || spec.names.listKind || `${kind.kind}List`,
+      namespaced,
+      hub: kind,
+      // What registries get to see is a view in their own version.
+      storage: kind,
+      keyPrefix: this.#keyPrefix,
+      strategy: customResourceStrategy(kind, namespaced, version, schema, selectable),
+      custom: this.#customType(version, schema),
+      hooks: {
+        beginCreate: async ({ metadata }) => {
+          if (!this.#terminating()) return nothingReserved;
+          throw newForbidden(
+            groupResource,
+            metadata?.name ?? '',
+            'create not allowed while custom resource definition is terminating',
+          );
+        },
+      },
+      garbageCollection: 'background',
+      equivalents: (subresource) => this.#equivalents(subresource),
+      convert: (object, target) => this.#convert(object, target),
+      schemaFor: (gvk) =>
+        gvk.kind === kind.kind ? this.#versionForms().forms.get(gvk.apiVersion)?.schema.structSchema : undefined,
+    };
+  }
+
+  #convert(object: KubernetesObject, target: GroupVersion): KubernetesObject {
+    this.#versionForms();
+    return this.#conversions!.convert(object, target.toString());
+  }
+
+  /** The other versions of the resource, and of that part of it, that are served. */
+  #equivalents(subresource: string): ReturnType<NonNullable<ResourceDefinition['equivalents']>> {
+    const { spec } = this.definition;
+    return spec.versions
+      .filter(({ subresources }) => subresource === '' || subresources?.[subresource as 'status' | 'scale'])
+      .map(({ name }) => ({
+        resource: GroupVersion.of(spec.group, name).withResource(this.groupResource.resource),
+        kind: subresource === 'scale' ? GroupVersion.of('autoscaling', 'v1').withKind('Scale') : this.#kind(name),
+      }));
+  }
+
+  #customType(version: CustomResourceDefinitionVersion, schema: CustomResourceSchema): CustomType {
+    const { spec } = this.definition;
+    const namespaced = spec.scope === 'Namespaced';
+    const selectable = new Set(version.selectableFields?.map(selectableName));
+    const apiVersion = (name: string): string => `${spec.group}/${name}`;
+    const scale = scalePaths(this.definition, version);
+    return {
+      prune: (object) => schema.prune(asFields(object)),
+      setDefaults: (object) => schema.default(asFields(object)),
+      fieldLabel: (label, value) => {
+        const isKnown =
+          label === 'metadata.name' || (namespaced && label === 'metadata.namespace') || selectable.has(label);
+        if (!isKnown) throw new Error(`field label not supported: ${label}`);
+        return { label, value };
+      },
+      resetFields: (subresource) => {
+        if (subresource === 'status') {
+          const withStatus = spec.versions.filter(({ subresources }) => subresources?.status);
+          return new Map(withStatus.map(({ name }) => [apiVersion(name), ['metadata', 'spec']]));
+        }
+        const isReset = subresource === '' && version.subresources?.status;
+        return new Map(isReset ? [[apiVersion(version.name), ['status']]] : []);
+      },
+      ...(scale && { scale }),
+      ...(spec.conversion?.strategy === 'Webhook' && {
+        whileConverting: <T>(run: () => T) => this.#conversions!.run(run),
+      }),
+    };
+  }
+}
+
+function scalePaths(
+  { spec }: CustomResourceDefinition,
+  { subresources }: CustomResourceDefinitionVersion,
+): ScalePaths | undefined {
+  const { scale } = subresources ?? {};
+  if (!scale) return undefined;
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
+  return {
+    specReplicas: splitPath(specReplicasPath),
+    statusReplicas: splitPath(statusReplicasPath),
+    ...(labelSelectorPath && { labelSelector: splitPath(labelSelectorPath) }),
+    replicasByVersion: new Map(
+      spec.versions.map(({ name, subresources: other }) => [
+        `${spec.group}/${name}`,
+        other?.scale ? splitPath(other.scale.specReplicasPath) : null,
+      ]),
+    ),
+  };
+}

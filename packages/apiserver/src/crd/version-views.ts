@@ -1,0 +1,172 @@
+import { cloneJson, jsonEquals, type KubernetesObject } from '@coxswain/apimachinery';
+import type { CacheEntry, KeyValue } from '@coxswain/storage';
+import type { ObjectCodec } from '../registry/object-codec.ts';
+import type { StorageVersions } from '../registry/storage-versions.ts';
+import { StoredObject } from '../registry/stored-object.ts';
+import type { ObjectConverter } from './conversion/index.ts';
+import { asFields } from './custom-resource-strategy.ts';
+import type { CustomResourceSchema } from './schema/index.ts';
+
+/** An object in the version it is stored in, pruned and with its defaults, with views of other versions beside it. */
+class CustomStoredObject extends StoredObject {
+  readonly apiVersion: string;
+  #views: Map<string, StoredObject> | undefined;
+
+  constructor(line: Buffer, object: KubernetesObject, fieldValues: readonly string[], apiVersion: string) {
+    super(line, object, fieldValues);
+    this.apiVersion = apiVersion;
+  }
+
+  view(apiVersion: string): StoredObject | undefined {
+    return apiVersion === this.apiVersion ? this : this.#views?.get(apiVersion);
+  }
+
+  keep(apiVersion: string, view: StoredObject): void {
+    this.#views ??= new Map();
+    this.#views.set(apiVersion, view);
+  }
+}
+
+/** One version of a custom resource as it is read and written. */
+export interface VersionForm {
+  readonly apiVersion: string;
+  readonly codec: ObjectCodec;
+  readonly schema: CustomResourceSchema;
+}
+
+/** All versions of a custom resource, and which of them is stored now. */
+export interface VersionForms {
+  readonly forms: ReadonlyMap<string, VersionForm>;
+  readonly storage: VersionForm;
+  readonly converter: ObjectConverter;
+}
+
+/** What the cache keeps of a stored value, in whatever version it was stored. Throws an Error for what cannot be read. */
+export function decodeStored(
+  { forms, storage }: VersionForms,
+  { value, modRevision, stale, unreadable }: KeyValue,
+  note: unknown,
+): StoredObject {
+  if (unreadable) throw unreadable;
+  const make = ({ codec, apiVersion }: VersionForm, bytes: Uint8Array, object: KubernetesObject): CustomStoredObject =>
+    new CustomStoredObject(codec.withRevision(bytes, modRevision), object, codec.fieldValuesOf(object), apiVersion);
+  if (isObjectOf(note, storage.apiVersion) && !changesByDefault(note, storage)) return make(storage, value, note);
+  const object = storage.codec.decode(value);
+  const form = forms.get(object.apiVersion ?? '');
+  if (!form) throw new Error(`request to convert CR from an invalid group/version: ${object.apiVersion}`);
+  form.schema.prune(asFields(object), { dropInvalidMetadata: true });
+  form.schema.default(asFields(object));
+  // Very old ones have none.
+  if (object.metadata && !object.metadata.generation) object.metadata.generation = 1;
+  const bytes = form.codec.encode(object);
+  const stored = make(form, bytes, object);
+  stored.stale =
+    Boolean(stale) || form !== storage || (!bytes.equals(value) && !jsonEquals(object, storage.codec.decode(value)));
+  return stored;
+}
+
+const isObjectOf = (note: unknown, apiVersion: string): note is KubernetesObject =>
+  typeof note === 'object' && note !== null && 'apiVersion' in note && note.apiVersion === apiVersion;
+
+/** What was just written is as it should be, apart from defaults that stand where a write has cleared something. */
+function changesByDefault(object: KubernetesObject, { schema }: VersionForm): boolean {
+  if (!schema.needsDefaulting) return false;
+  const copy = cloneJson(object);
+  schema.default(asFields(copy));
+  return !jsonEquals(copy, object);
+}
+
+/** Shows stored objects in one version and stores objects of it. */
+export class VersionViews implements StorageVersions {
+  readonly #all: VersionForms;
+  readonly #own: VersionForm;
+  /** Views that are being made, so that they are made once for all who wait. */
+  readonly #pending = new WeakMap<StoredObject, Promise<void>>();
+
+  constructor(all: VersionForms, own: VersionForm) {
+    this.#all = all;
+    this.#own = own;
+  }
+
+  get selectsStored(): boolean {
+    return this.#all.converter.convertNow !== undefined;
+  }
+
+  decodeEntry(entry: KeyValue, note: unknown): StoredObject {
+    return decodeStored(this.#all, entry, note);
+  }
+
+  view(stored: StoredObject): StoredObject {
+    if (!(stored instanceof CustomStoredObject)) return stored;
+    const { apiVersion } = this.#own;
+    const known = stored.view(apiVersion);
+    if (known) return known;
+    const { convertNow } = this.#all.converter;
+    if (!convertNow) throw new Error(`${stored.name} was not converted to ${apiVersion} before it was shown`);
+    return this.#keep(stored, convertNow(this.#decode(stored), apiVersion));
+  }
+
+  prepare(objects: readonly StoredObject[]): Promise<void> | undefined {
+    if (this.#all.converter.convertNow) return undefined;
+    const { apiVersion } = this.#own;
+    const missing = objects.filter(
+      (stored): stored is CustomStoredObject => stored instanceof CustomStoredObject && !stored.view(apiVersion),
+    );
+    if (missing.length === 0) return undefined;
+    const waited = missing.map((stored) => this.#pending.get(stored)).filter((pending) => pending !== undefined);
+    const fresh = [...new Set(missing.filter((stored) => !this.#pending.has(stored)))];
+    if (fresh.length > 0) {
+      const made = this.#make(fresh);
+      for (const stored of fresh) this.#pending.set(stored, made);
+      waited.push(made);
+    }
+    return Promise.all(waited).then(() => {});
+  }
+
+  encode(object: KubernetesObject, bytes: Buffer): Buffer | Promise<Buffer> {
+    const { storage, converter } = this.#all;
+    if (storage === this.#own) return bytes;
+    const finish = (converted: KubernetesObject): Buffer => {
+      // It shares its parts with an object that is still in use.
+      const own = cloneJson(converted);
+      storage.schema.prune(asFields(own));
+      return storage.codec.encode(own);
+    };
+    if (converter.convertNow) return finish(converter.convertNow(object, storage.apiVersion));
+    return converter.convert([object], storage.apiVersion).then(([converted]) => finish(converted ?? object));
+  }
+
+  isStored(bytes: Buffer, { value: stored, revision }: CacheEntry<StoredObject>): boolean {
+    const { codec, apiVersion } = this.#all.storage;
+    if (stored.stale || !(stored instanceof CustomStoredObject) || stored.apiVersion !== apiVersion) return false;
+    const { line } = stored;
+    // What says the same is as long, whatever its order.
+    if (line.length !== bytes.length + `"resourceVersion":"${revision}",`.length + 1) return false;
+    const asBefore = codec.withRevision(bytes, revision);
+    return asBefore.equals(line) || jsonEquals(codec.decode(asBefore), codec.decode(line));
+  }
+
+  #decode({ line }: StoredObject): KubernetesObject {
+    return this.#own.codec.decode(line);
+  }
+
+  async #make(objects: readonly CustomStoredObject[]): Promise<void> {
+    try {
+      const decoded = objects.map((stored) => this.#decode(stored));
+      const converted = await this.#all.converter.convert(decoded, this.#own.apiVersion);
+      for (const [i, stored] of objects.entries()) this.#keep(stored, converted[i] ?? decoded[i]!);
+    } finally {
+      for (const stored of objects) this.#pending.delete(stored);
+    }
+  }
+
+  #keep(stored: CustomStoredObject, converted: KubernetesObject): StoredObject {
+    const { codec, schema, apiVersion } = this.#own;
+    schema.prune(asFields(converted));
+    const { resourceVersion = '' } = converted.metadata ?? {};
+    const line = codec.withRevision(codec.encode(converted), Number(resourceVersion));
+    const view = codec.stored(line, converted);
+    stored.keep(apiVersion, view);
+    return view;
+  }
+}

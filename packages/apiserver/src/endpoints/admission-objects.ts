@@ -1,0 +1,96 @@
+import { Catalogue } from '@coxswain/api';
+import {
+  cloneJson,
+  compileNormalizer,
+  DecodeError,
+  GroupVersion,
+  type GroupVersionKind,
+  isJsonObject,
+  type KubernetesObject,
+  type StructSchema,
+} from '@coxswain/apimachinery';
+import type { AdmissionObjects, EquivalentResource } from '../admission/admission.ts';
+import { assertKind } from './decode-body.ts';
+import type { ResourceScope } from './scope.ts';
+
+const known = new WeakMap<ResourceScope, Map<string, AdmissionObjects>>();
+
+/** What admission can make of the objects of a resource, or of a part of it; the same each time. */
+export function admissionObjects(scope: ResourceScope, subresource: string): AdmissionObjects {
+  const parts = known.get(scope) ?? new Map<string, AdmissionObjects>();
+  known.set(scope, parts);
+  let objects = parts.get(subresource);
+  if (!objects) {
+    objects = new ScopeObjects(scope, subresource);
+    parts.set(subresource, objects);
+  }
+  return objects;
+}
+
+class ScopeObjects implements AdmissionObjects {
+  readonly #scope: ResourceScope;
+  readonly #subresource: string;
+
+  constructor(scope: ResourceScope, subresource: string) {
+    this.#scope = scope;
+    this.#subresource = subresource;
+  }
+
+  equivalents(): readonly EquivalentResource[] {
+    const { registry, services } = this.#scope;
+    return (
+      registry.definition.equivalents?.(this.#subresource) ??
+      services.equivalents?.(this.#scope, this.#subresource) ??
+      []
+    );
+  }
+
+  toKind(object: KubernetesObject, kind: GroupVersionKind): Promise<KubernetesObject> {
+    return this.#convert(object, kind.groupVersion);
+  }
+
+  toHub(object: KubernetesObject): Promise<KubernetesObject> {
+    return this.#convert(object, this.#scope.registry.definition.hub.groupVersion);
+  }
+
+  read(value: unknown, kind: GroupVersionKind): KubernetesObject {
+    if (!isJsonObject(value)) throw new DecodeError('expected an object');
+    const { apiVersion = kind.apiVersion, kind: kindName = kind.kind } = value;
+    const stated = GroupVersion.parse(String(apiVersion || kind.apiVersion)).withKind(String(kindName || kind.kind));
+    const typed = { ...value, apiVersion: stated.apiVersion, kind: stated.kind };
+    const { definition } = this.#scope.registry;
+    if (definition.custom && kind.kind === definition.kind) {
+      assertKind(stated, kind);
+      definition.custom.prune(typed);
+      return typed;
+    }
+    const schema = this.#schema(stated);
+    if (!schema)
+      throw new DecodeError(
+        `no kind "${stated.kind}" is registered for version "${stated.groupVersion}" in scheme "pkg/runtime/scheme.go:111"`,
+      );
+    const { object } = compileNormalizer(schema)(typed);
+    assertKind(stated, kind);
+    return object;
+  }
+
+  withDefaults(object: KubernetesObject): KubernetesObject {
+    const { custom, kind } = this.#scope.registry.definition;
+    if (custom && object.kind === kind) custom.setDefaults(object);
+    else this.#scope.services.scheme.default(object);
+    return object;
+  }
+
+  /** What is not of the resource's own kind, such as a Scale or a Binding, has one version only. */
+  async #convert(object: KubernetesObject, target: GroupVersion): Promise<KubernetesObject> {
+    const { definition } = this.#scope.registry;
+    if (object.kind !== definition.kind || object.apiVersion === target.toString()) return object;
+    const convert = (): KubernetesObject => definition.convert(cloneJson(object), target);
+    return definition.custom?.whileConverting?.(convert) ?? convert();
+  }
+
+  #schema(kind: GroupVersionKind): StructSchema | undefined {
+    const { definition } = this.#scope.registry;
+    return kind.kind === definition.kind ? definition.schemaFor(kind) : Catalogue.builtIn().kind(kind)?.schema;
+  }
+}

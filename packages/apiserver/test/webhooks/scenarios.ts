@@ -1,0 +1,711 @@
+import type { Scenario, Step } from './scenario.ts';
+import { answer, base64, inTurn, patch, say } from './webhook-server.ts';
+
+const maps = '/api/v1/namespaces/{{ns}}/configmaps';
+const create = (name = 'a', fields: Record<string, unknown> = {}, query = ''): Step => ({
+  method: 'POST',
+  url: `${maps}${query}`,
+  body: { metadata: { name }, ...fields },
+});
+const before = (step: Step): Step => ({ ...step, before: true });
+const put = (name = 'a', fields: Record<string, unknown> = {}, query = ''): Step => ({
+  method: 'PUT',
+  url: `${maps}/${name}${query}`,
+  body: { metadata: { name }, ...fields },
+});
+const merge = (body: unknown, name = 'a', query = ''): Step => ({
+  method: 'PATCH',
+  url: `${maps}/${name}${query}`,
+  type: 'application/merge-patch+json',
+  body,
+});
+const remove = (name = 'a', query = '', body?: unknown): Step => ({
+  method: 'DELETE',
+  url: `${maps}/${name}${query}`,
+  ...(body !== undefined && { body }),
+});
+const get = (name = 'a'): Step => ({ method: 'GET', url: `${maps}/${name}` });
+const rule = (resources: string[], fields: Record<string, unknown> = {}) => ({
+  rules: [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources, ...fields }],
+});
+const pod = {
+  metadata: { name: 'p', labels: { app: 'x' } },
+  spec: { containers: [{ name: 'c', image: 'i' }] },
+};
+const pods = '/api/v1/namespaces/{{ns}}/pods';
+const deployment = {
+  metadata: { name: 'd' },
+  spec: {
+    replicas: 1,
+    selector: { matchLabels: { app: 'x' } },
+    template: { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  },
+};
+const deployments = '/apis/apps/v1/namespaces/{{ns}}/deployments';
+const deny = (status?: unknown) => answer({ allowed: false, ...(status !== undefined && { status }) });
+/** One webhook of each sort that does this, and one request. */
+const validatingDoes = (behaviour: ReturnType<typeof answer>, fields: Record<string, unknown> = {}): Scenario => ({
+  validating: { v: fields },
+  behaviours: { v: behaviour },
+  steps: [create()],
+});
+const mutatingDoes = (behaviour: ReturnType<typeof answer>, fields: Record<string, unknown> = {}): Scenario => ({
+  mutating: { m: fields },
+  behaviours: { m: behaviour },
+  steps: [create('a', { data: { k: 'v' } })],
+});
+
+/** What webhooks are asked, what they answer, and what clients get. */
+export const scenarios: Readonly<Record<string, Scenario>> = {
+  'a create is asked about': { validating: { v: {} }, steps: [create('a', { data: { k: 'v' } })] },
+  'a create by both sorts': { mutating: { m: {} }, validating: { v: {} }, steps: [create('a', { data: { k: 'v' } })] },
+  'a create with a generated name': {
+    mutating: { m: {} },
+    validating: { v: {} },
+    steps: [{ method: 'POST', url: `${maps}?dryRun=All`, body: { metadata: { generateName: 'g-' } } }],
+  },
+  'a create with options': {
+    validating: { v: {} },
+    steps: [create('a', {}, '?dryRun=All&fieldManager=me&fieldValidation=Strict')],
+  },
+  'an update': { validating: { v: {} }, steps: [before(create()), put('a', { data: { k: 'w' } }, '?fieldManager=me')] },
+  'a merge patch': {
+    validating: { v: {} },
+    steps: [before(create()), merge({ data: { k: 'w' } }, 'a', '?fieldManager=me')],
+  },
+  'an apply that creates': {
+    validating: { v: {} },
+    steps: [
+      {
+        method: 'PATCH',
+        url: `${maps}/s?fieldManager=me&force=true`,
+        type: 'application/apply-patch+yaml',
+        body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 's' }, data: { k: 'v' } },
+      },
+    ],
+  },
+  'an apply that updates': {
+    validating: { v: {} },
+    steps: [
+      before(create('s')),
+      {
+        method: 'PATCH',
+        url: `${maps}/s?fieldManager=me&force=true`,
+        type: 'application/apply-patch+yaml',
+        body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 's' }, data: { k: 'v' } },
+      },
+    ],
+  },
+  'a deletion': {
+    mutating: { m: {} },
+    validating: { v: {} },
+    steps: [before(create()), remove('a', '?propagationPolicy=Background')],
+  },
+  'a deletion with options in the body': {
+    validating: { v: {} },
+    steps: [
+      before(create()),
+      remove('a', '', { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 5, dryRun: ['All'] }),
+    ],
+  },
+  'a deletion of many': {
+    validating: { v: {} },
+    steps: [
+      before(create('a')),
+      { method: 'DELETE', url: `${maps}?labelSelector=none%3Dx` },
+      { method: 'DELETE', url: maps },
+    ],
+  },
+  'a pod is shown with its defaults': {
+    mutating: { m: rule(['pods']) },
+    validating: { v: rule(['pods']) },
+    steps: [{ method: 'POST', url: `${pods}?dryRun=All`, body: pod }],
+  },
+  'a status is written': {
+    validating: { v: rule(['pods/status']) },
+    steps: [
+      before({ method: 'POST', url: pods, body: pod }),
+      {
+        method: 'PATCH',
+        url: `${pods}/p/status`,
+        type: 'application/merge-patch+json',
+        body: { status: { phase: 'Running' } },
+      },
+      {
+        method: 'PATCH',
+        url: `${pods}/p`,
+        type: 'application/merge-patch+json',
+        body: { metadata: { labels: { b: 'c' } } },
+      },
+    ],
+  },
+  'a scale is written': {
+    mutating: { m: rule(['*/scale']) },
+    validating: { v: rule(['deployments/*']) },
+    steps: [
+      before({ method: 'POST', url: deployments, body: deployment }),
+      {
+        method: 'PATCH',
+        url: `${deployments}/d/scale`,
+        type: 'application/merge-patch+json',
+        body: { spec: { replicas: 3 } },
+      },
+    ],
+  },
+  'a scale is changed by a webhook': {
+    mutating: { m: rule(['deployments/scale']) },
+    behaviours: { m: patch([{ op: 'replace', path: '/spec/replicas', value: 7 }]) },
+    steps: [
+      before({ method: 'POST', url: deployments, body: deployment }),
+      {
+        method: 'PUT',
+        url: `${deployments}/d/scale`,
+        body: { metadata: { name: 'd', namespace: '{{ns}}' }, spec: { replicas: 3 } },
+      },
+    ],
+  },
+  'a binding is made': {
+    validating: { v: rule(['pods/binding', 'bindings']) },
+    behaviours: { v: deny({ message: 'no' }) },
+    steps: [
+      before({ method: 'POST', url: pods, body: pod }),
+      {
+        method: 'POST',
+        url: `${pods}/p/binding`,
+        body: { metadata: { name: 'p' }, target: { kind: 'Node', name: 'n' } },
+      },
+    ],
+  },
+  'an eviction is asked for': {
+    mutating: { m: rule(['pods/eviction']) },
+    validating: { v: rule(['pods/eviction', 'pods']) },
+    steps: [
+      before({ method: 'POST', url: pods, body: pod }),
+      {
+        method: 'POST',
+        url: `${pods}/p/eviction`,
+        body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } },
+      },
+    ],
+  },
+  'a connection is asked for': {
+    mutating: { m: rule(['pods/exec', 'pods/attach']) },
+    validating: { v: rule(['pods/exec']) },
+    behaviours: { v: deny({ message: 'not in', code: 403, reason: 'Forbidden' }) },
+    steps: [
+      before({ method: 'POST', url: pods, body: pod }),
+      { method: 'POST', url: `${pods}/p/exec?command=a&command=b&container=c&stdout=true` },
+    ],
+  },
+  'a token is asked for': {
+    validating: { v: rule(['serviceaccounts/token']) },
+    behaviours: { v: deny({ message: 'no' }) },
+    steps: [
+      before({ method: 'POST', url: '/api/v1/namespaces/{{ns}}/serviceaccounts', body: { metadata: { name: 's' } } }),
+      {
+        method: 'POST',
+        url: '/api/v1/namespaces/{{ns}}/serviceaccounts/s/token',
+        body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { audiences: ['x'] } },
+      },
+    ],
+  },
+  'the review of v1beta1': {
+    mutating: { m: { admissionReviewVersions: ['v1beta1', 'v1'] } },
+    behaviours: {
+      m: answer(
+        { uid: 'wrong', patch: base64('[{"op":"add","path":"/data","value":{"x":"y"}}]') },
+        { kind: '', apiVersion: '' },
+      ),
+    },
+    steps: [create()],
+  },
+  'a review of a version that nobody knows': {
+    validating: { v: { admissionReviewVersions: ['v2', 'v1beta1'] } },
+    steps: [create()],
+  },
+  'a namespace by its own labels': {
+    validating: {
+      v: { ...rule(['namespaces']), namespaceSelector: { matchLabels: { test: '{{ns}}' } } },
+    },
+    behaviours: { v: deny({ message: 'no' }) },
+    steps: [
+      {
+        method: 'PATCH',
+        url: '/api/v1/namespaces/{{ns}}',
+        type: 'application/merge-patch+json',
+        body: { metadata: { labels: { test: '{{ns}}' } } },
+      },
+    ],
+  },
+  'what is in no namespace, whatever the selector': {
+    validating: {
+      v: {
+        ...rule(['clusterroles']),
+        namespaceSelector: { matchLabels: { nobody: 'here' } },
+        objectSelector: { matchLabels: { of: '{{ns}}' } },
+      },
+    },
+    behaviours: { v: deny({ message: 'no' }) },
+    steps: [
+      {
+        method: 'POST',
+        url: '/apis/rbac.authorization.k8s.io/v1/clusterroles?dryRun=All',
+        body: { metadata: { name: 'r-{{ns}}', labels: { of: '{{ns}}' } } },
+      },
+    ],
+  },
+  'only objects with a label, then or now': {
+    validating: { v: { objectSelector: { matchExpressions: [{ key: 'seen', operator: 'Exists' }] } } },
+    steps: [
+      create('plain'),
+      create('a', { metadata: { name: 'a', labels: { seen: '' } } }),
+      merge({ metadata: { labels: { seen: null } } }),
+      merge({ data: { k: 'v' } }),
+    ],
+  },
+  'only what is in a namespace': {
+    validating: { v: rule(['*'], { scope: 'Cluster' }), w: rule(['*'], { scope: 'Namespaced' }) },
+    steps: [create()],
+  },
+  'only some operations': {
+    validating: { v: rule(['configmaps'], { operations: ['UPDATE', 'DELETE'] }) },
+    steps: [create(), merge({ data: { k: 'v' } }), remove()],
+  },
+  'a rule for another version, exactly': {
+    validating: { v: { ...rule(['events'], { apiGroups: ['events.k8s.io'] }), matchPolicy: 'Exact' } },
+    steps: [
+      {
+        method: 'POST',
+        url: '/api/v1/namespaces/{{ns}}/events',
+        body: {
+          metadata: { name: 'e' },
+          involvedObject: { kind: 'Pod', name: 'p', namespace: '{{ns}}' },
+          reason: 'Because',
+          message: 'text',
+          type: 'Normal',
+          source: { component: 'me' },
+        },
+      },
+    ],
+  },
+  'a rule for another version that is the same': {
+    mutating: {
+      m: { ...rule(['events'], { apiGroups: ['events.k8s.io'], apiVersions: ['v1'] }), matchPolicy: 'Equivalent' },
+    },
+    validating: { v: rule(['events'], { apiGroups: ['events.k8s.io'] }) },
+    behaviours: { m: patch([{ op: 'replace', path: '/note', value: 'changed' }]) },
+    steps: [
+      {
+        method: 'POST',
+        url: '/api/v1/namespaces/{{ns}}/events',
+        body: {
+          metadata: { name: 'e' },
+          involvedObject: { kind: 'Pod', name: 'p', namespace: '{{ns}}' },
+          reason: 'Because',
+          message: 'text',
+          type: 'Normal',
+          source: { component: 'me' },
+        },
+      },
+    ],
+  },
+  'a scaler in another version': {
+    validating: {
+      v: {
+        ...rule(['horizontalpodautoscalers'], { apiGroups: ['autoscaling'], apiVersions: ['v1'] }),
+        matchPolicy: 'Equivalent',
+      },
+    },
+    steps: [
+      {
+        method: 'POST',
+        url: '/apis/autoscaling/v2/namespaces/{{ns}}/horizontalpodautoscalers',
+        body: {
+          metadata: { name: 'h' },
+          spec: {
+            scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' },
+            maxReplicas: 3,
+            metrics: [
+              { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } },
+            ],
+          },
+        },
+      },
+    ],
+  },
+  'configurations of webhooks themselves': {
+    mutating: { m: { ...rule(['*']), namespaceSelector: {}, objectSelector: { matchLabels: { of: '{{ns}}' } } } },
+    validating: { v: { ...rule(['*']), namespaceSelector: {}, objectSelector: { matchLabels: { of: '{{ns}}' } } } },
+    steps: [
+      {
+        method: 'POST',
+        url: '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations?dryRun=All',
+        body: { metadata: { name: 'x', labels: { of: '{{ns}}' } } },
+      },
+    ],
+  },
+  'a no without a word': validatingDoes(deny()),
+  'a no with a message': validatingDoes(deny({ message: 'because' })),
+  'a no with a reason only': validatingDoes(deny({ reason: 'Conflict' })),
+  'a no with a code and details': validatingDoes(
+    deny({
+      code: 418,
+      reason: 'Teapot',
+      message: 'short and stout',
+      details: { name: 'n', causes: [{ message: 'm', field: 'f', reason: 'r' }] },
+    }),
+  ),
+  'a no with a code of success': validatingDoes(deny({ status: 'Success', code: 200, message: 'fine' })),
+  'a no of a mutating webhook': mutatingDoes(deny({ message: 'because', code: 403 })),
+  'a no with warnings and annotations': validatingDoes(
+    answer({
+      allowed: false,
+      warnings: ['one', 'two "quoted"', 'one'],
+      auditAnnotations: { key: 'value', 'no good!': 'x', other: 'y' },
+    }),
+  ),
+  'a yes with warnings and annotations': mutatingDoes(answer({ warnings: ['careful'], auditAnnotations: { k: 'v' } })),
+  'warnings that are too long': validatingDoes(
+    answer({ warnings: ['a'.repeat(3000), `b${'é'.repeat(1000)}`, 'c'.repeat(300), 'line\nbreak'] }),
+  ),
+  'the first no in order, from two': {
+    validating: { v: {}, w: {} },
+    behaviours: { v: answer(), w: deny({ message: 'second' }) },
+    steps: [create()],
+  },
+  'a patch': mutatingDoes(
+    patch([
+      { op: 'add', path: '/data/new', value: 'x' },
+      { op: 'remove', path: '/data/k' },
+    ]),
+  ),
+  'a patch that changes nothing': mutatingDoes(patch([{ op: 'replace', path: '/data/k', value: 'v' }])),
+  'an empty patch': mutatingDoes(patch([])),
+  'a patch of null': mutatingDoes(patch(null)),
+  'patches one after the other': {
+    mutating: { m: {}, n: { objectSelector: { matchLabels: { first: 'was-here' } } } },
+    behaviours: {
+      m: patch([{ op: 'add', path: '/metadata/labels', value: { first: 'was-here' } }]),
+      n: patch([{ op: 'add', path: '/metadata/labels/second', value: 'too' }]),
+    },
+    steps: [create()],
+  },
+  'a patch of unknown fields': mutatingDoes(patch([{ op: 'add', path: '/foo', value: { bar: 1 } }])),
+  'a patch of who manages what': mutatingDoes(
+    patch([{ op: 'replace', path: '/metadata/managedFields/0/operation', value: 'Nonsense' }]),
+  ),
+  'a patch of the name': mutatingDoes(patch([{ op: 'replace', path: '/metadata/name', value: 'b' }])),
+  'a patch of the kind': mutatingDoes(patch([{ op: 'replace', path: '/kind', value: 'Secret' }])),
+  'a patch of the kind to one that is none': mutatingDoes(patch([{ op: 'replace', path: '/kind', value: 'Foo' }])),
+  'a patch that takes the kind away': mutatingDoes(patch([{ op: 'remove', path: '/kind' }])),
+  'a patch of a wrong type': mutatingDoes(patch([{ op: 'replace', path: '/data', value: 'text' }])),
+  'a patch of a wrong type inside': {
+    mutating: { m: rule(['pods']) },
+    behaviours: { m: patch([{ op: 'replace', path: '/spec/containers/0/image', value: 5 }]) },
+    steps: [{ method: 'POST', url: pods, body: pod }],
+  },
+  'a patch that leaves an invalid object': {
+    mutating: { m: rule(['pods']) },
+    behaviours: { m: patch([{ op: 'remove', path: '/spec/containers' }]) },
+    steps: [{ method: 'POST', url: pods, body: pod }],
+  },
+  'a patch whose removal is made up for by defaults': {
+    mutating: { m: rule(['pods'], { operations: ['CREATE'] }) },
+    behaviours: {
+      m: patch([
+        { op: 'remove', path: '/spec/restartPolicy' },
+        { op: 'add', path: '/spec/containers/-', value: { name: 'side', image: 'car' } },
+      ]),
+    },
+    steps: [{ method: 'POST', url: `${pods}?dryRun=All`, body: pod }],
+  },
+  'a patch of what is not there': mutatingDoes(patch([{ op: 'remove', path: '/spec/nothing' }])),
+  'a patch with a test that fails': mutatingDoes(patch([{ op: 'test', path: '/data/k', value: 'other' }])),
+  'a patch of no known operation': mutatingDoes(patch([{ op: 'frobnicate', path: '/data' }])),
+  'a patch that is no list': mutatingDoes(patch({ op: 'add' })),
+  'a patch that is no JSON': mutatingDoes(answer({ patchType: 'JSONPatch', patch: base64('{nonsense') })),
+  'a patch that is no base64': mutatingDoes(answer({ patchType: 'JSONPatch', patch: '???' })),
+  'a patch without a type': mutatingDoes(answer({ patch: base64('[]') })),
+  'a type without a patch': mutatingDoes(answer({ patchType: 'JSONPatch' })),
+  'a patch of an empty type': mutatingDoes(answer({ patchType: '', patch: base64('[]') })),
+  'a patch of an unknown type': mutatingDoes(
+    answer({ patchType: 'Strategic', patch: base64('[{"op":"add","path":"/data/x","value":"y"}]') }),
+  ),
+  'a patch of a deletion': {
+    mutating: { m: {} },
+    behaviours: { m: patch([{ op: 'add', path: '/data', value: {} }]) },
+    steps: [before(create()), remove()],
+  },
+  'a patch of an update': {
+    mutating: { m: {} },
+    behaviours: { m: patch([{ op: 'add', path: '/data', value: { by: 'webhook' } }]) },
+    steps: [before(create('a', { data: { k: 'v' } })), merge({ data: { k: 'w' } }), get()],
+  },
+  'a patch from one who validates': validatingDoes(patch([{ op: 'add', path: '/data', value: {} }])),
+  'a patch type from one who validates': validatingDoes(answer({ patchType: 'JSONPatch' })),
+  'a second time for who wants it': {
+    mutating: { m: { reinvocationPolicy: 'IfNeeded' }, n: {}, o: { reinvocationPolicy: 'IfNeeded' } },
+    behaviours: {
+      m: inTurn(answer(), patch([{ op: 'add', path: '/data/again', value: 'yes' }])),
+      n: patch([{ op: 'add', path: '/data/n', value: 'x' }]),
+      o: answer(),
+    },
+    steps: [create('a', { data: { k: 'v' } })],
+  },
+  'no second time when nothing has changed': {
+    mutating: { m: { reinvocationPolicy: 'IfNeeded' }, n: { reinvocationPolicy: 'IfNeeded' } },
+    behaviours: { n: patch([{ op: 'replace', path: '/data/k', value: 'v' }]) },
+    steps: [create('a', { data: { k: 'v' } })],
+  },
+  'a dry run with side effects': {
+    validating: { v: { sideEffects: 'NoneOnDryRun' } },
+    steps: [create('a', {}, '?dryRun=All')],
+  },
+  'an answer that is empty': validatingDoes(say('')),
+  'an answer that is no JSON': validatingDoes(say('hello')),
+  'an answer that is cut short': validatingDoes(say('{"kind":"AdmissionRev')),
+  'an answer of a list': validatingDoes(say('[]')),
+  'an answer in plain text': validatingDoes(say('{"kind":"AdmissionReview"}', 200, { 'content-type': 'text/plain' })),
+  'an answer without a response': validatingDoes(say({ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1' })),
+  'an answer without a kind': validatingDoes(answer({}, { kind: undefined, apiVersion: undefined })),
+  'an answer of another kind': validatingDoes(answer({}, { kind: 'Pod', apiVersion: 'v1' })),
+  'an answer of another version': validatingDoes(answer({}, { apiVersion: 'admission.k8s.io/v1beta1' })),
+  'an answer of a version that is none': validatingDoes(answer({}, { apiVersion: 'admission.k8s.io/v7' })),
+  'an answer with another uid': validatingDoes(answer({ uid: 'other' })),
+  'an answer with a wrong type': validatingDoes(answer({ allowed: 'yes' })),
+  'an answer that is a failure': validatingDoes(
+    say({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'out of order', code: 500 }),
+  ),
+  'an answer that is a success': validatingDoes(say({ kind: 'Status', apiVersion: 'v1', status: 'Success' })),
+  'a 404': validatingDoes(say('no such thing', 404, { 'content-type': 'text/plain' })),
+  'a 400': validatingDoes(say('bad', 400, { 'content-type': 'text/plain' })),
+  'a 403': validatingDoes(say('go away', 403, { 'content-type': 'text/plain' })),
+  'a 500 with a text': validatingDoes(say('  broken "here"\n', 500, { 'content-type': 'text/plain' })),
+  'a 500 with JSON': validatingDoes(say({ oh: 'no' }, 500)),
+  'a 503 with a Status': validatingDoes(
+    say(
+      { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'busy', reason: 'ServiceUnavailable', code: 503 },
+      503,
+    ),
+  ),
+  'a 429 that asks for patience': {
+    validating: { v: {} },
+    behaviours: { v: inTurn(say('later', 429, { 'retry-after': '0' }), answer()) },
+    steps: [create()],
+  },
+  'a 418': validatingDoes(say('teapot', 418)),
+  'a redirect': validatingDoes(say('', 302, { location: '/elsewhere' })),
+  'a redirect that keeps the method': {
+    validating: { v: {} },
+    behaviours: { v: say('', 307, { location: '/elsewhere' }), elsewhere: deny({ message: 'redirected' }) },
+    steps: [create()],
+  },
+  'a connection that is closed': validatingDoes((_, response) => response.destroy()),
+  'a connection that is closed within the answer': validatingDoes((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+    response.write('{"kind":', () => response.destroy());
+  }),
+  'a webhook that does not answer in time': validatingDoes(() => {}, { timeoutSeconds: 1 }),
+  'one that does not end its answer in time': validatingDoes(
+    (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"kind":');
+    },
+    { timeoutSeconds: 1 },
+  ),
+  'failures that do not matter': {
+    mutating: { m: { failurePolicy: 'Ignore' } },
+    validating: { v: { failurePolicy: 'Ignore' }, w: {} },
+    behaviours: { m: say('broken', 500), v: say('broken', 500) },
+    steps: [create()],
+  },
+  'a no matters even so': {
+    validating: { v: { failurePolicy: 'Ignore' } },
+    behaviours: { v: deny({ message: 'no' }) },
+    steps: [create()],
+  },
+  'a patch that breaks matters even so': mutatingDoes(patch([{ op: 'remove', path: '/spec/nothing' }]), {
+    failurePolicy: 'Ignore',
+  }),
+  'nobody listens': validatingDoes(answer(), { clientConfig: { url: 'https://127.0.0.1:1/x' } }),
+  'an authority that nobody knows': validatingDoes(answer(), {
+    clientConfig: { url: 'https://{{webhooks}}/v' },
+  }),
+  'a service that is not there': validatingDoes(answer(), {
+    clientConfig: { service: { namespace: '{{ns}}', name: 'nobody', path: '/v' } },
+  }),
+  'a service without such a port': {
+    validating: { v: { clientConfig: { service: { namespace: '{{ns}}', name: 's', port: 99 } } } },
+    steps: [
+      before({
+        method: 'POST',
+        url: '/api/v1/namespaces/{{ns}}/services',
+        body: { metadata: { name: 's' }, spec: { ports: [{ port: 443 }] } },
+      }),
+      create(),
+    ],
+  },
+  'a service without an address': {
+    validating: { v: { clientConfig: { service: { namespace: '{{ns}}', name: 's' } } } },
+    steps: [
+      before({
+        method: 'POST',
+        url: '/api/v1/namespaces/{{ns}}/services',
+        body: { metadata: { name: 's' }, spec: { clusterIP: 'None', ports: [{ port: 443 }] } },
+      }),
+      create(),
+    ],
+  },
+  'a service that is elsewhere': {
+    validating: {
+      v: {
+        clientConfig: { service: { namespace: '{{ns}}', name: 's', port: '{{port}}', path: '/v' }, caBundle: '{{ca}}' },
+      },
+    },
+    steps: [
+      before({
+        method: 'POST',
+        url: '/api/v1/namespaces/{{ns}}/services',
+        body: { metadata: { name: 's' }, spec: { type: 'ExternalName', externalName: 'localhost' } },
+      }),
+      create(),
+    ],
+  },
+  'a user with less to say': {
+    validating: { v: {} },
+    steps: [
+      before({
+        method: 'POST',
+        url: '/apis/rbac.authorization.k8s.io/v1/namespaces/{{ns}}/roles',
+        body: { metadata: { name: 'r' }, rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['create'] }] },
+      }),
+      before({
+        method: 'POST',
+        url: '/apis/rbac.authorization.k8s.io/v1/namespaces/{{ns}}/rolebindings',
+        body: {
+          metadata: { name: 'r' },
+          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' },
+          subjects: [{ kind: 'User', name: 'alice', apiGroup: 'rbac.authorization.k8s.io' }],
+        },
+      }),
+      { ...create(), user: 'alice' },
+    ],
+  },
+  'conditions that can never be told': {
+    steps: [
+      {
+        method: 'POST',
+        url: '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations?dryRun=All',
+        body: {
+          metadata: { name: 'x' },
+          webhooks: [
+            {
+              name: 'm.example.com',
+              clientConfig: { url: 'https://127.0.0.1/' },
+              ...rule(['configmaps']),
+              sideEffects: 'None',
+              admissionReviewVersions: ['v1'],
+              matchConditions: [
+                { name: 'a', expression: 'object.x ==' },
+                { name: 'b', expression: '1' },
+                { name: 'c', expression: 'foo.bar' },
+                { name: 'd', expression: "request.operation == 'CREATE'" },
+                { name: 'e', expression: 'request.nothing' },
+              ],
+            },
+          ],
+        },
+      },
+    ],
+  },
+  'a condition that holds': {
+    validating: {
+      v: {
+        matchConditions: [
+          { name: 'named', expression: "object.metadata.name == 'a' && request.operation == 'CREATE'" },
+        ],
+      },
+    },
+    steps: [create('a'), create('b')],
+  },
+  'a condition that cannot be told': {
+    validating: { v: { matchConditions: [{ name: 'c', expression: "object.data.nothing == 'x'" }] } },
+    steps: [create()],
+  },
+  'a condition that cannot be told, and does not matter': {
+    validating: {
+      v: { failurePolicy: 'Ignore', matchConditions: [{ name: 'c', expression: "object.data.nothing == 'x'" }] },
+    },
+    steps: [create()],
+  },
+  'a condition on who asks': {
+    mutating: {
+      m: {
+        matchConditions: [
+          { name: 'user', expression: "request.userInfo.username != 'admin'" },
+          { name: 'broken', expression: "oldObject.x == 'y'" },
+        ],
+      },
+      n: {
+        matchConditions: [
+          {
+            name: 'allowed',
+            expression: "authorizer.group('').resource('pods').namespace(request.namespace).check('create').allowed()",
+          },
+        ],
+      },
+    },
+    steps: [create()],
+  },
+  'a custom resource, in another version too': {
+    mutating: {
+      m: { ...rule(['things'], { apiGroups: ['{{ns}}.dev'], apiVersions: ['v2'] }), matchPolicy: 'Equivalent' },
+    },
+    validating: { v: rule(['things', 'things/status'], { apiGroups: ['{{ns}}.dev'] }) },
+    behaviours: { m: patch([{ op: 'add', path: '/spec/size', value: 3 }]) },
+    steps: [
+      before({
+        method: 'POST',
+        url: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+        body: {
+          metadata: { name: 'things.{{ns}}.dev' },
+          spec: {
+            group: '{{ns}}.dev',
+            scope: 'Namespaced',
+            names: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' },
+            versions: ['v1', 'v2'].map((name) => ({
+              name,
+              served: true,
+              storage: name === 'v1',
+              subresources: { status: {} },
+              schema: {
+                openAPIV3Schema: {
+                  type: 'object',
+                  properties: {
+                    spec: {
+                      type: 'object',
+                      properties: { size: { type: 'integer' }, color: { type: 'string', default: 'red' } },
+                    },
+                    status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+                  },
+                },
+              },
+            })),
+          },
+        },
+      }),
+      {
+        method: 'POST',
+        url: '/apis/{{ns}}.dev/v1/namespaces/{{ns}}/things',
+        body: { apiVersion: '{{ns}}.dev/v1', kind: 'Thing', metadata: { name: 't' }, spec: {} },
+      },
+      {
+        method: 'PATCH',
+        url: '/apis/{{ns}}.dev/v2/namespaces/{{ns}}/things/t/status',
+        type: 'application/merge-patch+json',
+        body: { status: { ok: true } },
+      },
+      { method: 'DELETE', url: '/apis/{{ns}}.dev/v1/namespaces/{{ns}}/things/t' },
+    ],
+  },
+};
