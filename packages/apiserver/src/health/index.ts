@@ -1,2 +1,2 @@
 /** Whether the server is alive and ready: parts register checks, probes and people ask. */
-export { HealthChecks } from './health-checks.ts';
+export { type HealthCheck, HealthChecks } from './health-checks.ts';
