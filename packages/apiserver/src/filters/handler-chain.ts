@@ -1,4 +1,4 @@
-import { ApiError, type CodecFactory } from '@coxswain/apimachinery';
+import { ApiError, type CodecFactory, quote } from '@coxswain/apimachinery';
 import { type Authenticator, unauthorized } from '../authentication/index.ts';
 import {
   type AuthorizationAttributes,
@@ -6,6 +6,7 @@ import {
   forbidden,
   type Impersonation,
   isImpersonationHeader,
+  withoutMarkup,
 } from '../authorization/index.ts';
 import type { ApiHandler, ApiRequest, ApiResponse, RequestHeaders } from '../http/handler.ts';
 import { errorResponse, textResponse } from '../http/respond.ts';
@@ -165,10 +166,16 @@ function hasImpersonationHeader(headers: RequestHeaders): boolean {
   return false;
 }
 
-function withAuthorization({ authorizer }: HandlerChainOptions): Filter {
+function withAuthorization({ authorizer, onError }: HandlerChainOptions): Filter {
   return (next) => async (state) => {
     const attributes = attributesOf(state);
-    const { decision, reason } = await authorizer.authorize(attributes);
+    const { decision, reason, error } = await authorizer.authorize(attributes);
+    if (error && decision !== 'allow') {
+      state.annotate('authorization.k8s.io/reason', 'internal error');
+      onError(error, state.request);
+      const { path, search } = state.request;
+      return textResponse(500, withoutMarkup(`Internal Server Error: ${quote(path + search)}: ${error.message}\n`));
+    }
     state.annotate('authorization.k8s.io/decision', decision === 'allow' ? 'allow' : 'forbid');
     state.annotate('authorization.k8s.io/reason', reason);
     state.refused = decision !== 'allow';

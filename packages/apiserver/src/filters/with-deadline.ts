@@ -1,16 +1,18 @@
-import { type ApiError, newTimeoutError } from '@coxswain/apimachinery';
+import { type ApiError, durationToMs, newBadRequest, newTimeoutError } from '@coxswain/apimachinery';
 import type { ApiResponse, StreamingBody } from '../http/handler.ts';
 import type { Filter } from './handler-chain.ts';
 import { isLongRunning } from './in-flight.ts';
 
 /**
  * Limits the time of whatever is not long-running: until it is answered, and until the answer is taken. A client that
- * takes longer to send its request is told so; one that takes longer to read a long list is cut off.
+ * takes longer to send its request is told so; one that takes longer to read a long list is cut off. Clients may want
+ * less time: `?timeout=5s`. Throws BadRequest for what is no time.
  */
-export function withDeadline(timeoutMs: number): Filter {
+export function withDeadline(maxTimeoutMs: number): Filter {
   const timedOut = (): ApiError => newTimeoutError('request did not complete within the allotted timeout', 0);
-  return (next) => (state) => {
+  return (next) => async (state) => {
     if (isLongRunning(state.info)) return next(state);
+    const timeoutMs = wantedTimeoutMs(state.query, maxTimeoutMs);
     const start = performance.now();
     state.deadline = start + timeoutMs;
     return new Promise((resolve, reject) => {
@@ -27,6 +29,18 @@ export function withDeadline(timeoutMs: number): Filter {
       );
     });
   };
+}
+
+function wantedTimeoutMs(query: URLSearchParams, maxTimeoutMs: number): number {
+  const wanted = query.get('timeout');
+  if (!wanted) return maxTimeoutMs;
+  try {
+    const ms = durationToMs(wanted);
+    return ms > 0 && ms < maxTimeoutMs ? ms : maxTimeoutMs;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw newBadRequest(`invalid timeout specified in the request URL - ${why}`, { cause: error });
+  }
 }
 
 function limited(response: ApiResponse, msLeft: () => number): ApiResponse {

@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ApiResponse } from '../http/handler.ts';
+import type { RequestState } from './request-state.ts';
+import { withDeadline } from './with-deadline.ts';
+
+const minute = 60_000;
+const ready: ApiResponse = { status: 200, headers: {} };
+
+const stateOf = (search: string, verb = 'list'): RequestState =>
+  ({
+    query: new URLSearchParams(search),
+    info: { verb, subresource: '', path: '/api/v1/pods' },
+  }) as unknown as RequestState;
+
+describe('the time of a request', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** After how many seconds a request that is never answered is given up. */
+  const patience = async (search: string): Promise<number> => {
+    const started = Date.now();
+    const answer = withDeadline(minute)(() => new Promise(() => {}))(stateOf(search));
+    const refused = expect(answer).rejects.toMatchObject({
+      code: 504,
+      message: 'Timeout: request did not complete within the allotted timeout',
+    });
+    await vi.runAllTimersAsync();
+    await refused;
+    return (Date.now() - started) / 1000;
+  };
+
+  it.each([
+    ['', 60],
+    ['timeout=5s', 5],
+    ['timeout=10m', 60],
+    ['timeout=0s', 60],
+    ['timeout=-5s', 60],
+  ])('with %j is %d seconds', async (search, seconds) => expect(await patience(search)).toBe(seconds));
+
+  it.each([
+    ['abc', 'time: invalid duration "abc"'],
+    ['5', 'time: missing unit in duration "5"'],
+  ])('cannot be %j', async (timeout, why) => {
+    await expect(withDeadline(minute)(async () => ready)(stateOf(`timeout=${timeout}`))).rejects.toMatchObject({
+      code: 400,
+      message: `invalid timeout specified in the request URL - ${why}`,
+    });
+  });
+
+  it('is not limited for a watch', async () => {
+    expect(await withDeadline(minute)(async () => ready)(stateOf('timeout=abc', 'watch'))).toBe(ready);
+  });
+});
