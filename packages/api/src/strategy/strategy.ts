@@ -1,4 +1,4 @@
-import type { ErrorList, FieldLabelConversion, KubernetesObject } from '@coxswain/apimachinery';
+import type { ErrorList, FieldError, FieldLabelConversion, KubernetesObject } from '@coxswain/apimachinery';
 import type { FeatureGates } from '../features/feature-gates.ts';
 import type { TablePrinter } from './table.ts';
 
@@ -20,7 +20,11 @@ export interface StrategyContext {
   readonly requestGroupVersion?: string;
   /** The families that the cluster has service addresses of, the default first. Absent: IPv4 alone. */
   readonly serviceIPFamilies?: readonly ('IPv4' | 'IPv6')[];
+  /** What is wrong with expressions of the object, by field: the server found out before, for that takes time. */
+  expressionErrors?: ExpressionErrors;
 }
+
+export type ExpressionErrors = ReadonlyMap<string, FieldError>;
 
 export interface UserInfo {
   readonly username: string;

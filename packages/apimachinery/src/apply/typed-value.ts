@@ -2,6 +2,7 @@ import type { Schema } from '../schema/schema.ts';
 import { type Comparison, compareValues } from './compare.ts';
 import type { FieldSet } from './field-set.ts';
 import { reconcileWithSchema, withNamedFields } from './field-set-schema.ts';
+import { findAtomics } from './find-atomics.ts';
 import { mergeValues } from './merge.ts';
 import { extractItems, removeItems } from './remove-items.ts';
 import { toFieldSet } from './to-field-set.ts';
@@ -44,6 +45,11 @@ export class TypedValue {
   /** `config`, a value of the same schema without duplicates, laid over this one. */
   merge(config: TypedValue): TypedValue {
     return new TypedValue(mergeValues(this.#type, this.value, config.value), this.#type);
+  }
+
+  /** The paths, as text, of what it holds that can only be replaced as a whole. What maps hold is not looked at. */
+  atomics(): string[] {
+    return findAtomics(this.#type, this.value);
   }
 
   /** Without the fields and items in the set; what lost all of its content becomes null. */

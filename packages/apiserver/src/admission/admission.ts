@@ -1,5 +1,5 @@
 import type { UserInfo } from '@coxswain/api';
-import type { GroupVersionKind, GroupVersionResource, KubernetesObject } from '@coxswain/apimachinery';
+import type { GroupVersionKind, GroupVersionResource, KubernetesObject, StructSchema } from '@coxswain/apimachinery';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
@@ -50,8 +50,13 @@ export interface AdmissionObjects {
   toKind(object: KubernetesObject, kind: GroupVersionKind): Promise<KubernetesObject>;
   /** The object as `AdmissionAttributes` has it. */
   toHub(object: KubernetesObject): Promise<KubernetesObject>;
-  /** Takes JSON for an object of that kind; unknown fields are dropped. Throws an Error as upstream's. */
-  read(value: unknown, kind: GroupVersionKind): KubernetesObject;
+  /**
+   * Takes JSON for an object of that kind; unknown fields are dropped, or, where `strict`, those of types that are built
+   * in are an error. Throws an Error as upstream's.
+   */
+  read(value: unknown, kind: GroupVersionKind, strict?: boolean): KubernetesObject;
+  /** How values of that kind are merged; undefined when nobody knows. */
+  schema(kind: GroupVersionKind): StructSchema | undefined;
   /** May change the one given. */
   withDefaults(object: KubernetesObject): KubernetesObject;
 }

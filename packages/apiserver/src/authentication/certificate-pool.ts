@@ -10,8 +10,13 @@ export interface VerifiedChain {
   readonly notAfter: Date;
 }
 
+/** Authorities that may be others by the next request: a file can change. */
+export interface CertificateAuthorities {
+  readonly current: CertificatePool;
+}
+
 /** Authorities that are trusted to say who a client is. */
-export class CertificatePool {
+export class CertificatePool implements CertificateAuthorities {
   readonly #roots: readonly Certificate[];
 
   private constructor(roots: readonly Certificate[]) {
@@ -23,6 +28,10 @@ export class CertificatePool {
     const roots = parseCertificatesPem(pem);
     if (roots.length === 0) throw new Error('data does not contain any valid RSA or ECDSA certificates');
     return new CertificatePool(roots);
+  }
+
+  get current(): CertificatePool {
+    return this;
   }
 
   /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Certificate, parseCertificate } from '../certificates/index.ts';
-import type { CertificatePool, VerifiedChain } from './certificate-pool.ts';
+import type { CertificateAuthorities, CertificatePool, VerifiedChain } from './certificate-pool.ts';
 
 /** A certificate that an authority of the pool vouches for, with what was made of it. */
 interface Verified<T> {
@@ -24,19 +24,26 @@ const maxIntermediates = 10;
  * bytes that the connection holds, so that its next request costs a lookup, and by their hash for the next connection.
  * It is checked each time that the chain is valid now. Refusals are remembered for the connection, and briefly, since a
  * certificate may only become valid: those of a front proxy and those of clients come by one connection each, and are
- * shown to the verifiers of both.
+ * shown to the verifiers of both. Nothing is remembered that other authorities have said.
  */
 export class ClientCertificateVerifier<T> {
-  readonly #pool: CertificatePool;
+  readonly #authorities: CertificateAuthorities;
   readonly #now: () => Date;
   readonly #make: (certificate: Certificate, fingerprint: string) => T;
-  readonly #byBytes = new WeakMap<Uint8Array, Verified<T>>();
-  readonly #refused = new WeakMap<Uint8Array, Refused>();
+  /** Whom everything that is remembered is from. */
+  #pool: CertificatePool;
+  #byBytes = new WeakMap<Uint8Array, Verified<T>>();
+  #refused = new WeakMap<Uint8Array, Refused>();
   /** The oldest first. */
   readonly #byFingerprint = new Map<string, Verified<T>>();
 
-  constructor(pool: CertificatePool, now: () => Date, make: (certificate: Certificate, fingerprint: string) => T) {
-    this.#pool = pool;
+  constructor(
+    authorities: CertificateAuthorities,
+    now: () => Date,
+    make: (certificate: Certificate, fingerprint: string) => T,
+  ) {
+    this.#authorities = authorities;
+    this.#pool = authorities.current;
     this.#now = now;
     this.#make = make;
   }
@@ -45,6 +52,7 @@ export class ClientCertificateVerifier<T> {
   verify(certificates: readonly Uint8Array[]): T | undefined {
     const [bytes] = certificates;
     if (!bytes) return undefined;
+    if (this.#authorities.current !== this.#pool) this.#forget();
     const now = this.#now();
     const known = this.#byBytes.get(bytes);
     if (known && isValidAt(known.chain, now)) return known.value;
@@ -58,6 +66,13 @@ export class ClientCertificateVerifier<T> {
       this.#refused.set(bytes, { error, until: now.getTime() + refusalTtlMs });
       throw error;
     }
+  }
+
+  #forget(): void {
+    this.#pool = this.#authorities.current;
+    this.#byBytes = new WeakMap();
+    this.#refused = new WeakMap();
+    this.#byFingerprint.clear();
   }
 
   #lookUp(certificates: readonly Uint8Array[], bytes: Uint8Array, now: Date): Verified<T> {

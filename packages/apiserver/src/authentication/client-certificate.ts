@@ -1,6 +1,6 @@
 import { type Certificate, subjectAttribute } from '../certificates/index.ts';
 import type { Authenticated, Authenticator } from './authenticator.ts';
-import type { CertificatePool } from './certificate-pool.ts';
+import type { CertificateAuthorities } from './certificate-pool.ts';
 import { ClientCertificateVerifier } from './client-certificate-verifier.ts';
 
 /** Where Kubernetes puts the UID of a user into the subject. */
@@ -10,8 +10,8 @@ const uidAttribute = '1.3.6.1.4.1.57683.2';
  * `--client-ca-file`: the common name of a client's certificate is its user name, the organizations are its groups. One
  * without a common name is nobody's. Throws an Error for a certificate that no authority of the pool stands for.
  */
-export function clientCertificateAuthenticator(pool: CertificatePool, now: () => Date): Authenticator {
-  const verifier = new ClientCertificateVerifier(pool, now, toUser);
+export function clientCertificateAuthenticator(authorities: CertificateAuthorities, now: () => Date): Authenticator {
+  const verifier = new ClientCertificateVerifier(authorities, now, toUser);
   return {
     async authenticate({ connection }) {
       return verifier.verify(connection.clientCertificates);

@@ -2,7 +2,7 @@ import { setOwnEntry } from '@coxswain/apimachinery';
 import { subjectAttribute } from '../certificates/index.ts';
 import type { RequestHeaders } from '../http/handler.ts';
 import type { Authenticator } from './authenticator.ts';
-import type { CertificatePool } from './certificate-pool.ts';
+import type { CertificateAuthorities } from './certificate-pool.ts';
 import { ClientCertificateVerifier } from './client-certificate-verifier.ts';
 
 /** The headers that a front proxy says in who asks: `--requestheader-*-headers`, of any case. */
@@ -25,7 +25,7 @@ export const standardRequestHeaders: RequestHeaderNames = {
 
 export interface RequestHeaderOptions {
   /** `--requestheader-client-ca-file`: who may speak for others. */
-  readonly pool: CertificatePool;
+  readonly pool: CertificateAuthorities;
   /** `--requestheader-allowed-names`: the common names that may; empty: all that the authorities stand for. */
   readonly allowedNames: readonly string[];
   readonly headers: RequestHeaderNames;

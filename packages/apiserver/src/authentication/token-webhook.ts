@@ -66,7 +66,8 @@ async function ask(
   const named = stringsOf(status.audiences);
   const granted = intersectAudiences(named.length > 0 ? named : apiAudiences, audiences);
   if (audiences.length > 0 && granted.length === 0) return undefined;
-  if (status.authenticated === true) return { user: userOf(status.user), ...(audiences.length > 0 && { audiences: granted }) };
+  if (status.authenticated === true)
+    return { user: userOf(status.user), ...(audiences.length > 0 && { audiences: granted }) };
   if (typeof status.error === 'string' && status.error !== '') throw new Error(status.error);
   return undefined;
 }

@@ -5,7 +5,7 @@ import type { ApiRequest } from '../http/handler.ts';
 import { aggregateErrors } from './aggregate-errors.ts';
 import type { Authenticated, Authenticator, TokenAuthenticator } from './authenticator.ts';
 import { bearerTokenAuthenticator, isBearerTokenIgnored, webSocketTokenAuthenticator } from './bearer-token.ts';
-import type { CertificatePool } from './certificate-pool.ts';
+import type { CertificateAuthorities } from './certificate-pool.ts';
 import { clientCertificateAuthenticator } from './client-certificate.ts';
 import { type RequestHeaderOptions, requestHeaderAuthenticator } from './request-header.ts';
 import { TokenCache } from './token-cache.ts';
@@ -15,8 +15,8 @@ export interface AuthenticationOptions {
   /** `--api-audiences`, or else the issuers of service account tokens. */
   readonly apiAudiences: readonly string[];
   readonly requestHeader?: RequestHeaderOptions;
-  readonly clientCA?: CertificatePool;
-  /** In the order in which they are asked: token file, service accounts, bootstrap tokens. */
+  readonly clientCA?: CertificateAuthorities;
+  /** In the order in which they are asked: token file, service accounts, bootstrap tokens, issuers, webhook. */
   readonly tokens: readonly TokenAuthenticator[];
   /** `--anonymous-auth`: who shows no credentials is `system:anonymous`. With paths: only for these. */
   readonly anonymous: boolean | { readonly paths: readonly string[] };

@@ -57,8 +57,8 @@ async function decide(
     ? resourceCheck(user, about.resourceAttributes)
     : { attributes: pathCheck(user, about.nonResourceAttributes ?? {}), problems: [] };
   try {
-    const { decision, reason } = await authorizer.authorize(attributes);
-    return status(decision, reason, problems);
+    const { decision, reason, error } = await authorizer.authorize(attributes);
+    return status(decision, reason, error ? [error.message, ...problems] : problems);
   } catch (error) {
     return status('no opinion', '', [error instanceof Error ? error.message : String(error), ...problems]);
   }

@@ -3,12 +3,14 @@ import type { Listers } from '../registry/lister.ts';
 import type { Authorizer } from './authorizer.ts';
 import { NodeAuthorizer } from './node-authorizer.ts';
 import { RbacAuthorizer } from './rbac-authorizer.ts';
-import { alwaysAllow, alwaysDeny, privilegedGroupAuthorizer } from './static-authorizers.ts';
-import { UnionAuthorizer } from './union-authorizer.ts';
+import { alwaysAllow, alwaysDeny } from './static-authorizers.ts';
+import { ConfiguredAuthorizer, type ConfiguredAuthorizerOptions } from './webhook/configured-authorizer.ts';
+import { type BuiltInType, builtInTypes, type PreparedAuthorization } from './webhook/prepare-authorization.ts';
 
 /** What `--authorization-mode` takes. */
-export const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC'] as const;
-export type AuthorizationMode = (typeof authorizationModes)[number];
+export const authorizationModes: readonly string[] = [...builtInTypes, 'Webhook'];
+/** Those that need nothing but the mode. */
+export type AuthorizationMode = BuiltInType;
 
 export interface Authorization {
   readonly authorizer: Authorizer;
@@ -19,30 +21,50 @@ export interface Authorization {
   close(): void;
 }
 
-/** The authorizers of these modes in their order, after the one that lets `system:masters` do anything. */
+export interface AuthorizationOptions extends Omit<ConfiguredAuthorizerOptions, 'builtIn'> {
+  readonly gates?: FeatureGates;
+}
+
+/** The authorizers of these modes, or of this configuration, in their order. */
 export function newAuthorization(
-  modes: readonly AuthorizationMode[],
+  wanted: readonly AuthorizationMode[] | PreparedAuthorization,
   listers: Listers,
-  gates?: FeatureGates,
+  options: Partial<AuthorizationOptions> = {},
 ): Authorization {
+  const prepared = 'authorizers' in wanted ? wanted : ofModes(wanted);
+  const { gates, now = () => new Date(), random = Math.random, report = () => {} } = options;
   const rbac = new RbacAuthorizer(listers);
-  const node = modes.includes('Node') ? new NodeAuthorizer(listers, gates) : undefined;
+  const has = (mode: AuthorizationMode): boolean => prepared.authorizers.some(({ type }) => type === mode);
+  const node = has('Node') ? new NodeAuthorizer(listers, gates) : undefined;
   const byMode: Record<AuthorizationMode, Authorizer | undefined> = {
     AlwaysAllow: alwaysAllow,
     AlwaysDeny: alwaysDeny,
     Node: node,
-    RBAC: rbac,
+    RBAC: has('RBAC') ? rbac : undefined,
   };
   const synced = Promise.all([rbac.synced, node?.synced]).then(() => undefined);
   // Whoever needs it waits for it; a server that is stopped before does not.
   synced.catch(() => {});
+  const authorizer = new ConfiguredAuthorizer(prepared, {
+    ...options,
+    builtIn: (type) => byMode[type],
+    now,
+    random,
+    report,
+  });
   return {
-    authorizer: new UnionAuthorizer([privilegedGroupAuthorizer, ...modes.flatMap((mode) => byMode[mode] ?? [])]),
+    authorizer,
     rbac,
     synced,
     close() {
+      authorizer.close();
       rbac.close();
       node?.close();
     },
   };
 }
+
+const ofModes = (modes: readonly AuthorizationMode[]): PreparedAuthorization => ({
+  authorizers: modes.map((type) => ({ type, name: type.toLowerCase() })),
+  options: { userAgent: '', now: () => new Date() },
+});

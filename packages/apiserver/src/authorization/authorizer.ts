@@ -26,6 +26,8 @@ export interface Decision {
   readonly decision: 'allow' | 'deny' | 'no opinion';
   /** Stands in the 403 that the client gets, so it says nothing that the client must not know. */
   readonly reason: string;
+  /** What went wrong on the way. A request that nobody allows is then an internal error rather than forbidden. */
+  readonly error?: Error;
 }
 
 export interface Authorizer {

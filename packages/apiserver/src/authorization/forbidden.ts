@@ -3,10 +3,13 @@ import type { AuthorizationAttributes } from './authorizer.ts';
 
 const html: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
+/** What a client sent must not look like a page to a browser. */
+export const withoutMarkup = (text: string): string =>
+  text.replace(/[&<>]/g, (character) => html[character] ?? character);
+
 /** The 403 for what nobody allowed. The reason is the authorizers', and stands at the end. */
 export function forbidden(attributes: AuthorizationAttributes, reason = ''): ApiError {
-  // What the client sent must not look like a page to a browser.
-  const message = describe(attributes).replace(/[&<>]/g, (character) => html[character] ?? character);
+  const message = withoutMarkup(describe(attributes));
   return newForbidden(
     GroupResource.of(attributes.apiGroup, attributes.resource),
     attributes.name,

@@ -139,8 +139,9 @@ export class Impersonation {
   }
 
   async #refusal(attributes: AuthorizationAttributes): Promise<ApiError | undefined> {
-    const { decision, reason } = await this.#authorizer.authorize(attributes);
-    return decision === 'allow' ? undefined : forbidden(attributes, reason);
+    const { decision, reason, error } = await this.#authorizer.authorize(attributes);
+    const why = [error?.message ?? '', reason].filter((text) => text !== '').join(': ');
+    return decision === 'allow' ? undefined : forbidden(attributes, why);
   }
 }
 

@@ -9,10 +9,22 @@ export {
 export type { AuthorizationAttributes, Authorizer } from './authorizer.ts';
 export { ClusterRoleAggregator } from './cluster-role-aggregator.ts';
 export { checkBindingEscalation, checkRoleEscalation } from './escalation-check.ts';
-export { forbidden } from './forbidden.ts';
+export { forbidden, withoutMarkup } from './forbidden.ts';
 export { Impersonation } from './impersonation.ts';
 export { isImpersonationHeader } from './impersonation-headers.ts';
 
 export { resourceAttributes } from './resource-attributes.ts';
 export { reviewSelfSubject, reviewSelfSubjectRules } from './self-review.ts';
 export { checkCertificateApproval, checkCertificateSigning, checkTrustBundleAttestation } from './signer-check.ts';
+export type {
+  AuthorizationConfiguration,
+  WebhookConfiguration,
+} from './webhook/authorization-configuration.ts';
+export { AuthorizationMetrics } from './webhook/authorization-metrics.ts';
+export { parseAuthorizationConfigurationFile } from './webhook/configured-authorizer.ts';
+export {
+  checkAuthorizationConfiguration,
+  closeAuthorizers,
+  type PreparedAuthorization,
+  prepareAuthorizers,
+} from './webhook/prepare-authorization.ts';

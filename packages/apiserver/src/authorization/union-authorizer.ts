@@ -2,7 +2,7 @@ import type { UserInfo } from '@coxswain/api';
 import { aggregateMessage } from './aggregate-message.ts';
 import type { AuthorizationAttributes, Authorizer, Decision, SubjectRules } from './authorizer.ts';
 
-/** Asks one after the other until one allows or denies. Where none does, the reasons of all are the reason. */
+/** Asks one after the other until one allows or denies. Where none does, the reasons and errors of all are its own. */
 export class UnionAuthorizer implements Authorizer {
   readonly #authorizers: readonly Authorizer[];
 
@@ -12,12 +12,17 @@ export class UnionAuthorizer implements Authorizer {
 
   async authorize(attributes: AuthorizationAttributes): Promise<Decision> {
     const reasons: string[] = [];
+    const errors: Error[] = [];
     for (const authorizer of this.#authorizers) {
       const decision = await authorizer.authorize(attributes);
       if (decision.decision !== 'no opinion') return decision;
       if (decision.reason !== '') reasons.push(decision.reason);
+      if (decision.error) errors.push(decision.error);
     }
-    return { decision: 'no opinion', reason: reasons.join('\n') };
+    const reason = reasons.join('\n');
+    if (errors.length === 0) return { decision: 'no opinion', reason };
+    const message = aggregateMessage(errors.map((error) => error.message));
+    return { decision: 'no opinion', reason, error: new Error(message, { cause: errors[0] }) };
   }
 
   async rulesFor(user: UserInfo, namespace: string): Promise<SubjectRules> {

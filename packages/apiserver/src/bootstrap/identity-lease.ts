@@ -20,7 +20,7 @@ interface IdentityLeaseOptions {
 }
 
 /** The name by which a server is known to others: the same after every restart on that host. */
-function apiServerId(hostname: string): string {
+export function apiServerId(hostname: string): string {
   const hash = createHash('sha256');
   for (const text of [hostname, component]) {
     const bytes = Buffer.from(text);

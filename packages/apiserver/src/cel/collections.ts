@@ -1,3 +1,4 @@
+import { Pace, type Steps, stepwise, type Work } from './steps.ts';
 import { ArrayList, CelError, CelList, CelMap, type CelValue, Uint } from './values.ts';
 
 /** The longest list that concatenation makes: going through it must not take long. Data and literals are shorter anyway. */
@@ -96,12 +97,27 @@ class ConcatList extends CelList {
 const COPY_SIZE = 32;
 
 /** `a + b` for lists, by the rules of their schema if they have one. */
-export function concatLists(a: CelList, b: CelList): CelList {
-  const custom = a.customConcat(b);
-  if (custom !== undefined) return custom;
+export function concatLists(a: CelList, b: CelList): CelList | Work<CelList> {
+  const identity = a.elementIdentity;
+  if (identity !== undefined) return stepwise(a.size + b.size, mergeLists(a, b, identity));
   if (b.size === 0) return a;
   if (a.size === 0) return b;
   return a.size + b.size <= COPY_SIZE ? new ArrayList([...a, ...b]) : new ConcatList(a, b);
+}
+
+/** The union: an element of the second list replaces the one with the same identity, others are appended. */
+function* mergeLists(a: CelList, b: CelList, identity: (element: CelValue) => string): Steps<CelList> {
+  const merged = new Map<string, CelValue>();
+  const pace = new Pace();
+  for (const list of [a, b]) {
+    for (let i = 0; i < list.size; i++) {
+      const element = list.at(i);
+      const id = identity(element);
+      merged.set(id, element);
+      if (pace.isOver(16 + (id.length >> 3))) yield pace.taken;
+    }
+  }
+  return new ArrayList([...merged.values()]);
 }
 
 /** A list that a comprehension appends to; only its accumulator holds it until the comprehension ends. */

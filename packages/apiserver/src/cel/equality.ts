@@ -1,3 +1,4 @@
+import { type Steps, STEPS_BETWEEN_YIELDS } from './steps.ts';
 import { sameType } from './types.ts';
 import {
   CelError,
@@ -12,69 +13,189 @@ import {
   Uint,
 } from './values.ts';
 
-/** Shared values can make a small expression compare astronomically large trees; comparing stops after this many steps. */
-const MAX_STEPS = 250_000;
-
-class Steps {
-  private left = MAX_STEPS;
-  take(): void {
-    if (--this.left < 0) throw new CelError('operation cancelled: values too large to compare');
-  }
-}
+/**
+ * Shared values can make a small expression compare astronomically large trees; comparing stops after this many steps,
+ * several times as many as the largest object has values.
+ */
+const MAX_STEPS = 5_000_000;
 
 /** CEL equality: numbers by value across types, NaN unequal to itself, values of different types unequal. */
 export function celEquals(a: CelValue, b: CelValue): boolean {
+  const quick = quickEquals(a, b);
+  if (quick !== undefined) return quick;
+  const comparison = new Comparison(a, b);
+  for (;;) {
+    const equal = comparison.advance(STEPS_BETWEEN_YIELDS);
+    if (equal !== undefined) return equal;
+  }
+}
+
+/** CEL equality of values that may be large. */
+export function* equalsInSteps(a: CelValue, b: CelValue): Steps<boolean> {
+  const quick = quickEquals(a, b);
+  if (quick !== undefined) return quick;
+  const comparison = new Comparison(a, b);
+  for (;;) {
+    const equal = comparison.advance(STEPS_BETWEEN_YIELDS);
+    if (equal !== undefined) return equal;
+    yield STEPS_BETWEEN_YIELDS;
+  }
+}
+
+function quickEquals(a: CelValue, b: CelValue): boolean | undefined {
   if (a instanceof OpaqueValue && b !== null) return a.equals(b);
   if (typeof a !== 'object' && typeof a === typeof b) return a === b;
   if (typeof a === 'string' || typeof b === 'string' || typeof a === 'boolean' || typeof b === 'boolean') return false;
-  return deepEquals(a, b, new Steps());
+  return undefined;
 }
 
-function deepEquals(a: CelValue, b: CelValue, steps: Steps): boolean {
-  switch (typeof a) {
-    case 'string':
-    case 'boolean':
-      return a === b;
-    case 'bigint':
-    case 'number':
-      return compareNumbers(a, b) === 0;
-  }
-  if (a === null || b === null) return a === b;
-  if (a instanceof Uint) return compareNumbers(a, b) === 0;
-  steps.take();
-  if (a instanceof CelList) return b instanceof CelList && listEquals(a, b, steps);
-  if (a instanceof CelMap) return b instanceof CelMap && mapEquals(a, b, steps);
-  if (a instanceof Timestamp) return b instanceof Timestamp && a.seconds === b.seconds && a.nanos === b.nanos;
-  if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
-  if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
-  if (a instanceof TypeValue)
-    return b instanceof TypeValue && (a.type.name === b.type.name || sameType(a.type, b.type));
-  if (a instanceof OpaqueValue) return a.equals(b);
-  if (!(b instanceof Optional)) return false;
-  if (a.value === undefined || b.value === undefined) return a.value === b.value;
-  return deepEquals(a.value, b.value, steps);
+/** Two collections, as far as they have been compared. */
+interface Pairs {
+  /** The next two values; true when there is none left, false when the collections differ. */
+  next(): readonly [CelValue, CelValue] | boolean | undefined;
 }
 
-function listEquals(a: CelList, b: CelList, steps: Steps): boolean {
-  const custom = a.customEquals(b) ?? b.customEquals(a);
-  if (custom !== undefined) return custom;
-  if (a.size !== b.size) return false;
-  for (let i = 0; i < a.size; i++) {
-    steps.take();
-    if (!deepEquals(a.at(i), b.at(i), steps)) return false;
+/** Compares two values bit by bit. Does not recurse: values may nest deeply. */
+class Comparison {
+  private readonly stack: Pairs[] = [];
+  private left = MAX_STEPS;
+  /** What to compare next; true at the end of a collection, false when there is a difference. */
+  private pair: readonly [CelValue, CelValue] | boolean | undefined;
+
+  constructor(a: CelValue, b: CelValue) {
+    this.pair = [a, b];
   }
-  return true;
+
+  /** Goes on for so many steps. The answer, or undefined if there is more to do. */
+  advance(steps: number): boolean | undefined {
+    this.left -= steps;
+    if (this.left < 0) throw new CelError('operation cancelled: values too large to compare');
+    for (let step = 0; step < steps; step++) {
+      const { pair } = this;
+      if (pair === false) return false;
+      if (pair === true) this.stack.pop();
+      else if (pair !== undefined && !this.compare(pair[0], pair[1])) return false;
+      const top = this.stack.at(-1);
+      if (top === undefined) return true;
+      this.pair = top.next();
+    }
+    return undefined;
+  }
+
+  /** Whether they are equal as far as can be told at once; what they hold comes next. */
+  private compare(a: CelValue, b: CelValue): boolean {
+    switch (typeof a) {
+      case 'string':
+      case 'boolean':
+        return a === b;
+      case 'bigint':
+      case 'number':
+        return compareNumbers(a, b) === 0;
+    }
+    if (a === null || b === null) return a === b;
+    if (a instanceof Uint) return compareNumbers(a, b) === 0;
+    if (a instanceof CelList) {
+      if (!(b instanceof CelList) || a.size !== b.size) return false;
+      this.stack.push(listPairs(a, b));
+      return true;
+    }
+    if (a instanceof CelMap) {
+      if (!(b instanceof CelMap) || a.size !== b.size) return false;
+      this.stack.push(new MapPairs(a, b));
+      return true;
+    }
+    if (a instanceof Timestamp) return b instanceof Timestamp && a.seconds === b.seconds && a.nanos === b.nanos;
+    if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
+    if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
+    if (a instanceof TypeValue)
+      return b instanceof TypeValue && (a.type.name === b.type.name || sameType(a.type, b.type));
+    if (a instanceof OpaqueValue) return a.equals(b);
+    if (!(b instanceof Optional)) return false;
+    if (a.value === undefined || b.value === undefined) return a.value === b.value;
+    this.stack.push(new SinglePair(a.value, b.value));
+    return true;
+  }
 }
 
-function mapEquals(a: CelMap, b: CelMap, steps: Steps): boolean {
-  if (a.size !== b.size) return false;
-  for (const key of a.keys()) {
-    steps.take();
-    const other = b.get(key);
-    const value = a.get(key);
-    if (other === undefined || value === undefined || !deepEquals(value, other, steps)) return false;
+function listPairs(a: CelList, b: CelList): Pairs {
+  if (a.elementIdentity !== undefined) return new IdentityPairs(a, b, a.elementIdentity);
+  return b.elementIdentity === undefined ? new ListPairs(a, b) : new IdentityPairs(b, a, b.elementIdentity);
+}
+
+class SinglePair implements Pairs {
+  private pair: readonly [CelValue, CelValue] | undefined;
+  constructor(a: CelValue, b: CelValue) {
+    this.pair = [a, b];
   }
-  return true;
+  next() {
+    const { pair } = this;
+    this.pair = undefined;
+    return pair ?? true;
+  }
+}
+
+class ListPairs implements Pairs {
+  private readonly a: CelList;
+  private readonly b: CelList;
+  private readonly size: number;
+  private index = 0;
+  constructor(a: CelList, b: CelList) {
+    this.a = a;
+    this.b = b;
+    this.size = a.size;
+  }
+  next() {
+    const { index } = this;
+    if (index >= this.size) return true;
+    this.index++;
+    return [this.a.at(index), this.b.at(index)] as const;
+  }
+}
+
+class MapPairs implements Pairs {
+  private readonly a: CelMap;
+  private readonly b: CelMap;
+  private readonly keys: Iterator<CelValue>;
+  constructor(a: CelMap, b: CelMap) {
+    this.a = a;
+    this.b = b;
+    this.keys = a.keys()[Symbol.iterator]();
+  }
+  next() {
+    const { done, value: key } = this.keys.next();
+    if (done) return true;
+    const value = this.a.get(key);
+    const other = this.b.get(key);
+    return value !== undefined && other !== undefined && ([value, other] as const);
+  }
+}
+
+/** Lists whose order does not matter: first the elements of the one are collected, then those of the other are looked up. */
+class IdentityPairs implements Pairs {
+  private readonly a: CelList;
+  private readonly b: CelList;
+  private readonly identity: (element: CelValue) => string;
+  private readonly collected = new Map<string, CelValue>();
+  private index = 0;
+  constructor(a: CelList, b: CelList, identity: (element: CelValue) => string) {
+    this.a = a;
+    this.b = b;
+    this.identity = identity;
+  }
+  next() {
+    const { index } = this;
+    const { size } = this.a;
+    if (index >= 2 * size) return true;
+    this.index++;
+    if (index < size) {
+      const element = this.a.at(index);
+      this.collected.set(this.identity(element), element);
+      return undefined;
+    }
+    const element = this.b.at(index - size);
+    const match = this.collected.get(this.identity(element));
+    return match !== undefined && ([match, element] as const);
+  }
 }
 
 /** Orders int, uint and double by value: negative, 0, positive, or undefined if not comparable (NaN, not a number). */

@@ -1,5 +1,6 @@
 import type { CallEstimate, CallSite, CostEstimate, CostNode } from './cost-estimate.ts';
 import type { MacroDeclaration } from './macro.ts';
+import type { Work } from './steps.ts';
 import type { CelType, ValueOf } from './types.ts';
 import type { CelValue } from './values.ts';
 
@@ -8,7 +9,9 @@ export interface CallCost {
   /** At compile time. */
   estimate?(call: CallSite): CallEstimate | undefined;
   /** At run time; for a member call, `args[0]` is the target. */
-  actual?(args: readonly CelValue[], result: CelValue): number | undefined;
+  actual?(args: readonly CelValue[], result: CelValue): number | Work<number> | undefined;
+  /** `actual` looks at the result, so that nothing is known before the call. */
+  readonly dependsOnResult?: boolean;
   /** `actual` holds only for calls of which the checker knows that it is this overload. */
   readonly needsOverload?: boolean;
 }
@@ -26,10 +29,10 @@ interface OverloadSignature {
 /** One signature of a function. Arguments passed to `call` match `parameters`. */
 export interface Overload extends OverloadSignature {
   /**
-   * The implementation; throws CelError. Must not take long: work in proportion to the sizes of its arguments only.
-   * An asynchronous one may be called only by `evaluateAsync`.
+   * The implementation; throws CelError. What can take longer than a few milliseconds with some arguments, or make more
+   * than its cost says, returns Work. An asynchronous one may be called only by `evaluateAsync`.
    */
-  readonly call: (...args: CelValue[]) => CelValue | Promise<CelValue>;
+  readonly call: (...args: CelValue[]) => CelValue | Work<CelValue> | Promise<CelValue>;
   /** `call` returns a promise. */
   readonly isAsync: boolean;
 }
@@ -39,7 +42,7 @@ export interface FunctionDeclaration {
   readonly name: string;
   readonly overloads: readonly Overload[];
   /** One implementation for all overloads, which looks at the values itself; takes the place of their `call`. */
-  readonly dispatch?: (...args: CelValue[]) => CelValue;
+  readonly dispatch?: (...args: CelValue[]) => CelValue | Work<CelValue>;
 }
 
 /** An identifier with a fixed value. */
@@ -69,7 +72,9 @@ interface OverloadSpec<P extends readonly CelType[], R> extends OverloadSignatur
 }
 
 /** Declares an overload whose implementation is checked against its parameter types. */
-export function overload<const P extends readonly CelType[]>(spec: OverloadSpec<P, CelValue>): Overload {
+export function overload<const P extends readonly CelType[]>(
+  spec: OverloadSpec<P, CelValue | Work<CelValue>>,
+): Overload {
   return { ...spec, call: untyped(spec.call), isAsync: false };
 }
 

@@ -1,8 +1,6 @@
 import { formatDuration, parseDuration } from './duration.ts';
-import { celEquals } from './equality.ts';
 import { formatTimestamp, parseTimestamp } from './timestamp.ts';
 import {
-  ArrayList,
   CelError,
   CelList,
   CelMap,
@@ -144,6 +142,7 @@ function isRecord(json: unknown): json is Record<string, unknown> {
 
 class JsonMap extends CelMap {
   readonly json: Record<string, unknown>;
+  private knownNames: readonly string[] | undefined;
   private readonly schema: ValueSchema;
 
   constructor(json: Record<string, unknown>, schema: ValueSchema) {
@@ -152,8 +151,13 @@ class JsonMap extends CelMap {
     this.schema = schema;
   }
 
+  private get names(): readonly string[] {
+    this.knownNames ??= Object.keys(this.json);
+    return this.knownNames;
+  }
+
   get size(): number {
-    return Object.keys(this.json).length;
+    return this.names.length;
   }
 
   get(key: CelValue): CelValue | undefined {
@@ -172,7 +176,7 @@ class JsonMap extends CelMap {
   }
 
   *keys(): IterableIterator<CelValue> {
-    for (const name of Object.keys(this.json)) {
+    for (const name of this.names) {
       const escaped = this.schema.escape === undefined ? name : this.schema.escape(name);
       if (escaped !== undefined) yield escaped;
     }
@@ -202,36 +206,16 @@ class JsonList extends CelList {
     return this.schema.kind === 'dyn' ? fromUntypedOrNull(value) : fromJson(value, this.schema.items);
   }
 
-  override customEquals(other: CelList): boolean | undefined {
-    if (this.schema.listType !== 'set' && this.schema.listType !== 'map') return undefined;
-    if (this.size !== other.size) return false;
-    const mine = this.byIdentity(this);
-    for (const element of other) {
-      const match = mine.get(this.identity(element));
-      if (match === undefined || !celEquals(match, element)) return false;
-    }
-    return true;
+  override get elementIdentity(): ((element: CelValue) => string) | undefined {
+    const { listType } = this.schema;
+    return listType === 'set' || listType === 'map' ? this.identity : undefined;
   }
 
-  /** The union: an element of the other list replaces the one with the same identity, others are appended. */
-  override customConcat(other: CelList): CelList | undefined {
-    if (this.schema.listType !== 'set' && this.schema.listType !== 'map') return undefined;
-    const merged = this.byIdentity(this);
-    for (const element of other) merged.set(this.identity(element), element);
-    return new ArrayList([...merged.values()]);
-  }
-
-  private byIdentity(list: CelList): Map<string, CelValue> {
-    const byIdentity = new Map<string, CelValue>();
-    for (const element of list) byIdentity.set(this.identity(element), element);
-    return byIdentity;
-  }
-
-  private identity(element: CelValue): string {
+  private readonly identity = (element: CelValue): string => {
     if (this.schema.listType === 'set' || !(element instanceof CelMap)) return JSON.stringify(toJson(element));
     const visible = (name: string) => this.schema.items?.escape?.(name) ?? name;
     return JSON.stringify((this.schema.listMapKeys ?? []).map((name) => toJson(element.get(visible(name)) ?? null)));
-  }
+  };
 }
 
 /** Values shared many times within a value could make its JSON astronomically large. */

@@ -4,6 +4,7 @@ import { add, compare, divide, isIn, modulo, multiply, negate, not, size, subtra
 import { matchesRegex } from './regex.ts';
 import { runtimeType } from './runtime-type.ts';
 import { STANDARD_MACROS } from './standard-macros.ts';
+import type { Work } from './steps.ts';
 import { localDate } from './timestamp.ts';
 import {
   BOOL,
@@ -36,7 +37,7 @@ type Signature = readonly [id: string, parameters: readonly CelType[], result: C
 function dispatched(
   name: string,
   signatures: readonly Signature[],
-  dispatch: (...args: CelValue[]) => CelValue,
+  dispatch: (...args: CelValue[]) => CelValue | Work<CelValue>,
 ): FunctionDeclaration {
   const overloads = signatures.map(
     ([id, parameters, result, isMember = false]): Overload => ({
@@ -54,7 +55,7 @@ function dispatched(
 function binary(
   name: string,
   signatures: readonly Signature[],
-  call: (a: CelValue, b: CelValue) => CelValue,
+  call: (a: CelValue, b: CelValue) => CelValue | Work<CelValue>,
 ): FunctionDeclaration {
   return dispatched(name, signatures, call);
 }
@@ -138,7 +139,7 @@ function dayOfYear(date: Date): number {
   return Math.round((date.getTime() - start.getTime()) / 86_400_000);
 }
 
-function matches(text: CelValue, pattern: CelValue): CelValue {
+function matches(text: CelValue, pattern: CelValue): CelValue | Work<CelValue> {
   if (typeof text !== 'string') throw new CelError('no such overload');
   if (typeof pattern !== 'string') throw new CelError('no such overload');
   return matchesRegex(text, pattern);

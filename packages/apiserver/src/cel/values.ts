@@ -67,13 +67,11 @@ export abstract class CelList {
   /** The element at `0 <= index < size`; the caller checks the range. */
   abstract at(index: number): CelValue;
 
-  /** Overridden by lists whose schema makes order irrelevant (set, map); undefined means: compare element by element. */
-  customEquals(_other: CelList): boolean | undefined {
-    return undefined;
-  }
-
-  /** Overridden by lists whose schema gives `+` another meaning (set, map); undefined means: concatenate. */
-  customConcat(_other: CelList): CelList | undefined {
+  /**
+   * Overridden by lists whose schema makes them sets or maps: what makes two elements the same. Order does not matter when
+   * such a list is compared, and `+` merges.
+   */
+  get elementIdentity(): ((element: CelValue) => string) | undefined {
     return undefined;
   }
 

@@ -78,6 +78,8 @@ describe('a definition that is established', () => {
     await api.until(url, (definition) => reasonOf(definition) === 'InstanceDeletionInProgress');
     const merge = 'application/merge-patch+json';
     await api.until(atsUrl(group, 'v1', 'a'), ({ metadata }) => metadata.deletionTimestamp !== undefined);
+    // Somebody changes it while it waits.
+    await api.send('PATCH', url, { metadata: { labels: { a: 'b' } } }, merge);
     await api.send('PATCH', atsUrl(group, 'v1', 'a'), { metadata: { finalizers: null } }, merge);
     await api.until(url, ({ code }) => code === 404);
   });

@@ -13,7 +13,7 @@ import { ServedDefinition, type ServingOptions } from './served-definition.ts';
 
 const definitionsOf = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
 
-export interface CustomResourcesOptions extends ServingOptions {
+interface CustomResourcesOptions extends ServingOptions {
   readonly listers: Listers;
   readonly router: ResourceRouter;
   readonly discovery: DiscoveryRegistry;

@@ -2,7 +2,14 @@ import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
 import { isConflict, isNotFound, jsonEquals } from '@coxswain/apimachinery';
 import type { Lister } from '../registry/lister.ts';
 import { acceptNames } from './accepted-names.ts';
-import { findCondition, hasCondition, isConditionTrue, withCondition, withoutCondition } from './conditions.ts';
+import {
+  type Condition,
+  findCondition,
+  hasCondition,
+  isConditionTrue,
+  withCondition,
+  withoutCondition,
+} from './conditions.ts';
 import {
   approvalCondition,
   establishedCondition,
@@ -21,6 +28,9 @@ export interface DefinitionControllerOptions {
   readonly now: () => Date;
   readonly report: (message: string, error?: unknown) => void;
 }
+
+/** Of so many definitions it is remembered what is wrong with their schemas. */
+const maxKnown = 5000;
 
 /** When something failed that should not, it is tried again after this. */
 const retryMs = 1000;
@@ -42,6 +52,8 @@ export class DefinitionController {
   /** Definitions whose objects are being deleted, which may take as long as it takes. */
   readonly #finalizing = new Set<string>();
   readonly #timers = new Set<NodeJS.Timeout>();
+  /** By uid, what was found out about the schemas of a generation; the oldest first. */
+  readonly #structure = new Map<string, { generation: number | undefined; condition: Condition | undefined }>();
   readonly #stopped = new AbortController();
   #working: Promise<void> | undefined;
 
@@ -74,6 +86,8 @@ export class DefinitionController {
     for (const name of this.#waiting) {
       this.#waiting.delete(name);
       await this.#attempt(name, () => this.#sync(name));
+      // To look at a large definition takes a while, and there may be many: others come in between.
+      if (this.#waiting.size > 0) await new Promise((resolve) => setImmediate(resolve));
     }
     this.#working = undefined;
   }
@@ -104,13 +118,23 @@ export class DefinitionController {
     const next = this.#withConditions(definition);
     if (!jsonEquals(next.status, definition.status)) {
       await this.#options.updateStatus(next);
-      const isNamed = jsonEquals(next.status?.acceptedNames, definition.status?.acceptedNames);
-      if (!isNamed) this.enqueueGroup(definition.spec.group);
+      const keepsNames = jsonEquals(next.status?.acceptedNames, definition.status?.acceptedNames);
+      if (!keepsNames) this.enqueueGroup(definition.spec.group);
       return;
     }
     if (!isToBeFinalized(definition) || this.#finalizing.has(name)) return;
     this.#finalizing.add(name);
-    void this.#attempt(name, () => this.#finalize(definition)).finally(() => this.#finalizing.delete(name));
+    void this.#attempt(name, async () => {
+      try {
+        await this.#finalize(definition);
+      } catch (error) {
+        // What happened meanwhile was not looked at.
+        if (isConflict(error)) this.enqueue(name);
+        throw error;
+      } finally {
+        this.#finalizing.delete(name);
+      }
+    });
   }
 
   #withConditions(definition: CustomResourceDefinition): CustomResourceDefinition {
@@ -120,12 +144,23 @@ export class DefinitionController {
       const established = establishedCondition(next);
       if (!hasCondition(next, established)) next = withCondition(next, established, now);
     }
-    const nonStructural = nonStructuralCondition(next);
+    const nonStructural = this.#nonStructural(next);
     if (nonStructural) {
       if (!hasCondition(next, nonStructural)) next = withCondition(next, nonStructural, now);
     } else if (findCondition(next, 'NonStructuralSchema')) next = withoutCondition(next, 'NonStructuralSchema');
     const approval = approvalCondition(next);
     return approval && !hasCondition(next, approval) ? withCondition(next, approval, now) : next;
+  }
+
+  /** It depends on the spec alone, and takes the longest of all. */
+  #nonStructural(definition: CustomResourceDefinition): Condition | undefined {
+    const { uid, generation } = definition.metadata;
+    const known = this.#structure.get(uid ?? '');
+    if (known && known.generation === generation) return known.condition;
+    const condition = nonStructuralCondition(definition);
+    this.#structure.set(uid ?? '', { generation, condition });
+    if (this.#structure.size > maxKnown) this.#structure.delete(this.#structure.keys().next().value ?? '');
+    return condition;
   }
 
   #withNames(definition: CustomResourceDefinition, now: Date): CustomResourceDefinition {

@@ -3,4 +3,4 @@
  * their objects served by the same endpoints and registries as built-in resources (`ServedDefinition`). What their schemas
  * ask of objects is in `schema/`, their OpenAPI documents in `openapi/`, the way between versions in `conversion/`.
  */
-export { CustomResources, type CustomResourcesOptions } from './custom-resources.ts';
+export { CustomResources } from './custom-resources.ts';

@@ -53,7 +53,7 @@ class ScopeObjects implements AdmissionObjects {
     return this.#convert(object, this.#scope.registry.definition.hub.groupVersion);
   }
 
-  read(value: unknown, kind: GroupVersionKind): KubernetesObject {
+  read(value: unknown, kind: GroupVersionKind, strict = false): KubernetesObject {
     if (!isJsonObject(value)) throw new DecodeError('expected an object');
     const { apiVersion = kind.apiVersion, kind: kindName = kind.kind } = value;
     const stated = GroupVersion.parse(String(apiVersion || kind.apiVersion)).withKind(String(kindName || kind.kind));
@@ -64,13 +64,15 @@ class ScopeObjects implements AdmissionObjects {
       definition.custom.prune(typed);
       return typed;
     }
-    const schema = this.#schema(stated);
+    const schema = this.schema(stated);
     if (!schema)
       throw new DecodeError(
         `no kind "${stated.kind}" is registered for version "${stated.groupVersion}" in scheme "pkg/runtime/scheme.go:111"`,
       );
-    const { object } = compileNormalizer(schema)(typed);
+    const { object, hasUnknownFields } = compileNormalizer(schema)(typed);
     assertKind(stated, kind);
+    if (strict && hasUnknownFields)
+      throw new DecodeError(strictDecodingMessage(findStrictErrors(stringifyJson(typed), schema)));
     return object;
   }
 
@@ -89,7 +91,7 @@ class ScopeObjects implements AdmissionObjects {
     return definition.custom?.whileConverting?.(convert) ?? convert();
   }
 
-  #schema(kind: GroupVersionKind): StructSchema | undefined {
+  schema(kind: GroupVersionKind): StructSchema | undefined {
     const { definition } = this.#scope.registry;
     return kind.kind === definition.kind ? definition.schemaFor(kind) : Catalogue.builtIn().kind(kind)?.schema;
   }

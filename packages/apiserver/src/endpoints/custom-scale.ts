@@ -6,6 +6,7 @@ import {
   newBadRequest,
   newInternalError,
   setNestedField,
+  setOwnEntry,
 } from '@coxswain/apimachinery';
 import type { ScalePaths } from '../registry/resource-definition.ts';
 
@@ -60,7 +61,7 @@ export function scaledCustomResource(
     const child = Object.hasOwn(parent, field) ? parent[field] : undefined;
     if (typeof child !== 'object' || child === null || Array.isArray(child)) break;
     const copy = { ...child };
-    parent[field] = copy;
+    setOwnEntry(parent, field, copy);
     parent = copy;
   }
   setNestedField(scaled, replicas, ...specReplicas);

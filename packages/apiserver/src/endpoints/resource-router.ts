@@ -1,5 +1,5 @@
 import { deprecationWarning, type GroupVersionResources, type Resource, type Subresource } from '@coxswain/api';
-import { GroupResource, GroupVersion, newMethodNotSupported } from '@coxswain/apimachinery';
+import { GroupResource, GroupVersion, type GroupVersionKind, newMethodNotSupported } from '@coxswain/apimachinery';
 import type { EquivalentResource } from '../admission/admission.ts';
 import { assertAccepts, genericError } from '../discovery/index.ts';
 import type { ApiResponse } from '../http/handler.ts';
@@ -116,6 +116,16 @@ export class ResourceRouter {
     const scope = this.#served.get(`${groupVersion}/${resource}`)?.scope;
     if (!scope) throw new Error(`${resource} of ${groupVersion} is not served`);
     return scope;
+  }
+
+  /** What is served and stored as that kind; undefined when nothing is. */
+  ofKind({ groupVersion, kind }: GroupVersionKind): Pick<CustomResource, 'scope' | 'during'> | undefined {
+    const prefix = `${groupVersion}/`;
+    for (const [key, { resource, scope }] of this.#served)
+      if (scope && resource.kind === kind && key.startsWith(prefix)) return { scope, during: (answer) => answer() };
+    for (const [key, custom] of this.#custom)
+      if (custom.resource.kind === kind && key.startsWith(prefix)) return custom;
+    return undefined;
   }
 
   /** Everything that is stored where the scope's objects are, in the order of preference. */

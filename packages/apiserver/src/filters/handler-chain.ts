@@ -174,7 +174,8 @@ function withAuthorization({ authorizer, onError }: HandlerChainOptions): Filter
       state.annotate('authorization.k8s.io/reason', 'internal error');
       onError(error, state.request);
       const { path, search } = state.request;
-      return textResponse(500, withoutMarkup(`Internal Server Error: ${quote(path + search)}: ${error.message}\n`));
+      const uri = quote(search === '' ? path : `${path}?${search}`);
+      return textResponse(500, withoutMarkup(`Internal Server Error: ${uri}: ${error.message}\n`));
     }
     state.annotate('authorization.k8s.io/decision', decision === 'allow' ? 'allow' : 'forbid');
     state.annotate('authorization.k8s.io/reason', reason);

@@ -53,7 +53,7 @@ export const knownAdmissionPlugins: ReadonlyMap<string, KnownAdmissionPlugin> = 
   ['PodResizeValidator', onHere],
   ['MutatingAdmissionPolicy', onElsewhere],
   ['MutatingAdmissionWebhook', onHere],
-  ['ValidatingAdmissionPolicy', onElsewhere],
+  ['ValidatingAdmissionPolicy', onHere],
   ['ValidatingAdmissionWebhook', onHere],
   ['ResourceQuota', onHere],
   ['AlwaysDeny', offHere],

@@ -7,6 +7,7 @@ import {
   list,
   mapping,
   namedCertificates,
+  pair,
   string,
   stringArray,
   strings,
@@ -68,8 +69,36 @@ const authenticationFlags = {
     'Authorities that sign client certificates (the common name is the user, organizations are groups). Default: our own',
   ),
   'token-auth-file': flag(string, 'File of bearer tokens: lines of token,user,uid,"group1,group2"'),
+  'authentication-config': flag(
+    string,
+    'Whose JSON Web Tokens are accepted, and who may come without credentials: a file of kind AuthenticationConfiguration, read again when it changes',
+  ),
+  'oidc-issuer-url': flag(string, 'An OpenID Connect issuer whose tokens are accepted; an https URL'),
+  'oidc-client-id': flag(string, 'The audience that its tokens must be for'),
+  'oidc-ca-file': flag(string, 'Authorities that its certificate may be signed by. Default: those of the system'),
+  'oidc-username-claim': flag(string, 'The claim that is the name of the user. Default: sub'),
+  'oidc-username-prefix': flag(
+    string,
+    'What names of users begin with; -: nothing. Default: the issuer and a #, but nothing for the claim email',
+  ),
+  'oidc-groups-claim': flag(string, 'The claim that has the groups of the user. Default: none'),
+  'oidc-groups-prefix': flag(string, 'What names of groups begin with'),
+  'oidc-signing-algs': flag(
+    strings,
+    'What tokens may be signed with: RS256, RS384, RS512, ES256, ES384, ES512, PS256, PS384, PS512. Default: RS256',
+  ),
+  'oidc-required-claim': flag(pair, 'KEY=VALUE: a claim that tokens must have; may be repeated'),
+  'authentication-token-webhook-config-file': flag(
+    string,
+    'A kubeconfig that names the server to ask for the bearers of tokens',
+  ),
+  'authentication-token-webhook-version': flag(string, 'Version of the TokenReview that it is asked with', 'v1beta1'),
+  'authentication-token-webhook-cache-ttl': flag(duration, 'How long its answers are remembered', '2m0s'),
   'enable-bootstrap-token-auth': flag(boolean, 'Accept bootstrap tokens, which are secrets in kube-system', false),
-  'anonymous-auth': flag(boolean, 'Who shows no credentials is system:anonymous, rather than refused', true),
+  'anonymous-auth': flag(
+    boolean,
+    'Who shows no credentials is system:anonymous, rather than refused. Default: true, unless --authentication-config says otherwise',
+  ),
   'requestheader-client-ca-file': flag(string, 'Authorities of front proxies, which say in headers who asks'),
   'requestheader-allowed-names': flag(strings, 'Common names that front proxies may have. Default: any', []),
   'requestheader-username-headers': flag(strings, 'Headers that name the user; X-Remote-User is usual', []),
@@ -104,8 +133,27 @@ const serviceAccountFlags = {
 const authorizationFlags = {
   'authorization-mode': flag(
     strings,
-    'Who is asked, in order: AlwaysAllow, AlwaysDeny, Node, RBAC. Differs from upstream, which allows everything by default',
-    ['Node', 'RBAC'],
+    'Who is asked, in order: AlwaysAllow, AlwaysDeny, Node, RBAC, Webhook. Default: Node,RBAC; differs from upstream, which allows everything by default',
+  ),
+  'authorization-config': flag(
+    string,
+    'Who is asked, in order: a file of kind AuthorizationConfiguration, read again when it changes. Takes the place of the other flags of authorization',
+  ),
+  'authorization-webhook-config-file': flag(
+    string,
+    'A kubeconfig that names the server to ask, for --authorization-mode=Webhook',
+  ),
+  'authorization-webhook-version': flag(
+    string,
+    'Version of the SubjectAccessReview that it is asked with. Default: v1beta1',
+  ),
+  'authorization-webhook-cache-authorized-ttl': flag(
+    duration,
+    'How long it is remembered that it allows something. Default: 5m0s',
+  ),
+  'authorization-webhook-cache-unauthorized-ttl': flag(
+    duration,
+    'How long it is remembered that it does not. Default: 30s',
   ),
 };
 

@@ -4,20 +4,21 @@ import { durationToMs } from '@coxswain/apimachinery';
 import { type AdmissionConfiguration, loadAdmissionConfiguration } from '../admission/admission-configuration.ts';
 import type { AuditLogFormat, AuditLogMode } from '../audit/audit-log.ts';
 import { type Audit, openAudit } from '../audit/index.ts';
-import { CertificatePool, standardRequestHeaders } from '../authentication/index.ts';
-import type { AuthorizationMode } from '../authorization/index.ts';
+import { standardRequestHeaders } from '../authentication/index.ts';
 import { type AdminKubeconfig, servingNames } from '../certificates/index.ts';
 import { type Encryption, loadEncryption } from '../encryption/index.ts';
 import { SocketDialer } from '../proxy/index.ts';
-import type { ApiServerConfig, Logger } from '../server/api-server-config.ts';
+import type { ApiServerConfig, FollowedFile, Logger } from '../server/api-server-config.ts';
 import { systemRandom } from '../server/random.ts';
 import { PortRange } from '../services/index.ts';
 import { userAgent } from '../version/index.ts';
+import { accessOf, authorizationOf } from './access.ts';
 import { defaultAdvertiseAddress, listenHost, localHost, type NetworkInterfaces } from './addresses.ts';
 import { enabledAdmissionPlugins, missingByDefault } from './admission-plugins.ts';
 import { type ApiServerOptions, apiServerFlags, type CompletedOptions } from './api-server-flags.ts';
 import { parseFeatureGates } from './feature-gates.ts';
 import { withDefaults } from './flag.ts';
+import { FileAuthorities, servingCertificateFiles } from './followed-certificates.ts';
 import { openConfiguredStore } from './open-configured-store.ts';
 import { OptionsError } from './options-error.ts';
 import { readServerFiles, type ServerFiles } from './server-files.ts';
@@ -85,6 +86,12 @@ export async function completeOptions(
     log(`admission plug-ins that kube-apiserver runs by default and this server does not have: ${missing.join(', ')}`);
 
   const admissionConfiguration = await admissionConfigurationOf(options);
+  const [access, authorization] = await Promise.all([accessOf(options, now), authorizationOf(options, now)]).catch(
+    (error: Error) => {
+      throw new OptionsError([error.message]);
+    },
+  );
+  const { authentication, followedFiles } = authenticationOf(options, files, now);
 
   const store = await openConfiguredStore(options, { now, log });
   let audit: Audit | undefined;
@@ -104,8 +111,10 @@ export async function completeOptions(
     ...(listen && { listen: listenOf(options, files, interfaces) }),
     advertiseAddress,
     ...(options.externalHostname && { externalHost: options.externalHostname }),
-    authentication: authenticationOf(options, files),
-    authorizationModes: options.authorizationMode as readonly AuthorizationMode[],
+    authentication: { ...authentication, ...access },
+    authorizationModes: [],
+    authorization,
+    followedFiles,
     serviceAccounts: serviceAccountsOf(options, files),
     dialer: dialerOf(files),
     proxyClient: proxyClientOf(files),
@@ -196,15 +205,24 @@ function frontProxyOf(options: CompletedOptions, files: ServerFiles) {
   };
 }
 
-function authenticationOf(options: CompletedOptions, files: ServerFiles): ApiServerConfig['authentication'] {
+interface Authentication {
+  readonly authentication: Omit<ApiServerConfig['authentication'], 'anonymous'>;
+  readonly followedFiles: readonly FollowedFile[];
+}
+
+function authenticationOf(options: CompletedOptions, files: ServerFiles, now: () => Date): Authentication {
   const { tokenFile } = files;
-  const clientCA = clientAuthorities(files);
+  const clientCA = new FileAuthorities('client-ca-file', options.clientCaFile, clientAuthorities(files));
   const { requestHeaderCA, allowedNames, headers } = frontProxyOf(options, files);
-  const info = {
-    clientCA,
-    ...(requestHeaderCA && {
+  const proxyCA =
+    requestHeaderCA === undefined
+      ? undefined
+      : new FileAuthorities('requestheader-client-ca-file', options.requestheaderClientCaFile, requestHeaderCA);
+  const clusterInfo = () => ({
+    clientCA: clientCA.pem,
+    ...(proxyCA && {
       requestHeader: {
-        clientCA: requestHeaderCA,
+        clientCA: proxyCA.pem,
         usernameHeaders: headers.username,
         uidHeaders: headers.uid,
         groupHeaders: headers.group,
@@ -212,16 +230,20 @@ function authenticationOf(options: CompletedOptions, files: ServerFiles): ApiSer
         allowedNames,
       },
     }),
-  };
+  });
   return {
-    clientCA: CertificatePool.fromPem(clientCA),
-    anonymous: options.anonymousAuth,
-    bootstrapTokens: options.enableBootstrapTokenAuth,
-    ...(tokenFile && { tokenFile }),
-    ...(requestHeaderCA && {
-      requestHeader: { pool: CertificatePool.fromPem(requestHeaderCA), allowedNames, headers },
-    }),
-    clusterInfo: () => info,
+    authentication: {
+      clientCA,
+      bootstrapTokens: options.enableBootstrapTokenAuth,
+      ...(tokenFile && { tokenFile }),
+      ...(proxyCA && { requestHeader: { pool: proxyCA, allowedNames, headers } }),
+      clusterInfo,
+    },
+    followedFiles: [
+      ...clientCA.followed,
+      ...(proxyCA?.followed ?? []),
+      ...servingCertificateFiles(options, files, now),
+    ],
   };
 }
 

@@ -91,6 +91,15 @@ export const mapping: FlagType<ReadonlyMap<string, string>> = {
   },
 };
 
+/** `a=1`, commas and all; may be repeated. */
+export const pair: FlagType<ReadonlyMap<string, string>> = {
+  name: 'mapStringString',
+  read(text, before = new Map()) {
+    if (!text.includes('=')) throw new Error('malformed pair, expect string=string');
+    return new Map([...before, keyAndValue(text)]);
+  },
+};
+
 function keyAndValue(pair: string): [string, string] {
   const at = pair.indexOf('=');
   return at === -1 ? [pair.trim(), ''] : [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];

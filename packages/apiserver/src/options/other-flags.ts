@@ -4,7 +4,6 @@ import {
   type FlagType,
   float,
   integer,
-  mapping,
   string,
   stringArray,
   strings,
@@ -36,7 +35,6 @@ const ignored = (type: FlagType<unknown>, why: string): IgnoredFlag => ({ type, 
 const told = (type: FlagType<unknown>, why: string): IgnoredFlag => ({ type, why, tell: true });
 
 const batchesOneByOne = 'one batch is sent after the other';
-const noOidc = 'it is of OpenID Connect, and --oidc-issuer-url is refused';
 const logs = 'it tunes a logging library that is not used here';
 const noPeers = 'requests are never passed on to other API servers';
 const etcdMetrics = 'these figures are not collected';
@@ -54,11 +52,6 @@ export const ignoredFlags: Readonly<Record<string, IgnoredFlag>> = {
   'audit-webhook-batch-throttle-burst': ignored(integer, batchesOneByOne),
   'audit-webhook-batch-throttle-enable': ignored(boolean, batchesOneByOne),
   'audit-webhook-batch-throttle-qps': ignored(float, batchesOneByOne),
-  'authentication-token-webhook-cache-ttl': ignored(duration, 'the webhook it is for is refused'),
-  'authentication-token-webhook-version': ignored(string, 'the webhook it is for is refused'),
-  'authorization-webhook-cache-authorized-ttl': ignored(duration, 'the webhook it is for is refused'),
-  'authorization-webhook-cache-unauthorized-ttl': ignored(duration, 'the webhook it is for is refused'),
-  'authorization-webhook-version': ignored(string, 'the webhook it is for is refused'),
   'contention-profiling': ignored(boolean, 'it profiles locks of Go, of which there are none'),
   'coordinated-leadership-lease-duration': ignored(duration, coordinated),
   'coordinated-leadership-renew-deadline': ignored(duration, coordinated),
@@ -82,13 +75,6 @@ export const ignoredFlags: Readonly<Record<string, IgnoredFlag>> = {
   'log-text-info-buffer-size': ignored(string, logs),
   'log-text-split-stream': ignored(boolean, logs),
   'max-connection-bytes-per-sec': told(integer, 'connections are not throttled'),
-  'oidc-ca-file': ignored(string, noOidc),
-  'oidc-groups-claim': ignored(string, noOidc),
-  'oidc-groups-prefix': ignored(string, noOidc),
-  'oidc-required-claim': ignored(mapping, noOidc),
-  'oidc-signing-algs': ignored(strings, noOidc),
-  'oidc-username-claim': ignored(string, noOidc),
-  'oidc-username-prefix': ignored(string, noOidc),
   'peer-advertise-ip': ignored(string, noPeers),
   'peer-advertise-port': ignored(string, noPeers),
   'peer-ca-file': ignored(string, noPeers),
@@ -128,11 +114,7 @@ export const refusedFlags: Readonly<Record<string, RefusedFlag>> = {
     'the old way to choose admission plug-ins',
     'use --enable-admission-plugins and --disable-admission-plugins',
   ),
-  'authentication-config': refused(string, 'structured authentication configuration'),
-  'authentication-token-webhook-config-file': refused(string, 'token authentication by webhook'),
-  'authorization-config': refused(string, 'structured authorization configuration', 'use --authorization-mode'),
   'authorization-policy-file': refused(string, 'ABAC', 'use --authorization-mode=RBAC'),
-  'authorization-webhook-config-file': refused(string, 'authorization by webhook'),
   'cors-allowed-origins': refused(strings, 'CORS'),
   'debug-socket-path': refused(string, 'a socket for profiles'),
   'egress-selector-config-file': refused(string, 'an egress selector'),
@@ -153,8 +135,6 @@ export const refusedFlags: Readonly<Record<string, RefusedFlag>> = {
     ['', '1.35', '1.36', 'kube=1.35', 'kube=1.36'],
     'compatibility with versions before 1.35',
   ),
-  'oidc-client-id': refused(string, 'OpenID Connect'),
-  'oidc-issuer-url': refused(string, 'OpenID Connect'),
   'permit-port-sharing': refused(boolean, 'a port that several servers listen on'),
   'runtime-config-emulation-forward-compatible': refused(boolean, 'emulation of older versions'),
   'service-account-signing-endpoint': refused(

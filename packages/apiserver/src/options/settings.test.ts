@@ -1,6 +1,7 @@
 import { createSecureContext } from 'node:tls';
 import { FeatureGates } from '@coxswain/api';
 import { describe, expect, it } from 'vitest';
+import { PolicyMetrics } from '../admission/policy/index.ts';
 import { WebhookMetrics } from '../admission/webhook/index.ts';
 import { MemoryClient } from '../authorization/memory-client.test-data.ts';
 import { MemoryListers } from '../authorization/memory-listers.test-data.ts';
@@ -97,6 +98,7 @@ describe('the table of admission plug-ins', () => {
         uuid: systemRandom.uuid,
         report: () => {},
       },
+      policies: { params: () => undefined, metrics: new PolicyMetrics(), conditionMetrics: new WebhookMetrics() },
       configuration: {
         EventRateLimit: [],
         ImagePolicyWebhook: {

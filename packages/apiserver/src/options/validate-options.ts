@@ -1,8 +1,10 @@
 import { Catalogue } from '@coxswain/api';
 import { type Duration, durationToMs, isIPv4, parseCIDRSloppy, parseIPSloppy } from '@coxswain/apimachinery';
+import { tokenReviewVersions } from '../authentication/index.ts';
 import { authorizationModes } from '../authorization/index.ts';
 import { servedResources } from '../discovery/index.ts';
 import { PortRange } from '../services/index.ts';
+import { defaultAuthorizationModes, defaultReviewVersion } from './access.ts';
 import { admissionPluginProblems } from './admission-plugins.ts';
 import type { CompletedOptions } from './api-server-flags.ts';
 import { apiServerFlags } from './api-server-flags.ts';
@@ -95,18 +97,54 @@ function issuerProblem(issuer: string): string | undefined {
     : undefined;
 }
 
-const modesToCome: ReadonlySet<string> = new Set(['ABAC', 'Webhook']);
+const checkAuthentication: Check = (o) => {
+  const flags = Object.keys(apiServerFlags).filter((name) => name.startsWith('oidc-'));
+  const given = o as Readonly<Record<string, unknown>>;
+  const hasOidcFlags = flags.some((name) => given[camelCase(name)] !== undefined);
+  return [
+    hasOidcFlags && o.authenticationConfig && 'authentication-config file and oidc-* flags are mutually exclusive',
+    hasOidcFlags &&
+      !o.authenticationConfig &&
+      !(o.oidcIssuerUrl && o.oidcClientId) &&
+      'oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set',
+    o.authenticationTokenWebhookConfigFile &&
+      !tokenReviewVersions.some((version) => version === o.authenticationTokenWebhookVersion) &&
+      `unsupported authentication webhook version ${JSON.stringify(o.authenticationTokenWebhookVersion)}, supported versions are "v1", "v1beta1"`,
+  ];
+};
 
-const checkAuthorization: Check = ({ authorizationMode: modes }) => [
-  modes.length === 0 && 'at least one authorization-mode must be passed',
-  ...modes.map((mode) => {
-    if (modesToCome.has(mode)) return `--authorization-mode: this server does not have ${mode}; leave it out`;
-    const known = authorizationModes.some((each) => each === mode);
-    return !known && `authorization-mode ${JSON.stringify(mode)} is not a valid mode`;
-  }),
-  new Set(modes).size < modes.length &&
-    `authorization-mode [${modes.map((mode) => JSON.stringify(mode)).join(' ')}] has mode specified more than once`,
-];
+const checkAuthorization: Check = (o) => {
+  const webhookFlags = [
+    o.authorizationWebhookConfigFile,
+    o.authorizationWebhookVersion,
+    o.authorizationWebhookCacheAuthorizedTtl,
+    o.authorizationWebhookCacheUnauthorizedTtl,
+  ];
+  if (o.authorizationConfig)
+    return [
+      [o.authorizationMode, ...webhookFlags].some((value) => value !== undefined) &&
+        '--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined',
+    ];
+  const modes = o.authorizationMode ?? defaultAuthorizationModes;
+  const file = o.authorizationWebhookConfigFile;
+  const version = o.authorizationWebhookVersion ?? defaultReviewVersion;
+  return [
+    modes.length === 0 && 'at least one authorization-mode must be passed',
+    ...modes.flatMap((mode) => [
+      mode === 'ABAC' && '--authorization-mode: this server does not have ABAC; leave it out',
+      mode !== 'ABAC' &&
+        !authorizationModes.includes(mode) &&
+        `authorization-mode ${JSON.stringify(mode)} is not a valid mode`,
+      mode === 'Webhook' && !file && "authorization-mode Webhook's authorization config file not passed",
+    ]),
+    file && !modes.includes('Webhook') && 'cannot specify --authorization-webhook-config-file without mode Webhook',
+    new Set(modes).size < modes.length &&
+      `authorization-mode [${modes.map((mode) => JSON.stringify(mode)).join(' ')}] has mode specified more than once`,
+    file &&
+      !['v1', 'v1beta1'].includes(version) &&
+      `unsupported webhook authorizer version ${JSON.stringify(version)}, supported versions are "v1", "v1beta1"`,
+  ];
+};
 
 const checkApi: Check = (o) => {
   const features = problemOf(() => parseFeatureGates(o.featureGates));
@@ -199,6 +237,7 @@ const checks: readonly Check[] = [
   checkStorage,
   checkServing,
   checkServiceAccounts,
+  checkAuthentication,
   checkAuthorization,
   checkApi,
   checkNetwork,

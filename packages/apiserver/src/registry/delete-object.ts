@@ -239,7 +239,7 @@ function withFinalizers(metadata: ObjectMeta, finalizers: string[]): ObjectMeta 
 }
 
 function assertPreconditions(
-  { hub }: ResourceDefinition,
+  { hub, groupResource, retire }: ResourceDefinition,
   { name = '', uid = '', resourceVersion = '' }: ObjectMeta,
   preconditions: Preconditions | undefined,
 ): void {
@@ -247,6 +247,7 @@ function assertPreconditions(
   // Upstream names the kind where the resource belongs.
   const resource = GroupResource.of(hub.group, hub.kind);
   if (wantedUid !== undefined && wantedUid !== uid) {
+    if (retire) throw newConflict(groupResource, name, failedPrecondition('UID', wantedUid, uid));
     throw newConflict(
       resource,
       name,
@@ -254,6 +255,8 @@ function assertPreconditions(
     );
   }
   if (wantedVersion !== undefined && wantedVersion !== resourceVersion) {
+    if (retire)
+      throw newConflict(groupResource, name, failedPrecondition('ResourceVersion', wantedVersion, resourceVersion));
     throw newConflict(
       resource,
       name,
@@ -261,6 +264,10 @@ function assertPreconditions(
     );
   }
 }
+
+/** As upstream says it where deletion is a matter of the kind's own. */
+const failedPrecondition = (what: string, wanted: string, found: string): string =>
+  `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`;
 
 /** What the client gets to see of a deletion. */
 function success(

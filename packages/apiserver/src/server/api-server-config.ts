@@ -3,11 +3,16 @@ import type { Store } from '@coxswain/storage';
 import type { AdmissionConfiguration } from '../admission/admission-configuration.ts';
 import type { TolerationSeconds } from '../admission/default-toleration-seconds.ts';
 import type { Audit } from '../audit/index.ts';
-import type { AuthenticationOptions, TokenAuthenticator } from '../authentication/index.ts';
-import type { AuthorizationMode } from '../authorization/index.ts';
+import type {
+  AuthenticationOptions,
+  JwtAuthentication,
+  TokenAuthenticator,
+  TokenWebhookOptions,
+} from '../authentication/index.ts';
+import type { AuthorizationMode, PreparedAuthorization } from '../authorization/index.ts';
 import type { ClusterAuthenticationInfo } from '../bootstrap/index.ts';
 import type { Encryption } from '../encryption/index.ts';
-import type { ListenerOptions } from '../http/listener.ts';
+import type { Listener, ListenerOptions } from '../http/listener.ts';
 import type { Dialer } from '../proxy/index.ts';
 import type { Random } from '../registry/resource-registry.ts';
 import type { SigningKey, VerificationKey } from '../serviceaccount/index.ts';
@@ -17,6 +22,20 @@ import type { PortRange } from '../services/index.ts';
 export interface Logger {
   info(message: string): void;
   error(message: string, error?: unknown): void;
+}
+
+/** Files that make a difference to a running server when they change. */
+export interface FollowedFile {
+  /** As the log names them. */
+  readonly flag: string;
+  /** Read together. */
+  readonly files: readonly string[];
+  readonly contents: readonly string[];
+  /** Takes what is new; throws for what is no good, and the old stays. */
+  readonly apply: (
+    contents: readonly string[],
+    listener: Pick<Listener, 'setCertificate'> | undefined,
+  ) => Promise<void>;
 }
 
 /** Everything a server is made of, complete and checked: what `completeOptions` makes of flags, and tests make by hand. */
@@ -46,8 +65,16 @@ export interface ApiServerConfig {
     /** `--enable-bootstrap-token-auth`. */
     readonly bootstrapTokens: boolean;
     readonly clusterInfo: () => ClusterAuthenticationInfo;
+    /** `--oidc-*`, or `--authentication-config`. */
+    readonly jwt?: JwtAuthentication;
+    /** `--authentication-token-webhook-*`. Closed with the server. */
+    readonly tokenWebhook?: Pick<TokenWebhookOptions, 'webhook' | 'version' | 'cacheTtlMs'>;
   };
   readonly authorizationModes: readonly AuthorizationMode[];
+  /** In place of the modes: `--authorization-mode` with webhooks, `--authorization-config`. Closed with the server. */
+  readonly authorization?: PreparedAuthorization;
+  /** What is read again when it changes, while the server runs. */
+  readonly followedFiles?: readonly FollowedFile[];
   readonly serviceAccounts: {
     readonly issuers: readonly string[];
     readonly signingKey: SigningKey;

@@ -2,18 +2,32 @@ import { Catalogue, type GroupVersionResources, newCodecFactory, newScheme } fro
 import type { Service } from '@coxswain/api/core/v1';
 import type { GroupResource, GroupVersionResource } from '@coxswain/apimachinery';
 import { AdmissionChain } from '../admission/admission.ts';
-import { celMatchConditions, WebhookMetrics, webhookExpressions } from '../admission/webhook/index.ts';
+import { expressionHooks, PolicyMetrics, servedParams } from '../admission/policy/index.ts';
+import { celMatchConditions, WebhookMetrics } from '../admission/webhook/index.ts';
 import { Aggregator, CustomApiServices } from '../aggregator/index.ts';
 import { withAudit, withFailedAuthenticationAudit } from '../audit/index.ts';
 import {
   bootstrapTokenAuthenticator,
   credentialRemover,
+  JwtAuthenticators,
+  JwtMetrics,
   serviceAccountTokenAuthenticators,
+  type TokenAuthenticator,
+  tokenWebhookAuthenticator,
   UnionAuthenticator,
 } from '../authentication/index.ts';
-import { type Authorization, ClusterRoleAggregator, Impersonation, newAuthorization } from '../authorization/index.ts';
+import {
+  type Authorization,
+  AuthorizationMetrics,
+  ClusterRoleAggregator,
+  Impersonation,
+  newAuthorization,
+} from '../authorization/index.ts';
+import { apiServerId } from '../bootstrap/identity-lease.ts';
 import { bootstrapHooks, flowSchemas, type PostStartHook, priorityLevels } from '../bootstrap/index.ts';
 import { reconcileRbacPolicy } from '../bootstrap/rbac-policy/index.ts';
+import { type FollowedFiles, followFiles } from '../configuration/follow-files.ts';
+import { ReloadMetrics } from '../configuration/reload-metrics.ts';
 import { CustomResources } from '../crd/index.ts';
 import { CustomResourceOpenApi } from '../crd/openapi/index.ts';
 import { DiscoveryRegistry, discoveryHandler, pathIndex, servedResources } from '../discovery/index.ts';
@@ -29,7 +43,7 @@ import { type InProcessTransport, inProcessTransport } from '../http/in-process.
 import { Listener } from '../http/listener.ts';
 import type { ContextHandler } from '../http/request-context.ts';
 import { notFoundResponse } from '../http/respond.ts';
-import { requestLabels, ServerMetrics } from '../metrics/index.ts';
+import { type Collectable, requestLabels, ServerMetrics } from '../metrics/index.ts';
 import { BuiltInOpenApi, OpenApiService, openApiHandler, openApiPaths } from '../openapi/index.ts';
 import { enabledAdmissionPlugins } from '../options/admission-plugins.ts';
 import { KubeletConnection, lookupAddresses, probeHealth } from '../proxy/index.ts';
@@ -74,6 +88,7 @@ export class ApiServer {
   readonly #allocation: ServiceAllocation;
   readonly #aggregator: ClusterRoleAggregator;
   readonly #chain: AdmissionChain;
+  readonly #router: ResourceRouter;
   readonly #webhooks: HttpsWebhookClient;
   readonly #discovery: DiscoveryRegistry;
   readonly #openApi: OpenApiService;
@@ -86,6 +101,8 @@ export class ApiServer {
   readonly #shuttingDown = new AbortController();
   readonly #underWay = new UnderWay();
   #hooks: readonly PostStartHook[] = [];
+  #followed: readonly FollowedFiles[] = [];
+  #jwtAuthenticators: JwtAuthenticators | undefined;
   #address: { host: string; port: number } | undefined;
   /** Authorization knows what is stored. */
   #synced = false;
@@ -125,7 +142,14 @@ export class ApiServer {
       random: random.number,
       report,
     });
-    this.#authorization = newAuthorization(config.authorizationModes, registries, features);
+    this.#authorization = newAuthorization(config.authorization ?? config.authorizationModes, registries, {
+      gates: features,
+      now,
+      random: random.number,
+      report,
+      metrics: this.#registered(new AuthorizationMetrics()),
+      reloadMetrics: this.#reloadMetrics('authorization'),
+    });
     this.#aggregator = new ClusterRoleAggregator(registries, registries, (error) => report('aggregating roles', error));
     const { authorizer } = this.#authorization;
     const authenticator = this.#authenticator();
@@ -208,6 +232,7 @@ export class ApiServer {
         },
       }),
     });
+    this.#router = router;
     this.#discovery = new DiscoveryRegistry(this.#served);
     this.#openApi = this.#newOpenApi();
     const customOpenApi = new CustomResourceOpenApi(Catalogue.builtIn(), () => this.#openApi.changed());
@@ -325,6 +350,7 @@ export class ApiServer {
       this.#address = { host: address, port };
     }
     assertNotStopped(signal);
+    this.#follow();
     const hooks = this.#postStartHooks();
     this.#hooks = hooks;
     startCompaction(this.config.store, {
@@ -383,9 +409,12 @@ export class ApiServer {
     }
     this.#remoteApis.stop();
     this.#customApiServices.stop();
+    for (const followed of this.#followed) followed.close();
     this.#customResources.stop();
     this.#aggregator.close();
     this.#authorization.close();
+    this.#jwtAuthenticators?.close();
+    this.config.authentication.tokenWebhook?.webhook.close();
     this.#chain.close();
     this.#webhooks.close();
     await this.#allocation.close();
@@ -413,14 +442,65 @@ export class ApiServer {
   }
 
   /** Services' hooks are made after the registries they are for. */
-  #hooksOf({ group, resource }: GroupResource): ResourceHooks | undefined {
-    if (group !== '' || resource !== 'services') return undefined;
+  #hooksOf(groupResource: GroupResource): ResourceHooks | undefined {
+    const { group, resource } = groupResource;
+    if (group !== '' || resource !== 'services') return expressionHooks(groupResource);
     const hooks = (): ResourceHooks => this.#allocation.hooks as ResourceHooks;
     return {
       beginCreate: (object, context) => hooks().beginCreate!(object, context),
       beginUpdate: (object, old, context) => hooks().beginUpdate!(object, old, context),
       afterDelete: (object) => hooks().afterDelete!(object),
     };
+  }
+
+  /** `/metrics` has them too. */
+  #registered<T extends { readonly families: Iterable<Collectable> }>(metrics: T): T {
+    this.metrics.register(metrics.families);
+    return metrics;
+  }
+
+  #reloadMetrics(what: 'authentication' | 'authorization'): ReloadMetrics {
+    const { hostname, now } = this.config;
+    const prefix = `apiserver_${what}_config_controller`;
+    return this.#registered(new ReloadMetrics({ prefix, serverId: apiServerId(hostname), now }));
+  }
+
+  /** Tokens that others have issued, or know. */
+  #remoteTokens(): TokenAuthenticator[] {
+    const { authentication, serviceAccounts, hostname, now, random, logger } = this.config;
+    const { jwt, tokenWebhook } = authentication;
+    const { apiAudiences } = serviceAccounts;
+    const report = (message: string, error: unknown): void => logger.error(message, error);
+    if (jwt)
+      this.#jwtAuthenticators = new JwtAuthenticators(jwt, {
+        apiAudiences,
+        now,
+        report,
+        metrics: this.#registered(new JwtMetrics(apiServerId(hostname), now)),
+        reloadMetrics: this.#reloadMetrics('authentication'),
+      });
+    return [
+      ...(this.#jwtAuthenticators ? [this.#jwtAuthenticators] : []),
+      ...(tokenWebhook
+        ? [tokenWebhookAuthenticator({ ...tokenWebhook, apiAudiences, now, random: random.number, report })]
+        : []),
+    ];
+  }
+
+  /** Files are read again when they change. */
+  #follow(): void {
+    const { followedFiles = [], logger } = this.config;
+    this.#followed = followedFiles.map(({ flag, files, contents, apply }) =>
+      followFiles({
+        files,
+        initial: contents,
+        onChange: async (changed) => {
+          await apply(changed, this.#listener);
+          logger.info(`--${flag} has changed`);
+        },
+        onError: (error) => logger.error(`--${flag} has changed, and what was in it before counts`, error),
+      }),
+    );
   }
 
   #authenticator(): UnionAuthenticator {
@@ -451,6 +531,7 @@ export class ApiServer {
         ...(authentication.bootstrapTokens
           ? [bootstrapTokenAuthenticator({ secrets: registries.lister('', 'secrets'), now })]
           : []),
+        ...this.#remoteTokens(),
       ],
       now,
     });
@@ -459,6 +540,7 @@ export class ApiServer {
   #admission(): AdmissionChain {
     const { features, now, random, enabledAdmissionPlugins: on, disabledAdmissionPlugins: off } = this.config;
     const { admissionConfiguration: configuration = {}, defaultTolerationSeconds: tolerationSeconds } = this.config;
+    const webhooks = this.#webhookOptions();
     const plugins = admissionPlugins(enabledAdmissionPlugins(on, off), {
       listers: this.registries,
       client: this.registries,
@@ -468,13 +550,12 @@ export class ApiServer {
       random,
       configuration,
       ...(tolerationSeconds && { tolerationSeconds }),
-      webhooks: this.#webhookOptions(),
+      webhooks,
+      policies: this.#policyOptions(webhooks.metrics),
       ownerMapper: ({ group, version }, kind) =>
-        this.#served
-          .find((served) => served.group === group && served.version === version)
-          ?.resources.find((resource) => resource.kind === kind),
+        this.#discovery.groupVersion(group, version)?.resources.find((resource) => resource.kind === kind),
     });
-    return new AdmissionChain([...plugins, rbacEscalation(this.#authorization), webhookExpressions()]);
+    return new AdmissionChain([...plugins, rbacEscalation(this.#authorization)]);
   }
 
   #webhookOptions(): AdmissionDependencies['webhooks'] {
@@ -487,6 +568,19 @@ export class ApiServer {
       compileConditions: celMatchConditions(this.#authorization.authorizer),
       uuid: random.uuid,
       report: (message, error) => logger.error(message, error),
+    };
+  }
+
+  #policyOptions(conditionMetrics: WebhookMetrics): AdmissionDependencies['policies'] {
+    const metrics = new PolicyMetrics();
+    this.metrics.register(metrics.families);
+    return {
+      metrics,
+      conditionMetrics,
+      params: (kind) => {
+        const served = this.#router.ofKind(kind);
+        return served && servedParams(served);
+      },
     };
   }
 

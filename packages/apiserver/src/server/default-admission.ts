@@ -37,6 +37,7 @@ import { podResizeValidator } from '../admission/pod-resize-validator.ts';
 import { podSecurity } from '../admission/pod-security/index.ts';
 import { podTolerationRestriction } from '../admission/pod-toleration-restriction.ts';
 import { podTopologyLabels } from '../admission/pod-topology-labels.ts';
+import { type PolicyPluginOptions, validatingAdmissionPolicy } from '../admission/policy/index.ts';
 import { priority } from '../admission/priority.ts';
 import { resourceQuota } from '../admission/quota/index.ts';
 import { runtimeClass } from '../admission/runtime-class.ts';
@@ -55,6 +56,7 @@ export interface AdmissionDependencies extends AdmissionContext {
   readonly tolerationSeconds?: TolerationSeconds;
   readonly ownerMapper: OwnerMapper;
   readonly webhooks: Omit<WebhookPluginOptions, 'context' | 'configuration'>;
+  readonly policies: Omit<PolicyPluginOptions, 'context'>;
 }
 
 /** By name. The order in which they run is that of `knownAdmissionPlugins`. */
@@ -112,6 +114,7 @@ const factories: ReadonlyMap<string, (dependencies: AdmissionDependencies) => Ad
         configuration: made.configuration.ValidatingAdmissionWebhook,
       }),
   ],
+  ['ValidatingAdmissionPolicy', (made) => validatingAdmissionPolicy({ ...made.policies, context: made })],
   ['PodTopologyLabels', podTopologyLabels],
   ['PodGroupWorkloadExists', podGroupWorkloadExists],
   ['NodeDeclaredFeatureValidator', nodeDeclaredFeatureValidator],

@@ -15,7 +15,7 @@ export interface PlayOptions {
   /** Of the user, or of the administrator. */
   readonly token: (user?: string) => string;
   /** Waits for the server's cache, where that can be behind. */
-  readonly settle?: () => Promise<void>;
+  readonly settle?: (what: true | 'policies') => Promise<void>;
   /** Makes the server forget its history, where it has not done so by itself. */
   readonly forget?: () => Promise<void>;
   /** Hears of every object that was made. */
@@ -80,7 +80,7 @@ class Player {
 
   async #send(step: Call): Promise<Answer> {
     const { call, token, settle, created } = this.#options;
-    if (step.settle) await settle?.();
+    if (step.settle) await settle?.(step.settle);
     const [method = '', ...address] = step.send.split(' ');
     const url = resourcePath(String(this.#filled(address.join(' '))), this.#options.namespace);
     const body = this.#body(step.body);

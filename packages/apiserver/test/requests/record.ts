@@ -66,7 +66,7 @@ async function record(name: string): Promise<void> {
         codecs,
         namespace,
         forgotten: 'v1:configmaps',
-        settle: () => new Promise((resolve) => setTimeout(resolve, 400)),
+        settle: (what) => new Promise((resolve) => setTimeout(resolve, what === 'policies' ? 2500 : 400)),
         created: (path, object) => {
           const { name } = (object?.metadata ?? {}) as { name?: string };
           if (name && !path.includes('dryRun'))

@@ -38,8 +38,8 @@ export interface Call {
   readonly user?: string;
   /** The answer is a watch that stays open under its name; `ReadEvents` reads from it. */
   readonly watch?: true;
-  /** The real server answers from a cache that may be a little behind: recording waits before. */
-  readonly settle?: true;
+  /** The real server answers from a cache that may be a little behind: recording waits before; with policies, longer. */
+  readonly settle?: true | 'policies';
 }
 
 /** Reads from the watch of that name. */

@@ -42,6 +42,18 @@ const deployment = {
   },
 };
 const deployments = '/apis/apps/v1/namespaces/{{ns}}/deployments';
+const event: Step = {
+  method: 'POST',
+  url: '/api/v1/namespaces/{{ns}}/events',
+  body: {
+    metadata: { name: 'e' },
+    involvedObject: { kind: 'Pod', name: 'p', namespace: '{{ns}}' },
+    reason: 'Because',
+    message: 'text',
+    type: 'Normal',
+    source: { component: 'me' },
+  },
+};
 const deny = (status?: unknown) => answer({ allowed: false, ...(status !== undefined && { status }) });
 /** One webhook of each sort that does this, and one request. */
 const validatingDoes = (behaviour: ReturnType<typeof answer>, fields: Record<string, unknown> = {}): Scenario => ({
@@ -273,20 +285,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
   },
   'a rule for another version, exactly': {
     validating: { v: { ...rule(['events'], { apiGroups: ['events.k8s.io'] }), matchPolicy: 'Exact' } },
-    steps: [
-      {
-        method: 'POST',
-        url: '/api/v1/namespaces/{{ns}}/events',
-        body: {
-          metadata: { name: 'e' },
-          involvedObject: { kind: 'Pod', name: 'p', namespace: '{{ns}}' },
-          reason: 'Because',
-          message: 'text',
-          type: 'Normal',
-          source: { component: 'me' },
-        },
-      },
-    ],
+    steps: [event],
   },
   'a rule for another version that is the same': {
     mutating: {
@@ -294,20 +293,7 @@ export const scenarios: Readonly<Record<string, Scenario>> = {
     },
     validating: { v: rule(['events'], { apiGroups: ['events.k8s.io'] }) },
     behaviours: { m: patch([{ op: 'replace', path: '/note', value: 'changed' }]) },
-    steps: [
-      {
-        method: 'POST',
-        url: '/api/v1/namespaces/{{ns}}/events',
-        body: {
-          metadata: { name: 'e' },
-          involvedObject: { kind: 'Pod', name: 'p', namespace: '{{ns}}' },
-          reason: 'Because',
-          message: 'text',
-          type: 'Normal',
-          source: { component: 'me' },
-        },
-      },
-    ],
+    steps: [event],
   },
   'a scaler in another version': {
     validating: {

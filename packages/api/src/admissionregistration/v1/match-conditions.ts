@@ -1,16 +1,23 @@
 import { duplicate, type ErrorList, type Path, required, tooMany, validateLabelName } from '@coxswain/apimachinery';
 import type { MatchCondition } from '../../generated/admissionregistration/v1.ts';
+import type { ExpressionErrors } from '../../strategy/strategy.ts';
 
 const maxMatchConditions = 64;
 
-/** Conditions by name; what their expressions mean is not looked at. */
-export function validateMatchConditions(conditions: readonly MatchCondition[] | undefined, path: Path): ErrorList {
+/** Conditions by name; what is wrong with their expressions is given. */
+export function validateMatchConditions(
+  conditions: readonly MatchCondition[] | undefined,
+  path: Path,
+  expressions: ExpressionErrors | undefined,
+): ErrorList {
   const errors: ErrorList = [];
   if (!conditions) return errors;
   if (conditions.length > maxMatchConditions) errors.push(tooMany(path, conditions.length, maxMatchConditions));
   const names = new Set<string>();
   conditions.forEach(({ name, expression }, i) => {
-    if (!expression?.trim()) errors.push(required(path.index(i).child('expression')));
+    const field = path.index(i).child('expression');
+    if (!expression?.trim()) errors.push(required(field));
+    else errors.push(...expressionErrors(expressions, field));
     if (!name) errors.push(required(path.index(i).child('name')));
     else {
       errors.push(...validateLabelName(name, path.index(i).child('name')));
@@ -19,4 +26,10 @@ export function validateMatchConditions(conditions: readonly MatchCondition[] | 
     }
   });
   return errors;
+}
+
+/** What is wrong with the expression in that field: one error or none. */
+export function expressionErrors(expressions: ExpressionErrors | undefined, field: Path): ErrorList {
+  const error = expressions?.get(field.toString());
+  return error ? [error] : [];
 }

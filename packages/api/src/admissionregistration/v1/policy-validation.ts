@@ -22,8 +22,9 @@ import type {
   Validation,
   Variable,
 } from '../../generated/admissionregistration/v1.ts';
+import type { ExpressionErrors } from '../../strategy/strategy.ts';
 import { jsonPathProblem } from './json-path.ts';
-import { validateMatchConditions } from './match-conditions.ts';
+import { expressionErrors, validateMatchConditions } from './match-conditions.ts';
 import { validateMatchResources, validateMutableOperations } from './match-resources.ts';
 import { failurePolicies, reinvocationPolicies } from './policies.ts';
 
@@ -39,15 +40,16 @@ const atLeastOne = 'validations or auditAnnotations must contain at least one it
 export function validateValidatingPolicy(
   policy: ValidatingAdmissionPolicy,
   old?: ValidatingAdmissionPolicy,
+  expressions?: ExpressionErrors,
 ): ErrorList {
-  const errors = validatePolicy(policy, old);
+  const errors = validatePolicy(policy, old, expressions);
   const { validations = [], auditAnnotations = [] } = policy.spec ?? {};
   if (validations.length === 0 && auditAnnotations.length === 0) {
     errors.push(required(spec.child('validations'), atLeastOne), required(spec.child('auditAnnotations'), atLeastOne));
     return errors;
   }
   validations.forEach((validation, i) => {
-    errors.push(...validateValidation(validation, spec.child('validations').index(i)));
+    errors.push(...validateValidation(validation, spec.child('validations').index(i), expressions));
   });
   const annotations = spec.child('auditAnnotations');
   if (auditAnnotations.length > maxAuditAnnotations) {
@@ -57,21 +59,27 @@ export function validateValidatingPolicy(
   }
   const keys = new Set<string>();
   auditAnnotations.forEach((annotation, i) => {
-    errors.push(...validateAuditAnnotation(annotation, policy.metadata.name, annotations.index(i)));
+    errors.push(...validateAuditAnnotation(annotation, policy.metadata.name, annotations.index(i), expressions));
     if (keys.has(annotation.key)) errors.push(duplicate(annotations.index(i).child('key'), annotation.key));
     keys.add(annotation.key);
   });
   return errors;
 }
 
-export function validateMutatingPolicy(policy: MutatingAdmissionPolicy, old?: MutatingAdmissionPolicy): ErrorList {
-  const errors = validatePolicy(policy, old, (constraints, path) => validateMutableOperations(constraints, path));
+export function validateMutatingPolicy(
+  policy: MutatingAdmissionPolicy,
+  old?: MutatingAdmissionPolicy,
+  expressions?: ExpressionErrors,
+): ErrorList {
+  const errors = validatePolicy(policy, old, expressions, (constraints, path) =>
+    validateMutableOperations(constraints, path),
+  );
   const { mutations = [], reinvocationPolicy } = policy.spec ?? {};
   if (mutations.length === 0) {
     errors.push(required(spec.child('mutations'), 'mutations must contain at least one item'));
   }
   mutations.forEach((mutation, i) => {
-    errors.push(...validateMutation(mutation, spec.child('mutations').index(i)));
+    errors.push(...validateMutation(mutation, spec.child('mutations').index(i), expressions));
   });
   if (!reinvocationPolicy) errors.push(required(spec.child('reinvocationPolicy')));
   else if (!reinvocationPolicies.includes(reinvocationPolicy)) {
@@ -84,6 +92,7 @@ export function validateMutatingPolicy(policy: MutatingAdmissionPolicy, old?: Mu
 function validatePolicy(
   policy: Policy,
   old: Policy | undefined,
+  expressions: ExpressionErrors | undefined,
   moreAboutConstraints?: typeof validateMutableOperations,
 ): ErrorList {
   const errors: ErrorList = [];
@@ -102,9 +111,9 @@ function validatePolicy(
   }
   const unchanged =
     old && jsonEquals(paramKind, old.spec?.paramKind) && jsonEquals(matchConditions, old.spec?.matchConditions);
-  if (!unchanged) errors.push(...validateMatchConditions(matchConditions, spec.child('matchConditions')));
+  if (!unchanged) errors.push(...validateMatchConditions(matchConditions, spec.child('matchConditions'), expressions));
   variables?.forEach((variable, i) => {
-    errors.push(...validateVariable(variable, spec.child('variables').index(i)));
+    errors.push(...validateVariable(variable, spec.child('variables').index(i), expressions));
   });
   return errors;
 }
@@ -139,23 +148,29 @@ const celReserved = new Set(
   ),
 );
 
-function validateVariable({ name, expression }: Variable, path: Path): ErrorList {
+function validateVariable(
+  { name, expression }: Variable,
+  path: Path,
+  expressions: ExpressionErrors | undefined,
+): ErrorList {
   const errors: ErrorList = [];
   if (!name?.trim()) errors.push(required(path.child('name'), 'name is not specified'));
   else if (!celIdentifier.test(name) || celReserved.has(name)) {
     errors.push(invalid(path.child('name'), name, 'must be a valid CEL identifier'));
   }
   if (!expression?.trim()) errors.push(required(path.child('expression'), 'expression is not specified'));
+  else errors.push(...expressionErrors(expressions, path.child('expression')));
   return errors;
 }
 
-function validateValidation(validation: Validation, path: Path): ErrorList {
+function validateValidation(validation: Validation, path: Path, expressions: ExpressionErrors | undefined): ErrorList {
   const errors: ErrorList = [];
   const { expression, message, messageExpression, reason } = validation;
   if (!expression?.trim()) errors.push(required(path.child('expression'), 'expression is not specified'));
+  else errors.push(...expressionErrors(expressions, path.child('expression')));
   if (messageExpression && !messageExpression.trim()) {
     errors.push(invalid(path.child('messageExpression'), messageExpression, 'must be non-empty if specified'));
-  }
+  } else errors.push(...expressionErrors(expressions, path.child('messageExpression')));
   if (message && !message.trim()) {
     errors.push(invalid(path.child('message'), message, 'must be non-empty if specified'));
   } else if (message && /[\r\n]/.test(message.trim())) {
@@ -167,7 +182,12 @@ function validateValidation(validation: Validation, path: Path): ErrorList {
   return errors;
 }
 
-function validateAuditAnnotation(annotation: AuditAnnotation, policyName: string | undefined, path: Path): ErrorList {
+function validateAuditAnnotation(
+  annotation: AuditAnnotation,
+  policyName: string | undefined,
+  path: Path,
+  expressions: ExpressionErrors | undefined,
+): ErrorList {
   const errors: ErrorList = [];
   const { key, valueExpression } = annotation;
   if (policyName) errors.push(...validateLabelName(`${policyName}/${key ?? ''}`, path.child('key')));
@@ -177,7 +197,7 @@ function validateAuditAnnotation(annotation: AuditAnnotation, policyName: string
   else if (isLongerThan(trimmed, maxValueExpressionBytes)) {
     const detail = `must not exceed ${maxValueExpressionBytes} bytes in length`;
     errors.push(required(path.child('valueExpression'), detail));
-  }
+  } else errors.push(...expressionErrors(expressions, path.child('valueExpression')));
   return errors;
 }
 
@@ -188,7 +208,7 @@ const patchTypes: Readonly<
   JSONPatch: ['jsonPatch', 'applyConfiguration'],
 };
 
-function validateMutation(mutation: Mutation, path: Path): ErrorList {
+function validateMutation(mutation: Mutation, path: Path, expressions: ExpressionErrors | undefined): ErrorList {
   const { patchType } = mutation;
   if (!patchType) return [required(path.child('patchType'))];
   const fields = Object.hasOwn(patchTypes, patchType) ? patchTypes[patchType] : undefined;
@@ -198,6 +218,7 @@ function validateMutation(mutation: Mutation, path: Path): ErrorList {
   if (!mutation[wanted]) {
     errors.push(required(path.child(wanted), `must be specified when patchType is ${patchType}`));
   } else if (!mutation[wanted].expression?.trim()) errors.push(required(path.child(wanted, 'expression')));
+  else errors.push(...expressionErrors(expressions, path.child(wanted, 'expression')));
   if (mutation[other]) {
     errors.push(invalid(path.child(other), `{${other}}`, `must not be specified when patchType is ${patchType}`));
   }

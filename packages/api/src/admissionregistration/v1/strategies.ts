@@ -7,7 +7,7 @@ import type {
   ValidatingAdmissionPolicyBinding,
   ValidatingWebhookConfiguration,
 } from '../../generated/admissionregistration/v1.ts';
-import type { Strategy } from '../../strategy/strategy.ts';
+import type { ExpressionErrors, Strategy } from '../../strategy/strategy.ts';
 import { validateMutatingPolicyBinding, validateValidatingPolicyBinding } from './binding-validation.ts';
 import {
   validateMutatingPolicy,
@@ -21,22 +21,26 @@ import { validateWebhooks, validateWebhooksUpdate } from './webhook-validation.t
 /** What all kinds of the group share: the new object is validated by the rules of creation, with regard to the old. */
 function strategy<T extends KubernetesObject>(
   own: Pick<Strategy<T>, 'generation' | 'table' | 'subresources'> & {
-    validate: (object: T, old?: T) => ReturnType<typeof validateStaticName>;
+    validate: (object: T, old?: T, expressions?: ExpressionErrors) => ReturnType<typeof validateStaticName>;
   },
 ): Strategy<T> {
   return {
     ...own,
     ...staticNameWarnings,
     allowUnconditionalUpdate: false,
-    validate: (object, context) => [...own.validate(object), ...validateStaticName(object, context)],
-    validateUpdate: (object, old) => own.validate(object, old),
+    validate: (object, context) => [
+      ...own.validate(object, undefined, context.expressionErrors),
+      ...validateStaticName(object, context),
+    ],
+    validateUpdate: (object, old, context) => own.validate(object, old, context.expressionErrors),
   };
 }
 
 const configuration = strategy<MutatingWebhookConfiguration | ValidatingWebhookConfiguration>({
   generation: ['webhooks'],
   table: webhookTable,
-  validate: ({ webhooks }, old) => (old ? validateWebhooksUpdate(webhooks, old.webhooks) : validateWebhooks(webhooks)),
+  validate: ({ webhooks }, old, expressions) =>
+    old ? validateWebhooksUpdate(webhooks, old.webhooks, expressions) : validateWebhooks(webhooks, expressions),
 });
 
 export const strategies = {

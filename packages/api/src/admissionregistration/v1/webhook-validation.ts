@@ -10,6 +10,7 @@ import {
   validateLabelSelector,
 } from '@coxswain/apimachinery';
 import type { MutatingWebhook, ValidatingWebhook } from '../../generated/admissionregistration/v1.ts';
+import type { ExpressionErrors } from '../../strategy/strategy.ts';
 import { validateWebhookClientConfig } from './client-config.ts';
 import { validateMatchConditions } from './match-conditions.ts';
 import { failurePolicies, matchPolicies, reinvocationPolicies } from './policies.ts';
@@ -25,6 +26,8 @@ interface Strictness {
   readonly recognizedReviewVersion: boolean;
   readonly uniqueNames: boolean;
   readonly selectorValues: boolean;
+  /** What is wrong with expressions. */
+  readonly expressions?: ExpressionErrors | undefined;
 }
 
 const strict: Strictness = {
@@ -38,13 +41,14 @@ const sideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
 const noSideEffects = ['None', 'NoneOnDryRun'];
 
 /** The webhooks of a configuration, of either kind. */
-export const validateWebhooks = (webhooks: readonly Webhook[] | undefined): ErrorList =>
-  validateAll(webhooks ?? [], strict);
+export const validateWebhooks = (webhooks: readonly Webhook[] | undefined, expressions?: ExpressionErrors): ErrorList =>
+  validateAll(webhooks ?? [], { ...strict, expressions });
 
 /** Rules that the old webhooks broke are not held against the new ones. */
 export function validateWebhooksUpdate(
   webhooks: readonly Webhook[] = [],
   oldWebhooks: readonly Webhook[] = [],
+  expressions?: ExpressionErrors,
 ): ErrorList {
   const selectorErrors = (webhook: Webhook) => validateSelectors(webhook, { ...strict }, Path.of(''));
   return validateAll(webhooks, {
@@ -57,6 +61,7 @@ export function validateWebhooksUpdate(
     ),
     uniqueNames: new Set(oldWebhooks.map(({ name }) => name)).size === oldWebhooks.length,
     selectorValues: oldWebhooks.every((old) => selectorErrors(old).length === 0),
+    expressions,
   });
 }
 
@@ -111,7 +116,8 @@ function validateWebhook(webhook: Webhook, strictness: Strictness, path: Path): 
   oneOf('reinvocationPolicy', reinvocationPolicies);
   errors.push(...validateWebhookClientConfig(webhook.clientConfig ?? {}, path.child('clientConfig')));
   if (strictness.matchConditions) {
-    errors.push(...validateMatchConditions(webhook.matchConditions, path.child('matchConditions')));
+    const conditions = path.child('matchConditions');
+    errors.push(...validateMatchConditions(webhook.matchConditions, conditions, strictness.expressions));
   }
   return errors;
 }

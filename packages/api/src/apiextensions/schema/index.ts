@@ -3,6 +3,7 @@
  * Whether the schema itself is good is decided in `v1/`.
  */
 export { applyDefaults } from './apply-defaults.ts';
+export { isUnchanged, oldItems, oldOfKey } from './correlation.ts';
 export { coerceEmbeddedResources, mistypedEmbeddedResource, validateEmbeddedResources } from './embedded-resource.ts';
 export { newStructural } from './new-structural.ts';
 export { readObjectMeta } from './object-meta.ts';
@@ -11,3 +12,4 @@ export { compileSchemaValidator, type SchemaValidator, type SchemaValidatorOptio
 export { isRecognizedFormat, stringFormat } from './string-formats.ts';
 export type { Structural } from './structural.ts';
 export { validateUniqueLists } from './unique-lists.ts';
+export { uncorrelated } from './validation-run.ts';

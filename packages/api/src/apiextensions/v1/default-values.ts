@@ -9,6 +9,7 @@ import {
   type Structural,
   validateEmbeddedResources,
 } from '../schema/index.ts';
+import type { RuleChecks } from './rule-checks.ts';
 import { itemSchema } from './schema-visitor.ts';
 
 /** Puts a value where its default would stand in a resource. */
@@ -27,14 +28,20 @@ interface Place {
 interface Compiled {
   readonly checks: NonNullable<SchemaValidatorOptions['compiled']>;
   readonly structurals: Map<JSONSchemaProps, Structural>;
+  readonly rules: RuleChecks | undefined;
+  /** What is left for evaluating rules; nothing is looked at any more below zero. */
+  budget: number;
 }
 
-const rootPlace = (resource: JSONSchemaProps, path: Path): Place => ({
+/** What rules together may cost, as in a request. */
+const ruleBudget = 10_000_000;
+
+const rootPlace = (resource: JSONSchemaProps, path: Path, rules?: RuleChecks): Place => ({
   resource,
   surround: withTypeMeta,
   isMetadata: false,
   path,
-  compiled: { checks: new Map(), structurals: new Map() },
+  compiled: { checks: new Map(), structurals: new Map(), rules, budget: ruleBudget },
 });
 
 const metaFields = new Set(['apiVersion', 'kind', 'metadata']);
@@ -43,8 +50,15 @@ const withTypeMeta: Surround = (value) =>
   isJsonObject(value) ? { kind: 'Validation', apiVersion: 'validation/v1', ...value } : value;
 
 /** Default values must be what the schema asks of values, and (`requirePruned`) have no fields that it does not know. */
-export function validateDefaults(schema: JSONSchemaProps, path: Path, requirePruned: boolean): ErrorList {
-  return collect(schema, rootPlace(schema, path), (inner, place) => validateDefault(inner, place, requirePruned));
+export function validateDefaults(
+  schema: JSONSchemaProps,
+  path: Path,
+  requirePruned: boolean,
+  rules?: RuleChecks,
+): ErrorList {
+  return collect(schema, rootPlace(schema, path, rules), (inner, place) =>
+    validateDefault(inner, place, requirePruned),
+  );
 }
 
 /** Whether a default has fields that the schema does not know. */
@@ -60,6 +74,7 @@ function collect(
 ): ErrorList {
   const isResource = isResourceSchema(schema, given);
   const place: Place = isResource ? { ...given, resource: schema, surround: withTypeMeta, isMetadata: false } : given;
+  if (place.compiled.budget < 0) return [];
   const errors = (schema.default ?? null) === null ? [] : visit(schema, place);
   const items = itemSchema(schema);
   if (items) {
@@ -113,5 +128,14 @@ function validateDefault(schema: JSONSchemaProps, place: Place, requirePruned: b
     if (problems.length > 0) return [...errors, ...problems];
   }
   const validate = compileSchemaValidator(schema, { structural: true, compiled: place.compiled.checks });
-  return [...errors, ...validate(value, path)];
+  const problems = validate(value, path);
+  return [...errors, ...(problems.length > 0 ? problems : validateByRules(schema, place, path))];
+}
+
+function validateByRules(schema: JSONSchemaProps, { resource, compiled }: Place, path: Path): ErrorList {
+  const { rules, budget } = compiled;
+  if (!rules) return [];
+  const outcome = rules.validateDefault(schema, path, { isResource: schema === resource, budget });
+  compiled.budget = outcome.budget;
+  return outcome.errors;
 }

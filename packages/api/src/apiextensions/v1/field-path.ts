@@ -1,3 +1,4 @@
+import { Path } from '@coxswain/apimachinery';
 import type { JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
 import { additionalSchema, propertySchema } from './schema-visitor.ts';
 
@@ -5,6 +6,8 @@ import { additionalSchema, propertySchema } from './schema-visitor.ts';
 export interface FieldPathTarget {
   /** Names of the fields on the way. */
   readonly fields: readonly string[];
+  /** The path as errors show it: fields after a dot, keys of maps in brackets. */
+  readonly text: string;
   readonly schema: JSONSchemaProps | undefined;
 }
 
@@ -24,6 +27,7 @@ export function resolveFieldPath(
 ): FieldPathTarget | string {
   const tokens = text.match(token) ?? [];
   const fields: string[] = [];
+  let path: Path | undefined;
   let current: JSONSchemaProps | undefined = schema;
   let position = 0;
   const take = (): string => {
@@ -39,6 +43,7 @@ export function resolveFieldPath(
     const next: JSONSchemaProps | undefined = isNamed ? propertySchema(current, name) : additionalSchema(current);
     if (isNamed && !next) throw new FieldPathError('does not refer to a valid field');
     fields.push(name);
+    path = isNamed ? (path ? path.child(name) : Path.of(name)) : (path ?? Path.of('')).key(name);
     current = next;
   };
   try {
@@ -60,5 +65,5 @@ export function resolveFieldPath(
     if (error instanceof FieldPathError) return error.message;
     throw error;
   }
-  return { fields, schema: current };
+  return { fields, text: String(path ?? ''), schema: current };
 }

@@ -85,15 +85,16 @@ const schemaFields: readonly InternalField[] = fields(
     AdditionalItems: orAllowed,
     Definitions: mapOf(schemaForm),
     ExternalDocs: printer(fields({ text: ['Description', 'URL'] }, 'Description URL=url')),
-    XValidations: listOf(
-      printer(
-        fields(
-          { text: ['Rule', 'Message', 'MessageExpression', 'FieldPath'] },
-          'Rule Message MessageExpression Reason FieldPath OptionalOldSelf',
-        ),
-      ),
-    ),
+    XValidations: listOf((value) => internalRule(value)),
   },
+);
+
+/** A rule as upstream's messages print it. */
+export const internalRule: (rule: unknown) => unknown = printer(
+  fields(
+    { text: ['Rule', 'Message', 'MessageExpression', 'FieldPath'] },
+    'Rule Message MessageExpression Reason FieldPath OptionalOldSelf',
+  ),
 );
 
 /** Go names of the fields that a schema sets, in Go's order. */

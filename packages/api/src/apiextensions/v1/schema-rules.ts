@@ -18,6 +18,7 @@ interface Place {
   readonly inMetadata: boolean;
   /** Why no default may stand here. */
   readonly noDefaultBecause?: string;
+  readonly unsound: Set<JSONSchemaProps>;
 }
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
@@ -25,8 +26,14 @@ const metaFields = new Set(['metadata', 'kind', 'apiVersion']);
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
 /** What OpenAPI v3 and its Kubernetes extensions allow, for the schema of a whole resource. */
-export function validateSchemaRules(schema: JSONSchemaProps, strictness: SchemaStrictness, path: Path): ErrorList {
-  return validate(schema, { isRoot: true, inMetadata: false }, strictness, path);
+export function validateSchemaRules(
+  schema: JSONSchemaProps,
+  strictness: SchemaStrictness,
+  path: Path,
+  /** Takes the schemas that have errors, themselves or inside. */
+  unsound = new Set<JSONSchemaProps>(),
+): ErrorList {
+  return validate(schema, { isRoot: true, inMetadata: false, unsound }, strictness, path);
 }
 
 function validate(schema: JSONSchemaProps, place: Place, strictness: SchemaStrictness, path: Path): ErrorList {
@@ -76,6 +83,7 @@ function validate(schema: JSONSchemaProps, place: Place, strictness: SchemaStric
     if (!Array.isArray(dependency)) visit(dependency, path.child('dependencies').key(name));
   }
   errors.push(...validateExtensions(schema, strictness, path));
+  if (errors.length > 0) place.unsound.add(schema);
   return errors;
 }
 

@@ -15,11 +15,13 @@ import type {
   CustomResourceDefinitionSpec,
   CustomResourceDefinitionVersion,
   CustomResourceValidation,
+  JSONSchemaProps,
 } from '../../generated/apiextensions/v1.ts';
 import { validateColumn, validateSelectableFields, validateSubresources } from './columns-and-subresources.ts';
 import { validateConversion } from './conversion-validation.ts';
 import { validateDefaults } from './default-values.ts';
 import { internalFields, internalSchema, internalVersions } from './internal-form.ts';
+import type { RuleChecks } from './rule-checks.ts';
 import { validateSchemaRules } from './schema-rules.ts';
 import { someSchema } from './schema-visitor.ts';
 import { schemasOf, specForm } from './spec-form.ts';
@@ -27,7 +29,12 @@ import type { Strictness } from './strictness.ts';
 import { structuralProblem, validateStructural } from './structural.ts';
 
 /** `spec`, whole. */
-export function validateSpec(spec: CustomResourceDefinitionSpec, strictness: Strictness, path: Path): ErrorList {
+export function validateSpec(
+  spec: CustomResourceDefinitionSpec,
+  strictness: Strictness,
+  path: Path,
+  rules?: RuleChecks,
+): ErrorList {
   const errors = validateGroup(spec.group, path.child('group'));
   const form = specForm(spec);
   const { common } = form;
@@ -55,7 +62,7 @@ export function validateSpec(spec: CustomResourceDefinitionSpec, strictness: Str
     const problems = isDns1035Label(version.name ?? '');
     if (problems.length > 0) errors.push(invalid(versionPath.child('name'), version.name ?? '', problems.join(',')));
     const subresources = form.versions.some((one) => one.subresources) ? version.subresources : common.subresources;
-    errors.push(...validateVersion(version, subresources?.status !== undefined, schemaStrictness, versionPath));
+    errors.push(...validateVersion(version, subresources?.status !== undefined, schemaStrictness, versionPath, rules));
   });
   const complain = (detail: string) =>
     errors.push(invalid(versionsPath, spec.versions && internalVersions(form.versions), detail));
@@ -72,7 +79,9 @@ export function validateSpec(spec: CustomResourceDefinitionSpec, strictness: Str
   }
   errors.push(...validateNames(spec.names, path.child('names')));
   const hasStatus = (spec.versions ?? []).some(({ subresources }) => subresources?.status !== undefined);
-  errors.push(...validateSchema(common.schema, hasStatus, schemaStrictness, path.child('validation')));
+  const isUnchanged = strictness.unchangedSchema(firstName);
+  const validation = path.child('validation');
+  errors.push(...validateSchema(common.schema, hasStatus, schemaStrictness, validation, { rules, isUnchanged }));
   errors.push(...validateSubresources(common.subresources, path.child('subresources')));
   common.additionalPrinterColumns?.forEach((column, i) => {
     errors.push(...validateColumn(column, path.child('additionalPrinterColumns').index(i)));
@@ -146,13 +155,15 @@ function validateVersion(
   hasStatus: boolean,
   strictness: Strictness,
   path: Path,
+  rules: RuleChecks | undefined,
 ): ErrorList {
   const errors: ErrorList = [];
   const warning = version.deprecationWarning;
   for (const problem of deprecationWarningProblems(version.deprecated === true, warning)) {
     errors.push(invalid(path.child('deprecationWarning'), warning, problem));
   }
-  errors.push(...validateSchema(version.schema, hasStatus, strictness, path.child('schema')));
+  const isUnchanged = strictness.unchangedSchema(version.name);
+  errors.push(...validateSchema(version.schema, hasStatus, strictness, path.child('schema'), { rules, isUnchanged }));
   errors.push(...validateSubresources(version.subresources, path.child('subresources')));
   version.additionalPrinterColumns?.forEach((column, i) => {
     errors.push(...validateColumn(column, path.child('additionalPrinterColumns').index(i)));
@@ -193,6 +204,7 @@ function validateSchema(
   hasStatus: boolean,
   strictness: Strictness,
   path: Path,
+  { rules, isUnchanged }: { readonly rules: RuleChecks | undefined; readonly isUnchanged: boolean },
 ): ErrorList {
   const schema = validation?.openAPIV3Schema;
   if (!schema) return [];
@@ -215,15 +227,19 @@ function validateSchema(
   }
   if (schema.nullable) errors.push(forbidden(schemaPath.child('nullable'), 'nullable cannot be true at the root'));
   const problem = strictness.structural ? structuralProblem(schema) : undefined;
+  let isSound = false;
   if (strictness.structural && problem === undefined) {
     const structuralErrors = validateStructural(schema, schemaPath);
-    errors.push(
-      ...(structuralErrors.length > 0
+    const found =
+      structuralErrors.length > 0
         ? structuralErrors
-        : validateDefaults(schema, schemaPath, strictness.prunedDefaults)),
-    );
+        : validateDefaults(schema, schemaPath, strictness.prunedDefaults, rules);
+    isSound = found.length === 0;
+    errors.push(...found);
   }
-  errors.push(...validateSchemaRules(schema, strictness, schemaPath));
+  const unsound = new Set<JSONSchemaProps>();
+  errors.push(...validateSchemaRules(schema, strictness, schemaPath, unsound));
+  if (isSound && rules) errors.push(...rules.validateRules(schema, schemaPath, { unsound, isUnchanged }));
   // Most of what makes a schema unstructurable is reported by the rules already, in better words.
   return errors.length === 0 && problem !== undefined ? [invalid(schemaPath, '', problem)] : errors;
 }

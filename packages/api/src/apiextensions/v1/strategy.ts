@@ -2,10 +2,12 @@ import type { CustomResourceDefinition } from '../../generated/apiextensions/v1.
 import type { Strategy, StrategyContext } from '../../strategy/strategy.ts';
 import { columns } from '../../strategy/table.ts';
 import { isRecognizedFormat } from '../schema/index.ts';
+import type { RuleChecks } from './rule-checks.ts';
 import { someSchema } from './schema-visitor.ts';
 import { schemasOf, specForm } from './spec-form.ts';
 import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './validation.ts';
 
+/** How definitions are created and changed, but for what rules of schemas need a compiler for. */
 export const customResourceDefinitionStrategy: Strategy<CustomResourceDefinition> = {
   validatesMetadata: true,
   allowUnconditionalUpdate: false,
@@ -19,8 +21,8 @@ export const customResourceDefinitionStrategy: Strategy<CustomResourceDefinition
     prepare(definition);
     dropDisabledFields(definition, old, context);
   },
-  validate: validateDefinition,
-  validateUpdate: validateDefinitionUpdate,
+  validate: (definition) => validateDefinition(definition),
+  validateUpdate: (definition, old) => validateDefinitionUpdate(definition, old),
   warningsOnCreate: (definition) => formatWarnings(unrecognizedFormats(definition)),
   warningsOnUpdate: (definition, old) => {
     const before = unrecognizedFormats(old);
@@ -31,6 +33,13 @@ export const customResourceDefinitionStrategy: Strategy<CustomResourceDefinition
     row: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? null],
   },
 };
+
+/** The same, rules included. */
+export const definitionStrategyWithRules = (rules: RuleChecks): Strategy<CustomResourceDefinition> => ({
+  ...customResourceDefinitionStrategy,
+  validate: (definition) => validateDefinition(definition, rules),
+  validateUpdate: (definition, old) => validateDefinitionUpdate(definition, old, rules),
+});
 
 /** The storage version counts as stored from now on. */
 function prepare(definition: CustomResourceDefinition): void {

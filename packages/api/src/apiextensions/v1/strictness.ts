@@ -17,6 +17,8 @@ export interface Strictness extends SchemaStrictness {
   readonly structural: boolean;
   readonly prunedDefaults: boolean;
   readonly validCABundle: boolean;
+  /** Whether the version's schema is as it was. */
+  readonly unchangedSchema: (version: string) => boolean;
   /** Whether the version (all versions: '') may have more selectable fields than allowed. */
   readonly tooManySelectable: (version: string) => boolean;
 }
@@ -38,6 +40,7 @@ export const strict: Strictness = {
   atomicSets: true,
   mapListKeys: true,
   validCABundle: false,
+  unchangedSchema: () => false,
   tooManySelectable: () => false,
 };
 
@@ -57,6 +60,11 @@ export function strictnessAfter(old: CustomResourceDefinition, updated: CustomRe
     atomicSets: none((schema) => validateSetItems(schema, nowhere).length > 0),
     mapListKeys: none((schema) => validateMapListKeys(schema, nowhere).length > 0),
     validCABundle: isEstablished(old) && (!caBundle || validateCABundle(caBundle, nowhere).length === 0),
+    unchangedSchema: (version) => {
+      const find = ({ spec }: CustomResourceDefinition) => spec.versions?.find(({ name }) => name === version);
+      const before = find(old);
+      return before !== undefined && semanticEqual(before.schema, find(updated)?.schema);
+    },
     tooManySelectable: (version) => {
       const find = ({ spec }: CustomResourceDefinition) => {
         const { common, versions: all } = specForm(spec);

@@ -9,6 +9,7 @@ import {
 } from '@coxswain/apimachinery';
 import type { CustomResourceDefinition } from '../../generated/apiextensions/v1.ts';
 import { type ApprovalState, approvalAnnotation, approvalState, isProtectedGroup } from './approval.ts';
+import type { RuleChecks } from './rule-checks.ts';
 import { validateNames, validateSpec } from './spec-validation.ts';
 import { isEstablished, strict, strictnessAfter } from './strictness.ts';
 
@@ -16,7 +17,7 @@ const spec = Path.of('spec');
 const status = Path.of('status');
 
 /** A new definition, metadata included: its name is made of the names it defines. */
-export function validateDefinition(definition: CustomResourceDefinition): ErrorList {
+export function validateDefinition(definition: CustomResourceDefinition, rules?: RuleChecks): ErrorList {
   const { group, names } = definition.spec;
   const validateName = (name: string, prefix: boolean) => {
     const problems = nameIsDnsSubdomain(name, prefix);
@@ -26,13 +27,17 @@ export function validateDefinition(definition: CustomResourceDefinition): ErrorL
   };
   return [
     ...validateObjectMeta(definition.metadata, false, validateName, Path.of('metadata')),
-    ...validateSpec(definition.spec, strict, spec),
+    ...validateSpec(definition.spec, strict, spec, rules),
     ...validateRest(definition),
   ];
 }
 
-export function validateDefinitionUpdate(updated: CustomResourceDefinition, old: CustomResourceDefinition): ErrorList {
-  const errors = validateSpec(updated.spec, strictnessAfter(old, updated), spec);
+export function validateDefinitionUpdate(
+  updated: CustomResourceDefinition,
+  old: CustomResourceDefinition,
+  rules?: RuleChecks,
+): ErrorList {
+  const errors = validateSpec(updated.spec, strictnessAfter(old, updated), spec, rules);
   const immutable = (place: Path, newValue: string | undefined, oldValue: string | undefined) =>
     errors.push(...validateImmutableField(newValue, oldValue, place));
   if (isEstablished(old)) {

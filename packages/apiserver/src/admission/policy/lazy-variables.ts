@@ -1,5 +1,13 @@
 import { quote } from '@coxswain/apimachinery';
-import { type Bindings, CelError, CelMap, type CelType, type CelValue, type EvaluationResult, objectType } from '../../cel/index.ts';
+import {
+  type Bindings,
+  CelError,
+  CelMap,
+  type CelType,
+  type CelValue,
+  type EvaluationResult,
+  objectType,
+} from '../../cel/index.ts';
 import { type CompiledPolicyExpression, ExpressionProblem } from './environment.ts';
 
 /** An evaluation cannot go on before a variable has its value, which takes time. It is begun anew then. */

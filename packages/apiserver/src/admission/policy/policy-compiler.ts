@@ -1,6 +1,11 @@
 import type { Variable } from '@coxswain/api/admissionregistration/v1';
-import { CelEnvironment, type CelType, DYN, listOf, mapOf, objectType } from '../../cel/index.ts';
-import { admissionEnvironment, type CompiledPolicyExpression, compileExpression, type ExpressionScope } from './environment.ts';
+import { type CelEnvironment, type CelType, DYN, listOf, mapOf, objectType } from '../../cel/index.ts';
+import {
+  admissionEnvironment,
+  type CompiledPolicyExpression,
+  compileExpression,
+  type ExpressionScope,
+} from './environment.ts';
 import { Turns } from './turns.ts';
 
 /**

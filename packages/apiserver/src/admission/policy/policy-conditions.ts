@@ -2,10 +2,13 @@ import type { MatchCondition } from '@coxswain/api/admissionregistration/v1';
 import { BOOL } from '../../cel/index.ts';
 import { aggregateErrors } from '../webhook/match-conditions.ts';
 import type { CompiledPolicyExpression } from './environment.ts';
-import { conditionCostBudget, Evaluation, type ExpressionInput } from './evaluation.ts';
+import { conditionCostBudget, Evaluation, type ExpressionInput, OutOfBudgetError } from './evaluation.ts';
 import type { PolicyCompiler } from './policy-compiler.ts';
 
-/** What policies of all sorts have in common once they are read. */
+/** Hears how long conditions took, and what came of it. */
+export type ConditionsObserver = (seconds: number, result: boolean | Error) => void;
+
+/** The conditions under which a policy looks at a write at all, read. */
 export class PolicyConditions {
   readonly #conditions: readonly CompiledPolicyExpression[];
   readonly #variables: ReadonlyMap<string, CompiledPolicyExpression>;
@@ -20,27 +23,35 @@ export class PolicyConditions {
 
   static async compile(conditions: readonly MatchCondition[], compiler: PolicyCompiler): Promise<PolicyConditions> {
     const compiled: CompiledPolicyExpression[] = [];
-    for (const { expression } of conditions) compiled.push(await compiler.compile(expression, [BOOL], { authorizer: true }));
+    for (const { expression } of conditions)
+      compiled.push(await compiler.compile(expression, [BOOL], { authorizer: true }));
     return new PolicyConditions(compiled, compiler.variables);
   }
 
-  get isEmpty(): boolean {
-    return this.#conditions.length === 0;
+  /** Whether all of them hold; one that does not decides, whatever else fails. Throws an Error when that cannot be said. */
+  async hold(input: ExpressionInput, observe: ConditionsObserver): Promise<boolean> {
+    if (this.#conditions.length === 0) return true;
+    const start = performance.now();
+    const result = await this.#evaluate(input);
+    observe((performance.now() - start) / 1000, result);
+    if (result instanceof Error) throw result;
+    return result;
   }
 
-  /** Whether all of them hold; one that does not decides, whatever else fails. Throws an Error when that cannot be said. */
-  async hold(input: ExpressionInput): Promise<boolean> {
-    const { namespace: _, ...rest } = input;
-    const evaluation = new Evaluation(rest, conditionCostBudget, this.#variables);
+  async #evaluate({ namespace: _, ...input }: ExpressionInput): Promise<boolean | Error> {
+    const evaluation = new Evaluation(input, conditionCostBudget, this.#variables);
     const errors: Error[] = [];
     let allHold = true;
-    for (const condition of this.#conditions) {
-      const { value, error } = await evaluation.evaluate(condition);
-      if (error) errors.push(error);
-      else if (value === false) allHold = false;
+    try {
+      for (const condition of this.#conditions) {
+        const { value, error } = await evaluation.evaluate(condition);
+        if (error) errors.push(error);
+        else if (value === false) allHold = false;
+      }
+    } catch (error) {
+      if (error instanceof OutOfBudgetError) return error;
+      throw error;
     }
-    if (!allHold) return false;
-    if (errors.length > 0) throw aggregateErrors(errors);
-    return true;
+    return allHold && errors.length > 0 ? aggregateErrors(errors) : allHold;
   }
 }

@@ -1,5 +1,5 @@
-import type { KubernetesObject } from '@coxswain/apimachinery';
 import type { MatchResources, ParamRef } from '@coxswain/api/admissionregistration/v1';
+import type { KubernetesObject } from '@coxswain/apimachinery';
 import type { Lister } from '../../registry/lister.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
 import { compileMatchResources, type ResourceMatcher } from './match-resources.ts';
@@ -11,7 +11,11 @@ export interface Policy extends KubernetesObject {
 }
 export interface PolicyBinding extends KubernetesObject {
   readonly metadata: NonNullable<KubernetesObject['metadata']>;
-  readonly spec?: { readonly policyName?: string; readonly matchResources?: MatchResources; readonly paramRef?: ParamRef };
+  readonly spec?: {
+    readonly policyName?: string;
+    readonly matchResources?: MatchResources;
+    readonly paramRef?: ParamRef;
+  };
 }
 
 /** A binding at work. */

@@ -2,15 +2,16 @@ import type {
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
 } from '@coxswain/api/admissionregistration/v1';
-import { ApiError, type KubernetesObject } from '@coxswain/apimachinery';
+import { ApiError, type GroupVersionKind, type KubernetesObject } from '@coxswain/apimachinery';
 import type { AdmissionAttributes, AdmissionPlugin, EquivalentResource } from '../admission.ts';
 import { admissionForbidden } from '../admission-error.ts';
 import { admissionRequest } from '../webhook/admission-review.ts';
-import type { VersionedObjects } from '../webhook/versioned-objects.ts';
+import { inVersion, type VersionedObjects } from '../webhook/versioned-objects.ts';
 import { assertTimeLeft } from '../webhook/webhook-caller.ts';
 import { cachingAuthorizer } from './caching-authorizer.ts';
 import { isExempt } from './exempt.ts';
 import { collectParams, paramObjects } from './params.ts';
+import type { ConditionsObserver } from './policy-conditions.ts';
 import type { PolicyPluginOptions } from './policy-plugin-options.ts';
 import { type ActiveBinding, type ActivePolicy, PolicySource } from './policy-source.ts';
 import { requestNamespace } from './request-namespace.ts';
@@ -83,38 +84,27 @@ class PolicedWrite {
       this.#misconfigured(active, undefined, error);
       return;
     }
-    const asked = new PolicyRound(active, matched, await active.evaluator());
+    const validator = await active.evaluator();
+    const observe = this.#conditionsObserver(name);
+    const request = admissionRequest(this.#attributes, matched);
     const annotations = new Map<string, Set<string>>();
+    let versioned: VersionedObjects | undefined;
     for (const binding of active.bindings) {
       let params: readonly (KubernetesObject | undefined)[];
       try {
         if (!(await binding.matches(this.#attributes))) continue;
         params = await collectParams(objects, binding.binding.spec?.paramRef, this.#attributes.namespace);
-        if (params.length > 0) await asked.versioned(this.#attributes);
+        if (params.length === 0) continue;
+        versioned ??= await this.#inVersion(matched.kind);
       } catch (error) {
         this.#misconfigured(active, binding, error);
         continue;
       }
       const namespace = await requestNamespace(this.#options.context, this.#attributes);
+      const input = { ...versioned, attributes: this.#attributes, request, namespace, authorizer: this.#authorizer };
       for (const one of params) {
         assertTimeLeft(this.#attributes);
-        const verdict = await asked.validator.validate({
-          ...(await asked.versioned(this.#attributes)),
-          attributes: this.#attributes,
-          request: admissionRequest(this.#attributes, matched),
-          params: one,
-          namespace,
-          authorizer: this.#authorizer,
-          observeConditions: (seconds, result) =>
-            this.#options.conditionMetrics.conditionsEvaluated(
-              name,
-              'validating',
-              this.#attributes.operation,
-              seconds,
-              result,
-              'policy',
-            ),
-        });
+        const verdict = await validator.validate({ ...input, params: one }, observe);
         this.#enforce(active, binding, verdict);
         for (const [key, value] of verdict.annotations)
           annotations.set(key, (annotations.get(key) ?? new Set()).add(value));
@@ -137,6 +127,21 @@ class PolicedWrite {
       code: codes.get(reason) ?? 422,
       details: { ...status.details, causes: [{ message }] },
     });
+  }
+
+  #conditionsObserver(policy: string): ConditionsObserver {
+    const { operation } = this.#attributes;
+    return (seconds, result) =>
+      this.#options.conditionMetrics.conditionsEvaluated(policy, 'validating', operation, seconds, result, 'policy');
+  }
+
+  async #inVersion(kind: GroupVersionKind): Promise<VersionedObjects> {
+    try {
+      return await inVersion(this.#attributes, kind);
+    } catch (error) {
+      const cause = error instanceof Error ? (error.cause ?? error) : error;
+      throw new Error(`failed to convert object version: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    }
   }
 
   #misconfigured({ policy, name }: Active, binding: Binding | undefined, error: unknown): void {
@@ -181,33 +186,6 @@ class PolicedWrite {
       this.#denials.push(denial(decision));
       metrics.validated(name, bindingName, errorType(decision), 'deny', decision.seconds);
     }
-  }
-}
-
-/** A policy that a write is subject to. */
-class PolicyRound {
-  readonly validator: Validator;
-  readonly #matched: EquivalentResource;
-  #objects: Promise<VersionedObjects> | undefined;
-
-  constructor(_active: Active, matched: EquivalentResource, validator: Validator) {
-    this.#matched = matched;
-    this.validator = validator;
-  }
-
-  /** The objects in the version that the policy is for; converted once. */
-  versioned({ object, oldObject, objects }: AdmissionAttributes): Promise<VersionedObjects> {
-    const convert = async (one: KubernetesObject | undefined) =>
-      one && objects ? objects.toKind(one, this.#matched.kind) : one;
-    this.#objects ??= (async () => {
-      try {
-        return { object: await convert(object), oldObject: await convert(oldObject) };
-      } catch (cause) {
-        const message = cause instanceof Error ? cause.message : String(cause);
-        throw new Error(`failed to convert object version: ${message}`, { cause });
-      }
-    })();
-    return this.#objects;
   }
 }
 

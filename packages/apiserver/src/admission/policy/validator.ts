@@ -4,7 +4,7 @@ import { runtimeType } from '../../cel/runtime-type.ts';
 import type { CompiledPolicyExpression } from './environment.ts';
 import { costBudget, Evaluation, type ExpressionInput, type ExpressionResult, OutOfBudgetError } from './evaluation.ts';
 import { PolicyCompiler } from './policy-compiler.ts';
-import { PolicyConditions } from './policy-conditions.ts';
+import { type ConditionsObserver, PolicyConditions } from './policy-conditions.ts';
 
 const maxMessageBytes = 5 * 1024;
 const maxAnnotationBytes = 10 * 1024;
@@ -87,14 +87,12 @@ export class Validator {
   }
 
   /** Judges a write. Throws only what is not the expressions' fault. */
-  async validate(input: ExpressionInput): Promise<Verdict> {
-    if (!this.#conditions.isEmpty) {
-      try {
-        if (!(await this.#conditions.hold(input))) return nothing;
-      } catch (error) {
-        // A policy that fails open was not asked.
-        return this.#failsOpen ? nothing : { ...nothing, decisions: [this.#failure(error)] };
-      }
+  async validate(input: ExpressionInput, observe: ConditionsObserver): Promise<Verdict> {
+    try {
+      if (!(await this.#conditions.hold(input, observe))) return nothing;
+    } catch (error) {
+      // A policy that fails open is not asked.
+      return this.#failsOpen ? nothing : { ...nothing, decisions: [this.#failure(error)] };
     }
     const { authorizer: _, ...unprivileged } = input;
     try {
@@ -117,7 +115,8 @@ export class Validator {
       if (messages instanceof Error)
         return this.#failure(new Error(`failed messageExpression: ${messages.message}`), seconds);
       if (value === true) return { outcome: 'admit', denies: false, message: '', seconds };
-      const message = messages[index] || validation.message?.trim() || `failed expression: ${validation.expression.trim()}`;
+      const message =
+        messages[index] || validation.message?.trim() || `failed expression: ${validation.expression.trim()}`;
       return { outcome: 'deny', denies: true, message, reason: validation.reason ?? 'Invalid', seconds };
     });
   }

@@ -13,6 +13,5 @@ export type {
 export { mutatingAdmissionWebhook } from './mutating-webhook.ts';
 export { validatingAdmissionWebhook } from './validating-webhook.ts';
 export { readWebhookAdmission, type WebhookAdmissionConfiguration } from './webhook-admission-configuration.ts';
-export { webhookExpressions } from './webhook-expressions.ts';
 export { WebhookMetrics } from './webhook-metrics.ts';
 export type { WebhookPluginOptions } from './webhook-plugin-options.ts';

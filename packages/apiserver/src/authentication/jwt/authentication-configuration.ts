@@ -49,7 +49,9 @@ export interface AuthenticationConfiguration {
   readonly anonymous?: AnonymousConfiguration;
 }
 
-const versions: ReadonlySet<unknown> = new Set(['v1', 'v1beta1', 'v1alpha1'].map((v) => `apiserver.config.k8s.io/${v}`));
+const versions: ReadonlySet<unknown> = new Set(
+  ['v1', 'v1beta1', 'v1alpha1'].map((v) => `apiserver.config.k8s.io/${v}`),
+);
 
 /** Reads the YAML or JSON of such a file, unvalidated. Throws an Error that says what is wrong with its form. */
 export function parseAuthenticationConfiguration(text: string): AuthenticationConfiguration {

@@ -63,10 +63,14 @@ export class DistributedClaims {
     });
     const issuer = untrustedIssuer(jwt);
     if (issuer === undefined)
-      throw new Error(`getting untrusted issuer from endpoint ${endpoint} failed for claim ${quote(claim)}: malformed token`);
+      throw new Error(
+        `getting untrusted issuer from endpoint ${endpoint} failed for claim ${quote(claim)}: malformed token`,
+      );
     const { keys } = this.#provider(issuer);
     if (!keys)
-      throw new Error(`verifying untrusted issuer ${issuer} failed: verifier not initialized for issuer: ${quote(issuer)}`);
+      throw new Error(
+        `verifying untrusted issuer ${issuer} failed: verifier not initialized for issuer: ${quote(issuer)}`,
+      );
     const claims = await verifyIdToken(jwt, keys, { ...this.#options, issuer }).catch((cause: Error) => {
       throw new Error(`verify distributed claim token: ${cause.message}`, { cause });
     });

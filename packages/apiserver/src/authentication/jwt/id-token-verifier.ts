@@ -63,8 +63,7 @@ export async function verifyIdToken(
 
 function checkAudience(offered: readonly string[], audiences: readonly string[]): void {
   if (audiences.some((audience) => offered.includes(audience))) return;
-  const expected =
-    audiences.length === 1 ? quote(audiences[0]!) : `in ${formatAudiences([...audiences].sort())}`;
+  const expected = audiences.length === 1 ? quote(audiences[0]!) : `in ${formatAudiences([...audiences].sort())}`;
   throw new Error(`oidc: expected audience ${expected} got ${formatAudiences(offered)}`);
 }
 
@@ -119,7 +118,11 @@ function timeOf(claims: Claims, name: string): Date | undefined {
 
 const maxDateMs = 8.64e15;
 const zeroTime = '0001-01-01 00:00:00 +0000 UTC';
-const goTime = (date: Date): string => `${date.toISOString().replace('T', ' ').replace(/\.\d+Z$/, '')} +0000 UTC`;
+const goTime = (date: Date): string =>
+  `${date
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, '')} +0000 UTC`;
 
 const unusable = (value: unknown, type: string): Error =>
   new Error(`oidc: failed to unmarshal claims: ${cannotUnmarshal(value, type).message}`);

@@ -1,5 +1,9 @@
 import { aggregate, quote } from '@coxswain/apimachinery';
-import type { AnonymousConfiguration, AuthenticationConfiguration, JwtConfiguration } from './authentication-configuration.ts';
+import type {
+  AnonymousConfiguration,
+  AuthenticationConfiguration,
+  JwtConfiguration,
+} from './authentication-configuration.ts';
 import { loadExpressionCompiler } from './expression-compiler.ts';
 import { signingAlgorithms } from './json-web-key.ts';
 import {
@@ -52,9 +56,7 @@ export async function prepareIssuers(
     if (errors.length > 0) throw new Error(aggregate(errors));
     // There is no egress selector to look anything up in.
     if (jwt.issuer.egressSelectorType !== '')
-      throw new Error(
-        `oidc: egress lookup required with egress selector type ${quote(jwt.issuer.egressSelectorType)}`,
-      );
+      throw new Error(`oidc: egress lookup required with egress selector type ${quote(jwt.issuer.egressSelectorType)}`);
     return { configuration: jwt, expressions };
   });
 }

@@ -101,7 +101,10 @@ export class JwtAuthenticator implements TokenAuthenticator {
     const claims = await explained('oidc: verify token', () =>
       verifyIdToken(token, keys, { ...this.#options, issuer: this.issuer, audiences }),
     );
-    return explained('oidc: could not expand distributed claims', async () => this.#distributed?.expand(claims) ?? claims);
+    return explained(
+      'oidc: could not expand distributed claims',
+      async () => this.#distributed?.expand(claims) ?? claims,
+    );
   }
 
   async #username(claims: Claims): Promise<string> {
@@ -133,7 +136,9 @@ export class JwtAuthenticator implements TokenAuthenticator {
   async #groups(claims: Claims): Promise<string[]> {
     const { claim, prefix = '' } = this.#configuration.claimMappings.groups;
     if (claim !== '' && hasClaim(claims, claim)) {
-      const groups = await explained(`oidc: parse groups claim ${quote(claim)}`, async () => stringsClaim(claims, claim));
+      const groups = await explained(`oidc: parse groups claim ${quote(claim)}`, async () =>
+        stringsClaim(claims, claim),
+      );
       return groups.map((group) => prefix + group);
     }
     const { groups: expression } = this.#expressions;

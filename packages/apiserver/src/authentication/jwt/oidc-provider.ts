@@ -62,7 +62,12 @@ export class OidcProvider {
   /** For requests to others that the provider names, under the same authorities. */
   readonly get = (url: string, headers?: Readonly<Record<string, string>>): Promise<HttpsAnswer> => {
     const { ca, now } = this.#options;
-    return httpsGet(url, { now, signal: this.#closed.signal, ...(ca !== undefined && { ca }), ...(headers && { headers }) });
+    return httpsGet(url, {
+      now,
+      signal: this.#closed.signal,
+      ...(ca !== undefined && { ca }),
+      ...(headers && { headers }),
+    });
   };
 
   close(): void {

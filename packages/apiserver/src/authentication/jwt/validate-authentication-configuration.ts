@@ -166,9 +166,7 @@ class JwtCheck {
         this.#isFirst(claims, claim, path.child('claim'));
       } else {
         if (requiredValue !== '')
-          this.#add(
-            invalid(path.child('requiredValue'), requiredValue, 'may not be specified when expression is set'),
-          );
+          this.#add(invalid(path.child('requiredValue'), requiredValue, 'may not be specified when expression is set'));
         if (!this.#isFirst(expressions, expression, path.child('expression'))) return [];
         const compiled = this.#claims(path.child('expression'), expression, true);
         return compiled ? [{ expression: compiled, message }] : [];
@@ -186,7 +184,11 @@ class JwtCheck {
     const groups = this.#prefixed(path.child('groups'), mappings.groups, false);
     const uid = this.#uid(path.child('uid'), mappings.uid);
     const extra = this.#extra(path.child('extra'), mappings.extra);
-    const checking = [username, ...extra.map(({ expression }) => expression), ...claimRules.map((rule) => rule.expression)];
+    const checking = [
+      username,
+      ...extra.map(({ expression }) => expression),
+      ...claimRules.map((rule) => rule.expression),
+    ];
     if (username?.uses('email') && !checking.some((expression) => expression?.uses('email_verified')))
       this.#add(
         invalid(
@@ -232,9 +234,7 @@ class JwtCheck {
       this.#add(...isDomainPrefixedPath(keyPath, key));
       if (key !== key.toLowerCase()) this.#add(invalid(keyPath, key, 'must be lowercase'));
       if (isReservedDomain(key))
-        this.#add(
-          invalid(keyPath, key, 'k8s.io, kubernetes.io and their subdomains are reserved for Kubernetes use'),
-        );
+        this.#add(invalid(keyPath, key, 'k8s.io, kubernetes.io and their subdomains are reserved for Kubernetes use'));
       if (!this.#isFirst(keys, key, keyPath)) return [];
       if (valueExpression === '') {
         this.#add(required(at.child('valueExpression')));

@@ -27,7 +27,9 @@ export interface AuthorizationConfiguration {
   readonly authorizers: readonly AuthorizerConfiguration[];
 }
 
-const versions: ReadonlySet<unknown> = new Set(['v1', 'v1beta1', 'v1alpha1'].map((v) => `apiserver.config.k8s.io/${v}`));
+const versions: ReadonlySet<unknown> = new Set(
+  ['v1', 'v1beta1', 'v1alpha1'].map((v) => `apiserver.config.k8s.io/${v}`),
+);
 
 /** Reads the YAML or JSON of such a file, with defaults, unvalidated. Throws an Error for what has not its form. */
 export function parseAuthorizationConfiguration(text: string): AuthorizationConfiguration {

@@ -64,7 +64,10 @@ export function compileReviewExpression(text: string): ReviewExpression {
 }
 
 /** Whether all hold. One that does not decides, whatever else failed; else failures are an Error. */
-export async function holdFor(expressions: readonly ReviewExpression[], spec: SubjectAccessReviewSpec): Promise<boolean> {
+export async function holdFor(
+  expressions: readonly ReviewExpression[],
+  spec: SubjectAccessReviewSpec,
+): Promise<boolean> {
   const bindings = new Map([['request', fromJson(complete(spec))]]);
   const errors: string[] = [];
   for (const { text, program } of expressions) {

@@ -55,7 +55,9 @@ function fieldRequirementsOf(selector = ''): Requirements<FieldSelectorAttribute
   }
 }
 
-const labelOperators: Readonly<Record<string, string>> = {
+type LabelOperator = Requirements<LabelSelectorAttributes>[number]['operator'];
+
+const labelOperators: Readonly<Record<string, LabelOperator>> = {
   '=': 'In',
   '==': 'In',
   in: 'In',

@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import {
+  canonicalDuration,
   duplicate,
   durationToMs,
   type ErrorList,
   type FieldError,
-  formatDuration,
   invalid,
   isDns1123Subdomain,
   notSupported,
@@ -43,8 +43,7 @@ export async function validateAuthorizationConfiguration(
     errors.push(...checkName(at.child('name'), name, names));
     names.add(name);
     if (type !== 'Webhook') {
-      if (webhook)
-        errors.push(invalid(at.child('webhook'), 'non-null', 'may only be specified when type=Webhook'));
+      if (webhook) errors.push(invalid(at.child('webhook'), 'non-null', 'may only be specified when type=Webhook'));
     } else if (webhook) errors.push(...(await checkWebhook(at, webhook, compile)));
     else errors.push(required(at.child('webhook'), 'required when type=Webhook'));
   }
@@ -88,7 +87,7 @@ async function checkWebhook(path: Path, webhook: WebhookConfiguration, compile: 
 function checkDuration(path: Path, text: string, complaint: string, max = Number.POSITIVE_INFINITY): ErrorList {
   const ms = durationToMs(text);
   if (ms === 0) return [required(path)];
-  return ms < 0 || ms > max ? [invalid(path, formatDuration(text), complaint)] : [];
+  return ms < 0 || ms > max ? [invalid(path, canonicalDuration(text), complaint)] : [];
 }
 
 function oneOf(path: Path, value: string, supported: readonly string[], whenMissing = ''): ErrorList {
@@ -102,8 +101,7 @@ async function checkConnection(path: Path, info: WebhookConfiguration['connectio
   if (type === '') return [required(path.child('type'))];
   if (type === 'InClusterConfig')
     return file === undefined ? [] : [invalid(filePath, file, 'can only be set when type=KubeConfigFile')];
-  if (type !== 'KubeConfigFile')
-    return [notSupported(path.child('type'), info, ['InClusterConfig', 'KubeConfigFile'])];
+  if (type !== 'KubeConfigFile') return [notSupported(path.child('type'), info, ['InClusterConfig', 'KubeConfigFile'])];
   if (!file) return [required(filePath)];
   if (!isAbsolute(file)) return [invalid(filePath, file, 'must be an absolute path')];
   try {

@@ -42,7 +42,7 @@ export class AuthorizerValue extends ReceiverOnly {
       const decision = await this.authorizer.authorize(
         resourceAttributes({ resource: '', ...attributes, user: this.user }),
       );
-      return new DecisionValue(decision);
+      return new DecisionValue(decision, decision.error?.message);
     } catch (error) {
       return new DecisionValue({ decision: 'no opinion', reason: '' }, error instanceof Error ? error.message : '');
     }

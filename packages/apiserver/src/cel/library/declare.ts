@@ -1,4 +1,5 @@
 import { type CallCost, type FunctionDeclaration, overload } from '../function-declaration.ts';
+import type { Work } from '../steps.ts';
 import type { CelType, ValueOf } from '../types.ts';
 import type { CelValue } from '../values.ts';
 
@@ -8,7 +9,7 @@ interface Signature<P extends readonly CelType[]> {
   readonly parameters: readonly [...P];
   readonly result: CelType;
   readonly cost?: CallCost;
-  readonly call: (...args: { [I in keyof P]: ValueOf<P[I]> }) => CelValue;
+  readonly call: (...args: { [I in keyof P]: ValueOf<P[I]> }) => CelValue | Work<CelValue>;
 }
 
 /** A function called as `target.name(…)`. Several declarations of a name are its overloads. */

@@ -1,9 +1,10 @@
 import { STRING_TRAVERSAL_COST_FACTOR } from '../cost-estimate.ts';
-import { celEquals } from '../equality.ts';
+import { celEquals, equalsInSteps } from '../equality.ts';
 import type { FunctionDeclaration, Overload } from '../function-declaration.ts';
 import { costSize, matchesType, runtimeType } from '../runtime-type.ts';
+import { Work } from '../steps.ts';
 import type { CelType } from '../types.ts';
-import { CelError, CelList, CelMap, type CelValue, OpaqueValue } from '../values.ts';
+import { CelError, CelList, CelMap, type CelValue, OpaqueValue, Optional } from '../values.ts';
 import { AsyncNeeded, type Frame, guard, HEAVY, type Result } from './frame.ts';
 import { type Evaluation, PlanNode, runNode } from './plan-node.ts';
 
@@ -12,19 +13,24 @@ export interface Callee {
   readonly isAsync: boolean;
   /** May take long whatever its arguments look like. */
   readonly isHeavy: boolean;
-  call(args: readonly CelValue[]): CelValue | Promise<CelValue>;
+  call(args: readonly CelValue[]): CelValue | Work<CelValue> | Promise<CelValue>;
   /** Undefined for functions that cost 1. */
-  readonly cost: ((args: readonly CelValue[], result: CelValue) => number) | undefined;
+  readonly cost: ((args: readonly CelValue[], result: CelValue) => number | Work<number>) | undefined;
+  /** The cost is known only after the call. */
+  readonly costDependsOnResult: boolean;
 }
 
-/** An operator that costs 1 and takes no time to speak of. */
+type Operation = (a: CelValue, b: CelValue) => CelValue | Work<CelValue>;
+
+/** An operator that costs 1. */
 export class OperatorNode extends PlanNode {
   private readonly left: PlanNode;
   private readonly right: PlanNode | undefined;
-  private readonly operate: (a: CelValue, b: CelValue) => CelValue;
+  private readonly operate: Operation;
 
-  constructor(left: PlanNode, right: PlanNode | undefined, operate: (a: CelValue, b: CelValue) => CelValue) {
-    super(left.resumable || (right?.resumable ?? false));
+  /** Operations that never return work take no time to speak of. */
+  constructor(left: PlanNode, right: PlanNode | undefined, operate: Operation, mayTakeLong: boolean) {
+    super(mayTakeLong || left.resumable || (right?.resumable ?? false));
     this.left = left;
     this.right = right;
     this.operate = operate;
@@ -32,25 +38,43 @@ export class OperatorNode extends PlanNode {
 
   evaluate(frame: Frame): Result {
     const left = this.left.evaluate(frame);
-    return this.finish(frame, left, this.right === undefined ? null : this.right.evaluate(frame));
+    const result = this.start(frame, left, this.right === undefined ? null : this.right.evaluate(frame));
+    return result instanceof Work ? made(frame, guard(() => frame.complete(result))) : result;
   }
 
   override *run(frame: Frame): Evaluation {
     const left = yield* runNode(this.left, frame);
-    return this.finish(frame, left, this.right === undefined ? null : yield* runNode(this.right, frame));
+    const result = this.start(frame, left, this.right === undefined ? null : yield* runNode(this.right, frame));
+    return result instanceof Work ? made(frame, yield* slices(frame, result)) : result;
   }
 
-  private finish(frame: Frame, left: Result, right: Result): Result {
+  private start(frame: Frame, left: Result, right: Result): Result | Work<CelValue> {
     frame.charge(1);
     if (left instanceof CelError) return left;
     if (right instanceof CelError) return right;
     try {
-      return this.operate(left, right);
+      const result = this.operate(left, right);
+      return typeof result === 'string' && result.length > LONG_STRING ? made(frame, result) : result;
     } catch (error) {
       if (error instanceof CelError) return error;
       throw error;
     }
   }
+}
+
+/** Completes an operation in slices; its error is its result. */
+function* slices<T>(frame: Frame, work: Work<T>): Generator<undefined, T | CelError, Result | undefined> {
+  try {
+    return yield* frame.inSlices(work);
+  } catch (error) {
+    if (error instanceof CelError) return error;
+    throw error;
+  }
+}
+
+function made(frame: Frame, result: Result): Result {
+  frame.made(result);
+  return result;
 }
 
 /** Strings above this length make a call worth a look at the clock. */
@@ -75,12 +99,23 @@ export class CallNode extends PlanNode {
       if (this.stopsAt(value)) return value;
     }
     if (this.callee.isAsync) throw new AsyncNeeded();
-    this.checkAffordable(frame, values);
-    const result = this.call(values);
+    const isLarge = values.some(isLargeValue);
+    let cost = this.costBefore(values, isLarge);
+    if (cost instanceof Work) cost = frame.complete(cost);
+    if (cost !== undefined) frame.checkAffordable(cost);
+    let result = this.call(values);
     if (result instanceof Promise) throw new AsyncNeeded();
-    const charged = this.charged(frame, values, result);
-    if (this.isHeavy(values)) frame.checkSlice(HEAVY);
-    return charged;
+    if (result instanceof Work) {
+      const work = result;
+      result = made(
+        frame,
+        guard(() => frame.complete(work)),
+      );
+    }
+    cost ??= this.cost(values, result);
+    frame.charge(cost instanceof Work ? frame.complete(cost) : cost);
+    if (isLarge || this.callee.isHeavy) frame.checkSlice(HEAVY);
+    return result;
   }
 
   override *run(frame: Frame): Evaluation {
@@ -90,12 +125,20 @@ export class CallNode extends PlanNode {
       values.push(value);
       if (this.stopsAt(value)) return value;
     }
-    this.checkAffordable(frame, values);
-    const pending = this.call(values);
-    const result = pending instanceof Promise ? ((yield pending) ?? null) : pending;
-    const charged = this.charged(frame, values, result);
-    if (frame.isSliceOver(this.isHeavy(values) ? HEAVY : 1)) yield undefined;
-    return charged;
+    const isLarge = values.some(isLargeValue);
+    let cost = this.costBefore(values, isLarge);
+    if (cost instanceof Work) cost = yield* frame.inSlices(cost);
+    if (cost !== undefined) {
+      frame.checkAffordable(cost);
+      if (frame.isSliceOver(HEAVY)) yield undefined;
+    }
+    let result = this.call(values);
+    if (result instanceof Promise) result = (yield result) ?? null;
+    else if (result instanceof Work) result = made(frame, yield* slices(frame, result));
+    cost ??= this.cost(values, result);
+    frame.charge(cost instanceof Work ? yield* frame.inSlices(cost) : cost);
+    if (frame.isSliceOver(isLarge || this.callee.isHeavy ? HEAVY : 1)) yield undefined;
+    return result;
   }
 
   /** With up to two arguments, all are evaluated (and paid for) even after an error. */
@@ -103,25 +146,19 @@ export class CallNode extends PlanNode {
     return this.args.length > 2 && value instanceof CelError;
   }
 
-  private call(values: readonly Result[]): Result | Promise<CelValue> {
+  private call(values: readonly Result[]): Result | Work<CelValue> | Promise<CelValue> {
     const args = withoutErrors(values);
     return args instanceof CelError ? args : guard(() => this.callee.call(args));
   }
 
-  /** What costs more than is left does not even start. */
-  private checkAffordable(frame: Frame, values: readonly Result[]): void {
-    const { cost } = this.callee;
-    if (cost !== undefined && values.some(isLarge)) frame.checkAffordable(cost(values.map(errorToNull), null));
+  /** With large arguments, the cost if it is known before the call: what costs more than is left does not even start. */
+  private costBefore(values: readonly Result[], isLarge: boolean): number | Work<number> | undefined {
+    return isLarge && !this.callee.costDependsOnResult ? this.cost(values, null) : undefined;
   }
 
-  private charged(frame: Frame, values: readonly Result[], result: Result): Result {
+  private cost(values: readonly Result[], result: Result): number | Work<number> {
     const { cost } = this.callee;
-    frame.charge(cost === undefined ? 1 : cost(values.map(errorToNull), errorToNull(result)));
-    return result;
-  }
-
-  private isHeavy(values: readonly Result[]): boolean {
-    return this.callee.isHeavy || values.some(isLarge);
+    return cost === undefined ? 1 : cost(values.map(errorToNull), errorToNull(result));
   }
 }
 
@@ -140,7 +177,7 @@ function errorToNull(value: Result): CelValue {
   return value instanceof CelError ? null : value;
 }
 
-function isLarge(value: Result): boolean {
+function isLargeValue(value: Result): boolean {
   return typeof value === 'string' ? value.length > LONG_STRING : value instanceof CelList || value instanceof CelMap;
 }
 
@@ -160,22 +197,34 @@ export class EqualityNode extends PlanNode {
   evaluate(frame: Frame): Result {
     const left = this.left.evaluate(frame);
     const right = this.right.evaluate(frame);
-    const result = this.compare(frame, left, right);
-    if (isLarge(left)) frame.checkSlice(HEAVY);
+    let equal = this.compare(left, right);
+    if (equal instanceof Work) {
+      const work = equal;
+      equal = guard(() => frame.complete(work));
+    }
+    const result = this.charged(frame, left, right, equal);
+    if (isLargeValue(left)) frame.checkSlice(HEAVY);
     return result;
   }
 
   override *run(frame: Frame): Evaluation {
     const left = yield* runNode(this.left, frame);
     const right = yield* runNode(this.right, frame);
-    const result = this.compare(frame, left, right);
-    if (frame.isSliceOver(isLarge(left) ? HEAVY : 1)) yield undefined;
+    const equal = this.compare(left, right);
+    const result = this.charged(frame, left, right, equal instanceof Work ? yield* slices(frame, equal) : equal);
+    if (frame.isSliceOver(isLargeValue(left) ? HEAVY : 1)) yield undefined;
     return result;
   }
 
-  private compare(frame: Frame, left: Result, right: Result): Result {
-    const equal =
-      left instanceof CelError ? left : right instanceof CelError ? right : guard(() => celEquals(left, right));
+  private compare(left: Result, right: Result): boolean | CelError | Work<boolean> {
+    if (left instanceof CelError) return left;
+    if (right instanceof CelError) return right;
+    if (left instanceof CelList || left instanceof CelMap || left instanceof Optional)
+      return new Work(equalsInSteps(left, right));
+    return guard(() => celEquals(left, right));
+  }
+
+  private charged(frame: Frame, left: Result, right: Result, equal: boolean | CelError): Result {
     frame.charge(this.cost(errorToNull(left), errorToNull(right)));
     return equal instanceof CelError ? equal : equal === this.wanted;
   }
@@ -231,7 +280,7 @@ export function implementation(
   declaration: FunctionDeclaration,
   candidates: readonly Overload[],
   argTypes: readonly CelType[],
-): (args: readonly CelValue[]) => CelValue | Promise<CelValue> {
+): Callee['call'] {
   const { dispatch } = declaration;
   if (dispatch !== undefined) return (args) => dispatch(...args);
   const [only] = candidates;

@@ -1,6 +1,7 @@
 import { EntryMap, GrowingList } from '../collections.ts';
 import { LIST_CREATE_BASE_COST } from '../cost-estimate.ts';
 import { runtimeType } from '../runtime-type.ts';
+import { Work } from '../steps.ts';
 import { ArrayList, CelError, CelList, CelMap, type CelValue } from '../values.ts';
 import { type Frame, guard, type Result } from './frame.ts';
 import { ConstNode, type Evaluation, PlanNode, runNode } from './plan-node.ts';
@@ -129,9 +130,9 @@ export function freshAccumulator(value: Result): Result {
 export class AppendNode extends PlanNode {
   private readonly accumulator: PlanNode;
   private readonly element: PlanNode;
-  private readonly add: (a: CelValue, b: CelValue) => CelValue;
+  private readonly add: (a: CelValue, b: CelValue) => CelValue | Work<CelValue>;
 
-  constructor(accumulator: PlanNode, element: PlanNode, add: (a: CelValue, b: CelValue) => CelValue) {
+  constructor(accumulator: PlanNode, element: PlanNode, add: AppendNode['add']) {
     super(accumulator.resumable || element.resumable);
     this.accumulator = accumulator;
     this.element = element;
@@ -152,7 +153,12 @@ export class AppendNode extends PlanNode {
     frame.charge(1 + (this.element instanceof ConstNode ? 0 : LIST_CREATE_BASE_COST));
     if (list instanceof CelError) return list;
     if (element instanceof CelError) return element;
-    if (!(list instanceof GrowingList)) return guard(() => this.add(list, new ArrayList([element])));
+    if (!(list instanceof GrowingList)) {
+      return guard(() => {
+        const sum = this.add(list, new ArrayList([element]));
+        return sum instanceof Work ? frame.complete(sum) : sum;
+      });
+    }
     list.items.push(element);
     return list;
   }

@@ -174,14 +174,15 @@ class Planner {
     const { dispatch } = call.function;
     const [left, right] = args;
     if (dispatch !== undefined && cost === undefined && left !== undefined && !CONVERSION_FUNCTIONS.has(name)) {
-      return new OperatorNode(left, right, dispatch);
+      return new OperatorNode(left, right, dispatch, name === '_+_' || name === '@in');
     }
     const types = argExprs.map((arg) => this.checked.types.get(arg.id) ?? DYN);
     const callee: Callee = {
       isAsync,
       isHeavy: HEAVY_FUNCTIONS.has(name),
       call: implementation(call.function, call.overloads, types),
-      cost,
+      cost: cost?.price,
+      costDependsOnResult: cost?.dependsOnResult ?? false,
     };
     const node = new CallNode(args, callee);
     const [only] = args;
@@ -291,13 +292,18 @@ function constantMembership(arg: PlanNode, list: CelValue): PlanNode | undefined
   return new ConstantMembershipNode(arg, (value) => scalars.some((scalar) => celEquals(scalar, value)));
 }
 
+interface Price {
+  readonly price: NonNullable<Callee['cost']>;
+  readonly dependsOnResult: boolean;
+}
+
 /** Libraries price their functions; the language prices its own overloads, but only if one is certain at check time. */
-function costOf(call: ResolvedCall): Callee['cost'] {
+function costOf(call: ResolvedCall): Price | undefined {
+  const [only] = call.overloads;
   const isCertain = call.overloads.length === 1;
   const priced = call.overloads.find(({ cost }) => cost?.actual !== undefined && (isCertain || !cost.needsOverload));
-  const own = priced?.cost?.actual;
-  if (own !== undefined) return (args, result) => own(args, result) ?? 1;
-  const [only] = call.overloads;
-  const builtin = call.overloads.length === 1 && only !== undefined ? BUILTIN_COSTS.get(only.id)?.actual : undefined;
-  return builtin === undefined ? undefined : (args, result) => builtin(args, result) ?? 1;
+  const cost = priced?.cost ?? (isCertain && only !== undefined ? BUILTIN_COSTS.get(only.id) : undefined);
+  const actual = cost?.actual;
+  if (actual === undefined) return undefined;
+  return { price: (args, result) => actual(args, result) ?? 1, dependsOnResult: cost?.dependsOnResult ?? false };
 }

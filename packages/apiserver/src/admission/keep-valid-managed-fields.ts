@@ -1,0 +1,26 @@
+import { decodeManagedFields, type KubernetesObject } from '@coxswain/apimachinery';
+import type { AdmissionAttributes } from './admission.ts';
+
+type ManagedFields = NonNullable<KubernetesObject['metadata']>['managedFields'];
+
+/** Who owns which field is not for admission to break: what was there before is put back, and whoever asked is told. */
+export function keepValidManagedFields({ object, warn }: AdmissionAttributes, before: ManagedFields): void {
+  const after = object?.metadata?.managedFields;
+  if (!object?.metadata || after === before) return;
+  const problem = managedFieldsProblem(after);
+  if (problem === undefined) return;
+  const { managedFields: _, ...metadata } = object.metadata;
+  object.metadata = { ...metadata, ...(before && { managedFields: before }) };
+  warn(
+    `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${problem}`,
+  );
+}
+
+function managedFieldsProblem(managedFields: ManagedFields): string | undefined {
+  try {
+    decodeManagedFields(managedFields);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

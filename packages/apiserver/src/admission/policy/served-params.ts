@@ -1,0 +1,48 @@
+import { isNotFound, type KubernetesObject } from '@coxswain/apimachinery';
+import type { ResourceScope } from '../../endpoints/scope.ts';
+import type { StoredObject } from '../../registry/stored-object.ts';
+import type { ParamObjects } from './params.ts';
+
+/** A resource that is served and stored, for as long as `during` takes. */
+export interface ServedScope {
+  readonly scope: ResourceScope;
+  during<T>(answer: () => Promise<T>): Promise<T>;
+}
+
+/** What is stored, decoded: parameters are read again and again. Of each as long as it is the latest. */
+const decoded = new WeakMap<ResourceScope, WeakMap<StoredObject, KubernetesObject>>();
+
+/** The objects of a served resource as parameters of policies. */
+export function servedParams({ scope, during }: ServedScope): ParamObjects {
+  const { registry, namespaced } = scope;
+  const known = decoded.get(scope) ?? new WeakMap<StoredObject, KubernetesObject>();
+  decoded.set(scope, known);
+  const read = (stored: StoredObject): KubernetesObject => {
+    let object = known.get(stored);
+    if (!object) {
+      object = scope.toVersion(registry.codec.decode(stored.line));
+      known.set(stored, object);
+    }
+    return object;
+  };
+  return {
+    namespaced,
+    get: (namespace, name) =>
+      during(async () => {
+        try {
+          return read(await registry.get(namespace, name, '0'));
+        } catch (error) {
+          if (isNotFound(error)) return undefined;
+          throw error;
+        }
+      }),
+    list: (namespace) =>
+      during(async () => {
+        await registry.ready();
+        const { entries } = registry.cache.list(registry.keys.namespacePrefix(namespace));
+        const stored = entries.map(({ value }) => value);
+        await registry.prepare(stored);
+        return stored.map((one) => read(registry.view(one)));
+      }),
+  };
+}

@@ -1,0 +1,186 @@
+import type { UserInfo } from '@coxswain/api';
+import { durationToMs, jsonEquals } from '@coxswain/apimachinery';
+import { type FollowedFiles, followFiles } from '../../configuration/follow-files.ts';
+import type { ReloadMetrics } from '../../configuration/reload-metrics.ts';
+import type { AuthorizationAttributes, Authorizer, Decision, SubjectRules } from '../authorizer.ts';
+import { privilegedGroupAuthorizer } from '../static-authorizers.ts';
+import { UnionAuthorizer } from '../union-authorizer.ts';
+import { type AuthorizationConfiguration, parseAuthorizationConfiguration } from './authorization-configuration.ts';
+import type { AuthorizationMetrics } from './authorization-metrics.ts';
+import {
+  type BuiltInType,
+  checkAuthorizationConfiguration,
+  closeAuthorizers,
+  type PreparedAuthorization,
+  type PreparedAuthorizer,
+  type PreparedWebhook,
+  prepareAuthorizers,
+} from './prepare-authorization.ts';
+import { WebhookAuthorizer } from './webhook-authorizer.ts';
+
+export interface ConfiguredAuthorizerOptions {
+  /** Absent where there is none: it was not asked for when the server was started. */
+  readonly builtIn: (type: BuiltInType) => Authorizer | undefined;
+  readonly now: () => Date;
+  readonly random: () => number;
+  /** Hears of webhooks that cannot be asked, and of files that are no good. */
+  readonly report: (message: string, error: unknown) => void;
+  readonly metrics?: AuthorizationMetrics;
+  readonly reloadMetrics?: ReloadMetrics;
+}
+
+/** Requests under way may still be asking the old webhooks. */
+const retireMs = 60_000;
+
+/**
+ * Asks the configured authorizers in their order, after the one that lets `system:masters` do anything. The file, where
+ * the configuration comes from one, is followed; one that is no good leaves the old in place. To be closed.
+ */
+export class ConfiguredAuthorizer implements Authorizer {
+  readonly #authorization: PreparedAuthorization;
+  readonly #options: ConfiguredAuthorizerOptions;
+  readonly #followed: FollowedFiles | undefined;
+  readonly #retired = new Map<readonly PreparedAuthorizer[], NodeJS.Timeout>();
+  #authorizers: readonly PreparedAuthorizer[];
+  #union: UnionAuthorizer;
+  #lastConfiguration: AuthorizationConfiguration | undefined;
+
+  constructor(authorization: PreparedAuthorization, options: ConfiguredAuthorizerOptions) {
+    this.#authorization = authorization;
+    this.#options = options;
+    this.#authorizers = authorization.authorizers;
+    this.#union = this.#unionOf(this.#authorizers);
+    const { file } = authorization;
+    if (!file) return;
+    options.reloadMetrics?.applied(file.text);
+    this.#lastConfiguration = parseAuthorizationConfiguration(file.text);
+    this.#followed = followFiles({
+      files: [file.path],
+      initial: [file.text],
+      onChange: ([text = '']) => this.#reload(text),
+      onError: (error) => {
+        options.reloadMetrics?.failed();
+        options.report('reloading authorization config', error);
+      },
+    });
+  }
+
+  authorize(attributes: AuthorizationAttributes): Promise<Decision> {
+    return this.#union.authorize(attributes);
+  }
+
+  rulesFor(user: UserInfo, namespace: string): Promise<SubjectRules> {
+    return this.#union.rulesFor(user, namespace);
+  }
+
+  close(): void {
+    this.#followed?.close();
+    for (const [authorizers, timer] of this.#retired) {
+      clearTimeout(timer);
+      closeAuthorizers(authorizers);
+    }
+    closeAuthorizers(this.#authorizers);
+  }
+
+  async #reload(text: string): Promise<void> {
+    const configuration = parseAuthorizationConfigurationFile(text);
+    const builtIn = this.#authorization.authorizers.flatMap(({ type }) => (type === 'Webhook' ? [] : [type]));
+    await checkAuthorizationConfiguration(configuration, builtIn);
+    if (this.#lastConfiguration && jsonEquals(configuration, this.#lastConfiguration)) return;
+    const authorizers = await prepareAuthorizers(configuration, this.#authorization.options);
+    try {
+      this.#union = this.#unionOf(authorizers);
+    } catch (error) {
+      closeAuthorizers(authorizers);
+      throw error;
+    }
+    this.#lastConfiguration = configuration;
+    this.#retire(this.#authorizers);
+    this.#authorizers = authorizers;
+    this.#options.reloadMetrics?.reloaded(text);
+  }
+
+  #retire(authorizers: readonly PreparedAuthorizer[]): void {
+    const timer = setTimeout(() => {
+      this.#retired.delete(authorizers);
+      closeAuthorizers(authorizers);
+    }, retireMs);
+    timer.unref();
+    this.#retired.set(authorizers, timer);
+  }
+
+  #unionOf(authorizers: readonly PreparedAuthorizer[]): UnionAuthorizer {
+    const links = authorizers.map((authorizer) => this.#counted(authorizer, this.#authorizerOf(authorizer)));
+    return new UnionAuthorizer([privilegedGroupAuthorizer, ...links]);
+  }
+
+  #authorizerOf(prepared: PreparedAuthorizer): Authorizer {
+    if (prepared.type === 'Webhook') return this.#webhookAuthorizer(prepared);
+    const found = this.#options.builtIn(prepared.type);
+    if (!found)
+      throw new Error(
+        `authorizer type ${prepared.type} is not allowed if it was not enabled at initial server startup`,
+      );
+    return found;
+  }
+
+  #webhookAuthorizer({ name, configuration, webhook, matches }: PreparedWebhook): WebhookAuthorizer {
+    const { now, random, report, metrics } = this.#options;
+    const { authorizedTTL, cacheAuthorizedRequests, unauthorizedTTL, cacheUnauthorizedRequests } = configuration;
+    return new WebhookAuthorizer({
+      name,
+      webhook,
+      version: configuration.subjectAccessReviewVersion === 'v1' ? 'v1' : 'v1beta1',
+      timeoutMs: durationToMs(configuration.timeout),
+      authorizedTtlMs: cacheAuthorizedRequests ? durationToMs(authorizedTTL) : 0,
+      unauthorizedTtlMs: cacheUnauthorizedRequests ? durationToMs(unauthorizedTTL) : 0,
+      failureDecision: configuration.failurePolicy === 'Deny' ? 'deny' : 'no opinion',
+      ...(matches && { matches: timed(matches, name, metrics) }),
+      now,
+      random,
+      report,
+      ...(metrics && { metrics }),
+    });
+  }
+
+  #counted({ type, name }: PreparedAuthorizer, authorizer: Authorizer): Authorizer {
+    const counters = this.#options.metrics?.decisions(type, name);
+    if (!counters) return authorizer;
+    return {
+      authorize: async (attributes) => {
+        const decision = await authorizer.authorize(attributes);
+        if (decision.decision === 'allow') counters.allowed.inc();
+        else if (decision.decision === 'deny') counters.denied.inc();
+        return decision;
+      },
+      rulesFor: (user, namespace) => authorizer.rulesFor(user, namespace),
+    };
+  }
+}
+
+type Matches = NonNullable<PreparedWebhook['matches']>;
+
+function timed(matches: Matches, name: string, metrics: AuthorizationMetrics | undefined): Matches {
+  return async (spec) => {
+    const start = performance.now();
+    const seconds = (): number => (performance.now() - start) / 1000;
+    try {
+      const matched = await matches(spec);
+      metrics?.conditionsEvaluated(name, matched ? 'match' : 'exclusion', seconds());
+      return matched;
+    } catch (error) {
+      metrics?.conditionsEvaluated(name, 'error', seconds());
+      throw error;
+    }
+  };
+}
+
+/** Throws an Error that says of what file it is. */
+export function parseAuthorizationConfigurationFile(text: string): AuthorizationConfiguration {
+  try {
+    return parseAuthorizationConfiguration(text);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`failed to load AuthorizationConfiguration from file: ${why}`, { cause });
+  }
+}

@@ -1,0 +1,130 @@
+import { resolveFieldPath } from '@coxswain/api';
+import type { JSONSchemaProps, ValidationRule } from '@coxswain/api/apiextensions/v1';
+import {
+  BOOL,
+  CelCompileError,
+  CelEnvironment,
+  CelProgramError,
+  type CelType,
+  type CompiledExpression,
+  optionalOf,
+  type Program,
+  type SizeEstimator,
+  STRING,
+  sameType,
+} from '../../cel/index.ts';
+import { kubernetesLibraries } from '../../cel/library/index.ts';
+import { celTypeOf, type SchemaType, sizesWithin } from './schema-type.ts';
+
+/** An expression that is ready to run, or why it is not, as upstream words it. */
+export type CompiledProgram =
+  | { readonly program: Program; readonly maxCost: number; readonly error?: undefined }
+  | { readonly program?: undefined; readonly maxCost: 0; readonly error: string };
+
+/** A rule, compiled: whatever is wrong with it is told, not thrown. */
+export interface CompiledRule {
+  readonly source: ValidationRule;
+  readonly rule: CompiledProgram;
+  /** It compares with the value before an update. */
+  readonly usesOldSelf: boolean;
+  /** Absent where the rule has none, or is wrong itself. */
+  readonly messageExpression?: CompiledProgram;
+  /** Where errors are reported, below the value: `.spec.size`. */
+  readonly fieldPath: string;
+}
+
+let base: CelEnvironment | undefined;
+
+/** Libraries are large: they are put together once, and when first needed. */
+function baseEnvironment(): CelEnvironment {
+  base ??= new CelEnvironment({ libraries: kubernetesLibraries });
+  return base;
+}
+
+/** What rules of one schema share: the types of `self` and `oldSelf`. */
+export class RuleScope {
+  readonly #schema: JSONSchemaProps;
+  readonly #self: CelType;
+  readonly #sizes: SizeEstimator;
+  #environment: CelEnvironment | undefined;
+  #optionalEnvironment: CelEnvironment | undefined;
+
+  constructor(schema: JSONSchemaProps, type: SchemaType) {
+    this.#schema = schema;
+    // Nobody can know its number upstream: it is another one with every change of the definition.
+    this.#self = celTypeOf(type, 'selfType1');
+    this.#sizes = sizesWithin(type);
+  }
+
+  /** A rule with nothing in it is none, which is found elsewhere. */
+  compile(source: ValidationRule): CompiledRule | undefined {
+    const { rule = '', messageExpression, fieldPath, optionalOldSelf } = source;
+    if (rule.trim() === '') return undefined;
+    const environment = optionalOldSelf ? this.#withOptionalOldSelf() : this.#withOldSelf();
+    let usesOldSelf = false;
+    const compiled = this.#compile(rule, {
+      environment,
+      type: BOOL,
+      failed: '',
+      wrongType: 'cel expression must evaluate to a bool',
+      accept: ({ variables }) => {
+        usesOldSelf = variables.has('oldSelf');
+      },
+    });
+    if (compiled.error !== undefined) return { source, rule: compiled, usesOldSelf, fieldPath: '' };
+    return {
+      source,
+      rule: compiled,
+      usesOldSelf,
+      ...(messageExpression && {
+        messageExpression: this.#compile(messageExpression, {
+          environment,
+          type: STRING,
+          failed: 'messageExpression ',
+          wrongType: 'messageExpression must evaluate to a string',
+        }),
+      }),
+      fieldPath: fieldPath ? this.#fieldPath(fieldPath) : '',
+    };
+  }
+
+  #fieldPath(text: string): string {
+    const target = resolveFieldPath(text, this.#schema, { allowBrackets: true });
+    return typeof target === 'object' ? target.text : '';
+  }
+
+  #withOldSelf(): CelEnvironment {
+    this.#environment ??= baseEnvironment().extend({ variables: { self: this.#self, oldSelf: this.#self } });
+    return this.#environment;
+  }
+
+  #withOptionalOldSelf(): CelEnvironment {
+    const variables = { self: this.#self, oldSelf: optionalOf(this.#self) };
+    this.#optionalEnvironment ??= baseEnvironment().extend({ variables });
+    return this.#optionalEnvironment;
+  }
+
+  #compile(text: string, wanted: Wanted): CompiledProgram {
+    const fail = (error: string): CompiledProgram => ({ maxCost: 0, error });
+    try {
+      const expression = wanted.environment.compile(text);
+      if (!sameType(expression.type, wanted.type)) return fail(wanted.wrongType);
+      wanted.accept?.(expression);
+      return { program: expression.program(), maxCost: expression.estimateCost(this.#sizes).max };
+    } catch (error) {
+      if (error instanceof CelCompileError) return fail(`${wanted.failed}compilation failed: ${error.message}`);
+      if (!(error instanceof CelProgramError)) throw error;
+      return fail(`${wanted.failed || 'program '}instantiation failed: ${error.message}`);
+    }
+  }
+}
+
+interface Wanted {
+  readonly environment: CelEnvironment;
+  readonly type: CelType;
+  /** What error texts begin with. */
+  readonly failed: string;
+  readonly wrongType: string;
+  /** Sees the expression once it is known to have the type. */
+  readonly accept?: (expression: CompiledExpression) => void;
+}

@@ -1,0 +1,30 @@
+import type { JSONSchemaProps } from '@coxswain/api/apiextensions/v1';
+
+const text: JSONSchemaProps = { type: 'string' };
+
+/** What rules see of every resource, also if its schema does not speak of it. */
+const always: readonly (readonly [string, JSONSchemaProps])[] = [
+  ['kind', text],
+  ['apiVersion', text],
+  ['metadata', { type: 'object', properties: { name: text, generateName: text } }],
+];
+
+/** The properties of a resource, the root's or an embedded one's, as rules see them. */
+export function resourceProperties(
+  properties: Readonly<Record<string, JSONSchemaProps>>,
+): Iterable<readonly [string, JSONSchemaProps]> {
+  return specifiesAll(properties) ? Object.entries(properties) : new Map([...Object.entries(properties), ...always]);
+}
+
+function specifiesAll(properties: Readonly<Record<string, JSONSchemaProps>>): boolean {
+  const own = (name: string): JSONSchemaProps => (Object.hasOwn(properties, name) ? properties[name]! : {});
+  const { type, properties: fields = {} } = own('metadata');
+  const isText = (name: string): boolean => Object.hasOwn(fields, name) && fields[name]!.type === 'string';
+  return (
+    own('kind').type === 'string' &&
+    own('apiVersion').type === 'string' &&
+    type === 'object' &&
+    isText('name') &&
+    isText('generateName')
+  );
+}

@@ -1,0 +1,85 @@
+import type { JSONSchemaProps } from '@coxswain/api/apiextensions/v1';
+import type { ValueSchema } from '../../cel/index.ts';
+import { type CompiledRule, RuleScope } from './compiled-rule.ts';
+import { SchemaTypes } from './schema-type.ts';
+import { ValueSchemas } from './value-schema.ts';
+
+/** A schema that has rules, itself or inside: only these are walked through. */
+export interface RuleNode {
+  readonly schema: JSONSchemaProps;
+  /** Its own rules, each compiled when the first value is there to be judged. */
+  readonly rules: readonly (() => CompiledRule | undefined)[];
+  /** How values of it become CEL values. */
+  readonly values: ValueSchema;
+  readonly properties: readonly (readonly [name: string, node: RuleNode])[];
+  readonly additional: RuleNode | undefined;
+  readonly items: RuleNode | undefined;
+}
+
+/**
+ * Reads schemas as rules see them, each once: whoever asks for a schema inside a schema gets the rules that are
+ * compiled already. What is known of a schema is forgotten with it.
+ */
+export class RuleNodes {
+  readonly types = new SchemaTypes();
+  readonly #values = new ValueSchemas();
+  readonly #plain = new WeakMap<JSONSchemaProps, RuleNode | 'none'>();
+  readonly #resources = new WeakMap<JSONSchemaProps, RuleNode | 'none'>();
+  readonly #rules = new WeakMap<JSONSchemaProps, RuleNode['rules']>();
+
+  /** Undefined for a schema without rules. `isResource`: as in `SchemaTypes.of`. */
+  of(schema: JSONSchemaProps, isResource = schema['x-kubernetes-embedded-resource'] === true): RuleNode | undefined {
+    const known = isResource ? this.#resources : this.#plain;
+    const before = known.get(schema);
+    if (before) return before === 'none' ? undefined : before;
+    const node = this.#make(schema, isResource);
+    known.set(schema, node ?? 'none');
+    return node;
+  }
+
+  /** A schema's own rules: those of one whose values expressions do not see are none. */
+  rulesOf(schema: JSONSchemaProps, isResource: boolean): RuleNode['rules'] {
+    const known = this.#rules.get(schema);
+    if (known) return known;
+    const sources = schema['x-kubernetes-validations'] ?? [];
+    const type = sources.length > 0 ? this.types.of(schema, isResource) : undefined;
+    let scope: RuleScope | undefined;
+    const rules = sources.map((source) => {
+      let compiled: CompiledRule | undefined;
+      return () => {
+        if (!type) return undefined;
+        scope ??= new RuleScope(schema, type);
+        compiled ??= scope.compile(source);
+        return compiled;
+      };
+    });
+    this.#rules.set(schema, rules);
+    return rules;
+  }
+
+  #make(schema: JSONSchemaProps, isResource: boolean): RuleNode | undefined {
+    const { properties = {}, additionalProperties, items } = schema;
+    const rules = this.rulesOf(schema, isResource);
+    const visible = (child: JSONSchemaProps): RuleNode | undefined =>
+      this.types.of(child) === undefined ? undefined : this.of(child);
+    const children: [string, RuleNode][] = [];
+    for (const [name, property] of Object.entries(properties)) {
+      const node = visible(property);
+      if (node) children.push([name, node]);
+    }
+    const additional = typeof additionalProperties === 'object' ? visible(additionalProperties) : undefined;
+    const item = items && !Array.isArray(items) ? visible(items) : undefined;
+    if (rules.length === 0 && children.length === 0 && !additional && !item) return undefined;
+    const values = this.#values;
+    return {
+      schema,
+      rules,
+      get values() {
+        return values.of(schema, isResource);
+      },
+      properties: children,
+      additional,
+      items: item,
+    };
+  }
+}

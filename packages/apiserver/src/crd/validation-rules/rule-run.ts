@@ -1,0 +1,326 @@
+import { oldItems, oldOfKey, uncorrelated } from '@coxswain/api';
+import type { ValidationRule } from '@coxswain/api/apiextensions/v1';
+import {
+  duplicate,
+  type ErrorList,
+  type FieldError,
+  forbidden,
+  invalid,
+  isJsonObject,
+  omittedValue,
+  Path,
+  required,
+} from '@coxswain/apimachinery';
+import {
+  type Bindings,
+  type CelValue,
+  type EvaluationResult,
+  fromJson,
+  Optional,
+  PER_CALL_COST_LIMIT,
+  type Program,
+} from '../../cel/index.ts';
+import type { CompiledProgram, CompiledRule } from './compiled-rule.ts';
+import type { Correlation } from './correlation.ts';
+import type { RuleNode } from './rule-node.ts';
+
+/** What all rules together may cost for one object. */
+export const runtimeCostBudget = 10_000_000;
+
+const maxMessageBytes = 5 * 1024;
+
+/** Others get their turn after this time. */
+const sliceMs = 5;
+
+/** Nobody reads more. Differs from upstream, which writes as many errors as an object has. */
+const maxErrors = 10_000;
+const maxErrorLength = 1_000_000;
+
+export interface RuleRunOptions {
+  /** Default: `runtimeCostBudget`. */
+  readonly budget?: number;
+  /** Of one evaluation. Default: PER_CALL_COST_LIMIT. */
+  readonly callLimit?: number;
+  /** Takes errors that are forgiven because nothing changed. */
+  readonly warn?: (warning: string) => void;
+}
+
+/** A value to be judged. */
+export interface JudgedValue {
+  readonly path: Path | undefined;
+  readonly value: unknown;
+  /** What it was before an update; undefined or null for nothing. */
+  readonly old: unknown;
+  /** Absent where nothing is forgiven. */
+  readonly correlation?: Correlation | undefined;
+}
+
+/** Waits for an evaluation, or (undefined) only lets others run. */
+type Steps = Generator<Promise<EvaluationResult> | undefined, void, EvaluationResult | undefined>;
+
+/** One validation of one value by the rules of its schema. */
+export class RuleRun {
+  readonly errors: ErrorList = [];
+  /** Below zero once nothing may be evaluated any more. */
+  budget: number;
+  readonly #callLimit: number;
+  readonly #warn: ((warning: string) => void) | undefined;
+  #sliceEnd = 0;
+  #errorLength = 0;
+
+  constructor({ budget = runtimeCostBudget, callLimit = PER_CALL_COST_LIMIT, warn }: RuleRunOptions = {}) {
+    this.budget = budget;
+    this.#callLimit = callLimit;
+    this.#warn = warn;
+  }
+
+  /** Runs to the end; in one go, without a promise, unless that takes longer than a few milliseconds. */
+  judge(node: RuleNode, judged: JudgedValue): undefined | Promise<void> {
+    const steps = this.#visit(node, judged);
+    this.#sliceEnd = performance.now() + sliceMs;
+    const first = steps.next();
+    return first.done ? undefined : this.#goOn(steps, first.value);
+  }
+
+  async #goOn(steps: Steps, wait: Promise<EvaluationResult> | undefined): Promise<void> {
+    let pending = wait;
+    for (;;) {
+      const result = pending === undefined ? await letOthersRun() : await pending;
+      this.#sliceEnd = performance.now() + sliceMs;
+      const step = steps.next(result);
+      if (step.done) return;
+      pending = step.value;
+    }
+  }
+
+  *#visit(node: RuleNode, judged: JudgedValue): Steps {
+    const { value, path, correlation } = judged;
+    if (value === null || value === undefined) return;
+    if (node.rules.length > 0) yield* this.#evaluateAll(node, judged);
+    if (this.budget < 0) return;
+    const old = judged.old ?? undefined;
+    if (Array.isArray(value)) {
+      if (!node.items) return;
+      const oldOf = Array.isArray(old) ? oldItems(node.schema, old) : undefined;
+      for (let i = 0; i < value.length && this.budget >= 0; i++) {
+        const before = oldOf ? oldOf(value[i]) : uncorrelated;
+        yield* this.#visit(node.items, {
+          path: (path ?? nowhere).index(i),
+          value: value[i],
+          old: before === uncorrelated ? undefined : before,
+          correlation: correlation?.below(node.items.schema, value[i], before),
+        });
+      }
+    } else if (isJsonObject(value)) {
+      if (node.additional) {
+        for (const name of Object.keys(value)) {
+          if (this.budget < 0) return;
+          yield* this.#visit(node.additional, this.#field(node.additional, judged, value, name, true));
+        }
+      }
+      for (const [name, property] of node.properties) {
+        if (this.budget < 0) return;
+        if (Object.hasOwn(value, name)) {
+          yield* this.#visit(property, this.#field(property, judged, value, name, false));
+        }
+      }
+    }
+  }
+
+  #field(
+    { schema }: RuleNode,
+    { path, old, correlation }: JudgedValue,
+    object: Record<string, unknown>,
+    name: string,
+    isKey: boolean,
+  ): JudgedValue {
+    const value = object[name];
+    const before = oldOfKey(old, name);
+    // apiVersion and kind of the root are never those of before: both were converted.
+    const isTypeMeta = correlation?.isRoot && (name === 'apiVersion' || name === 'kind');
+    return {
+      path: isKey ? (path ?? nowhere).key(name) : path ? path.child(name) : Path.of(name),
+      value,
+      old: before === uncorrelated ? undefined : before,
+      correlation: isTypeMeta ? undefined : correlation?.below(schema, value, before),
+    };
+  }
+
+  *#evaluateAll(node: RuleNode, judged: JudgedValue): Steps {
+    const { path } = judged;
+    const { type = '' } = node.schema;
+    if (this.budget <= 0) {
+      this.#stop(invalid(path, type, outOfBudget));
+      return;
+    }
+    const rules = node.rules.map((compile) => compile());
+    const hasOld = judged.old !== undefined && judged.old !== null;
+    const bindings = bindingsOf(node, judged, hasOld && rules.some((rule) => rule?.usesOldSelf));
+    for (const compiled of rules) {
+      if (!compiled) continue;
+      const { program, error } = compiled.rule;
+      if (!program) {
+        this.#add(invalid(path, type, `rule compile error: ${error}`));
+        continue;
+      }
+      const isOptional = compiled.source.optionalOldSelf === true;
+      if (compiled.usesOldSelf && !hasOld && !isOptional) continue;
+      const ownBindings = isOptional ? bindings.optional : bindings.plain;
+      const result = yield* this.#evaluate(program, ownBindings);
+      if (result.cost > this.budget) {
+        this.#stop(invalid(path, type, outOfBudget));
+        return;
+      }
+      this.budget -= result.cost;
+      if (result.error) {
+        this.#fail(path, type, result.error.message, compiled.source);
+        if (this.budget < 0) return;
+      } else if (result.value !== true) {
+        yield* this.#complain(compiled, judged, type, ownBindings);
+        if (this.budget < 0) return;
+      }
+    }
+  }
+
+  *#evaluate(
+    program: Program,
+    bindings: Bindings,
+  ): Generator<Promise<EvaluationResult> | undefined, EvaluationResult, EvaluationResult | undefined> {
+    if (performance.now() > this.#sliceEnd) yield undefined;
+    const result = program.evaluateAsync(bindings, { costLimit: this.#callLimit });
+    return result instanceof Promise ? (yield result)! : result;
+  }
+
+  /** A rule that could not be evaluated. */
+  #fail(path: Path | undefined, type: string, error: string, source: ValidationRule): void {
+    const about = ruleText(source);
+    if (error.startsWith('no such overload')) {
+      const detail = `'${error}': call arguments did not match a supported operator, function or macro signature for rule: ${about}`;
+      this.#add(invalid(path, type, detail));
+    } else if (error.startsWith(costLimitExceeded)) {
+      const detail = `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${about}`;
+      this.#stop(invalid(path, type, detail));
+    } else this.#add(invalid(path, type, `${error} evaluating rule: ${about}`));
+  }
+
+  /** A rule that does not hold. */
+  *#complain(compiled: CompiledRule, { path, value, correlation }: JudgedValue, type: string, bindings: Bindings): Steps {
+    const place = below(path, compiled.fieldPath);
+    const add = (error: FieldError): void => {
+      if (!compiled.usesOldSelf && correlation?.isUnchanged) this.#warn?.(String(error));
+      else this.#add(error);
+    };
+    let message: string | undefined;
+    if (compiled.messageExpression?.program) {
+      const outcome = yield* this.#message(compiled.messageExpression, bindings, compiled.source);
+      if (outcome.fatal !== undefined) {
+        add(invalid(place, type, outcome.fatal));
+        this.budget = -1;
+        return;
+      }
+      message = outcome.message;
+    }
+    const shown = type === 'object' || type === 'array' ? omittedValue : value;
+    add(errorOf(compiled.source, place, shown, message ?? messageOf(compiled.source)));
+  }
+
+  /** What a messageExpression says; nothing if that is no message. `fatal`: nothing may be evaluated any more. */
+  *#message(
+    { program }: CompiledProgram & { readonly error?: undefined },
+    bindings: Bindings,
+    { messageExpression = '' }: ValidationRule,
+  ): Generator<
+    Promise<EvaluationResult> | undefined,
+    { readonly fatal?: string; readonly message?: string },
+    EvaluationResult | undefined
+  > {
+    const result = yield* this.#evaluate(program, bindings);
+    if (result.cost > this.budget) {
+      return {
+        fatal:
+          'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run',
+      };
+    }
+    if (result.error?.message.startsWith(costLimitExceeded)) {
+      const about = JSON.stringify(messageExpression);
+      return {
+        fatal: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${about}`,
+      };
+    }
+    this.budget -= result.cost;
+    const text = typeof result.value === 'string' ? result.value.trim() : '';
+    const isMessage = text !== '' && !text.includes('\n') && Buffer.byteLength(text) <= maxMessageBytes;
+    return isMessage ? { message: text } : {};
+  }
+
+  #add(error: FieldError): void {
+    this.errors.push(error);
+    this.#errorLength += error.field.length + error.detail.length;
+    if (this.errors.length >= maxErrors || this.#errorLength > maxErrorLength) this.budget = -1;
+  }
+
+  #stop(error: FieldError): void {
+    this.#add(error);
+    this.budget = -1;
+  }
+}
+
+const nowhere = Path.of('');
+const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run';
+const costLimitExceeded = 'operation cancelled: actual cost limit exceeded';
+
+function letOthersRun(): Promise<undefined> {
+  return new Promise((resolve) => setImmediate(() => resolve(undefined)));
+}
+
+interface RuleBindings {
+  readonly plain: Bindings;
+  /** For rules to which the old value is an optional. */
+  readonly optional: Bindings;
+}
+
+/** The values are made when an expression asks for them. */
+function bindingsOf(node: RuleNode, { value, old }: JudgedValue, hasOldSelf: boolean): RuleBindings {
+  let self: CelValue | undefined;
+  let oldSelf: CelValue | undefined;
+  const selfValue = (): CelValue => {
+    self ??= fromJson(value, node.values);
+    return self;
+  };
+  const oldValue = (): CelValue | undefined => {
+    if (hasOldSelf) oldSelf ??= fromJson(old, node.values);
+    return oldSelf;
+  };
+  return {
+    plain: (name) => (name === 'self' ? selfValue() : oldValue()),
+    optional: (name) => {
+      if (name === 'self') return selfValue();
+      const before = oldValue();
+      return before === undefined ? Optional.NONE : Optional.of(before);
+    },
+  };
+}
+
+/** What rules say of themselves in errors of their own. */
+const ruleText = ({ rule = '', message }: ValidationRule): string => (message ? message.trim() : rule.trim());
+
+const messageOf = (source: ValidationRule): string =>
+  source.message ? source.message.trim() : `failed rule: ${ruleText(source)}`;
+
+function below(path: Path | undefined, fieldPath: string): Path | undefined {
+  if (fieldPath === '') return path;
+  return path ? path.child(fieldPath) : Path.of(fieldPath);
+}
+
+function errorOf({ reason }: ValidationRule, path: Path | undefined, value: unknown, detail: string): FieldError {
+  switch (reason) {
+    case 'FieldValueForbidden':
+      return forbidden(path, detail);
+    case 'FieldValueRequired':
+      return required(path, detail);
+    case 'FieldValueDuplicate':
+      return duplicate(path, value);
+    default:
+      return invalid(path, value, detail);
+  }
+}

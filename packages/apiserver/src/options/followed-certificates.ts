@@ -1,0 +1,55 @@
+import { type CertificateAuthorities, CertificatePool } from '../authentication/index.ts';
+import { loadKeyPair } from '../certificates/key-pair.ts';
+import type { FollowedFile } from '../server/api-server-config.ts';
+import type { CompletedOptions } from './api-server-flags.ts';
+import type { ServerFiles } from './server-files.ts';
+
+/** Authorities of clients, those that stand in the file now. */
+export class FileAuthorities implements CertificateAuthorities {
+  #pem: string;
+  #pool: CertificatePool;
+  /** Empty without a file. */
+  readonly followed: readonly FollowedFile[];
+
+  /** Throws an Error when there is no certificate in it. */
+  constructor(flag: string, file: string | undefined, pem: string) {
+    this.#pem = pem;
+    this.#pool = CertificatePool.fromPem(pem);
+    const apply: FollowedFile['apply'] = async ([text = '']) => this.#apply(text);
+    this.followed = file ? [{ flag, files: [file], contents: [pem], apply }] : [];
+  }
+
+  get current(): CertificatePool {
+    return this.#pool;
+  }
+
+  get pem(): string {
+    return this.#pem;
+  }
+
+  #apply(pem: string): void {
+    this.#pool = CertificatePool.fromPem(pem);
+    this.#pem = pem;
+  }
+}
+
+/** `--tls-cert-file` and its key: connections from then on see the new certificate. */
+export function servingCertificateFiles(
+  { tlsCertFile: certificateFile, tlsPrivateKeyFile: keyFile }: CompletedOptions,
+  { identity }: ServerFiles,
+  now: () => Date,
+): FollowedFile[] {
+  if (!certificateFile || !keyFile) return [];
+  const { certificatePem, keyPem } = identity.serving;
+  return [
+    {
+      flag: 'tls-cert-file',
+      files: [certificateFile, keyFile],
+      contents: [certificatePem, keyPem],
+      apply: async (_, listener) => {
+        const pair = await loadKeyPair({ certificateFile, keyFile }, now);
+        listener?.setCertificate({ cert: pair.certificatePem, key: pair.keyPem });
+      },
+    },
+  ];
+}
