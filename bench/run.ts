@@ -3,6 +3,7 @@ import { print } from './measure.ts';
 
 const benches: Record<string, () => Promise<string>> = {
   pod: async () => print(await (await import('./pod.ts')).podBench()),
+  crd: async () => (await import('./crd/bench.ts')).crdBench(),
   apiserver: async () => (await import('./apiserver/bench.ts')).apiserverBench(),
 };
 

@@ -39,6 +39,7 @@ export async function startOurs(cox: string): Promise<Target> {
       `--token-auth-file=${join(directory, 'tokens.csv')}`,
       '--max-requests-inflight=0',
       '--max-mutating-requests-inflight=0',
+      '--enable-priority-and-fairness=false',
     ],
     { stdio: ['ignore', 'ignore', 'pipe'] },
   );

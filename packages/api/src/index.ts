@@ -27,9 +27,15 @@ export {
 } from './apiextensions/schema/index.ts';
 export { approvalAnnotation, approvalState, isProtectedGroup } from './apiextensions/v1/approval.ts';
 export { validateCABundle } from './apiextensions/v1/ca-bundle.ts';
+export { validateDefaults } from './apiextensions/v1/default-values.ts';
 export { resolveFieldPath } from './apiextensions/v1/field-path.ts';
 export { internalRule } from './apiextensions/v1/internal-form.ts';
-export type { DefaultCheck, DefaultCheckOptions, RuleCheckOptions, RuleChecks } from './apiextensions/v1/rule-checks.ts';
+export type {
+  DefaultCheck,
+  DefaultCheckOptions,
+  RuleCheckOptions,
+  RuleChecks,
+} from './apiextensions/v1/rule-checks.ts';
 export { definitionStrategyWithRules } from './apiextensions/v1/strategy.ts';
 export { isStructural, structuralProblem, validateStructural } from './apiextensions/v1/structural.ts';
 export { validateTokenRequest } from './authentication/v1/token-request.ts';

@@ -64,6 +64,16 @@ export interface Strategy<T extends KubernetesObject = KubernetesObject> {
   readonly prepareForUpdate?: (object: T, old: T, context: StrategyContext) => void;
   readonly validate?: (object: T, context: StrategyContext) => ErrorList;
   readonly validateUpdate?: (object: T, old: T, context: StrategyContext) => ErrorList;
+  /**
+   * What is left to ask after `validate` or `validateUpdate` (of subresources too), which found `errors`, and may take
+   * long: rules of custom resources. `old` is absent on create. Gives further errors, as a promise only if it took long.
+   */
+  readonly validateRules?: (
+    object: T,
+    old: T | undefined,
+    errors: ErrorList,
+    context: StrategyContext,
+  ) => ErrorList | Promise<ErrorList>;
   /** `validate` judges metadata too, in its own order; when it finds nothing wrong, only what every kind needs is asked of it. */
   readonly validatesMetadata?: boolean;
   /** `validateUpdate` judges changes of metadata in its own order, or not at all, besides what is asked of every kind before it. */

@@ -90,7 +90,7 @@ export const notFound = (field: Path, value: unknown): FieldError =>
   new FieldError('FieldValueNotFound', field, value, '');
 export const required = (field: Path | undefined, detail = ''): FieldError =>
   new FieldError('FieldValueRequired', field, '', detail);
-export const duplicate = (field: Path, value: unknown): FieldError =>
+export const duplicate = (field: Path | undefined, value: unknown): FieldError =>
   new FieldError('FieldValueDuplicate', field, value, '');
 export const invalid = (field: Path | undefined, value: unknown, detail: string): FieldError =>
   new FieldError('FieldValueInvalid', field, value, detail);

@@ -2,7 +2,7 @@ import { LazyDfa } from './lazy-dfa.ts';
 import { parseGoRegexp } from './parser.ts';
 import { PikeVm } from './pike-vm.ts';
 import { compileProgram, type Program } from './program.ts';
-import type { StepBudget } from './step-budget.ts';
+import { type StepBudget, StepMeter } from './step-budget.ts';
 import { GoRegexpError } from './syntax.ts';
 
 /** Where a match stands in a text, in UTF-16 units. */
@@ -65,29 +65,57 @@ export class GoRegexp {
     );
   }
 
+  /** Whether the text holds a match anywhere; yields the steps that it took. */
+  testInSteps(text: string): Generator<number, boolean, void> {
+    this.#dfa ??= new LazyDfa(this.#program);
+    return this.#dfa.testInSteps(text);
+  }
+
   /**
    * Matches one after another, at most `limit` of them; an empty one only where none has just ended. Each search begins
    * anew, so that an expression which looks far ahead of its matches takes time with the square of the text: give a
    * budget for texts or patterns of strangers. Throws GoRegexpBudgetError.
    */
   findAll(text: string, limit = Number.POSITIVE_INFINITY, budget?: StepBudget): GoRegexpMatch[] {
-    const matches: GoRegexpMatch[] = [];
-    if (limit <= 0 || !this.test(text, budget)) return matches;
-    let previousEnd = -1;
-    for (let from = 0; from <= text.length && matches.length < limit; ) {
-      const match = this.#find(text, from, budget);
-      if (!match) break;
-      if (match.end > from) from = match.end;
-      else from += (text.codePointAt(from) ?? 0) > 0xffff ? 2 : 1;
-      if (match.start !== match.end || match.end !== previousEnd) matches.push(match);
-      previousEnd = match.end;
+    if (limit <= 0 || !this.test(text, budget)) return [];
+    this.#vm ??= new PikeVm(this.#program, 2);
+    for (const steps = findAll(this.#vm, text, limit, budget); ; ) {
+      const step = steps.next();
+      if (step.done) return step.value;
     }
-    return matches;
+  }
+
+  /** The same; yields the steps that it took. */
+  *findAllInSteps(text: string, limit = Number.POSITIVE_INFINITY): Generator<number, GoRegexpMatch[], void> {
+    if (limit <= 0 || !(yield* this.testInSteps(text))) return [];
+    // Others may search in the meantime.
+    return yield* findAll(new PikeVm(this.#program, 2), text, limit, new StepMeter());
   }
 
   #find(text: string, from: number, budget: StepBudget | undefined): GoRegexpMatch | undefined {
     this.#vm ??= new PikeVm(this.#program, 2);
-    const positions = this.#vm.search(text, from, budget);
-    return positions && { start: positions[0]!, end: positions[1]! };
+    return toMatch(this.#vm.search(text, from, budget));
   }
+}
+
+const toMatch = (positions: Int32Array | undefined): GoRegexpMatch | undefined =>
+  positions && { start: positions[0]!, end: positions[1]! };
+
+function* findAll(
+  vm: PikeVm,
+  text: string,
+  limit: number,
+  budget: StepBudget | undefined,
+): Generator<number, GoRegexpMatch[], void> {
+  const matches: GoRegexpMatch[] = [];
+  let previousEnd = -1;
+  for (let from = 0; from <= text.length && matches.length < limit; ) {
+    const match = toMatch(yield* vm.searchInSteps(text, from, budget));
+    if (!match) break;
+    if (match.end > from) from = match.end;
+    else from += (text.codePointAt(from) ?? 0) > 0xffff ? 2 : 1;
+    if (match.start !== match.end || match.end !== previousEnd) matches.push(match);
+    previousEnd = match.end;
+  }
+  return matches;
 }

@@ -1,7 +1,7 @@
 import { holds, none } from './assertion.ts';
 import { isWord } from './named-class.ts';
 import type { Program } from './program.ts';
-import type { StepBudget } from './step-budget.ts';
+import { type StepBudget, StepMeter } from './step-budget.ts';
 import type { CharacterSet } from './syntax.ts';
 
 /** Instructions that threads stand at, before those that read no character were followed. */
@@ -12,6 +12,12 @@ interface State {
   /** By the class of the next character; filled as texts ask for it. */
   readonly next: (State | undefined)[];
   matchesAtEnd: boolean | undefined;
+}
+
+/** How far a search has come. */
+interface Search {
+  at: number;
+  state: State;
 }
 
 const newState = (threads: Int32Array, previous: number): State => ({
@@ -30,6 +36,7 @@ const uncounted = -1;
 /** In numbers held by states and tables, about four bytes each. */
 const maxMemory = 64 * 1024;
 const maxClasses = 4096;
+const charactersBetweenYields = 32 * 1024;
 
 /**
  * Answers whether a text holds a match: an automaton whose states are sets of threads, made as texts lead to them and
@@ -61,9 +68,30 @@ export class LazyDfa {
   /** Throws GoRegexpBudgetError. */
   test(text: string, budget: StepBudget | undefined): boolean {
     budget?.spend(text.length >> 4);
+    const search = { at: 0, state: this.#initial };
+    return this.#goOn(search, text, text.length, budget) ?? this.#matchesAtEnd(search.state, budget);
+  }
+
+  /** The same; yields the steps that it took. */
+  *testInSteps(text: string): Generator<number, boolean, void> {
+    const meter = new StepMeter();
+    const search = { at: 0, state: this.#initial };
+    while (search.at < text.length) {
+      const end = Math.min(search.at + charactersBetweenYields, text.length);
+      const result = this.#goOn(search, text, end, meter);
+      if (result !== undefined) return result;
+      yield meter.taken + (charactersBetweenYields >> 4);
+    }
+    return this.#matchesAtEnd(search.state, meter);
+  }
+
+  /** Goes on to the end, or until a meter says so: the answer if it is found before. */
+  #goOn(search: Search, text: string, end: number, budget: StepBudget | undefined): boolean | undefined {
     const ascii = this.#asciiClasses;
-    let state = this.#initial;
-    for (let at = 0; at < text.length; at++) {
+    let { state } = search;
+    let at = search.at;
+    let pauses = false;
+    for (; at < end && !pauses; at++) {
       let code = text.charCodeAt(at);
       let characterClass = unclassified;
       if (code < 128) characterClass = ascii[code]!;
@@ -72,11 +100,21 @@ export class LazyDfa {
         if (code > 0xffff) at++;
       }
       if (characterClass === unclassified) characterClass = this.#classOf(code, budget);
-      const next = state.next[characterClass] ?? this.#advance(state, code, characterClass, budget);
+      let next = state.next[characterClass];
+      if (next === undefined) {
+        next = this.#advance(state, code, characterClass, budget);
+        pauses = budget instanceof StepMeter && budget.isOver;
+      }
       if (next === matched) return true;
       if (next === dead) return false;
       state = next;
     }
+    search.at = at;
+    search.state = state;
+    return undefined;
+  }
+
+  #matchesAtEnd(state: State, budget: StepBudget | undefined): boolean {
     state.matchesAtEnd ??= this.#step(state, none, budget) === undefined;
     return state.matchesAtEnd;
   }

@@ -1,6 +1,6 @@
 import { holds, none } from './assertion.ts';
 import type { Program } from './program.ts';
-import type { StepBudget } from './step-budget.ts';
+import { type StepBudget, StepMeter } from './step-budget.ts';
 
 /** Threads in order of preference, and for each what it has noted. */
 interface Threads {
@@ -42,6 +42,18 @@ export class PikeVm {
 
   /** The slots of the match, -1 where a group took no part. Throws GoRegexpBudgetError. */
   search(text: string, from: number, budget: StepBudget | undefined): Int32Array | undefined {
+    for (const steps = this.searchInSteps(text, from, budget); ; ) {
+      const step = steps.next();
+      if (step.done) return step.value;
+    }
+  }
+
+  /** The same; yields the steps that it took, if it is given a meter. Nothing else may search in the meantime. */
+  *searchInSteps(
+    text: string,
+    from: number,
+    budget: StepBudget | undefined,
+  ): Generator<number, Int32Array | undefined, void> {
     const { instructions, anchored } = this.#program;
     const slots = this.#slots;
     let match: Int32Array | undefined;
@@ -77,6 +89,7 @@ export class PikeVm {
         steps += this.#add(this.#following, index + 1, following, next, afterNext);
       }
       budget?.spend(steps);
+      if (budget instanceof StepMeter && budget.isOver) yield budget.taken;
       if (next === none) return match;
       [this.#current, this.#following] = [this.#following, this.#current];
       previous = next;

@@ -22,3 +22,29 @@ export class StepBudget {
     if (this.#steps < 0) throw new GoRegexpBudgetError();
   }
 }
+
+/** Grants a search that goes on in steps so many of them before it lets others run. */
+export class StepMeter extends StepBudget {
+  #taken = 0;
+
+  constructor() {
+    super(Number.POSITIVE_INFINITY);
+  }
+
+  override spend(steps: number): void {
+    this.#taken += steps;
+  }
+
+  get isOver(): boolean {
+    return this.#taken >= stepsBetweenYields;
+  }
+
+  /** The steps since the last time. */
+  get taken(): number {
+    const taken = this.#taken;
+    this.#taken = 0;
+    return taken;
+  }
+}
+
+const stepsBetweenYields = 4096;

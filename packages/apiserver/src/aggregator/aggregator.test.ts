@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asAdmin, callHttp1 } from '../../test/hardening/clients.ts';
-import { startTestServer, type TestServer, tokens } from '../../test/hardening/test-server.ts';
+import { startTestServer, type TestServer, tokens } from '../../test/test-server.ts';
 import { issueKeyPair } from '../certificates/key-pair.ts';
 
 const day = 24 * 3_600_000;

@@ -162,6 +162,8 @@ beforeAll(async () => {
   running = await startApiServer(
     {
       memory: true,
+      // As the server of the recordings was started.
+      disableAdmissionPlugins: ['ServiceAccount', 'Priority', 'PodSecurity', 'DefaultTolerationSeconds'],
       auditPolicyFile: await file('policy.yaml', policy),
       auditLogPath: join(folder, 'audit.log'),
       tokenAuthFile: await file('tokens.csv', 'admin,admin,uid1,"system:masters"\nalice,alice,uid2,dev\n'),

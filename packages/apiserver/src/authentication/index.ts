@@ -3,7 +3,6 @@ export type { Authenticator, TokenAuthenticator } from './authenticator.ts';
 export { bootstrapTokenAuthenticator } from './bootstrap-token.ts';
 export { type CertificateAuthorities, CertificatePool } from './certificate-pool.ts';
 export {
-  type AnonymousConfiguration,
   type AuthenticationConfiguration,
   parseAuthenticationConfiguration,
 } from './jwt/authentication-configuration.ts';

@@ -48,6 +48,15 @@ describe('TokenCache', () => {
     expect(calls).toHaveLength(6);
   });
 
+  it('asks once for all who ask at a time', async () => {
+    const { cache, calls, answers } = newCache();
+    const [first, second] = await Promise.all([cache.authenticateToken('t', []), cache.authenticateToken('t', [])]);
+    expect(first).toBe(second);
+    answers(new Error('bad'));
+    await Promise.all(['u', 'u'].map((token) => expect(cache.authenticateToken(token, [])).rejects.toThrow('bad')));
+    expect(calls).toEqual(['t', 'u']);
+  });
+
   it('remembers no refusal', async () => {
     const { cache, calls, answers } = newCache();
     answers(undefined);

@@ -1,6 +1,7 @@
 import type { UserInfo } from '@coxswain/api';
 import { isJsonObject } from '@coxswain/apimachinery';
 import type { KubeconfigWebhook } from '../webhook/index.ts';
+import { statusOf } from '../webhook/review-status.ts';
 import { type BackoffOptions, withBackoff } from '../webhook/with-backoff.ts';
 import { intersectAudiences } from './audiences.ts';
 import type { Authenticated, TokenAuthenticator } from './authenticator.ts';
@@ -70,15 +71,6 @@ async function ask(
     return { user: userOf(status.user), ...(audiences.length > 0 && { audiences: granted }) };
   if (typeof status.error === 'string' && status.error !== '') throw new Error(status.error);
   return undefined;
-}
-
-/** The status of a review that was asked for. Throws an Error for anything else, and does not quote it. */
-export function statusOf(answer: unknown, kind: string, apiVersion: string): Record<string, unknown> {
-  if (!isJsonObject(answer) || answer.kind !== kind || answer.apiVersion !== apiVersion)
-    throw new Error(`the webhook's answer is no ${kind} of ${apiVersion}`);
-  const status = answer.status ?? {};
-  if (!isJsonObject(status)) throw new Error(`the webhook's answer has a status that is no object`);
-  return status;
 }
 
 function userOf(value: unknown): UserInfo {

@@ -16,15 +16,11 @@ export { isImpersonationHeader } from './impersonation-headers.ts';
 export { resourceAttributes } from './resource-attributes.ts';
 export { reviewSelfSubject, reviewSelfSubjectRules } from './self-review.ts';
 export { checkCertificateApproval, checkCertificateSigning, checkTrustBundleAttestation } from './signer-check.ts';
-export type {
-  AuthorizationConfiguration,
-  WebhookConfiguration,
-} from './webhook/authorization-configuration.ts';
+export type { AuthorizationConfiguration } from './webhook/authorization-configuration.ts';
 export { AuthorizationMetrics } from './webhook/authorization-metrics.ts';
 export { parseAuthorizationConfigurationFile } from './webhook/configured-authorizer.ts';
 export {
   checkAuthorizationConfiguration,
-  closeAuthorizers,
   type PreparedAuthorization,
   prepareAuthorizers,
 } from './webhook/prepare-authorization.ts';

@@ -65,7 +65,8 @@ export class MemoryListers implements Listers {
     for (const object of objects) {
       const [group = '', version] = (object.apiVersion ?? '').split('/');
       const kind = (object.kind ?? '').toLowerCase();
-      this.of(version === undefined ? '' : group, `${kind}${kind.endsWith('s') ? 'es' : 's'}`).set(object);
+      const plural = kind.endsWith('policy') ? kind.replace(/y$/, 'ies') : `${kind}${kind.endsWith('s') ? 'es' : 's'}`;
+      this.of(version === undefined ? '' : group, plural).set(object);
     }
     return this;
   }

@@ -5,9 +5,12 @@ import type { AuthorizationAttributes, Authorizer, Decision, SubjectRules } from
 /** Asks one after the other until one allows or denies. Where none does, the reasons and errors of all are its own. */
 export class UnionAuthorizer implements Authorizer {
   readonly #authorizers: readonly Authorizer[];
+  readonly #onDecision: ((authorizer: Authorizer, decision: Decision) => void) | undefined;
 
-  constructor(authorizers: readonly Authorizer[]) {
+  /** `onDecision` hears who allowed or denied. */
+  constructor(authorizers: readonly Authorizer[], onDecision?: (authorizer: Authorizer, decision: Decision) => void) {
     this.#authorizers = authorizers;
+    this.#onDecision = onDecision;
   }
 
   async authorize(attributes: AuthorizationAttributes): Promise<Decision> {
@@ -15,7 +18,10 @@ export class UnionAuthorizer implements Authorizer {
     const errors: Error[] = [];
     for (const authorizer of this.#authorizers) {
       const decision = await authorizer.authorize(attributes);
-      if (decision.decision !== 'no opinion') return decision;
+      if (decision.decision !== 'no opinion') {
+        this.#onDecision?.(authorizer, decision);
+        return decision;
+      }
       if (decision.reason !== '') reasons.push(decision.reason);
       if (decision.error) errors.push(decision.error);
     }

@@ -89,3 +89,24 @@ export interface ComprehensionExpr {
   readonly loopStep: Expr;
   readonly result: Expr;
 }
+
+/** The expressions that an expression is made of. */
+export function children(expr: Expr): readonly Expr[] {
+  switch (expr.kind) {
+    case 'literal':
+    case 'ident':
+      return [];
+    case 'select':
+      return [expr.operand];
+    case 'call':
+      return expr.target === undefined ? expr.args : [expr.target, ...expr.args];
+    case 'list':
+      return expr.elements;
+    case 'map':
+      return expr.entries.flatMap(({ key, value }) => [key, value]);
+    case 'struct':
+      return expr.fields.map(({ value }) => value);
+    case 'comprehension':
+      return [expr.iterRange, expr.accuInit, expr.loopCondition, expr.loopStep, expr.result];
+  }
+}

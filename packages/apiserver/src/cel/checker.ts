@@ -2,7 +2,8 @@ import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr, 
 import type { FunctionDeclaration, Overload } from './function-declaration.ts';
 import type { ParsedExpression } from './parser.ts';
 import { type CompileIssue, NO_LOCATION, type Source } from './source.ts';
-import { mostGeneral, TypeTooComplexError, TypeUnifier } from './type-unifier.ts';
+import { Pace, type Steps } from './steps.ts';
+import { mostGeneral, TypeUnifier } from './type-unifier.ts';
 import {
   BOOL,
   BYTES,
@@ -19,6 +20,7 @@ import {
   optionalOf,
   STRING,
   sameType,
+  TypeTooComplexError,
   UINT,
 } from './types.ts';
 import { type CelValue, Uint } from './values.ts';
@@ -79,17 +81,17 @@ function candidateNames(container: string, name: string): string[] {
 }
 
 /** Checks types; lists and maps may mix them only if `mixedLiterals`. Issues go to `report`; the result is usable only if there were none. */
-export function check(
+export function* check(
   parsed: ParsedExpression,
   source: Source,
   declarations: Declarations,
   mixedLiterals: boolean,
   report: (issue: CompileIssue) => void,
-): CheckedExpression {
+): Steps<CheckedExpression> {
   const checker = new Checker(parsed, source, declarations, mixedLiterals, report);
   try {
-    checker.check(parsed.expr);
-    for (const [id, type] of checker.types) checker.types.set(id, checker.unifier.substitute(type, true));
+    yield* checker.check(parsed.expr);
+    yield* checker.resolveTypes();
   } catch (error) {
     if (!(error instanceof TypeTooComplexError)) throw error;
     report({ message: 'types of the expression are too complex', location: NO_LOCATION });
@@ -97,6 +99,9 @@ export function check(
   const { types, idents, calls } = checker;
   return { source, expr: parsed.expr, offsets: parsed.offsets, types, idents, calls };
 }
+
+/** How much checking an expression takes, about. */
+const EXPR_STEPS = 32;
 
 interface Scope {
   readonly parent: Scope | undefined;
@@ -113,6 +118,7 @@ class Checker {
   private readonly declarations: Declarations;
   private readonly mixedLiterals: boolean;
   private readonly report: (issue: CompileIssue) => void;
+  private readonly pace = new Pace();
   private scope: Scope | undefined;
 
   constructor(
@@ -129,7 +135,18 @@ class Checker {
     this.report = report;
   }
 
-  check(expr: Expr): void {
+  /** Replaces type parameters by what they turned out to stand for. */
+  *resolveTypes(): Steps<void> {
+    const resolved = new Map<CelType, CelType>();
+    for (const [id, type] of this.types) {
+      if (!type.isGeneric) continue;
+      this.types.set(id, this.unifier.resolve(type, resolved));
+      if (this.pace.isOver(EXPR_STEPS + this.unifier.stepsTaken)) yield this.pace.taken;
+    }
+  }
+
+  *check(expr: Expr): Steps<void> {
+    if (this.pace.isOver(EXPR_STEPS + this.unifier.stepsTaken)) yield this.pace.taken;
     switch (expr.kind) {
       case 'literal':
         this.types.set(expr.id, literalType(expr.value));
@@ -138,22 +155,22 @@ class Checker {
         if (!this.resolve(expr.id, expr.name)) this.undeclared(expr.id, expr.name);
         return;
       case 'select':
-        this.checkSelect(expr);
+        yield* this.checkSelect(expr);
         return;
       case 'call':
-        this.checkCall(expr);
+        yield* this.checkCall(expr);
         return;
       case 'list':
-        this.checkList(expr);
+        yield* this.checkList(expr);
         return;
       case 'map':
-        this.checkMap(expr);
+        yield* this.checkMap(expr);
         return;
       case 'struct':
-        this.checkStruct(expr);
+        yield* this.checkStruct(expr);
         return;
       case 'comprehension':
-        this.checkComprehension(expr);
+        yield* this.checkComprehension(expr);
     }
   }
 
@@ -202,15 +219,15 @@ class Checker {
     return true;
   }
 
-  private checkSelect(expr: SelectExpr): void {
+  private *checkSelect(expr: SelectExpr): Steps<void> {
     const name = qualifiedName(expr);
     if (name !== undefined && this.resolve(expr.id, name)) return;
-    const type = this.fieldType(expr.id, expr.operand, expr.field, false);
+    const type = yield* this.fieldType(expr.id, expr.operand, expr.field, false);
     this.types.set(expr.id, expr.testOnly ? BOOL : this.unifier.substitute(type, false));
   }
 
-  private fieldType(id: number, operand: Expr, field: string, optional: boolean): CelType {
-    this.check(operand);
+  private *fieldType(id: number, operand: Expr, field: string, optional: boolean): Steps<CelType> {
+    yield* this.check(operand);
     const operandType = this.unifier.substitute(this.typeOf(operand), false);
     const isOptional = isOptionalType(operandType);
     const target = isOptional ? (operandType.parameters[0] ?? DYN) : operandType;
@@ -236,12 +253,12 @@ class Checker {
     return isOptional || optional ? optionalOf(result) : result;
   }
 
-  private checkCall(expr: CallExpr): void {
+  private *checkCall(expr: CallExpr): Steps<void> {
     if (expr.function === '_?._') {
-      this.checkOptionalSelect(expr);
+      yield* this.checkOptionalSelect(expr);
       return;
     }
-    for (const arg of expr.args) this.check(arg);
+    for (const arg of expr.args) yield* this.check(arg);
     if (expr.target === undefined) {
       const found = this.lookupFunction(expr.function);
       if (found === undefined) this.undeclared(expr.id, expr.function);
@@ -254,20 +271,20 @@ class Checker {
       this.resolveOverload(expr, namespaced, undefined);
       return;
     }
-    this.check(expr.target);
+    yield* this.check(expr.target);
     const found = this.lookupFunction(expr.function);
     if (found === undefined) this.undeclared(expr.id, expr.function);
     else this.resolveOverload(expr, found, expr.target);
   }
 
-  private checkOptionalSelect(expr: CallExpr): void {
+  private *checkOptionalSelect(expr: CallExpr): Steps<void> {
     const [operand, field] = expr.args;
     if (operand === undefined || field?.kind !== 'literal' || typeof field.value !== 'string') {
       this.error(expr.id, 'unsupported optional field selection');
       return;
     }
     this.types.set(field.id, STRING);
-    const type = this.fieldType(expr.id, operand, field.value, true);
+    const type = yield* this.fieldType(expr.id, operand, field.value, true);
     this.types.set(expr.id, this.unifier.substitute(type, false));
   }
 
@@ -323,7 +340,7 @@ class Checker {
       if (type.parameters.length === 0) return type;
       return new CelType(type.kind, type.name, type.parameters.map(replace), type.fields);
     };
-    if (!isGeneric(overload)) return overload;
+    if (!overload.result.isGeneric && !overload.parameters.some(({ isGeneric }) => isGeneric)) return overload;
     return { parameters: overload.parameters.map(replace), result: replace(overload.result) };
   }
 
@@ -343,30 +360,30 @@ class Checker {
     return ERROR;
   }
 
-  private checkList(expr: ListExpr): void {
+  private *checkList(expr: ListExpr): Steps<void> {
     let type: CelType | undefined;
     const optional = new Set(expr.optionalIndices);
-    expr.elements.forEach((element, i) => {
-      this.check(element);
+    for (const [i, element] of expr.elements.entries()) {
+      yield* this.check(element);
       const elementType = optional.has(i) ? this.unwrapOptional(element) : this.typeOf(element);
       type = this.join(element, type, elementType);
-    });
+    }
     this.types.set(expr.id, listOf(type ?? this.unifier.fresh()));
   }
 
-  private checkMap(expr: MapExpr): void {
+  private *checkMap(expr: MapExpr): Steps<void> {
     let keyType: CelType | undefined;
     let valueType: CelType | undefined;
     for (const { key, value, optional } of expr.entries) {
-      this.check(key);
+      yield* this.check(key);
       keyType = this.join(key, keyType, this.typeOf(key));
-      this.check(value);
+      yield* this.check(value);
       valueType = this.join(value, valueType, optional ? this.unwrapOptional(value) : this.typeOf(value));
     }
     this.types.set(expr.id, mapOf(keyType ?? this.unifier.fresh(), valueType ?? this.unifier.fresh()));
   }
 
-  private checkStruct(expr: StructExpr): void {
+  private *checkStruct(expr: StructExpr): Steps<void> {
     const ident = this.lookup(expr.typeName);
     if (ident === undefined) {
       this.undeclared(expr.id, expr.typeName);
@@ -382,7 +399,7 @@ class Checker {
     }
     this.types.set(expr.id, type);
     for (const field of expr.fields) {
-      this.check(field.value);
+      yield* this.check(field.value);
       const declared = type.fields?.field(field.name);
       if (declared === undefined && type !== ERROR) this.error(field.id, `undefined field '${field.name}'`);
       const valueType = field.optional ? this.unwrapOptional(field.value) : this.typeOf(field.value);
@@ -395,9 +412,9 @@ class Checker {
     }
   }
 
-  private checkComprehension(expr: ComprehensionExpr): void {
-    this.check(expr.iterRange);
-    this.check(expr.accuInit);
+  private *checkComprehension(expr: ComprehensionExpr): Steps<void> {
+    yield* this.check(expr.iterRange);
+    yield* this.check(expr.accuInit);
     const accuType = this.typeOf(expr.accuInit);
     const [first, second] = this.iterationTypes(expr);
     const outer = this.scope;
@@ -405,12 +422,12 @@ class Checker {
     const variables = new Map([[expr.iterVar, first]]);
     if (expr.iterVar2 !== undefined) variables.set(expr.iterVar2, second);
     this.scope = { parent: accuScope, variables };
-    this.check(expr.loopCondition);
+    yield* this.check(expr.loopCondition);
     this.assertType(expr.loopCondition, BOOL);
-    this.check(expr.loopStep);
+    yield* this.check(expr.loopStep);
     this.assertType(expr.loopStep, accuType);
     this.scope = accuScope;
-    this.check(expr.result);
+    yield* this.check(expr.result);
     this.scope = outer;
     this.types.set(expr.id, this.unifier.substitute(this.typeOf(expr.result), false));
   }
@@ -442,18 +459,6 @@ class Checker {
   private assertType(expr: Expr, type: CelType): void {
     if (!this.unifier.isAssignable(type, this.typeOf(expr))) this.mismatch(expr.id, type, this.typeOf(expr));
   }
-}
-
-const genericOverloads = new WeakMap<Overload, boolean>();
-
-function isGeneric(overload: Overload): boolean {
-  let generic = genericOverloads.get(overload);
-  if (generic === undefined) {
-    const mentions = (type: CelType): boolean => type.kind === 'typeParam' || type.parameters.some(mentions);
-    generic = overload.parameters.some(mentions) || mentions(overload.result);
-    genericOverloads.set(overload, generic);
-  }
-  return generic;
 }
 
 function literalType(value: CelValue): CelType {

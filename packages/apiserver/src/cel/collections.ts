@@ -1,4 +1,4 @@
-import { Pace, type Steps, stepwise, type Work } from './steps.ts';
+import { Pace, type Steps, Work } from './steps.ts';
 import { ArrayList, CelError, CelList, CelMap, type CelValue, Uint } from './values.ts';
 
 /** The longest list that concatenation makes: going through it must not take long. Data and literals are shorter anyway. */
@@ -99,7 +99,7 @@ const COPY_SIZE = 32;
 /** `a + b` for lists, by the rules of their schema if they have one. */
 export function concatLists(a: CelList, b: CelList): CelList | Work<CelList> {
   const identity = a.elementIdentity;
-  if (identity !== undefined) return stepwise(a.size + b.size, mergeLists(a, b, identity));
+  if (identity !== undefined) return new Work(mergeLists(a, b, identity));
   if (b.size === 0) return a;
   if (a.size === 0) return b;
   return a.size + b.size <= COPY_SIZE ? new ArrayList([...a, ...b]) : new ConcatList(a, b);

@@ -21,6 +21,7 @@ import {
 import type { Library, Overload } from './function-declaration.ts';
 import { ACCUMULATOR } from './macro.ts';
 import { codePointLength } from './runtime-type.ts';
+import { Pace, type Steps } from './steps.ts';
 import { type CelType, DYN, isOptionalType, sameType } from './types.ts';
 
 /** Sizes of the elements of a list or the keys and values of a map. */
@@ -38,6 +39,9 @@ interface LocalVariable {
 
 type EqualityEstimate = NonNullable<Library['estimateEquality']>;
 
+/** How much an estimate takes, about. */
+const EXPR_STEPS = 32;
+
 const ZERO = fixed(0);
 const ONE = fixed(1);
 
@@ -46,7 +50,7 @@ export function estimateCost(
   checked: CheckedExpression,
   sizes: SizeEstimator,
   equality: EqualityEstimate,
-): CostEstimate {
+): Steps<CostEstimate> {
   return new CostEstimator(checked, sizes, equality).cost(checked.expr);
 }
 
@@ -54,6 +58,7 @@ class CostEstimator {
   private readonly checked: CheckedExpression;
   private readonly sizes: SizeEstimator;
   private readonly equality: EqualityEstimate;
+  private readonly pace = new Pace();
   private readonly paths = new Map<number, readonly string[]>();
   private readonly locals = new Map<string, LocalVariable[]>();
   private readonly computedSizes = new Map<number, SizeEstimate>();
@@ -65,25 +70,26 @@ class CostEstimator {
     this.equality = equality;
   }
 
-  cost(expr: Expr): CostEstimate {
-    if (expr.kind === 'select' && this.checked.idents.has(expr.id)) return this.ident(expr);
+  *cost(expr: Expr): Steps<CostEstimate> {
+    if (expr.kind === 'literal') return ZERO;
+    if (this.pace.isOver(EXPR_STEPS)) yield this.pace.taken;
+    if (expr.kind === 'ident' || this.checked.idents.has(expr.id)) return this.ident(expr);
     switch (expr.kind) {
-      case 'literal':
-        return ZERO;
-      case 'ident':
-        return this.ident(expr);
       case 'select':
-        return this.select(expr);
+        return yield* this.select(expr);
       case 'call':
-        return this.call(expr);
+        return yield* this.call(expr);
       case 'list':
-        return this.list(expr);
+        return yield* this.list(expr);
       case 'map':
-        return this.map(expr);
-      case 'struct':
-        return expr.fields.reduce((sum, { value }) => add(sum, this.cost(value)), fixed(STRUCT_CREATE_BASE_COST));
+        return yield* this.map(expr);
+      case 'struct': {
+        let cost: CostEstimate = fixed(STRUCT_CREATE_BASE_COST);
+        for (const { value } of expr.fields) cost = add(cost, yield* this.cost(value));
+        return cost;
+      }
       case 'comprehension':
-        return isBind(expr) ? this.bind(expr) : this.comprehension(expr);
+        return isBind(expr) ? yield* this.bind(expr) : yield* this.comprehension(expr);
     }
   }
 
@@ -123,8 +129,8 @@ class CostEstimator {
     return this.paths.get(expr.id) ?? [];
   }
 
-  private select(expr: SelectExpr): CostEstimate {
-    const operand = this.cost(expr.operand);
+  private *select(expr: SelectExpr): Steps<CostEstimate> {
+    const operand = yield* this.cost(expr.operand);
     if (expr.testOnly) return operand;
     this.paths.set(expr.id, [...this.path(expr.operand), expr.field]);
     const { kind } = this.type(expr.operand);
@@ -142,18 +148,19 @@ class CostEstimator {
     };
   }
 
-  private call(expr: CallExpr): CostEstimate {
+  private *call(expr: CallExpr): Steps<CostEstimate> {
     const resolved = this.checked.calls.get(expr.id);
     if (resolved?.function.name === 'dyn' && expr.args[0] !== undefined) {
-      const cost = add(ONE, this.cost(expr.args[0]));
+      const cost = add(ONE, yield* this.cost(expr.args[0]));
       this.setSize(expr, this.size(expr.args[0]));
       this.setEntries(expr, this.entries(expr.args[0]));
       return cost;
     }
-    const argCosts = expr.args.map((arg) => this.cost(arg));
+    const argCosts: CostEstimate[] = [];
+    for (const arg of expr.args) argCosts.push(yield* this.cost(arg));
     const args = expr.args.map((arg) => this.node(arg));
     if (resolved === undefined) return expr.function === '_?._' ? add(ONE, sum(argCosts)) : ZERO;
-    const targetCost = resolved.target === undefined ? ZERO : this.cost(resolved.target);
+    const targetCost = resolved.target === undefined ? ZERO : yield* this.cost(resolved.target);
     const target = resolved.target === undefined ? undefined : this.node(resolved.target);
     const site: CallSite = { target, args, sizeOf: (node) => this.sizeOf(node), elementOf };
     let cost: CostEstimate = { min: UNBOUNDED, max: 0 };
@@ -215,23 +222,23 @@ class CostEstimator {
     return withArgs(BUILTIN_COSTS.get(overload.id)?.estimate?.(site) ?? { cost: ONE });
   }
 
-  private list(expr: ListExpr): CostEstimate {
+  private *list(expr: ListExpr): Steps<CostEstimate> {
     let cost: CostEstimate = ZERO;
     let value: SizeEstimate = { min: expr.elements.length === 0 ? 0 : UNBOUNDED, max: 0 };
     for (const element of expr.elements) {
-      cost = add(cost, this.cost(element));
+      cost = add(cost, yield* this.cost(element));
       value = union(value, this.size(element) ?? UNKNOWN_SIZE);
     }
     this.setEntries(expr, { container: 'list', key: ONE, value });
     return add(cost, fixed(LIST_CREATE_BASE_COST));
   }
 
-  private map(expr: MapExpr): CostEstimate {
+  private *map(expr: MapExpr): Steps<CostEstimate> {
     let cost: CostEstimate = ZERO;
     const none: SizeEstimate = { min: expr.entries.length === 0 ? 0 : UNBOUNDED, max: 0 };
     let [keySize, valueSize] = [none, none];
     for (const { key, value } of expr.entries) {
-      cost = add(add(cost, this.cost(key)), this.cost(value));
+      cost = add(add(cost, yield* this.cost(key)), yield* this.cost(value));
       keySize = union(keySize, this.size(key) ?? UNKNOWN_SIZE);
       valueSize = union(valueSize, this.size(value) ?? UNKNOWN_SIZE);
     }
@@ -239,15 +246,15 @@ class CostEstimator {
     return add(cost, fixed(MAP_CREATE_BASE_COST));
   }
 
-  private comprehension(expr: ComprehensionExpr): CostEstimate {
-    let cost = add(this.cost(expr.iterRange), this.cost(expr.accuInit));
+  private *comprehension(expr: ComprehensionExpr): Steps<CostEstimate> {
+    let cost = add(yield* this.cost(expr.iterRange), yield* this.cost(expr.accuInit));
     this.pushValue(expr.accuVar, expr.accuInit);
     this.pushIteration(expr);
-    const loopCost = this.cost(expr.loopCondition);
-    const stepCost = this.cost(expr.loopStep);
+    const loopCost = yield* this.cost(expr.loopCondition);
+    const stepCost = yield* this.cost(expr.loopStep);
     this.pop(expr.iterVar);
     if (expr.iterVar2 !== undefined) this.pop(expr.iterVar2);
-    cost = add(cost, this.cost(expr.result));
+    cost = add(cost, yield* this.cost(expr.result));
     this.pop(expr.accuVar);
     const count = this.size(expr.iterRange) ?? UNKNOWN_SIZE;
     cost = add(cost, multiply(count, add(stepCost, loopCost)));
@@ -260,10 +267,10 @@ class CostEstimator {
     return cost;
   }
 
-  private bind(expr: ComprehensionExpr): CostEstimate {
-    const cost = add(this.cost(expr.iterRange), this.cost(expr.accuInit));
+  private *bind(expr: ComprehensionExpr): Steps<CostEstimate> {
+    const cost = add(yield* this.cost(expr.iterRange), yield* this.cost(expr.accuInit));
     this.pushValue(expr.accuVar, expr.accuInit);
-    const total = add(cost, this.cost(expr.result));
+    const total = add(cost, yield* this.cost(expr.result));
     this.pop(expr.accuVar);
     this.setSize(expr, this.size(expr.result));
     this.setEntries(expr, this.entries(expr.result));

@@ -8,7 +8,9 @@ import type { MacroDeclaration } from './macro.ts';
 import { parse } from './parser.ts';
 import { plan } from './plan/planner.ts';
 import { Program } from './program.ts';
-import { CelCompileError, type CompileIssue, Source } from './source.ts';
+import { inSlices } from './slices.ts';
+import { CelCompileError, type CompileIssue, IssueList, Source } from './source.ts';
+import { completed, type Steps } from './steps.ts';
 import { STANDARD_LIBRARY } from './standard-library.ts';
 import { type CelType, DYN, typeOf } from './types.ts';
 
@@ -67,20 +69,32 @@ export class CelEnvironment {
     return new CelEnvironment(options, this);
   }
 
-  /** Parses and checks an expression. Throws CelCompileError with all issues. */
+  /**
+   * Parses and checks an expression. Throws CelCompileError with all issues. Takes a few hundred milliseconds at worst: use
+   * `compileAsync` for expressions of strangers.
+   */
   compile(text: string): CompiledExpression {
+    return completed(this.compileInSteps(text));
+  }
+
+  /** The same in slices between which others run. */
+  compileAsync(text: string): Promise<CompiledExpression> {
+    return inSlices(this.compileInSteps(text));
+  }
+
+  private *compileInSteps(text: string): Steps<CompiledExpression> {
     const source = new Source(text);
-    const issues: CompileIssue[] = [];
-    const report = (issue: CompileIssue) => void issues.push(issue);
+    const issues = new IssueList();
+    const report = (issue: CompileIssue) => issues.add(issue);
     const macro = (name: string, argCount: number, isReceiver: boolean) =>
       this.macros.get(macroKey(name, argCount, isReceiver));
     const { escapedIdentifiers, mixedLiterals, validatesLiterals } = this.language;
-    const parsed = parse(source, { macro, escapedIdentifiers }, report);
+    const parsed = yield* parse(source, { macro, escapedIdentifiers }, report);
     if (parsed === undefined) throw new CelCompileError(source, issues);
     // Mixed types are found after the type check, which goes on with `dyn`.
-    const checked = check(parsed, source, this.declarations(), mixedLiterals || validatesLiterals, report);
-    if (issues.length === 0 && validatesLiterals) validateLiterals(checked, report);
-    if (issues.length > 0) throw new CelCompileError(source, issues);
+    const checked = yield* check(parsed, source, this.declarations(), mixedLiterals || validatesLiterals, report);
+    if (issues.count === 0 && validatesLiterals) yield* validateLiterals(checked, report);
+    if (issues.count > 0) throw new CelCompileError(source, issues);
     return new CompiledExpression(checked, this.estimateEquality);
   }
 
@@ -144,12 +158,22 @@ export class CompiledExpression {
 
   /** The range of costs that an evaluation can have. `sizes` gives sizes that are known, by path and type. */
   estimateCost(sizes: SizeEstimator = () => undefined): CostEstimate {
-    return estimateCost(this.checked, sizes, this.estimateEquality);
+    return completed(estimateCost(this.checked, sizes, this.estimateEquality));
+  }
+
+  /** The same in slices between which others run. */
+  estimateCostAsync(sizes: SizeEstimator = () => undefined): Promise<CostEstimate> {
+    return inSlices(estimateCost(this.checked, sizes, this.estimateEquality));
   }
 
   /** Makes the expression ready for evaluation. Throws CelProgramError if a constant part of it fails. */
   program(): Program {
-    return new Program(plan(this.checked));
+    return new Program(completed(plan(this.checked)));
+  }
+
+  /** The same in slices between which others run. */
+  async programAsync(): Promise<Program> {
+    return new Program(await inSlices(plan(this.checked)));
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Steps, STEPS_BETWEEN_YIELDS } from './steps.ts';
+import { STEPS_BETWEEN_YIELDS, type Steps } from './steps.ts';
 import { sameType } from './types.ts';
 import {
   CelError,
@@ -11,13 +11,14 @@ import {
   Timestamp,
   TypeValue,
   Uint,
+  type ValuePairs,
 } from './values.ts';
 
 /**
  * Shared values can make a small expression compare astronomically large trees; comparing stops after this many steps,
  * several times as many as the largest object has values.
  */
-const MAX_STEPS = 5_000_000;
+const MAX_STEPS = 16_000_000;
 
 /** CEL equality: numbers by value across types, NaN unequal to itself, values of different types unequal. */
 export function celEquals(a: CelValue, b: CelValue): boolean {
@@ -49,15 +50,9 @@ function quickEquals(a: CelValue, b: CelValue): boolean | undefined {
   return undefined;
 }
 
-/** Two collections, as far as they have been compared. */
-interface Pairs {
-  /** The next two values; true when there is none left, false when the collections differ. */
-  next(): readonly [CelValue, CelValue] | boolean | undefined;
-}
-
 /** Compares two values bit by bit. Does not recurse: values may nest deeply. */
 class Comparison {
-  private readonly stack: Pairs[] = [];
+  private readonly stack: ValuePairs[] = [];
   private left = MAX_STEPS;
   /** What to compare next; true at the end of a collection, false when there is a difference. */
   private pair: readonly [CelValue, CelValue] | boolean | undefined;
@@ -70,7 +65,7 @@ class Comparison {
   advance(steps: number): boolean | undefined {
     this.left -= steps;
     if (this.left < 0) throw new CelError('operation cancelled: values too large to compare');
-    for (let step = 0; step < steps; step++) {
+    for (let step = 0; step < steps; ) {
       const { pair } = this;
       if (pair === false) return false;
       if (pair === true) this.stack.pop();
@@ -78,6 +73,7 @@ class Comparison {
       const top = this.stack.at(-1);
       if (top === undefined) return true;
       this.pair = top.next();
+      step += top.weight;
     }
     return undefined;
   }
@@ -101,7 +97,7 @@ class Comparison {
     }
     if (a instanceof CelMap) {
       if (!(b instanceof CelMap) || a.size !== b.size) return false;
-      this.stack.push(new MapPairs(a, b));
+      this.stack.push(a.pairsWith(b) ?? new MapPairs(a, b));
       return true;
     }
     if (a instanceof Timestamp) return b instanceof Timestamp && a.seconds === b.seconds && a.nanos === b.nanos;
@@ -117,12 +113,12 @@ class Comparison {
   }
 }
 
-function listPairs(a: CelList, b: CelList): Pairs {
+function listPairs(a: CelList, b: CelList): ValuePairs {
   if (a.elementIdentity !== undefined) return new IdentityPairs(a, b, a.elementIdentity);
   return b.elementIdentity === undefined ? new ListPairs(a, b) : new IdentityPairs(b, a, b.elementIdentity);
 }
 
-class SinglePair implements Pairs {
+class SinglePair implements ValuePairs {
   private pair: readonly [CelValue, CelValue] | undefined;
   constructor(a: CelValue, b: CelValue) {
     this.pair = [a, b];
@@ -134,7 +130,7 @@ class SinglePair implements Pairs {
   }
 }
 
-class ListPairs implements Pairs {
+class ListPairs implements ValuePairs {
   private readonly a: CelList;
   private readonly b: CelList;
   private readonly size: number;
@@ -152,7 +148,7 @@ class ListPairs implements Pairs {
   }
 }
 
-class MapPairs implements Pairs {
+class MapPairs implements ValuePairs {
   private readonly a: CelMap;
   private readonly b: CelMap;
   private readonly keys: Iterator<CelValue>;
@@ -171,7 +167,7 @@ class MapPairs implements Pairs {
 }
 
 /** Lists whose order does not matter: first the elements of the one are collected, then those of the other are looked up. */
-class IdentityPairs implements Pairs {
+class IdentityPairs implements ValuePairs {
   private readonly a: CelList;
   private readonly b: CelList;
   private readonly identity: (element: CelValue) => string;

@@ -1,4 +1,4 @@
-import type { Expr, MapEntry } from './ast.ts';
+import { children, type Expr, type MapEntry } from './ast.ts';
 import { ACCUMULATOR, type ExprFactory, type FoldSpec } from './macro.ts';
 import type { CelValue } from './values.ts';
 
@@ -20,10 +20,18 @@ const MAX_NODES = 150_000;
 export class ExprIds {
   readonly offsets: number[] = [0];
 
+  private reserved = 0;
+
   next(offset: number): number {
-    if (this.offsets.length > MAX_NODES) throw new ExprLimitError();
+    if (this.offsets.length + this.reserved > MAX_NODES) throw new ExprLimitError();
     this.offsets.push(offset);
     return this.offsets.length - 1;
+  }
+
+  /** Counts expressions that are used again. */
+  reserve(count: number): void {
+    this.reserved += count;
+    if (this.offsets.length + this.reserved > MAX_NODES) throw new ExprLimitError();
   }
 
   offset(id: number): number {
@@ -81,50 +89,15 @@ export class MacroExprFactory implements ExprFactory {
     return new MacroError(expr.id, message);
   }
 
+  /** The expression itself: both places have the same names in scope. Its nodes count once more all the same. */
   copy(expr: Expr): Expr {
-    const id = this.id();
-    switch (expr.kind) {
-      case 'literal':
-      case 'ident':
-        return { ...expr, id };
-      case 'select':
-        return { ...expr, id, operand: this.copy(expr.operand) };
-      case 'call':
-        return {
-          ...expr,
-          id,
-          target: expr.target === undefined ? undefined : this.copy(expr.target),
-          args: expr.args.map((arg) => this.copy(arg)),
-        };
-      case 'list':
-        return { ...expr, id, elements: expr.elements.map((element) => this.copy(element)) };
-      case 'map':
-        return {
-          ...expr,
-          id,
-          entries: expr.entries.map((entry) => ({
-            ...entry,
-            id: this.id(),
-            key: this.copy(entry.key),
-            value: this.copy(entry.value),
-          })),
-        };
-      case 'struct':
-        return {
-          ...expr,
-          id,
-          fields: expr.fields.map((field) => ({ ...field, id: this.id(), value: this.copy(field.value) })),
-        };
-      case 'comprehension':
-        return {
-          ...expr,
-          id,
-          iterRange: this.copy(expr.iterRange),
-          accuInit: this.copy(expr.accuInit),
-          loopCondition: this.copy(expr.loopCondition),
-          loopStep: this.copy(expr.loopStep),
-          result: this.copy(expr.result),
-        };
+    let count = 0;
+    const pending = [expr];
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      count++;
+      for (const child of children(next)) pending.push(child);
     }
+    this.ids.reserve(count);
+    return expr;
   }
 }

@@ -10,6 +10,7 @@ import {
   Optional,
   Timestamp,
   Uint,
+  type ValuePairs,
 } from './values.ts';
 
 /** How JSON of a declared type becomes CEL values. Made from an OpenAPI schema by those who have one. */
@@ -33,8 +34,8 @@ export interface ValueSchema {
   readonly items?: ValueSchema;
   /** Fields of an object by their name in JSON; others are not visible. */
   field?(name: string): ValueSchema | undefined;
-  /** The name in JSON of a field that expressions write differently (`__namespace__` for `namespace`). */
-  unescape?(name: string): string;
+  /** The name in JSON of a field that expressions write differently (`__namespace__` for `namespace`), if there can be one. */
+  unescape?(name: string): string | undefined;
   /** The name in expressions of a field, undefined to hide it. */
   escape?(name: string): string | undefined;
   readonly listType?: 'atomic' | 'set' | 'map';
@@ -60,7 +61,9 @@ export function fromJson(json: unknown, schema: ValueSchema = DYN_SCHEMA): CelVa
     case 'bool':
       return typeof json === 'boolean' ? json : unexpected('bool', json);
     case 'int':
-      return typeof json === 'number' || typeof json === 'bigint' ? BigInt(json) : unexpected('int', json);
+      return Number.isSafeInteger(json) || typeof json === 'bigint'
+        ? BigInt(json as number | bigint)
+        : unexpected('int', json);
     case 'double':
       return typeof json === 'number' || typeof json === 'bigint' ? Number(json) : unexpected('float', json);
     case 'intOrString':
@@ -167,16 +170,43 @@ class JsonMap extends CelMap {
     }
     const { schema } = this;
     const name = schema.unescape === undefined ? key : schema.unescape(key);
+    return name === undefined ? undefined : this.field(name);
+  }
+
+  /** By its name in JSON. Null means nothing for the field of an object: it is not there. */
+  private field(name: string): CelValue | undefined {
+    const { schema } = this;
     if (!Object.hasOwn(this.json, name)) return undefined;
     const value = this.json[name];
-    if (value === undefined) return undefined;
+    if (value === undefined || (value === null && schema.kind === 'object')) return undefined;
     if (schema.kind === 'dyn') return fromUntypedOrNull(value);
     const fieldSchema = schema.kind === 'object' ? schema.field?.(name) : schema.items;
     return fieldSchema === undefined ? undefined : fromJson(value, fieldSchema);
   }
 
+  /** Fields that the schema does not know count too, as data. */
+  override pairsWith(other: CelMap): ValuePairs | undefined {
+    const { schema } = this;
+    if (schema.kind !== 'object' || !(other instanceof JsonMap)) return undefined;
+    const names = this.names.values();
+    return {
+      next: () => {
+        const { done, value: name } = names.next();
+        if (done) return true;
+        if (schema.field?.(name) === undefined) {
+          if (!Object.hasOwn(other.json, name)) return undefined;
+          return [fromUntypedOrNull(this.json[name]), fromUntypedOrNull(other.json[name])];
+        }
+        const mine = this.field(name);
+        const theirs = other.field(name);
+        return mine === undefined || theirs === undefined ? mine === theirs && undefined : [mine, theirs];
+      },
+    };
+  }
+
   *keys(): IterableIterator<CelValue> {
     for (const name of this.names) {
+      if (this.schema.kind === 'object' && this.schema.field?.(name) === undefined) continue;
       const escaped = this.schema.escape === undefined ? name : this.schema.escape(name);
       if (escaped !== undefined) yield escaped;
     }
@@ -212,6 +242,8 @@ class JsonList extends CelList {
   }
 
   private readonly identity = (element: CelValue): string => {
+    // Most are strings; no other JSON starts with a quote.
+    if (typeof element === 'string') return `"${element}`;
     if (this.schema.listType === 'set' || !(element instanceof CelMap)) return JSON.stringify(toJson(element));
     const visible = (name: string) => this.schema.items?.escape?.(name) ?? name;
     return JSON.stringify((this.schema.listMapKeys ?? []).map((name) => toJson(element.get(visible(name)) ?? null)));

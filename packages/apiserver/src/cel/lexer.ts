@@ -1,4 +1,5 @@
 import type { CompileIssue, Source } from './source.ts';
+import { Pace, type Steps } from './steps.ts';
 
 /** Token kinds are the literal text for punctuation and keywords, and grammar names for the rest. */
 export interface Token {
@@ -23,7 +24,8 @@ const isSpace = (c: number) => c === 9 || c === 10 || c === 12 || c === 13 || c 
 const isEscapedIdentPart = (c: number) => isIdentPart(c) || c === 46 || c === 45 || c === 47 || c === 32;
 
 /** Splits an expression into tokens, the last of kind `<EOF>`. What no token starts with is reported and skipped. */
-export function tokenize(source: Source, report: (issue: CompileIssue) => void): Token[] {
+export function* tokenize(source: Source, report: (issue: CompileIssue) => void): Steps<Token[]> {
+  const pace = new Pace();
   const chars = source.codePoints;
   const tokens: Token[] = [];
   let at = 0;
@@ -40,6 +42,7 @@ export function tokenize(source: Source, report: (issue: CompileIssue) => void):
   while (at < chars.length) {
     const start = at;
     const c = peek(at);
+    if (pace.isOver(8)) yield pace.taken;
     if (isSpace(c)) {
       at++;
     } else if (c === 47 && peek(at + 1) === 47) {

@@ -1,9 +1,10 @@
-import type { Expr } from './ast.ts';
+import { children, type Expr } from './ast.ts';
 import type { CheckedExpression } from './checker.ts';
 import { parseDuration } from './duration.ts';
 import { formatCallProblem } from './library/format-check.ts';
 import { regexProblem } from './regex.ts';
 import type { CompileIssue } from './source.ts';
+import { Pace, type Steps } from './steps.ts';
 import { parseTimestamp } from './timestamp.ts';
 import { type CelType, DYN, sameType } from './types.ts';
 import { CelError } from './values.ts';
@@ -14,6 +15,9 @@ const LITERAL_ARGUMENTS: Readonly<Record<string, (text: string) => boolean>> = {
   timestamp: isTimestamp,
   matches: (text) => regexProblem(text) === undefined,
 };
+
+/** How much looking at an expression takes, about. */
+const EXPR_STEPS = 16;
 
 /** Calls whose list and map arguments may mix types. */
 const MIXED_LITERAL_FUNCTIONS = new Set(['format']);
@@ -28,7 +32,7 @@ function isTimestamp(text: string): boolean {
 }
 
 /** Checks after the type check: literals that would fail when evaluated, and lists and maps of mixed types. */
-export function validateLiterals(checked: CheckedExpression, report: (issue: CompileIssue) => void): void {
+export function* validateLiterals(checked: CheckedExpression, report: (issue: CompileIssue) => void): Steps<void> {
   const error = (id: number, message: string) =>
     report({ message, location: checked.source.location(checked.offsets[id] ?? 0) });
   const type = (expr: Expr, isOptional: boolean): CelType => {
@@ -38,8 +42,12 @@ export function validateLiterals(checked: CheckedExpression, report: (issue: Com
   const mismatch = (expr: Expr, expected: CelType, actual: CelType) =>
     error(expr.id, `expected type '${expected}' but found '${actual}'`);
 
-  const visit = (expr: Expr, mayMix: boolean): void => {
+  const pending: (readonly [expr: Expr, mayMix: boolean])[] = [[checked.expr, false]];
+  const pace = new Pace();
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [expr, mayMix] = next;
     let mixes = mayMix;
+    if (pace.isOver(EXPR_STEPS)) yield pace.taken;
     if (expr.kind === 'call') {
       mixes ||= MIXED_LITERAL_FUNCTIONS.has(expr.function);
       const problem = formatCallProblem(expr, (argument) => type(argument, false));
@@ -70,27 +78,6 @@ export function validateLiterals(checked: CheckedExpression, report: (issue: Com
         if (!sameType(valueType, type(value, optional))) mismatch(value, valueType, type(value, optional));
       }
     }
-    for (const child of children(expr)) visit(child, mixes);
-  };
-  visit(checked.expr, false);
-}
-
-function children(expr: Expr): readonly Expr[] {
-  switch (expr.kind) {
-    case 'literal':
-    case 'ident':
-      return [];
-    case 'select':
-      return [expr.operand];
-    case 'call':
-      return expr.target === undefined ? expr.args : [expr.target, ...expr.args];
-    case 'list':
-      return expr.elements;
-    case 'map':
-      return expr.entries.flatMap(({ key, value }) => [key, value]);
-    case 'struct':
-      return expr.fields.map(({ value }) => value);
-    case 'comprehension':
-      return [expr.iterRange, expr.accuInit, expr.loopCondition, expr.loopStep, expr.result];
+    for (const child of children(expr)) pending.push([child, mixes]);
   }
 }

@@ -17,7 +17,7 @@ export interface ExprFactory {
   map(...entries: MapEntry[]): Expr;
   mapEntry(key: Expr, value: Expr): MapEntry;
   fold(fold: FoldSpec): Expr;
-  /** A deep copy with fresh ids, for expressions that a macro uses twice. */
+  /** For expressions that a macro uses twice, in the same scope. */
   copy(expr: Expr): Expr;
   /** Reports a misuse of the macro at the position of `expr`; the parser stops with this message. */
   error(expr: Expr, message: string): Error;

@@ -2,7 +2,7 @@ import { concatLists } from './collections.ts';
 import { durationOf } from './duration.ts';
 import { compareNumbers, equalsInSteps } from './equality.ts';
 import { codePointLength } from './runtime-type.ts';
-import { Pace, type Steps, stepwise, type Work } from './steps.ts';
+import { Pace, type Steps, Work } from './steps.ts';
 import { addNanos } from './timestamp.ts';
 import { CelError, CelList, CelMap, type CelValue, Duration, Timestamp, Uint } from './values.ts';
 
@@ -172,15 +172,16 @@ export function compare(a: CelValue, b: CelValue, operator: string): number {
 export function isIn(a: CelValue, b: CelValue): CelValue | Work<CelValue> {
   if (b instanceof CelMap) return b.get(a) !== undefined;
   if (!(b instanceof CelList)) return noSuchOverload('@in');
-  return stepwise(b.size, includes(b, a));
+  return new Work(includes(b, a));
 }
 
 function* includes(list: CelList, value: CelValue): Steps<boolean> {
   const pace = new Pace();
   const { size: count } = list;
   for (let i = 0; i < count; i++) {
-    if (yield* equalsInSteps(value, list.at(i))) return true;
-    if (pace.isOver(4)) yield pace.taken;
+    const element = list.at(i);
+    if (yield* equalsInSteps(value, element)) return true;
+    if (pace.isOver(typeof element === 'string' ? 4 + (element.length >> 7) : 4)) yield pace.taken;
   }
   return false;
 }

@@ -189,7 +189,7 @@ describe('hostile expressions', () => {
     [
       'strings that double',
       `${chain("['a']", '.map(x, x + x)', 60)}[0].size()`,
-      'operation cancelled: string too large',
+      'operation cancelled: actual cost limit exceeded',
     ],
     [
       'values shared astronomically often',

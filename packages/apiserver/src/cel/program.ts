@@ -1,6 +1,7 @@
 import { AsyncNeeded, type Bindings, EvaluationCancelled, Frame, type Result, SliceExceeded } from './plan/frame.ts';
 import { runNode } from './plan/plan-node.ts';
 import type { Plan } from './plan/planner.ts';
+import { letOthersRun, SLICE_MS } from './slices.ts';
 import { CelError, type CelValue } from './values.ts';
 
 /** The cost that one evaluation may have in Kubernetes. */
@@ -10,8 +11,6 @@ export const PER_CALL_COST_LIMIT = 1_000_000;
 const MAX_SYNCHRONOUS_MS = 25;
 /** …and this, in case the machine was busy with something else. */
 const GRACE_MS = 15;
-/** An evaluation that takes longer than this goes on in slices. */
-const SLICE_MS = 5;
 
 /** The value, or the error that the user gets; the cost in both cases. */
 export type EvaluationResult =
@@ -115,10 +114,6 @@ function finish(frame: Frame, result: Result): EvaluationResult {
 function cancelled(frame: Frame, error: unknown): EvaluationResult {
   if (error instanceof EvaluationCancelled) return { error: new CelError(error.message), cost: frame.cost };
   throw error;
-}
-
-function letOthersRun(): Promise<undefined> {
-  return new Promise((resolve) => setImmediate(() => resolve(undefined)));
 }
 
 /** The value of an asynchronous function; a CelError that it rejects with is a value of the expression. */

@@ -1,16 +1,27 @@
-import { compileGoRegexp, GoRegexpBudgetError, GoRegexpError, StepBudget } from '@coxswain/apimachinery';
+import { compileGoRegexp, type GoRegexp, GoRegexpError } from '@coxswain/apimachinery';
+import { Work } from './steps.ts';
 import { CelError } from './values.ts';
 
-/** About 20 ms of one search. Differs from upstream: it goes on for as long as it takes. */
-const MAX_STEPS = 500_000;
+/** Texts up to this length are searched at once with expressions up to some size. */
+const SHORT_TEXT = 1024;
+const SMALL_REGEX = 64;
+/** No expression can write down a longer pattern; what it puts together may be longer, and is refused. */
+const MAX_PATTERN_LENGTH = 100_000;
 
 /** Whether the text has a part that the expression describes. Throws CelError with Go's message for a bad pattern. */
-export function matchesRegex(text: string, pattern: string): boolean {
+export function matchesRegex(text: string, pattern: string): boolean | Work<boolean> {
+  const regexp = compileRegex(pattern);
+  const isQuick = text.length <= SHORT_TEXT && regexp.size <= SMALL_REGEX;
+  return isQuick ? regexp.test(text) : new Work(regexp.testInSteps(text));
+}
+
+/** The compiled pattern. Throws CelError with Go's message. */
+export function compileRegex(pattern: string): GoRegexp {
+  if (pattern.length > MAX_PATTERN_LENGTH) throw new CelError('operation cancelled: regular expression too large');
   try {
-    return compileGoRegexp(pattern).test(text, new StepBudget(MAX_STEPS));
+    return compileGoRegexp(pattern);
   } catch (error) {
     if (error instanceof GoRegexpError) throw new CelError(error.message);
-    if (error instanceof GoRegexpBudgetError) throw new CelError(`operation cancelled: ${error.message}`);
     throw error;
   }
 }
@@ -18,10 +29,10 @@ export function matchesRegex(text: string, pattern: string): boolean {
 /** Go's message if the pattern does not compile. */
 export function regexProblem(pattern: string): string | undefined {
   try {
-    compileGoRegexp(pattern);
+    compileRegex(pattern);
     return undefined;
   } catch (error) {
-    if (error instanceof GoRegexpError) return error.message;
+    if (error instanceof CelError) return error.message;
     throw error;
   }
 }

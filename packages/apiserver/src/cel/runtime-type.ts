@@ -75,9 +75,18 @@ export function matchesType(value: CelValue, type: CelType): boolean {
   }
 }
 
+/** Whether each character is a single byte in UTF-8. */
+export function isAscii(text: string): boolean {
+  return Buffer.byteLength(text) === text.length;
+}
+
+/** Longer texts are worth a look whether there is anything to count. */
+const LONG_TEXT = 64;
+
 /** The number of Unicode code points. */
 export function codePointLength(text: string): number {
   let length = text.length;
+  if (length > LONG_TEXT && isAscii(text)) return length;
   for (let i = 0; i < text.length - 1; i++) {
     if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) {
       length--;

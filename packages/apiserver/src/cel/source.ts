@@ -16,6 +16,25 @@ export const NO_LOCATION: Location = { line: -1, column: -1 };
 const MAX_SNIPPET_BYTES = 16_384;
 const MAX_ISSUES = 100;
 
+/** Issues as they are found: the first hundred are kept, the others counted. */
+export class IssueList {
+  private readonly kept: CompileIssue[] = [];
+  private total = 0;
+
+  add(issue: CompileIssue): void {
+    if (this.total++ < MAX_ISSUES) this.kept.push(issue);
+  }
+
+  get count(): number {
+    return this.total;
+  }
+
+  /** In the order of their places. */
+  get sorted(): readonly CompileIssue[] {
+    return this.kept.toSorted((a, b) => a.location.line - b.location.line || a.location.column - b.location.column);
+  }
+}
+
 /** The text of an expression as code points, with its lines. */
 export class Source {
   readonly text: string;
@@ -50,13 +69,10 @@ export class Source {
     return { line: low + 1, column: offset - (this.lineStarts[low] ?? 0) };
   }
 
-  /** Prints issues in the order of their places, each with its source line and a caret below the place. */
-  format(issues: readonly CompileIssue[]): string {
-    const sorted = [...issues].sort(
-      (a, b) => a.location.line - b.location.line || a.location.column - b.location.column,
-    );
-    const lines = sorted.slice(0, MAX_ISSUES).map((issue) => this.formatIssue(issue));
-    if (issues.length > MAX_ISSUES) lines.push(`${issues.length - MAX_ISSUES} more errors were truncated`);
+  /** Prints issues, each with its source line and a caret below the place. */
+  format(issues: IssueList): string {
+    const lines = issues.sorted.map((issue) => this.formatIssue(issue));
+    if (issues.count > lines.length) lines.push(`${issues.count - lines.length} more errors were truncated`);
     return lines.join('\n');
   }
 
@@ -88,10 +104,11 @@ export function codePointsToString(codePoints: readonly number[], start = 0, end
 
 /** An expression that does not compile. The message lists all issues as the reference implementation prints them. */
 export class CelCompileError extends Error {
+  /** In the order of their places; the first hundred that were found. */
   readonly issues: readonly CompileIssue[];
-  constructor(source: Source, issues: readonly CompileIssue[]) {
+  constructor(source: Source, issues: IssueList) {
     super(source.format(issues));
     this.name = 'CelCompileError';
-    this.issues = issues;
+    this.issues = issues.sorted;
   }
 }

@@ -20,11 +20,6 @@ export function completed<T>(steps: Steps<T>): T {
   }
 }
 
-/** Computes it at once if there is little to do, else leaves it to the caller. */
-export function stepwise<T>(size: number, steps: Steps<T>): T | Work<T> {
-  return size <= STEPS_BETWEEN_YIELDS / 16 ? completed(steps) : new Work(steps);
-}
-
 /** Counts the steps of a computation. */
 export class Pace {
   private steps = 0;

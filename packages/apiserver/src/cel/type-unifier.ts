@@ -1,9 +1,9 @@
-import { CelType, DYN, isDynOrError, sameType } from './types.ts';
+import { CelType, DYN, isDynOrError, sameType, TypeTooComplexError } from './types.ts';
 
-/** The types of an expression are too complex to be checked: some grow exponentially with its length. */
-export class TypeTooComplexError extends Error {}
-
-const MAX_STEPS = 1_500_000;
+/** Of all questions together. */
+const MAX_STEPS = 5_000_000;
+/** Of a single question, about 20 ms. What type parameters stand for may grow exponentially with their number. */
+const MAX_QUESTION_STEPS = 100_000;
 
 /** Decides assignability and finds out what type parameters stand for. A failed question leaves no trace. Throws TypeTooComplexError. */
 export class TypeUnifier {
@@ -11,7 +11,16 @@ export class TypeUnifier {
   /** What to restore if the current question fails. */
   private trail: [name: string, previous: CelType | undefined][] = [];
   private freshCount = 0;
-  private stepsLeft = MAX_STEPS;
+  private steps = 0;
+  private questionEnd = 0;
+  private stepsSeen = 0;
+
+  /** The steps since the last time. */
+  get stepsTaken(): number {
+    const taken = this.steps - this.stepsSeen;
+    this.stepsSeen = this.steps;
+    return taken;
+  }
 
   /** A type variable that no other expression uses. */
   fresh(): CelType {
@@ -20,7 +29,7 @@ export class TypeUnifier {
 
   /** Whether a value of one type can be used for the other; remembers what that says about type parameters. */
   isAssignable(a: CelType, b: CelType): boolean {
-    if (a === b && a.parameters.length === 0) return true;
+    if (a === b) return true;
     return this.attempt(() => this.unify(a, b));
   }
 
@@ -30,28 +39,53 @@ export class TypeUnifier {
 
   /** Replaces type parameters by what they stand for; unknown ones by dyn if asked to. */
   substitute(type: CelType, unknownToDyn: boolean): CelType {
+    if (!type.isGeneric) return type;
+    this.startQuestion();
+    return this.replace(type, unknownToDyn, undefined);
+  }
+
+  /** Replaces all type parameters, unknown ones by dyn, once nothing more will be learned; `resolved` keeps what is known. */
+  resolve(type: CelType, resolved: Map<CelType, CelType>): CelType {
+    this.startQuestion();
+    return this.replace(type, true, resolved);
+  }
+
+  private replace(type: CelType, unknownToDyn: boolean, resolved: Map<CelType, CelType> | undefined): CelType {
+    if (!type.isGeneric) return type;
+    const known = resolved?.get(type);
+    if (known !== undefined) return known;
     this.step();
+    const result = this.replaceOne(type, unknownToDyn, resolved);
+    resolved?.set(type, result);
+    return result;
+  }
+
+  private replaceOne(type: CelType, unknownToDyn: boolean, resolved: Map<CelType, CelType> | undefined): CelType {
     if (type.kind === 'typeParam') {
       const found = this.substitutions.get(type.name);
-      if (found !== undefined) return this.substitute(found, unknownToDyn);
+      if (found !== undefined) return this.replace(found, unknownToDyn, resolved);
       return unknownToDyn ? DYN : type;
     }
-    if (type.parameters.length === 0) return type;
     let changed = false;
     const parameters = type.parameters.map((parameter) => {
-      const replaced = this.substitute(parameter, unknownToDyn);
+      const replaced = this.replace(parameter, unknownToDyn, resolved);
       if (replaced !== parameter) changed = true;
       return replaced;
     });
     return changed ? new CelType(type.kind, type.name, parameters, type.fields) : type;
   }
 
+  private startQuestion(): void {
+    this.questionEnd = Math.min(this.steps + MAX_QUESTION_STEPS, MAX_STEPS);
+  }
+
   private step(): void {
-    if (--this.stepsLeft < 0) throw new TypeTooComplexError();
+    if (++this.steps > this.questionEnd) throw new TypeTooComplexError();
   }
 
   private attempt(question: () => boolean): boolean {
     this.trail = [];
+    this.startQuestion();
     if (question()) return true;
     for (const [name, previous] of this.trail.reverse()) {
       if (previous === undefined) this.substitutions.delete(name);
@@ -71,6 +105,7 @@ export class TypeUnifier {
 
   private unify(a: CelType, b: CelType): boolean {
     this.step();
+    if (a === b) return true;
     if (b.kind === 'typeParam') {
       const { valid, known } = this.substitutes(a, b);
       if (valid) return true;
@@ -109,6 +144,7 @@ export class TypeUnifier {
   }
 
   private occursIn(parameter: CelType, type: CelType): boolean {
+    if (!type.isGeneric) return false;
     this.step();
     if (type.kind === 'typeParam') {
       if (type.name === parameter.name) return true;

@@ -28,10 +28,16 @@ export interface ObjectFields {
   construct?(fields: ReadonlyMap<string, CelValue>): CelValue;
 }
 
+/** A type is made of too many others: some expressions have types that grow exponentially with their length. */
+export class TypeTooComplexError extends Error {}
+
+/** More than any expression can write down. */
+const MAX_TYPE_SIZE = 60_000;
+
 declare const runtimeValue: unique symbol;
 
 /**
- * A CEL type. Immutable. `V` is the TypeScript type of its runtime values, so that function declarations are checked.
+ * A CEL type. Immutable, and small enough to be gone through at once (else TypeTooComplexError is thrown). `V` is the TypeScript type of its runtime values, so that function declarations are checked.
  */
 export class CelType<V extends CelValue = CelValue> {
   declare readonly [runtimeValue]: V;
@@ -41,12 +47,25 @@ export class CelType<V extends CelValue = CelValue> {
   readonly parameters: readonly CelType[];
   /** Only for kind `object`. */
   readonly fields: ObjectFields | undefined;
+  /** Whether it is a type parameter or has one inside. */
+  readonly isGeneric: boolean;
+  /** The number of types that it is made of; those that stand there twice count twice. */
+  private readonly size: number;
 
   constructor(kind: CelTypeKind, name: string, parameters: readonly CelType[] = [], fields?: ObjectFields) {
     this.kind = kind;
     this.name = name;
     this.parameters = parameters;
     this.fields = fields;
+    let isGeneric = kind === 'typeParam';
+    let size = 1;
+    for (const parameter of parameters) {
+      isGeneric ||= parameter.isGeneric;
+      size += parameter.size;
+    }
+    this.isGeneric = isGeneric;
+    this.size = size;
+    if (size > MAX_TYPE_SIZE) throw new TypeTooComplexError();
   }
 
   /** Prints the type as compile errors show it: `list(int)`, `map(string, dyn)`, `timestamp`, `net.IP`. */

@@ -80,12 +80,23 @@ export abstract class CelList {
   }
 }
 
+/** Two collections, as far as they have been compared. */
+export interface ValuePairs {
+  /** The next two values; true when there is none left, false when the collections differ, undefined to be asked again. */
+  next(): readonly [CelValue, CelValue] | boolean | undefined;
+}
+
 /** A map or an object. Keys are bool, int, uint or string; an int finds an equal uint and double. */
 export abstract class CelMap {
   abstract readonly size: number;
   /** The value for a key, or undefined if there is none. */
   abstract get(key: CelValue): CelValue | undefined;
   abstract keys(): Iterable<CelValue>;
+
+  /** Overridden by maps that hold more than their keys show; undefined means: compare key by key. */
+  pairsWith(_other: CelMap): ValuePairs | undefined {
+    return undefined;
+  }
 
   /** What `type(x)` gives if it is not `map`. */
   get objectType(): CelType | undefined {

@@ -61,6 +61,10 @@ export function customResourceStrategy(
     generation: (object, old) => !jsonEquals(withoutMetadata(object), withoutMetadata(old)),
     validate: (object) => validate(object),
     validateUpdate: (object, old) => validateUpdate(object, old),
+    validateRules: (object, old, errors, { warn }) =>
+      typeErrors(object, kind).length > 0
+        ? []
+        : schema.validateRules(asFields(object), old && asFields(old), errors, warn),
     warningsOnCreate: (object) => finalizerWarnings(object, undefined),
     warningsOnUpdate: finalizerWarnings,
     ...(status && {

@@ -156,7 +156,7 @@ export class CustomResources {
         resources.set(version.name, [...others, discoveredVersion(definition, version)]);
       }
     }
-    const known = discovery.group(group)?.versions.filter(({ custom }) => custom) ?? [];
+    const known = discovery.ownVersions(group).filter(({ custom }) => custom);
     for (const { version } of known) if (!resources.has(version)) discovery.removeGroupVersion(group, version);
     for (const [version, all] of resources)
       if (!router.isBuiltIn(GroupVersion.of(group, version)))

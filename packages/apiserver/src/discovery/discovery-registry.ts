@@ -55,6 +55,11 @@ export class DiscoveryRegistry {
     this.#changed();
   }
 
+  /** What of a group this server has itself, whatever servers behind it have. */
+  ownVersions(group: string): DiscoveredVersion[] {
+    return [...this.#entries.values()].map(({ resources }) => resources).filter((own) => own.group === group);
+  }
+
   /** What was last known of a group version of a server behind this one. */
   remote(group: string, version: string): GroupVersionResources | undefined {
     return this.#remote.get(GroupVersion.of(group, version))?.resources;

@@ -3,11 +3,14 @@ import {
   cloneJson,
   compileNormalizer,
   DecodeError,
+  findStrictErrors,
   GroupVersion,
   type GroupVersionKind,
   isJsonObject,
   type KubernetesObject,
   type StructSchema,
+  strictDecodingMessage,
+  stringifyJson,
 } from '@coxswain/apimachinery';
 import type { AdmissionObjects, EquivalentResource } from '../admission/admission.ts';
 import { assertKind } from './decode-body.ts';

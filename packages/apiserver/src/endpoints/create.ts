@@ -29,7 +29,7 @@ export async function createResource(context: RequestContext, scope: ResourceSco
   if (admission.handles('CREATE')) {
     const name = tracked.metadata?.name ?? '';
     await admission.admit(admissionAttributes(context, scope, 'CREATE', { object: tracked, dryRun, name }));
-    object = withoutDuplicateOwners(tracked, context.warn, true);
+    object = inRequestNamespace(withoutDuplicateOwners(tracked, context.warn, true), context, scope);
   }
   const stored = await registry.create(object, writeContext(context, scope, dryRun), (ready) =>
     admission.validate(

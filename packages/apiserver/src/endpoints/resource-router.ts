@@ -1,5 +1,11 @@
 import { deprecationWarning, type GroupVersionResources, type Resource, type Subresource } from '@coxswain/api';
-import { GroupResource, GroupVersion, type GroupVersionKind, newMethodNotSupported } from '@coxswain/apimachinery';
+import {
+  GroupResource,
+  GroupVersion,
+  type GroupVersionKind,
+  type GroupVersionResource,
+  newMethodNotSupported,
+} from '@coxswain/apimachinery';
 import type { EquivalentResource } from '../admission/admission.ts';
 import { assertAccepts, genericError } from '../discovery/index.ts';
 import type { ApiResponse } from '../http/handler.ts';
@@ -116,6 +122,13 @@ export class ResourceRouter {
     const scope = this.#served.get(`${groupVersion}/${resource}`)?.scope;
     if (!scope) throw new Error(`${resource} of ${groupVersion} is not served`);
     return scope;
+  }
+
+  /** The kind of objects of a resource; undefined when it is not served. */
+  kindFor({ groupVersion, resource }: GroupVersionResource): GroupVersionKind | undefined {
+    const key = `${groupVersion}/${resource}`;
+    const served = this.#served.get(key) ?? this.#custom.get(key);
+    return served && groupVersion.withKind(served.resource.kind);
   }
 
   /** What is served and stored as that kind; undefined when nothing is. */

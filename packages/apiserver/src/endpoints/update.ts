@@ -55,7 +55,8 @@ export async function admitChange(
   if (!admission.handles(operation)) return object;
   const parts = { object, ...(current && { oldObject: current }), dryRun };
   await admission.admit(admissionAttributes(context, scope, operation, parts));
-  return withoutDuplicateOwners(object, context.warn, true);
+  const admitted = withoutDuplicateOwners(object, context.warn, true);
+  return current ? admitted : inRequestNamespace(admitted, context, scope);
 }
 
 /** Validating admission of a new state. Whoever makes an object by updating it must be allowed to create it. */

@@ -27,20 +27,26 @@ type Authentication = ApiServerConfig['authentication'];
 /** Whose tokens are accepted besides our own, and who comes without. Throws an Error in upstream's words. */
 export async function accessOf(
   options: CompletedOptions,
-  now: () => Date,
+  { now, log }: { readonly now: () => Date; readonly log: (message: string) => void },
 ): Promise<Pick<Authentication, 'anonymous' | 'jwt' | 'tokenWebhook'>> {
-  const jwt = await jwtAuthenticationOf(options);
+  const mayBeAnonymous = !options.authorizationMode?.includes('AlwaysAllow');
+  if (!mayBeAnonymous && options.anonymousAuth !== false)
+    log('who shows no credentials is refused: with --authorization-mode=AlwaysAllow anybody could do anything');
+  const jwt = await jwtAuthenticationOf(options, mayBeAnonymous && (options.anonymousAuth ?? true));
   return { ...jwt, ...(await tokenWebhookOf(options, now)) };
 }
 
-async function jwtAuthenticationOf(options: CompletedOptions): Promise<Pick<Authentication, 'anonymous' | 'jwt'>> {
+async function jwtAuthenticationOf(
+  options: CompletedOptions,
+  byFlags: boolean,
+): Promise<Pick<Authentication, 'anonymous' | 'jwt'>> {
   const { authenticationConfig: path, anonymousAuth, serviceAccountIssuer: disallowedIssuers } = options;
   if (!path) {
-    const anonymous = anonymousAuth ?? true;
-    if (!options.oidcIssuerUrl) return { anonymous };
+    if (!options.oidcIssuerUrl) return { anonymous: byFlags };
     const algorithms = options.oidcSigningAlgs?.length ? options.oidcSigningAlgs : ['RS256'];
     const configuration = await configurationOfFlags(options);
-    return { anonymous, jwt: await prepareJwtAuthentication(configuration, { algorithms, disallowedIssuers }) };
+    const jwt = await prepareJwtAuthentication(configuration, { algorithms, disallowedIssuers });
+    return { anonymous: byFlags, jwt };
   }
   const { text, configuration } = await readAuthenticationFile(path);
   const { anonymous } = configuration;
@@ -53,7 +59,7 @@ async function jwtAuthenticationOf(options: CompletedOptions): Promise<Pick<Auth
     disallowedIssuers,
     file: { path, text, ...(anonymous && { anonymous }) },
   });
-  return { jwt, anonymous: anonymous ? anonymousOf(anonymous) : (anonymousAuth ?? true) };
+  return { jwt, anonymous: anonymous ? anonymousOf(anonymous) : byFlags };
 }
 
 function anonymousOf({

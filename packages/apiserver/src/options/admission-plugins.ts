@@ -51,7 +51,7 @@ export const knownAdmissionPlugins: ReadonlyMap<string, KnownAdmissionPlugin> = 
   ['NodeDeclaredFeatureValidator', onHere],
   ['JobValidation', onHere],
   ['PodResizeValidator', onHere],
-  ['MutatingAdmissionPolicy', onElsewhere],
+  ['MutatingAdmissionPolicy', onHere],
   ['MutatingAdmissionWebhook', onHere],
   ['ValidatingAdmissionPolicy', onHere],
   ['ValidatingAdmissionWebhook', onHere],

@@ -86,11 +86,12 @@ export async function completeOptions(
     log(`admission plug-ins that kube-apiserver runs by default and this server does not have: ${missing.join(', ')}`);
 
   const admissionConfiguration = await admissionConfigurationOf(options);
-  const [access, authorization] = await Promise.all([accessOf(options, now), authorizationOf(options, now)]).catch(
-    (error: Error) => {
-      throw new OptionsError([error.message]);
-    },
-  );
+  const [access, authorization] = await Promise.all([
+    accessOf(options, { now, log }),
+    authorizationOf(options, now),
+  ]).catch((error: Error) => {
+    throw new OptionsError([error.message]);
+  });
   const { authentication, followedFiles } = authenticationOf(options, files, now);
 
   const store = await openConfiguredStore(options, { now, log });
@@ -145,6 +146,8 @@ const settingsOf = (options: CompletedOptions) => ({
   ...(options.kubernetesServiceNodePort > 0 && { kubernetesServiceNodePort: options.kubernetesServiceNodePort }),
   leaveEndpoints: options.endpointReconcilerType === 'none',
   routeToEndpoints: options.enableAggregatorRouting,
+  // Upstream's controller manager does it.
+  policyTypeChecking: true,
   kubeletPreferredAddressTypes: options.kubeletPreferredAddressTypes,
   enabledAdmissionPlugins: options.enableAdmissionPlugins,
   disabledAdmissionPlugins: options.disableAdmissionPlugins,

@@ -8,6 +8,7 @@ import {
   list,
   mapping,
   namedCertificates,
+  pair,
   string,
   stringArray,
   strings,
@@ -27,6 +28,7 @@ const flags = new Map([
   ['each', { type: stringArray }],
   ['ranges', { type: list }],
   ['map', { type: mapping }],
+  ['pair', { type: pair }],
   ['sni', { type: namedCertificates }],
   ['v', { type: unsigned, shorthand: 'v' }],
   ['help', { type: boolean, shorthand: 'h' }],
@@ -61,6 +63,15 @@ const accepted: Record<string, [args: string[], values: Record<string, unknown>,
       map: new Map([
         ['a', '2'],
         ['b', ''],
+      ]),
+    },
+  ],
+  'pairs one by one': [
+    ['--pair=a=1,b=2', '--pair', 'c=d=e'],
+    {
+      pair: new Map([
+        ['a', '1,b=2'],
+        ['c', 'd=e'],
       ]),
     },
   ],
@@ -127,6 +138,7 @@ const refused: Record<string, [args: string[], message: string]> = {
     ['--wait=5'],
     'invalid argument "5" for "--wait" flag: time: missing unit in duration "5"',
   ],
+  'half a pair': [['--pair=a'], 'invalid argument "a" for "--pair" flag: malformed pair, expect string=string'],
   'what is no address': [
     ['--address=nope'],
     'invalid argument "nope" for "--address" flag: failed to parse IP: "nope"',

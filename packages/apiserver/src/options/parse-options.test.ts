@@ -58,8 +58,8 @@ describe('parsing options', () => {
 
   const refusals: Record<string, [args: string[], message: string]> = {
     'OpenID Connect': [
-      ['--oidc-issuer-url=https://x'],
-      '--oidc-issuer-url: this server does not have OpenID Connect; leave the flag out',
+      ['--debug-socket-path=x'],
+      '--debug-socket-path: this server does not have a socket for profiles; leave the flag out',
     ],
     'a way without garbage collection': [
       ['--enable-garbage-collector=false'],
@@ -76,7 +76,7 @@ describe('parsing options', () => {
   });
 
   it('does not refuse a flag that says what holds anyway', () => {
-    expect(parse('--enable-garbage-collector', '--oidc-issuer-url=', '--logging-format=text').wanted).toBe('server');
+    expect(parse('--enable-garbage-collector', '--debug-socket-path=', '--logging-format=text').wanted).toBe('server');
   });
 
   it('refuses words', () => {

@@ -14,6 +14,13 @@ const good: Record<string, ApiServerOptions> = {
   'a plug-in that is on anyway': { memory: true, enableAdmissionPlugins: ['NamespaceLifecycle', 'AlwaysAdmit'] },
   'features of a component': { memory: true, featureGates: ['kube:AllAlpha=true,AllBeta=false'] },
   'an audit log mode that nobody uses': { memory: true, auditLogMode: 'x' },
+  'a webhook that is asked last': {
+    memory: true,
+    authorizationMode: ['Node', 'RBAC', 'Webhook'],
+    authorizationWebhookConfigFile: 'x',
+  },
+  'a file that says who is asked': { memory: true, authorizationConfig: 'x' },
+  'an issuer of tokens': { memory: true, oidcIssuerUrl: 'https://x', oidcClientId: 'y' },
 };
 
 describe('options that can work', () => {
@@ -83,8 +90,37 @@ const bad: Record<string, [options: ApiServerOptions, problems: string[]]> = {
   ],
   'no mode': [{ authorizationMode: [] }, ['at least one authorization-mode must be passed']],
   'a mode that is not there': [
+    { authorizationMode: ['ABAC'] },
+    ['--authorization-mode: this server does not have ABAC; leave it out'],
+  ],
+  'a webhook without its file': [
     { authorizationMode: ['Webhook'] },
-    ['--authorization-mode: this server does not have Webhook; leave it out'],
+    ["authorization-mode Webhook's authorization config file not passed"],
+  ],
+  'the file of a webhook without the mode': [
+    { authorizationWebhookConfigFile: 'x', authorizationWebhookVersion: 'v2' },
+    [
+      'cannot specify --authorization-webhook-config-file without mode Webhook',
+      'unsupported webhook authorizer version "v2", supported versions are "v1", "v1beta1"',
+    ],
+  ],
+  'two ways to say who is asked': [
+    { authorizationConfig: 'x', authorizationMode: ['RBAC'] },
+    [
+      '--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined',
+    ],
+  ],
+  'half an issuer': [
+    { oidcUsernameClaim: 'email' },
+    ['oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set'],
+  ],
+  'two ways to say who issues tokens': [
+    { authenticationConfig: 'x', oidcIssuerUrl: 'https://x', oidcClientId: 'y' },
+    ['authentication-config file and oidc-* flags are mutually exclusive'],
+  ],
+  'a version that a token webhook cannot be asked in': [
+    { authenticationTokenWebhookConfigFile: 'x', authenticationTokenWebhookVersion: 'v2' },
+    ['unsupported authentication webhook version "v2", supported versions are "v1", "v1beta1"'],
   ],
   'a feature that nobody knows': [{ featureGates: ['Foo=true'] }, ['--feature-gates: unrecognized feature gate: Foo']],
   'a feature without a value': [{ featureGates: ['Foo'] }, ['--feature-gates: missing bool value for Foo']],

@@ -1,4 +1,4 @@
-import { Catalogue, type Resource, strategyFor } from '@coxswain/api';
+import { Catalogue, type Resource, type Strategy, strategyFor } from '@coxswain/api';
 import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
 import type { Namespace, Pod } from '@coxswain/api/core/v1';
 import {
@@ -98,6 +98,8 @@ export interface BuiltInResourceOptions {
   readonly scheme: Scheme;
   readonly eventTtlSeconds: number;
   readonly hooks: (resource: GroupResource) => ResourceHooks | undefined;
+  /** What takes the place of a kind's own strategy: one that knows of more than the kind. */
+  readonly strategies?: (resource: GroupResource) => Strategy | undefined;
 }
 
 /** What the registry must know of a built-in resource; undefined for one that is never stored. */
@@ -112,7 +114,7 @@ export function builtInDefinition(
   const groupResource = GroupResource.of(hub.group, resource.name);
   const name = groupResource.toString();
   const stored = resource.storageVersion && GroupVersion.parse(resource.storageVersion).withKind(resource.kind);
-  const strategy = strategyFor(hub) ?? {};
+  const strategy = options.strategies?.(groupResource) ?? strategyFor(hub) ?? {};
   const schema = catalogue.kind(hub)?.schema;
   return {
     groupResource,

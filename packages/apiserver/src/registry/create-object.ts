@@ -116,7 +116,9 @@ export async function prepareNew(
   const reservation = await hooks.beginCreate?.(given, context);
   try {
     const prepared = prepareForCreate(strategy, given, context);
-    const errors = validateCreate(strategy, prepared, context);
+    const found = validateCreate(strategy, prepared, context);
+    const further = strategy.validateRules?.(prepared, undefined, found, context);
+    const errors = further ? [...found, ...(await further)] : found;
     if (errors.length > 0) throw invalid(errors, prepared);
     for (const warning of strategy.warningsOnCreate?.(prepared, context) ?? []) context.warn?.(warning);
     strategy.canonicalize?.(prepared);

@@ -94,7 +94,7 @@ async function replace(
   const reservation = whole ? await hooks.beginUpdate?.(changed, old, context) : undefined;
   try {
     const next = keepTimesOfNoop(
-      request.asIs ? (definition.complete?.(changed) ?? changed) : judged(registry, request, changed, old),
+      request.asIs ? (definition.complete?.(changed) ?? changed) : await judged(registry, request, changed, old),
       old,
     );
     await validate?.(next, old);
@@ -138,19 +138,21 @@ async function replace(
 }
 
 /** The new state as its strategy has it. Throws Invalid. */
-function judged(
+async function judged(
   { definition }: ResourceRegistry,
   { subresource, context, namespace }: UpdateRequest,
   changed: KubernetesObject,
   old: KubernetesObject,
-): KubernetesObject {
+): Promise<KubernetesObject> {
   const { strategy, hub, namespaced } = definition;
   const prepared =
     subresource !== undefined && strategy.subresources?.[subresource]
       ? prepareForSubresourceUpdate(strategy, subresource, changed, old, context)
       : prepareForUpdate(strategy, changed, old, context);
   const own = withLastingMetadata(prepared, old, namespace, namespaced);
-  const errors = validateUpdate(strategy, own, old, context, subresource);
+  const found = validateUpdate(strategy, own, old, context, subresource);
+  const further = strategy.validateRules?.(own, old, found, context);
+  const errors = further ? [...found, ...(await further)] : found;
   if (errors.length > 0)
     throw newInvalid(GroupKind.of(hub.group, own.kind ?? hub.kind), own.metadata?.name ?? '', errors);
   const { warningsOnUpdate } = (subresource === undefined ? strategy : strategy.subresources?.[subresource]) ?? {};

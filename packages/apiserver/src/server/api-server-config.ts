@@ -92,6 +92,8 @@ export interface ApiServerConfig {
   readonly proxyClient?: { readonly cert: string; readonly key: string };
   /** Webhooks and API servers behind services are reached at their endpoints: `--enable-aggregator-routing`. */
   readonly routeToEndpoints?: boolean;
+  /** Says in the status of ValidatingAdmissionPolicies what is wrong with the types of their expressions. */
+  readonly policyTypeChecking?: boolean;
   /** Plug-ins that are on besides the default ones, and that are off: `--enable-admission-plugins`, `--disable-…`. */
   readonly enabledAdmissionPlugins: readonly string[];
   readonly disabledAdmissionPlugins: readonly string[];

@@ -2,7 +2,13 @@ import { Catalogue, type GroupVersionResources, newCodecFactory, newScheme } fro
 import type { Service } from '@coxswain/api/core/v1';
 import type { GroupResource, GroupVersionResource } from '@coxswain/apimachinery';
 import { AdmissionChain } from '../admission/admission.ts';
-import { expressionHooks, PolicyMetrics, servedParams } from '../admission/policy/index.ts';
+import {
+  expressionHooks,
+  PolicyMetrics,
+  paramAuthorization,
+  policyStatusController,
+  servedParams,
+} from '../admission/policy/index.ts';
 import { celMatchConditions, WebhookMetrics } from '../admission/webhook/index.ts';
 import { Aggregator, CustomApiServices } from '../aggregator/index.ts';
 import { withAudit, withFailedAuthenticationAudit } from '../audit/index.ts';
@@ -30,6 +36,7 @@ import { type FollowedFiles, followFiles } from '../configuration/follow-files.t
 import { ReloadMetrics } from '../configuration/reload-metrics.ts';
 import { CustomResources } from '../crd/index.ts';
 import { CustomResourceOpenApi } from '../crd/openapi/index.ts';
+import { DefinitionRuleHooks } from '../crd/validation-rules/index.ts';
 import { DiscoveryRegistry, discoveryHandler, pathIndex, servedResources } from '../discovery/index.ts';
 import { ResourceRouter } from '../endpoints/resource-router.ts';
 import type { EndpointServices } from '../endpoints/scope.ts';
@@ -89,7 +96,10 @@ export class ApiServer {
   readonly #aggregator: ClusterRoleAggregator;
   readonly #chain: AdmissionChain;
   readonly #router: ResourceRouter;
+  /** Absent when somebody else tells of policies' types. */
+  readonly #policyStatus: ReturnType<typeof policyStatusController> | undefined;
   readonly #webhooks: HttpsWebhookClient;
+  readonly #definitionRules = new DefinitionRuleHooks();
   readonly #discovery: DiscoveryRegistry;
   readonly #openApi: OpenApiService;
   readonly #customResources: CustomResources;
@@ -127,6 +137,7 @@ export class ApiServer {
       eventTtlSeconds: config.eventTtlSeconds,
       serviceIPFamilies: this.#serviceIPFamilies(),
       hooks: (resource) => this.#hooksOf(resource),
+      strategies: (resource) => this.#definitionRules.strategyOf(resource),
       onCacheError: (resource, error) => logger.error(`watch cache of ${resource}`, error),
       ...(config.encryption && { storeFor: (resource) => config.encryption!.storeFor(resource, store) }),
     });
@@ -320,6 +331,7 @@ export class ApiServer {
       onError: (error, { method, path }) => logger.error(`${method} ${path}`, error),
       endpoint,
     });
+    this.#policyStatus = config.policyTypeChecking ? this.#newPolicyStatus() : undefined;
     this.#listener = config.listen && new Listener({ ...config.listen, handler: this.handler });
   }
 
@@ -370,6 +382,7 @@ export class ApiServer {
     ]);
     await this.#flowControl?.follow();
     assertNotStopped(signal);
+    await this.#policyStatus?.start();
     logger.info('the server is ready');
   }
 
@@ -407,6 +420,7 @@ export class ApiServer {
       await this.#listener.close();
       clearTimeout(force);
     }
+    await this.#policyStatus?.stop();
     this.#remoteApis.stop();
     this.#customApiServices.stop();
     for (const followed of this.#followed) followed.close();
@@ -444,7 +458,8 @@ export class ApiServer {
   /** Services' hooks are made after the registries they are for. */
   #hooksOf(groupResource: GroupResource): ResourceHooks | undefined {
     const { group, resource } = groupResource;
-    if (group !== '' || resource !== 'services') return expressionHooks(groupResource);
+    if (group !== '' || resource !== 'services')
+      return this.#definitionRules.hooksOf(groupResource) ?? expressionHooks(groupResource);
     const hooks = (): ResourceHooks => this.#allocation.hooks as ResourceHooks;
     return {
       beginCreate: (object, context) => hooks().beginCreate!(object, context),
@@ -555,7 +570,11 @@ export class ApiServer {
       ownerMapper: ({ group, version }, kind) =>
         this.#discovery.groupVersion(group, version)?.resources.find((resource) => resource.kind === kind),
     });
-    return new AdmissionChain([...plugins, rbacEscalation(this.#authorization)]);
+    const params = paramAuthorization({
+      context: { listers: this.registries, client: this.registries, authorizer: this.#authorization.authorizer },
+      resourceFor: (kind) => this.#router.ofKind(kind)?.scope.resource.resource,
+    });
+    return new AdmissionChain([...plugins, rbacEscalation(this.#authorization), params]);
   }
 
   #webhookOptions(): AdmissionDependencies['webhooks'] {
@@ -739,6 +758,15 @@ export class ApiServer {
         },
       },
     ];
+  }
+
+  #newPolicyStatus(): ReturnType<typeof policyStatusController> {
+    return policyStatusController({
+      listers: this.registries,
+      transport: this.transport({ username: 'system:apiserver', groups: ['system:masters'] }),
+      kindFor: (resource) => this.#router.kindFor(resource),
+      report: (message, error) => this.config.logger.error(message, error),
+    });
   }
 
   #assertSynced(): void {

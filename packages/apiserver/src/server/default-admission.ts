@@ -37,7 +37,11 @@ import { podResizeValidator } from '../admission/pod-resize-validator.ts';
 import { podSecurity } from '../admission/pod-security/index.ts';
 import { podTolerationRestriction } from '../admission/pod-toleration-restriction.ts';
 import { podTopologyLabels } from '../admission/pod-topology-labels.ts';
-import { type PolicyPluginOptions, validatingAdmissionPolicy } from '../admission/policy/index.ts';
+import {
+  mutatingAdmissionPolicy,
+  type PolicyPluginOptions,
+  validatingAdmissionPolicy,
+} from '../admission/policy/index.ts';
 import { priority } from '../admission/priority.ts';
 import { resourceQuota } from '../admission/quota/index.ts';
 import { runtimeClass } from '../admission/runtime-class.ts';
@@ -114,6 +118,7 @@ const factories: ReadonlyMap<string, (dependencies: AdmissionDependencies) => Ad
         configuration: made.configuration.ValidatingAdmissionWebhook,
       }),
   ],
+  ['MutatingAdmissionPolicy', (made) => mutatingAdmissionPolicy({ ...made.policies, context: made })],
   ['ValidatingAdmissionPolicy', (made) => validatingAdmissionPolicy({ ...made.policies, context: made })],
   ['PodTopologyLabels', podTopologyLabels],
   ['PodGroupWorkloadExists', podGroupWorkloadExists],

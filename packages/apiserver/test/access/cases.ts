@@ -8,7 +8,7 @@ export interface TokenCase extends TokenOptions {
   /** Not made, but sent as it is. */
   readonly token?: string;
   readonly audiences?: readonly string[];
-  /** Asked again until it is answered otherwise than that something is not there yet. */
+  /** It takes a while, whatever the issuer: something must be there that the token names. */
   readonly patient?: boolean;
 }
 

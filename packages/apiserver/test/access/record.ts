@@ -2,7 +2,8 @@
  * Records what a real server makes of tokens and reviews: `npx tsx --conditions=coxswain-source
  * packages/apiserver/test/access/record.ts` with KUBE_APISERVER, the program, and ETCD, the address of a store.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +18,8 @@ const port = process.env.PORT ?? '17901';
 const issuer = await new TestIssuer().start();
 prepare(issuer);
 const files = await writeFiles(directory, issuer);
-execFileSync('openssl', ['genrsa', '-out', join(directory, 'sa.key'), '2048'], { stdio: 'ignore' });
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+writeFileSync(join(directory, 'sa.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
 const server = spawn(
   process.env.KUBE_APISERVER ?? 'kube-apiserver',
   [

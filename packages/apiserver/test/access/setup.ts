@@ -107,18 +107,16 @@ export function answerReviews(issuer: TestIssuer): void {
       case 'teapot':
         return void response.writeHead(418, { 'content-type': 'text/plain' }).end('short and stout');
       case 'refused':
-        return void response
-          .writeHead(403, { 'content-type': 'application/json' })
-          .end(
-            JSON.stringify({
-              kind: 'Status',
-              apiVersion: 'v1',
-              status: 'Failure',
-              message: 'go away',
-              reason: 'Forbidden',
-              code: 403,
-            }),
-          );
+        return void response.writeHead(403, { 'content-type': 'application/json' }).end(
+          JSON.stringify({
+            kind: 'Status',
+            apiVersion: 'v1',
+            status: 'Failure',
+            message: 'go away',
+            reason: 'Forbidden',
+            code: 403,
+          }),
+        );
       default:
         return void review({ allowed: false });
     }

@@ -1,7 +1,7 @@
 import { type ClientHttp2Session, connect as connectHttp2, constants, type OutgoingHttpHeaders } from 'node:http2';
 import { request as httpsRequest } from 'node:https';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { tokens } from './test-server.ts';
+import { tokens } from '../test-server.ts';
 
 const host = '127.0.0.1';
 

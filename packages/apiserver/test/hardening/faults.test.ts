@@ -2,8 +2,8 @@ import { openMemoryStore, StoreUnavailableError } from '@coxswain/storage';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inProcessCaller, type Received } from '../requests/caller.ts';
 import { EventReader } from '../requests/event-reader.ts';
+import { startTestServer, type TestServer } from '../test-server.ts';
 import { asAdmin, eventually } from './clients.ts';
-import { startTestServer, type TestServer } from './test-server.ts';
 import { type StoreOperation, WrappedStore } from './wrapped-store.ts';
 
 const configMaps = '/api/v1/namespaces/default/configmaps';

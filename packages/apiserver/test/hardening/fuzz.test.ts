@@ -1,60 +1,30 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { openMemoryStore } from '@coxswain/storage';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inProcessCaller } from '../requests/caller.ts';
 import { problemOf } from './answer-checks.ts';
-import { type Answer, asAdmin, connectSession, connectSocket, readToEnd } from './clients.ts';
+import { type Answer, connectSession, connectSocket, readToEnd } from './clients.ts';
 import { Dice } from './dice.ts';
+import { described, FuzzServer, firstSeed, fuzzRuns } from './fuzz-server.ts';
 import { type HostileRequest, hostileRequest, kinds } from './hostile-requests.ts';
 import { planted } from './hostile-values.ts';
-import { startTestServer, type TestServer } from './test-server.ts';
-import { WrappedStore } from './wrapped-store.ts';
 
-/** `FUZZ_RUNS` and `FUZZ_SEED` are for longer runs, and for doing again what a run has found. */
-const runs = Number(process.env.FUZZ_RUNS ?? 900);
-const firstSeed = Number(process.env.FUZZ_SEED ?? 1);
-/** One request may take so much of the processor, and keep all others waiting; a long run asks for less. */
-const maxBlockMs = Number(process.env.FUZZ_MAX_BLOCK_MS ?? 5_000);
-
-let running: TestServer;
-const store = new WrappedStore(openMemoryStore());
-const stray: unknown[] = [];
-const onStray = (error: unknown): void => {
-  stray.push(error);
-};
+const runs = fuzzRuns(900);
+let fuzz: FuzzServer;
 
 beforeAll(async () => {
-  process.on('unhandledRejection', onStray);
-  process.on('uncaughtException', onStray);
-  running = await startTestServer({ listen: true, store });
-  for (const { collection, object } of kinds) {
-    await send({ method: 'POST', url: collection, headers: asAdmin, body: Buffer.from(JSON.stringify(object)) });
-  }
+  fuzz = await FuzzServer.start();
+  for (const { collection, object } of kinds) await fuzz.sendJson('POST', collection, object);
 });
+afterAll(() => fuzz.stop());
 
-afterAll(async () => {
-  await running.server.stop();
-  process.off('unhandledRejection', onStray);
-  process.off('uncaughtException', onStray);
-});
-
-/** Whatever it is, it ends: who watches stops after a while. */
-async function send(request: HostileRequest): Promise<Answer> {
-  const call = inProcessCaller(running.server.transport());
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), 100);
-  const { status, headers, body } = await call(request, controller.signal);
-  const chunks: Uint8Array[] = [];
-  if (request.method !== 'HEAD') for await (const chunk of body) chunks.push(chunk);
-  clearTimeout(timer);
-  return { status, headers: headers as Answer['headers'], text: Buffer.concat(chunks).toString('latin1') };
-}
-
-/** Over a socket, as bytes that no client library has looked at. */
+/**
+ * Over a socket, as bytes that no client library has looked at. An answer is waited for as long as it takes, so that there
+ * is none only when the server has hung up; what begins and does not end is a watch.
+ */
 async function sendRaw({ method, url, headers, body = new Uint8Array(0) }: HostileRequest): Promise<Answer> {
-  const socket = await connectSocket(running.port);
-  const timer = setTimeout(() => socket.destroy(), 1_000);
+  const socket = await connectSocket(fuzz.running.port);
+  let timer: NodeJS.Timeout | undefined;
+  socket.once('data', () => {
+    timer = setTimeout(() => socket.destroy(), 1_000);
+  });
   const received = readToEnd(socket);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `${method} ${url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${body.length}\r\n${lines.join('')}\r\n`;
@@ -73,47 +43,13 @@ async function sendRaw({ method, url, headers, body = new Uint8Array(0) }: Hosti
   };
 }
 
-const described = ({ method, url, headers, body }: HostileRequest): string =>
-  `${method} ${url.slice(0, 200)} ${headers['content-type'] ?? ''} ${Buffer.from(body ?? [])
-    .toString()
-    .slice(0, 200)}`;
-
 /** The server's own housekeeping, and what a service that is refused has reserved and given back. */
 const passing = /^\/registry\/(leases|masterleases|ipaddresses)\//;
 
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
-}
-
 describe('random requests', () => {
   it('get good answers, in time, and change nothing when they are refused', { timeout: 3_600_000 }, async () => {
-    const problems: string[] = [];
-    let worst = { ms: 0, what: '' };
-    const written: string[] = [];
-    store.wrote = (operation, key) => {
-      if (!passing.test(key)) written.push(`${operation} ${key}`);
-    };
-    for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
-      const request = hostileRequest(new Dice(seed));
-      written.length = 0;
-      const cpu = process.cpuUsage();
-      const answer = await send(request).catch((error: Error) => ({ status: 0, headers: {}, text: `${error.stack}` }));
-      const { user, system } = process.cpuUsage(cpu);
-      const ms = (user + system) / 1_000;
-      const what = `seed ${seed}: ${described(request)} -> ${answer.status}`;
-      if (ms > worst.ms) worst = { ms, what };
-      if (ms > maxBlockMs) problems.push(`${ms} ms for ${what}`);
-      const problem = problemOf(request, answer);
-      if (problem) problems.push(`${problem}, ${what} ${answer.text.slice(0, 300)}`);
-      // A deletion says what it has done, in a form that may not be to be had.
-      if (answer.status >= 400 && written.length > 0 && request.method !== 'DELETE')
-        problems.push(`${written.join()} by ${what}`);
-    }
-    store.wrote = () => {};
-    if (process.env.FUZZ_RUNS) console.log(`worst: ${worst.ms} ms, ${worst.what}`);
-    expect(problems).toEqual([]);
-    expect(stray).toEqual([]);
+    expect(await fuzz.problems(runs, hostileRequest, (key) => passing.test(key))).toEqual([]);
+    expect(fuzz.stray).toEqual([]);
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 
@@ -127,28 +63,15 @@ describe('random requests', () => {
       if (problem) problems.push(`${problem}, seed ${seed}: ${described(request)} ${answer.text.slice(0, 300)}`);
     }
     expect(problems).toEqual([]);
-    expect(stray).toEqual([]);
+    expect(fuzz.stray).toEqual([]);
   });
 
   it('leave nothing behind in memory', { timeout: 600_000 }, async () => {
-    const heap: number[] = [];
-    for (let round = 0; round < 5; round++) {
-      for (let seed = firstSeed; seed < firstSeed + 200; seed++) {
-        const request = hostileRequest(new Dice(seed));
-        // What is stored has a right to stay.
-        const dryRun = request.url.includes('?') ? '&dryRun=All' : '?dryRun=All';
-        await send({ ...request, url: request.url.replace(/dryRun=[^&]*/g, '') + dryRun });
-      }
-      collectGarbage();
-      heap.push(process.memoryUsage().heapUsed);
-    }
-    // The first rounds fill caches.
-    const growth = (heap.at(-1) ?? 0) - (heap[2] ?? 0);
-    expect(growth).toBeLessThan(4 * 1024 * 1024);
+    expect(await fuzz.growth(hostileRequest, 200)).toBeLessThan(4 * 1024 * 1024);
   });
 
   it('leave no secrets in the log', () => {
-    expect(running.log.filter((line) => line.includes(planted) || line.includes('token-of-'))).toEqual([]);
+    expect(fuzz.running.log.filter((line) => line.includes(planted) || line.includes('token-of-'))).toEqual([]);
   });
 });
 
@@ -194,7 +117,7 @@ describe('bytes that are no HTTP/1.1', () => {
     ],
     ['an odd expectation', 'GET /version HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\n\r\n'],
   ])('are answered once, if at all: %s', async (_, bytes) => {
-    const socket = await connectSocket(running.port);
+    const socket = await connectSocket(fuzz.running.port);
     const received = readToEnd(socket);
     socket.write(Buffer.from(bytes, 'latin1'));
     // Whoever has not been sent away by then has been understood.
@@ -204,13 +127,13 @@ describe('bytes that are no HTTP/1.1', () => {
     expect(heads.length).toBeLessThanOrEqual(1);
     expect(text === '' || /^HTTP\/1\.1 (200|400|403|405|417|505) /.test(text)).toBe(true);
     expect(text).not.toContain('SecretList');
-    expect(stray).toEqual([]);
+    expect(fuzz.stray).toEqual([]);
   });
 
   it('are survived at random', async () => {
     const dice = new Dice(firstSeed);
     for (let i = 0; i < 60; i++) {
-      const socket = await connectSocket(running.port, dice.pick(['h2', 'http/1.1']));
+      const socket = await connectSocket(fuzz.running.port, dice.pick(['h2', 'http/1.1']));
       socket.resume();
       socket.write(
         Buffer.concat([
@@ -221,7 +144,7 @@ describe('bytes that are no HTTP/1.1', () => {
       setTimeout(() => socket.destroy(), 20);
     }
     expect(await sendRaw({ method: 'GET', url: '/version', headers: {} })).toMatchObject({ status: 200 });
-    expect(stray).toEqual([]);
+    expect(fuzz.stray).toEqual([]);
   });
 });
 
@@ -296,7 +219,7 @@ describe('floods of HTTP/2', () => {
     ['a header in capitals', frame(headers, 5, 1, Buffer.concat([get, literal('Authorization', 'x')]))],
     ['a header of HTTP/1.1', frame(headers, 5, 1, Buffer.concat([get, literal('transfer-encoding', 'chunked')]))],
   ])('are survived: %s', async (_, bytes) => {
-    const socket = await connectSocket(running.port, 'h2');
+    const socket = await connectSocket(fuzz.running.port, 'h2');
     socket.resume();
     const closed = new Promise((resolve) => socket.once('close', resolve));
     await new Promise<void>((resolve) => {
@@ -304,7 +227,7 @@ describe('floods of HTTP/2', () => {
       socket.write(Buffer.concat([preface, bytes]), () => resolve());
     });
     // The others are served meanwhile.
-    const session = await connectSession(running.port);
+    const session = await connectSession(fuzz.running.port);
     const answered = session.request({ ':path': '/version' });
     const [head] = await new Promise<[Record<string, unknown>]>((resolve) =>
       answered.once('response', (h) => resolve([h])),
@@ -313,6 +236,6 @@ describe('floods of HTTP/2', () => {
     session.destroy();
     socket.destroy();
     await closed;
-    expect(stray).toEqual([]);
+    expect(fuzz.stray).toEqual([]);
   });
 });

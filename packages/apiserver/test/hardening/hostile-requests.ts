@@ -1,8 +1,8 @@
 import { minimalObjects } from '../requests/minimal-objects.ts';
+import { tokens } from '../test-server.ts';
 import type { Dice } from './dice.ts';
 import { hostileObject, hostilePatch } from './hostile-bodies.ts';
 import { oddTexts, planted } from './hostile-values.ts';
-import { tokens } from './test-server.ts';
 
 export interface HostileRequest {
   readonly method: string;
@@ -162,7 +162,7 @@ function encoded(dice: Dice): string {
   return isPlain && dice.chance(0.5) ? text : encodeURIComponent(Buffer.from(text).toString());
 }
 
-function hostileQuery(dice: Dice): string {
+export function hostileQuery(dice: Dice): string {
   if (dice.chance(0.4)) return '';
   const pairs = Array.from({ length: 1 + dice.below(4) }, () => {
     const name = dice.chance(0.95) ? dice.pick([...parameters.keys()]) : encoded(dice);
@@ -173,7 +173,7 @@ function hostileQuery(dice: Dice): string {
   return `?${pairs.join(dice.chance(0.02) ? ';' : '&')}`;
 }
 
-function hostileHeaders(dice: Dice, contentType: string | undefined): Record<string, string> {
+export function hostileHeaders(dice: Dice, contentType: string | undefined): Record<string, string> {
   const headers: Record<string, string> = { authorization: `Bearer ${tokens.admin}` };
   if (contentType !== undefined) headers['content-type'] = contentType;
   if (dice.chance(0.05)) headers['content-type'] = dice.pick([...accepts, '', 'application/json; charset=x', 'x']);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inProcessCaller } from '../requests/caller.ts';
+import { startTestServer, type TestServer } from '../test-server.ts';
 import { asAdmin } from './clients.ts';
-import { startTestServer, type TestServer } from './test-server.ts';
 
 /**
  * Objects of about a megabyte that are one list, or one map, of many small things. Whoever looks back from every item

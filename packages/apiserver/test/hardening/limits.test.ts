@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestServer, type TestServer, tokens } from '../test-server.ts';
 import {
   type Answer,
   asAdmin,
@@ -11,7 +12,6 @@ import {
   eventually,
   readToEnd,
 } from './clients.ts';
-import { startTestServer, type TestServer, tokens } from './test-server.ts';
 
 const megabyte = 1024 * 1024;
 const configMaps = '/api/v1/namespaces/default/configmaps';

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DialRequest } from '../../src/proxy/dialer.ts';
+import { startTestServer, type TestServer, tokens } from '../test-server.ts';
 import {
   type Answer,
   asAdmin,
@@ -13,7 +14,6 @@ import {
   readToEnd,
 } from './clients.ts';
 import { pathTricks } from './path-tricks.ts';
-import { startTestServer, type TestServer, tokens } from './test-server.ts';
 
 const secretText = 'what-nobody-shall-see';
 const rbac = 'rbac.authorization.k8s.io';

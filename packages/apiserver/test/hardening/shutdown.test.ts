@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openLmdbStore, openMemoryStore } from '@coxswain/storage';
 import { describe, expect, it } from 'vitest';
+import { newTestServer, startTestServer, type TestServer } from '../test-server.ts';
 import { asAdmin, callHttp1, callHttp2, connectSession, connectSocket, eventually } from './clients.ts';
-import { newTestServer, startTestServer, type TestServer } from './test-server.ts';
 import { WrappedStore } from './wrapped-store.ts';
 
 const configMaps = '/api/v1/namespaces/default/configmaps';

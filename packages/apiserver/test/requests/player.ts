@@ -15,7 +15,7 @@ export interface PlayOptions {
   /** Of the user, or of the administrator. */
   readonly token: (user?: string) => string;
   /** Waits for the server's cache, where that can be behind. */
-  readonly settle?: (what: true | 'policies') => Promise<void>;
+  readonly settle?: (what: true | 'policies' | 'discovery') => Promise<void>;
   /** Makes the server forget its history, where it has not done so by itself. */
   readonly forget?: () => Promise<void>;
   /** Hears of every object that was made. */

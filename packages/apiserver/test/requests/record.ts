@@ -14,6 +14,7 @@ import type { Answer, JsonObject, ServerName } from './scenario.ts';
 import { loadSuite, recordingFile, suiteNames } from './suites.ts';
 
 const codecs = newCodecFactory();
+const settlingMs = { true: 400, policies: 2500, discovery: 40_000 };
 
 interface Server {
   readonly call: Caller;
@@ -66,7 +67,7 @@ async function record(name: string): Promise<void> {
         codecs,
         namespace,
         forgotten: 'v1:configmaps',
-        settle: (what) => new Promise((resolve) => setTimeout(resolve, what === 'policies' ? 2500 : 400)),
+        settle: (what) => new Promise((resolve) => setTimeout(resolve, settlingMs[`${what}`])),
         created: (path, object) => {
           const { name } = (object?.metadata ?? {}) as { name?: string };
           if (name && !path.includes('dryRun'))

@@ -39,7 +39,7 @@ export interface Call {
   /** The answer is a watch that stays open under its name; `ReadEvents` reads from it. */
   readonly watch?: true;
   /** The real server answers from a cache that may be a little behind: recording waits before; with policies, longer. */
-  readonly settle?: true | 'policies';
+  readonly settle?: true | 'policies' | 'discovery';
 }
 
 /** Reads from the watch of that name. */

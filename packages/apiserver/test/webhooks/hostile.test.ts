@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer, tokens } from '../hardening/test-server.ts';
 import { inProcessCaller } from '../requests/caller.ts';
+import { startTestServer, type TestServer, tokens } from '../test-server.ts';
 import { authority, type Behaviour, base64, patch, say, WebhookServer } from './webhook-server.ts';
 
 let webhooks: WebhookServer;

@@ -16,6 +16,27 @@ class FieldPathError extends Error {}
 /** Delimiters one by one, quoted strings with their quotes, and what is between. */
 const token = /'(?:[^'\\]|\\.)*'|'[\s\S]*$|[.[\]]|[^.[\]']+[^.[\]]*/g;
 
+const escapes: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  "'": "'",
+  '\\': '\\',
+};
+
+function unescaped(text: string): string {
+  return text.replace(/\\(.)/g, (found, char: string) => {
+    if (!Object.hasOwn(escapes, char)) {
+      throw new FieldPathError(`invalid string literal: invalid escape char ${found}`);
+    }
+    return escapes[char]!;
+  });
+}
+
 /**
  * Follows a path of fields (`.spec.size`, `.data['a.b']`) through a schema. Returns the problem, as upstream words it,
  * when the path does not lead anywhere.
@@ -56,7 +77,7 @@ export function resolveFieldPath(
         if (!/^'[\s\S]*'$/.test(key) || key.length < 2) {
           throw new FieldPathError(`expected single quoted string but got ${key}`);
         }
-        enter(key.slice(1, -1).replace(/\\(.)/g, '$1'));
+        enter(unescaped(key.slice(1, -1)));
         const end = take();
         if (end !== ']') throw new FieldPathError(`expected ] but got ${end}`);
       } else throw new FieldPathError(`expected [ or . but got: ${delimiter}`);

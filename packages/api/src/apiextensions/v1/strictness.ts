@@ -61,9 +61,11 @@ export function strictnessAfter(old: CustomResourceDefinition, updated: CustomRe
     mapListKeys: none((schema) => validateMapListKeys(schema, nowhere).length > 0),
     validCABundle: isEstablished(old) && (!caBundle || validateCABundle(caBundle, nowhere).length === 0),
     unchangedSchema: (version) => {
-      const find = ({ spec }: CustomResourceDefinition) => spec.versions?.find(({ name }) => name === version);
+      // What all versions have in common, a new version had too.
+      const find = ({ spec }: CustomResourceDefinition) =>
+        specForm(spec).common.schema ?? spec.versions?.find(({ name }) => name === version)?.schema;
       const before = find(old);
-      return before !== undefined && semanticEqual(before.schema, find(updated)?.schema);
+      return before !== undefined && semanticEqual(before, find(updated));
     },
     tooManySelectable: (version) => {
       const find = ({ spec }: CustomResourceDefinition) => {

@@ -70,8 +70,10 @@ function validateStoredVersions(definition: CustomResourceDefinition): ErrorList
     return [invalid(path, definition.status?.storedVersions ?? null, 'must have at least one stored version')];
   }
   const errors: ErrorList = [];
-  for (const { name, storage } of versions) {
-    if (storage && !stored.includes(name)) {
+  for (const [index, { name, storage }] of versions.entries()) {
+    // As upstream: a version that comes twice is found only once.
+    const again = versions.findIndex((version) => version.name === name) !== index;
+    if (storage && (again || !stored.includes(name))) {
       errors.push(invalid(path, stored, `must have the storage version ${name}`));
     }
   }

@@ -83,7 +83,7 @@ export interface ExpressionScope {
 }
 
 /** Types of `object` and `oldObject`, and of `params`, where they are known. */
-export interface ObjectTypes {
+interface ObjectTypes {
   readonly object?: CelType | undefined;
   readonly params?: CelType | undefined;
 }
@@ -142,24 +142,24 @@ export interface CompiledPolicyExpression {
 }
 
 /** Reads an expression, which must be of one of the types; none: of any. Problems are in upstream's words. */
-export function compileExpression(
+export async function compileExpression(
   environment: CelEnvironment,
   text: string,
   types: readonly CelType[],
-): CompiledPolicyExpression {
+): Promise<CompiledPolicyExpression> {
   const failed = (detail: string, isInternal = false): CompiledPolicyExpression => ({
     text,
     program: new ExpressionProblem(detail, isInternal),
     type: undefined,
   });
   try {
-    const compiled = environment.compile(text);
+    const compiled = await environment.compileAsync(text);
     const { type } = compiled;
     if (types.length > 0 && !types.some((wanted) => sameType(wanted, type)))
       return failed(
         types.length === 1
-          ? `must evaluate to ${types[0]} but got ${type}`
-          : `must evaluate to one of [${types.join(' ')}] but got ${type}`,
+          ? `must evaluate to ${declaredName(types[0]!)} but got ${declaredName(type)}`
+          : `must evaluate to one of [${types.map(declaredName).join(' ')}] but got ${declaredName(type)}`,
       );
     return { text, program: compiled.program(), type };
   } catch (error) {
@@ -168,3 +168,7 @@ export function compileExpression(
     return failed(`program instantiation failed: ${message}`, true);
   }
 }
+
+/** A type by the names it was declared with, which compile errors show differently: `null_type`, not `null`. */
+const declaredName = ({ name, parameters }: CelType): string =>
+  parameters.length === 0 ? name : `${name}(${parameters.map(declaredName).join(', ')})`;

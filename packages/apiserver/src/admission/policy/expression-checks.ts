@@ -32,7 +32,7 @@ const inPolicy: ExpressionScope = { authorizer: true };
 const inMutation: ExpressionScope = { authorizer: true, patchTypes: true };
 
 /** Why expressions of an object cannot be used, by field. */
-export class ExpressionChecks {
+class ExpressionChecks {
   readonly errors = new Map<string, FieldError>();
   readonly #turns = new Turns();
 
@@ -52,7 +52,7 @@ export class ExpressionChecks {
     for (const [index, { expression = '' }] of conditions.entries()) {
       await this.#turns.next();
       const field = path.index(index).child('expression');
-      this.add(field, compileExpression(environment, expression.trim(), [BOOL]));
+      this.add(field, await compileExpression(environment, expression.trim(), [BOOL]));
     }
   }
 }
@@ -121,7 +121,7 @@ async function compilerOf(
   path: Path,
 ): Promise<Compile> {
   const params = paramKind !== undefined;
-  const compiler = new PolicyCompiler(params);
+  const compiler = PolicyCompiler.of(paramKind);
   for (const [index, variable] of variables.entries())
     checks.add(path.child('variables').index(index).child('expression'), await compiler.addVariable(variable));
   if (variables.length > 0 || mutations) return (text, types, scope) => compiler.compile(text, types, scope);

@@ -5,8 +5,10 @@
  */
 
 export { expressionHooks } from './expression-hooks.ts';
-export type { FindParamObjects, ParamObjects } from './params.ts';
+export { mutatingAdmissionPolicy } from './mutating-policy.ts';
+export { paramAuthorization } from './param-authorization.ts';
 export { PolicyMetrics } from './policy-metrics.ts';
 export type { PolicyPluginOptions } from './policy-plugin-options.ts';
-export { type ServedScope, servedParams } from './served-params.ts';
+export { policyStatusController } from './policy-status.ts';
+export { servedParams } from './served-params.ts';
 export { validatingAdmissionPolicy } from './validating-policy.ts';

@@ -1,4 +1,4 @@
-import type { Variable } from '@coxswain/api/admissionregistration/v1';
+import type { ParamKind, Variable } from '@coxswain/api/admissionregistration/v1';
 import { type CelEnvironment, type CelType, DYN, listOf, mapOf, objectType } from '../../cel/index.ts';
 import {
   admissionEnvironment,
@@ -8,6 +8,8 @@ import {
 } from './environment.ts';
 import { Turns } from './turns.ts';
 
+type Scope = Omit<ExpressionScope, 'params'>;
+
 /**
  * Reads the expressions of one policy. Each variable can use those before it; all other expressions can use all of them.
  * Gives way to others now and then: a policy may have many expressions.
@@ -15,15 +17,22 @@ import { Turns } from './turns.ts';
 export class PolicyCompiler {
   /** By name. */
   readonly variables = new Map<string, CompiledPolicyExpression>();
-  readonly #params: boolean;
+  readonly #base: (scope: Scope) => CelEnvironment;
   readonly #types = new Map<string, CelType>();
   readonly #variablesType: CelType;
   readonly #environments = new Map<string, CelEnvironment>();
   readonly #turns = new Turns();
 
-  constructor(params: boolean) {
-    this.#params = params;
+  /** `base`: what expressions know besides variables. */
+  constructor(base: (scope: Scope) => CelEnvironment) {
+    this.#base = base;
     this.#variablesType = objectType('kubernetes.variables', { field: (name) => this.#types.get(name) });
+  }
+
+  /** For a policy that has parameters, or none. */
+  static of(paramKind: ParamKind | undefined): PolicyCompiler {
+    const params = paramKind !== undefined;
+    return new PolicyCompiler((scope) => admissionEnvironment({ ...scope, params }));
   }
 
   async addVariable({ name, expression }: Variable): Promise<CompiledPolicyExpression> {
@@ -33,22 +42,16 @@ export class PolicyCompiler {
     return compiled;
   }
 
-  async compile(
-    text: string,
-    types: readonly CelType[],
-    scope: Omit<ExpressionScope, 'params'>,
-  ): Promise<CompiledPolicyExpression> {
+  async compile(text: string, types: readonly CelType[], scope: Scope): Promise<CompiledPolicyExpression> {
     await this.#turns.next();
     return compileExpression(this.#environment(scope), text, types);
   }
 
-  #environment(scope: Omit<ExpressionScope, 'params'>): CelEnvironment {
+  #environment(scope: Scope): CelEnvironment {
     const key = `${scope.authorizer} ${scope.patchTypes}`;
     let environment = this.#environments.get(key);
     if (!environment) {
-      environment = admissionEnvironment({ ...scope, params: this.#params }).extend({
-        variables: { variables: this.#variablesType },
-      });
+      environment = this.#base(scope).extend({ variables: { variables: this.#variablesType } });
       this.#environments.set(key, environment);
     }
     return environment;
@@ -68,7 +71,7 @@ const plain: ReadonlySet<CelType['kind']> = new Set([
 ]);
 
 /** A variable's type as other expressions see it: what upstream cannot describe is of any type. */
-export function visibleType(type: CelType | undefined): CelType {
+function visibleType(type: CelType | undefined): CelType {
   if (!type) return DYN;
   const [first, second] = type.parameters;
   if (type.kind === 'list') return listOf(visibleType(first));

@@ -1,7 +1,7 @@
 import { CounterFamily, HistogramFamily } from '../../metrics/index.ts';
 import { OutOfBudgetError } from './evaluation.ts';
 
-export type EnforcementAction = 'allow' | 'audit' | 'deny' | 'warn';
+type EnforcementAction = 'allow' | 'audit' | 'deny' | 'warn';
 
 const buckets = [0.0000005, 0.001, 0.01, 0.1, 1];
 const ofPolicy = ['policy', 'policy_binding', 'error_type'];

@@ -5,11 +5,11 @@ import type { AdmissionContext } from '../plugin-context.ts';
 import { compileMatchResources, type ResourceMatcher } from './match-resources.ts';
 
 /** What all policies have, and all bindings. */
-export interface Policy extends KubernetesObject {
+interface Policy extends KubernetesObject {
   readonly metadata: NonNullable<KubernetesObject['metadata']>;
   readonly spec?: { readonly matchConstraints?: MatchResources };
 }
-export interface PolicyBinding extends KubernetesObject {
+interface PolicyBinding extends KubernetesObject {
   readonly metadata: NonNullable<KubernetesObject['metadata']>;
   readonly spec?: {
     readonly policyName?: string;
@@ -35,7 +35,9 @@ export interface ActivePolicy<P, B, E> {
   readonly evaluator: () => Promise<E>;
 }
 
-export interface PolicySourceOptions<P, B, E> {
+type ReadPolicy<P, B, E> = Pick<ActivePolicy<P, B, E>, 'policy' | 'matches' | 'evaluator'>;
+
+interface PolicySourceOptions<P, B, E> {
   /** Called at the first write. */
   readonly policies: () => Lister<P & KubernetesObject>;
   readonly bindings: () => Lister<B & KubernetesObject>;
@@ -49,7 +51,8 @@ export interface PolicySourceOptions<P, B, E> {
  */
 export class PolicySource<P extends Policy, B extends PolicyBinding, E> {
   readonly #options: PolicySourceOptions<P, B, E>;
-  readonly #policies = new WeakMap<P, Pick<ActivePolicy<P, B, E>, 'matches' | 'evaluator'>>();
+  /** By name, those that were in force last. */
+  #policies: ReadonlyMap<string, ReadPolicy<P, B, E>> = new Map();
   readonly #bindings = new WeakMap<B, ActiveBinding<B>>();
   #listers: { readonly policies: Lister<P>; readonly bindings: Lister<B> } | undefined;
   #synced: Promise<void> | undefined;
@@ -91,29 +94,34 @@ export class PolicySource<P extends Policy, B extends PolicyBinding, E> {
       if (others) others.push(this.#binding(binding));
       else byPolicy.set(name, [this.#binding(binding)]);
     }
-    if (byPolicy.size === 0) return [];
-    return policies.list().flatMap((policy) => {
-      const name = policy.metadata.name ?? '';
-      const bound = byPolicy.get(name);
-      return bound ? [{ policy, name, bindings: bound, ...this.#policy(policy) }] : [];
-    });
+    const read = new Map<string, ReadPolicy<P, B, E>>();
+    const active: ActivePolicy<P, B, E>[] = [];
+    if (byPolicy.size > 0)
+      for (const policy of policies.list()) {
+        const name = policy.metadata.name ?? '';
+        const bound = byPolicy.get(name);
+        if (!bound) continue;
+        const known = this.#read(policy, this.#policies.get(name));
+        read.set(name, known);
+        active.push({ policy, name, bindings: bound, matches: known.matches, evaluator: known.evaluator });
+      }
+    this.#policies = read;
+    return active;
   }
 
-  #policy(policy: P): Pick<ActivePolicy<P, B, E>, 'matches' | 'evaluator'> {
-    let known = this.#policies.get(policy);
-    if (!known) {
-      const { compile, context } = this.#options;
-      let evaluator: Promise<E> | undefined;
-      known = {
-        matches: compileMatchResources(policy.spec?.matchConstraints ?? {}, context),
-        evaluator: () => {
-          evaluator ??= compile(policy);
-          return evaluator;
-        },
-      };
-      this.#policies.set(policy, known);
-    }
-    return known;
+  /** What was read before will do as long as it says the same: a status may have changed. */
+  #read(policy: P, known: ReadPolicy<P, B, E> | undefined): ReadPolicy<P, B, E> {
+    if (known && isSame(known.policy, policy)) return known;
+    const { compile, context } = this.#options;
+    let evaluator: Promise<E> | undefined;
+    return {
+      policy,
+      matches: compileMatchResources(policy.spec?.matchConstraints ?? {}, context),
+      evaluator: () => {
+        evaluator ??= compile(policy);
+        return evaluator;
+      },
+    };
   }
 
   #binding(binding: B): ActiveBinding<B> {
@@ -127,4 +135,9 @@ export class PolicySource<P extends Policy, B extends PolicyBinding, E> {
     }
     return known;
   }
+}
+
+function isSame(a: Policy, b: Policy): boolean {
+  const { uid, generation } = a.metadata;
+  return a === b || (uid !== undefined && uid === b.metadata.uid && generation === b.metadata.generation);
 }

@@ -4,7 +4,7 @@ import type { StoredObject } from '../../registry/stored-object.ts';
 import type { ParamObjects } from './params.ts';
 
 /** A resource that is served and stored, for as long as `during` takes. */
-export interface ServedScope {
+interface ServedScope {
   readonly scope: ResourceScope;
   during<T>(answer: () => Promise<T>): Promise<T>;
 }

@@ -66,7 +66,7 @@ export class Validator {
 
   static async compile({ spec = {} }: Pick<ValidatingAdmissionPolicy, 'spec'>): Promise<Validator> {
     const { variables = [], matchConditions = [], validations = [], auditAnnotations = [] } = spec;
-    const compiler = new PolicyCompiler(spec.paramKind !== undefined);
+    const compiler = PolicyCompiler.of(spec.paramKind);
     for (const variable of variables) await compiler.addVariable(variable);
     const conditions = await PolicyConditions.compile(matchConditions, compiler);
     const compiled: CompiledValidation[] = [];

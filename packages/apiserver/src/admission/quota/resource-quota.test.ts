@@ -2,8 +2,8 @@ import type { ResourceQuota } from '@coxswain/api/core/v1';
 import { openMemoryStore, type Store } from '@coxswain/storage';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asAdmin } from '../../../test/hardening/clients.ts';
-import { startTestServer, type TestServer } from '../../../test/hardening/test-server.ts';
 import { inProcessCaller } from '../../../test/requests/caller.ts';
+import { startTestServer, type TestServer } from '../../../test/test-server.ts';
 
 let store: Store;
 let servers: TestServer[] = [];

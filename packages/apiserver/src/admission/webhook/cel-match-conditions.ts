@@ -10,6 +10,6 @@ export const celMatchConditions =
     return async (input) => {
       const { compileExpressions, evaluateExpressions } = await load();
       expressions ??= compileExpressions(conditions);
-      return evaluateExpressions(expressions, input, authorizer);
+      return evaluateExpressions(await expressions, input, authorizer);
     };
   };

@@ -7,8 +7,8 @@ import type { MatchConditionInput } from './match-conditions.ts';
 
 const environment = admissionEnvironment({ authorizer: true });
 
-export const compileExpressions = (conditions: readonly MatchCondition[]): CompiledPolicyExpression[] =>
-  conditions.map(({ expression }) => compileExpression(environment, expression, [BOOL]));
+export const compileExpressions = (conditions: readonly MatchCondition[]): Promise<CompiledPolicyExpression[]> =>
+  Promise.all(conditions.map(({ expression }) => compileExpression(environment, expression, [BOOL])));
 
 /** Asks all of them, in order. */
 export async function evaluateExpressions(

@@ -164,6 +164,7 @@ describe('other versions', () => {
     toKind: async (object, { apiVersion }) => ({ ...object, apiVersion }),
     toHub: async (object) => ({ ...object, apiVersion: 'g/v1' }),
     read: (value) => value as KubernetesObject,
+    schema: () => undefined,
     withDefaults: (object) => object,
   };
   const thing = (): Parts & { resource: string; kind: string } => ({

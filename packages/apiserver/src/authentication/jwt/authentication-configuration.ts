@@ -1,4 +1,5 @@
-import { type ObjectReader, readConfiguration } from '../../configuration/object-reader.ts';
+import type { ObjectReader } from '../../configuration/object-reader.ts';
+import { readVersioned } from '../../configuration/read-versioned.ts';
 
 export interface PrefixedClaimOrExpression {
   readonly claim: string;
@@ -7,7 +8,7 @@ export interface PrefixedClaimOrExpression {
   readonly expression: string;
 }
 
-export interface ClaimValidationRule {
+interface ClaimValidationRule {
   readonly claim: string;
   readonly requiredValue: string;
   readonly expression: string;
@@ -68,27 +69,6 @@ export function parseAuthenticationConfiguration(text: string): AuthenticationCo
       }),
     };
   });
-}
-
-/** Reads a document of a kind; nothing may stand in it that nobody reads. Throws an Error. */
-export function readVersioned<T>(
-  text: string,
-  wanted: string,
-  known: ReadonlySet<unknown>,
-  read: (document: ObjectReader) => T,
-): T {
-  const document = readConfiguration(text);
-  const { apiVersion, kind } = document.raw;
-  if (kind !== wanted || !known.has(apiVersion))
-    throw new Error(
-      `no kind ${JSON.stringify(kind ?? '')} is registered for version ${JSON.stringify(apiVersion ?? '')} in scheme`,
-    );
-  const result = read(document);
-  document.ignore('apiVersion', 'kind');
-  const { unknown } = document;
-  if (unknown.length > 0)
-    throw new Error(`strict decoding error: ${unknown.map((field) => `unknown field "${field}"`).join(', ')}`);
-  return result;
 }
 
 function readJwt(jwt: ObjectReader): JwtConfiguration {

@@ -1,4 +1,5 @@
 import type { UserInfo } from '@coxswain/api';
+import { isJsonObject } from '@coxswain/apimachinery';
 import type { Expr } from '../../cel/ast.ts';
 import {
   BOOL,
@@ -84,7 +85,7 @@ function userValue({ username, uid = '', groups = [], extra = {} }: UserInfo): C
 function goValue(json: unknown): CelValue {
   if (typeof json === 'number') return json;
   if (Array.isArray(json)) return new GoList(json);
-  return typeof json === 'object' && json !== null ? new GoMap(json as Claims) : fromJson(json);
+  return isJsonObject(json) ? new GoMap(json) : fromJson(json);
 }
 
 class GoList extends CelList {

@@ -33,8 +33,11 @@ function asString(value: unknown): string {
   return value ?? '';
 }
 
-export const cannotUnmarshal = (value: unknown, type: string): Error =>
-  new Error(`json: cannot unmarshal ${kindOf(value)} into Go value of type ${type}`);
+/** As Go's library says it, of a field of a struct where one is named. */
+export const cannotUnmarshal = (value: unknown, type: string, field?: string): Error =>
+  new Error(
+    `json: cannot unmarshal ${kindOf(value)} into Go ${field ? `struct field ${field}` : 'value'} of type ${type}`,
+  );
 
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'array';

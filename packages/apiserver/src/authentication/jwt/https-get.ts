@@ -62,6 +62,15 @@ export async function httpsGet(url: string, options: HttpsGetOptions): Promise<H
   }
 }
 
+/** What an answer that should be JSON, and cannot be read, is, in the words of upstream's library. */
+export function unreadable({ headers }: HttpsAnswer, cause: unknown): string {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const type = headers['content-type'] ?? '';
+  return type.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
+    ? `got Content-Type = application/json, but could not unmarshal as JSON: ${why}`
+    : `expected Content-Type = application/json, got ${quote(type)}: ${why}`;
+}
+
 const isRedirect = (code: number): boolean => [301, 302, 303, 307, 308].includes(code);
 
 async function exchange(

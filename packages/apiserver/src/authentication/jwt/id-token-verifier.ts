@@ -1,4 +1,4 @@
-import { isJsonObject, quote } from '@coxswain/apimachinery';
+import { isJsonObject, parseJson, quote } from '@coxswain/apimachinery';
 import { parseJwt } from '../../serviceaccount/index.ts';
 import { formatAudiences } from '../audiences.ts';
 import { type Claims, cannotUnmarshal } from './claims.ts';
@@ -40,11 +40,15 @@ export async function verifyIdToken(
   { issuer, audiences, algorithms, now }: IdTokenVerifierOptions,
 ): Promise<Claims> {
   const jwt = parseJwt(token);
-  if (!jwt) throw new Error('oidc: malformed jwt');
-  const algorithm = typeof jwt.header.alg === 'string' ? jwt.header.alg : '';
-  if (!algorithms.includes(algorithm))
+  if (!jwt) throw new Error(`oidc: malformed jwt${malformation(token)}`);
+  const { alg = '' } = jwt.header;
+  if (typeof alg !== 'string')
     throw new Error(
-      `oidc: id token signed with unsupported algorithm, expected ${formatAudiences(algorithms)} got ${quote(algorithm)}`,
+      `oidc: malformed jwt: failed to unmarshal algorithm: ${cannotUnmarshal(alg, 'string').message}: ${quote(JSON.stringify(alg))}`,
+    );
+  if (!algorithms.includes(alg))
+    throw new Error(
+      `oidc: id token signed with unsupported algorithm, expected ${formatAudiences(algorithms)} got ${quote(alg)}`,
     );
   try {
     await keys.verify(jwt);
@@ -52,8 +56,10 @@ export async function verifyIdToken(
     throw new Error(`failed to verify signature: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
   const { claims } = jwt;
-  checkSources(claims);
   const iss = text(claims, 'iss');
+  for (const name of ['sub', 'nonce', 'at_hash']) text(claims, name);
+  timeOf(claims, 'iat');
+  checkSources(claims);
   if (iss !== issuer && !(issuer === googleIssuer && iss === googleIssuerWithoutScheme))
     throw new Error(`oidc: id token issued by a different provider, expected ${quote(issuer)} got ${quote(iss)}`);
   checkAudience(audienceOf(claims), audiences);
@@ -80,11 +86,11 @@ function checkTime(claims: Claims, now: Date): void {
 function checkSources(claims: Claims): void {
   const names = claimOf(claims, '_claim_names');
   if (names === undefined) return;
-  if (!isJsonObject(names)) throw unusable(names, 'map[string]string');
+  if (!isJsonObject(names)) throw unusable(names, 'map[string]string', '_claim_names');
   const sources = claimOf(claims, '_claim_sources') ?? {};
-  if (!isJsonObject(sources)) throw unusable(sources, 'map[string]oidc.claimSource');
+  if (!isJsonObject(sources)) throw unusable(sources, 'map[string]oidc.claimSource', '_claim_sources');
   for (const source of Object.values(names)) {
-    if (typeof source !== 'string') throw unusable(source, 'string');
+    if (typeof source !== 'string') throw unusable(source, 'string', '_claim_names');
     if (source === '') throw new Error('oidc: failed to obtain source from claim name');
     if (!Object.hasOwn(sources, source)) throw new Error('oidc: source does not exist');
   }
@@ -95,15 +101,16 @@ const claimOf = (claims: Claims, name: string): unknown =>
 
 function text(claims: Claims, name: string): string {
   const value = claimOf(claims, name) ?? '';
-  if (typeof value !== 'string') throw unusable(value, 'string');
+  if (typeof value !== 'string') throw unusable(value, 'string', name);
   return value;
 }
 
 function audienceOf(claims: Claims): string[] {
   const value = claimOf(claims, 'aud') ?? [];
-  const list: unknown[] = Array.isArray(value) ? value : [value];
-  return list.map((item) => {
-    if (typeof item !== 'string') throw unusable(item, 'string');
+  if (typeof value === 'string') return [value];
+  if (!Array.isArray(value)) throw unusable(value, '[]string', 'aud');
+  return value.map((item: unknown) => {
+    if (typeof item !== 'string') throw unusable(item, 'string', 'aud');
     return item;
   });
 }
@@ -111,11 +118,18 @@ function audienceOf(claims: Claims): string[] {
 function timeOf(claims: Claims, name: string): Date | undefined {
   const value = claimOf(claims, name);
   if (value === undefined) return undefined;
-  if (typeof value !== 'number') throw unusable(value, 'json.Number');
+  const seconds = typeof value === 'string' && numeral.test(value) ? Number(value) : value;
+  if (typeof seconds === 'string')
+    throw new Error(
+      `oidc: failed to unmarshal claims: json: invalid number literal, trying to unmarshal ${quote(JSON.stringify(seconds))} into Number`,
+    );
+  if (typeof seconds !== 'number') throw unusable(seconds, 'json.Number', name);
   // What is no date is none that has been reached.
-  return new Date(Math.min(Math.max(Math.trunc(value) * 1000, -maxDateMs), maxDateMs));
+  return new Date(Math.min(Math.max(Math.trunc(seconds) * 1000, -maxDateMs), maxDateMs));
 }
 
+/** As JSON has it: Go reads a number also from a text. */
+const numeral = /^-?(0|[1-9]\d{0,20})(\.\d{1,20})?([eE][-+]?\d{1,3})?$/;
 const maxDateMs = 8.64e15;
 const zeroTime = '0001-01-01 00:00:00 +0000 UTC';
 const goTime = (date: Date): string =>
@@ -124,5 +138,15 @@ const goTime = (date: Date): string =>
     .replace('T', ' ')
     .replace(/\.\d+Z$/, '')} +0000 UTC`;
 
-const unusable = (value: unknown, type: string): Error =>
-  new Error(`oidc: failed to unmarshal claims: ${cannotUnmarshal(value, type).message}`);
+const unusable = (value: unknown, type: string, claim: string): Error =>
+  new Error(`oidc: failed to unmarshal claims: ${cannotUnmarshal(value, type, `idToken.${claim}`).message}`);
+
+/** What is wrong with a token that cannot be taken apart, as far as it is in the header. */
+function malformation(token: string): string {
+  try {
+    parseJson(Buffer.from(token.split('.', 1)[0]!, 'base64url'));
+    return '';
+  } catch (error) {
+    return error instanceof Error ? `: ${error.message}` : '';
+  }
+}

@@ -1,5 +1,5 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { isJsonObject } from '@coxswain/apimachinery';
+import { isJsonObject, parseJson } from '@coxswain/apimachinery';
 import type { UnverifiedJwt } from '../../serviceaccount/jwt.ts';
 
 type SignatureFamily = 'pkcs1' | 'pss' | 'ecdsa';
@@ -39,7 +39,7 @@ const keyTypes: ReadonlySet<unknown> = new Set(['EC', 'RSA', 'oct', 'OKP']);
 
 /** The keys of a JSON Web Key Set. Throws an Error when it is none, or one of them cannot be read. */
 export function parseJsonWebKeySet(text: string): JsonWebKey[] {
-  const set: unknown = JSON.parse(text);
+  const set: unknown = parseJson(Buffer.from(text)).value;
   const keys = isJsonObject(set) ? (set.keys ?? []) : undefined;
   if (!Array.isArray(keys)) throw new Error('json: cannot unmarshal the key set');
   return keys.map((key: unknown) => {
@@ -55,18 +55,13 @@ function readKey(key: Record<string, unknown>): JsonWebKey {
   if (kty === 'oct' || kty === 'OKP') return { keyId: kid };
   try {
     // Only what is public of it: some publish more than they should.
-    const publicKey = createPublicKey({ key: { kty, crv, x, y, n, e } as JsonWebKeyInput, format: 'jwk' });
+    const parts = Object.entries({ kty, crv, x, y, n, e }).filter(([, part]) => typeof part === 'string');
+    const publicKey = createPublicKey({ key: Object.fromEntries(parts), format: 'jwk' });
     return { keyId: kid, publicKey };
   } catch (cause) {
     throw new Error(`go-jose/go-jose: invalid ${String(kty)} key, missing or malformed values`, { cause });
   }
 }
-
-type JsonWebKeyInput = Parameters<typeof createPublicKey>[0] extends infer T
-  ? T extends { key: infer K; format: 'jwk' }
-    ? K
-    : never
-  : never;
 
 /** Whether the key signed the token, with the algorithm that the token names, which must be one for such a key. */
 export function isSignedBy({ header, input, signature }: UnverifiedJwt, { publicKey }: JsonWebKey): boolean {

@@ -5,6 +5,7 @@ import { intersectAudiences } from '../audiences.ts';
 import type { Authenticated, TokenAuthenticator } from '../authenticator.ts';
 import { type AuthenticationConfiguration, parseAuthenticationConfiguration } from './authentication-configuration.ts';
 import { loadExpressionCompiler } from './expression-compiler.ts';
+import { untrustedIssuer } from './id-token-verifier.ts';
 import { type JwtAuthentication, type PreparedIssuer, prepareIssuers } from './jwt-authentication.ts';
 import { JwtAuthenticator } from './jwt-authenticator.ts';
 import type { JwtMetrics } from './jwt-metrics.ts';
@@ -54,21 +55,14 @@ export class JwtAuthenticators implements TokenAuthenticator {
     });
   }
 
-  /** Throws an Error for a token of one of the issuers that is no good; others are not asked then. */
+  /** Undefined for tokens of others. Throws an Error for one of the issuers that is no good. */
   async authenticateToken(token: string, audiences: readonly string[]): Promise<Authenticated | undefined> {
     const { apiAudiences } = this.#options;
     const isForOthers = audiences.length > 0 && intersectAudiences(apiAudiences, audiences).length === 0;
     if (isForOthers && apiAudiences.length > 0) return undefined;
-    for (const authenticator of this.#current) {
-      const found = await authenticator.authenticateToken(token);
-      if (found) return found;
-    }
-    return undefined;
-  }
-
-  /** Why some issuers' tokens cannot be verified now. */
-  get problems(): string[] {
-    return this.#current.flatMap(({ problem }) => problem ?? []);
+    const issuer = untrustedIssuer(token);
+    const user = await this.#current.find((authenticator) => authenticator.issuer === issuer)?.userOf(token);
+    return user && { user };
   }
 
   close(): void {
@@ -118,6 +112,8 @@ export class JwtAuthenticators implements TokenAuthenticator {
     const timer = setTimeout(() => {
       this.#retired.delete(authenticator);
       authenticator.close();
+      const { issuer } = authenticator;
+      if (!this.#current.some((other) => other.issuer === issuer)) this.#options.metrics?.forget(issuer);
     }, retireMs);
     timer.unref();
     this.#retired.set(authenticator, timer);

@@ -36,6 +36,14 @@ export class JwtMetrics {
     this.#latency.with(result, hashOf(issuer)).observe(seconds);
   }
 
+  /** Nobody knows the issuer any more. */
+  forget(issuer: string): void {
+    for (const result of ['success', 'failure']) this.#fetches.delete(result, hashOf(issuer), this.#serverHash);
+    const last = this.#lastKeySet.get(issuer);
+    if (last !== undefined) this.#keySets.delete(hashOf(issuer), this.#serverHash, last);
+    this.#lastKeySet.delete(issuer);
+  }
+
   /** With the text of the key set, when there was one. */
   keysFetched(issuer: string, keySet: string | undefined): void {
     const result = keySet === undefined ? 'failure' : 'success';

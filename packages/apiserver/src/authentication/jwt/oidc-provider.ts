@@ -1,5 +1,5 @@
-import { isJsonObject, quote } from '@coxswain/apimachinery';
-import { type HttpsAnswer, httpsGet } from './https-get.ts';
+import { isJsonObject, parseJson, quote } from '@coxswain/apimachinery';
+import { type HttpsAnswer, httpsGet, unreadable } from './https-get.ts';
 import { RemoteKeySet, type RemoteKeySetOptions } from './remote-key-set.ts';
 
 export interface OidcProviderOptions {
@@ -94,10 +94,9 @@ export class OidcProvider {
   async #keySetUrl(): Promise<string> {
     const { issuer, discoveryURL } = this.#options;
     const url = discoveryURL || (issuer.endsWith('/') ? issuer.slice(0, -1) : issuer) + wellKnown;
-    const { code, status, body } = await this.get(url);
-    const text = body.toString();
-    if (code !== 200) throw new Error(`${status}: ${text.slice(0, maxShown)}`);
-    const said = parseObject(text);
+    const answer = await this.get(url);
+    if (answer.code !== 200) throw new Error(`${answer.status}: ${answer.body.toString().slice(0, maxShown)}`);
+    const said = parseObject(answer);
     if (said.issuer !== issuer)
       throw new Error(
         `oidc: issuer did not match the issuer returned by provider, expected ${quote(issuer)} got ${quote(String(said.issuer ?? ''))}`,
@@ -107,14 +106,12 @@ export class OidcProvider {
   }
 }
 
-function parseObject(text: string): Record<string, unknown> {
-  let value: unknown;
+function parseObject(answer: HttpsAnswer): Record<string, unknown> {
   try {
-    value = JSON.parse(text);
+    const { value } = parseJson(answer.body);
+    if (!isJsonObject(value)) throw new Error('json: cannot unmarshal what is no object');
+    return value;
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`oidc: failed to decode provider discovery object: ${why}`, { cause });
+    throw new Error(`oidc: failed to decode provider discovery object: ${unreadable(answer, cause)}`, { cause });
   }
-  if (!isJsonObject(value)) throw new Error('oidc: failed to decode provider discovery object: it is no object');
-  return value;
 }

@@ -1,5 +1,5 @@
 import type { UnverifiedJwt } from '../../serviceaccount/jwt.ts';
-import type { HttpsAnswer } from './https-get.ts';
+import { type HttpsAnswer, unreadable } from './https-get.ts';
 import { isSignedBy, type JsonWebKey, parseJsonWebKeySet } from './json-web-key.ts';
 
 export interface RemoteKeySetOptions {
@@ -88,13 +88,14 @@ function hasSigned(keys: readonly JsonWebKey[], jwt: UnverifiedJwt): boolean {
   return keys.some((key) => (kid === undefined || kid === '' || kid === key.keyId) && isSignedBy(jwt, key));
 }
 
-function readKeys({ code, status }: HttpsAnswer, text: string): JsonWebKey[] {
+function readKeys(answer: HttpsAnswer, text: string): JsonWebKey[] {
+  const { code, status } = answer;
   const shown = text.slice(0, maxShown);
   if (code !== 200) throw new Error(`oidc: get keys failed: ${status} ${shown}`);
   try {
     return parseJsonWebKeySet(text);
   } catch (cause) {
-    throw new Error(`oidc: failed to decode keys: ${cause instanceof Error ? cause.message : ''} ${shown}`, { cause });
+    throw new Error(`oidc: failed to decode keys: ${unreadable(answer, cause)} ${shown}`, { cause });
   }
 }
 

@@ -5,7 +5,6 @@ import {
   forbidden,
   invalid,
   isDomainPrefixedPath,
-  omittedValue,
   Path,
   required,
   tooMany,
@@ -63,7 +62,9 @@ export const anonymousChanged = (): FieldError =>
 function anonymousProblems(anonymous: AnonymousConfiguration | undefined): ErrorList {
   if (!anonymous || anonymous.enabled || anonymous.conditions.length === 0) return [];
   const text = 'enabled should be set to true when conditions are defined';
-  return [invalid(Path.of('anonymous', 'conditions'), anonymous.conditions, text)];
+  // As Go names the field.
+  const conditions = anonymous.conditions.map(({ path }) => ({ Path: path }));
+  return [invalid(Path.of('anonymous', 'conditions'), conditions, text)];
 }
 
 /** Reads and checks what one issuer's configuration says. With errors, the expressions are of no use. */
@@ -105,7 +106,7 @@ class JwtCheck {
     this.#audiences(path, audiences, issuer.audienceMatchPolicy);
     if (certificateAuthority !== '') {
       const problem = problemOf(() => CertificatePool.fromPem(certificateAuthority));
-      if (problem !== undefined) this.#add(invalid(path.child('certificateAuthority'), omittedValue, problem));
+      if (problem !== undefined) this.#add(invalid(path.child('certificateAuthority'), '<omitted>', problem));
     }
     if (egressSelectorType !== '' && !['controlplane', 'cluster'].includes(egressSelectorType))
       this.#add(

@@ -1,6 +1,6 @@
 import { type Duration, durationToMs } from '@coxswain/apimachinery';
-import { readVersioned } from '../../authentication/jwt/authentication-configuration.ts';
 import type { ObjectReader } from '../../configuration/object-reader.ts';
+import { readVersioned } from '../../configuration/read-versioned.ts';
 
 export interface WebhookConfiguration {
   readonly authorizedTTL: Duration;
@@ -16,7 +16,7 @@ export interface WebhookConfiguration {
   readonly matchConditions: readonly { readonly expression: string }[];
 }
 
-export interface AuthorizerConfiguration {
+interface AuthorizerConfiguration {
   readonly type: string;
   readonly name: string;
   readonly webhook?: WebhookConfiguration;

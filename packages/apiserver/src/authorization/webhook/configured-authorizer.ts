@@ -110,8 +110,15 @@ export class ConfiguredAuthorizer implements Authorizer {
   }
 
   #unionOf(authorizers: readonly PreparedAuthorizer[]): UnionAuthorizer {
-    const links = authorizers.map((authorizer) => this.#counted(authorizer, this.#authorizerOf(authorizer)));
-    return new UnionAuthorizer([privilegedGroupAuthorizer, ...links]);
+    const { metrics } = this.#options;
+    const links = authorizers.map((prepared) => ({ prepared, authorizer: this.#authorizerOf(prepared) }));
+    const counters = new Map(
+      links.map(({ prepared: { type, name }, authorizer }) => [authorizer, metrics?.decisions(type, name)]),
+    );
+    return new UnionAuthorizer(
+      [privilegedGroupAuthorizer, ...links.map(({ authorizer }) => authorizer)],
+      (authorizer, { decision }) => counters.get(authorizer)?.[decision === 'allow' ? 'allowed' : 'denied'].inc(),
+    );
   }
 
   #authorizerOf(prepared: PreparedAuthorizer): Authorizer {
@@ -141,20 +148,6 @@ export class ConfiguredAuthorizer implements Authorizer {
       report,
       ...(metrics && { metrics }),
     });
-  }
-
-  #counted({ type, name }: PreparedAuthorizer, authorizer: Authorizer): Authorizer {
-    const counters = this.#options.metrics?.decisions(type, name);
-    if (!counters) return authorizer;
-    return {
-      authorize: async (attributes) => {
-        const decision = await authorizer.authorize(attributes);
-        if (decision.decision === 'allow') counters.allowed.inc();
-        else if (decision.decision === 'deny') counters.denied.inc();
-        return decision;
-      },
-      rulesFor: (user, namespace) => authorizer.rulesFor(user, namespace),
-    };
   }
 }
 

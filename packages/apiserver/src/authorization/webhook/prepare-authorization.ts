@@ -6,7 +6,7 @@ import { type CompileCondition, validateAuthorizationConfiguration } from './val
 import type { MatchReview } from './webhook-authorizer.ts';
 
 /** An authorizer of the chain that is no webhook. */
-export interface BuiltInAuthorizer {
+interface BuiltInAuthorizer {
   readonly type: BuiltInType;
   readonly name: string;
 }

@@ -101,7 +101,14 @@ async function checkConnection(path: Path, info: WebhookConfiguration['connectio
   if (type === '') return [required(path.child('type'))];
   if (type === 'InClusterConfig')
     return file === undefined ? [] : [invalid(filePath, file, 'can only be set when type=KubeConfigFile')];
-  if (type !== 'KubeConfigFile') return [notSupported(path.child('type'), info, ['InClusterConfig', 'KubeConfigFile'])];
+  if (type !== 'KubeConfigFile')
+    // As Go names the fields.
+    return [
+      notSupported(path.child('type'), { Type: type, KubeConfigFile: file ?? null }, [
+        'InClusterConfig',
+        'KubeConfigFile',
+      ]),
+    ];
   if (!file) return [required(filePath)];
   if (!isAbsolute(file)) return [invalid(filePath, file, 'must be an absolute path')];
   try {

@@ -1,7 +1,7 @@
 import type { SubjectAccessReviewSpec } from '@coxswain/api/authorization/v1';
-import { statusOf } from '../../authentication/token-webhook.ts';
 import type { KubeconfigWebhook } from '../../webhook/index.ts';
 import { WebhookCallError } from '../../webhook/index.ts';
+import { statusOf } from '../../webhook/review-status.ts';
 import { type BackoffOptions, withBackoff } from '../../webhook/with-backoff.ts';
 import type { AuthorizationAttributes, Authorizer, Decision, SubjectRules } from '../authorizer.ts';
 import type { AuthorizationMetrics } from './authorization-metrics.ts';

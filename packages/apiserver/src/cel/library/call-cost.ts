@@ -10,6 +10,7 @@ import {
 } from '../cost-estimate.ts';
 import type { CallCost } from '../function-declaration.ts';
 import { costSize } from '../runtime-type.ts';
+import { Pace, type Steps, Work } from '../steps.ts';
 import type { CelType } from '../types.ts';
 import { CelList, CelMap, type CelValue } from '../values.ts';
 
@@ -53,21 +54,37 @@ export const estimateNominalEquality =
 const enough = 1_000_001;
 
 /** The cost of walking through a value and all that it holds. */
-export function deepTraversalCost(value: CelValue): number {
+export function deepTraversalCost(value: CelValue): number | Work<number> {
+  if (typeof value === 'string') return traversal(Buffer.byteLength(value));
+  if (value instanceof CelList || value instanceof CelMap) return new Work(deepTraversal(value));
+  return value instanceof Uint8Array ? traversal(value.length) : 1;
+}
+
+const traversal = (size: number): number => Math.floor(size * STRING_TRAVERSAL_COST_FACTOR);
+
+function* deepTraversal(value: CelValue): Steps<number> {
+  const pace = new Pace();
   let cost = 0;
   let visited = 0;
   const pending: CelValue[] = [value];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     // A value that holds another many times over can be astronomically large.
     if (++visited > enough) return Math.max(cost, enough);
-    if (typeof next === 'string') cost += Math.floor(Buffer.byteLength(next) * STRING_TRAVERSAL_COST_FACTOR);
-    else if (next instanceof Uint8Array) cost += Math.floor(next.length * STRING_TRAVERSAL_COST_FACTOR);
+    if (pace.isOver(4)) yield pace.taken;
+    if (typeof next === 'string') cost += traversal(Buffer.byteLength(next));
+    else if (next instanceof Uint8Array) cost += traversal(next.length);
     else if (next instanceof CelList) {
       if (next.size + pending.length > enough) return enough;
-      for (const element of next) pending.push(element);
+      for (let i = 0; i < next.size; i++) {
+        pending.push(next.at(i));
+        if (pace.isOver(1)) yield pace.taken;
+      }
     } else if (next instanceof CelMap) {
       if (next.size + pending.length > enough) return enough;
-      for (const key of next.keys()) pending.push(key, next.get(key) ?? null);
+      for (const key of next.keys()) {
+        pending.push(key, next.get(key) ?? null);
+        if (pace.isOver(2)) yield pace.taken;
+      }
     } else cost++;
   }
   return cost;

@@ -14,13 +14,16 @@ import type { CallCost, FunctionDeclaration, Library } from '../function-declara
 import type { MacroDeclaration } from '../macro.ts';
 import { compare } from '../operators.ts';
 import { costSize, runtimeType } from '../runtime-type.ts';
+import { Pace, type Steps, Work } from '../steps.ts';
 import { STANDARD_MACROS } from '../standard-macros.ts';
 import { type CelType, DYN, INT, listOf, typeParam } from '../types.ts';
 import { ArrayList, CelError, CelList, type CelValue } from '../values.ts';
 import { argument } from './call-cost.ts';
 import { globalFunction, method } from './declare.ts';
+import { eachElement, weightOf } from './each-element.ts';
 import { bounded, checkElements } from './limits.ts';
 import { comparableTypes } from './lists.ts';
+import { sortInSteps } from './sort-in-steps.ts';
 import { ValueSet } from './value-set.ts';
 
 const T = typeParam('T');
@@ -40,55 +43,95 @@ class RangeList extends CelList {
   }
 }
 
-function slice(list: CelList, start: bigint, end: bigint): CelList {
+function slice(list: CelList, start: bigint, end: bigint): CelList | Work<CelList> {
   const problem = (text: string) => new CelError(`cannot slice(${start}, ${end}), ${text}`);
   if (start < 0n || end < 0n) throw problem('negative indexes not supported');
   if (start > end) throw problem('start index must be less than or equal to end index');
   if (end > BigInt(list.size)) throw problem(`list is length ${list.size}`);
-  checkElements(Number(end - start));
-  return new ArrayList(Array.from({ length: Number(end - start) }, (_, i) => list.at(Number(start) + i)));
+  const first = Number(start);
+  return copied(Number(end) - first, (i) => list.at(first + i));
 }
 
-function flatten(list: CelList, depth: bigint): CelList {
+/** A list of so many elements. */
+function copied(size: number, at: (index: number) => CelValue): CelList | Work<CelList> {
+  checkElements(size);
+  return new Work(copy(size, at));
+}
+
+function* copy(size: number, at: (index: number) => CelValue): Steps<CelList> {
+  const pace = new Pace();
+  const values: CelValue[] = [];
+  for (let i = 0; i < size; i++) {
+    values.push(at(i));
+    if (pace.isOver(2)) yield pace.taken;
+  }
+  return new ArrayList(values);
+}
+
+function flatten(list: CelList, depth: bigint): CelList | Work<CelList> {
   if (depth < 0n) throw new CelError('level must be non-negative');
+  // How large it becomes is not known yet.
+  return new Work(flattened(list, depth));
+}
+
+function* flattened(list: CelList, depth: bigint): Steps<CelList> {
   const flat: CelValue[] = [];
-  let visited = 0;
-  const visit = (part: CelList, levels: bigint): void => {
-    visited += part.size;
+  const pace = new Pace();
+  let visited = list.size;
+  const pending = [{ list, index: 0 }];
+  for (let top = pending.at(-1); top !== undefined; top = pending.at(-1)) {
     checkElements(visited);
-    for (const element of part) {
-      if (element instanceof CelList && levels > 0n) visit(element, levels - 1n);
-      else flat.push(element);
+    if (top.index >= top.list.size) {
+      pending.pop();
+      continue;
     }
-  };
-  visit(list, depth);
+    const element = top.list.at(top.index++);
+    if (!(element instanceof CelList) || BigInt(pending.length) > depth) flat.push(element);
+    else {
+      visited += element.size;
+      pending.push({ list: element, index: 0 });
+    }
+    if (pace.isOver(3)) yield pace.taken;
+  }
   return new ArrayList(flat);
 }
 
-function sortBy(list: CelList, keys: CelList): CelList {
+function sortBy(list: CelList, keys: CelList): CelList | Work<CelList> {
   if (list.size !== keys.size) {
     throw new CelError(
       `@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got ${list.size} and ${keys.size} elements respectively`,
     );
   }
-  if (list.size === 0) return list;
-  const pairs = Array.from(bounded(keys), (key, i) => [key, list.at(i)] as const);
-  const type = runtimeType(pairs[0]![0]).name;
-  if (!comparableTypes.some(({ name }) => name === type)) throw new CelError('list elements must be comparable');
-  if (pairs.some(([key]) => runtimeType(key).name !== type))
-    throw new CelError('list elements must have the same type');
-  const order = ([a]: readonly [CelValue, CelValue], [b]: readonly [CelValue, CelValue]): number => {
-    // NaN has no order.
-    return Number.isNaN(a) || Number.isNaN(b) ? 0 : compare(a, b, '_<_');
-  };
-  return new ArrayList(pairs.sort(order).map(([, value]) => value));
+  return list.size === 0 ? list : new Work(sorted(list, bounded(keys)));
 }
 
-function distinct(list: CelList): CelList {
+type Pair = readonly [key: CelValue, value: CelValue];
+
+function* sorted(list: CelList, keys: CelList): Steps<CelList> {
+  const pairs: Pair[] = [];
+  const type = runtimeType(keys.at(0)).name;
+  if (!comparableTypes.some(({ name }) => name === type)) throw new CelError('list elements must be comparable');
+  yield* eachElement(keys, (key, i) => {
+    if (runtimeType(key).name !== type) throw new CelError('list elements must have the same type');
+    pairs.push([key, list.at(i)]);
+  });
+  // NaN has no order.
+  const order = ([a]: Pair, [b]: Pair) => (Number.isNaN(a) || Number.isNaN(b) ? 0 : compare(a, b, '_<_'));
+  const ordered = yield* sortInSteps(pairs, order, ([key]) => weightOf(key));
+  const result: CelValue[] = [];
+  for (const [, value] of ordered) result.push(value);
+  return new ArrayList(result);
+}
+
+function* distinct(list: CelList): Steps<CelList> {
   const seen = new ValueSet();
   const values: CelValue[] = [];
-  for (const element of bounded(list)) {
-    if (seen.has(element)) continue;
+  const pace = new Pace();
+  const { size } = bounded(list);
+  for (let i = 0; i < size; i++) {
+    const element = list.at(i);
+    if (pace.isOver(weightOf(element))) yield pace.taken;
+    if (seen.hasAtOnce(element) || (yield* seen.findInSteps(element))) continue;
     seen.add(element);
     values.push(element);
   }
@@ -114,6 +157,7 @@ function literalOr(node: CostNode, other: number): number {
 
 const outputCost = (estimatedSize: (call: CallSite) => SizeEstimate): CallCost => ({
   needsOverload: true,
+  dependsOnResult: true,
   estimate: (call) => allocating(estimatedSize(call), 1),
   actual: (_, result) => allocated(costSize(result), 1),
 });
@@ -145,7 +189,7 @@ function selfCompareCost(index: number, isText: boolean): CallCost {
 const isTextType = ({ kind }: CelType): boolean => kind === 'string' || kind === 'bytes';
 
 /** Looks at elements itself, whatever the types of lists say. */
-function sortList(list: CelValue, keys: CelValue): CelList {
+function sortList(list: CelValue, keys: CelValue): CelList | Work<CelList> {
   if (!(list instanceof CelList) || !(keys instanceof CelList)) throw new CelError('no such overload');
   return sortBy(list, keys);
 }
@@ -254,14 +298,14 @@ export const extendedListsLibrary: Library = {
       parameters: [LIST_T],
       result: LIST_T,
       cost: outputCost((call) => call.sizeOf(argument(call, 0))),
-      call: (list) => new ArrayList([...bounded(list)].reverse()),
+      call: (list) => copied(list.size, (i) => list.at(list.size - 1 - i)),
     }),
     method('distinct', {
       id: 'list_distinct',
       parameters: [LIST_T],
       result: LIST_T,
       cost: selfCompareCost(0, false),
-      call: distinct,
+      call: (list) => new Work(distinct(list)),
     }),
   ],
 };

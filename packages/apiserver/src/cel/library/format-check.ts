@@ -1,5 +1,6 @@
 import type { CallExpr, Expr } from '../ast.ts';
 import type { CelType, CelTypeKind } from '../types.ts';
+import { CelError } from '../values.ts';
 import { type FormatClause, formatParts, wrongArgument } from './format-clause.ts';
 
 /** What each clause takes, by kind of type. Words for numbers that are none are strings. */
@@ -45,19 +46,17 @@ export function formatCallProblem(
   const { elements } = list;
   let used = 0;
   try {
-    for (const _ of formatParts(target.value, (clause, index) => {
-      const { verb } = clause();
-      const argument = elements[index];
-      if (!argument) throw new Error(`index ${index} out of range`);
-      used = index + 1;
+    for (const part of formatParts(target.value)) {
+      if (typeof part === 'string') continue;
+      const { verb } = part.clause();
+      const argument = elements[part.index];
+      if (!argument) throw new CelError(`index ${part.index} out of range`);
+      used = part.index + 1;
       checkArgument(verb, argument, typeOf);
-      return '';
-    })) {
-      // Only what it throws is of interest.
     }
   } catch (error) {
     if (error instanceof WrongArgument) return { id: error.id, message: error.message };
-    if (error instanceof Error) return { id, message: error.message };
+    if (error instanceof CelError) return { id, message: error.message };
     throw error;
   }
   if (elements.length === used) return undefined;

@@ -1,4 +1,5 @@
 import { quote } from '@coxswain/apimachinery';
+import { CelError } from '../values.ts';
 
 /** What follows a `%`. */
 export interface FormatClause {
@@ -10,14 +11,15 @@ export interface FormatClause {
 const verbs: ReadonlySet<string> = new Set(['s', 'd', 'f', 'e', 'b', 'x', 'X', 'o']);
 const isVerb = (character: string): character is FormatClause['verb'] => verbs.has(character);
 
-/**
- * Reads a format string: texts as they are, and for each clause what `format` makes of it. Throws an Error with
- * upstream's message.
- */
-export function* formatParts(
-  format: string,
-  render: (clause: () => FormatClause, index: number) => string,
-): Generator<string> {
+/** A clause of a format string. */
+interface FormatPart {
+  readonly index: number;
+  /** Reads it; must be called before the next part is asked for. Throws CelError with upstream's message. */
+  clause(): FormatClause;
+}
+
+/** Reads a format string: texts as they are, and clauses. */
+export function* formatParts(format: string): Generator<string | FormatPart> {
   let index = 0;
   let end = 0;
   for (let at = format.indexOf('%'); at >= 0; at = format.indexOf('%', end)) {
@@ -27,18 +29,21 @@ export function* formatParts(
       end = at + 2;
       continue;
     }
-    yield render(() => {
-      const [clause, next] = parseClause(format, at + 1);
-      end = next;
-      return clause;
-    }, index++);
+    yield {
+      index: index++,
+      clause: () => {
+        const [clause, next] = parseClause(format, at + 1);
+        end = next;
+        return clause;
+      },
+    };
   }
   yield format.slice(end);
 }
 
 function parseClause(format: string, start: number): [FormatClause, end: number] {
-  if (start >= format.length) throw new Error('unexpected end of string');
-  const problem = (message: string) => new Error(`could not parse formatting clause: ${message}`);
+  if (start >= format.length) throw new CelError('unexpected end of string');
+  const problem = (message: string) => new CelError(`could not parse formatting clause: ${message}`);
   let at = start;
   let precision: number | undefined;
   if (format[at] === '.') {

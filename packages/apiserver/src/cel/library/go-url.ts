@@ -1,4 +1,5 @@
 import { quote } from '@coxswain/apimachinery';
+import { Pace, type Steps } from '../steps.ts';
 import { parseAddress } from './netip.ts';
 
 /** A URL as Go's net/url divides it. Texts are decoded, unless they say otherwise. */
@@ -139,16 +140,36 @@ function checkPort(port: string): void {
 function percentDecode(text: string, part: Part): string {
   const isHost = part === 'host' || part === 'zone';
   if (!isHost && !/[%+]/.test(text)) return text;
+  const bytes = Buffer.allocUnsafe(text.length);
+  let length = 0;
   for (let i = 0; i < text.length; i++) {
-    if (text[i] === '%') {
-      checkEscape(text.slice(i, i + 3), part);
+    let byte = text.charCodeAt(i);
+    if (byte === percent) {
+      byte = decodedEscape(text, i, part);
       i += 2;
-    } else if (isHost && text[i]! < '\x80' && !mayStand(text[i]!, part)) {
+    } else if (isHost && byte < 0x80 && !mayStand(text[i]!, part)) {
       throw new Error(`invalid character ${quote(text[i]!)} in host name`);
-    }
+    } else if (byte === plus && part === 'query') byte = space;
+    bytes[length++] = byte;
   }
-  const spaced = part === 'query' ? text.replaceAll('+', ' ') : text;
-  return spaced.replace(/%(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return bytes.toString('latin1', 0, length);
+}
+
+const percent = 0x25;
+const plus = 0x2b;
+const space = 0x20;
+
+/** The value of a hexadecimal digit, or -1. */
+function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const lower = code | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
+}
+
+function decodedEscape(text: string, at: number, part: Part): number {
+  const [high, low] = [hexDigit(text.charCodeAt(at + 1)), hexDigit(text.charCodeAt(at + 2))];
+  if (part === 'host' || part === 'zone' || high < 0 || low < 0) checkEscape(text.slice(at, at + 3), part);
+  return high * 16 + low;
 }
 
 function checkEscape(escaped: string, part: Part): void {
@@ -163,10 +184,34 @@ function checkEscape(escaped: string, part: Part): void {
   if (!isMeant) throw new Error(`invalid URL escape ${quote(fromBytes(escaped))}`);
 }
 
+/** By the code of a byte, what it becomes. */
+const encodings = new Map<Part, readonly string[]>();
+
+function encodingOf(part: Part): readonly string[] {
+  let encoding = encodings.get(part);
+  if (encoding === undefined) {
+    encoding = Array.from({ length: 256 }, (_, code) => {
+      const byte = String.fromCharCode(code);
+      return mayStand(byte, part) ? byte : `%${code.toString(16).toUpperCase().padStart(2, '0')}`;
+    });
+    encodings.set(part, encoding);
+  }
+  return encoding;
+}
+
 function percentEncode(text: string, part: Part): string {
-  return text.replace(/[^A-Za-z0-9\-_.~]/g, (byte) =>
-    unescaped[part].includes(byte) ? byte : `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
-  );
+  const encoding = encodingOf(part);
+  const bytes = Buffer.allocUnsafe(3 * text.length);
+  let length = 0;
+  for (let i = 0; i < text.length; i++) {
+    const encoded = encoding[text.charCodeAt(i)] ?? '';
+    bytes[length++] = encoded.charCodeAt(0);
+    if (encoded.length > 1) {
+      bytes[length++] = encoded.charCodeAt(1);
+      bytes[length++] = encoded.charCodeAt(2);
+    }
+  }
+  return bytes.toString('latin1', 0, length);
 }
 
 const validEncoded = /^[A-Za-z0-9\-_.~!$&'()*+,;=:@[\]%/]*$/;
@@ -213,9 +258,15 @@ function splitPort(host: string): [name: string, port: string] {
 }
 
 /** The keys of a query in order, with their values. What is not well formed is left out. */
-export function parseQuery(query: string): Map<string, string[]> {
+export function* parseQuery(query: string): Steps<Map<string, string[]>> {
   const values = new Map<string, string[]>();
-  for (const pair of toBytes(query).split('&')) {
+  const pace = new Pace();
+  const bytes = toBytes(query);
+  for (let start = 0, end = 0; start <= bytes.length; start = end + 1) {
+    end = bytes.indexOf('&', start);
+    if (end < 0) end = bytes.length;
+    const pair = bytes.slice(start, end);
+    if (pace.isOver(16 + pair.length)) yield pace.taken;
     if (pair === '' || pair.includes(';')) continue;
     const [key, value = ''] = cut(pair, '=');
     try {

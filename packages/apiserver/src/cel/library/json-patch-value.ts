@@ -9,9 +9,12 @@ const fieldTypes: ReadonlyMap<string, CelType> = new Map<string, CelType>([
   ['value', DYN],
 ]);
 
+const NAMELESS = objectType('');
+
 /** `JSONPatch{op: 'add', path: '/metadata/labels', value: {}}`: what mutating policies make lists of. */
 export const JSON_PATCH: CelType<JSONPatchValue> = objectType('JSONPatch', {
-  field: (name) => fieldTypes.get(name),
+  // Upstream knows any field, but no type of those that are none.
+  field: (name) => fieldTypes.get(name) ?? NAMELESS,
   construct: (fields) => new JSONPatchValue(fields),
 });
 

@@ -1,13 +1,11 @@
+import { MAX_STRING_LENGTH } from '../operators.ts';
 import { CelError, type CelList } from '../values.ts';
 
 /**
  * Upstream counts the cost of a call when it is done, and a call may take arguments that hold the same list many times
  * over. What goes beyond these is more than any evaluation may cost, or far beyond any object, and is refused first.
  */
-const maxElements = 250_000;
-const maxFormatted = 100_000;
-const maxLength = 8 * 1024 * 1024;
-const maxComparisons = 250_000;
+const maxElements = 4_000_000;
 
 const tooLarge = (what: string): CelError => new CelError(`operation cancelled: ${what} too large`);
 
@@ -22,17 +20,7 @@ export function checkElements(count: number): void {
   if (count > maxElements) throw tooLarge('list');
 }
 
-/** Throws CelError for more values than are written out one by one. */
-export function checkFormatted(count: number): void {
-  if (count > maxFormatted) throw tooLarge('list');
-}
-
 /** Throws CelError for more UTF-16 units than a result may have. */
 export function checkLength(length: number): void {
-  if (length > maxLength) throw tooLarge('string');
-}
-
-/** Throws CelError for lists of which every element would be compared with every other for too long. */
-export function checkComparisons(count: number): void {
-  if (count > maxComparisons) throw tooLarge('lists');
+  if (length > MAX_STRING_LENGTH) throw tooLarge('string');
 }

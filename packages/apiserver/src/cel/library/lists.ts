@@ -1,6 +1,6 @@
-import { celEquals } from '../equality.ts';
 import type { FunctionDeclaration, Library } from '../function-declaration.ts';
 import { add, compare } from '../operators.ts';
+import { Pace, type Steps, Work } from '../steps.ts';
 import {
   BOOL,
   BYTES,
@@ -16,6 +16,7 @@ import {
 } from '../types.ts';
 import { CelError, type CelList, type CelValue, Duration, Uint } from '../values.ts';
 import { method } from './declare.ts';
+import { eachElement, safelyEqual, weightOf } from './each-element.ts';
 import { bounded } from './limits.ts';
 import { deepTraversalEstimate as cost } from './string-costs.ts';
 
@@ -39,50 +40,47 @@ function order(a: CelValue, b: CelValue): number | undefined {
   }
 }
 
-function isSorted(list: CelList): boolean {
+function* isSorted(list: CelList): Steps<boolean> {
   let previous: CelValue | undefined;
-  for (const element of bounded(list)) {
-    if (previous !== undefined && (order(previous, element) ?? 0) > 0) return false;
+  let sorted = true;
+  yield* eachElement(list, (element) => {
+    sorted = previous === undefined || (order(previous, element) ?? 0) <= 0;
     previous = element;
-  }
-  return true;
+    return sorted;
+  });
+  return sorted;
 }
 
-function sumOf(list: CelList, zero: CelValue): CelValue {
+function* sumOf(list: CelList, zero: CelValue): Steps<CelValue> {
   let sum = zero;
-  for (const element of bounded(list)) sum = add(sum, element);
+  yield* eachElement(list, (element) => {
+    const next = add(sum, element);
+    if (next instanceof Work) throw new CelError('no such overload');
+    sum = next;
+  });
   return sum;
 }
 
 /** `sign` is 1 for the greatest element, -1 for the least. */
-function extreme(list: CelList, name: 'min' | 'max', sign: 1 | -1): CelValue {
+function* extreme(list: CelList, name: 'min' | 'max', sign: 1 | -1): Steps<CelValue> {
   let best: CelValue | undefined;
-  for (const element of bounded(list)) {
+  yield* eachElement(list, (element) => {
     if (best === undefined || (order(element, best) ?? 0) * sign > 0) best = element;
-  }
+  });
   if (best === undefined) throw new CelError(`${name} called on empty list`);
   return best;
 }
 
-function indexOf(list: CelList, item: CelValue): bigint {
+function* indexOf(list: CelList, item: CelValue, fromEnd: boolean): Steps<bigint> {
   const { size } = bounded(list);
-  for (let i = 0; i < size; i++) if (equals(list.at(i), item)) return BigInt(i);
-  return -1n;
-}
-
-function lastIndexOf(list: CelList, item: CelValue): bigint {
-  for (let i = bounded(list).size - 1; i >= 0; i--) if (equals(list.at(i), item)) return BigInt(i);
-  return -1n;
-}
-
-/** Values that cannot be compared are not the same. */
-export function equals(a: CelValue, b: CelValue): boolean {
-  try {
-    return celEquals(a, b);
-  } catch (error) {
-    if (error instanceof CelError) return false;
-    throw error;
+  const pace = new Pace();
+  for (let i = 0; i < size; i++) {
+    const at = fromEnd ? size - 1 - i : i;
+    const element = list.at(at);
+    if (yield* safelyEqual(element, item)) return BigInt(at);
+    if (pace.isOver(weightOf(element))) yield pace.taken;
   }
+  return -1n;
 }
 
 /** The types' names as ids of overloads have them. */
@@ -107,7 +105,7 @@ export const listsLibrary: Library = {
         parameters: [listOf(type)],
         result: BOOL,
         cost,
-        call: isSorted,
+        call: (list) => new Work(isSorted(list)),
       }),
     ),
     ...zeros.map(([type, zero]) =>
@@ -116,7 +114,7 @@ export const listsLibrary: Library = {
         parameters: [listOf(type)],
         result: type,
         cost,
-        call: (list) => sumOf(list, zero),
+        call: (list) => new Work(sumOf(list, zero)),
       }),
     ),
     ...forTypes(comparableTypes, (type, name) =>
@@ -125,7 +123,7 @@ export const listsLibrary: Library = {
         parameters: [listOf(type)],
         result: type,
         cost,
-        call: (list) => extreme(list, 'max', 1),
+        call: (list) => new Work(extreme(list, 'max', 1)),
       }),
     ),
     ...forTypes(comparableTypes, (type, name) =>
@@ -134,16 +132,22 @@ export const listsLibrary: Library = {
         parameters: [listOf(type)],
         result: type,
         cost,
-        call: (list) => extreme(list, 'min', -1),
+        call: (list) => new Work(extreme(list, 'min', -1)),
       }),
     ),
-    method('indexOf', { id: 'list_a_index_of_int', parameters: [LIST_A, A], result: INT, cost, call: indexOf }),
+    method('indexOf', {
+      id: 'list_a_index_of_int',
+      parameters: [LIST_A, A],
+      result: INT,
+      cost,
+      call: (list, item) => new Work(indexOf(list, item, false)),
+    }),
     method('lastIndexOf', {
       id: 'list_a_last_index_of_int',
       parameters: [LIST_A, A],
       result: INT,
       cost,
-      call: lastIndexOf,
+      call: (list, item) => new Work(indexOf(list, item, true)),
     }),
   ],
 };

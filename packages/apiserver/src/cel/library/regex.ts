@@ -1,4 +1,4 @@
-import { compileGoRegexp, type GoRegexp, GoRegexpBudgetError, GoRegexpError, StepBudget } from '@coxswain/apimachinery';
+import type { GoRegexp } from '@coxswain/apimachinery';
 import {
   add,
   fixed,
@@ -8,38 +8,36 @@ import {
   STRING_TRAVERSAL_COST_FACTOR,
 } from '../cost-estimate.ts';
 import type { CallCost, Library } from '../function-declaration.ts';
+import { compileRegex } from '../regex.ts';
 import { costSize } from '../runtime-type.ts';
+import { Pace, type Steps, Work } from '../steps.ts';
 import { INT, listOf, STRING } from '../types.ts';
-import { ArrayList, CelError } from '../values.ts';
+import { ArrayList, CelError, type CelValue } from '../values.ts';
 import { argument } from './call-cost.ts';
 import { method } from './declare.ts';
 
-/** Of a single search, about 20 ms. Differs from upstream: it goes on for as long as it takes. */
-const maxSteps = 500_000;
-
-/**
- * Searches with an expression, for so long as is sensible. Throws CelError for a pattern that Go does not compile, with
- * upstream's message, and when the search takes too long.
- */
-function search<T>(pattern: string, find: (regexp: GoRegexp, budget: StepBudget) => T): T {
+function compile(pattern: string): GoRegexp {
   try {
-    return find(compileGoRegexp(pattern), new StepBudget(maxSteps));
+    return compileRegex(pattern);
   } catch (error) {
-    if (error instanceof GoRegexpError) throw new CelError(`Illegal regex: ${error.message}`);
-    if (error instanceof GoRegexpBudgetError) throw new CelError(`operation cancelled: ${error.message}`);
-    throw error;
+    throw error instanceof CelError ? new CelError(`Illegal regex: ${error.message}`) : error;
   }
 }
 
-function find(text: string, pattern: string): string {
-  const match = search(pattern, (regexp, budget) => regexp.find(text, budget));
-  return match ? text.slice(match.start, match.end) : '';
+function* findAll(text: string, pattern: string, limit: bigint): Steps<ArrayList> {
+  const atMost = limit < 0n ? Number.POSITIVE_INFINITY : Number(limit);
+  const found: string[] = [];
+  const pace = new Pace();
+  for (const { start, end } of yield* compile(pattern).findAllInSteps(text, atMost)) {
+    found.push(text.slice(start, end));
+    if (pace.isOver(1)) yield pace.taken;
+  }
+  return new ArrayList(found);
 }
 
-function findAll(text: string, pattern: string, limit: bigint): ArrayList {
-  const atMost = limit < 0n ? Number.POSITIVE_INFINITY : Number(limit);
-  const matches = search(pattern, (regexp, budget) => regexp.findAll(text, atMost, budget));
-  return new ArrayList(matches.map(({ start, end }) => text.slice(start, end)));
+function* find(text: string, pattern: string): Steps<CelValue> {
+  const { items } = yield* findAll(text, pattern, 1n);
+  return items[0] ?? '';
 }
 
 const searchCost: CallCost = {
@@ -67,21 +65,21 @@ export const regexLibrary: Library = {
       parameters: [STRING, STRING],
       result: STRING,
       cost: searchCost,
-      call: find,
+      call: (text, pattern) => new Work(find(text, pattern)),
     }),
     method('findAll', {
       id: 'string_find_all_string',
       parameters: [STRING, STRING],
       result: listOf(STRING),
       cost: searchCost,
-      call: (text, pattern) => findAll(text, pattern, -1n),
+      call: (text, pattern) => new Work(findAll(text, pattern, -1n)),
     }),
     method('findAll', {
       id: 'string_find_all_string_int',
       parameters: [STRING, STRING, INT],
       result: listOf(STRING),
       cost: searchCost,
-      call: findAll,
+      call: (text, pattern, limit) => new Work(findAll(text, pattern, limit)),
     }),
   ],
 };

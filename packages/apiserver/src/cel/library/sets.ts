@@ -1,29 +1,29 @@
 import { add, fixed, multiply, multiplyByFactor } from '../cost-estimate.ts';
 import type { FunctionDeclaration, Library } from '../function-declaration.ts';
 import { costSize } from '../runtime-type.ts';
+import { type Steps, Work } from '../steps.ts';
 import { BOOL, listOf, typeParam } from '../types.ts';
 import type { CelList } from '../values.ts';
 import { argument } from './call-cost.ts';
 import { globalFunction } from './declare.ts';
-import { bounded } from './limits.ts';
-import { ValueSet } from './value-set.ts';
+import { someIn, ValueSet } from './value-set.ts';
 
 const LIST_T = listOf(typeParam('T'));
 
-function contains(list: CelList, part: CelList): boolean {
-  const set = ValueSet.of(list);
-  for (const element of bounded(part)) if (!set.has(element)) return false;
-  return true;
+function* contains(list: CelList, part: CelList): Steps<boolean> {
+  return !(yield* someIn(part, yield* ValueSet.of(list), false));
 }
 
-function intersects(a: CelList, b: CelList): boolean {
-  const set = ValueSet.of(b);
-  for (const element of bounded(a)) if (set.has(element)) return true;
-  return false;
+function* intersects(a: CelList, b: CelList): Steps<boolean> {
+  return yield* someIn(a, yield* ValueSet.of(b), true);
+}
+
+function* equivalent(a: CelList, b: CelList): Steps<boolean> {
+  return (yield* contains(a, b)) && (yield* contains(b, a));
 }
 
 /** Each element is compared with each of the other list, so many times. */
-const setFunction = (name: string, times: number, call: (a: CelList, b: CelList) => boolean): FunctionDeclaration =>
+const setFunction = (name: string, times: number, call: (a: CelList, b: CelList) => Steps<boolean>): FunctionDeclaration =>
   globalFunction(`sets.${name}`, {
     id: `list_sets_${name}_list`,
     parameters: [LIST_T, LIST_T],
@@ -35,7 +35,7 @@ const setFunction = (name: string, times: number, call: (a: CelList, b: CelList)
       },
       actual: ([a, b]) => 1 + Math.floor(costSize(a!) * costSize(b!) * times),
     },
-    call,
+    call: (a, b) => new Work(call(a, b)),
   });
 
 /** Lists taken as sets. */
@@ -43,7 +43,7 @@ export const setsLibrary: Library = {
   name: 'cel.lib.ext.sets',
   functions: [
     setFunction('contains', 1, contains),
-    setFunction('equivalent', 2, (a, b) => contains(a, b) && contains(b, a)),
+    setFunction('equivalent', 2, equivalent),
     setFunction('intersects', 1, intersects),
   ],
 };

@@ -74,5 +74,6 @@ export const joinCost: CallCost = {
     }
     return { cost: multiplyByFactor(size, STRING_TRAVERSAL_COST_FACTOR), resultSize: size };
   },
+  dependsOnResult: true,
   actual: (_, result) => Math.ceil(costSize(result) * 2 * STRING_TRAVERSAL_COST_FACTOR),
 };

@@ -3,30 +3,34 @@ import { formatDouble } from '../conversions.ts';
 import { formatDuration } from '../duration.ts';
 import { compareStrings } from '../operators.ts';
 import { runtimeType } from '../runtime-type.ts';
+import { Pace, type Steps } from '../steps.ts';
 import { formatTimestamp } from '../timestamp.ts';
 import { CelError, CelList, CelMap, type CelValue, Duration, Timestamp, TypeValue, Uint } from '../values.ts';
+import { weightOf } from './each-element.ts';
 import { type FormatClause, formatParts, wrongArgument } from './format-clause.ts';
 import { formatFixed, formatPlain, formatScientific } from './format-double.ts';
-import { checkFormatted, checkLength } from './limits.ts';
+import { checkLength } from './limits.ts';
+import { sortInSteps } from './sort-in-steps.ts';
+import { TextBuilder } from './text-builder.ts';
 
 const defaultPrecision = 6;
 
 /** `format.format(args)`. Throws CelError. */
-export function formatString(format: string, args: CelList): string {
+export function* formatString(format: string, args: CelList): Steps<string> {
   const formatter = new Formatter();
-  let text = '';
-  try {
-    for (const part of formatParts(format, (clause, index) => {
-      if (index >= args.size) throw new CelError(`index ${index} out of range`);
-      return formatter.format(clause(), args.at(index));
-    })) {
-      text += part;
-      checkLength(text.length);
+  const built = new TextBuilder();
+  const pace = new Pace();
+  for (const part of formatParts(format)) {
+    if (pace.isOver(8)) yield pace.taken;
+    if (typeof part === 'string') {
+      built.add(part);
+      continue;
     }
-  } catch (error) {
-    throw error instanceof Error ? new CelError(error.message) : error;
+    const { index } = part;
+    if (index >= args.size) throw new CelError(`index ${index} out of range`);
+    built.add(yield* formatter.format(part.clause(), args.at(index)));
   }
-  return text;
+  return built.text;
 }
 
 const numberWords: ReadonlyMap<CelValue, number> = new Map<CelValue, number>([
@@ -35,84 +39,121 @@ const numberWords: ReadonlyMap<CelValue, number> = new Map<CelValue, number>([
   ['-Infinity', Number.NEGATIVE_INFINITY],
 ]);
 
-class Formatter {
-  /** A value that holds another many times over can be astronomically large. */
-  #visited = 0;
-  #length = 0;
+/** Deeper values are refused: no object nests so deeply. */
+const maxDepth = 500;
 
-  format({ verb, precision = defaultPrecision }: FormatClause, value: CelValue): string {
-    const text = this.#formatAs(verb, precision, value);
+class Formatter {
+  readonly #pace = new Pace();
+  /** A value that holds another many times over can be astronomically large. */
+  #length = 0;
+  #depth = 0;
+
+  *format({ verb, precision = defaultPrecision }: FormatClause, value: CelValue): Steps<string> {
+    const text = verb === 's' ? yield* this.#text(value) : formatAs(verb, precision, value);
     if (text === undefined) throw new CelError(wrongArgument(verb, runtimeType(value).name));
     return text;
   }
 
-  #formatAs(verb: FormatClause['verb'], precision: number, value: CelValue): string | undefined {
-    const integer = typeof value === 'bigint' ? value : value instanceof Uint ? value.value : undefined;
-    switch (verb) {
-      case 's':
-        return this.#text(value);
-      case 'd':
-        return integer?.toString();
-      case 'b':
-        return typeof value === 'boolean' ? (value ? '1' : '0') : integer?.toString(2);
-      case 'o':
-        return integer?.toString(8);
-      case 'x':
-        return integer?.toString(16) ?? hexBytes(value);
-      case 'X':
-        return (integer?.toString(16) ?? hexBytes(value))?.toUpperCase();
-      default: {
-        const double = typeof value === 'number' ? value : numberWords.get(value);
-        return double === undefined ? undefined : (verb === 'f' ? formatFixed : formatScientific)(double, precision);
-      }
-    }
-  }
-
   /** As `%s` writes it; undefined for types that it does not know. */
-  #text(value: CelValue): string | undefined {
-    checkFormatted(++this.#visited);
-    switch (typeof value) {
-      case 'string':
-        return value;
-      case 'boolean':
-      case 'bigint':
-        return String(value);
-      case 'number':
-        return formatDouble(value);
-    }
-    if (value === null) return 'null';
-    if (value instanceof CelList) return this.#list(value);
-    if (value instanceof CelMap) return this.#map(value);
-    if (value instanceof Uint) return value.value.toString();
-    if (value instanceof Uint8Array) return bytesText(value);
-    if (value instanceof Timestamp) return formatTimestamp(value);
-    if (value instanceof Duration) return formatDuration(value);
-    return value instanceof TypeValue ? value.type.name : undefined;
+  *#text(value: CelValue): Steps<string | undefined> {
+    if (!(value instanceof CelList || value instanceof CelMap)) return scalarText(value);
+    if (++this.#depth > maxDepth) throw new CelError('operation cancelled: value too deep');
+    const text = value instanceof CelList ? yield* this.#list(value) : yield* this.#map(value);
+    this.#depth--;
+    return text;
   }
 
   /** As it stands in a list or map: much like a literal. */
-  #element(value: CelValue): string {
-    const text = typeof value === 'number' ? formatPlain(value, defaultPrecision) : this.#text(value);
+  *#element(value: CelValue): Steps<string> {
+    if (value instanceof CelList) return (yield* this.#text(value)) ?? '';
+    if (value instanceof CelMap) return (yield* this.#text(value)) ?? '';
+    const text = typeof value === 'number' ? formatPlain(value, defaultPrecision) : scalarText(value);
     if (text === undefined) {
       throw new CelError(`error during formatting: no formatting function for ${runtimeType(value).name}`);
     }
     const literal = asLiteral(value, text);
     this.#length += literal.length;
     checkLength(this.#length);
+    if (this.#pace.isOver(16 + (literal.length >> 2))) yield this.#pace.taken;
     return literal;
   }
 
-  #list(list: CelList): string {
-    checkFormatted(this.#visited + list.size);
-    return `[${Array.from(list, (element) => this.#element(element)).join(', ')}]`;
+  *#list(list: CelList): Steps<string> {
+    const built = new TextBuilder();
+    built.add('[');
+    for (let i = 0; i < list.size; i++) {
+      if (i > 0) built.add(', ');
+      built.add(yield* this.#element(list.at(i)));
+      this.#grow(2);
+    }
+    built.add(']');
+    return built.text;
   }
 
-  #map(map: CelMap): string {
-    checkFormatted(this.#visited + map.size);
-    const entries = Array.from(map.keys(), (key) => [this.#element(key), this.#element(map.get(key) ?? null)] as const);
-    entries.sort(([a], [b]) => compareStrings(a, b));
-    return `{${entries.map((entry) => entry.join(':')).join(', ')}}`;
+  *#map(map: CelMap): Steps<string> {
+    const entries: (readonly [key: string, value: string])[] = [];
+    for (const key of map.keys()) {
+      entries.push([yield* this.#element(key), yield* this.#element(map.get(key) ?? null)]);
+      this.#grow(3);
+    }
+    const built = new TextBuilder();
+    built.add('{');
+    const sorted = yield* sortInSteps(
+      entries,
+      ([a], [b]) => compareStrings(a, b),
+      ([key]) => weightOf(key),
+    );
+    for (const [i, [key, value]] of sorted.entries()) {
+      built.add(`${i > 0 ? ', ' : ''}${key}:${value}`);
+      if (this.#pace.isOver(4)) yield this.#pace.taken;
+    }
+    built.add('}');
+    return built.text;
   }
+
+  /** Empty lists take room too. */
+  #grow(length: number): void {
+    this.#length += length;
+    checkLength(this.#length);
+  }
+}
+
+function formatAs(verb: FormatClause['verb'], precision: number, value: CelValue): string | undefined {
+  const integer = typeof value === 'bigint' ? value : value instanceof Uint ? value.value : undefined;
+  switch (verb) {
+    case 'd':
+      return integer?.toString();
+    case 'b':
+      return typeof value === 'boolean' ? (value ? '1' : '0') : integer?.toString(2);
+    case 'o':
+      return integer?.toString(8);
+    case 'x':
+      return integer?.toString(16) ?? hexBytes(value);
+    case 'X':
+      return (integer?.toString(16) ?? hexBytes(value))?.toUpperCase();
+    default: {
+      const double = typeof value === 'number' ? value : numberWords.get(value);
+      return double === undefined ? undefined : (verb === 'f' ? formatFixed : formatScientific)(double, precision);
+    }
+  }
+}
+
+function scalarText(value: CelValue): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'boolean':
+    case 'bigint':
+      return String(value);
+    case 'number':
+      return formatDouble(value);
+  }
+  if (value === null) return 'null';
+  if (value instanceof Uint) return value.value.toString();
+  if (value instanceof Uint8Array) return bytesText(value);
+  if (value instanceof Timestamp) return formatTimestamp(value);
+  if (value instanceof Duration) return formatDuration(value);
+  return value instanceof TypeValue ? value.type.name : undefined;
 }
 
 function asLiteral(value: CelValue, text: string): string {

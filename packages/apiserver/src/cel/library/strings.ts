@@ -1,19 +1,27 @@
 import { UNBOUNDED } from '../cost-estimate.ts';
 import type { CallCost, Library } from '../function-declaration.ts';
-import { codePointLength } from '../runtime-type.ts';
+import { codePointLength, isAscii } from '../runtime-type.ts';
+import { Pace, type Steps, Work } from '../steps.ts';
 import { DYN, INT, listOf, STRING } from '../types.ts';
 import { ArrayList, CelError, type CelList } from '../values.ts';
 import { traversalCost } from './call-cost.ts';
 import { globalFunction, method } from './declare.ts';
-import { bounded, checkLength } from './limits.ts';
+import { eachElement } from './each-element.ts';
+import { checkElements } from './limits.ts';
 import { deepTraversalEstimate, joinCost, replaceCost, splitCost } from './string-costs.ts';
 import { formatString } from './string-format.ts';
-import { indexOfText, isQuickToSearch, lastIndexOfText, occurrences } from './substring-search.ts';
+import { indexOfText, isQuickToSearch, lastIndexOfText } from './substring-search.ts';
+import { TextBuilder } from './text-builder.ts';
 
-/** The UTF-16 position of a character, for `0 <= index <=` the number of characters. */
-function unitPosition(text: string, index: number): number {
+/** The UTF-16 position of a character; undefined beyond the end. */
+function unitPosition(text: string, index: number): number | undefined {
+  if (index > text.length) return undefined;
+  if (isAscii(text)) return index;
   let position = 0;
-  for (let i = 0; i < index; i++) position += text.codePointAt(position)! > 0xffff ? 2 : 1;
+  for (let i = 0; i < index; i++) {
+    if (position >= text.length) return undefined;
+    position += text.codePointAt(position)! > 0xffff ? 2 : 1;
+  }
   return position;
 }
 
@@ -21,9 +29,9 @@ const outOfRange = (index: bigint): CelError => new CelError(`index out of range
 
 /** An index that some position of the text has, or the end. Throws CelError for any other. */
 function position(text: string, index: bigint): number {
-  if (index < 0n || index > BigInt(text.length)) throw outOfRange(index);
-  if (index > BigInt(codePointLength(text))) throw outOfRange(index);
-  return unitPosition(text, Number(index));
+  const unit = index < 0n ? undefined : unitPosition(text, Number(index));
+  if (unit === undefined) throw outOfRange(index);
+  return unit;
 }
 
 function charAt(text: string, index: bigint): string {
@@ -34,21 +42,21 @@ function charAt(text: string, index: bigint): string {
 const characterIndex = (text: string, unit: number): bigint =>
   unit < 0 ? -1n : BigInt(codePointLength(text.slice(0, unit)));
 
-function indexOf(text: string, part: string, offset: bigint): bigint {
+function* indexOf(text: string, part: string, offset: bigint): Steps<bigint> {
   if (part === '') return offset;
   if (offset < 0n) throw outOfRange(offset);
-  if (offset >= BigInt(codePointLength(text))) return -1n;
-  return characterIndex(text, indexOfText(text, part, unitPosition(text, Number(offset))));
+  const from = unitPosition(text, Number(offset)) ?? text.length;
+  return from >= text.length ? -1n : characterIndex(text, yield* indexOfText(text, part, from));
 }
 
-function lastIndexOf(text: string, part: string, offset?: bigint): bigint {
+function* lastIndexOf(text: string, part: string, offset?: bigint): Steps<bigint> {
   const size = BigInt(codePointLength(text));
   const from = offset ?? size - 1n;
   if (part === '') return offset ?? size;
   if (offset === undefined && Buffer.byteLength(text) < Buffer.byteLength(part)) return -1n;
   if (from < 0n) throw outOfRange(from);
   if (from >= size) return -1n;
-  return characterIndex(text, lastIndexOfText(text, part, unitPosition(text, Number(from))));
+  return characterIndex(text, yield* lastIndexOfText(text, part, position(text, from)));
 }
 
 function substring(text: string, start: bigint, end?: bigint): string {
@@ -60,61 +68,60 @@ function substring(text: string, start: bigint, end?: bigint): string {
 /** A negative limit is none. */
 const limitOf = (limit: bigint): number => (limit < 0n ? Number.POSITIVE_INFINITY : Number(limit));
 
-function replace(text: string, old: string, by: string, limit: bigint): string {
+/** Visits the places where a text occurs in another, or all boundaries of characters for an empty one, until `visit` returns false. */
+function* eachOccurrence(text: string, part: string, visit: (at: number) => boolean): Steps<void> {
+  const pace = new Pace();
+  const isQuick = isQuickToSearch(text, part);
+  for (let from = 0; from <= text.length; ) {
+    let at = from;
+    if (part !== '') at = isQuick ? text.indexOf(part, from) : yield* indexOfText(text, part, from);
+    if (at < 0 || !visit(at)) return;
+    from = at + (part.length || (text.codePointAt(at)! > 0xffff ? 2 : 1));
+    if (pace.isOver(4)) yield pace.taken;
+  }
+}
+
+function* replace(text: string, old: string, by: string, limit: bigint): Steps<string> {
   const atMost = limitOf(limit);
-  if (atMost === Number.POSITIVE_INFINITY && old !== '' && isQuickToSearch(text, old)) {
-    const kept = text.split(old);
-    checkLength(text.length + (kept.length - 1) * (by.length - old.length));
-    return kept.join(by);
-  }
-  const pieces: string[] = [];
+  const built = new TextBuilder();
+  let count = 0;
   let end = 0;
-  let length = 0;
-  for (const at of old === '' ? boundaries(text) : occurrences(text, old)) {
-    if (pieces.length >= 2 * atMost) break;
-    length += at - end + by.length;
-    checkLength(length);
-    pieces.push(text.slice(end, at), by);
+  yield* eachOccurrence(text, old, (at) => {
+    if (count++ >= atMost) return false;
+    built.add(text.slice(end, at));
+    built.add(by);
     end = at + old.length;
-  }
-  pieces.push(text.slice(end));
-  return pieces.join('');
+    return true;
+  });
+  built.add(text.slice(end));
+  return built.text;
 }
 
-/** Before each character, and at the end. */
-function* boundaries(text: string): Generator<number> {
-  for (let at = 0; at < text.length; at += text.codePointAt(at)! > 0xffff ? 2 : 1) yield at;
-  yield text.length;
-}
-
-function split(text: string, separator: string, limit: bigint): CelList {
+function* split(text: string, separator: string, limit: bigint): Steps<CelList> {
   const atMost = limitOf(limit);
   const parts: string[] = [];
   if (atMost === 0) return new ArrayList(parts);
-  if (atMost === Number.POSITIVE_INFINITY && separator !== '' && isQuickToSearch(text, separator)) {
-    return new ArrayList(text.split(separator));
-  }
   let end = 0;
-  for (const at of separator === '' ? boundaries(text) : occurrences(text, separator)) {
-    if (separator === '' && (at === 0 || at === text.length)) continue;
-    if (parts.length >= atMost - 1) break;
+  yield* eachOccurrence(text, separator, (at) => {
+    if (separator === '' && (at === 0 || at === text.length)) return true;
+    if (parts.length >= atMost - 1) return false;
     parts.push(text.slice(end, at));
     end = at + separator.length;
-  }
+    checkElements(parts.length);
+    return true;
+  });
   if (separator !== '' || text !== '') parts.push(text.slice(end));
   return new ArrayList(parts);
 }
 
-function join(list: CelList, separator: string): string {
-  const parts: string[] = [];
-  let length = 0;
-  for (const element of bounded(list)) {
+function* join(list: CelList, separator: string): Steps<string> {
+  const built = new TextBuilder();
+  yield* eachElement(list, (element, i) => {
     if (typeof element !== 'string') throw new CelError(`join: invalid input: ${String(element)}`);
-    length += element.length + separator.length;
-    checkLength(length);
-    parts.push(element);
-  }
-  return parts.join(separator);
+    if (i > 0) built.add(separator);
+    built.add(element);
+  });
+  return built.text;
 }
 
 const escapes: ReadonlyMap<string, string> = new Map([
@@ -129,19 +136,48 @@ const escapes: ReadonlyMap<string, string> = new Map([
   ['"', '\\"'],
 ]);
 
-const quote = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what there is to escape
-  `"${text.replace(/\p{Surrogate}/gu, '\ufffd').replace(/[\x07\b\f\n\r\t\v\\"]/g, (character) => escapes.get(character)!)}"`;
+/** So many characters at a time are looked at one by one. */
+const pieceSize = 2048;
+
+/** What `change` makes of a text, piece by piece; pairs of surrogates stay together. */
+function* changed(text: string, change: (piece: string) => string): Steps<string> {
+  const built = new TextBuilder();
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    end = start + pieceSize;
+    if ((text.charCodeAt(end) & 0xfc00) === 0xdc00) end++;
+    built.add(change(text.slice(start, end)));
+    yield pieceSize;
+  }
+  return built.text;
+}
+
+function* quote(text: string): Steps<string> {
+  const quoted = yield* changed(text, (piece) =>
+    piece
+      .replace(/\p{Surrogate}/gu, '\ufffd')
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what there is to escape
+      .replace(/[\x07\b\f\n\r\t\v\\"]/g, (character) => escapes.get(character)!),
+  );
+  return `"${quoted}"`;
+}
+
+/** Changes the case of letters from A to Z only. */
+function changeCase(text: string, letters: RegExp, change: (text: string) => string): string | Work<string> {
+  return isAscii(text) ? change(text) : new Work(changed(text, (piece) => piece.replace(letters, change)));
+}
 
 /** What Go's unicode.IsSpace takes for a space; JavaScript's trim takes others too. */
-const space = '[\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
-const leadingSpace = new RegExp(`^${space}+`);
-const isSpace = new RegExp(`^${space}$`);
+function isSpace(unit: number): boolean {
+  if (unit <= 0xff) return unit === 0x20 || (unit >= 9 && unit <= 13) || unit === 0x85 || unit === 0xa0;
+  if (unit >= 0x2000 && unit <= 0x200a) return true;
+  return [0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000].includes(unit);
+}
 
 function trim(text: string): string {
-  const start = leadingSpace.exec(text)?.[0].length ?? 0;
+  let start = 0;
   let end = text.length;
-  while (end > start && isSpace.test(text[end - 1]!)) end--;
+  while (start < end && isSpace(text.charCodeAt(start))) start++;
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end--;
   return text.slice(start, end);
 }
 
@@ -157,70 +193,70 @@ export const stringsLibrary: Library = {
       parameters: [STRING, STRING],
       result: INT,
       cost: deepTraversalEstimate,
-      call: (text, part) => indexOf(text, part, 0n),
+      call: (text, part) => new Work(indexOf(text, part, 0n)),
     }),
     method('indexOf', {
       id: 'string_index_of_string_int',
       parameters: [STRING, STRING, INT],
       result: INT,
       cost: deepTraversalEstimate,
-      call: indexOf,
+      call: (text, part, offset) => new Work(indexOf(text, part, offset)),
     }),
     method('lastIndexOf', {
       id: 'string_last_index_of_string',
       parameters: [STRING, STRING],
       result: INT,
       cost: deepTraversalEstimate,
-      call: (text, part) => lastIndexOf(text, part),
+      call: (text, part) => new Work(lastIndexOf(text, part)),
     }),
     method('lastIndexOf', {
       id: 'string_last_index_of_string_int',
       parameters: [STRING, STRING, INT],
       result: INT,
       cost: deepTraversalEstimate,
-      call: lastIndexOf,
+      call: (text, part, offset) => new Work(lastIndexOf(text, part, offset)),
     }),
     method('lowerAscii', {
       id: 'string_lower_ascii',
       parameters: [STRING],
       result: STRING,
       cost: sameSize,
-      call: (text) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()),
+      call: (text) => changeCase(text, /[A-Z]+/g, (letters) => letters.toLowerCase()),
     }),
     method('upperAscii', {
       id: 'string_upper_ascii',
       parameters: [STRING],
       result: STRING,
       cost: sameSize,
-      call: (text) => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase()),
+      call: (text) => changeCase(text, /[a-z]+/g, (letters) => letters.toUpperCase()),
     }),
     method('replace', {
       id: 'string_replace_string_string',
       parameters: [STRING, STRING, STRING],
       result: STRING,
       cost: replaceCost,
-      call: (text, old, by) => replace(text, old, by, -1n),
+      call: (text, old, by) => new Work(replace(text, old, by, -1n)),
     }),
     method('replace', {
       id: 'string_replace_string_string_int',
       parameters: [STRING, STRING, STRING, INT],
       result: STRING,
       cost: replaceCost,
-      call: replace,
+      call: (text, old, by, limit) => new Work(replace(text, old, by, limit)),
     }),
     method('split', {
       id: 'string_split_string',
       parameters: [STRING, STRING],
       result: listOf(STRING),
       cost: splitCost,
-      call: (text, separator) => split(text, separator, -1n),
+      call: (text, separator) => new Work(split(text, separator, -1n)),
     }),
     method('split', {
       id: 'string_split_string_int',
       parameters: [STRING, STRING, INT],
       result: listOf(STRING),
       cost: splitCost,
-      call: split,
+      call: (text, separator, limit) => new Work(split(text, separator, limit)),
     }),
     method('substring', {
       id: 'string_substring_int',
@@ -242,28 +278,28 @@ export const stringsLibrary: Library = {
       parameters: [STRING, listOf(DYN)],
       result: STRING,
       cost: traversalCost(),
-      call: formatString,
+      call: (format, args) => new Work(formatString(format, args)),
     }),
     globalFunction('strings.quote', {
       id: 'strings_quote',
       parameters: [STRING],
       result: STRING,
       cost: traversalCost(1, ({ min, max }) => ({ min: min + 2, max: Math.min(UNBOUNDED, 2 * max + 2) })),
-      call: quote,
+      call: (text) => new Work(quote(text)),
     }),
     method('join', {
       id: 'list_join',
       parameters: [listOf(STRING)],
       result: STRING,
       cost: joinCost,
-      call: (list) => join(list, ''),
+      call: (list) => new Work(join(list, '')),
     }),
     method('join', {
       id: 'list_join_string',
       parameters: [listOf(STRING), STRING],
       result: STRING,
       cost: joinCost,
-      call: join,
+      call: (list, separator) => new Work(join(list, separator)),
     }),
   ],
 };

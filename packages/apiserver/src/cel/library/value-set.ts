@@ -1,6 +1,7 @@
+import { Pace, type Steps } from '../steps.ts';
 import { type CelList, type CelValue, Uint } from '../values.ts';
-import { bounded, checkComparisons } from './limits.ts';
-import { equals } from './lists.ts';
+import { eachElement, safelyEqual, weightOf } from './each-element.ts';
+import { bounded } from './limits.ts';
 
 /** What equal numbers, strings and bools have in common; undefined for all other values. */
 function keyOf(value: CelValue): string | number | boolean | bigint | undefined {
@@ -24,11 +25,13 @@ const isExact = (key: unknown): boolean =>
 export class ValueSet {
   readonly #keys = new Set<unknown>();
   readonly #others: CelValue[] = [];
-  #comparisons = 0;
+  readonly #pace = new Pace();
 
-  static of(list: CelList): ValueSet {
+  static *of(list: CelList): Steps<ValueSet> {
     const set = new ValueSet();
-    for (const element of bounded(list)) set.add(element);
+    yield* eachElement(list, (element) => {
+      set.add(element);
+    });
     return set;
   }
 
@@ -38,13 +41,30 @@ export class ValueSet {
     else this.#others.push(value);
   }
 
-  /** Throws CelError when it took too many comparisons to find out. */
-  has(value: CelValue): boolean {
+  /** Whether it is found at once; else `findInSteps` knows. */
+  hasAtOnce(value: CelValue): boolean {
     const key = keyOf(value);
-    if (key !== undefined && this.#keys.has(key)) return true;
-    // Those that are found at once are equal to no other sort of value.
-    this.#comparisons += this.#others.length;
-    checkComparisons(this.#comparisons);
-    return this.#others.some((other) => equals(other, value));
+    return key !== undefined && this.#keys.has(key);
   }
+
+  /** Whether it is among those that are equal to no number, string or bool that can be found at once. */
+  *findInSteps(value: CelValue): Steps<boolean> {
+    for (const other of this.#others) {
+      if (yield* safelyEqual(other, value)) return true;
+      if (this.#pace.isOver(16)) yield this.#pace.taken;
+    }
+    return false;
+  }
+}
+
+/** Whether any or all elements of a list are in a set: stops at the first whose answer is the given one. */
+export function* someIn(list: CelList, set: ValueSet, answer: boolean): Steps<boolean> {
+  const pace = new Pace();
+  const { size } = bounded(list);
+  for (let i = 0; i < size; i++) {
+    const element = list.at(i);
+    if ((set.hasAtOnce(element) || (yield* set.findInSteps(element))) === answer) return true;
+    if (pace.isOver(weightOf(element))) yield pace.taken;
+  }
+  return false;
 }

@@ -5,6 +5,7 @@ import { celEquals } from '../equality.ts';
 import { ACCUMULATOR } from '../macro.ts';
 import { add } from '../operators.ts';
 import { regexProblem } from '../regex.ts';
+import { Pace, type Steps } from '../steps.ts';
 import { DYN } from '../types.ts';
 import { CelError, CelList, type CelValue, TypeValue, Uint } from '../values.ts';
 import {
@@ -63,12 +64,14 @@ const CONVERSION_FUNCTIONS = new Set([
   'type',
   'uint',
 ]);
+/** How much planning an expression takes, about. */
+const EXPR_STEPS = 32;
 const HEAVY_FUNCTIONS = new Set(['matches', 'find', 'findAll']);
 
 /** Plans a checked expression. Constant parts are evaluated now. Throws CelProgramError if one of them fails. */
-export function plan(checked: CheckedExpression): Plan {
+export function* plan(checked: CheckedExpression): Steps<Plan> {
   const planner = new Planner(checked);
-  const root = planner.plan(checked.expr);
+  const root = yield* planner.plan(checked.expr);
   return { root, variables: [...planner.variables.keys()], localCount: planner.localCount, isAsync: planner.isAsync };
 }
 
@@ -76,6 +79,7 @@ class Planner {
   readonly variables = new Map<string, number>();
   localCount = 0;
   private nodeCount = 0;
+  private readonly pace = new Pace();
   isAsync = false;
   private readonly checked: CheckedExpression;
   /** Comprehension variables in scope. */
@@ -85,26 +89,33 @@ class Planner {
     this.checked = checked;
   }
 
-  plan(expr: Expr): PlanNode {
+  *plan(expr: Expr): Steps<PlanNode> {
     this.nodeCount++;
+    if (this.pace.isOver(EXPR_STEPS)) yield this.pace.taken;
     switch (expr.kind) {
       case 'literal':
         return new ConstNode(expr.value);
       case 'ident':
         return this.planIdent(expr);
       case 'select':
-        return this.planSelect(expr);
+        return yield* this.planSelect(expr);
       case 'call':
-        return this.planCall(expr);
+        return yield* this.planCall(expr);
       case 'list':
-        return this.planList(expr);
+        return yield* this.planList(expr);
       case 'map':
-        return this.planMap(expr);
+        return yield* this.planMap(expr);
       case 'struct':
-        return this.planStruct(expr);
+        return yield* this.planStruct(expr);
       case 'comprehension':
-        return this.planComprehension(expr);
+        return yield* this.planComprehension(expr);
     }
+  }
+
+  private *planAll(exprs: readonly Expr[]): Steps<PlanNode[]> {
+    const nodes: PlanNode[] = [];
+    for (const expr of exprs) nodes.push(yield* this.plan(expr));
+    return nodes;
   }
 
   private planIdent(expr: Expr): PlanNode {
@@ -120,23 +131,23 @@ class Planner {
     return new AttributeNode(new VariableRoot(index));
   }
 
-  private planSelect(expr: SelectExpr): PlanNode {
+  private *planSelect(expr: SelectExpr): Steps<PlanNode> {
     if (this.checked.idents.has(expr.id)) return this.planIdent(expr);
-    return qualified(this.plan(expr.operand), { key: expr.field, node: undefined, optional: false }, expr.testOnly);
+    return qualified(yield* this.plan(expr.operand), { key: expr.field, node: undefined, optional: false }, expr.testOnly);
   }
 
-  private planCall(expr: CallExpr): PlanNode {
+  private *planCall(expr: CallExpr): Steps<PlanNode> {
     const call = this.checked.calls.get(expr.id);
-    if (expr.function === '_?._') return this.planIndex(expr, true);
+    if (expr.function === '_?._') return yield* this.planIndex(expr, true);
     if (call === undefined) throw new CelProgramError('a call was not resolved');
     const name = call.function.name;
     if (name === '_+_') {
-      const append = this.planAppend(expr);
+      const append = yield* this.planAppend(expr);
       if (append !== undefined) return append;
     }
-    if (name === '_[_]' || name === '_[?_]') return this.planIndex(expr, name === '_[?_]');
+    if (name === '_[_]' || name === '_[?_]') return yield* this.planIndex(expr, name === '_[?_]');
     const argExprs = call.target === undefined ? expr.args : [call.target, ...expr.args];
-    const args = argExprs.map((arg) => this.plan(arg));
+    const args = yield* this.planAll(argExprs);
     const [first, second, third] = args;
     if (first !== undefined && second !== undefined) {
       switch (name) {
@@ -196,11 +207,11 @@ class Planner {
     return node;
   }
 
-  private planIndex(expr: CallExpr, optional: boolean): PlanNode {
+  private *planIndex(expr: CallExpr, optional: boolean): Steps<PlanNode> {
     const [operand, index] = expr.args;
     if (operand === undefined || index === undefined) throw new CelProgramError('an index lost its operands');
-    const object = this.plan(operand);
-    const key = this.plan(index);
+    const object = yield* this.plan(operand);
+    const key = yield* this.plan(index);
     const qualifier =
       key instanceof ConstNode
         ? { key: key.value, node: undefined, optional }
@@ -209,33 +220,33 @@ class Planner {
   }
 
   /** `@result + [element]` of a macro. */
-  private planAppend({ args: [accumulator, list] }: CallExpr): PlanNode | undefined {
+  private *planAppend({ args: [accumulator, list] }: CallExpr): Steps<PlanNode | undefined> {
     if (accumulator?.kind !== 'ident' || accumulator.name !== ACCUMULATOR || list?.kind !== 'list') return undefined;
     const [element] = list.elements;
     if (element === undefined || list.elements.length !== 1 || list.optionalIndices.length > 0) return undefined;
-    return new AppendNode(this.plan(accumulator), this.plan(element), add);
+    return new AppendNode(yield* this.plan(accumulator), yield* this.plan(element), add);
   }
 
-  private planList(expr: ListExpr): PlanNode {
-    const elements = expr.elements.map((element) => this.plan(element));
+  private *planList(expr: ListExpr): Steps<PlanNode> {
+    const elements = yield* this.planAll(expr.elements);
     return literal(elements, new ConstructorNode(elements, listConstructor(new Set(expr.optionalIndices))));
   }
 
-  private planMap(expr: MapExpr): PlanNode {
-    const parts = expr.entries.flatMap(({ key, value }) => [this.plan(key), this.plan(value)]);
+  private *planMap(expr: MapExpr): Steps<PlanNode> {
+    const parts = yield* this.planAll(expr.entries.flatMap(({ key, value }) => [key, value]));
     return literal(parts, new ConstructorNode(parts, mapConstructor(expr.entries.map(({ optional }) => optional))));
   }
 
-  private planStruct(expr: StructExpr): PlanNode {
+  private *planStruct(expr: StructExpr): Steps<PlanNode> {
     const type = this.checked.types.get(expr.id);
     if (type === undefined) throw new CelProgramError(`unknown type: ${expr.typeName}`);
-    const values = expr.fields.map(({ value }) => this.plan(value));
+    const values = yield* this.planAll(expr.fields.map(({ value }) => value));
     return new ConstructorNode(values, structConstructor(type, expr.fields));
   }
 
-  private planComprehension(expr: ComprehensionExpr): PlanNode {
-    const range = this.plan(expr.iterRange);
-    const init = this.plan(expr.accuInit);
+  private *planComprehension(expr: ComprehensionExpr): Steps<PlanNode> {
+    const range = yield* this.plan(expr.iterRange);
+    const init = yield* this.plan(expr.accuInit);
     const outer = this.scope;
     const accuSlot = this.localCount++;
     const slot1 = this.localCount++;
@@ -246,11 +257,11 @@ class Planner {
     if (expr.iterVar2 !== undefined && slot2 !== undefined) inLoop.set(expr.iterVar2, new LocalRoot(slot2));
     this.scope = inLoop;
     const before = this.nodeCount;
-    const condition = this.plan(expr.loopCondition);
-    const step = this.plan(expr.loopStep);
+    const condition = yield* this.plan(expr.loopCondition);
+    const step = yield* this.plan(expr.loopStep);
     const weight = this.nodeCount - before;
     this.scope = inResult;
-    const result = this.plan(expr.result);
+    const result = yield* this.plan(expr.result);
     this.scope = outer;
     return new FoldNode({ range, condition, step, result, accuSlot, slot1, slot2, weight });
   }

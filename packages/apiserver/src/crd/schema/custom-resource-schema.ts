@@ -13,6 +13,7 @@ import {
 } from '@coxswain/api';
 import type { JSONSchemaProps } from '@coxswain/api/apiextensions/v1';
 import { type ErrorList, type FieldErrorType, invalid, Path, type StructSchema } from '@coxswain/apimachinery';
+import { hasRules, type RuleValidator } from '../validation-rules/index.ts';
 import { structSchemaOf } from './struct-schema.ts';
 
 /** A custom object as it is held in memory: plain JSON. */
@@ -30,15 +31,10 @@ interface ValidateOptions {
   readonly scaleErrors?: ErrorList;
 }
 
-/** What the rules (`x-kubernetes-validations`) of a schema have against an object; `old` for updates. */
-type RuleValidator = (object: CustomObject, old: CustomObject | undefined) => ErrorList;
-
 interface CompileOptions {
   readonly kind: string;
   /** `spec.preserveUnknownFields` of the definition: nothing is pruned. */
   readonly preserveUnknownFields?: boolean;
-  /** Absent for a schema without rules. */
-  readonly validateRules?: RuleValidator;
 }
 
 /** Of an object with such errors, rules might read what is not there. */
@@ -61,12 +57,15 @@ export class CustomResourceSchema {
   readonly #structural: Structural;
   readonly #validator: SchemaValidator | undefined;
   #statusValidator: SchemaValidator | undefined;
+  readonly #hasRules: boolean;
+  #ruleValidator: RuleValidator | undefined;
   #structSchema: StructSchema | undefined;
 
   constructor(openAPIV3Schema: JSONSchemaProps | undefined, options: CompileOptions) {
     this.openAPIV3Schema = openAPIV3Schema;
     this.#options = options;
     this.#structural = newStructural(openAPIV3Schema ?? {});
+    this.#hasRules = openAPIV3Schema !== undefined && hasRules(openAPIV3Schema);
     this.#validator = openAPIV3Schema && compileSchemaValidator(openAPIV3Schema);
   }
 
@@ -115,29 +114,43 @@ export class CustomResourceSchema {
 
   /**
    * What is wrong with an object as upstream words it, in its order: by the schema, in embedded resources, in lists that
-   * are sets or maps, by rules. Not the root's own metadata. Throws an ApiError (413) for what is beyond measure.
+   * are sets or maps. Neither the root's own metadata nor rules. Throws an ApiError (413) for what is beyond measure.
    */
   validate(object: CustomObject, { old, scaleErrors = [] }: ValidateOptions = {}): ErrorList {
-    const errors = [
+    return [
       ...(this.#validator?.(object, undefined, old) ?? []),
       ...scaleErrors,
       ...validateEmbeddedResources(object, this.#structural),
       ...this.#validateLists(object, old),
     ];
-    return this.#withRules(errors, object, old);
   }
 
   /** The same for an update through the status subresource: the schema speaks of `status` only. */
   validateStatus(object: CustomObject, old: CustomObject, scaleErrors: ErrorList = []): ErrorList {
     const ofStatus = Object.hasOwn(object, 'status') ? this.#validateStatus(object.status, old) : [];
-    return this.#withRules([...ofStatus, ...scaleErrors, ...this.#validateLists(object, old)], object, old);
+    return [...ofStatus, ...scaleErrors, ...this.#validateLists(object, old)];
   }
 
-  #withRules(errors: ErrorList, object: CustomObject, old: CustomObject | undefined): ErrorList {
-    const { validateRules } = this.#options;
-    if (!validateRules) return errors;
-    const isBlocked = errors.some(({ type }) => blocking.has(type));
-    return [...errors, ...(isBlocked ? [invalid(undefined, null, rulesNotChecked)] : validateRules(object, old))];
+  /**
+   * What the schema's rules have against an object, or why they were not asked: `errors` are all that were found before.
+   * `warn` takes what is forgiven since an update did not change it. A promise only where it takes long.
+   */
+  validateRules(
+    object: CustomObject,
+    old: CustomObject | undefined,
+    errors: ErrorList,
+    warn?: (warning: string) => void,
+  ): ErrorList | Promise<ErrorList> {
+    if (!this.#hasRules) return [];
+    if (errors.some(({ type }) => blocking.has(type))) return [invalid(undefined, null, rulesNotChecked)];
+    if (this.#ruleValidator) return this.#ruleValidator(object, old, warn);
+    return this.#loadRules().then((validate) => validate(object, old, warn));
+  }
+
+  async #loadRules(): Promise<RuleValidator> {
+    const { compileRuleValidator } = await import('../validation-rules/custom-resource-rules.ts');
+    this.#ruleValidator ??= compileRuleValidator(this.openAPIV3Schema ?? {});
+    return this.#ruleValidator;
   }
 
   #validateStatus(status: unknown, old: CustomObject): ErrorList {

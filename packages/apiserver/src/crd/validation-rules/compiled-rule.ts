@@ -56,13 +56,13 @@ export class RuleScope {
     this.#sizes = sizesWithin(type);
   }
 
-  /** A rule with nothing in it is none, which is found elsewhere. */
-  compile(source: ValidationRule): CompiledRule | undefined {
+  /** Takes long for large rules; others run meanwhile. A rule with nothing in it is none, which is found elsewhere. */
+  async compile(source: ValidationRule): Promise<CompiledRule | undefined> {
     const { rule = '', messageExpression, fieldPath, optionalOldSelf } = source;
     if (rule.trim() === '') return undefined;
     const environment = optionalOldSelf ? this.#withOptionalOldSelf() : this.#withOldSelf();
     let usesOldSelf = false;
-    const compiled = this.#compile(rule, {
+    const compiled = await this.#compile(rule, {
       environment,
       type: BOOL,
       failed: '',
@@ -77,7 +77,7 @@ export class RuleScope {
       rule: compiled,
       usesOldSelf,
       ...(messageExpression && {
-        messageExpression: this.#compile(messageExpression, {
+        messageExpression: await this.#compile(messageExpression, {
           environment,
           type: STRING,
           failed: 'messageExpression ',
@@ -104,13 +104,15 @@ export class RuleScope {
     return this.#optionalEnvironment;
   }
 
-  #compile(text: string, wanted: Wanted): CompiledProgram {
+  async #compile(text: string, wanted: Wanted): Promise<CompiledProgram> {
     const fail = (error: string): CompiledProgram => ({ maxCost: 0, error });
     try {
-      const expression = wanted.environment.compile(text);
+      const expression = await wanted.environment.compileAsync(text);
       if (!sameType(expression.type, wanted.type)) return fail(wanted.wrongType);
       wanted.accept?.(expression);
-      return { program: expression.program(), maxCost: expression.estimateCost(this.#sizes).max };
+      const program = await expression.programAsync();
+      const { max: maxCost } = await expression.estimateCostAsync(this.#sizes);
+      return { program, maxCost };
     } catch (error) {
       if (error instanceof CelCompileError) return fail(`${wanted.failed}compilation failed: ${error.message}`);
       if (!(error instanceof CelProgramError)) throw error;

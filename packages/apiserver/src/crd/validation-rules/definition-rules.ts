@@ -1,29 +1,36 @@
-import { type DefaultCheck, type DefaultCheckOptions, isStructural, type RuleCheckOptions, type RuleChecks } from '@coxswain/api';
+import {
+  type DefaultCheck,
+  type DefaultCheckOptions,
+  isStructural,
+  type RuleCheckOptions,
+  type RuleChecks,
+  validateDefaults,
+} from '@coxswain/api';
 import type { CustomResourceDefinition, JSONSchemaProps } from '@coxswain/api/apiextensions/v1';
-import { type ErrorList, FieldError, type Path } from '@coxswain/apimachinery';
+import { type ErrorList, FieldError, Path } from '@coxswain/apimachinery';
 import { checkRules } from './check-rules.ts';
-import { RuleNodes } from './rule-node.ts';
-import { RuleRun } from './rule-run.ts';
+import { childrenOf, hasRules } from './has-rules.ts';
+import { type RuleNode, RuleNodes, type RuleOfSchema } from './rule-node.ts';
+import { RuleRun, runtimeCostBudget } from './rule-run.ts';
 
 /** Others get their turn after this time. */
 const sliceMs = 5;
 
-interface JudgedDefault {
-  /** With paths that begin at the default. */
-  readonly errors: ErrorList;
-  readonly cost: number;
-  readonly isOver: boolean;
+interface DefaultToJudge {
+  readonly schema: JSONSchemaProps;
+  readonly node: RuleNode;
 }
 
 /**
  * Judges the rules of definitions: compiles them, estimates what they cost, evaluates them on defaults. All of that
- * can take long, so `prepare` does it beforehand, in slices; what the checks need of it they find done.
+ * can take long, so `prepare` does it beforehand, in slices; the checks find it done.
  */
 export class DefinitionRules implements RuleChecks {
   readonly #nodes = new RuleNodes();
-  readonly #defaults = new WeakMap<JSONSchemaProps, JudgedDefault>();
+  /** Errors have paths that begin at the default. */
+  readonly #defaults = new WeakMap<JSONSchemaProps, DefaultCheck>();
 
-  /** To be called before a definition is validated. Resolves when validation will not take long. */
+  /** To be called with a definition before that definition is validated. */
   async prepare({ spec }: CustomResourceDefinition): Promise<void> {
     for (const { schema } of spec.versions ?? []) {
       const root = schema?.openAPIV3Schema;
@@ -36,8 +43,62 @@ export class DefinitionRules implements RuleChecks {
   }
 
   validateDefault(schema: JSONSchemaProps, path: Path, { isResource, budget }: DefaultCheckOptions): DefaultCheck {
-    const judged = this.#defaults.get(schema) ?? this.#judgeNow(schema, isResource);
-    const errors = judged.errors.map((error) => rebased(error, path));
-    return { errors, budget: judged.isOver ? -1 : budget - judged.cost };
+    if (!this.#nodes.of(schema, isResource)) return { errors: [], budget };
+    const judged = this.#defaults.get(schema);
+    if (!judged) throw new Error('rules of a definition were not prepared before it was validated');
+    return { errors: judged.errors.map((error) => rebased(error, path)), budget: judged.budget };
   }
+
+  async #prepareSchema(root: JSONSchemaProps): Promise<void> {
+    if (!hasRules(root)) return;
+    let sliceEnd = performance.now() + sliceMs;
+    for (const rule of this.#rulesIn(root, true)) {
+      await rule.compile();
+      if (performance.now() <= sliceEnd) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      sliceEnd = performance.now() + sliceMs;
+    }
+    let budget = runtimeCostBudget;
+    for (const { schema, node } of this.#defaultsToJudge(root)) {
+      if (budget < 0) return;
+      const judged = await judgeDefault(node, schema.default, budget);
+      this.#defaults.set(schema, judged);
+      budget = judged.budget;
+    }
+  }
+
+  *#rulesIn(schema: JSONSchemaProps, isRoot: boolean): Generator<RuleOfSchema> {
+    yield* this.#nodes.rulesOf(schema, isRoot || schema['x-kubernetes-embedded-resource'] === true);
+    for (const child of childrenOf(schema)) yield* this.#rulesIn(child, false);
+  }
+
+  /** Those that are good but for what rules may have against them. */
+  #defaultsToJudge(root: JSONSchemaProps): DefaultToJudge[] {
+    const found: DefaultToJudge[] = [];
+    validateDefaults(root, Path.of(''), false, {
+      validateRules: () => [],
+      validateDefault: (schema, _, { isResource, budget }) => {
+        const node = this.#nodes.of(schema, isResource);
+        if (node) found.push({ schema, node });
+        return { errors: [], budget };
+      },
+    });
+    return found;
+  }
+}
+
+/** A default must be good as what was there already, and as something new. */
+async function judgeDefault(node: RuleNode, value: unknown, budget: number): Promise<DefaultCheck> {
+  const kept = new RuleRun({ budget });
+  await kept.judge(node, { path: undefined, value, old: value });
+  if (kept.errors.length > 0) return kept;
+  const fresh = new RuleRun({ budget });
+  await fresh.judge(node, { path: undefined, value, old: undefined });
+  return { errors: fresh.errors, budget: Math.min(kept.budget, fresh.budget) };
+}
+
+/** An error about something in a default as one about something at the path. */
+function rebased({ type, field, badValue, detail }: FieldError, path: Path): FieldError {
+  const place = field === '<nil>' ? path : field.startsWith('[') ? `${path}${field}` : path.child(field);
+  return new FieldError(type, place, badValue, detail);
 }

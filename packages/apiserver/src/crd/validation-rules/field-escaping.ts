@@ -16,6 +16,9 @@ const unescapes: ReadonlyMap<string, string> = new Map([
   ...[...reserved].map((word) => [`__${word}__`, word] as const),
 ]);
 
+/** Whether a word has a meaning of its own in expressions; after a dot it may stand for a field all the same. */
+export const isReservedWord = (word: string): boolean => reserved.has(word);
+
 /** The name by which expressions know a field; undefined for one that they cannot name. */
 export function escapeFieldName(name: string): string | undefined {
   if (!/^[a-zA-Z_./-][a-zA-Z0-9_./-]*$/.test(name)) return undefined;

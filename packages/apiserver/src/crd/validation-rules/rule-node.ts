@@ -1,14 +1,47 @@
-import type { JSONSchemaProps } from '@coxswain/api/apiextensions/v1';
+import type { JSONSchemaProps, ValidationRule } from '@coxswain/api/apiextensions/v1';
 import type { ValueSchema } from '../../cel/index.ts';
 import { type CompiledRule, RuleScope } from './compiled-rule.ts';
-import { SchemaTypes } from './schema-type.ts';
+import { type SchemaType, SchemaTypes } from './schema-type.ts';
 import { ValueSchemas } from './value-schema.ts';
+
+/** A rule of a schema: compiled when somebody needs it, once. */
+export class RuleOfSchema {
+  readonly #scope: () => RuleScope;
+  readonly #source: ValidationRule;
+  #pending: Promise<undefined> | undefined;
+  #compiled: CompiledRule | undefined | 'not yet' = 'not yet';
+
+  constructor(scope: () => RuleScope, source: ValidationRule) {
+    this.#scope = scope;
+    this.#source = source;
+  }
+
+  get isCompiled(): boolean {
+    return this.#compiled !== 'not yet';
+  }
+
+  /** Undefined for a rule with nothing in it. Throws an Error before it is compiled. */
+  get compiled(): CompiledRule | undefined {
+    if (this.#compiled === 'not yet') throw new Error('a rule is used before it is compiled');
+    return this.#compiled;
+  }
+
+  compile(): Promise<undefined> {
+    this.#pending ??= this.#scope()
+      .compile(this.#source)
+      .then((compiled) => {
+        this.#compiled = compiled;
+        return undefined;
+      });
+    return this.#pending;
+  }
+}
 
 /** A schema that has rules, itself or inside: only these are walked through. */
 export interface RuleNode {
   readonly schema: JSONSchemaProps;
-  /** Its own rules, each compiled when the first value is there to be judged. */
-  readonly rules: readonly (() => CompiledRule | undefined)[];
+  /** Its own rules. */
+  readonly rules: readonly RuleOfSchema[];
   /** How values of it become CEL values. */
   readonly values: ValueSchema;
   readonly properties: readonly (readonly [name: string, node: RuleNode])[];
@@ -44,15 +77,11 @@ export class RuleNodes {
     const sources = schema['x-kubernetes-validations'] ?? [];
     const type = sources.length > 0 ? this.types.of(schema, isResource) : undefined;
     let scope: RuleScope | undefined;
-    const rules = sources.map((source) => {
-      let compiled: CompiledRule | undefined;
-      return () => {
-        if (!type) return undefined;
-        scope ??= new RuleScope(schema, type);
-        compiled ??= scope.compile(source);
-        return compiled;
-      };
-    });
+    const scopeOf = (selfType: SchemaType) => (): RuleScope => {
+      scope ??= new RuleScope(schema, selfType);
+      return scope;
+    };
+    const rules = type ? sources.map((source) => new RuleOfSchema(scopeOf(type), source)) : [];
     this.#rules.set(schema, rules);
     return rules;
   }

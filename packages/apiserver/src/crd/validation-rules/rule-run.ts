@@ -1,15 +1,13 @@
 import { oldItems, oldOfKey, uncorrelated } from '@coxswain/api';
 import type { ValidationRule } from '@coxswain/api/apiextensions/v1';
 import {
-  duplicate,
   type ErrorList,
   type FieldError,
-  forbidden,
   invalid,
   isJsonObject,
   omittedValue,
   Path,
-  required,
+  quote,
 } from '@coxswain/apimachinery';
 import {
   type Bindings,
@@ -22,6 +20,7 @@ import {
 } from '../../cel/index.ts';
 import type { CompiledProgram, CompiledRule } from './compiled-rule.ts';
 import type { Correlation } from './correlation.ts';
+import { errorOf, evaluationError, isCostLimit, messageOf, outOfBudget } from './rule-errors.ts';
 import type { RuleNode } from './rule-node.ts';
 
 /** What all rules together may cost for one object. */
@@ -31,6 +30,9 @@ const maxMessageBytes = 5 * 1024;
 
 /** Others get their turn after this time. */
 const sliceMs = 5;
+
+/** Values without rules of their own take time too, but little. */
+const visitsBetweenChecks = 512;
 
 /** Nobody reads more. Differs from upstream, which writes as many errors as an object has. */
 const maxErrors = 10_000;
@@ -55,8 +57,10 @@ export interface JudgedValue {
   readonly correlation?: Correlation | undefined;
 }
 
-/** Waits for an evaluation, or (undefined) only lets others run. */
-type Steps = Generator<Promise<EvaluationResult> | undefined, void, EvaluationResult | undefined>;
+/** What to wait for: an evaluation, a rule that is being compiled; undefined only lets others run. */
+type Waiting = Promise<EvaluationResult | undefined> | undefined;
+/** Gets the result of the evaluation that it waited for. */
+type Steps<T = void> = Generator<Waiting, T, EvaluationResult | undefined>;
 
 /** One validation of one value by the rules of its schema. */
 export class RuleRun {
@@ -67,6 +71,8 @@ export class RuleRun {
   readonly #warn: ((warning: string) => void) | undefined;
   #sliceEnd = 0;
   #errorLength = 0;
+  #warnings = 0;
+  #visited = 0;
 
   constructor({ budget = runtimeCostBudget, callLimit = PER_CALL_COST_LIMIT, warn }: RuleRunOptions = {}) {
     this.budget = budget;
@@ -82,7 +88,7 @@ export class RuleRun {
     return first.done ? undefined : this.#goOn(steps, first.value);
   }
 
-  async #goOn(steps: Steps, wait: Promise<EvaluationResult> | undefined): Promise<void> {
+  async #goOn(steps: Steps, wait: Waiting): Promise<void> {
     let pending = wait;
     for (;;) {
       const result = pending === undefined ? await letOthersRun() : await pending;
@@ -96,6 +102,7 @@ export class RuleRun {
   *#visit(node: RuleNode, judged: JudgedValue): Steps {
     const { value, path, correlation } = judged;
     if (value === null || value === undefined) return;
+    if (++this.#visited % visitsBetweenChecks === 0 && performance.now() > this.#sliceEnd) yield undefined;
     if (node.rules.length > 0) yield* this.#evaluateAll(node, judged);
     if (this.budget < 0) return;
     const old = judged.old ?? undefined;
@@ -153,7 +160,8 @@ export class RuleRun {
       this.#stop(invalid(path, type, outOfBudget));
       return;
     }
-    const rules = node.rules.map((compile) => compile());
+    for (const rule of node.rules) if (!rule.isCompiled) yield rule.compile();
+    const rules = node.rules.map(({ compiled }) => compiled);
     const hasOld = judged.old !== undefined && judged.old !== null;
     const bindings = bindingsOf(node, judged, hasOld && rules.some((rule) => rule?.usesOldSelf));
     for (const compiled of rules) {
@@ -173,7 +181,9 @@ export class RuleRun {
       }
       this.budget -= result.cost;
       if (result.error) {
-        this.#fail(path, type, result.error.message, compiled.source);
+        const failed = evaluationError(path, type, result.error.message, compiled.source);
+        if (isCostLimit(result.error)) this.#stop(failed);
+        else this.#add(failed);
         if (this.budget < 0) return;
       } else if (result.value !== true) {
         yield* this.#complain(compiled, judged, type, ownBindings);
@@ -182,33 +192,23 @@ export class RuleRun {
     }
   }
 
-  *#evaluate(
-    program: Program,
-    bindings: Bindings,
-  ): Generator<Promise<EvaluationResult> | undefined, EvaluationResult, EvaluationResult | undefined> {
+  *#evaluate(program: Program, bindings: Bindings): Steps<EvaluationResult> {
     if (performance.now() > this.#sliceEnd) yield undefined;
     const result = program.evaluateAsync(bindings, { costLimit: this.#callLimit });
     return result instanceof Promise ? (yield result)! : result;
   }
 
-  /** A rule that could not be evaluated. */
-  #fail(path: Path | undefined, type: string, error: string, source: ValidationRule): void {
-    const about = ruleText(source);
-    if (error.startsWith('no such overload')) {
-      const detail = `'${error}': call arguments did not match a supported operator, function or macro signature for rule: ${about}`;
-      this.#add(invalid(path, type, detail));
-    } else if (error.startsWith(costLimitExceeded)) {
-      const detail = `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${about}`;
-      this.#stop(invalid(path, type, detail));
-    } else this.#add(invalid(path, type, `${error} evaluating rule: ${about}`));
-  }
-
   /** A rule that does not hold. */
-  *#complain(compiled: CompiledRule, { path, value, correlation }: JudgedValue, type: string, bindings: Bindings): Steps {
+  *#complain(
+    compiled: CompiledRule,
+    { path, value, correlation }: JudgedValue,
+    type: string,
+    bindings: Bindings,
+  ): Steps {
     const place = below(path, compiled.fieldPath);
     const add = (error: FieldError): void => {
-      if (!compiled.usesOldSelf && correlation?.isUnchanged) this.#warn?.(String(error));
-      else this.#add(error);
+      if (compiled.usesOldSelf || !correlation?.isUnchanged) this.#add(error);
+      else if (++this.#warnings <= maxErrors) this.#warn?.(String(error));
     };
     let message: string | undefined;
     if (compiled.messageExpression?.program) {
@@ -229,11 +229,7 @@ export class RuleRun {
     { program }: CompiledProgram & { readonly error?: undefined },
     bindings: Bindings,
     { messageExpression = '' }: ValidationRule,
-  ): Generator<
-    Promise<EvaluationResult> | undefined,
-    { readonly fatal?: string; readonly message?: string },
-    EvaluationResult | undefined
-  > {
+  ): Steps<{ readonly fatal?: string; readonly message?: string }> {
     const result = yield* this.#evaluate(program, bindings);
     if (result.cost > this.budget) {
       return {
@@ -241,8 +237,8 @@ export class RuleRun {
           'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run',
       };
     }
-    if (result.error?.message.startsWith(costLimitExceeded)) {
-      const about = JSON.stringify(messageExpression);
+    if (isCostLimit(result.error)) {
+      const about = quote(messageExpression);
       return {
         fatal: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${about}`,
       };
@@ -266,8 +262,11 @@ export class RuleRun {
 }
 
 const nowhere = Path.of('');
-const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run';
-const costLimitExceeded = 'operation cancelled: actual cost limit exceeded';
+
+function below(path: Path | undefined, fieldPath: string): Path | undefined {
+  if (fieldPath === '') return path;
+  return path ? path.child(fieldPath) : Path.of(fieldPath);
+}
 
 function letOthersRun(): Promise<undefined> {
   return new Promise((resolve) => setImmediate(() => resolve(undefined)));
@@ -299,28 +298,4 @@ function bindingsOf(node: RuleNode, { value, old }: JudgedValue, hasOldSelf: boo
       return before === undefined ? Optional.NONE : Optional.of(before);
     },
   };
-}
-
-/** What rules say of themselves in errors of their own. */
-const ruleText = ({ rule = '', message }: ValidationRule): string => (message ? message.trim() : rule.trim());
-
-const messageOf = (source: ValidationRule): string =>
-  source.message ? source.message.trim() : `failed rule: ${ruleText(source)}`;
-
-function below(path: Path | undefined, fieldPath: string): Path | undefined {
-  if (fieldPath === '') return path;
-  return path ? path.child(fieldPath) : Path.of(fieldPath);
-}
-
-function errorOf({ reason }: ValidationRule, path: Path | undefined, value: unknown, detail: string): FieldError {
-  switch (reason) {
-    case 'FieldValueForbidden':
-      return forbidden(path, detail);
-    case 'FieldValueRequired':
-      return required(path, detail);
-    case 'FieldValueDuplicate':
-      return duplicate(path, value);
-    default:
-      return invalid(path, value, detail);
-  }
 }

@@ -11,11 +11,11 @@ import {
   listOf,
   mapOf,
   objectType,
-  STRING,
   type SizeEstimator,
+  STRING,
   TIMESTAMP,
 } from '../../cel/index.ts';
-import { escapeFieldName } from './field-escaping.ts';
+import { escapeFieldName, isReservedWord } from './field-escaping.ts';
 import { resourceProperties } from './resource-properties.ts';
 
 /** The largest request: nothing in an object is larger. */
@@ -155,7 +155,8 @@ export function celTypeOf(type: SchemaType, name: string): CelType {
   const known = new Map<string, CelType>();
   return objectType(name, {
     field: (field) => {
-      const fieldType = type.fields?.get(field);
+      const fieldType =
+        type.fields?.get(field) ?? (isReservedWord(field) ? type.fields?.get(`__${field}__`) : undefined);
       if (!fieldType) return undefined;
       const celType = known.get(field) ?? celTypeOf(fieldType, `${name}.${field}`);
       known.set(field, celType);

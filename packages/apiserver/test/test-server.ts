@@ -1,14 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { FeatureGates } from '@coxswain/api';
 import { openMemoryStore, type Store } from '@coxswain/storage';
-import { StaticTokenAuthenticator } from '../../src/authentication/index.ts';
-import { issueKeyPair } from '../../src/certificates/key-pair.ts';
-import { SocketDialer } from '../../src/proxy/index.ts';
-import { ApiServer } from '../../src/server/api-server.ts';
-import type { ApiServerConfig } from '../../src/server/api-server-config.ts';
-import { systemRandom } from '../../src/server/random.ts';
-import { toSigningKey } from '../../src/serviceaccount/keys.ts';
-import { PortRange } from '../../src/services/index.ts';
+import { StaticTokenAuthenticator } from '../src/authentication/index.ts';
+import { issueKeyPair } from '../src/certificates/key-pair.ts';
+import { SocketDialer } from '../src/proxy/index.ts';
+import { ApiServer } from '../src/server/api-server.ts';
+import type { ApiServerConfig } from '../src/server/api-server-config.ts';
+import { systemRandom } from '../src/server/random.ts';
+import { toSigningKey } from '../src/serviceaccount/keys.ts';
+import { PortRange } from '../src/services/index.ts';
 
 const issuer = 'https://kubernetes.default.svc';
 const hour = 3_600_000;
@@ -57,6 +57,9 @@ export function newTestServer(
       tokenFile: new StaticTokenAuthenticator([
         [tokens.admin, { username: 'admin', uid: 'uid1', groups: ['system:masters'] }],
         [tokens.alice, { username: 'alice', uid: 'uid2', groups: ['dev'] }],
+        ['n1', { username: 'system:node:n1', uid: 'uid3', groups: ['system:nodes'] }],
+        ['n2', { username: 'system:node:n2', uid: 'uid4', groups: ['system:nodes'] }],
+        ['nobody', { username: 'system:node:', uid: 'uid5', groups: ['system:nodes'] }],
       ]),
       clusterInfo: () => ({}),
     },

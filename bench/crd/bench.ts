@@ -1,0 +1,92 @@
+import { fileURLToPath } from 'node:url';
+import { type Answer, LoadClient } from '../apiserver/load-client.ts';
+import { startOurs, startPeer, type Target } from '../apiserver/target.ts';
+import { largeDefinition, largeObject, pathOf } from './large-definition.ts';
+
+const cox = fileURLToPath(new URL('../../../packages/cli/bin/cox.js', import.meta.url));
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const warmUps = 1500;
+const objects = 1500;
+const inFlight = 16;
+
+interface Result {
+  readonly target: string;
+  readonly rows: readonly (readonly [name: string, ms: number])[];
+}
+
+/**
+ * Definitions with 200 fields, nested lists and 50 rules, and their objects: on our server and, where `KUBE_APISERVER`
+ * and `ETCD` name the binaries, on the real pair. What rules cost is the difference to the same without rules.
+ */
+export async function crdBench(): Promise<string> {
+  const { KUBE_APISERVER: kubeApiserver, ETCD: etcd } = process.env;
+  const results = [await measure(() => startOurs(cox))];
+  if (kubeApiserver && etcd) results.push(await measure(() => startPeer(kubeApiserver, etcd)));
+  return table(results);
+}
+
+async function measure(start: () => Promise<Target>): Promise<Result> {
+  const target = await start();
+  const client = new LoadClient(target, 4);
+  console.error(`${target.name} is up …`);
+  try {
+    const rows: [string, number][] = [];
+    const create = async (name: string, plural: string, withRules: boolean): Promise<void> => {
+      const cpu = target.cpuMs();
+      const started = performance.now();
+      expectGood(await client.request('POST', definitions, largeDefinition(plural, withRules)));
+      rows.push([`${name}, until it is answered`, performance.now() - started]);
+      await served(client, plural);
+      rows.push([`${name}, CPU until it is served`, target.cpuMs() - cpu]);
+    };
+    await create('first definition with 50 rules', 'firsts', true);
+    await create('another one', 'ruleds', true);
+    await create('the same without rules', 'plains', false);
+    const withRules = await cpuPerCreate(target, client, 'ruleds');
+    const without = await cpuPerCreate(target, client, 'plains');
+    rows.push(['create of an object, CPU', withRules], ['the same without rules', without]);
+    rows.push(['what 50 rules take', withRules - without]);
+    return { target: target.name, rows };
+  } finally {
+    await client.close();
+    await target.stop();
+  }
+}
+
+async function served(client: LoadClient, plural: string): Promise<void> {
+  while ((await client.request('GET', pathOf(plural))).status !== 200) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function cpuPerCreate(target: Target, client: LoadClient, plural: string): Promise<number> {
+  const createMany = async (prefix: string, count: number): Promise<void> => {
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      while (next < count) {
+        expectGood(await client.request('POST', pathOf(plural), largeObject(plural, `${prefix}-${next++}`)));
+      }
+    };
+    await Promise.all(Array.from({ length: inFlight }, worker));
+  };
+  await createMany('warm-up', warmUps);
+  const cpu = target.cpuMs();
+  await createMany('bench', objects);
+  return (target.cpuMs() - cpu) / objects;
+}
+
+function expectGood({ status, body }: Answer): void {
+  if (status >= 300) throw new Error(`${status} ${body}`);
+}
+
+function table([ours, peer]: readonly Result[]): string {
+  if (!ours) return '';
+  const line = (name: string, mine: string, theirs = '', ratio = ''): string =>
+    `${name.padEnd(52)}${mine.padStart(12)}${theirs.padStart(16)}${ratio.padStart(9)}`;
+  const lines = ours.rows.map(([name, ms], i) => {
+    const theirs = peer?.rows[i]?.[1];
+    if (theirs === undefined) return line(name, `${ms.toFixed(2)} ms`);
+    return line(name, `${ms.toFixed(2)} ms`, `${theirs.toFixed(2)} ms`, `${(ms / theirs).toFixed(2)}×`);
+  });
+  return `${[line('', 'ours', peer ? 'the real pair' : '', peer ? 'ratio' : ''), ...lines].join('\n')}\n`;
+}

@@ -1,0 +1,77 @@
+import type {
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+} from '@coxswain/api/admissionregistration/v1';
+import type { KubernetesObject } from '@coxswain/apimachinery';
+import { newContext, type TestContext } from '../plugin-runner.test-data.ts';
+import { WebhookMetrics } from '../webhook/index.ts';
+import type { ParamObjects } from './params.ts';
+import { PolicyMetrics } from './policy-metrics.ts';
+import type { PolicyPluginOptions } from './policy-plugin-options.ts';
+
+const apiVersion = 'admissionregistration.k8s.io/v1';
+const everything = { resourceRules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }] };
+
+/** For everything there is, unless it says otherwise. */
+export const validatingPolicy = (name: string, spec: object, metadata: object = {}): ValidatingAdmissionPolicy =>
+  ({
+    apiVersion,
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name, ...metadata },
+    spec: { matchConstraints: everything, ...spec },
+  }) as ValidatingAdmissionPolicy;
+
+export const validatingBinding = (name: string, spec: object = {}): ValidatingAdmissionPolicyBinding =>
+  ({
+    apiVersion,
+    kind: 'ValidatingAdmissionPolicyBinding',
+    metadata: { name },
+    spec: { policyName: name, validationActions: ['Deny'], ...spec },
+  }) as ValidatingAdmissionPolicyBinding;
+
+export const mutatingPolicy = (name: string, spec: object): MutatingAdmissionPolicy =>
+  ({
+    apiVersion,
+    kind: 'MutatingAdmissionPolicy',
+    metadata: { name },
+    spec: { matchConstraints: everything, ...spec },
+  }) as MutatingAdmissionPolicy;
+
+export const mutatingBinding = (name: string, spec: object = {}): MutatingAdmissionPolicyBinding =>
+  ({
+    apiVersion,
+    kind: 'MutatingAdmissionPolicyBinding',
+    metadata: { name },
+    spec: { policyName: name, ...spec },
+  }) as MutatingAdmissionPolicyBinding;
+
+/** Parameters in a list, whatever kind is asked for. */
+const paramsOf = (objects: readonly KubernetesObject[]): ParamObjects => ({
+  namespaced: true,
+  get: async (namespace, name) =>
+    objects.find(({ metadata }) => metadata?.namespace === namespace && metadata.name === name),
+  list: async (namespace) => objects.filter(({ metadata }) => metadata?.namespace === namespace),
+});
+
+export interface PolicyTest {
+  readonly context: TestContext;
+  readonly options: PolicyPluginOptions;
+  /** A line of the metrics that begins so. */
+  metric(name: string): string[];
+}
+
+/** What policy plug-ins work with, over objects in memory: there is a namespace `ns`. */
+export function policyTest(objects: readonly KubernetesObject[], params: readonly KubernetesObject[] = []): PolicyTest {
+  const context = newContext([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ns' } }, ...objects]);
+  const metrics = new PolicyMetrics();
+  return {
+    context,
+    options: { context, metrics, conditionMetrics: new WebhookMetrics(), params: () => paramsOf(params) },
+    metric: (name) =>
+      metrics.families
+        .filter((family) => family.name === name)
+        .flatMap((family) => [...family.samples()].map(({ labels, value }) => `${labels} ${value}`)),
+  };
+}

@@ -1,0 +1,69 @@
+import type { ValidatingAdmissionPolicy } from '@coxswain/api/admissionregistration/v1';
+import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
+import {
+  GroupResource,
+  type GroupVersionKind,
+  type GroupVersionResource,
+  newGenericServerResponse,
+  stringifyJson,
+} from '@coxswain/apimachinery';
+import type { InProcessTransport } from '../../http/in-process.ts';
+import type { Listers } from '../../registry/lister.ts';
+import { PolicyStatusController } from './status-controller.ts';
+
+const group = 'admissionregistration.k8s.io';
+const resource = 'validatingadmissionpolicies';
+/** As managedFields have it. */
+const manager = 'validatingadmissionpolicy-status';
+
+interface PolicyStatusOptions {
+  readonly listers: Listers;
+  /** As somebody who may write statuses. */
+  readonly transport: InProcessTransport;
+  /** What a resource is served as. */
+  readonly kindFor: (resource: GroupVersionResource) => GroupVersionKind | undefined;
+  readonly report: (message: string, error?: unknown) => void;
+}
+
+/** The controller of policies' statuses for a server: checks types against what that serves. */
+export function policyStatusController({
+  listers,
+  transport,
+  kindFor,
+  report,
+}: PolicyStatusOptions): PolicyStatusController {
+  return new PolicyStatusController({
+    policies: listers.lister<ValidatingAdmissionPolicy>(group, resource),
+    report,
+    check: async (policy) => {
+      const definitions = listers.lister<CustomResourceDefinition>('apiextensions.k8s.io', 'customresourcedefinitions');
+      await definitions.synced;
+      const [{ checkTypes }, { servedType }] = await Promise.all([
+        import('./type-checker.ts'),
+        import('./served-types.ts'),
+      ]);
+      return checkTypes(policy, {
+        kindsFor: (one) => [kindFor(one) ?? []].flat(),
+        typeOf: (kind) => servedType(kind, definitions.list()),
+      });
+    },
+    apply: async (name, status) => {
+      const body = { apiVersion: `${group}/v1`, kind: 'ValidatingAdmissionPolicy', metadata: { name }, status };
+      const response = await transport({
+        method: 'PATCH',
+        url: `/apis/${group}/v1/${resource}/${encodeURIComponent(name)}/status?fieldManager=${manager}&force=true`,
+        headers: { 'content-type': 'application/apply-patch+yaml', accept: 'application/json' },
+        body: Buffer.from(stringifyJson(body)),
+      });
+      // It went meanwhile, or it is to.
+      if (response.status < 300 || response.status === 404) return;
+      throw newGenericServerResponse({
+        code: response.status,
+        verb: 'patch',
+        resource: GroupResource.of(group, resource),
+        name,
+        serverMessage: '',
+      });
+    },
+  });
+}

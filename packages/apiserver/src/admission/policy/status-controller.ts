@@ -1,0 +1,78 @@
+import type { ExpressionWarning, ValidatingAdmissionPolicy } from '@coxswain/api/admissionregistration/v1';
+import type { Lister } from '../../registry/lister.ts';
+
+interface PolicyStatusControllerOptions {
+  readonly policies: Lister<ValidatingAdmissionPolicy>;
+  readonly check: (policy: ValidatingAdmissionPolicy) => Promise<readonly ExpressionWarning[]>;
+  /** Writes what a policy's status is to say. */
+  readonly apply: (name: string, status: NonNullable<ValidatingAdmissionPolicy['status']>) => Promise<void>;
+  readonly report: (message: string, error?: unknown) => void;
+}
+
+/** A status that cannot be written is tried so often, until the policy changes again. */
+const maxAttempts = 5;
+
+/**
+ * Tells of each ValidatingAdmissionPolicy, in its status, what is wrong with its expressions for the kinds it is for, and
+ * which generation that was found of. One after the other.
+ */
+export class PolicyStatusController {
+  readonly #options: PolicyStatusControllerOptions;
+  /** Policies to be looked at, and how often that has failed. */
+  readonly #queue = new Map<string, number>();
+  #unfollow: (() => void) | undefined;
+  #working: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(options: PolicyStatusControllerOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when it is known which policies there are; they are looked at later. */
+  async start(): Promise<void> {
+    const { policies } = this.#options;
+    this.#unfollow = policies.onChange((policy) => {
+      if (policy) this.#enqueue(policy);
+    });
+    await policies.synced;
+    for (const policy of policies.list()) this.#enqueue(policy);
+  }
+
+  /** Resolves when what is under way is done. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#unfollow?.();
+    await this.#working;
+  }
+
+  #enqueue({ metadata, status }: ValidatingAdmissionPolicy): void {
+    if (this.#stopped || (metadata.generation ?? 0) <= (status?.observedGeneration ?? 0)) return;
+    this.#queue.set(metadata.name ?? '', 0);
+    this.#working ??= this.#work();
+  }
+
+  async #work(): Promise<void> {
+    for (const [name, attempts] of this.#queue) {
+      this.#queue.delete(name);
+      if (this.#stopped) break;
+      try {
+        await this.#reconcile(name);
+      } catch (error) {
+        if (attempts + 1 < maxAttempts) this.#queue.set(name, attempts + 1);
+        else this.#options.report(`status of the policy ${name}`, error);
+      }
+    }
+    this.#working = undefined;
+  }
+
+  async #reconcile(name: string): Promise<void> {
+    const policy = this.#options.policies.get('', name);
+    const generation = policy?.metadata.generation ?? 0;
+    if (!policy || generation <= (policy.status?.observedGeneration ?? 0)) return;
+    const expressionWarnings = [...(await this.#options.check(policy))];
+    await this.#options.apply(name, {
+      observedGeneration: generation,
+      typeChecking: expressionWarnings.length > 0 ? { expressionWarnings } : {},
+    });
+  }
+}

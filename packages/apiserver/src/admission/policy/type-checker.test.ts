@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { Catalogue } from '@coxswain/api';
+import type { ExpressionWarning, ValidatingAdmissionPolicy } from '@coxswain/api/admissionregistration/v1';
+import { GroupVersionKind } from '@coxswain/apimachinery';
+import { describe, expect, it } from 'vitest';
+import { builtInType } from './schema-type.ts';
+import { checkTypes, type TypeCheckerOptions } from './type-checker.ts';
+
+/** What upstream's checker finds; the numbers at the end of types' names, which are by chance, are 0. */
+const recorded = JSON.parse(readFileSync(new URL('./testdata/type-checking.json', import.meta.url), 'utf8')) as Record<
+  string,
+  { policy: Pick<ValidatingAdmissionPolicy, 'spec'>; warnings: ExpressionWarning[] }
+>;
+
+const kinds = [
+  ...['Pod', 'Service', 'ConfigMap', 'Secret', 'Namespace'].map((kind) => GroupVersionKind.of('', 'v1', kind)),
+  ...['Deployment', 'ControllerRevision'].map((kind) => GroupVersionKind.of('apps', 'v1', kind)),
+];
+const options: TypeCheckerOptions = {
+  kindsFor: ({ group, version, resource }) =>
+    kinds.filter(
+      (kind) => kind.group === group && kind.version === version && `${kind.kind.toLowerCase()}s` === resource,
+    ),
+  typeOf: (kind) => {
+    const schema = Catalogue.builtIn().kind(kind)?.schema;
+    return schema && builtInType(schema, `${kind.kind}0`);
+  },
+};
+
+describe('the types of expressions, as upstream checks them', () => {
+  for (const [name, { policy, warnings }] of Object.entries(recorded))
+    it(name, async () => {
+      expect(await checkTypes(policy, options)).toEqual(warnings);
+    });
+});

@@ -1,0 +1,170 @@
+import { ApiError } from '@coxswain/apimachinery';
+import { describe, expect, it } from 'vitest';
+import type { AdmissionAttributes } from '../admission.ts';
+import { attributesOf, creates, pod } from '../plugin-runner.test-data.ts';
+import { policyTest, validatingBinding, validatingPolicy } from './policies.test-data.ts';
+import { validatingAdmissionPolicy } from './validating-policy.ts';
+
+const params = (name: string, value: string) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'ns', labels: { a: 'b' } },
+  data: { value },
+});
+const says = (expression: string, more: object = {}) => ({ validations: [{ expression, ...more }] });
+
+/** What a policy makes of a write: what it says, warns of, and has written down. */
+async function judged(plugin: ReturnType<typeof validatingAdmissionPolicy>, more: Partial<AdmissionAttributes> = {}) {
+  const annotations = new Map<string, string>();
+  const warnings: string[] = [];
+  const attributes = {
+    ...attributesOf(creates(pod()), annotations),
+    warn: (text: string) => void warnings.push(text),
+    ...more,
+  };
+  let message = '';
+  try {
+    await plugin.validate?.(attributes);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    message = `${error.code} ${error.message}`;
+  }
+  return { message, warnings, annotations: Object.fromEntries(annotations) };
+}
+
+describe('ValidatingAdmissionPolicy', () => {
+  it('writes down what would have been refused, and what policies want to be written down', async () => {
+    const { options, metric } = policyTest(
+      [
+        validatingPolicy('p', {
+          paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
+          validations: [{ expression: 'true' }, { expression: 'false', message: 'a < b' }],
+          auditAnnotations: [
+            { key: 'value', valueExpression: 'string(params.data.value)' },
+            { key: 'same', valueExpression: '" same "' },
+            { key: 'none', valueExpression: 'null' },
+            { key: 'empty', valueExpression: '"  "' },
+            { key: 'long', valueExpression: 'lists.range(20000).map(x, "é").join()' },
+          ],
+        }),
+        validatingBinding('p', {
+          validationActions: ['Audit', 'Warn'],
+          paramRef: { selector: { matchLabels: { a: 'b' } }, parameterNotFoundAction: 'Deny' },
+        }),
+      ],
+      [params('one', '1'), params('two', '2')],
+    );
+    const { message, warnings, annotations } = await judged(validatingAdmissionPolicy(options));
+    expect(message).toBe('');
+    const warning = "Validation failed for ValidatingAdmissionPolicy 'p' with binding 'p': a < b";
+    expect(warnings).toEqual([warning, warning]);
+    expect(Buffer.byteLength(annotations['p/long'] ?? '')).toBe(10 * 1024);
+    expect({ ...annotations, 'p/long': '' }).toEqual({
+      'validation.policy.admission.k8s.io/validation_failure':
+        '[{"message":"a \\u003c b","policy":"p","binding":"p","expressionIndex":1,"validationActions":["Audit","Warn"]}]',
+      'p/value': '1, 2',
+      'p/same': 'same',
+      'p/long': '',
+    });
+    const labels = (action: string) =>
+      `enforcement_action="${action}",error_type="invalid_error",policy="p",policy_binding="p" 2`;
+    expect(metric('apiserver_validating_admission_policy_check_total').sort()).toEqual([
+      labels('audit'),
+      labels('warn'),
+    ]);
+  });
+
+  it('refuses what cannot be written down, unless failures do not matter', async () => {
+    const annotated = { auditAnnotations: [{ key: 'a', valueExpression: 'string(object.nothing)' }] };
+    const binding = validatingBinding('p', { validationActions: ['Warn'] });
+    const strict = policyTest([validatingPolicy('p', annotated), binding]);
+    expect((await judged(validatingAdmissionPolicy(strict.options))).message).toBe(
+      `422 pods "p" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'p' denied request: expression 'string(object.nothing)' resulted in error: no such key: nothing`,
+    );
+    const lax = policyTest([validatingPolicy('p', { ...annotated, failurePolicy: 'Ignore' }), binding]);
+    expect(await judged(validatingAdmissionPolicy(lax.options))).toEqual({
+      message: '',
+      warnings: [],
+      annotations: {},
+    });
+  });
+
+  it('is in force, and out of force, at once', async () => {
+    const { options, context } = policyTest([]);
+    const plugin = validatingAdmissionPolicy(options);
+    const attributes = attributesOf(creates(pod()));
+    await plugin.validate?.(attributes);
+    // Without policies there is nothing to wait for.
+    expect(plugin.validate?.(attributes)).toBeUndefined();
+    context.listers.set(validatingPolicy('p', says('false')));
+    expect((await judged(plugin)).message).toBe('');
+    context.listers.set(validatingBinding('p'));
+    expect((await judged(plugin)).message).toContain('failed expression: false');
+    context.listers.set(validatingPolicy('p', says('true')));
+    expect((await judged(plugin)).message).toBe('');
+    context.listers.set(validatingPolicy('p', says('1 == 2')));
+    expect((await judged(plugin)).message).toContain('failed expression: 1 == 2');
+    context.listers.of('admissionregistration.k8s.io', 'validatingadmissionpolicybindings').delete('', 'p');
+    expect((await judged(plugin)).message).toBe('');
+  });
+
+  it('asks all policies in the order of their names, and hears the first', async () => {
+    const { options } = policyTest([
+      validatingPolicy('b', says('false', { message: 'second', reason: 'Forbidden' })),
+      validatingBinding('b'),
+      validatingPolicy('a', says('false', { message: 'first', reason: 'RequestEntityTooLarge' })),
+      validatingBinding('a'),
+      validatingPolicy('c', says('false', { message: 'third' })),
+      validatingBinding('c', { validationActions: ['Warn'] }),
+    ]);
+    expect(await judged(validatingAdmissionPolicy(options))).toEqual({
+      message: `413 pods "p" is forbidden: ValidatingAdmissionPolicy 'a' with binding 'a' denied request: first`,
+      warnings: ["Validation failed for ValidatingAdmissionPolicy 'c' with binding 'c': third"],
+      annotations: {},
+    });
+  });
+
+  it('counts failures that were let pass', async () => {
+    const { options, metric } = policyTest([
+      validatingPolicy('p', { failurePolicy: 'Ignore', ...says('object.nothing == 1') }),
+      validatingBinding('p'),
+    ]);
+    await judged(validatingAdmissionPolicy(options));
+    expect(metric('apiserver_validating_admission_policy_check_total')).toEqual([
+      'enforcement_action="allow",error_type="invalid_error",policy="p",policy_binding="p" 1',
+    ]);
+  });
+
+  it('gives up when the request is out of time', async () => {
+    const { options } = policyTest([validatingPolicy('p', says('true')), validatingBinding('p')]);
+    const { message } = await judged(validatingAdmissionPolicy(options), { signal: AbortSignal.abort() });
+    expect(message).toBe('504 Timeout: request did not complete within requested timeout');
+  });
+
+  it('says when objects cannot be had in its version', async () => {
+    const { options } = policyTest([validatingPolicy('p', says('true')), validatingBinding('p')]);
+    const objects: NonNullable<AdmissionAttributes['objects']> = {
+      equivalents: () => [],
+      toKind: () => Promise.reject(new Error('boom')),
+      toHub: (object) => Promise.resolve(object),
+      read: () => ({}),
+      schema: () => undefined,
+      withDefaults: (object) => object,
+    };
+    expect((await judged(validatingAdmissionPolicy(options), { objects })).message).toBe(
+      `422 pods "p" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'p' denied request: failed to configure binding: failed to convert object version: boom`,
+    );
+  });
+
+  it('reads a policy once for each generation', async () => {
+    const identity = { uid: 'u', generation: 1 };
+    const { options, context } = policyTest([validatingPolicy('p', says('false'), identity), validatingBinding('p')]);
+    const plugin = validatingAdmissionPolicy(options);
+    expect((await judged(plugin)).message).toContain('failed expression: false');
+    // As if only the status were another: what the specification says now is not looked at.
+    context.listers.set(validatingPolicy('p', says('true'), identity));
+    expect((await judged(plugin)).message).toContain('failed expression: false');
+    context.listers.set(validatingPolicy('p', says('true'), { ...identity, generation: 2 }));
+    expect((await judged(plugin)).message).toBe('');
+  });
+});

@@ -1,0 +1,28 @@
+import { equalsInSteps } from '../equality.ts';
+import { Pace, type Steps } from '../steps.ts';
+import { CelError, type CelList, type CelValue } from '../values.ts';
+import { bounded } from './limits.ts';
+
+/** Visits the elements of a list in order, until `visit` returns false. Throws CelError for a list that is too large. */
+export function* eachElement(list: CelList, visit: (element: CelValue, index: number) => boolean | void): Steps<void> {
+  const pace = new Pace();
+  const { size } = bounded(list);
+  for (let i = 0; i < size; i++) {
+    const element = list.at(i);
+    if (visit(element, i) === false) return;
+    if (pace.isOver(weightOf(element))) yield pace.taken;
+  }
+}
+
+/** How many steps it takes to compare a value: long texts take longer. */
+export const weightOf = (value: CelValue): number => (typeof value === 'string' ? 4 + (value.length >> 7) : 4);
+
+/** Whether two values are equal; those that cannot be compared are not. */
+export function* safelyEqual(a: CelValue, b: CelValue): Steps<boolean> {
+  try {
+    return yield* equalsInSteps(a, b);
+  } catch (error) {
+    if (error instanceof CelError) return false;
+    throw error;
+  }
+}

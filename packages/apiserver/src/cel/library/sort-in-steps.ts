@@ -1,0 +1,58 @@
+import { Pace, type Steps, STEPS_BETWEEN_YIELDS } from '../steps.ts';
+
+/** So many elements the runtime itself sorts in no time, unless it takes long to compare them. */
+const runSize = 512;
+
+/**
+ * Sorts like `Array.sort`, stably: short runs first, which are then merged. `weigh` says how many steps it takes to compare
+ * an element.
+ */
+export function* sortInSteps<T>(
+  items: readonly T[],
+  order: (a: T, b: T) => number,
+  weigh: (item: T) => number,
+): Steps<readonly T[]> {
+  const pace = new Pace();
+  let runs: T[][] = [];
+  for (let start = 0, end = 0; start < items.length; start = end) {
+    let weight = 0;
+    while (end < items.length && end - start < runSize && weight < STEPS_BETWEEN_YIELDS) weight += weigh(items[end++]!);
+    runs.push(items.slice(start, end).sort(order));
+    if (pace.isOver(4 * weight)) yield pace.taken;
+  }
+  while (runs.length > 1) {
+    const merged: T[][] = [];
+    for (let i = 0; i < runs.length; i += 2) {
+      const [left, right] = [runs[i], runs[i + 1]];
+      if (left !== undefined) merged.push(right === undefined ? left : yield* merge(left, right, order, weigh, pace));
+    }
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+function* merge<T>(
+  left: readonly T[],
+  right: readonly T[],
+  order: (a: T, b: T) => number,
+  weigh: (item: T) => number,
+  pace: Pace,
+): Steps<T[]> {
+  const merged: T[] = [];
+  let [i, j] = [0, 0];
+  while (i < left.length && j < right.length) {
+    const [a, b] = [left[i]!, right[j]!];
+    // Of equal ones that of the left comes first.
+    if (order(a, b) <= 0) {
+      merged.push(a);
+      i++;
+    } else {
+      merged.push(b);
+      j++;
+    }
+    if (pace.isOver(Math.min(weigh(a), weigh(b)))) yield pace.taken;
+  }
+  for (; i < left.length; i++) merged.push(left[i]!);
+  for (; j < right.length; j++) merged.push(right[j]!);
+  return merged;
+}

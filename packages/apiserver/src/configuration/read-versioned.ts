@@ -1,0 +1,24 @@
+import { type ObjectReader, readConfiguration } from './object-reader.ts';
+
+/** Reads a document of a kind; nothing may stand in it that nobody reads. Throws an Error. */
+export function readVersioned<T>(
+  text: string,
+  wanted: string,
+  known: ReadonlySet<unknown>,
+  read: (document: ObjectReader) => T,
+): T {
+  const document = readConfiguration(text);
+  const { apiVersion, kind } = document.raw;
+  for (const [field, name] of Object.entries({ kind: 'Kind', apiVersion: 'apiVersion' }))
+    if (!document.raw[field]) throw new Error(`Object '${name}' is missing in '${JSON.stringify(document.raw)}'`);
+  if (kind !== wanted || !known.has(apiVersion))
+    throw new Error(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme`,
+    );
+  const result = read(document);
+  document.ignore('apiVersion', 'kind');
+  const { unknown } = document;
+  if (unknown.length > 0)
+    throw new Error(`strict decoding error: ${unknown.map((field) => `unknown field "${field}"`).join(', ')}`);
+  return result;
+}

@@ -1,0 +1,82 @@
+import type { JSONSchemaProps } from '@coxswain/api/apiextensions/v1';
+import { describe, expect, it } from 'vitest';
+import { largeDefinition, largeObject } from '../schema/large-schema.test-data.ts';
+import { compileRuleValidator } from './custom-resource-rules.ts';
+
+const rules = (...texts: readonly string[]) => ({ 'x-kubernetes-validations': texts.map((rule) => ({ rule })) });
+const withSpec = (spec: JSONSchemaProps): JSONSchemaProps => ({ type: 'object', properties: { spec } });
+const objectWith = (spec: unknown) => ({ apiVersion: 'example.com/v1', kind: 'X', metadata: { name: 'x' }, spec });
+
+describe('rules at work', () => {
+  it('judge a large object by 50 rules in one go, once they are compiled', async () => {
+    const { openAPIV3Schema } = largeDefinition({ rules: 50 }).spec.versions[0]!.schema!;
+    const validate = compileRuleValidator(openAPIV3Schema!);
+    const object = largeObject();
+    expect(await validate(object, undefined, undefined)).toEqual([]);
+    expect(validate(object, undefined, undefined)).toEqual([]);
+    const broken = largeObject();
+    const { group3 } = broken.spec as Record<string, { name: string }>;
+    group3!.name = 'x';
+    const errors = await validate(broken, undefined, undefined);
+    expect(errors.map(String)).toEqual(['spec.group3: Invalid value: must hold']);
+  });
+
+  it('take names that every object inherits for data', async () => {
+    const properties = JSON.parse('{"constructor":{"type":"integer"},"toString":{"type":"integer"}}') as Record<
+      string,
+      JSONSchemaProps
+    >;
+    const map: JSONSchemaProps = { type: 'object', additionalProperties: { type: 'integer', ...rules('self > 1') } };
+    const spec: JSONSchemaProps = {
+      type: 'object',
+      properties: { ...properties, map },
+      ...rules('!has(self.constructor)', 'has(self.toString)'),
+    };
+    const validate = compileRuleValidator(withSpec(spec));
+    const object = objectWith(JSON.parse('{"map":{"__proto__":1,"constructor":2}}'));
+    expect((await validate(object, undefined, undefined)).map(String)).toEqual([
+      'spec: Invalid value: failed rule: has(self.toString)',
+      'spec.map[__proto__]: Invalid value: 1: failed rule: self > 1',
+    ]);
+  });
+
+  it('end when nobody reads more errors', async () => {
+    const items: JSONSchemaProps = { type: 'integer', ...rules('self > 5') };
+    const validate = compileRuleValidator(withSpec({ type: 'object', properties: { list: { type: 'array', items } } }));
+    const errors = await validate(objectWith({ list: Array(50_000).fill(0) }), undefined, undefined);
+    expect(errors).toHaveLength(10_000);
+  });
+
+  it('warn of what an update left as it was, however its lists are ordered', async () => {
+    const item: JSONSchemaProps = {
+      type: 'object',
+      properties: { name: { type: 'string' }, size: { type: 'integer' } },
+      ...rules('self.size > 1'),
+    };
+    const list: JSONSchemaProps = {
+      type: 'array',
+      items: item,
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+    };
+    const validate = compileRuleValidator(withSpec({ type: 'object', properties: { list } }));
+    const [a, b] = [
+      { name: 'a', size: 1 },
+      { name: 'b', size: 1 },
+    ];
+    const warnings: string[] = [];
+    const errors = await validate(objectWith({ list: [b, { ...a, size: 0 }] }), objectWith({ list: [a, b] }), (text) =>
+      warnings.push(text),
+    );
+    expect(errors.map(String)).toEqual(['spec.list[1]: Invalid value: failed rule: self.size > 1']);
+    expect(warnings).toEqual(['spec.list[0]: Invalid value: failed rule: self.size > 1']);
+  });
+
+  it('see whole numbers that only an int64 can hold', async () => {
+    const validate = compileRuleValidator(
+      withSpec({ type: 'object', properties: { n: { type: 'integer' } }, ...rules('self.n == 9007199254740993') }),
+    );
+    expect(await validate(objectWith({ n: 9007199254740993n }), undefined, undefined)).toEqual([]);
+    expect(await validate(objectWith({ n: 9007199254740992n }), undefined, undefined)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,50 @@
+import { definitionStrategyWithRules, type RuleChecks, type Strategy } from '@coxswain/api';
+import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
+import type { GroupResource, KubernetesObject } from '@coxswain/apimachinery';
+import type { Reservation, ResourceHooks } from '../../registry/resource-hooks.ts';
+import type { DefinitionRules } from './definition-rules.ts';
+import { hasRules } from './has-rules.ts';
+
+const nothingReserved: Reservation = { commit: () => {}, rollback: () => {} };
+
+const isDefinitions = ({ group, resource }: GroupResource): boolean =>
+  group === 'apiextensions.k8s.io' && resource === 'customresourcedefinitions';
+
+/**
+ * What writes of definitions need so that rules are judged too: rules are prepared before the strategy looks at them.
+ * CEL is loaded with the first definition that has rules.
+ */
+export class DefinitionRuleHooks {
+  #rules: DefinitionRules | undefined;
+
+  /** Undefined for other resources than definitions. */
+  strategyOf(resource: GroupResource): Strategy | undefined {
+    return isDefinitions(resource) ? (definitionStrategyWithRules(this.#checks()) as Strategy) : undefined;
+  }
+
+  /** Undefined for other resources than definitions. */
+  hooksOf(resource: GroupResource): ResourceHooks | undefined {
+    if (!isDefinitions(resource)) return undefined;
+    const begin = (object: KubernetesObject) => this.#begin(object as CustomResourceDefinition);
+    return { beginCreate: begin, beginUpdate: begin };
+  }
+
+  async #begin(definition: CustomResourceDefinition): Promise<Reservation> {
+    const schemas = (definition.spec?.versions ?? []).map(({ schema }) => schema?.openAPIV3Schema);
+    if (schemas.some((schema) => schema && hasRules(schema))) {
+      const { DefinitionRules } = await import('./definition-rules.ts');
+      this.#rules ??= new DefinitionRules();
+      await this.#rules.prepare(definition);
+    }
+    return nothingReserved;
+  }
+
+  /** Before the first rule, there is nothing to judge. */
+  #checks(): RuleChecks {
+    return {
+      validateRules: (...args) => this.#rules?.validateRules(...args) ?? [],
+      validateDefault: (schema, path, options) =>
+        this.#rules?.validateDefault(schema, path, options) ?? { errors: [], budget: options.budget },
+    };
+  }
+}
