@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { bodyTooLarge } from './body.ts';
 import type { ApiHandler, ApiRequest, ApiResponse, Connection } from './handler.ts';
 
@@ -30,6 +31,8 @@ export function inProcessTransport(handler: ApiHandler, user?: NonNullable<Conne
 }
 
 const never = new AbortController().signal;
+// Everybody waits with this one for what never comes.
+setMaxListeners(0, never);
 
 function toApiRequest(request: InProcessRequest, connection: Connection): ApiRequest {
   const { method, url, headers = {}, body = new Uint8Array(0), signal = never } = request;

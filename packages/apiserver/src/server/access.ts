@@ -1,0 +1,119 @@
+import {
+  bootstrapTokenAuthenticator,
+  JwtAuthenticators,
+  JwtMetrics,
+  serviceAccountTokenAuthenticators,
+  type TokenAuthenticator,
+  tokenWebhookAuthenticator,
+  UnionAuthenticator,
+} from '../authentication/index.ts';
+import {
+  type Authorization,
+  AuthorizationMetrics,
+  type Authorizer,
+  ClusterRoleAggregator,
+  newAuthorization,
+} from '../authorization/index.ts';
+import { apiServerId } from '../bootstrap/identity-lease.ts';
+import { ReloadMetrics } from '../configuration/reload-metrics.ts';
+import { secretLabeller } from '../serviceaccount/index.ts';
+import type { ServerCore } from './server-core.ts';
+
+/** Who asks, and what they may do. */
+export class Access {
+  readonly authenticator: UnionAuthenticator;
+  readonly authorization: Authorization;
+  /** Cluster roles that are made of others; to be started. */
+  readonly roles: ClusterRoleAggregator;
+  readonly #core: ServerCore;
+  #jwtAuthenticators: JwtAuthenticators | undefined;
+
+  constructor(core: ServerCore) {
+    this.#core = core;
+    const { config, registries, report } = core;
+    const { features, now, random } = config;
+    this.authorization = newAuthorization(config.authorization ?? config.authorizationModes, registries, {
+      gates: features,
+      now,
+      random: random.number,
+      report,
+      metrics: core.registered(new AuthorizationMetrics()),
+      reloadMetrics: this.#reloadMetrics('authorization'),
+    });
+    this.roles = new ClusterRoleAggregator(registries, registries, (error) => report('aggregating roles', error));
+    this.authenticator = this.#newAuthenticator();
+  }
+
+  get authorizer(): Authorizer {
+    return this.authorization.authorizer;
+  }
+
+  close(): void {
+    this.roles.close();
+    this.authorization.close();
+    this.#jwtAuthenticators?.close();
+    this.#core.config.authentication.tokenWebhook?.webhook.close();
+  }
+
+  #reloadMetrics(what: 'authentication' | 'authorization'): ReloadMetrics {
+    const { hostname, now } = this.#core.config;
+    const prefix = `apiserver_${what}_config_controller`;
+    return this.#core.registered(new ReloadMetrics({ prefix, serverId: apiServerId(hostname), now }));
+  }
+
+  #newAuthenticator(): UnionAuthenticator {
+    const { authentication, serviceAccounts, now, logger } = this.#core.config;
+    const { registries } = this.#core;
+    const { issuers, keys, apiAudiences, lookup } = serviceAccounts;
+    return new UnionAuthenticator({
+      apiAudiences,
+      ...(authentication.requestHeader && { requestHeader: authentication.requestHeader }),
+      ...(authentication.clientCA && { clientCA: authentication.clientCA }),
+      anonymous: authentication.anonymous,
+      tokens: [
+        ...(authentication.tokenFile ? [authentication.tokenFile] : []),
+        ...serviceAccountTokenAuthenticators({
+          issuers,
+          keys,
+          apiAudiences,
+          lookup,
+          now,
+          label: secretLabeller(registries, (message) => logger.info(message)),
+          objects: {
+            serviceAccounts: registries.lister('', 'serviceaccounts'),
+            secrets: registries.lister('', 'secrets'),
+            pods: registries.lister('', 'pods'),
+            nodes: registries.lister('', 'nodes'),
+          },
+        }),
+        ...(authentication.bootstrapTokens
+          ? [bootstrapTokenAuthenticator({ secrets: registries.lister('', 'secrets'), now })]
+          : []),
+        ...this.#remoteTokens(),
+      ],
+      now,
+    });
+  }
+
+  /** Tokens that others have issued, or know. */
+  #remoteTokens(): TokenAuthenticator[] {
+    const { report } = this.#core;
+    const { authentication, serviceAccounts, hostname, now, random } = this.#core.config;
+    const { jwt, tokenWebhook } = authentication;
+    const { apiAudiences } = serviceAccounts;
+    if (jwt)
+      this.#jwtAuthenticators = new JwtAuthenticators(jwt, {
+        apiAudiences,
+        now,
+        report,
+        metrics: this.#core.registered(new JwtMetrics(apiServerId(hostname), now)),
+        reloadMetrics: this.#reloadMetrics('authentication'),
+      });
+    return [
+      ...(this.#jwtAuthenticators ? [this.#jwtAuthenticators] : []),
+      ...(tokenWebhook
+        ? [tokenWebhookAuthenticator({ ...tokenWebhook, apiAudiences, now, random: random.number, report })]
+        : []),
+    ];
+  }
+}

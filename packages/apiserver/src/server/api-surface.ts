@@ -1,0 +1,220 @@
+import { Catalogue } from '@coxswain/api';
+import type { APIService } from '@coxswain/api/apiregistration/v1';
+import type { GroupResource, GroupVersionResource } from '@coxswain/apimachinery';
+import type { CacheStats } from '@coxswain/storage';
+import type { AdmissionChain } from '../admission/admission.ts';
+import { Aggregator, CustomApiServices } from '../aggregator/index.ts';
+import type { PostStartHook } from '../bootstrap/index.ts';
+import { CustomResources } from '../crd/index.ts';
+import { CustomResourceOpenApi } from '../crd/openapi/index.ts';
+import { DiscoveryRegistry } from '../discovery/index.ts';
+import { ResourceRouter } from '../endpoints/resource-router.ts';
+import type { EndpointServices } from '../endpoints/scope.ts';
+import { specialEndpoints } from '../endpoints/special-endpoints.ts';
+import { WatchPacer } from '../endpoints/watch-pacer.ts';
+import type { ApiResponse } from '../http/handler.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { BuiltInOpenApi, OpenApiService } from '../openapi/index.ts';
+import { KubeletConnection, lookupAddresses, probeHealth } from '../proxy/index.ts';
+import { TokenIssuer } from '../serviceaccount/index.ts';
+import { HttpsWebhookClient } from '../webhook/index.ts';
+import type { Access } from './access.ts';
+import { newAdmission } from './server-admission.ts';
+import type { ServerCore } from './server-core.ts';
+
+const maxRequestBodyBytes = 3 * 1024 * 1024;
+
+/**
+ * Everything that can be asked for as a resource: built in, defined by somebody, or of another server behind; and what
+ * tells of it, discovery and OpenAPI.
+ */
+export class ApiSurface {
+  readonly router: ResourceRouter;
+  readonly discovery: DiscoveryRegistry;
+  readonly openApi = new OpenApiService();
+  readonly customResources: CustomResources;
+  readonly #core: ServerCore;
+  readonly #access: Access;
+  readonly #webhooks: HttpsWebhookClient;
+  readonly #admission: AdmissionChain;
+  readonly #customApiServices: CustomApiServices;
+  readonly #remoteApis: Aggregator;
+
+  /** Watches end with the signal. */
+  constructor(core: ServerCore, access: Access, shuttingDown: AbortSignal) {
+    this.#core = core;
+    this.#access = access;
+    const { registries, served, report, config, resolveService } = core;
+    const { now, random } = config;
+    this.discovery = new DiscoveryRegistry(served);
+    this.#webhooks = new HttpsWebhookClient({
+      resolveService,
+      synced: registries.lister('', 'services').synced,
+      userAgent: 'kube-apiserver-admission',
+      now,
+    });
+    this.#admission = newAdmission(core, access, {
+      router: () => this.router,
+      discovery: this.discovery,
+      webhooks: this.#webhooks,
+    });
+    const services = this.#endpointServices(shuttingDown);
+    this.router = this.#newRouter(services);
+    this.openApi.add(new BuiltInOpenApi(Catalogue.builtIn(), served));
+    const customOpenApi = new CustomResourceOpenApi(Catalogue.builtIn(), () => this.openApi.changed());
+    this.openApi.add(customOpenApi);
+    this.customResources = new CustomResources({
+      ...core.storage,
+      services,
+      webhooks: { client: this.#webhooks, uuid: random.uuid },
+      listers: registries,
+      router: this.router,
+      discovery: this.discovery,
+      openApi: customOpenApi,
+      report,
+    });
+    const apiServices = registries.lister<APIService>('apiregistration.k8s.io', 'apiservices');
+    const common = { apiServices, client: registries, now, report };
+    this.#remoteApis = new Aggregator({
+      ...common,
+      services: registries.lister('', 'services'),
+      endpointSlices: registries.lister('discovery.k8s.io', 'endpointslices'),
+      discovery: this.discovery,
+      openApi: this.openApi,
+      dialer: config.dialer,
+      resolveService,
+      clientCertificate: () => config.proxyClient,
+    });
+    this.#customApiServices = new CustomApiServices({
+      ...common,
+      definitions: registries.lister('apiextensions.k8s.io', 'customresourcedefinitions'),
+    });
+  }
+
+  /** The answer to a request for a resource, or for anything of another server; undefined: it is for neither. */
+  serve(context: RequestContext): Promise<ApiResponse> | undefined {
+    return (
+      this.#remoteApis.serve(context) ?? (context.info.isResourceRequest ? this.router.handle(context) : undefined)
+    );
+  }
+
+  get hooks(): PostStartHook[] {
+    return [
+      { name: 'crd-informer-synced', start: () => this.customResources.start() },
+      { name: 'apiservice-registration-controller', start: () => this.#customApiServices.start() },
+      { name: 'apiservice-discovery-controller', start: () => this.#remoteApis.start() },
+    ];
+  }
+
+  /** What the caches hold, by resource: those that are in use. */
+  *cacheStats(): Iterable<[GroupResource, CacheStats]> {
+    yield* this.#core.registries.cacheStats();
+    yield* this.customResources.cacheStats();
+  }
+
+  cacheStatsOf(group: string, resource: string): CacheStats | undefined {
+    return this.#core.registries.cacheStatsOf(group, resource) ?? this.customResources.cacheStatsOf(group, resource);
+  }
+
+  stop(): void {
+    this.#remoteApis.stop();
+    this.#customApiServices.stop();
+    this.customResources.stop();
+    this.#admission.close();
+    this.#webhooks.close();
+  }
+
+  #endpointServices(shuttingDown: AbortSignal): EndpointServices {
+    const { config, codecs, scheme, registries, serviceIPFamilies, report } = this.#core;
+    return {
+      codecs,
+      scheme,
+      features: config.features,
+      admission: this.#admission,
+      authorizer: this.#access.authorizer,
+      namespaces: registries.lister('', 'namespaces'),
+      now: config.now,
+      allowPrivileged: config.allowPrivileged,
+      serviceIPFamilies,
+      minRequestTimeoutMs: config.minRequestTimeoutMs,
+      maxRequestBodyBytes,
+      shuttingDown,
+      random: config.random.number,
+      watchPacer: new WatchPacer(),
+      equivalents: (scope, subresource) => this.router.equivalents(scope, subresource),
+      onWatchEvents: this.#watchEventCounter(),
+      onWatchError: ({ resource }, error) => report(`watch of ${resource}`, error),
+    };
+  }
+
+  #newRouter(services: EndpointServices): ResourceRouter {
+    const { config, registries, served } = this.#core;
+    const { authenticator, authorizer } = this.#access;
+    const { serviceAccounts, features, dialer, random, now } = config;
+    const { apiAudiences, maxExpirationSeconds } = serviceAccounts;
+    const pods = () => this.router.scope('v1', 'pods');
+    const special = specialEndpoints({
+      services,
+      pods,
+      tokenAuthenticator: authenticator,
+      apiAudiences,
+      tokenRequest: {
+        issuer: new TokenIssuer({ issuer: serviceAccounts.issuers[0] ?? '', key: serviceAccounts.signingKey, now }),
+        client: registries,
+        apiAudiences,
+        ...(maxExpirationSeconds !== undefined && { maxExpirationSeconds }),
+        extendExpiration: serviceAccounts.extendExpiration,
+        now,
+      },
+      eviction: {
+        client: registries,
+        budgets: registries.lister('policy', 'poddisruptionbudgets'),
+        deletePod: (namespace, name, options) =>
+          pods().registry.delete({ namespace, name, options, dryRun: (options.dryRun?.length ?? 0) > 0 }),
+        now,
+      },
+      proxy: {
+        pods: registries.lister('', 'pods'),
+        services: registries.lister('', 'services'),
+        endpoints: registries.lister('', 'endpoints'),
+        kubelets: new KubeletConnection(registries.lister('', 'nodes'), {
+          ...(config.kubeletPreferredAddressTypes && { preferredAddressTypes: config.kubeletPreferredAddressTypes }),
+        }),
+        dialer,
+        authorizer,
+        featureGates: features,
+        random: random.number,
+        lookup: lookupAddresses,
+      },
+      components: {
+        scheduler: () => probeHealth(dialer, 10259),
+        'controller-manager': () => probeHealth(dialer, 10257),
+        'etcd-0': () => this.#storeProblem(),
+      },
+    });
+    return new ResourceRouter(served, { registries, services, ...special });
+  }
+
+  /** Recorders are kept by resource: a watch counts thousands of events a second. */
+  #watchEventCounter(): NonNullable<EndpointServices['onWatchEvents']> {
+    const { metrics } = this.#core;
+    const recorders = new Map<GroupVersionResource, (bytes: number) => void>();
+    return (resource, events, bytes) => {
+      let record = recorders.get(resource);
+      if (!record) {
+        record = metrics.watchEvents(resource.group, resource.version, resource.resource);
+        recorders.set(resource, record);
+      }
+      for (let i = 0; i < events; i++) record(bytes / events);
+    };
+  }
+
+  async #storeProblem(): Promise<string | undefined> {
+    try {
+      await this.#core.config.store.currentRevision();
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { AdmissionChain } from '../admission/admission.ts';
+import { PolicyMetrics, paramAuthorization, servedParams } from '../admission/policy/index.ts';
+import { celMatchConditions, WebhookMetrics } from '../admission/webhook/index.ts';
+import type { DiscoveryRegistry } from '../discovery/index.ts';
+import type { ResourceRouter } from '../endpoints/resource-router.ts';
+import { enabledAdmissionPlugins } from '../options/admission-plugins.ts';
+import type { WebhookClient } from '../webhook/index.ts';
+import type { Access } from './access.ts';
+import { admissionPlugins, rbacEscalation } from './default-admission.ts';
+import type { ServerCore } from './server-core.ts';
+
+/** What admission asks of parts that are made after it. */
+export interface AdmissionSurroundings {
+  readonly router: () => ResourceRouter;
+  readonly discovery: DiscoveryRegistry;
+  readonly webhooks: WebhookClient;
+}
+
+/** All of admission that is on. */
+export function newAdmission(
+  core: ServerCore,
+  { authorization, authorizer }: Access,
+  { router, discovery, webhooks }: AdmissionSurroundings,
+): AdmissionChain {
+  const { config, registries, report } = core;
+  const { features, now, random, defaultTolerationSeconds: tolerationSeconds } = config;
+  const context = { listers: registries, client: registries, authorizer };
+  const webhookMetrics = core.registered(new WebhookMetrics());
+  const on = enabledAdmissionPlugins(config.enabledAdmissionPlugins, config.disabledAdmissionPlugins);
+  const plugins = admissionPlugins(on, {
+    ...context,
+    features,
+    now,
+    random,
+    configuration: config.admissionConfiguration ?? {},
+    ...(tolerationSeconds && { tolerationSeconds }),
+    webhooks: {
+      client: webhooks,
+      metrics: webhookMetrics,
+      compileConditions: celMatchConditions(authorizer),
+      uuid: random.uuid,
+      report,
+    },
+    policies: {
+      metrics: core.registered(new PolicyMetrics()),
+      conditionMetrics: webhookMetrics,
+      params: (kind) => {
+        const served = router().ofKind(kind);
+        return served && servedParams(served);
+      },
+    },
+    ownerMapper: ({ group, version }, kind) =>
+      discovery.groupVersion(group, version)?.resources.find((resource) => resource.kind === kind),
+  });
+  const params = paramAuthorization({
+    context,
+    resourceFor: (kind) => router().ofKind(kind)?.scope.resource.resource,
+  });
+  return new AdmissionChain([...plugins, rbacEscalation(authorization), params]);
+}

@@ -1,0 +1,126 @@
+import { Catalogue, type GroupVersionResources, newCodecFactory, newScheme } from '@coxswain/api';
+import type { Service } from '@coxswain/api/core/v1';
+import type { CodecFactory, GroupResource, Scheme } from '@coxswain/apimachinery';
+import { expressionHooks } from '../admission/policy/index.ts';
+import { DefinitionRuleHooks } from '../crd/validation-rules/index.ts';
+import { servedResources } from '../discovery/index.ts';
+import { type Collectable, ServerMetrics } from '../metrics/index.ts';
+import type { ResourceHooks } from '../registry/resource-hooks.ts';
+import { ResourceRegistries } from '../registry/resource-registries.ts';
+import { newServiceAllocation, type ServiceAllocation } from '../services/index.ts';
+import { clusterIPResolver, endpointResolver, type ServiceResolver, withOwnService } from '../webhook/index.ts';
+import type { ApiServerConfig } from './api-server-config.ts';
+
+export interface ServerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What all parts of a server stand on: what is stored, how it is read and written, and where it is told of. */
+export class ServerCore {
+  readonly config: ApiServerConfig;
+  readonly scheme: Scheme = newScheme();
+  readonly codecs: CodecFactory = newCodecFactory();
+  readonly metrics: ServerMetrics;
+  /** Of what is built in. */
+  readonly served: readonly GroupVersionResources[];
+  readonly registries: ResourceRegistries;
+  readonly allocation: ServiceAllocation;
+  /** Where the server listens, once it does. */
+  address: ServerAddress | undefined;
+  readonly #definitionRules = new DefinitionRuleHooks();
+
+  constructor(config: ApiServerConfig) {
+    this.config = config;
+    const { store, storePrefix, features, random, now } = config;
+    this.metrics = new ServerMetrics({ now });
+    this.served = servedResources(Catalogue.builtIn(), config.runtimeConfig, features);
+    this.registries = new ResourceRegistries({
+      ...this.storage,
+      scheme: this.scheme,
+      features,
+      eventTtlSeconds: config.eventTtlSeconds,
+      serviceIPFamilies: this.serviceIPFamilies,
+      hooks: (resource) => this.#hooksOf(resource),
+      strategies: (resource) => this.#definitionRules.strategyOf(resource),
+    });
+    this.allocation = newServiceAllocation({
+      client: this.registries,
+      listers: this.registries,
+      store,
+      storePrefix,
+      nodePortRange: config.serviceNodePortRange,
+      now,
+      random: random.number,
+      report: this.report,
+    });
+  }
+
+  /** How every resource is stored, built in or custom. */
+  get storage() {
+    const { store, storePrefix, encryption, random, now } = this.config;
+    return {
+      store,
+      root: storePrefix,
+      codecs: this.codecs,
+      random,
+      now,
+      onCacheError: (resource: GroupResource, error: Error) => this.report(`watch cache of ${resource}`, error),
+      ...(encryption && { storeFor: (resource: GroupResource) => encryption.storeFor(resource, store) }),
+    };
+  }
+
+  readonly report = (message: string, error?: unknown): void => this.config.logger.error(message, error);
+
+  get serviceIPFamilies(): ('IPv4' | 'IPv6')[] {
+    return this.config.serviceClusterIPRanges.map((range) => (range.includes(':') ? 'IPv6' : 'IPv4'));
+  }
+
+  /** Host and port for clients outside. */
+  get externalAddress(): string {
+    const { advertiseAddress, externalHost } = this.config;
+    const host = externalHost ?? advertiseAddress;
+    const port = this.address?.port ?? 443;
+    return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  }
+
+  /** How servers behind services are reached: webhooks, and other API servers. */
+  readonly resolveService: ServiceResolver = (...service) => {
+    this.#resolver ??= this.#newResolver();
+    return this.#resolver(...service);
+  };
+  #resolver: ServiceResolver | undefined;
+
+  /** `/metrics` has them too. */
+  registered<T extends { readonly families: Iterable<Collectable> }>(metrics: T): T {
+    this.metrics.register(metrics.families);
+    return metrics;
+  }
+
+  async close(): Promise<void> {
+    await this.allocation.close();
+    this.registries.stop();
+  }
+
+  #newResolver(): ServiceResolver {
+    const services = this.registries.lister<Service>('', 'services');
+    const slices = () => this.registries.lister<never>('discovery.k8s.io', 'endpointslices');
+    const elsewhere = this.config.routeToEndpoints
+      ? endpointResolver(services, slices(), this.config.random.number)
+      : clusterIPResolver(services);
+    return withOwnService(() => this.address, elsewhere);
+  }
+
+  /** Services' hooks are made after the registries they are for. */
+  #hooksOf(groupResource: GroupResource): ResourceHooks | undefined {
+    const { group, resource } = groupResource;
+    if (group !== '' || resource !== 'services')
+      return this.#definitionRules.hooksOf(groupResource) ?? expressionHooks(groupResource);
+    const hooks = (): ResourceHooks => this.allocation.hooks as ResourceHooks;
+    return {
+      beginCreate: (object, context) => hooks().beginCreate!(object, context),
+      beginUpdate: (object, old, context) => hooks().beginUpdate!(object, old, context),
+      afterDelete: (object) => hooks().afterDelete!(object),
+    };
+  }
+}

@@ -1,0 +1,89 @@
+import { discoveryHandler, pathIndex } from '../discovery/index.ts';
+import type { HealthChecks } from '../health/index.ts';
+import type { ContextHandler } from '../http/request-context.ts';
+import { notFoundResponse } from '../http/respond.ts';
+import { openApiHandler, openApiPaths } from '../openapi/index.ts';
+import { jwksPath, newOpenIdMetadata, openIdConfigurationPath } from '../serviceaccount/index.ts';
+import { versionHandler } from '../version/index.ts';
+import type { ApiSurface } from './api-surface.ts';
+import type { ServerCore } from './server-core.ts';
+
+/** What is asked for outside of resources: discovery, documents, health, metrics. */
+export class ServerPaths {
+  /** By the first part of the path. */
+  readonly #handlers: Map<string, ContextHandler>;
+  readonly #known: ReadonlySet<string>;
+
+  /** `unlisted`: paths that the index of paths says nothing of. */
+  constructor(
+    core: ServerCore,
+    { discovery, openApi }: Pick<ApiSurface, 'discovery' | 'openApi'>,
+    health: HealthChecks,
+    unlisted: Iterable<readonly [string, ContextHandler]>,
+  ) {
+    const groups = discoveryHandler({ registry: discovery, serverAddress: () => core.externalAddress });
+    const listed = new Map<string, ContextHandler>([
+      ['api', groups],
+      ['apis', groups],
+      ['healthz', health.handler],
+      ['livez', health.handler],
+      ['readyz', health.handler],
+      ['version', versionHandler],
+      ['metrics', core.metrics.handler],
+      ['openapi', openApiHandler(openApi, core.config.now)],
+      ...openIdHandlers(core),
+    ]);
+    listed.set(
+      '',
+      pathIndex(
+        () => [...listed.keys()].map((path) => `/${path}`),
+        () => core.metrics.paths(),
+        openApiPaths,
+      ),
+    );
+    const builtIn = core.served.flatMap(({ group, version }) =>
+      group === '' ? [`/api/${version}`] : [`/apis/${group}`, `/apis/${group}/${version}`],
+    );
+    this.#known = new Set([
+      ...[...listed.keys()].map((path) => `/${path}`),
+      ...builtIn,
+      ...openApiPaths(),
+      openIdConfigurationPath,
+      jwksPath,
+    ]);
+    this.#handlers = new Map([...unlisted, ...listed]);
+  }
+
+  /** Whether metrics tell of it by its name. */
+  knows(path: string): boolean {
+    return this.#known.has(path);
+  }
+
+  readonly serve: ContextHandler = (context) => {
+    const { path } = context.info;
+    const [, first = ''] = path.split('/', 2);
+    const handler = first === '' && path !== '/' ? undefined : this.#handlers.get(first);
+    return handler?.(context) ?? Promise.resolve(notFoundResponse());
+  };
+}
+
+/** What tells others how to check tokens of service accounts; nothing where the issuer is no address. */
+function openIdHandlers(core: ServerCore): [string, ContextHandler][] {
+  const { issuers, keys, jwksUri } = core.config.serviceAccounts;
+  const make = (externalAddress: string) =>
+    newOpenIdMetadata({ issuer: issuers[0] ?? '', keys, externalAddress, ...(jwksUri && { jwksUri }) });
+  try {
+    make('localhost');
+  } catch (error) {
+    core.report('no OpenID metadata is served', error);
+    return [];
+  }
+  const at =
+    (path: string, part: 'configuration' | 'keyset'): ContextHandler =>
+    async ({ info }) =>
+      info.path === path ? make(core.externalAddress)[part] : notFoundResponse();
+  return [
+    ['.well-known', at(openIdConfigurationPath, 'configuration')],
+    ['openid', at(jwksPath, 'keyset')],
+  ];
+}
