@@ -173,8 +173,14 @@ export class Aggregator {
     const { resources } = await fetchResources(remote, group, version);
     if (!this.#isKnown(behind)) return false;
     this.#discover(behind, resources, false);
-    this.#options.openApi.add(behind.documents);
+    void this.#document(behind);
     return true;
+  }
+
+  /** Takes as long as it takes: nobody waits. */
+  async #document(behind: Behind): Promise<void> {
+    const isNew = await behind.documents.refresh();
+    if (isNew && this.#isKnown(behind)) this.#options.openApi.add(behind.documents);
   }
 
   /** Without resources: those that were known. */

@@ -76,7 +76,7 @@ async function probe(remote: RemoteApi, path: string): Promise<void> {
   const url = remote.url(path);
   const failing = (why: string, cause?: unknown): Error =>
     new Error(`failing or missing response from ${url}: ${why}`, { cause });
-  const { status } = await remote.fetch(path, {}, timeoutMs).catch((error) => {
+  const status = await remote.status(path, timeoutMs).catch((error) => {
     throw failing(error instanceof Error ? error.message : String(error), error);
   });
   if (status < 200 || status >= 300) throw failing(`bad status from ${url}: ${status}`);

@@ -3,7 +3,14 @@ import { ApiError } from '@coxswain/apimachinery';
 import type { ApiResponse } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { textResponse } from '../http/respond.ts';
-import { DialError, type Dialer, type DialTarget, hostPort, type TargetTls } from '../proxy/dialer.ts';
+import {
+  DialError,
+  type Dialer,
+  type DialResponse,
+  type DialTarget,
+  hostPort,
+  type TargetTls,
+} from '../proxy/dialer.ts';
 import { answeredHeaders, forwardedHeaders, isUpgradeRequest } from '../proxy/forwarded-headers.ts';
 import { responseBody } from '../proxy/response-body.ts';
 import { passOn } from '../proxy/reverse-proxy.ts';
@@ -79,12 +86,30 @@ export class RemoteApi {
     }
   }
 
+  /** The status that the server answers with. Rejects when there is no answer; its body is not read. */
+  async status(path: string, timeoutMs: number): Promise<number> {
+    const { status, body } = await this.#ask(path, {}, AbortSignal.timeout(timeoutMs));
+    body.on('error', () => {}).destroy();
+    return status;
+  }
+
   /** A document of the server, asked for on our own behalf. Rejects when there is no answer, or one without end. */
   async fetch(path: string, headers: Readonly<Record<string, string>>, timeoutMs: number): Promise<Fetched> {
-    const signal = AbortSignal.timeout(timeoutMs);
+    const { status, headers: answered, body } = await this.#ask(path, headers, AbortSignal.timeout(timeoutMs));
+    const chunks: Buffer[] = [];
+    let size = 0;
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > maxDocumentBytes) throw new Error(`the answer to ${path} has more than ${maxDocumentBytes} bytes`);
+      chunks.push(chunk);
+    }
+    return { status, headers: answered, body: Buffer.concat(chunks) };
+  }
+
+  #ask(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<DialResponse> {
     const target = this.#target();
     const { dialer } = this.#options;
-    const response = await dialer
+    return dialer
       .dial(target, {
         method: 'GET',
         path,
@@ -95,14 +120,6 @@ export class RemoteApi {
         if (!(error instanceof DialError) && !signal.aborted) throw error;
         throw new Error(`Get "${this.url(path)}": ${signal.aborted ? timeoutText : error.message}`, { cause: error });
       });
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of response.body) {
-      size += chunk.length;
-      if (size > maxDocumentBytes) throw new Error(`the answer to ${path} has more than ${maxDocumentBytes} bytes`);
-      chunks.push(chunk);
-    }
-    return { status: response.status, headers: response.headers, body: Buffer.concat(chunks) };
   }
 
   /** Where a path of it is now, for messages. Throws when nobody knows. */

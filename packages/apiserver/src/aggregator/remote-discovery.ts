@@ -2,6 +2,8 @@ import type { GroupVersionResources, Resource } from '@coxswain/api';
 import { isJsonObject } from '@coxswain/apimachinery';
 import type { RemoteApi } from './remote-api.ts';
 
+type Subresource = NonNullable<Resource['subresources']>[number];
+
 const timeoutMs = 5_000;
 const aggregatedTypes = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
@@ -59,29 +61,36 @@ const kindOf = ({ responseKind }: Record<string, unknown>): Record<string, unkno
   isJsonObject(responseKind) ? responseKind : {};
 
 function fromLegacy(document: Record<string, unknown>): Resource[] {
-  const entries = objects(document.resources);
-  return entries
-    .filter(({ name }) => !text(name).includes('/'))
-    .map((entry) => {
-      const subresources = entries
-        .filter(({ name }) => text(name).startsWith(`${text(entry.name)}/`))
-        .map((sub) => ({
-          name: text(sub.name).slice(text(entry.name).length + 1),
-          verbs: strings(sub.verbs).join(' '),
-          kind: text(sub.kind),
-          ...(sub.group ? { group: text(sub.group) } : {}),
-          ...(sub.version ? { version: text(sub.version) } : {}),
-        }));
-      return {
-        name: text(entry.name),
-        singularName: text(entry.singularName),
-        namespaced: entry.namespaced === true,
-        kind: text(entry.kind),
+  const subresources = new Map<string, Subresource[]>();
+  const resources: Record<string, unknown>[] = [];
+  for (const entry of objects(document.resources)) {
+    const [name = '', ...rest] = text(entry.name).split('/');
+    if (rest.length === 0) resources.push(entry);
+    else {
+      const others = subresources.get(name);
+      const sub = {
+        name: rest.join('/'),
         verbs: strings(entry.verbs).join(' '),
-        ...lists(entry),
-        ...(subresources.length > 0 && { subresources }),
+        kind: text(entry.kind),
+        ...(entry.group ? { group: text(entry.group) } : {}),
+        ...(entry.version ? { version: text(entry.version) } : {}),
       };
-    });
+      if (others) others.push(sub);
+      else subresources.set(name, [sub]);
+    }
+  }
+  return resources.map((entry) => {
+    const own = subresources.get(text(entry.name));
+    return {
+      name: text(entry.name),
+      singularName: text(entry.singularName),
+      namespaced: entry.namespaced === true,
+      kind: text(entry.kind),
+      verbs: strings(entry.verbs).join(' '),
+      ...lists(entry),
+      ...(own && { subresources: own }),
+    };
+  });
 }
 
 const lists = ({ shortNames, categories }: Record<string, unknown>): Pick<Resource, 'shortNames' | 'categories'> => ({

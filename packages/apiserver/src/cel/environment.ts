@@ -10,8 +10,8 @@ import { plan } from './plan/planner.ts';
 import { Program } from './program.ts';
 import { inSlices } from './slices.ts';
 import { CelCompileError, type CompileIssue, IssueList, Source } from './source.ts';
-import { completed, type Steps } from './steps.ts';
 import { STANDARD_LIBRARY } from './standard-library.ts';
+import { completed, type Steps } from './steps.ts';
 import { type CelType, DYN, typeOf } from './types.ts';
 
 export interface EnvironmentOptions {
@@ -82,7 +82,8 @@ export class CelEnvironment {
     return inSlices(this.compileInSteps(text));
   }
 
-  private *compileInSteps(text: string): Steps<CompiledExpression> {
+  /** The same, step by step. */
+  *compileInSteps(text: string): Steps<CompiledExpression> {
     const source = new Source(text);
     const issues = new IssueList();
     const report = (issue: CompileIssue) => issues.add(issue);

@@ -73,7 +73,7 @@ class Comparison {
       const top = this.stack.at(-1);
       if (top === undefined) return true;
       this.pair = top.next();
-      step += top.weight;
+      step += top.weight ?? 1;
     }
     return undefined;
   }
@@ -168,6 +168,7 @@ class MapPairs implements ValuePairs {
 
 /** Lists whose order does not matter: first the elements of the one are collected, then those of the other are looked up. */
 class IdentityPairs implements ValuePairs {
+  readonly weight = 8;
   private readonly a: CelList;
   private readonly b: CelList;
   private readonly identity: (element: CelValue) => string;

@@ -1,4 +1,5 @@
-import { formatDuration, parseDuration } from './duration.ts';
+import { formatDuration } from './duration.ts';
+import { parseDurationFormat } from './duration-format.ts';
 import { formatTimestamp, parseTimestamp } from './timestamp.ts';
 import {
   CelError,
@@ -106,8 +107,8 @@ function goTypeName(json: unknown): string {
 function fromString(text: string, { kind }: ValueSchema): CelValue {
   switch (kind) {
     case 'duration': {
-      const duration = parseDuration(text);
-      if (duration === undefined) throw new CelError(`Invalid duration ${text}: unable to parse`);
+      const duration = parseDurationFormat(text);
+      if (duration === undefined) throw new CelError(`Invalid duration ${text}: unable to parse ${text} as duration`);
       return duration;
     }
     case 'timestamp':

@@ -4,7 +4,8 @@ import { add, compare, divide, isIn, modulo, multiply, negate, not, size, subtra
 import { matchesRegex } from './regex.ts';
 import { runtimeType } from './runtime-type.ts';
 import { STANDARD_MACROS } from './standard-macros.ts';
-import type { Work } from './steps.ts';
+import { type Steps, Work } from './steps.ts';
+import { indexOfText, isQuickToSearch } from './substring-search.ts';
 import { localDate } from './timestamp.ts';
 import {
   BOOL,
@@ -95,7 +96,11 @@ function comparison(name: string, prefix: string, test: (order: number) => boole
   return binary(name, signatures, (a, b) => test(compare(a, b, name)));
 }
 
-function stringTest(name: string, id: string, test: (text: string, part: string) => boolean): FunctionDeclaration {
+function stringTest(
+  name: string,
+  id: string,
+  test: (text: string, part: string) => boolean | Work<boolean>,
+): FunctionDeclaration {
   return binary(name, [[id, [STRING, STRING], BOOL, true]], (text, part) => {
     if (typeof text !== 'string' || typeof part !== 'string') throw new CelError('no such overload');
     return test(text, part);
@@ -137,6 +142,10 @@ function dayOfYear(date: Date): number {
   const start = new Date(date);
   start.setUTCMonth(0, 1);
   return Math.round((date.getTime() - start.getTime()) / 86_400_000);
+}
+
+function* contains(text: string, part: string): Steps<boolean> {
+  return (yield* indexOfText(text, part, 0)) >= 0;
 }
 
 function matches(text: CelValue, pattern: CelValue): CelValue | Work<CelValue> {
@@ -225,7 +234,9 @@ const functions: readonly FunctionDeclaration[] = [
   dispatched('type', [['type', [A], typeOf(A)]], (a: CelValue) => new TypeValue(runtimeType(a))),
   dispatched('dyn', [['to_dyn', [A], DYN]], (a: CelValue) => a),
   ...Object.entries(CONVERSIONS).map(([name, overloads]) => ({ name, overloads })),
-  stringTest('contains', 'contains_string', (text, part) => text.includes(part)),
+  stringTest('contains', 'contains_string', (text, part) =>
+    isQuickToSearch(text, part) ? text.includes(part) : new Work(contains(text, part)),
+  ),
   stringTest('endsWith', 'ends_with_string', (text, part) => text.endsWith(part)),
   stringTest('startsWith', 'starts_with_string', (text, part) => text.startsWith(part)),
   binary(

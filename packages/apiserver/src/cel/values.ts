@@ -82,6 +82,8 @@ export abstract class CelList {
 
 /** Two collections, as far as they have been compared. */
 export interface ValuePairs {
+  /** The steps that it takes to find the next two; 1 if it is missing. */
+  readonly weight?: number;
   /** The next two values; true when there is none left, false when the collections differ, undefined to be asked again. */
   next(): readonly [CelValue, CelValue] | boolean | undefined;
 }

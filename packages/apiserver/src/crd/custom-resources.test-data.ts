@@ -20,7 +20,11 @@ export class TestApi {
   }
 
   static async start(): Promise<TestApi> {
-    return new TestApi(await startTestServer('plain'));
+    return TestApi.of(await startTestServer('plain'));
+  }
+
+  static of(server: ApiServer): TestApi {
+    return new TestApi(server);
   }
 
   async send(method: string, url: string, body?: object, type = 'application/json'): Promise<[number, TestObject]> {

@@ -33,6 +33,7 @@ export function admissionObjects(scope: ResourceScope, subresource: string): Adm
 class ScopeObjects implements AdmissionObjects {
   readonly #scope: ResourceScope;
   readonly #subresource: string;
+  #equivalents: readonly EquivalentResource[] | undefined;
 
   constructor(scope: ResourceScope, subresource: string) {
     this.#scope = scope;
@@ -41,11 +42,12 @@ class ScopeObjects implements AdmissionObjects {
 
   equivalents(): readonly EquivalentResource[] {
     const { registry, services } = this.#scope;
-    return (
+    // Each policy asks.
+    this.#equivalents ??=
       registry.definition.equivalents?.(this.#subresource) ??
       services.equivalents?.(this.#scope, this.#subresource) ??
-      []
-    );
+      [];
+    return this.#equivalents;
   }
 
   toKind(object: KubernetesObject, kind: GroupVersionKind): Promise<KubernetesObject> {

@@ -1,62 +1,53 @@
-/** What there is of an admission plug-in of upstream's. */
-export interface KnownAdmissionPlugin {
-  /** On unless it is disabled. */
-  readonly byDefault: boolean;
-  /** Whether this server has it. */
-  readonly here: boolean;
-}
-
-const onHere: KnownAdmissionPlugin = { byDefault: true, here: true };
-const offHere: KnownAdmissionPlugin = { byDefault: false, here: true };
-const onElsewhere: KnownAdmissionPlugin = { byDefault: true, here: false };
+const on = { byDefault: true };
+const off = { byDefault: false };
 
 /**
  * All names that `--enable-admission-plugins` and `--disable-admission-plugins` may have, in the order in which plug-ins
  * run, whatever the order of the flags. Which function makes one is in `server/default-admission.ts`.
  */
-export const knownAdmissionPlugins: ReadonlyMap<string, KnownAdmissionPlugin> = new Map([
+export const knownAdmissionPlugins: ReadonlyMap<string, { readonly byDefault: boolean }> = new Map([
   // It does nothing, by its own definition.
-  ['AlwaysAdmit', offHere],
-  ['NamespaceAutoProvision', offHere],
-  ['NamespaceLifecycle', onHere],
-  ['NamespaceExists', offHere],
-  ['LimitPodHardAntiAffinityTopology', offHere],
-  ['LimitRanger', onHere],
-  ['ServiceAccount', onHere],
-  ['NodeRestriction', offHere],
-  ['TaintNodesByCondition', onHere],
-  ['AlwaysPullImages', offHere],
-  ['ImagePolicyWebhook', offHere],
-  ['PodSecurity', onHere],
-  ['PodNodeSelector', offHere],
-  ['Priority', onHere],
-  ['DefaultTolerationSeconds', onHere],
-  ['PodTolerationRestriction', offHere],
-  ['EventRateLimit', offHere],
-  ['ExtendedResourceToleration', offHere],
-  ['DefaultStorageClass', onHere],
-  ['StorageObjectInUseProtection', onHere],
-  ['PodGroupProtection', onHere],
-  ['OwnerReferencesPermissionEnforcement', offHere],
-  ['PersistentVolumeClaimResize', onHere],
-  ['RuntimeClass', onHere],
-  ['CertificateApproval', onHere],
-  ['CertificateSigning', onHere],
-  ['ClusterTrustBundleAttest', onHere],
-  ['CertificateSubjectRestriction', onHere],
-  ['DefaultIngressClass', onHere],
-  ['DenyServiceExternalIPs', offHere],
-  ['PodTopologyLabels', onHere],
-  ['PodGroupWorkloadExists', onHere],
-  ['NodeDeclaredFeatureValidator', onHere],
-  ['JobValidation', onHere],
-  ['PodResizeValidator', onHere],
-  ['MutatingAdmissionPolicy', onHere],
-  ['MutatingAdmissionWebhook', onHere],
-  ['ValidatingAdmissionPolicy', onHere],
-  ['ValidatingAdmissionWebhook', onHere],
-  ['ResourceQuota', onHere],
-  ['AlwaysDeny', offHere],
+  ['AlwaysAdmit', off],
+  ['NamespaceAutoProvision', off],
+  ['NamespaceLifecycle', on],
+  ['NamespaceExists', off],
+  ['LimitPodHardAntiAffinityTopology', off],
+  ['LimitRanger', on],
+  ['ServiceAccount', on],
+  ['NodeRestriction', off],
+  ['TaintNodesByCondition', on],
+  ['AlwaysPullImages', off],
+  ['ImagePolicyWebhook', off],
+  ['PodSecurity', on],
+  ['PodNodeSelector', off],
+  ['Priority', on],
+  ['DefaultTolerationSeconds', on],
+  ['PodTolerationRestriction', off],
+  ['EventRateLimit', off],
+  ['ExtendedResourceToleration', off],
+  ['DefaultStorageClass', on],
+  ['StorageObjectInUseProtection', on],
+  ['PodGroupProtection', on],
+  ['OwnerReferencesPermissionEnforcement', off],
+  ['PersistentVolumeClaimResize', on],
+  ['RuntimeClass', on],
+  ['CertificateApproval', on],
+  ['CertificateSigning', on],
+  ['ClusterTrustBundleAttest', on],
+  ['CertificateSubjectRestriction', on],
+  ['DefaultIngressClass', on],
+  ['DenyServiceExternalIPs', off],
+  ['PodTopologyLabels', on],
+  ['PodGroupWorkloadExists', on],
+  ['NodeDeclaredFeatureValidator', on],
+  ['JobValidation', on],
+  ['PodResizeValidator', on],
+  ['MutatingAdmissionPolicy', on],
+  ['MutatingAdmissionWebhook', on],
+  ['ValidatingAdmissionPolicy', on],
+  ['ValidatingAdmissionWebhook', on],
+  ['ResourceQuota', on],
+  ['AlwaysDeny', off],
 ]);
 
 /** What is wrong with a choice of plug-ins. */
@@ -72,20 +63,11 @@ export function admissionPluginProblems(enabled: readonly string[], disabled: re
     ...(both.length > 0
       ? [`[${both.join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`]
       : []),
-    ...enabled
-      .filter((name) => knownAdmissionPlugins.get(name)?.here === false)
-      .map((name) => `--enable-admission-plugins: this server does not have ${name} yet; leave it out`),
   ];
 }
 
 /** The names of those that are on, in the order in which they run. */
 export const enabledAdmissionPlugins = (enabled: readonly string[], disabled: readonly string[]): string[] =>
-  [...knownAdmissionPlugins].flatMap(([name, { byDefault, here }]) =>
-    here && !disabled.includes(name) && (byDefault || enabled.includes(name)) ? [name] : [],
-  );
-
-/** Plug-ins that upstream would run and this server does not, for want of them: worth a line in the log. */
-export const missingByDefault = (disabled: readonly string[]): string[] =>
-  [...knownAdmissionPlugins].flatMap(([name, { byDefault, here }]) =>
-    byDefault && !here && !disabled.includes(name) ? [name] : [],
+  [...knownAdmissionPlugins].flatMap(([name, { byDefault }]) =>
+    !disabled.includes(name) && (byDefault || enabled.includes(name)) ? [name] : [],
   );

@@ -14,7 +14,7 @@ import { PortRange } from '../services/index.ts';
 import { userAgent } from '../version/index.ts';
 import { accessOf, authorizationOf } from './access.ts';
 import { defaultAdvertiseAddress, listenHost, localHost, type NetworkInterfaces } from './addresses.ts';
-import { enabledAdmissionPlugins, missingByDefault } from './admission-plugins.ts';
+import { enabledAdmissionPlugins } from './admission-plugins.ts';
 import { type ApiServerOptions, apiServerFlags, type CompletedOptions } from './api-server-flags.ts';
 import { parseFeatureGates } from './feature-gates.ts';
 import { withDefaults } from './flag.ts';
@@ -81,10 +81,6 @@ export async function completeOptions(
     ...(options.externalHostname && { extraNames: [options.externalHostname] }),
   });
   const files = await readServerFiles(options, { ...(directory && { directory }), names, now, log });
-  const missing = missingByDefault(options.disableAdmissionPlugins);
-  if (missing.length > 0)
-    log(`admission plug-ins that kube-apiserver runs by default and this server does not have: ${missing.join(', ')}`);
-
   const admissionConfiguration = await admissionConfigurationOf(options);
   const [access, authorization] = await Promise.all([
     accessOf(options, { now, log }),

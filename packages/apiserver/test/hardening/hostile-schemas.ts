@@ -5,7 +5,7 @@ type Schema = Record<string, unknown>;
 
 const text = { type: 'string' };
 const sizes = [3, 100, 3_000];
-const depths = [5, 60, 300, 1_000];
+const depths = [5, 60, 200, 450];
 
 function nested(depth: number, wrap: (inner: Schema) => Schema, inner: Schema = text): Schema {
   let schema = inner;

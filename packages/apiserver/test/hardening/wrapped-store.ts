@@ -78,6 +78,11 @@ export class WrappedStore implements Store {
     return watch;
   }
 
+  /** How many watches are under way. */
+  get watches(): number {
+    return this.#watches.size;
+  }
+
   /** Ends every watch, as a connection that is lost does. */
   breakWatches(error: Error): void {
     for (const stop of [...this.#watches]) stop(error);

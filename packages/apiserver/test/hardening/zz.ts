@@ -1,9 +1,13 @@
 import { Dice } from './dice.ts';
-import { hostileCustomRequest, definitions, steady, collectionOf, steadyObject } from './hostile-definitions.ts';
 import { FuzzServer } from './fuzz-server.ts';
+import { collectionOf, definitions, hostileCustomRequest, steady, steadyObject } from './hostile-definitions.ts';
+
 const [, , from, to] = process.argv.map(Number);
 const f = await FuzzServer.start();
-console.log((await f.sendJson('POST', definitions, steady)).text.slice(0,300), (await f.sendJson('POST', collectionOf('v1'), steadyObject)).text.slice(0,300));
+console.log(
+  (await f.sendJson('POST', definitions, steady)).text.slice(0, 300),
+  (await f.sendJson('POST', collectionOf('v1'), steadyObject)).text.slice(0, 300),
+);
 for (let s = from!; s <= to!; s++) {
   const r = hostileCustomRequest(new Dice(s));
   const t = Buffer.from(r.body ?? []).toString();

@@ -1,3 +1,3 @@
 import { testTranscripts } from './test-transcripts.ts';
 
-testTranscripts('custom-resources');
+testTranscripts('custom-resources', 'at', 'schemas');

@@ -6,18 +6,12 @@ import { AuthorizerValue, ResourceCheck } from '../../cel/library/index.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { type CompiledPolicyExpression, ExpressionProblem } from './environment.ts';
 import { LazyVariables } from './lazy-variables.ts';
+import { OutOfBudgetError } from './out-of-budget-error.ts';
 
 /** What all expressions of a policy may cost together, for one binding and parameter. */
 export const costBudget = 10_000_000;
 /** The same for conditions, which are counted for themselves. */
 export const conditionCostBudget = 2_500_000;
-
-/** There is nothing left to pay for the expressions that are left. */
-export class OutOfBudgetError extends Error {
-  constructor() {
-    super('validation failed due to running out of cost budget, no further validation rules will be run');
-  }
-}
 
 /** What expressions see of a write. */
 export interface ExpressionInput {
@@ -65,7 +59,10 @@ export class Evaluation {
       return { error: new Error(`compilation error: ${program.detail}`), seconds: 0 };
     const start = performance.now();
     const options = this.#signal ? { signal: this.#signal } : {};
-    const { value, error, cost } = await this.#variables.during(() => program.evaluateAsync(this.#bindings, options));
+    const { value, error, cost } = await this.#variables.during(
+      () => program.evaluateAsync(this.#bindings, options),
+      this.#budget,
+    );
     const seconds = (performance.now() - start) / 1000;
     this.#pay(this.#variables.takeCost());
     this.#pay(cost);

@@ -9,6 +9,7 @@ import {
   objectType,
 } from '../../cel/index.ts';
 import { type CompiledPolicyExpression, ExpressionProblem } from './environment.ts';
+import { OutOfBudgetError } from './out-of-budget-error.ts';
 
 /** An evaluation cannot go on before a variable has its value, which takes time. It is begun anew then. */
 class VariableNeeded {
@@ -79,14 +80,21 @@ export class LazyVariables extends CelMap {
     return cost;
   }
 
-  /** Evaluates what uses the variables, as often as one of them takes time. */
-  async during(evaluate: () => EvaluationResult | Promise<EvaluationResult>): Promise<EvaluationResult> {
+  /**
+   * Evaluates what uses the variables, as often as one of them takes time. Throws OutOfBudgetError when they have cost more
+   * than there is: evaluating something once more is not counted, and must not be done without end.
+   */
+  async during(
+    evaluate: () => EvaluationResult | Promise<EvaluationResult>,
+    budget: number,
+  ): Promise<EvaluationResult> {
     for (;;) {
       try {
         return await evaluate();
       } catch (error) {
         if (!(error instanceof VariableNeeded)) throw error;
-        await this.#finish(error.name);
+        await this.#finish(error.name, budget);
+        if (this.#cost > budget) throw new OutOfBudgetError();
       }
     }
   }
@@ -114,14 +122,14 @@ export class LazyVariables extends CelMap {
     throw new VariableNeeded(name);
   }
 
-  async #finish(name: string): Promise<void> {
+  async #finish(name: string, budget: number): Promise<void> {
     const program = this.#expressions.get(name)?.program;
     if (this.#values.has(name) || !program || program instanceof ExpressionProblem) return;
     const result = await this.during(() => {
       const pending = this.#pending.get(name);
       this.#pending.delete(name);
       return pending ?? program.evaluateAsync(this.#bindings, this.#options());
-    });
+    }, budget);
     this.#keep(name, result);
   }
 

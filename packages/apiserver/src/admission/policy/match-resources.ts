@@ -9,7 +9,9 @@ import { compileRule, type RuleMatcher } from '../webhook/rule-matcher.ts';
  * As what a policy, or a binding, is for a write; undefined when it is not for it. Throws an Error when it would be, as
  * far as can be said, but that is not far enough.
  */
-export type ResourceMatcher = (attributes: AdmissionAttributes) => Promise<EquivalentResource | undefined>;
+export type ResourceMatcher = (
+  attributes: AdmissionAttributes,
+) => EquivalentResource | undefined | Promise<EquivalentResource | undefined>;
 
 interface NamedRule {
   readonly matches: RuleMatcher;
@@ -20,6 +22,18 @@ const itself = ({ resource, kind }: AdmissionAttributes): EquivalentResource => 
 
 /** What MatchResources say, read once. */
 export function compileMatchResources(
+  resources: MatchResources,
+  context: Pick<AdmissionContext, 'listers' | 'client'>,
+): ResourceMatcher {
+  try {
+    return compile(resources, context);
+  } catch (error) {
+    // Validation lets no such selector pass; if there is one all the same, only its own policy is out of order.
+    return () => Promise.reject(error);
+  }
+}
+
+function compile(
   { namespaceSelector, objectSelector, resourceRules = [], excludeResourceRules = [], matchPolicy }: MatchResources,
   context: Pick<AdmissionContext, 'listers' | 'client'>,
 ): ResourceMatcher {
@@ -29,11 +43,13 @@ export function compileMatchResources(
   const isEquivalent = matchPolicy === 'Equivalent';
   const rules = resourceRules.map(readRule);
   const exclusions = excludeResourceRules.map(readRule);
-  return async (attributes) => {
+  return (attributes) => {
     if (byRules(exclusions, isEquivalent, attributes)) return undefined;
     const found = rules.length === 0 ? itself(attributes) : byRules(rules, isEquivalent, attributes);
     if (!found || !selectsObject(objects, attributes.object, attributes.oldObject)) return undefined;
-    return (await selectsNamespace(context, namespaces, attributes)) ? found : undefined;
+    // Most policies are not for most writes: that costs no promise.
+    if (namespaces.isEmpty()) return found;
+    return selectsNamespace(context, namespaces, attributes).then((isSelected) => (isSelected ? found : undefined));
   };
 }
 

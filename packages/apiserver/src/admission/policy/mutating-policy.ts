@@ -10,6 +10,7 @@ import { MutableVersionedObjects } from '../webhook/versioned-objects.ts';
 import { assertTimeLeft } from '../webhook/webhook-caller.ts';
 import { cachingAuthorizer } from './caching-authorizer.ts';
 import { isExempt } from './exempt.ts';
+import type { ResourceMatcher } from './match-resources.ts';
 import type { Mutator } from './mutator.ts';
 import { collectParams, paramObjects } from './params.ts';
 import type { PolicyPluginOptions } from './policy-plugin-options.ts';
@@ -43,7 +44,10 @@ export function mutatingAdmissionPolicy(options: PolicyPluginOptions): Admission
   const dispatch = async (attributes: AdmissionAttributes, policies: readonly Active[]): Promise<void> => {
     const write = new MutatedWrite(attributes, options);
     const invocations: Invocation[] = [];
-    for (const policy of policies) invocations.push(...(await write.invocations(policy)));
+    for (const policy of policies) {
+      const matched = policy.matches(attributes);
+      if (matched) invocations.push(...(await write.invocations(policy, matched)));
+    }
     if (invocations.length > 0) await write.mutate(invocations);
     write.finish();
   };
@@ -77,14 +81,13 @@ class MutatedWrite {
   }
 
   /** How a policy is to change the write, if at all. */
-  async invocations(active: Active): Promise<Invocation[]> {
+  async invocations(active: Active, matching: NonNullable<ReturnType<ResourceMatcher>>): Promise<Invocation[]> {
     const found: Invocation[] = [];
-    let binding: Binding | undefined;
     try {
-      const matched = await active.matches(this.#attributes);
+      const matched = await matching;
       if (!matched) return [];
       const objects = paramObjects(active.policy.spec?.paramKind, this.#options.params);
-      for (binding of active.bindings) {
+      for (const binding of active.bindings) {
         try {
           if (!(await binding.matches(this.#attributes))) continue;
           const ref = binding.binding.spec?.paramRef;

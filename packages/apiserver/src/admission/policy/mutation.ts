@@ -52,9 +52,11 @@ export const compilationError = ({ expression: { program } }: CompiledMutation):
 
 function applyConfigured(value: CelValue, { object, kind, objects }: MutatedObject): KubernetesObject {
   if (!(value instanceof ObjectValue)) throw new Error('unsupported return type from ApplyConfiguration expression');
+  // What is too large to be looked at is found out first.
+  const wanted = json(value) as object;
   assertNames(value);
   const schema = schemaOf(objects, kind);
-  const patch = { ...(json(value) as object), apiVersion: object.apiVersion ?? '', kind: object.kind ?? '' };
+  const patch = { ...wanted, apiVersion: object.apiVersion ?? '', kind: object.kind ?? '' };
   const failing = (what: string, cause: unknown): Error =>
     new Error(`error applying patch: ${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   const typed = within('failed to convert patch object to typed object', failing, () => TypedValue.of(patch, schema));
@@ -109,12 +111,13 @@ function operationOf(value: CelValue): object {
     throw new Error('type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch');
   const from = value.text('from');
   const { value: content } = value;
+  const given = content === undefined ? {} : { value: json(content) };
   if (content instanceof ObjectValue) assertNames(content);
   return {
     op: value.text('op'),
     path: value.text('path'),
     ...(from !== '' && { from }),
-    ...(content !== undefined && { value: json(content) }),
+    ...given,
   };
 }
 

@@ -2,7 +2,8 @@ import type { MatchCondition } from '@coxswain/api/admissionregistration/v1';
 import { BOOL } from '../../cel/index.ts';
 import { aggregateErrors } from '../webhook/match-conditions.ts';
 import type { CompiledPolicyExpression } from './environment.ts';
-import { conditionCostBudget, Evaluation, type ExpressionInput, OutOfBudgetError } from './evaluation.ts';
+import { conditionCostBudget, Evaluation, type ExpressionInput } from './evaluation.ts';
+import { OutOfBudgetError } from './out-of-budget-error.ts';
 import type { PolicyCompiler } from './policy-compiler.ts';
 
 /** Hears how long conditions took, and what came of it. */

@@ -128,7 +128,7 @@ export class PolicySource<P extends Policy, B extends PolicyBinding, E> {
     let known = this.#bindings.get(binding);
     if (!known) {
       const { matchResources } = binding.spec ?? {};
-      const everything: ResourceMatcher = async ({ resource, kind }) => ({ resource, kind });
+      const everything: ResourceMatcher = ({ resource, kind }) => ({ resource, kind });
       const matches = matchResources ? compileMatchResources(matchResources, this.#options.context) : everything;
       known = { binding, name: binding.metadata.name ?? '', matches };
       this.#bindings.set(binding, known);

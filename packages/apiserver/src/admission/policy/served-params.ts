@@ -2,6 +2,7 @@ import { isNotFound, type KubernetesObject } from '@coxswain/apimachinery';
 import type { ResourceScope } from '../../endpoints/scope.ts';
 import type { StoredObject } from '../../registry/stored-object.ts';
 import type { ParamObjects } from './params.ts';
+import { Turns } from './turns.ts';
 
 /** A resource that is served and stored, for as long as `during` takes. */
 interface ServedScope {
@@ -42,7 +43,13 @@ export function servedParams({ scope, during }: ServedScope): ParamObjects {
         const { entries } = registry.cache.list(registry.keys.namespacePrefix(namespace));
         const stored = entries.map(({ value }) => value);
         await registry.prepare(stored);
-        return stored.map((one) => read(registry.view(one)));
+        const turns = new Turns();
+        const objects: KubernetesObject[] = [];
+        for (const one of stored) {
+          await turns.next();
+          objects.push(read(registry.view(one)));
+        }
+        return objects;
       }),
   };
 }

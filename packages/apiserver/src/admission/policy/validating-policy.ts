@@ -10,6 +10,7 @@ import { inVersion, type VersionedObjects } from '../webhook/versioned-objects.t
 import { assertTimeLeft } from '../webhook/webhook-caller.ts';
 import { cachingAuthorizer } from './caching-authorizer.ts';
 import { isExempt } from './exempt.ts';
+import type { ResourceMatcher } from './match-resources.ts';
 import { collectParams, paramObjects } from './params.ts';
 import type { ConditionsObserver } from './policy-conditions.ts';
 import type { PolicyPluginOptions } from './policy-plugin-options.ts';
@@ -42,7 +43,10 @@ export function validatingAdmissionPolicy(options: PolicyPluginOptions): Admissi
 
   const dispatch = async (attributes: AdmissionAttributes, policies: readonly Active[]): Promise<void> => {
     const write = new PolicedWrite(attributes, options);
-    for (const policy of policies) await write.subject(policy);
+    for (const policy of policies) {
+      const matched = policy.matches(attributes);
+      if (matched) await write.subject(policy, matched);
+    }
     write.finish();
   };
 
@@ -72,12 +76,12 @@ class PolicedWrite {
   }
 
   /** Asks a policy, through each of its bindings. */
-  async subject(active: Active): Promise<void> {
+  async subject(active: Active, matching: NonNullable<ReturnType<ResourceMatcher>>): Promise<void> {
     const { policy, name } = active;
     let matched: EquivalentResource | undefined;
     let objects: ReturnType<typeof paramObjects>;
     try {
-      matched = await active.matches(this.#attributes);
+      matched = await matching;
       if (!matched) return;
       objects = paramObjects(policy.spec?.paramKind, this.#options.params);
     } catch (error) {

@@ -2,7 +2,8 @@ import type { AuditAnnotation, ValidatingAdmissionPolicy, Validation } from '@co
 import { BOOL, NULL, STRING } from '../../cel/index.ts';
 import { runtimeType } from '../../cel/runtime-type.ts';
 import type { CompiledPolicyExpression } from './environment.ts';
-import { costBudget, Evaluation, type ExpressionInput, type ExpressionResult, OutOfBudgetError } from './evaluation.ts';
+import { costBudget, Evaluation, type ExpressionInput, type ExpressionResult } from './evaluation.ts';
+import { OutOfBudgetError } from './out-of-budget-error.ts';
 import { PolicyCompiler } from './policy-compiler.ts';
 import { type ConditionsObserver, PolicyConditions } from './policy-conditions.ts';
 

@@ -2,7 +2,8 @@ import type { MatchCondition } from '@coxswain/api/admissionregistration/v1';
 import type { Authorizer } from '../../authorization/index.ts';
 import { BOOL } from '../../cel/index.ts';
 import { admissionEnvironment, type CompiledPolicyExpression, compileExpression } from '../policy/environment.ts';
-import { conditionCostBudget, Evaluation, OutOfBudgetError } from '../policy/evaluation.ts';
+import { conditionCostBudget, Evaluation } from '../policy/evaluation.ts';
+import { OutOfBudgetError } from '../policy/out-of-budget-error.ts';
 import type { MatchConditionInput } from './match-conditions.ts';
 
 const environment = admissionEnvironment({ authorizer: true });

@@ -3,13 +3,13 @@ import { Pace, type Steps } from '../steps.ts';
 import { CelError, type CelList, type CelValue } from '../values.ts';
 import { bounded } from './limits.ts';
 
-/** Visits the elements of a list in order, until `visit` returns false. Throws CelError for a list that is too large. */
-export function* eachElement(list: CelList, visit: (element: CelValue, index: number) => boolean | void): Steps<void> {
+/** Visits the elements of a list in order. Throws CelError for a list that is too large. */
+export function* eachElement(list: CelList, visit: (element: CelValue, index: number) => void): Steps<void> {
   const pace = new Pace();
   const { size } = bounded(list);
   for (let i = 0; i < size; i++) {
     const element = list.at(i);
-    if (visit(element, i) === false) return;
+    visit(element, i);
     if (pace.isOver(weightOf(element))) yield pace.taken;
   }
 }

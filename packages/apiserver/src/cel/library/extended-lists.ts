@@ -14,8 +14,8 @@ import type { CallCost, FunctionDeclaration, Library } from '../function-declara
 import type { MacroDeclaration } from '../macro.ts';
 import { compare } from '../operators.ts';
 import { costSize, runtimeType } from '../runtime-type.ts';
-import { Pace, type Steps, Work } from '../steps.ts';
 import { STANDARD_MACROS } from '../standard-macros.ts';
+import { Pace, type Steps, Work } from '../steps.ts';
 import { type CelType, DYN, INT, listOf, typeParam } from '../types.ts';
 import { ArrayList, CelError, CelList, type CelValue } from '../values.ts';
 import { argument } from './call-cost.ts';

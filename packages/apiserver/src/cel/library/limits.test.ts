@@ -44,11 +44,7 @@ const refused: Readonly<
     { l: lists },
     'operation cancelled: evaluation took too many steps',
   ],
-  'telling all lists from all': [
-    'l.distinct()',
-    { l: lists },
-    'operation cancelled: evaluation took too many steps',
-  ],
+  'telling all lists from all': ['l.distinct()', { l: lists }, 'operation cancelled: evaluation took too many steps'],
   'an expression that looks far ahead of each match': [
     "s.findAll('a.*b|a')",
     { s: long },

@@ -44,9 +44,8 @@ function* isSorted(list: CelList): Steps<boolean> {
   let previous: CelValue | undefined;
   let sorted = true;
   yield* eachElement(list, (element) => {
-    sorted = previous === undefined || (order(previous, element) ?? 0) <= 0;
+    sorted &&= previous === undefined || (order(previous, element) ?? 0) <= 0;
     previous = element;
-    return sorted;
   });
   return sorted;
 }

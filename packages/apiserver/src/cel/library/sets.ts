@@ -23,7 +23,11 @@ function* equivalent(a: CelList, b: CelList): Steps<boolean> {
 }
 
 /** Each element is compared with each of the other list, so many times. */
-const setFunction = (name: string, times: number, call: (a: CelList, b: CelList) => Steps<boolean>): FunctionDeclaration =>
+const setFunction = (
+  name: string,
+  times: number,
+  call: (a: CelList, b: CelList) => Steps<boolean>,
+): FunctionDeclaration =>
   globalFunction(`sets.${name}`, {
     id: `list_sets_${name}_list`,
     parameters: [LIST_T, LIST_T],

@@ -1,4 +1,4 @@
-import { Pace, type Steps, STEPS_BETWEEN_YIELDS } from '../steps.ts';
+import { Pace, STEPS_BETWEEN_YIELDS, type Steps } from '../steps.ts';
 
 /** So many elements the runtime itself sorts in no time, unless it takes long to compare them. */
 const runSize = 512;

@@ -2,6 +2,7 @@ import { UNBOUNDED } from '../cost-estimate.ts';
 import type { CallCost, Library } from '../function-declaration.ts';
 import { codePointLength, isAscii } from '../runtime-type.ts';
 import { Pace, type Steps, Work } from '../steps.ts';
+import { indexOfText, isQuickToSearch, lastIndexOfText } from '../substring-search.ts';
 import { DYN, INT, listOf, STRING } from '../types.ts';
 import { ArrayList, CelError, type CelList } from '../values.ts';
 import { traversalCost } from './call-cost.ts';
@@ -10,7 +11,6 @@ import { eachElement } from './each-element.ts';
 import { checkElements } from './limits.ts';
 import { deepTraversalEstimate, joinCost, replaceCost, splitCost } from './string-costs.ts';
 import { formatString } from './string-format.ts';
-import { indexOfText, isQuickToSearch, lastIndexOfText } from './substring-search.ts';
 import { TextBuilder } from './text-builder.ts';
 
 /** The UTF-16 position of a character; undefined beyond the end. */

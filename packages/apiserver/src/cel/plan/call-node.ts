@@ -39,7 +39,12 @@ export class OperatorNode extends PlanNode {
   evaluate(frame: Frame): Result {
     const left = this.left.evaluate(frame);
     const result = this.start(frame, left, this.right === undefined ? null : this.right.evaluate(frame));
-    return result instanceof Work ? made(frame, guard(() => frame.complete(result))) : result;
+    return result instanceof Work
+      ? made(
+          frame,
+          guard(() => frame.complete(result)),
+        )
+      : result;
   }
 
   override *run(frame: Frame): Evaluation {

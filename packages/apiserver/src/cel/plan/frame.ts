@@ -28,7 +28,7 @@ export interface FrameOptions {
  * The steps of long operations that one evaluation may take in all, about a second or two of them. Differs from upstream, which
  * goes on: some operations cost next to nothing, however large their arguments are.
  */
-const MAX_STEPS = 100_000_000;
+const MAX_STEPS = 50_000_000;
 
 /**
  * What the operations of one evaluation may make in all: characters, and sixteen for each element of a list or map. Differs

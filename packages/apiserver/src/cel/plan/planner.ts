@@ -66,6 +66,8 @@ const CONVERSION_FUNCTIONS = new Set([
 ]);
 /** How much planning an expression takes, about. */
 const EXPR_STEPS = 32;
+/** Operators that never take long. */
+const QUICK_OPERATORS = new Set('_-_ _*_ _/_ _%_ _<_ _<=_ _>_ _>=_ !_ -_ size'.split(' '));
 const HEAVY_FUNCTIONS = new Set(['matches', 'find', 'findAll']);
 
 /** Plans a checked expression. Constant parts are evaluated now. Throws CelProgramError if one of them fails. */
@@ -133,7 +135,11 @@ class Planner {
 
   private *planSelect(expr: SelectExpr): Steps<PlanNode> {
     if (this.checked.idents.has(expr.id)) return this.planIdent(expr);
-    return qualified(yield* this.plan(expr.operand), { key: expr.field, node: undefined, optional: false }, expr.testOnly);
+    return qualified(
+      yield* this.plan(expr.operand),
+      { key: expr.field, node: undefined, optional: false },
+      expr.testOnly,
+    );
   }
 
   private *planCall(expr: CallExpr): Steps<PlanNode> {
@@ -185,7 +191,7 @@ class Planner {
     const { dispatch } = call.function;
     const [left, right] = args;
     if (dispatch !== undefined && cost === undefined && left !== undefined && !CONVERSION_FUNCTIONS.has(name)) {
-      return new OperatorNode(left, right, dispatch, name === '_+_' || name === '@in');
+      return new OperatorNode(left, right, dispatch, !QUICK_OPERATORS.has(name));
     }
     const types = argExprs.map((arg) => this.checked.types.get(arg.id) ?? DYN);
     const callee: Callee = {

@@ -10,7 +10,8 @@ const objectWith = (spec: unknown) => ({ apiVersion: 'example.com/v1', kind: 'X'
 describe('rules at work', () => {
   it('judge a large object by 50 rules in one go, once they are compiled', async () => {
     const { openAPIV3Schema } = largeDefinition({ rules: 50 }).spec.versions[0]!.schema!;
-    const validate = compileRuleValidator(openAPIV3Schema!);
+    // As if it took no time.
+    const validate = compileRuleValidator(openAPIV3Schema!, () => 0);
     const object = largeObject();
     expect(await validate(object, undefined, undefined)).toEqual([]);
     expect(validate(object, undefined, undefined)).toEqual([]);

@@ -12,13 +12,14 @@ export type RuleValidator = (
 ) => ErrorList | Promise<ErrorList>;
 
 /**
- * The rules of a resource's schema at work: compiled when the first object is there to be judged. The outcome is a promise only where judging takes longer than a few milliseconds; others run meanwhile.
+ * The rules of a resource's schema at work: compiled when the first object is there to be judged. The outcome is a
+ * promise only where judging takes longer than a few milliseconds, by the monotonic clock `now`; others run meanwhile.
  */
-export function compileRuleValidator(schema: JSONSchemaProps): RuleValidator {
+export function compileRuleValidator(schema: JSONSchemaProps, now?: () => number): RuleValidator {
   const node = new RuleNodes().of(schema, true);
   if (!node) return () => [];
   return (object, old, warn) => {
-    const run = new RuleRun({ ...(warn && { warn }) });
+    const run = new RuleRun({ ...(warn && { warn }), ...(now && { now }) });
     const correlation = old === undefined ? undefined : Correlation.ofRoot(schema, object, old);
     const pending = run.judge(node, { path: undefined, value: object, old, correlation });
     return pending ? pending.then(() => run.errors) : run.errors;

@@ -38,17 +38,19 @@ const visitsBetweenChecks = 512;
 const maxErrors = 10_000;
 const maxErrorLength = 1_000_000;
 
-export interface RuleRunOptions {
+interface RuleRunOptions {
   /** Default: `runtimeCostBudget`. */
   readonly budget?: number;
   /** Of one evaluation. Default: PER_CALL_COST_LIMIT. */
   readonly callLimit?: number;
+  /** Milliseconds of a monotonic clock. */
+  readonly now?: () => number;
   /** Takes errors that are forgiven because nothing changed. */
   readonly warn?: (warning: string) => void;
 }
 
 /** A value to be judged. */
-export interface JudgedValue {
+interface JudgedValue {
   readonly path: Path | undefined;
   readonly value: unknown;
   /** What it was before an update; undefined or null for nothing. */
@@ -68,14 +70,21 @@ export class RuleRun {
   /** Below zero once nothing may be evaluated any more. */
   budget: number;
   readonly #callLimit: number;
+  readonly #now: () => number;
   readonly #warn: ((warning: string) => void) | undefined;
   #sliceEnd = 0;
   #errorLength = 0;
   #warnings = 0;
   #visited = 0;
 
-  constructor({ budget = runtimeCostBudget, callLimit = PER_CALL_COST_LIMIT, warn }: RuleRunOptions = {}) {
+  constructor({
+    budget = runtimeCostBudget,
+    callLimit = PER_CALL_COST_LIMIT,
+    now = () => performance.now(),
+    warn,
+  }: RuleRunOptions = {}) {
     this.budget = budget;
+    this.#now = now;
     this.#callLimit = callLimit;
     this.#warn = warn;
   }
@@ -83,7 +92,7 @@ export class RuleRun {
   /** Runs to the end; in one go, without a promise, unless that takes longer than a few milliseconds. */
   judge(node: RuleNode, judged: JudgedValue): undefined | Promise<void> {
     const steps = this.#visit(node, judged);
-    this.#sliceEnd = performance.now() + sliceMs;
+    this.#sliceEnd = this.#now() + sliceMs;
     const first = steps.next();
     return first.done ? undefined : this.#goOn(steps, first.value);
   }
@@ -92,7 +101,7 @@ export class RuleRun {
     let pending = wait;
     for (;;) {
       const result = pending === undefined ? await letOthersRun() : await pending;
-      this.#sliceEnd = performance.now() + sliceMs;
+      this.#sliceEnd = this.#now() + sliceMs;
       const step = steps.next(result);
       if (step.done) return;
       pending = step.value;
@@ -102,7 +111,7 @@ export class RuleRun {
   *#visit(node: RuleNode, judged: JudgedValue): Steps {
     const { value, path, correlation } = judged;
     if (value === null || value === undefined) return;
-    if (++this.#visited % visitsBetweenChecks === 0 && performance.now() > this.#sliceEnd) yield undefined;
+    if (++this.#visited % visitsBetweenChecks === 0 && this.#now() > this.#sliceEnd) yield undefined;
     if (node.rules.length > 0) yield* this.#evaluateAll(node, judged);
     if (this.budget < 0) return;
     const old = judged.old ?? undefined;
@@ -193,8 +202,8 @@ export class RuleRun {
   }
 
   *#evaluate(program: Program, bindings: Bindings): Steps<EvaluationResult> {
-    if (performance.now() > this.#sliceEnd) yield undefined;
-    const result = program.evaluateAsync(bindings, { costLimit: this.#callLimit });
+    if (this.#now() > this.#sliceEnd) yield undefined;
+    const result = program.evaluateAsync(bindings, { costLimit: this.#callLimit, now: this.#now });
     return result instanceof Promise ? (yield result)! : result;
   }
 

@@ -341,6 +341,104 @@ export const suite: Suite = {
       binding('p'),
       then(configMap('a')),
     ],
+    'all that can be done': [
+      { send: 'POST v1:serviceaccounts', body: { metadata: { name: 'default' } } },
+      configMap('a'),
+      configMap('b', {}),
+      {
+        send: 'POST v1:pods',
+        body: { metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } },
+      },
+      {
+        send: 'POST apps/v1:deployments',
+        body: {
+          metadata: { name: 'd' },
+          spec: {
+            selector: { matchLabels: { a: 'b' } },
+            template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+          },
+        },
+      },
+      policy('p', {
+        matchConstraints: {
+          ...here,
+          resourceRules: [
+            rule(['configmaps'], { operations: ['DELETE'] }),
+            rule(['pods/exec', 'pods/eviction', 'pods/status', 'pods/ephemeralcontainers'], { operations: ['*'] }),
+            rule(['deployments/*'], { operations: ['*'], apiGroups: ['apps'] }),
+          ],
+        },
+        validations: [
+          {
+            expression: 'request.name == "b"',
+            messageExpression:
+              'request.operation + " " + request.kind.kind + " " + request.?subResource.orValue("-") + " " + request.resource.resource + " " + string(object == null) + string(oldObject == null) + (object != null && has(object.kind) ? string(object.kind) : "none")',
+          },
+        ],
+      }),
+      binding('p'),
+      then({ send: 'DELETE v1:configmaps/a' }),
+      { send: 'DELETE v1:configmaps/b' },
+      { send: 'DELETE v1:configmaps?labelSelector=!none' },
+      { send: 'POST v1:pods/p/exec?command=ls&stdout=true' },
+      { send: 'POST v1:pods/p/eviction', body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } } },
+      patch('v1:pods/p/status', { status: { phase: 'Running' } }),
+      patch('v1:pods/p/ephemeralcontainers', { spec: { ephemeralContainers: [{ name: 'e', image: 'i' }] } }),
+      patch('apps/v1:deployments/d/scale', { spec: { replicas: 3 } }),
+      patch('apps/v1:deployments/d/status', { status: { replicas: 3 } }),
+      patch('apps/v1:deployments/d', { spec: { replicas: 3 } }),
+    ],
+    namespaces: [
+      policy('p', {
+        matchConstraints: {
+          resourceRules: [rule(['namespaces'], { operations: ['*'], resourceNames: ['{{ns}}-a', '{{ns}}-b'] })],
+          namespaceSelector: { matchLabels: { strict: 'yes' } },
+        },
+        validations: [
+          {
+            expression: 'namespaceObject == null && false',
+            messageExpression: '"in " + request.?namespace.orValue("none")',
+          },
+        ],
+      }),
+      binding('p'),
+      then({ send: 'POST v1::namespaces', body: { metadata: { name: '{{ns}}-a', labels: { strict: 'yes' } } } }),
+      { send: 'POST v1::namespaces', body: { metadata: { name: '{{ns}}-b' } } },
+      patch('v1::namespaces/{{ns}}-b', { metadata: { labels: { strict: 'yes' } } }),
+      { send: 'DELETE v1::namespaces/{{ns}}-b' },
+    ],
+    'only what a rule names exactly': [
+      policy('p', {
+        matchConstraints: {
+          ...here,
+          matchPolicy: 'Exact',
+          resourceRules: [
+            {
+              apiGroups: ['autoscaling'],
+              apiVersions: ['v1'],
+              operations: ['*'],
+              resources: ['horizontalpodautoscalers'],
+            },
+          ],
+        },
+        ...expressions('false'),
+      }),
+      binding('p'),
+      then({
+        send: 'POST autoscaling/v2:horizontalpodautoscalers',
+        body: {
+          metadata: { name: 'h' },
+          spec: { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, maxReplicas: 3 },
+        },
+      }),
+      {
+        send: 'POST autoscaling/v1:horizontalpodautoscalers',
+        body: {
+          metadata: { name: 'i' },
+          spec: { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, maxReplicas: 3 },
+        },
+      },
+    ],
     'bindings narrow a policy down': [
       policy('p', expressions('false')),
       binding('p', {

@@ -1,0 +1,98 @@
+import { longestWait } from './longest-wait.ts';
+
+/** What the bench uses of the expression language, which is internal to the server. */
+interface Cel {
+  readonly CelEnvironment: new (options: object) => Environment;
+  readonly DYN: unknown;
+  readonly STRING: unknown;
+  fromJson(json: unknown): unknown;
+}
+interface Environment {
+  compileAsync(text: string): Promise<Compiled>;
+}
+interface Compiled {
+  estimateCostAsync(): Promise<unknown>;
+  programAsync(): Promise<Program>;
+}
+interface Program {
+  evaluateAsync(bindings: ReadonlyMap<string, unknown>): unknown;
+}
+
+const fill = (unit: string, separator: string): string =>
+  Array.from({ length: Math.floor(99_000 / (unit.length + separator.length)) }, () => unit).join(separator);
+
+/** As long as expressions may be. */
+const longExpressions: Readonly<Record<string, string>> = {
+  'many terms': fill('d==d', '||'),
+  'many literals': `[${fill('1', ',')}]`,
+  'many lists': `[${fill('[]', ',')}]`,
+  'many calls': fill("s.replace('','')==''", '||'),
+  'many macros': fill('d.map(x,x)==d', '||'),
+  'nested types': fill(`${'['.repeat(100)}${']'.repeat(100)}==[]`, '||'),
+};
+
+const hostileExpressions: readonly string[] = [
+  "s.replace('a', 'bcd').size()",
+  "s.split('').size()",
+  "s.matches('(a|A)*b')",
+  "s.findAll('a').size()",
+  "'%s'.format([d]).size()",
+  'd == d',
+  'd.sort().size()',
+  'd.map(x, [x]).size()',
+  "isURL('/' + s.replace('a', ' '))",
+];
+
+const ordinaryRule = "s.startsWith('a') && s.size() < 10000000 && d.size() > 2";
+
+/** The longest waits in milliseconds, and the rate of ordinary rules. Gives what to print. */
+export async function celBench(): Promise<string> {
+  const at = (path: string) => new URL(`../../../packages/apiserver/dist/cel/${path}`, import.meta.url).href;
+  const cel: Cel = await import(at('index.js'));
+  const { kubernetesLibraries } = await import(at('library/index.js'));
+  const environment = new cel.CelEnvironment({
+    libraries: kubernetesLibraries,
+    variables: { s: cel.STRING, d: cel.DYN },
+  });
+  const numbers = Array.from({ length: 400_000 }, (_, i) => (i * 7919) % 400_009);
+  const bindings = new Map([
+    ['s', 'aA'.repeat(1_000_000)],
+    ['d', cel.fromJson(numbers)],
+  ]);
+  const lines = ['longest wait of others, ms'];
+  const row = (name: string, waited: number) => lines.push(`${name.padEnd(50)}${waited.toFixed(1).padStart(8)}`);
+  for (const [name, text] of Object.entries(longExpressions)) {
+    row(
+      `compile: ${name}`,
+      await longestWait(async () => {
+        const compiled = await environment.compileAsync(text);
+        await compiled.estimateCostAsync();
+        await compiled.programAsync();
+      }),
+    );
+  }
+  for (const text of hostileExpressions) {
+    const program = await (await environment.compileAsync(text)).programAsync();
+    row(text, await longestWait(async () => void (await program.evaluateAsync(bindings))));
+  }
+  const compile = async () => (await environment.compileAsync(ordinaryRule)).programAsync();
+  const small = new Map([
+    ['s', 'abc'],
+    ['d', cel.fromJson([1, 2, 3])],
+  ]);
+  const program = await compile();
+  lines.push('', 'CPU per second, after a warm-up');
+  lines.push(`rules compiled:  ${await rate(compile)}`);
+  lines.push(`rules evaluated: ${await rate(() => program.evaluateAsync(small))}`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** How many fit in a second of CPU time. */
+async function rate(operation: () => unknown): Promise<string> {
+  const count = 3000;
+  for (let i = 0; i < count; i++) await operation();
+  const before = process.cpuUsage();
+  for (let i = 0; i < count; i++) await operation();
+  const { user, system } = process.cpuUsage(before);
+  return Math.round((count * 1e6) / (user + system)).toLocaleString('en');
+}

@@ -1,0 +1,3 @@
+import { testTranscripts } from './test-transcripts.ts';
+
+testTranscripts('webhooks', 'policies', 'limits');
