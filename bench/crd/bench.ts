@@ -5,9 +5,9 @@ import { largeDefinition, largeObject, pathOf } from './large-definition.ts';
 
 const cox = fileURLToPath(new URL('../../../packages/cli/bin/cox.js', import.meta.url));
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const warmUps = 1000;
-const rounds = 5;
-const objectsPerRound = 300;
+const warmUps = 400;
+const rounds = 4;
+const objectsPerRound = 150;
 const inFlight = 16;
 
 interface Result {

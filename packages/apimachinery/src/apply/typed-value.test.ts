@@ -4,11 +4,32 @@ import type { Schema } from '../schema/schema.ts';
 import { FieldSet } from './field-set.ts';
 import { frozen, widgetV1 } from './kinds.test-data.ts';
 import { fieldPath } from './path-element.ts';
-import { listByKeys, struct } from './schema-builder.test-data.ts';
+import { atomicList, listByKeys, struct } from './schema-builder.test-data.ts';
 import { reconcileFieldSet, TypedValue } from './typed-value.ts';
 
 const widget = (spec: unknown, options = {}): TypedValue => TypedValue.of(frozen({ spec }), widgetV1, options);
 const fields = (set: FieldSet): unknown => JSON.parse(JSON.stringify(set.toFieldsV1()))['f:spec'] ?? {};
+
+describe('what can only be replaced as a whole', () => {
+  const cases: Record<string, [spec: unknown, paths: string[]]> = {
+    nothing: [{ size: 1, map: { a: 'x' }, tags: ['a'] }, []],
+    'lists, maps and structs': [
+      { atomicList: ['a'], atomicMap: { a: 'b' }, atomicStruct: { p: 'q' } },
+      ['.spec.atomicList', '.spec.atomicMap', '.spec.atomicStruct'],
+    ],
+    'lists of which nothing is known': [{ any: [1] }, ['.spec.any']],
+  };
+  for (const [sentence, [spec, paths]] of Object.entries(cases))
+    it(sentence, () => {
+      expect(widget(spec).atomics()).toEqual(paths);
+    });
+
+  it('is found in items, by their place', () => {
+    const schema = struct({ rows: listByKeys(['id'], struct({ id: 'string', args: atomicList('string') })) });
+    const value = TypedValue.of({ rows: [{ id: 'a' }, { id: 'b', args: ['x'] }] }, schema);
+    expect(value.atomics()).toEqual(['.rows[1].args']);
+  });
+});
 
 describe('the fields a configuration claims', () => {
   const cases: Record<string, [spec: unknown, fields: unknown]> = {

@@ -10,31 +10,21 @@
  * Not here: the functions that Kubernetes adds (see `library/`), and what expressions are for (custom resources, policies).
  */
 export {
-  add,
   type CallEstimate,
   type CallSite,
   type CostEstimate,
   type CostNode,
-  fixed,
-  multiply,
-  multiplyByFactor,
   type SizeEstimate,
   type SizeEstimator,
   UNBOUNDED,
-  UNKNOWN_SIZE,
-  union,
 } from './cost-estimate.ts';
 export { CelEnvironment, CompiledExpression, type EnvironmentOptions, type LanguageOptions } from './environment.ts';
-export { celEquals } from './equality.ts';
-export {
-  asyncOverload,
-  type FunctionDeclaration,
-  type Library,
-  type Overload,
-  overload,
+export type {
+  FunctionDeclaration,
+  Library,
+  Overload,
 } from './function-declaration.ts';
 export { fromJson, toJson, type ValueSchema } from './json-adapter.ts';
-export { OPTIONAL_LIBRARY, TWO_VARIABLE_COMPREHENSIONS } from './optional-library.ts';
 export type { Bindings } from './plan/frame.ts';
 export { CelProgramError } from './plan/planner.ts';
 export {
@@ -53,21 +43,15 @@ export {
   DURATION,
   DYN,
   INT,
-  isOptionalType,
   listOf,
   mapOf,
   NULL,
   type ObjectFields,
   objectType,
-  opaque,
   optionalOf,
   STRING,
   sameType,
   TIMESTAMP,
-  TYPE,
-  typeOf,
-  typeParam,
-  UINT,
 } from './types.ts';
 export {
   ArrayList,
@@ -76,7 +60,6 @@ export {
   CelMap,
   type CelValue,
   Duration,
-  OpaqueValue,
   Optional,
   Timestamp,
   TypeValue,

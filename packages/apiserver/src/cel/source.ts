@@ -96,7 +96,7 @@ export class Source {
 }
 
 /** Joins code points; in pieces, because a call takes a limited number of arguments. */
-export function codePointsToString(codePoints: readonly number[], start = 0, end = codePoints.length): string {
+function codePointsToString(codePoints: readonly number[], start = 0, end = codePoints.length): string {
   let out = '';
   for (let i = start; i < end; i += 4096) out += String.fromCodePoint(...codePoints.slice(i, Math.min(i + 4096, end)));
   return out;

@@ -26,7 +26,9 @@ afterAll(() => rm(scratch, { recursive: true, force: true }));
 
 /** What a definition's conditions say, by type. */
 const conditionsOf = ({ status }: TestObject): Record<string, unknown> =>
-  Object.fromEntries(((status as Json).conditions as Json[]).map(({ type, status: is }) => [String(type), is]));
+  Object.fromEntries(
+    (((status as Json | undefined)?.conditions ?? []) as Json[]).map(({ type, status: is }) => [String(type), is]),
+  );
 
 const apiOver = async (path: string): Promise<TestApi> =>
   TestApi.of((await startTestServer({ store: await openLmdbStore({ path }) }, { shutdownGraceMs: 0 })).server);
@@ -52,10 +54,7 @@ describe('definitions in a directory', () => {
     const names = { plural: 'others', singular: 'at', kind: 'At' };
     const rival = { ...definitionOf('good.dev', twoVersions, { names }), metadata: { name: 'others.good.dev' } };
     await first.send('POST', definitionsUrl, rival);
-    await first.until(
-      `${definitionsUrl}/others.good.dev`,
-      (found) => (found.status as Json)?.conditions !== undefined && conditionsOf(found).NamesAccepted === 'False',
-    );
+    await first.until(`${definitionsUrl}/others.good.dev`, (found) => conditionsOf(found).NamesAccepted === 'False');
     await first.define(definitionOf('leaving.dev', [versionOf('v1', true, 'a')]));
     const held = { finalizers: ['a.b/c'] };
     await first.send('POST', atsUrl('leaving.dev', 'v1'), object('leaving.dev', 'v1', 'held', held));

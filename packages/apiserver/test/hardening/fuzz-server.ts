@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { openMemoryStore } from '@coxswain/storage';
@@ -85,7 +84,6 @@ export class FuzzServer {
     for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
       const request = make(new Dice(seed));
       written.length = 0;
-      if (process.env.FUZZ_TRACE) writeFileSync('/tmp/h-seed', `${seed} ${described(request)}`);
       const cpu = process.cpuUsage();
       const answer = await this.send(request).catch((error: Error) => ({
         status: 0,
@@ -95,7 +93,6 @@ export class FuzzServer {
       const { user, system } = process.cpuUsage(cpu);
       const ms = (user + system) / 1_000;
       const what = `seed ${seed}: ${described(request)} -> ${answer.status}`;
-      if (process.env.FUZZ_TRACE && ms > 500) process.stderr.write(`${ms} ${what}\n`);
       if (ms > worst.ms) worst = { ms, what };
       if (ms > maxBlockMs) problems.push(`${ms} ms for ${what}`);
       const problem = problemOf(request, answer);

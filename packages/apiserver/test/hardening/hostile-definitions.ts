@@ -254,7 +254,7 @@ function instanceRequest(dice: Dice): HostileRequest {
         ),
       );
     case 5:
-      return requestOf(dice, 'DELETE', dice.pick([collection, path]), undefined);
+      return requestOf(dice, 'DELETE', `${collection}/other`, undefined);
     default:
       return requestOf(dice, 'PATCH', path, hostilePatch(dice, object));
   }

@@ -61,7 +61,7 @@ describe.skipIf(!findBinary('kubectl'))('an API server behind another', () => {
     await front?.stop();
     await behind?.stop();
     rmSync(directory, { recursive: true });
-  });
+  }, 60_000);
 
   it('is unavailable as long as there is no such service', async () => {
     await here.run(`kubectl apply -f - <<'E'
@@ -105,7 +105,11 @@ E`);
   });
 
   it('has its types in OpenAPI', async () => {
-    expect(await here.run('kubectl explain flunder.spec.colour')).toContain('How it looks.');
+    // Fetched after the group has become available: a moment later, or more.
+    const explain = 'kubectl explain flunder.spec.colour';
+    expect(await here.run(`for n in $(seq 100); do ${explain} 2> /dev/null && break; sleep 0.1; done`)).toContain(
+      'How it looks.',
+    );
     expect(await here.run(`kubectl get --raw /openapi/v2 | grep -o '"com.example.wardle.v1.Flunder"' | head -1`)).toBe(
       '"com.example.wardle.v1.Flunder"',
     );

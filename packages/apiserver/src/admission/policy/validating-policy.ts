@@ -30,6 +30,8 @@ interface Denial {
 }
 
 const group = 'admissionregistration.k8s.io';
+/** Of one annotation, by different bindings and parameters. */
+const maxAnnotationValues = 100;
 
 /** Holds writes to ValidatingAdmissionPolicies. All are asked; the first in order that says no is heard. */
 export function validatingAdmissionPolicy(options: PolicyPluginOptions): AdmissionPlugin {
@@ -67,7 +69,8 @@ class PolicedWrite {
   readonly #attributes: AdmissionAttributes;
   readonly #options: PolicyPluginOptions;
   readonly #authorizer: PolicyPluginOptions['context']['authorizer'];
-  readonly #denials: Denial[] = [];
+  /** Of those who refuse the write, the first. */
+  #denial: Denial | undefined;
 
   constructor(attributes: AdmissionAttributes, options: PolicyPluginOptions) {
     this.#attributes = attributes;
@@ -110,8 +113,11 @@ class PolicedWrite {
         assertTimeLeft(this.#attributes);
         const verdict = await validator.validate({ ...input, params: one }, observe);
         this.#enforce(active, binding, verdict);
-        for (const [key, value] of verdict.annotations)
-          annotations.set(key, (annotations.get(key) ?? new Set()).add(value));
+        for (const [key, value] of verdict.annotations) {
+          const values = annotations.get(key) ?? new Set();
+          // Differs from upstream, which writes down what thousands of parameters have to say.
+          if (values.size < maxAnnotationValues) annotations.set(key, values.add(value));
+        }
       }
     }
     for (const [key, values] of annotations) this.#attributes.annotate(`${name}/${key}`, [...values].join(', '));
@@ -119,9 +125,8 @@ class PolicedWrite {
 
   /** Throws what the first policy said that refused the write. */
   finish(): void {
-    const [denial] = this.#denials;
-    if (!denial) return;
-    const { policy, binding, message: why, reason = 'Invalid' } = denial;
+    if (!this.#denial) return;
+    const { policy, binding, message: why, reason = 'Invalid' } = this.#denial;
     const by = binding === undefined ? '' : ` with binding '${binding}'`;
     const message = `ValidatingAdmissionPolicy '${policy}'${by} denied request: ${why}`;
     const { status } = admissionForbidden(this.#attributes, message);
@@ -152,7 +157,7 @@ class PolicedWrite {
     if (policy.spec?.failurePolicy === 'Ignore') return;
     const what = binding ? 'failed to configure binding' : 'failed to configure policy';
     const message = `${what}: ${error instanceof Error ? error.message : String(error)}`;
-    this.#denials.push({ policy: name, ...(binding && { binding: binding.name }), message });
+    this.#denial ??= { policy: name, ...(binding && { binding: binding.name }), message };
   }
 
   #enforce({ name }: Active, { name: bindingName, binding }: Binding, verdict: Verdict): void {
@@ -172,7 +177,7 @@ class PolicedWrite {
       }
       for (const action of binding.spec?.validationActions ?? []) {
         if (action === 'Deny') {
-          this.#denials.push(denial(decision));
+          this.#denial ??= denial(decision);
           metrics.validated(name, bindingName, kind, 'deny', seconds);
         } else if (action === 'Audit') {
           this.#attributes.annotate(failureAnnotation, failureOf(binding, index, message));
@@ -187,7 +192,7 @@ class PolicedWrite {
     });
     // Whatever the binding's actions are.
     for (const decision of verdict.annotationErrors) {
-      this.#denials.push(denial(decision));
+      this.#denial ??= denial(decision);
       metrics.validated(name, bindingName, errorType(decision), 'deny', decision.seconds);
     }
   }
