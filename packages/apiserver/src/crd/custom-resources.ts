@@ -3,6 +3,7 @@ import { GroupResource, GroupVersion, newNotFound } from '@coxswain/apimachinery
 import type { CacheStats } from '@coxswain/storage';
 import type { DiscoveryRegistry } from '../discovery/index.ts';
 import type { ResourceRouter } from '../endpoints/resource-router.ts';
+import type { ResourceScope } from '../endpoints/scope.ts';
 import type { Lister, Listers } from '../registry/lister.ts';
 import { isConditionTrue } from './conditions.ts';
 import { DefinitionController } from './definition-controller.ts';
@@ -41,6 +42,7 @@ export class CustomResources {
     this.#definitions = options.listers.lister(definitionsOf.group, definitionsOf.resource);
     this.#controller = new DefinitionController({
       definitions: this.#definitions,
+      caughtUp: () => this.#definitionScope.registry.cache.fresh(),
       updateStatus: (definition) => this.#updateStatus(definition),
       deleteInstances: (definition, signal) => this.#deleteInstances(definition, signal),
       now: options.now,
@@ -163,11 +165,16 @@ export class CustomResources {
         discovery.addGroupVersion({ group, version, resources: all, custom: true });
   }
 
+  get #definitionScope(): ResourceScope {
+    const { group, version, resource } = definitionsOf;
+    return this.#options.router.scope(`${group}/${version}`, resource);
+  }
+
   /** As the server itself, which is told of in managedFields. */
   async #updateStatus(definition: CustomResourceDefinition): Promise<CustomResourceDefinition> {
-    const { router, services, now } = this.#options;
-    const { group, version, resource } = definitionsOf;
-    const scope = router.scope(`${group}/${version}`, resource);
+    const { services, now } = this.#options;
+    const { group, resource } = definitionsOf;
+    const scope = this.#definitionScope;
     const name = definition.metadata.name ?? '';
     const { stored } = await scope.registry.update({
       namespace: '',

@@ -21,6 +21,8 @@ import { cleanupFinalizer, terminating } from './terminating.ts';
 
 export interface DefinitionControllerOptions {
   readonly definitions: Lister<CustomResourceDefinition>;
+  /** Resolves when `definitions` knows of everything that was written before, by other servers too. */
+  readonly caughtUp: () => Promise<unknown>;
   /** Writes the status, and gives what was stored. Rejects with an ApiError, Conflict if it was changed meanwhile. */
   readonly updateStatus: (definition: CustomResourceDefinition) => Promise<CustomResourceDefinition>;
   /** Deletes all objects of a definition that is established. */
@@ -113,7 +115,11 @@ export class DefinitionController {
   }
 
   async #sync(name: string): Promise<void> {
-    const definition = this.#options.definitions.get('', name);
+    const { definitions, caughtUp } = this.#options;
+    // All servers look at definitions in the order of their making: with that, they give a name to the same one.
+    const known = definitions.get('', name);
+    if (known && !hasItsNames(known)) await caughtUp();
+    const definition = definitions.get('', name);
     if (!definition) return;
     const next = this.#withConditions(definition);
     if (!jsonEquals(next.status, definition.status)) {
@@ -165,7 +171,7 @@ export class DefinitionController {
 
   #withNames(definition: CustomResourceDefinition, now: Date): CustomResourceDefinition {
     const { spec, status, metadata } = definition;
-    if (jsonEquals(withoutEmpty(spec.names), withoutEmpty(status?.acceptedNames ?? {}))) return definition;
+    if (hasItsNames(definition)) return definition;
     const others = this.#options.definitions
       .list()
       .filter((other) => other.spec.group === spec.group && other.metadata.name !== metadata.name)
@@ -208,6 +214,9 @@ export class DefinitionController {
 
 const isToBeFinalized = ({ metadata }: CustomResourceDefinition): boolean =>
   metadata.deletionTimestamp !== undefined && (metadata.finalizers?.includes(cleanupFinalizer) ?? false);
+
+const hasItsNames = ({ spec, status }: CustomResourceDefinition): boolean =>
+  jsonEquals(withoutEmpty(spec.names), withoutEmpty(status?.acceptedNames ?? {}));
 
 /** Lists that are empty say as much as lists that are absent. */
 const withoutEmpty = (names: object): object =>

@@ -161,7 +161,7 @@ export async function compileExpression(
           ? `must evaluate to ${declaredName(types[0]!)} but got ${declaredName(type)}`
           : `must evaluate to one of [${types.map(declaredName).join(' ')}] but got ${declaredName(type)}`,
       );
-    return { text, program: compiled.program(), type };
+    return { text, program: await compiled.programAsync(), type };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     if (error instanceof CelCompileError) return failed(`compilation failed: ${message}`);
