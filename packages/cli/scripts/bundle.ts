@@ -3,12 +3,11 @@
  * the API server takes to start. What only some commands need stays in files of its own, and so do packages with native
  * parts.
  */
-import { spawn } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { warmUp } from './warm-up.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const directory = at('../dist/bundle');
@@ -41,23 +40,4 @@ for (const file of await readdir(directory)) {
 }
 console.log(`joined cox into ${output.length} files`);
 
-// The first start compiles all that a start needs, and keeps it.
-const scratch = await mkdtemp(join(tmpdir(), 'cox-build-'));
-const server = spawn(process.execPath, [
-  at('../bin/cox.js'),
-  'apiserver',
-  `--data-dir=${scratch}`,
-  '--secure-port=0',
-  '--bind-address=127.0.0.1',
-]);
-const ended = new Promise<number | null>((resolve) => server.on('exit', resolve));
-let said = '';
-server.stderr.on('data', (text) => {
-  said += text;
-});
-server.stdout.on('data', (text) => {
-  if (String(text).includes('is ready')) server.kill();
-});
-const status = await ended;
-await rm(scratch, { recursive: true, force: true });
-if (status !== 0) throw new Error(`the joined API server does not start:\n${said}`);
+await warmUp(at('../bin/cox.js'));
