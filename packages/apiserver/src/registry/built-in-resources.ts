@@ -126,7 +126,7 @@ export function builtInDefinition(
     strategy,
     ...(schema && {
       complete: (object: KubernetesObject): KubernetesObject => compileNormalizer(schema)(object).object,
-      storedForm: compileStoredForm(hub, schema, strategy, options.scheme),
+      storedForm: whenUsed(() => compileStoredForm(hub, schema, strategy, options.scheme)),
     }),
     hooks: options.hooks(groupResource) ?? {},
     garbageCollection: policies[defaultGarbageCollectionPolicy(hub.apiVersion, resource.name)] ?? 'background',
@@ -135,5 +135,16 @@ export function builtInDefinition(
     ...specials[name],
     convert: (object: KubernetesObject, target: GroupVersion) => options.scheme.unsafeConvertToVersion(object, target),
     schemaFor: (gvk: GroupVersionKind) => catalogue.kind(gvk)?.schema,
+  };
+}
+
+type StoredForm = NonNullable<ResourceDefinition['storedForm']>;
+
+/** Most kinds are never written: what it takes for that is made by the first who writes one. */
+function whenUsed(make: () => StoredForm): StoredForm {
+  let made: StoredForm | undefined;
+  return (object, isNew) => {
+    made ??= make();
+    return made(object, isNew);
   };
 }

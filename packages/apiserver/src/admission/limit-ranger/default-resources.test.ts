@@ -44,6 +44,15 @@ describe('what a limit range gives containers', () => {
     expect(pod.metadata).toEqual({});
   });
 
+  it('is not given to more containers than a pod has room for', () => {
+    const containers = Array.from({ length: 1_000 }, (_, i) => ({ name: `c${i}` }));
+    const much = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`example.com/r${i}`, '1']));
+    const pod: Pod = { metadata: {}, spec: { containers } };
+    expect(() => setDefaultResources(pod, range({ type: 'Container', default: much }))).toThrow(
+      'the default resources of the containers are too large',
+    );
+  });
+
   it('may be called anything', () => {
     const pod: Pod = { metadata: {}, spec: { containers: [{ name: 'c' }] } };
     setDefaultResources(pod, range({ type: 'Container', default: JSON.parse('{"__proto__": "1"}') }));

@@ -1,8 +1,11 @@
 import type { Container, LimitRange, Pod } from '@coxswain/api/core/v1';
-import { setOwnEntry } from '@coxswain/apimachinery';
+import { newRequestEntityTooLarge, setOwnEntry } from '@coxswain/apimachinery';
 import type { ResourceList } from '../amounts.ts';
 
 const annotation = 'kubernetes.io/limit-ranger';
+
+/** More than a pod that can be stored has room for. Upstream makes such pods, and only then sees that they are too large. */
+const maxAdded = 100_000;
 
 /** What the range gives containers that ask for nothing themselves. */
 function defaultsOf({ spec }: LimitRange, list: 'default' | 'defaultRequest'): ResourceList {
@@ -24,11 +27,15 @@ function complete(list: ResourceList = {}, defaults: ResourceList): { list: Reso
   return { list: all, added };
 }
 
-/** Gives containers what the range has for them, and writes down in an annotation what that was. */
+/**
+ * Gives containers what the range has for them, and writes down in an annotation what that was. Throws an ApiError (413)
+ * for many containers where each would get much.
+ */
 export function setDefaultResources(pod: Pod, range: LimitRange): void {
   const limits = defaultsOf(range, 'default');
   const requests = defaultsOf(range, 'defaultRequest');
   const notes: string[] = [];
+  let added = 0;
   const completed =
     (what: string) =>
     (container: Container): Container => {
@@ -36,6 +43,8 @@ export function setDefaultResources(pod: Pod, range: LimitRange): void {
       const request = complete(resources.requests, requests);
       const limit = complete(resources.limits, limits);
       if (request.added.length + limit.added.length === 0) return container;
+      added += request.added.length + limit.added.length;
+      if (added > maxAdded) throw newRequestEntityTooLarge('the default resources of the containers are too large');
       for (const [kind, { added }] of [
         ['request', request],
         ['limit', limit],
