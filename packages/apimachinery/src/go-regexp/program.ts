@@ -1,7 +1,7 @@
 import { type Assertion, type CharacterSet, GoRegexpError, type Node } from './syntax.ts';
 
 /** One step of a program. A thread goes on with the next instruction unless it says otherwise; past the end, it has matched. */
-export type Instruction =
+type Instruction =
   | { readonly is: 'characters'; readonly set: CharacterSet }
   | { readonly is: 'assertion'; readonly assertion: Assertion }
   /** Goes on at each of the targets, the first of which it prefers. */

@@ -11,13 +11,13 @@ export type Expr =
   | StructExpr
   | ComprehensionExpr;
 
-export interface LiteralExpr {
+interface LiteralExpr {
   readonly kind: 'literal';
   readonly id: number;
   readonly value: CelValue;
 }
 
-export interface IdentExpr {
+interface IdentExpr {
   readonly kind: 'ident';
   readonly id: number;
   /** May be qualified by the checker (`a.b.c`) or have a leading dot. */

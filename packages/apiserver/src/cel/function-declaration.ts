@@ -46,7 +46,7 @@ export interface FunctionDeclaration {
 }
 
 /** An identifier with a fixed value. */
-export interface ConstantDeclaration {
+interface ConstantDeclaration {
   readonly name: string;
   readonly type: CelType;
   readonly value: CelValue;

@@ -10,31 +10,21 @@
  * Not here: the functions that Kubernetes adds (see `library/`), and what expressions are for (custom resources, policies).
  */
 export {
-  type CallEstimate,
-  type CallSite,
-  type CostEstimate,
   type CostNode,
-  type SizeEstimate,
   type SizeEstimator,
   UNBOUNDED,
 } from './cost-estimate.ts';
-export { CelEnvironment, CompiledExpression, type EnvironmentOptions, type LanguageOptions } from './environment.ts';
-export type {
-  FunctionDeclaration,
-  Library,
-  Overload,
-} from './function-declaration.ts';
+export { CelEnvironment, CompiledExpression } from './environment.ts';
+
 export { fromJson, toJson, type ValueSchema } from './json-adapter.ts';
 export type { Bindings } from './plan/frame.ts';
 export { CelProgramError } from './plan/planner.ts';
 export {
-  type AsyncEvaluationOptions,
-  type EvaluationOptions,
   type EvaluationResult,
   PER_CALL_COST_LIMIT,
   Program,
 } from './program.ts';
-export { CelCompileError, type CompileIssue } from './source.ts';
+export { CelCompileError } from './source.ts';
 export {
   BOOL,
   BYTES,
@@ -46,7 +36,6 @@ export {
   listOf,
   mapOf,
   NULL,
-  type ObjectFields,
   objectType,
   optionalOf,
   STRING,

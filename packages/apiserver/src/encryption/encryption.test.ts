@@ -8,8 +8,8 @@ import type { Message } from '@coxswain/storage/protobuf';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asAdmin } from '../../test/hardening/clients.ts';
-import { startTestServer, type TestServer } from '../../test/test-server.ts';
 import { inProcessCaller } from '../../test/requests/caller.ts';
+import { startTestServer, type TestServer } from '../../test/test-server.ts';
 import { type Encryption, loadEncryption } from './encryption.ts';
 import {
   DecryptRequest,

@@ -3,4 +3,4 @@
  * has its part of the server's seats, given to flows in turn. `FlowControl` is all of it; begin with `FlowController`, and
  * `QueueSet` for how turns are taken.
  */
-export { FlowControl, type FlowControlOptions } from './flow-control.ts';
+export { FlowControl } from './flow-control.ts';

@@ -10,7 +10,7 @@ import {
   StatusResponse,
 } from './messages.ts';
 
-export interface KmsStatus {
+interface KmsStatus {
   readonly version: string;
   readonly healthz: string;
   readonly keyId: string;
