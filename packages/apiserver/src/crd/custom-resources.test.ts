@@ -37,6 +37,23 @@ async function change(group: string, edit: (spec: Json) => Json): Promise<TestOb
   return changed;
 }
 
+describe('a patch that makes something else of an object', () => {
+  it.each([
+    [
+      { kind: 5, metadata: 1.5 },
+      "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string",
+    ],
+    [{ kind: '', metadata: 1.5 }, "Object 'Kind' is missing in '"],
+    [{ metadata: 1.5 }, 'json: cannot unmarshal number into Go value of type v1.ObjectMeta'],
+    [{ kind: 'Other', metadata: 1.5 }, 'json: cannot unmarshal number into Go value of type v1.ObjectMeta'],
+  ])('is refused: %j', async (patch, message) => {
+    const group = await define();
+    await api.send('POST', atsUrl(group, 'v1'), at(group, 'a'));
+    const [status, refused] = await api.send('PATCH', atsUrl(group, 'v1', 'a'), patch, 'application/merge-patch+json');
+    expect([status, refused.message.includes(message) || refused.message]).toEqual([422, true]);
+  });
+});
+
 describe('a definition that is established', () => {
   it('is in discovery and OpenAPI, and its objects can be made, before anybody hears of it', async () => {
     const group = `group-${++groups}.dev`;

@@ -243,8 +243,11 @@ function decodePatched(
     if (custom) {
       // What was sent may have to be shown.
       object = cloneJson(patched);
-      const paths = object.kind === scope.kind.kind ? custom.prune(object) : [];
-      if (isStrict(options)) unknown = paths.map((path) => `unknown field "${path}"`);
+      const isOfKind = object.kind === scope.kind.kind;
+      // Another kind is refused later, by its name: it has one, then, and metadata to be looked at.
+      if (!isOfKind) scope.services.codecs.json.decode(Buffer.from(stringifyJson(patched)), { unstructured: true });
+      const paths = custom.prune(isOfKind ? object : cloneJson(object));
+      if (isOfKind && isStrict(options)) unknown = paths.map((path) => `unknown field "${path}"`);
     } else if (schema) {
       const normalized = compileNormalizer(schema)(patched);
       object = normalized.object;
