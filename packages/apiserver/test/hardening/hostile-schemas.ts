@@ -18,7 +18,7 @@ const fields = (count: number, schema: (index: number) => unknown): Schema => ({
   properties: Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, schema(index)])),
 });
 
-export const patterns: readonly string[] = [
+const patterns: readonly string[] = [
   '^(a+)+$',
   '(.*)*(.*)*(.*)*x',
   '(a{1000}){1000}',
@@ -36,7 +36,7 @@ export const patterns: readonly string[] = [
   ...oddTexts,
 ];
 
-export const rules: readonly string[] = [
+const rules: readonly string[] = [
   'true',
   'self.a',
   'self.all(x, self.all(y, self.all(z, x == y && y == z)))',
