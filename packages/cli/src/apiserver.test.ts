@@ -78,7 +78,7 @@ describe('cox apiserver', () => {
     'a flag that nobody knows': [['--foo'], 'error: unknown flag: --foo; cox apiserver --help lists all flags\n'],
     'several mistakes at once': [
       ['--secure-port=70000', '--oidc-client-id=x'],
-      'error: --oidc-client-id: this server does not have OpenID Connect; leave the flag out\nerror: --secure-port 70000 must be between 0 and 65535, inclusive. 0 takes a free port\n',
+      'error: --secure-port 70000 must be between 0 and 65535, inclusive. 0 takes a free port\nerror: oidc-issuer-url and oidc-client-id must be specified together when any oidc-* flags are set\n',
     ],
   };
   it.each(Object.entries(mistakes))('refuses %s', async (_, [args, err]) => {
