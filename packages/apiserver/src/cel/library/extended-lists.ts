@@ -108,18 +108,29 @@ function sortBy(list: CelList, keys: CelList): CelList | Work<CelList> {
 type Pair = readonly [key: CelValue, value: CelValue];
 
 function* sorted(list: CelList, keys: CelList): Steps<CelList> {
-  const pairs: Pair[] = [];
   const type = runtimeType(keys.at(0)).name;
   if (!comparableTypes.some(({ name }) => name === type)) throw new CelError('list elements must be comparable');
-  yield* eachElement(keys, (key, i) => {
+  const elements: CelValue[] = [];
+  yield* eachElement(keys, (key) => {
     if (runtimeType(key).name !== type) throw new CelError('list elements must have the same type');
-    pairs.push([key, list.at(i)]);
+    elements.push(key);
   });
   // NaN has no order.
-  const order = ([a]: Pair, [b]: Pair) => (Number.isNaN(a) || Number.isNaN(b) ? 0 : compare(a, b, '_<_'));
-  const ordered = yield* sortInSteps(pairs, order, ([key]) => weightOf(key));
+  const order = (a: CelValue, b: CelValue) => (Number.isNaN(a) || Number.isNaN(b) ? 0 : compare(a, b, '_<_'));
+  if (list === keys) return new ArrayList(yield* sortInSteps(elements, order, weightOf));
+  const pairs: Pair[] = [];
+  yield* eachElement(list, (value, i) => void pairs.push([elements[i]!, value]));
+  const ordered = yield* sortInSteps(
+    pairs,
+    ([a], [b]) => order(a, b),
+    ([key]) => weightOf(key),
+  );
+  const pace = new Pace();
   const result: CelValue[] = [];
-  for (const [, value] of ordered) result.push(value);
+  for (const [, value] of ordered) {
+    result.push(value);
+    if (pace.isOver(1)) yield pace.taken;
+  }
   return new ArrayList(result);
 }
 

@@ -40,19 +40,12 @@ function* merge<T>(
 ): Steps<T[]> {
   const merged: T[] = [];
   let [i, j] = [0, 0];
-  while (i < left.length && j < right.length) {
-    const [a, b] = [left[i]!, right[j]!];
+  while (i < left.length || j < right.length) {
+    const isLeftOver = j === right.length;
     // Of equal ones that of the left comes first.
-    if (order(a, b) <= 0) {
-      merged.push(a);
-      i++;
-    } else {
-      merged.push(b);
-      j++;
-    }
-    if (pace.isOver(Math.min(weigh(a), weigh(b)))) yield pace.taken;
+    if (isLeftOver || (i < left.length && order(left[i]!, right[j]!) <= 0)) merged.push(left[i++]!);
+    else merged.push(right[j++]!);
+    if (pace.isOver(isLeftOver ? 1 : weigh(merged[merged.length - 1]!))) yield pace.taken;
   }
-  for (; i < left.length; i++) merged.push(left[i]!);
-  for (; j < right.length; j++) merged.push(right[j]!);
   return merged;
 }

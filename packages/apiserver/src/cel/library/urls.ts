@@ -31,7 +31,7 @@ export class URLValue extends OpaqueValue {
 }
 
 /** No object holds a longer one. Differs from upstream: what an expression puts together may be longer there. */
-const maxLength = 3 * 1024 * 1024;
+const maxLength = 1.5 * 1024 * 1024;
 
 function checkUrl(text: string): void {
   if (text.length > maxLength) throw new CelError('operation cancelled: URL too large');
