@@ -20,6 +20,9 @@ import { startCompaction } from './compaction.ts';
 import { type ServerAddress, ServerCore } from './server-core.ts';
 import { ServerPaths } from './server-paths.ts';
 
+/** When there should be nothing to do any more after a start. */
+const restDelayMs = 1_000;
+
 /**
  * An API server: built by its constructor, alive between `start` and `stop`. It has no state of its own but what is in
  * the store; a process can hold many.
@@ -44,6 +47,7 @@ export class ApiServer {
   readonly #underWay = new UnderWay();
   #hooks: readonly PostStartHook[] = [];
   #followed: readonly FollowedFiles[] = [];
+  #rest: NodeJS.Timeout | undefined;
   /** Authorization knows what is stored. */
   #synced = false;
   #started: Promise<void> | undefined;
@@ -119,6 +123,7 @@ export class ApiServer {
     await this.#flowControl?.follow();
     assertNotStopped(signal);
     await this.#policyStatus?.start();
+    this.#rest = setTimeout(() => void this.#core.loadRest(), restDelayMs).unref();
     logger.info('the server is ready');
   }
 
@@ -140,6 +145,7 @@ export class ApiServer {
 
   async #stop(): Promise<void> {
     const { shutdownDelayMs, shutdownGraceMs, store, dialer, audit, encryption } = this.config;
+    clearTimeout(this.#rest);
     this.health.beginShutdown();
     if (shutdownDelayMs > 0) await delay(shutdownDelayMs);
     this.#shuttingDown.abort();

@@ -97,6 +97,11 @@ export class ServerCore {
     return metrics;
   }
 
+  /** Loads what is large and not needed at the start, before somebody has to wait for it. */
+  async loadRest(): Promise<void> {
+    await this.#definitionRules.load();
+  }
+
   async close(): Promise<void> {
     await this.allocation.close();
     this.registries.stop();

@@ -12,7 +12,7 @@ const isDefinitions = ({ group, resource }: GroupResource): boolean =>
 
 /**
  * What writes of definitions need so that rules are judged too: rules are prepared before the strategy looks at them.
- * CEL is loaded with the first definition that has rules.
+ * CEL is loaded with the first definition that has rules, or by `load`.
  */
 export class DefinitionRuleHooks {
   #rules: DefinitionRules | undefined;
@@ -29,12 +29,18 @@ export class DefinitionRuleHooks {
     return { beginCreate: begin, beginUpdate: begin };
   }
 
+  /** What the first definition with rules would have to wait for. */
+  async load(): Promise<DefinitionRules> {
+    const { DefinitionRules } = await import('./definition-rules.ts');
+    this.#rules ??= new DefinitionRules();
+    return this.#rules;
+  }
+
   async #begin(definition: CustomResourceDefinition): Promise<Reservation> {
     const schemas = (definition.spec?.versions ?? []).map(({ schema }) => schema?.openAPIV3Schema);
     if (schemas.some((schema) => schema && hasRules(schema))) {
-      const { DefinitionRules } = await import('./definition-rules.ts');
-      this.#rules ??= new DefinitionRules();
-      await this.#rules.prepare(definition);
+      const rules = await this.load();
+      await rules.prepare(definition);
     }
     return nothingReserved;
   }
