@@ -36,6 +36,7 @@ export async function startOurs(cox: string): Promise<Target> {
       `--data-dir=${join(directory, 'data')}`,
       `--secure-port=${port}`,
       '--bind-address=127.0.0.1',
+      '--disable-admission-plugins=ServiceAccount',
       `--token-auth-file=${join(directory, 'tokens.csv')}`,
       '--max-requests-inflight=0',
       '--max-mutating-requests-inflight=0',

@@ -15,24 +15,24 @@ export interface AdmissionAttributes {
   /** Empty for what is in no namespace. */
   readonly namespace: string;
   /** In its hub version; absent for a deletion. Mutating plug-ins change it in place. */
-  readonly object?: KubernetesObject;
+  readonly object?: KubernetesObject | undefined;
   /** As it is stored; absent for a create. */
-  readonly oldObject?: KubernetesObject;
+  readonly oldObject?: KubernetesObject | undefined;
   readonly dryRun: boolean;
   readonly user: UserInfo;
   readonly warn: (text: string) => void;
   /** For the audit log; with `minLevel`, only where at least so much of the request is written down. */
   readonly annotate: (key: string, value: string, minLevel?: 'Request') => void;
   /** Of the request as it is done, not as it was sent: a patch that creates has CreateOptions. None for CONNECT. */
-  readonly options?: KubernetesObject;
+  readonly options?: KubernetesObject | undefined;
   /** Absent: objects are in the version of `kind`, and in no other. */
   readonly objects?: AdmissionObjects;
   /** Aborted when whoever asked has gone away. */
   readonly signal?: AbortSignal;
   /** When the request must be answered, in the time of `performance.now()`. */
-  readonly deadline?: number;
+  readonly deadline?: number | undefined;
   /** Made by the first mutating plug-in that wants it. */
-  reinvocation?: Reinvocation;
+  reinvocation?: Reinvocation | undefined;
 }
 
 /** A resource under another name or in another version. */

@@ -41,51 +41,78 @@ class RequestWriteContext implements WriteContext {
   }
 }
 
+type WriteParts = Pick<AdmissionAttributes, 'object' | 'oldObject' | 'dryRun' | 'options'> & {
+  readonly name?: string;
+  readonly subresource?: string;
+};
+
 /** A write as admission sees it. */
-export function admissionAttributes(
+export const admissionAttributes = (
   context: RequestContext,
   scope: ResourceScope,
   operation: Operation,
-  parts: Pick<AdmissionAttributes, 'object' | 'oldObject' | 'dryRun' | 'options'> & {
-    readonly name?: string;
-    readonly subresource?: string;
-  },
-): AdmissionAttributes {
-  const { info, query, request, deadline } = context;
-  const name = parts.name ?? info.name;
-  return {
-    get options() {
-      return operationOptions(operation, query);
-    },
-    objects: admissionObjects(scope, info.subresource),
-    signal: request.signal,
-    ...(deadline !== undefined && { deadline }),
-    kind: scope.kind,
-    resource: scope.resource,
-    subresource: info.subresource,
+  parts: WriteParts,
+): AdmissionAttributes => new RequestAttributes(context, scope, operation, parts);
+
+/** All fields are always there, in the same order: every write has two of these. */
+class RequestAttributes implements AdmissionAttributes {
+  readonly operation: Operation;
+  readonly kind: AdmissionAttributes['kind'];
+  readonly resource: AdmissionAttributes['resource'];
+  readonly subresource: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly object: KubernetesObject | undefined;
+  readonly oldObject: KubernetesObject | undefined;
+  readonly dryRun: boolean;
+  readonly user: AdmissionAttributes['user'];
+  readonly warn: AdmissionAttributes['warn'];
+  readonly annotate: AdmissionAttributes['annotate'];
+  readonly options: KubernetesObject | undefined;
+  readonly objects: NonNullable<AdmissionAttributes['objects']>;
+  readonly signal: AbortSignal;
+  readonly deadline: number | undefined;
+  reinvocation: AdmissionAttributes['reinvocation'];
+
+  constructor(context: RequestContext, scope: ResourceScope, operation: Operation, parts: WriteParts) {
+    const { info } = context;
+    const { resource } = scope;
+    const name = parts.name ?? info.name;
+    this.operation = operation;
+    this.kind = scope.kind;
+    this.resource = resource;
+    this.subresource = parts.subresource ?? info.subresource;
+    this.name = name;
     // A namespace is in itself, as far as admission is concerned.
-    namespace: info.namespace || (scope.resource.resource === 'namespaces' && scope.resource.group === '' ? name : ''),
-    user: context.user,
-    warn: context.warn,
-    annotate: context.annotate,
-    operation,
-    ...parts,
-    name,
-  };
+    this.namespace = info.namespace || (resource.resource === 'namespaces' && resource.group === '' ? name : '');
+    this.object = parts.object;
+    this.oldObject = parts.oldObject;
+    this.dryRun = parts.dryRun;
+    this.user = context.user;
+    this.warn = context.warn;
+    this.annotate = context.annotate;
+    this.options = parts.options ?? operationOptions(operation, context.query);
+    this.objects = admissionObjects(scope, info.subresource);
+    this.signal = context.request.signal;
+    this.deadline = context.deadline;
+    this.reinvocation = undefined;
+  }
 }
 
-const kindsOfOptions: Partial<Record<Operation, string>> = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions' };
+const plainOptions: Partial<Record<Operation, KubernetesObject>> = {
+  CREATE: { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1' },
+  UPDATE: { kind: 'UpdateOptions', apiVersion: 'meta.k8s.io/v1' },
+};
 
 /** What a write was told, as that is done: a patch is an update, or creates. */
 function operationOptions(operation: Operation, query: URLSearchParams): KubernetesObject | undefined {
-  const kind = kindsOfOptions[operation];
-  if (kind === undefined) return undefined;
+  const plain = plainOptions[operation];
+  if (plain === undefined || query.size === 0) return plain;
   const dryRun = query.getAll('dryRun');
   const fieldManager = query.get('fieldManager');
   const fieldValidation = query.get('fieldValidation');
   return {
-    kind,
-    apiVersion: 'meta.k8s.io/v1',
+    ...plain,
     ...(dryRun.length > 0 && { dryRun }),
     ...(fieldManager && { fieldManager }),
     ...(fieldValidation && { fieldValidation }),
