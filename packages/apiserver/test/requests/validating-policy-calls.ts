@@ -1,0 +1,43 @@
+import { mergePatch } from './headers.ts';
+import type { Call } from './scenario.ts';
+
+export const group = 'admissionregistration.k8s.io/v1::';
+/** Nobody else's writes are concerned. */
+export const here = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': '{{ns}}' } } };
+export const rule = (resources: readonly string[], more: object = {}) => ({
+  apiGroups: [''],
+  apiVersions: ['v1'],
+  operations: ['CREATE', 'UPDATE'],
+  resources,
+  ...more,
+});
+export const configMaps = { ...here, resourceRules: [rule(['configmaps'])] };
+
+export const policy = (name: string, spec: object): Call => ({
+  send: `POST ${group}validatingadmissionpolicies`,
+  body: { metadata: { name: `{{ns}}-${name}` }, spec: { matchConstraints: configMaps, ...spec } },
+});
+export const binding = (name: string, spec: object = {}): Call => ({
+  send: `POST ${group}validatingadmissionpolicybindings`,
+  body: {
+    metadata: { name: `{{ns}}-${name}` },
+    spec: { policyName: `{{ns}}-${name}`, validationActions: ['Deny'], ...spec },
+  },
+});
+/** All that a policy has to say, one warning each. */
+export const warning = (name: string, spec: object = {}): Call =>
+  binding(name, { validationActions: ['Warn'], ...spec });
+/** Policies are in force by now. */
+export const inForce = (call: Call): Call => ({ ...call, settle: 'policies' });
+/** The real server looks for new kinds of parameters now and then. */
+export const discovered = (call: Call): Call => ({ ...call, settle: 'discovery' });
+export const configMap = (name: string, more: object = {}, as?: string): Call => ({
+  send: 'POST v1:configmaps',
+  body: { metadata: { name }, ...more },
+  ...(as !== undefined && { as }),
+});
+export const patch = (send: string, body: object): Call => ({ send: `PATCH ${send}`, body, headers: mergePatch });
+/** Nothing costs more. */
+export const checks = (...verbs: readonly string[]): string =>
+  verbs.map((verb) => `!authorizer.group('').resource('pods').check('${verb}').allowed()`).join(' && ');
+export const expressions = (...all: readonly string[]) => ({ validations: all.map((expression) => ({ expression })) });
