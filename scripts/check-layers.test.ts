@@ -39,6 +39,20 @@ describe('layers', () => {
   it('lets tests use Node', () => {
     expect(checkLayers(layers, [source('low', "import 'node:fs';", 'a.test.ts'), source('high', '')])).toEqual([]);
   });
+  it('lets a folder that is only loaded in Node use it', () => {
+    const withFolder = { ...layers, low: { ...layers.low, nodeFolders: ['src/node'] } };
+    const check = (file: string) =>
+      checkLayers(withFolder, [source('low', "import 'node:fs';", file), source('high', '')]);
+    expect(check('node/a.ts')).toEqual([]);
+    expect(check('nodes/a.ts')).toEqual([expect.stringMatching(/not there in a browser/)]);
+  });
+  it('lets only tests import what is for tests', () => {
+    const withTests = { ...layers, low: { ...layers.low, testImports: ['high'] } };
+    const check = (file: string) =>
+      checkLayers(withTests, [source('low', "import { a } from '@coxswain/high';", file), source('high', '')]);
+    expect(check('a.test.ts')).toEqual([]);
+    expect(check('a.ts')).toEqual([expect.stringMatching(/may not import/)]);
+  });
   it('refuses a package without a row, and a row without a package', () => {
     expect(checkLayers(layers, [source('low', ''), source('other', '')])).toEqual([
       'packages/other has no row in layers.json',

@@ -10,7 +10,11 @@ import { fileURLToPath } from 'node:url';
 export interface LayerRow {
   /** Workspace packages it may import. */
   readonly imports: readonly string[];
+  /** Those that its tests may import besides. */
+  readonly testImports?: readonly string[];
   readonly runtime: 'browser' | 'node';
+  /** Folders of a package for browsers that are only loaded in Node. */
+  readonly nodeFolders?: readonly string[];
 }
 
 export interface SourceFile {
@@ -49,6 +53,9 @@ export function checkLayers(layers: Readonly<Record<string, LayerRow>>, packages
     }
     for (const { path, text } of files) {
       const isTest = /\.test(-data)?\.ts$/.test(path);
+      const inPackage = relative(root, path);
+      const isForBrowsers =
+        row.runtime === 'browser' && !row.nodeFolders?.some((folder) => inPackage.startsWith(`${folder}/`));
       const complain = (what: string) => problems.push(`${path}: ${what}`);
       for (const imported of importsOf(text)) {
         if (imported.startsWith('.')) {
@@ -56,14 +63,14 @@ export function checkLayers(layers: Readonly<Record<string, LayerRow>>, packages
             complain(`${imported} is outside its package`);
         } else if (imported.startsWith(scope)) {
           const target = imported.slice(scope.length).split('/', 1)[0]!;
-          if (target !== name && !row.imports.includes(target))
-            complain(`${name} may not import ${imported} (layers.json)`);
+          const isAllowed = row.imports.includes(target) || (isTest && row.testImports?.includes(target));
+          if (target !== name && !isAllowed) complain(`${name} may not import ${imported} (layers.json)`);
           else if (!isTest && !dependencies.includes(scope + target))
             complain(`${scope}${target} is not in its package.json`);
         } else if (!isTest && !imported.startsWith('#')) {
           // `#name` is the package's own, by its `imports` map.
           if (nodeModules.has(imported)) {
-            if (row.runtime === 'browser') complain(`${imported} is not there in a browser`);
+            if (isForBrowsers) complain(`${imported} is not there in a browser`);
           } else if (
             !dependencies.includes(
               imported
@@ -76,8 +83,7 @@ export function checkLayers(layers: Readonly<Record<string, LayerRow>>, packages
           }
         }
       }
-      const global =
-        !isTest && row.runtime === 'browser' && nodeGlobals.exec(text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''));
+      const global = !isTest && isForBrowsers && nodeGlobals.exec(text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''));
       if (global) complain(`${global[0]} is not there in a browser`);
     }
   }

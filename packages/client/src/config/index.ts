@@ -1,0 +1,1 @@
+export type { Credential, Credentials, Impersonation, RestConfig, TlsConfig } from './rest-config.ts';

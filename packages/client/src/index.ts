@@ -1,0 +1,15 @@
+/**
+ * `@coxswain/client`: client-go for TypeScript. Typed clients for every resource, dynamic and metadata clients, discovery;
+ * informers and listers; work queues; leader election; events; exec, logs and port-forward.
+ *
+ * It runs no server and no controllers of its own. Kubeconfig files are read by `@coxswain/client/kubeconfig`, which
+ * needs Node; all else runs in a browser too.
+ *
+ * Where to start: `kubernetes/` for the ClientSet, `informers/` for caches that stay current, `workqueue/`.
+ */
+export * from './clock/index.ts';
+export * from './config/index.ts';
+export * from './observe/index.ts';
+export * from './rest/index.ts';
+export * from './transport/index.ts';
+export * from './watch/index.ts';

@@ -1,0 +1,38 @@
+import type { ConfigMap } from '@coxswain/api/core/v1';
+import { isConflict, isNotFound } from '@coxswain/apimachinery/errors';
+import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { InProcessTransport } from '../transport/index.ts';
+import { ResourceClient } from './resource-client.ts';
+import { RESTClient } from './rest-client.ts';
+
+let server: RunningApiServer;
+let configMaps: ResourceClient<ConfigMap>;
+beforeAll(async () => {
+  server = await startApiServer({ memory: true });
+  const transport = new InProcessTransport(server.transport({ username: 'me', groups: ['system:masters'] }));
+  const resource = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true };
+  configMaps = new ResourceClient(new RESTClient(transport), resource, 'default');
+});
+afterAll(() => server.stop());
+
+describe('ResourceClient', () => {
+  it('creates, reads, changes and deletes', async () => {
+    const created = await configMaps.create({ metadata: { name: 'a' }, data: { x: '1' } });
+    const watch = await configMaps.watch({ resourceVersion: created.metadata.resourceVersion! });
+    const patched = await configMaps.patch('a', 'merge', { data: { x: null, y: '2' } });
+    expect(patched.data).toEqual({ y: '2' });
+    await expect(configMaps.update({ ...created, data: {} })).rejects.toSatisfy(isConflict);
+    const applied = await configMaps.apply({ metadata: { name: 'a' }, data: { z: '3' } }, { fieldManager: 'me' });
+    expect(applied.data).toEqual({ y: '2', z: '3' });
+    await configMaps.delete('a');
+    await expect(configMaps.get('a')).rejects.toSatisfy(isNotFound);
+    const seen: string[] = [];
+    for await (const event of watch) {
+      seen.push(event.type);
+      if (event.type === 'DELETED') break;
+    }
+    expect(seen).toEqual(['MODIFIED', 'MODIFIED', 'DELETED']);
+    expect(await watch.ended).toEqual({ reason: 'stopped' });
+  });
+});

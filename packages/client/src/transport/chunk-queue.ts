@@ -1,0 +1,116 @@
+import { joinChunks } from './response-body.ts';
+import { type ResponseBody, TransportError } from './transport.ts';
+
+/** More waiting bytes than this, and the writer is asked to wait. */
+const highWaterMark = 256 * 1024;
+
+interface Chunk {
+  readonly bytes: Uint8Array;
+  readonly sent: (() => void) | undefined;
+}
+
+/**
+ * A body that somebody writes while it is read: a sink on one side, a `ResponseBody` on the other. The writer is told to
+ * wait when the reader is slow.
+ */
+export class ChunkQueue implements ResponseBody {
+  #chunks: Chunk[] = [];
+  #pendingBytes = 0;
+  #state: 'open' | 'ended' | 'broken' | 'cancelled' = 'open';
+  #failure: unknown;
+  #wake: (() => void) | undefined;
+  #onDrain: (() => void)[] = [];
+  #onClose: (() => void)[] = [];
+  readonly #signal: AbortSignal;
+  readonly #abort = (): void => this.#finish('broken', this.#signal.reason);
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    if (signal.aborted) this.#abort();
+    else signal.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  write(bytes: Uint8Array, sent?: () => void): boolean {
+    if (this.#state !== 'open' || bytes.length === 0) return true;
+    this.#chunks.push({ bytes, sent });
+    this.#pendingBytes += bytes.length;
+    this.#notify();
+    return this.#pendingBytes < highWaterMark;
+  }
+
+  get pendingBytes(): number {
+    return this.#pendingBytes;
+  }
+
+  onDrain(callback: () => void): void {
+    this.#onDrain.push(callback);
+  }
+
+  onClose(callback: () => void): void {
+    if (this.#state === 'open') this.#onClose.push(callback);
+    else callback();
+  }
+
+  end(): void {
+    this.#finish('ended');
+  }
+
+  destroy(): void {
+    this.#finish('broken', new TransportError('the server cut the answer off'));
+  }
+
+  cancel(): void {
+    this.#take();
+    this.#finish('cancelled');
+  }
+
+  async bytes(): Promise<Uint8Array> {
+    const all: Uint8Array[] = [];
+    for await (const chunk of this.chunks()) all.push(chunk);
+    return joinChunks(all);
+  }
+
+  async *chunks(): AsyncIterable<Uint8Array> {
+    try {
+      for (;;) {
+        const waiting = this.#take();
+        for (const { bytes, sent } of waiting) {
+          yield bytes;
+          sent?.();
+        }
+        if (waiting.length > 0) {
+          for (const callback of this.#onDrain.splice(0)) callback();
+          continue;
+        }
+        if (this.#state === 'broken') throw this.#failure;
+        if (this.#state !== 'open') return;
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    } finally {
+      this.cancel();
+    }
+  }
+
+  #take(): Chunk[] {
+    const taken = this.#chunks;
+    this.#chunks = [];
+    this.#pendingBytes = 0;
+    return taken;
+  }
+
+  #finish(state: 'ended' | 'broken' | 'cancelled', failure?: unknown): void {
+    if (this.#state !== 'open') return;
+    this.#state = state;
+    this.#failure = failure;
+    this.#signal.removeEventListener('abort', this.#abort);
+    for (const callback of this.#onClose.splice(0)) callback();
+    this.#notify();
+  }
+
+  #notify(): void {
+    this.#wake?.();
+    this.#wake = undefined;
+  }
+}

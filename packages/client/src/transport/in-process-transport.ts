@@ -1,0 +1,98 @@
+import { ChunkQueue } from './chunk-queue.ts';
+import { bodyOf, joinChunks } from './response-body.ts';
+import {
+  type ResponseBody,
+  type Transport,
+  TransportError,
+  type TransportRequest,
+  type TransportResponse,
+  type WebSocketConnection,
+  type WebSocketRequest,
+} from './transport.ts';
+
+/** A server in the same process, as a function: what `server.transport(user)` of `@coxswain/apiserver` is. */
+export type InProcessCall = (request: {
+  readonly method: string;
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  readonly signal?: AbortSignal;
+}) => Promise<InProcessResponse>;
+
+interface InProcessResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: Uint8Array | readonly Uint8Array[] | { stream(sink: Sink): void } | { upgrade: unknown };
+}
+
+interface Sink {
+  write(chunk: Uint8Array, sent?: () => void): boolean;
+  readonly pendingBytes: number;
+  onDrain(callback: () => void): void;
+  onClose(callback: () => void): void;
+  end(): void;
+  destroy(): void;
+}
+
+/**
+ * Calls a server in the same process: no socket and no TLS, yet the server's whole chain from authentication to storage.
+ */
+export class InProcessTransport implements Transport {
+  readonly #call: InProcessCall;
+  readonly #closed = new AbortController();
+
+  constructor(call: InProcessCall) {
+    this.#call = call;
+  }
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    const { method, url, body, signal } = request;
+    this.#mustBeOpen();
+    signal?.throwIfAborted();
+    const gone = signal ? AbortSignal.any([signal, this.#closed.signal]) : this.#closed.signal;
+    const response = await this.#call({
+      method,
+      url,
+      headers: flatHeaders(request.headers),
+      ...(body && { body }),
+      signal: gone,
+    });
+    signal?.throwIfAborted();
+    return { status: response.status, headers: response.headers, body: toBody(response.body, gone) };
+  }
+
+  async openWebSocket(_request: WebSocketRequest): Promise<WebSocketConnection> {
+    this.#mustBeOpen();
+    throw new TransportError('a server in the same process cannot be reached by WebSocket', { mayHaveBeenSent: false });
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(new TransportError('the transport was closed'));
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed.signal.aborted)
+      throw new TransportError('the transport was closed', {
+        mayHaveBeenSent: false,
+        cause: this.#closed.signal.reason,
+      });
+  }
+}
+
+function flatHeaders(headers: TransportRequest['headers']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : value.join(', ')]),
+  );
+}
+
+function toBody(body: InProcessResponse['body'], signal: AbortSignal): ResponseBody {
+  if (body === undefined) return bodyOf(new Uint8Array(0));
+  if (body instanceof Uint8Array) return bodyOf(body);
+  if (isChunks(body)) return bodyOf(joinChunks(body));
+  if (!('stream' in body)) throw new TransportError('the server wants to take over a connection that there is not');
+  const queue = new ChunkQueue(signal);
+  body.stream(queue);
+  return queue;
+}
+
+const isChunks = (body: object): body is readonly Uint8Array[] => Array.isArray(body);

@@ -1,0 +1,11 @@
+export { type InProcessCall, InProcessTransport } from './in-process-transport.ts';
+export {
+  type ResponseBody,
+  type Transport,
+  TransportError,
+  type TransportRequest,
+  type TransportResponse,
+  UpgradeRefusedError,
+  type WebSocketConnection,
+  type WebSocketRequest,
+} from './transport.ts';

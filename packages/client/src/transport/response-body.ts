@@ -1,0 +1,26 @@
+import type { ResponseBody } from './transport.ts';
+
+/** A body that is already there. */
+export function bodyOf(bytes: Uint8Array): ResponseBody {
+  return {
+    bytes: async () => bytes,
+    async *chunks() {
+      if (bytes.length > 0) yield bytes;
+    },
+    cancel() {},
+  };
+}
+
+/** Chunks put together. */
+export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
+  if (chunks.length === 1) return chunks[0]!;
+  let length = 0;
+  for (const chunk of chunks) length += chunk.length;
+  const joined = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    joined.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return joined;
+}

@@ -1,0 +1,2 @@
+export { JsonWatch } from './json-watch.ts';
+export type { Watch, WatchEnd } from './watch.ts';
