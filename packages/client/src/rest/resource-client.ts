@@ -117,7 +117,7 @@ interface Call {
   readonly name?: string | undefined;
   readonly subresource?: string | undefined;
   /** Those of the API go into the query. */
-  readonly options: CallOptions;
+  readonly options: CallOptions & ListOptions;
   readonly body?: unknown;
 }
 
