@@ -10,4 +10,4 @@ export type {
   PatchType,
   ResourceInterface,
 } from './resource-interface.ts';
-export { RESTClient, type RestRequest } from './rest-client.ts';
+export { type RawResponse, RESTClient, type RestRequest, type WebSocketRestRequest } from './rest-client.ts';

@@ -1,6 +1,12 @@
 import { ApiError, fromObject, newGenericServerResponse } from '@coxswain/apimachinery/errors';
 import { GroupResource } from '@coxswain/apimachinery/meta';
-import type { Transport, TransportResponse } from '../transport/transport.ts';
+import {
+  type ResponseBody,
+  type Transport,
+  type TransportResponse,
+  UpgradeRefusedError,
+  type WebSocketConnection,
+} from '../transport/transport.ts';
 import { JsonWatch } from '../watch/json-watch.ts';
 import type { Watch } from '../watch/watch.ts';
 import type { CallOptions } from './call-options.ts';
@@ -18,6 +24,20 @@ export interface RestRequest extends CallOptions {
   /** For messages: what is asked for. */
   readonly resource?: GroupResource;
   readonly name?: string;
+}
+
+/** An answer before anybody read it. */
+export interface RawResponse {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: TransportResponse['headers'];
+  readonly bytes: Uint8Array;
+}
+
+/** A request that becomes a WebSocket. */
+export interface WebSocketRestRequest extends Omit<RestRequest, 'method' | 'body'> {
+  /** Subprotocols offered, the best first. */
+  readonly protocols: readonly string[];
 }
 
 /** Requests and answers in the API's forms over a transport: JSON in and out, Status as ApiError, watches. */
@@ -40,6 +60,35 @@ export class RESTClient {
     return new JsonWatch<T>(response.body, request.signal);
   }
 
+  /** The answer's body as it comes; resolves once the server has accepted. */
+  async stream(request: RestRequest): Promise<ResponseBody> {
+    const response = await this.#send(request);
+    return response.body;
+  }
+
+  /** The answer's head and bytes. 304, which answers `if-none-match`, is an answer too. */
+  async raw(request: RestRequest): Promise<RawResponse> {
+    const { status, headers, body } = await this.#send(request);
+    return { status, headers, bytes: await body.bytes() };
+  }
+
+  /** Opens a WebSocket, with a GET; a server that refuses is an ApiError as with any other request. */
+  async openWebSocket(request: WebSocketRestRequest): Promise<WebSocketConnection> {
+    const { path, query, protocols, headers, signal } = request;
+    try {
+      return await this.#transport.openWebSocket({
+        url: path + queryString(query),
+        headers: { ...headers },
+        protocols,
+        ...(signal && { signal }),
+      });
+    } catch (error) {
+      if (!(error instanceof UpgradeRefusedError)) throw error;
+      const { status, body } = error.response;
+      throw failed({ ...request, method: 'GET' }, status, new TextDecoder().decode(await body.bytes()));
+    }
+  }
+
   async #send(request: RestRequest): Promise<TransportResponse> {
     const { method, path, query, body, signal } = request;
     const response = await this.#transport.send({
@@ -53,7 +102,7 @@ export class RESTClient {
       ...(body !== undefined && { body: new TextEncoder().encode(JSON.stringify(body)) }),
       ...(signal && { signal }),
     });
-    if (response.status >= 200 && response.status < 300) return response;
+    if ((response.status >= 200 && response.status < 300) || response.status === 304) return response;
     throw failed(request, response.status, new TextDecoder().decode(await response.body.bytes()));
   }
 }

@@ -21,13 +21,13 @@ export class ChunkQueue implements ResponseBody {
   #wake: (() => void) | undefined;
   #onDrain: (() => void)[] = [];
   #onClose: (() => void)[] = [];
-  readonly #signal: AbortSignal;
-  readonly #abort = (): void => this.#finish('broken', this.#signal.reason);
+  readonly #signal: AbortSignal | undefined;
+  readonly #abort = (): void => this.#finish('broken', this.#signal?.reason);
 
-  constructor(signal: AbortSignal) {
+  constructor(signal?: AbortSignal) {
     this.#signal = signal;
-    if (signal.aborted) this.#abort();
-    else signal.addEventListener('abort', this.#abort, { once: true });
+    if (signal?.aborted) this.#abort();
+    else signal?.addEventListener('abort', this.#abort, { once: true });
   }
 
   write(bytes: Uint8Array, sent?: () => void): boolean {
@@ -56,7 +56,12 @@ export class ChunkQueue implements ResponseBody {
   }
 
   destroy(): void {
-    this.#finish('broken', new TransportError('the server cut the answer off'));
+    this.fail(new TransportError('the server cut the answer off'));
+  }
+
+  /** What has come can still be read; then the reader is told. */
+  fail(reason: unknown): void {
+    this.#finish('broken', reason);
   }
 
   cancel(): void {
@@ -104,7 +109,7 @@ export class ChunkQueue implements ResponseBody {
     if (this.#state !== 'open') return;
     this.#state = state;
     this.#failure = failure;
-    this.#signal.removeEventListener('abort', this.#abort);
+    this.#signal?.removeEventListener('abort', this.#abort);
     for (const callback of this.#onClose.splice(0)) callback();
     this.#notify();
   }

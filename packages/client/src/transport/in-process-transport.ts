@@ -1,3 +1,4 @@
+import type { Upgrade } from '../remote/node/in-process-web-socket.ts';
 import { ChunkQueue } from './chunk-queue.ts';
 import { bodyOf, joinChunks } from './response-body.ts';
 import {
@@ -22,7 +23,7 @@ export type InProcessCall = (request: {
 interface InProcessResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly body?: Uint8Array | readonly Uint8Array[] | { stream(sink: Sink): void } | { upgrade: unknown };
+  readonly body?: Uint8Array | readonly Uint8Array[] | { stream(sink: Sink): void } | Upgrade;
 }
 
 interface Sink {
@@ -61,9 +62,16 @@ export class InProcessTransport implements Transport {
     return { status: response.status, headers: response.headers, body: toBody(response.body, gone) };
   }
 
-  async openWebSocket(_request: WebSocketRequest): Promise<WebSocketConnection> {
+  async openWebSocket(request: WebSocketRequest): Promise<WebSocketConnection> {
     this.#mustBeOpen();
-    throw new TransportError('a server in the same process cannot be reached by WebSocket', { mayHaveBeenSent: false });
+    const { openInProcessWebSocket } = await import('../remote/node/in-process-web-socket.ts');
+    const closed = this.#closed.signal;
+    const gone = request.signal ? AbortSignal.any([request.signal, closed]) : closed;
+    return openInProcessWebSocket({ ...request, signal: gone }, async (upgrade) => {
+      const { status, headers, body } = await this.#call(upgrade);
+      if (body && 'upgrade' in body) return body;
+      return { status, headers, body: await toBody(body, upgrade.signal).bytes() };
+    });
   }
 
   async close(): Promise<void> {

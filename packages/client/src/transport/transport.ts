@@ -1,3 +1,5 @@
+import type { Credential } from '../config/rest-config.ts';
+
 /**
  * The way to an API server: bytes in, bytes out, cancel. HTTPS from Node or a browser, or a call into a server of the
  * same process. Everything above it (`rest/`) is the same for all.
@@ -25,6 +27,8 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: Uint8Array;
   readonly signal?: AbortSignal;
+  /** Shown to the server when it asks, where the transport can. One that differs from the last needs new connections. */
+  readonly clientCertificate?: Credential['clientCertificate'];
 }
 
 export interface TransportResponse {
@@ -51,6 +55,7 @@ export interface WebSocketRequest {
   /** Subprotocols offered, the best first. */
   readonly protocols: readonly string[];
   readonly signal?: AbortSignal;
+  readonly clientCertificate?: Credential['clientCertificate'];
 }
 
 /** An open WebSocket with binary messages. */

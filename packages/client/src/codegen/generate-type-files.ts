@@ -1,0 +1,23 @@
+import { generateTypes } from './generate-types.ts';
+import { readDefinitions } from './read-definitions.ts';
+
+export interface GeneratedFile {
+  /** The definition's name, which no other has, as a module: `crontabs.stable.example.com.ts`. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * A module for every CustomResourceDefinition in the manifests, in their order. Throws when there is none, or the same
+ * one twice.
+ */
+export function generateTypeFiles(manifests: readonly string[]): GeneratedFile[] {
+  const files = new Map<string, GeneratedFile>();
+  for (const definition of manifests.flatMap(readDefinitions)) {
+    const name = `${definition.spec.names.plural}.${definition.spec.group}.ts`;
+    if (files.has(name)) throw new Error(`the CustomResourceDefinition ${name.slice(0, -3)} is there twice`);
+    files.set(name, { name, text: generateTypes(definition) });
+  }
+  if (files.size === 0) throw new Error('there is no CustomResourceDefinition');
+  return [...files.values()];
+}

@@ -1,0 +1,165 @@
+import { asApiError, isTooManyRequests } from '@coxswain/apimachinery/errors';
+import type { APIGroup, APIResourceList } from '@coxswain/apimachinery/meta';
+import type { CallOptions } from '../rest/call-options.ts';
+import { TransportError } from '../transport/transport.ts';
+import { groupVersionNotFound } from './discovery-errors.ts';
+import type { CachedDiscoveryInterface, DiscoveryInterface, ServerResources } from './discovery-interface.ts';
+import type { OpenAPIDocument, OpenAPIV3GroupVersion } from './open-api.ts';
+import { namespacedOf, preferredOf } from './preferred-resources.ts';
+import type { VersionInfo } from './version-info.ts';
+import { waitFor } from './wait-for.ts';
+
+/**
+ * Keeps in memory what a server offers. Callers at the same time share one request.
+ *
+ * A group version that it does not know may be new: it asks the server once more before it says so. Beyond that it
+ * learns of changes only by `invalidate`.
+ *
+ * Differs from client-go, whose cache never asks again by itself, so that everybody invalidates it by a timer.
+ */
+export class CachedDiscovery implements CachedDiscoveryInterface {
+  readonly #delegate: DiscoveryInterface;
+  /** Being read now; what it brings counts only while it stands here. */
+  #loading: Promise<Contents> | undefined;
+  #contents: Contents | undefined;
+  #openAPIV3: Promise<ReadonlyMap<string, OpenAPIV3GroupVersion>> | undefined;
+  /** By their URL, whose hash changes with them: those of `#openAPIV3` that were asked for. */
+  #openAPIV3Documents = new Map<string, Promise<OpenAPIDocument>>();
+
+  constructor(delegate: DiscoveryInterface) {
+    this.#delegate = delegate;
+  }
+
+  fresh(): boolean {
+    return this.#contents !== undefined;
+  }
+
+  invalidate(): void {
+    this.#contents = undefined;
+    this.#loading = undefined;
+    this.#openAPIV3 = undefined;
+    if (isCached(this.#delegate)) this.#delegate.invalidate();
+  }
+
+  /** Always asks the server. */
+  serverVersion(options?: CallOptions): Promise<VersionInfo> {
+    return this.#delegate.serverVersion(options);
+  }
+
+  async groups(options?: CallOptions): Promise<readonly APIGroup[]> {
+    return (await this.#load(options)).all.groups;
+  }
+
+  async resourcesFor(groupVersion: string, options?: CallOptions): Promise<APIResourceList> {
+    const mayBeOld = this.#contents !== undefined || this.#loading !== undefined;
+    let contents = await this.#load(options);
+    if (mayBeOld && !contents.has(groupVersion)) {
+      // Others who missed something may have done so meanwhile.
+      if (this.#contents === contents) this.invalidate();
+      contents = await this.#load(options);
+    }
+    return contents.resourcesFor(groupVersion, options);
+  }
+
+  async serverGroupsAndResources(options?: CallOptions): Promise<ServerResources> {
+    return (await this.#load(options)).all;
+  }
+
+  async preferredResources(options?: CallOptions): Promise<ServerResources> {
+    return preferredOf(await this.serverGroupsAndResources(options));
+  }
+
+  async preferredNamespacedResources(options?: CallOptions): Promise<ServerResources> {
+    return namespacedOf(await this.preferredResources(options));
+  }
+
+  /** Always asks the server, which sends it only when it has changed. */
+  openAPIV2(options?: CallOptions): Promise<OpenAPIDocument> {
+    return this.#delegate.openAPIV2(options);
+  }
+
+  async openAPIV3(options?: CallOptions): Promise<ReadonlyMap<string, OpenAPIV3GroupVersion>> {
+    this.#openAPIV3 ??= this.#loadOpenAPIV3();
+    return waitFor(this.#openAPIV3, options?.signal);
+  }
+
+  #load({ signal }: CallOptions = {}): Promise<Contents> {
+    if (this.#contents) return Promise.resolve(this.#contents);
+    if (!this.#loading) {
+      const loading = this.#delegate.serverGroupsAndResources().then((all) => new Contents(all, this.#delegate));
+      this.#loading = loading;
+      loading
+        .then((contents) => {
+          if (this.#loading === loading) this.#contents = contents;
+        })
+        // Told to those who wait for it.
+        .catch(() => {})
+        .finally(() => {
+          if (this.#loading === loading) this.#loading = undefined;
+        });
+    }
+    return waitFor(this.#loading, signal);
+  }
+
+  #loadOpenAPIV3(): Promise<ReadonlyMap<string, OpenAPIV3GroupVersion>> {
+    const loading = this.#delegate.openAPIV3().then((groupVersions) => {
+      const current = new Set([...groupVersions.values()].map(({ serverRelativeURL }) => serverRelativeURL));
+      for (const url of this.#openAPIV3Documents.keys()) if (!current.has(url)) this.#openAPIV3Documents.delete(url);
+      return new Map([...groupVersions].map(([path, groupVersion]) => [path, this.#cached(groupVersion)]));
+    });
+    loading.catch(() => {
+      if (this.#openAPIV3 === loading) this.#openAPIV3 = undefined;
+    });
+    return loading;
+  }
+
+  #cached({ serverRelativeURL, document }: OpenAPIV3GroupVersion): OpenAPIV3GroupVersion {
+    const documents = this.#openAPIV3Documents;
+    return {
+      serverRelativeURL,
+      document(options) {
+        let loading = documents.get(serverRelativeURL);
+        if (!loading) {
+          loading = document();
+          documents.set(serverRelativeURL, loading);
+          loading.catch(() => documents.delete(serverRelativeURL));
+        }
+        return waitFor(loading, options?.signal);
+      },
+    };
+  }
+}
+
+/** What was read at one time. */
+class Contents {
+  readonly #delegate: DiscoveryInterface;
+  readonly all: ServerResources;
+  readonly #lists: Map<string, APIResourceList>;
+
+  constructor(all: ServerResources, delegate: DiscoveryInterface) {
+    this.all = all;
+    this.#delegate = delegate;
+    this.#lists = new Map(all.resourceLists.map((list) => [list.groupVersion, list]));
+  }
+
+  has(groupVersion: string): boolean {
+    return this.#lists.has(groupVersion) || this.all.failure?.groupVersions.has(groupVersion) === true;
+  }
+
+  /** What passes by itself is not held against the group version: then the server is asked for this one again. */
+  async resourcesFor(groupVersion: string, options?: CallOptions): Promise<APIResourceList> {
+    const known = this.#lists.get(groupVersion);
+    if (known) return known;
+    const failure = this.all.failure?.groupVersions.get(groupVersion);
+    if (!failure) throw groupVersionNotFound();
+    if (!isTransient(failure)) throw failure;
+    const list = await this.#delegate.resourcesFor(groupVersion, options);
+    this.#lists.set(groupVersion, list);
+    return list;
+  }
+}
+
+const isTransient = (error: Error): boolean =>
+  error instanceof TransportError || (asApiError(error)?.code ?? 0) >= 500 || isTooManyRequests(error);
+
+const isCached = (discovery: DiscoveryInterface): discovery is CachedDiscoveryInterface => 'invalidate' in discovery;

@@ -1,0 +1,171 @@
+import { isNotFound } from '@coxswain/apimachinery/errors';
+import {
+  type APIGroup,
+  type APIGroupList,
+  type APIResourceList,
+  type APIVersions,
+  GroupVersion,
+  groupVersionPath,
+} from '@coxswain/apimachinery/meta';
+import { type AggregatedDiscovery, fromAggregatedDiscovery } from '@coxswain/apimachinery/restmapper';
+import type { CallOptions } from '../rest/call-options.ts';
+import type { RESTClient } from '../rest/rest-client.ts';
+import { GroupDiscoveryFailedError, StaleGroupVersionError } from './discovery-errors.ts';
+import type { DiscoveryInterface, ServerResources } from './discovery-interface.ts';
+import { type DocumentSource, ServerDocuments } from './document-source.ts';
+import { groupVersionsOf, type OpenAPIDocument, type OpenAPIV3GroupVersion, type OpenAPIV3Index } from './open-api.ts';
+import { namespacedOf, preferredOf } from './preferred-resources.ts';
+import type { VersionInfo } from './version-info.ts';
+
+export interface DiscoveryClientOptions {
+  /** Ask for groups and resources one by one, as servers before v1.26 need it. Otherwise only where the server does. */
+  readonly legacyOnly?: boolean;
+  /** Only what the server asked has itself, not what its peers of other versions have. */
+  readonly withoutPeers?: boolean;
+}
+
+const json = 'application/json';
+const aggregated = (version: string): string => `${json};g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
+const acceptAll = [aggregated('v2'), aggregated('v2beta1'), json].join(',');
+const acceptWithoutPeers = `${aggregated('v2')};profile=nopeer,${acceptAll}`;
+
+/** A call's whole time, where nothing else is said. */
+const defaultTimeoutMs = 32_000;
+/** How often resources are read when groups vanish between the list of them and their own. */
+const attempts = 2;
+
+/** The server's groups, and its resources where it told them along. */
+interface GroupsAndMaybeResources {
+  readonly groups: readonly APIGroup[];
+  readonly resourceLists?: readonly APIResourceList[];
+  readonly failed: ReadonlyMap<string, Error>;
+}
+
+/** What `/api` and `/apis` may answer. */
+type GroupsDocument = (AggregatedDiscovery & { kind: 'APIGroupDiscoveryList' }) | APIGroupList | APIVersions;
+
+/** Asks the server. Where it gives documents ETags, it sends only those again that have changed. */
+export class DiscoveryClient implements DiscoveryInterface {
+  readonly #documents: DocumentSource;
+  readonly #legacyOnly: boolean;
+  readonly #accept: string;
+
+  constructor(rest: RESTClient, { legacyOnly = false, withoutPeers = false }: DiscoveryClientOptions = {}) {
+    this.#documents = new ServerDocuments(rest);
+    this.#legacyOnly = legacyOnly;
+    this.#accept = withoutPeers ? acceptWithoutPeers : acceptAll;
+  }
+
+  serverVersion(options?: CallOptions): Promise<VersionInfo> {
+    return this.#get('/version', options);
+  }
+
+  async groups(options?: CallOptions): Promise<readonly APIGroup[]> {
+    return (await this.#groupsAndMaybeResources(options)).groups;
+  }
+
+  async resourcesFor(groupVersion: string, options?: CallOptions): Promise<APIResourceList> {
+    if (groupVersion === '') throw new Error("groupVersion shouldn't be empty");
+    try {
+      return await this.#get<APIResourceList>(groupVersionPath(GroupVersion.parse(groupVersion)), options);
+    } catch (error) {
+      // A server of its own for other groups, as stand behind aggregation.
+      if (groupVersion === 'v1' && isNotFound(error)) return { groupVersion, resources: [] };
+      throw error;
+    }
+  }
+
+  async serverGroupsAndResources(options?: CallOptions): Promise<ServerResources> {
+    for (let attempt = 1; ; attempt++) {
+      const { groups, resourceLists, failed } = await this.#groupsAndMaybeResources(options);
+      if (resourceLists) return serverResources(groups, resourceLists, failed);
+      const result = await this.#resourcesOf(groups, options);
+      if (!result.failure || attempt === attempts) return result;
+    }
+  }
+
+  async preferredResources(options?: CallOptions): Promise<ServerResources> {
+    return preferredOf(await this.serverGroupsAndResources(options));
+  }
+
+  async preferredNamespacedResources(options?: CallOptions): Promise<ServerResources> {
+    return namespacedOf(await this.preferredResources(options));
+  }
+
+  openAPIV2(options?: CallOptions): Promise<OpenAPIDocument> {
+    return this.#get('/openapi/v2', options);
+  }
+
+  async openAPIV3(options?: CallOptions): Promise<ReadonlyMap<string, OpenAPIV3GroupVersion>> {
+    return groupVersionsOf(await this.#get<OpenAPIV3Index>('/openapi/v3', options), this.#documents);
+  }
+
+  async #groupsAndMaybeResources(options?: CallOptions): Promise<GroupsAndMaybeResources> {
+    const accept = this.#legacyOnly ? json : this.#accept;
+    const [core, others] = await Promise.all([
+      // Servers behind aggregation have no core group.
+      this.#get<GroupsDocument>('/api', { accept, ...options }).catch((error: unknown) => {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }),
+      this.#get<GroupsDocument>('/apis', { accept, ...options }),
+    ]);
+    const documents = core ? [core, others] : [others];
+    if (!documents.every(isAggregated)) return { groups: documents.flatMap(groupsOf), failed: new Map() };
+    return { ...fromAggregatedDiscovery(...documents), failed: staleVersions(documents) };
+  }
+
+  /** Each group version by its own. */
+  async #resourcesOf(groups: readonly APIGroup[], options?: CallOptions): Promise<ServerResources> {
+    const failed = new Map<string, Error>();
+    const lists = await Promise.all(
+      groups
+        .flatMap(({ versions }) => versions)
+        .map(({ groupVersion }) =>
+          this.resourcesFor(groupVersion, options).catch((error: unknown) => {
+            options?.signal?.throwIfAborted();
+            failed.set(groupVersion, error instanceof Error ? error : new Error(String(error)));
+          }),
+        ),
+    );
+    const resourceLists = lists.filter((list) => list !== undefined);
+    return serverResources(groups, resourceLists, failed);
+  }
+
+  #get<T>(path: string, options?: CallOptions & { accept?: string }): Promise<T> {
+    return this.#documents.get<T>(path, { timeoutMs: defaultTimeoutMs, ...options });
+  }
+}
+
+const isAggregated = (document: GroupsDocument): document is AggregatedDiscovery & { kind: 'APIGroupDiscoveryList' } =>
+  document.kind === 'APIGroupDiscoveryList';
+
+/** The groups of a document in the form of before aggregated discovery; none of one in that form. */
+function groupsOf(document: GroupsDocument): readonly APIGroup[] {
+  if ('groups' in document) return document.groups;
+  if (!('versions' in document)) return fromAggregatedDiscovery(document).groups;
+  const versions = document.versions.map((version) => ({ groupVersion: version, version }));
+  return [{ name: '', versions, ...(versions[0] && { preferredVersion: versions[0] }) }];
+}
+
+function staleVersions(documents: readonly AggregatedDiscovery[]): Map<string, Error> {
+  const stale = new Map<string, Error>();
+  for (const { metadata, versions = [] } of documents.flatMap(({ items }) => items)) {
+    for (const { version, freshness } of versions) {
+      if (freshness !== 'Stale') continue;
+      const groupVersion = GroupVersion.of(metadata?.name ?? '', version).toString();
+      stale.set(groupVersion, new StaleGroupVersionError(groupVersion));
+    }
+  }
+  return stale;
+}
+
+const serverResources = (
+  groups: readonly APIGroup[],
+  resourceLists: readonly APIResourceList[],
+  failed: ReadonlyMap<string, Error>,
+): ServerResources => ({
+  groups,
+  resourceLists,
+  ...(failed.size > 0 && { failure: new GroupDiscoveryFailedError(failed) }),
+});

@@ -1,0 +1,49 @@
+import type { CallOptions } from '../rest/call-options.ts';
+import type { RESTClient } from '../rest/rest-client.ts';
+
+export interface DocumentOptions extends CallOptions {
+  /** Media types, the best first; JSON when not given. */
+  readonly accept?: string;
+}
+
+/** Where discovery's documents come from: the server, or a cache before it. */
+export interface DocumentSource {
+  /** What is at a path, which may have a query. */
+  get<T>(url: string, options?: DocumentOptions): Promise<T>;
+}
+
+interface Kept {
+  readonly etag: string;
+  readonly document: unknown;
+}
+
+/**
+ * Asks the server each time, but for no more than whether the document has changed where the server gave it an ETag.
+ */
+export class ServerDocuments implements DocumentSource {
+  readonly #rest: RESTClient;
+  /** The last of each path and media type: as many as the server has documents that were asked for. */
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(rest: RESTClient) {
+    this.#rest = rest;
+  }
+
+  async get<T>(url: string, { accept = 'application/json', ...options }: DocumentOptions = {}): Promise<T> {
+    const [path = '', search = ''] = url.split('?', 2);
+    const key = `${accept} ${path}`;
+    const kept = this.#kept.get(key);
+    const { status, headers, bytes } = await this.#rest.raw({
+      method: 'GET',
+      path,
+      query: Object.fromEntries(new URLSearchParams(search)),
+      headers: { accept, ...(kept && { 'if-none-match': kept.etag }) },
+      ...options,
+    });
+    if (status === 304 && kept) return kept.document as T;
+    const document: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    if (typeof headers.etag === 'string') this.#kept.set(key, { etag: headers.etag, document });
+    else this.#kept.delete(key);
+    return document as T;
+  }
+}

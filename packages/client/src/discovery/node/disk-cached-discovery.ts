@@ -1,0 +1,173 @@
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { isJsonObject } from '@coxswain/apimachinery/json';
+import type { APIGroup, APIGroupList, APIResourceList } from '@coxswain/apimachinery/meta';
+import { type Clock, systemClock } from '../../clock/clock.ts';
+import type { CallOptions } from '../../rest/call-options.ts';
+import { GroupDiscoveryFailedError } from '../discovery-errors.ts';
+import type { CachedDiscoveryInterface, ServerResources } from '../discovery-interface.ts';
+import type { OpenAPIDocument, OpenAPIV3GroupVersion } from '../open-api.ts';
+import { namespacedOf, preferredOf } from '../preferred-resources.ts';
+import type { VersionInfo } from '../version-info.ts';
+
+export interface DiskCachedDiscoveryOptions {
+  /** One for each server; `discoveryCacheDirectory` says which kubectl takes. Made when there is none. */
+  readonly directory: string;
+  /** What is older is not used. kubectl's six hours when not given. */
+  readonly maxAgeMs?: number;
+  readonly clock?: Clock;
+}
+
+const sixHoursMs = 6 * 60 * 60 * 1000;
+
+/**
+ * Keeps on disk what a server offers, in kubectl's files, so that short programs need not ask each time; the two share
+ * them. A file that cannot be read is not there, one that cannot be written is not written. OpenAPI is not kept.
+ *
+ * It bounds nothing: there are as many files as the server has group versions.
+ */
+export class DiskCachedDiscovery implements CachedDiscoveryInterface {
+  readonly #delegate: CachedDiscoveryInterface;
+  readonly #directory: string;
+  readonly #maxAgeMs: number;
+  readonly #clock: Clock;
+  /** Files that we wrote since we were made or last invalidated. */
+  readonly #ours = new Set<string>();
+  /** Files of others do not count any more. */
+  #isInvalidated = false;
+  /** Whether a file of somebody else was used. */
+  #usedOthers = false;
+  #written = 0;
+
+  constructor(delegate: CachedDiscoveryInterface, options: DiskCachedDiscoveryOptions) {
+    this.#delegate = delegate;
+    this.#directory = options.directory;
+    this.#maxAgeMs = options.maxAgeMs ?? sixHoursMs;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  fresh(): boolean {
+    return !this.#usedOthers;
+  }
+
+  invalidate(): void {
+    this.#ours.clear();
+    this.#isInvalidated = true;
+    this.#usedOthers = false;
+    this.#delegate.invalidate();
+  }
+
+  serverVersion(options?: CallOptions): Promise<VersionInfo> {
+    return this.#delegate.serverVersion(options);
+  }
+
+  async groups(options?: CallOptions): Promise<readonly APIGroup[]> {
+    const file = join(this.#directory, 'servergroups.json');
+    const kept = await this.#read(file, isGroupList);
+    if (kept) return kept.groups;
+    const groups = await this.#delegate.groups(options);
+    if (groups.length > 0) await this.#write(file, { kind: 'APIGroupList', apiVersion: 'v1', groups });
+    return groups;
+  }
+
+  async resourcesFor(groupVersion: string, options?: CallOptions): Promise<APIResourceList> {
+    const file = this.#fileOf(groupVersion);
+    const kept = file && (await this.#read(file, isResourceList));
+    if (kept) return kept;
+    const list = await this.#delegate.resourcesFor(groupVersion, options);
+    if (file && list.resources.length > 0) {
+      await this.#write(file, { ...list, kind: 'APIResourceList', apiVersion: 'v1' });
+    }
+    return list;
+  }
+
+  async serverGroupsAndResources(options?: CallOptions): Promise<ServerResources> {
+    const groups = await this.groups(options);
+    const failed = new Map<string, Error>();
+    const versions = groups.flatMap((group) => group.versions);
+    const lists = await Promise.all(
+      versions.map(({ groupVersion }) =>
+        this.resourcesFor(groupVersion, options).catch((error: unknown) => {
+          options?.signal?.throwIfAborted();
+          failed.set(groupVersion, error instanceof Error ? error : new Error(String(error)));
+        }),
+      ),
+    );
+    const resourceLists = lists.filter((list) => list !== undefined);
+    return { groups, resourceLists, ...(failed.size > 0 && { failure: new GroupDiscoveryFailedError(failed) }) };
+  }
+
+  async preferredResources(options?: CallOptions): Promise<ServerResources> {
+    return preferredOf(await this.serverGroupsAndResources(options));
+  }
+
+  async preferredNamespacedResources(options?: CallOptions): Promise<ServerResources> {
+    return namespacedOf(await this.preferredResources(options));
+  }
+
+  openAPIV2(options?: CallOptions): Promise<OpenAPIDocument> {
+    return this.#delegate.openAPIV2(options);
+  }
+
+  openAPIV3(options?: CallOptions): Promise<ReadonlyMap<string, OpenAPIV3GroupVersion>> {
+    return this.#delegate.openAPIV3(options);
+  }
+
+  /** Undefined for names that no group version has: they come from the server, and must not lead elsewhere. */
+  #fileOf(groupVersion: string): string | undefined {
+    const isName = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(groupVersion);
+    if (!isName || groupVersion.includes('..')) return undefined;
+    return join(this.#directory, groupVersion, 'serverresources.json');
+  }
+
+  async #read<T>(file: string, is: (value: unknown) => value is T): Promise<T | undefined> {
+    const isOurs = this.#ours.has(file);
+    if (this.#isInvalidated && !isOurs) return undefined;
+    try {
+      const { mtimeMs } = await stat(file);
+      if (this.#clock.now() > mtimeMs + this.#maxAgeMs) return undefined;
+      const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+      if (!is(value)) return undefined;
+      if (!isOurs) this.#usedOthers = true;
+      return value;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Whole or not at all: others read it at the same time. */
+  async #write(file: string, value: object): Promise<void> {
+    const draft = `${file}.${process.pid}.${this.#written++}`;
+    try {
+      await mkdir(dirname(file), { recursive: true, mode: 0o750 });
+      const handle = await open(draft, 'wx', 0o660);
+      try {
+        await handle.writeFile(`${JSON.stringify(value)}\n`);
+      } finally {
+        await handle.close();
+      }
+      await rename(draft, file);
+      this.#ours.add(file);
+    } catch {
+      await rm(draft, { force: true }).catch(() => {});
+    }
+  }
+}
+
+/**
+ * Where kubectl keeps discovery of a server: below `KUBECACHEDIR`, or `.kube/cache` in the home directory. It is named
+ * after the server's host and port.
+ */
+export function discoveryCacheDirectory(server: string, parent = defaultParent()): string {
+  const host = server.replace('https://', '').replace('http://', '');
+  return join(parent, host.replaceAll(/[^(\w/.)]/g, '_'));
+}
+
+const defaultParent = (): string => join(process.env.KUBECACHEDIR || join(homedir(), '.kube', 'cache'), 'discovery');
+
+const isGroupList = (value: unknown): value is APIGroupList =>
+  isJsonObject(value) && value.kind === 'APIGroupList' && Array.isArray(value.groups);
+
+const isResourceList = (value: unknown): value is APIResourceList =>
+  isJsonObject(value) && value.kind === 'APIResourceList' && Array.isArray(value.resources);

@@ -1,0 +1,6 @@
+// Discovery kept on disk between runs of a program. Needs Node.
+export {
+  DiskCachedDiscovery,
+  type DiskCachedDiscoveryOptions,
+  discoveryCacheDirectory,
+} from './disk-cached-discovery.ts';

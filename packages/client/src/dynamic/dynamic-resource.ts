@@ -1,0 +1,175 @@
+import type {
+  CreateOptions,
+  DeleteOptions,
+  GetOptions,
+  KubernetesList,
+  ListOptions,
+  PatchOptions,
+  Status,
+  UpdateOptions,
+} from '@coxswain/apimachinery/meta';
+import type { ApplyConfiguration } from '../rest/apply-configuration.ts';
+import type { CallOptions } from '../rest/call-options.ts';
+import type { ResourceDescription } from '../rest/resource.ts';
+import type { ApplyCallOptions, PatchBodies, PatchType, ResourceInterface } from '../rest/resource-interface.ts';
+import type { RESTClient } from '../rest/rest-client.ts';
+import type { Watch } from '../watch/watch.ts';
+import { deleteCall, type ResourceCall, resourceRequest } from './resource-request.ts';
+import type { Unstructured } from './unstructured.ts';
+
+/**
+ * All verbs on one resource whose type nobody knows, in one namespace, in all, or without. The last arguments name a
+ * subresource: `get('web', {}, 'scale')`.
+ */
+export interface DynamicResourceInterface extends ResourceInterface<Unstructured> {
+  /** The same in one namespace; in all, when that is empty. */
+  inNamespace(namespace: string): DynamicResourceInterface;
+  get(name: string, options?: GetOptions & CallOptions, ...subresources: string[]): Promise<Unstructured>;
+  /** With a subresource the object says by its name whose. */
+  create(object: Unstructured, options?: CreateOptions & CallOptions, ...subresources: string[]): Promise<Unstructured>;
+  update(object: Unstructured, options?: UpdateOptions & CallOptions, ...subresources: string[]): Promise<Unstructured>;
+  patch<P extends PatchType>(
+    name: string,
+    type: P,
+    patch: PatchBodies<Unstructured>[P],
+    options?: PatchOptions & CallOptions & { readonly subresource?: string },
+    ...subresources: string[]
+  ): Promise<Unstructured>;
+  apply(
+    configuration: ApplyConfiguration<Unstructured>,
+    options: ApplyCallOptions,
+    ...subresources: string[]
+  ): Promise<Unstructured>;
+  delete(
+    name: string,
+    options?: DeleteOptions & CallOptions,
+    ...subresources: string[]
+  ): Promise<Unstructured | Status>;
+}
+
+/** Sends what it is given, and gives what comes back. */
+export class DynamicResource implements DynamicResourceInterface {
+  readonly resource: ResourceDescription;
+  readonly namespace: string | undefined;
+  readonly #rest: RESTClient;
+
+  constructor(rest: RESTClient, resource: ResourceDescription, namespace?: string) {
+    this.#rest = rest;
+    this.resource = resource;
+    this.namespace = namespace === '' ? undefined : namespace;
+  }
+
+  inNamespace(namespace: string): DynamicResource {
+    return new DynamicResource(this.#rest, this.resource, namespace);
+  }
+
+  async get(name: string, options?: GetOptions & CallOptions, ...subresources: string[]): Promise<Unstructured> {
+    return this.#send('GET', { name, subresources, options });
+  }
+
+  async list(options?: ListOptions & CallOptions): Promise<KubernetesList<Unstructured>> {
+    return this.#send('GET', { options });
+  }
+
+  async watch(options: ListOptions & CallOptions = {}): Promise<Watch<Unstructured>> {
+    return this.#rest.watch(resourceRequest('GET', { ...this.#here, options: { ...options, watch: true } }));
+  }
+
+  async create(
+    object: Unstructured,
+    options?: CreateOptions & CallOptions,
+    ...subresources: string[]
+  ): Promise<Unstructured> {
+    const name = subresources.length > 0 ? nameOf(object) : undefined;
+    return this.#send('POST', { name, subresources, options, body: this.#typed(object, subresources) });
+  }
+
+  async update(
+    object: Unstructured,
+    options?: UpdateOptions & CallOptions,
+    ...subresources: string[]
+  ): Promise<Unstructured> {
+    const body = this.#typed(object, subresources);
+    return this.#send('PUT', { name: nameOf(object), subresources, options, body });
+  }
+
+  updateStatus(object: Unstructured, options?: UpdateOptions & CallOptions): Promise<Unstructured> {
+    return this.update(object, options, 'status');
+  }
+
+  async patch<P extends PatchType>(
+    name: string,
+    type: P,
+    patch: PatchBodies<Unstructured>[P],
+    { subresource, ...options }: PatchOptions & CallOptions & { readonly subresource?: string } = {},
+    ...subresources: string[]
+  ): Promise<Unstructured> {
+    return this.#send('PATCH', {
+      name,
+      subresources: subresource === undefined ? subresources : [subresource, ...subresources],
+      options,
+      headers: { 'content-type': `application/${type}-patch+json` },
+      body: patch,
+    });
+  }
+
+  async apply(
+    configuration: ApplyConfiguration<Unstructured>,
+    { subresource, ...options }: ApplyCallOptions,
+    ...subresources: string[]
+  ): Promise<Unstructured> {
+    if ('managedFields' in configuration.metadata) {
+      throw new Error('cannot apply an object with managed fields already set');
+    }
+    const all = subresource === undefined ? subresources : [subresource, ...subresources];
+    return this.#send('PATCH', {
+      name: configuration.metadata.name,
+      subresources: all,
+      options,
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+      body: this.#typed(configuration, all),
+    });
+  }
+
+  applyStatus(configuration: ApplyConfiguration<Unstructured>, options: ApplyCallOptions): Promise<Unstructured> {
+    return this.apply(configuration, options, 'status');
+  }
+
+  async delete(
+    name: string,
+    options: DeleteOptions & CallOptions = {},
+    ...subresources: string[]
+  ): Promise<Unstructured | Status> {
+    return this.#send('DELETE', { name, subresources, ...deleteCall(options) });
+  }
+
+  async deleteCollection(
+    options: DeleteOptions & CallOptions = {},
+    which: ListOptions = {},
+  ): Promise<KubernetesList<Unstructured> | Status> {
+    const { options: call, body } = deleteCall(options);
+    return this.#send('DELETE', { options: { ...which, ...call }, body });
+  }
+
+  get #here(): { resource: ResourceDescription; namespace: string | undefined } {
+    return { resource: this.resource, namespace: this.namespace };
+  }
+
+  #send<T>(method: string, call: Omit<ResourceCall, 'resource' | 'namespace'>): Promise<T> {
+    return this.#rest.request(resourceRequest(method, { ...this.#here, ...call }));
+  }
+
+  /** Complete with what it is, where that is known: objects out of lists and caches say nothing of it. */
+  #typed(object: object, subresources: readonly string[]): object {
+    const { group, version, kind } = this.resource;
+    // A subresource may be of a kind of its own.
+    if (kind === '' || (subresources.length > 0 && subresources[0] !== 'status')) return object;
+    return { apiVersion: group === '' ? version : `${group}/${version}`, kind, ...object };
+  }
+}
+
+function nameOf(object: Unstructured): string {
+  const name = object.metadata?.name;
+  if (!name) throw new Error('name is required');
+  return name;
+}

@@ -1,0 +1,57 @@
+import {
+  type DeleteOptions,
+  GroupResource,
+  GroupVersionResource,
+  type ListOptions,
+  type MetaGroupVersionResource,
+  resourcePath,
+} from '@coxswain/apimachinery/meta';
+import type { CallOptions } from '../rest/call-options.ts';
+import type { RestRequest } from '../rest/rest-client.ts';
+
+/** What of a resource is asked for. */
+export interface ResourceCall {
+  readonly resource: MetaGroupVersionResource;
+  readonly namespace: string | undefined;
+  /** Undefined for the collection. */
+  readonly name?: string | undefined;
+  readonly subresources?: readonly string[];
+  /** The API's own go into the query. */
+  readonly options?: CallOptions & ListOptions;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** A request for a resource of which nothing is known but its name. Throws for names that cannot be part of a path. */
+export function resourceRequest(method: string, call: ResourceCall): RestRequest {
+  const { resource, namespace, name, subresources = [], options = {}, headers, body } = call;
+  const { signal, timeoutMs, ...query } = options;
+  if (name === '') throw new Error('name is required');
+  const path = resourcePath(GroupVersionResource.of(resource.group, resource.version, resource.resource), {
+    ...(namespace !== undefined && { namespace }),
+    ...(name !== undefined && { name }),
+    subresource: subresources.join('/'),
+  });
+  return {
+    method,
+    path,
+    query,
+    resource: GroupResource.of(resource.group, resource.resource),
+    ...(name !== undefined && { name }),
+    ...(headers && { headers }),
+    ...(body !== undefined && { body }),
+    ...(signal && { signal }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  };
+}
+
+/** The body of a delete, apart from what concerns the call. */
+export function deleteCall({ signal, timeoutMs, ...body }: DeleteOptions & CallOptions): {
+  options: CallOptions;
+  body: DeleteOptions;
+} {
+  return {
+    options: { ...(signal && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) },
+    body: { kind: 'DeleteOptions', apiVersion: 'v1', ...body },
+  };
+}

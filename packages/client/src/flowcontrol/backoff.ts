@@ -1,0 +1,74 @@
+import { type Clock, systemClock } from '../clock/clock.ts';
+
+export interface BackoffOptions {
+  readonly initialMs: number;
+  readonly maxMs: number;
+  readonly clock?: Clock;
+  /** Up to this share of a delay is added to it, by chance. Default: none. */
+  readonly jitterFactor?: number;
+  readonly random?: () => number;
+}
+
+interface Entry {
+  delayMs: number;
+  updatedAtMs: number;
+}
+
+/**
+ * Delays by id that double from failure to failure, and begin anew after twice the longest delay without one. Holds an
+ * entry for every id until `reset` or `gc`.
+ */
+export class Backoff {
+  readonly #entries = new Map<string, Entry>();
+  readonly #options: Required<BackoffOptions>;
+
+  constructor(options: BackoffOptions) {
+    this.#options = { clock: systemClock, jitterFactor: 0, random: Math.random, ...options };
+  }
+
+  /** The delay that holds now; 0 for an id without failures. */
+  get(id: string): number {
+    return this.#entries.get(id)?.delayMs ?? 0;
+  }
+
+  /** There was a failure, at that time by the clock's `now`. */
+  next(id: string, failedAtMs: number): void {
+    const { initialMs, maxMs, clock } = this.#options;
+    const entry = this.#entries.get(id);
+    const delayMs =
+      !entry || this.#hasExpired(entry, failedAtMs)
+        ? initialMs + this.#jitter(initialMs)
+        : Math.min(entry.delayMs * 2 + this.#jitter(entry.delayMs), maxMs);
+    this.#entries.set(id, { delayMs, updatedAtMs: clock.now() });
+  }
+
+  reset(id: string): void {
+    this.#entries.delete(id);
+  }
+
+  /** Whether less time than the delay has passed since then. */
+  isInBackoffSince(id: string, sinceMs: number): boolean {
+    const entry = this.#entries.get(id);
+    return entry !== undefined && !this.#hasExpired(entry, sinceMs) && this.#options.clock.now() - sinceMs < entry.delayMs;
+  }
+
+  /** Whether that time is within the delay after the last failure. */
+  isInBackoffSinceUpdate(id: string, atMs: number): boolean {
+    const entry = this.#entries.get(id);
+    return entry !== undefined && !this.#hasExpired(entry, atMs) && atMs - entry.updatedAtMs < entry.delayMs;
+  }
+
+  /** Forgets what has expired; to be called now and then. */
+  gc(): void {
+    const now = this.#options.clock.now();
+    for (const [id, entry] of this.#entries) if (this.#hasExpired(entry, now)) this.#entries.delete(id);
+  }
+
+  #hasExpired({ updatedAtMs }: Entry, atMs: number): boolean {
+    return atMs - updatedAtMs > this.#options.maxMs * 2;
+  }
+
+  #jitter(delayMs: number): number {
+    return this.#options.random() * this.#options.jitterFactor * delayMs;
+  }
+}

@@ -1,0 +1,60 @@
+import type { Logger } from '../observe/logger.ts';
+
+/** Where an error came from. */
+export interface InformerErrorContext {
+  /** The informer's or reflector's name. */
+  readonly name: string;
+  /**
+   * - `list`, `watch`: the server or the way to it; it is tried again
+   * - `store`: an object could not be taken in (a transform or index function threw); the cache stays as it was for it
+   * - `handler`: an event handler threw; it gets the next event
+   */
+  readonly during: 'list' | 'watch' | 'store' | 'handler';
+  /** After how long it is tried again; none when the error ends nothing. */
+  readonly retryInMs?: number;
+}
+
+/** Hears of every error. Returns quickly; what it throws goes to the logger. */
+export type InformerErrorHandler = (error: Error, context: InformerErrorContext) => void;
+
+/** Says it to the logger. */
+export const logErrors =
+  (logger: Logger): InformerErrorHandler =>
+  (error, { name, during, retryInMs }) =>
+    logger.error(
+      `${name}: ${during} failed${retryInMs === undefined ? '' : `, next attempt in ${Math.round(retryInMs)} ms`}`,
+      error,
+    );
+
+/** The handler, made safe: whatever it does, the caller goes on. */
+export const guarded =
+  (onError: InformerErrorHandler, logger: Logger): ((error: unknown, context: InformerErrorContext) => void) =>
+  (error, context) => {
+    try {
+      onError(asError(error), context);
+    } catch (thrown) {
+      logger.error(`${context.name}: the error handler threw`, thrown);
+    }
+  };
+
+export const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+/** The server closed a watch within a second, before any event. */
+export class VeryShortWatchError extends Error {
+  override readonly name = 'VeryShortWatchError';
+
+  constructor(reflector: string) {
+    super(
+      `very short watch: ${reflector}: Unexpected watch close - watch lasted less than a second and no items received`,
+    );
+  }
+}
+
+/** Nothing came over a connection for so long that it must be dead. */
+export class StalledError extends Error {
+  override readonly name = 'StalledError';
+
+  constructor(what: string, silentMs: number) {
+    super(`${what}: nothing came for ${Math.round(silentMs / 1000)} s; the connection was given up`);
+  }
+}

@@ -1,0 +1,5 @@
+import type { KubernetesObject } from '@coxswain/apimachinery/meta';
+import type { ResourceInterface } from '../rest/resource-interface.ts';
+
+/** What an informer needs of a client. Typed, dynamic and metadata clients all fit. */
+export type ListerWatcher<T extends KubernetesObject> = Pick<ResourceInterface<T>, 'list' | 'watch'>;

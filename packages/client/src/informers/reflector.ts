@@ -1,0 +1,366 @@
+import { asApiError, isBadRequest, isInvalid, isTooManyRequests } from '@coxswain/apimachinery/errors';
+import {
+  getAnnotation,
+  INITIAL_EVENTS_ANNOTATION_KEY,
+  type KubernetesObject,
+  type ListOptions,
+} from '@coxswain/apimachinery/meta';
+import type { WatchEvent } from '@coxswain/apimachinery/watch';
+import { type Clock, systemClock } from '../clock/clock.ts';
+import { sleep } from '../clock/sleep.ts';
+import { type Logger, silentLogger } from '../observe/logger.ts';
+import { type Metrics, noMetrics } from '../observe/metrics.ts';
+import type { WatchEnd } from '../watch/watch.ts';
+import { Backoff } from './backoff.ts';
+import {
+  guarded,
+  type InformerErrorContext,
+  type InformerErrorHandler,
+  logErrors,
+  StalledError,
+  VeryShortWatchError,
+} from './informer-error.ts';
+import { metaNamespaceKey } from './keys.ts';
+import { listAll } from './list-all.ts';
+import type { ListerWatcher } from './lister-watcher.ts';
+import { ReflectorMetrics } from './reflector-metrics.ts';
+import type { ReflectorState, ReflectorStep as Step } from './reflector-state.ts';
+import { isExpired, isPassing, isTooLargeResourceVersion, retryAfterMs } from './server-errors.ts';
+import { type Patience, WatchSession } from './watch-session.ts';
+
+/** What a reflector keeps current. An `Indexer` is one. What these throw is reported; nothing else comes of it. */
+export interface ReflectorStore<T> {
+  add(object: T): void;
+  update(object: T): void;
+  delete(object: T): void;
+  /** These and no others. */
+  replace(objects: readonly T[], resourceVersion: string): void;
+}
+
+export interface ReflectorOptions {
+  /** For messages and metrics. */
+  readonly name?: string;
+  /** Selectors and the like, sent with every list and watch. */
+  readonly listOptions?: Pick<ListOptions, 'labelSelector' | 'fieldSelector' | 'shardSelector'>;
+  /** Ask for the initial state as a stream; the default. Servers that cannot are asked for lists. */
+  readonly watchList?: boolean;
+  /** Objects in one page of a list. */
+  readonly pageSize?: number;
+  /** The server ends a watch after this time at the earliest, twice that at the latest. Not less than 5 minutes. */
+  readonly minWatchTimeoutMs?: number;
+  /** How long one page of a list may take. */
+  readonly listTimeoutMs?: number;
+  readonly clock?: Clock;
+  /** In [0, 1). */
+  readonly random?: () => number;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+  /** Hears of every error; the logger does by default. */
+  readonly onError?: InformerErrorHandler;
+}
+
+const shortestWatchTimeoutMs = 300_000;
+/** A server may be this late in ending a watch whose time is over. */
+const graceMs = 30_000;
+/** A server that streams an initial state is never silent for so long before its end. */
+const initialSilenceMs = 30_000;
+const veryShortMs = 1000;
+const defaultPageSize = 500;
+
+/**
+ * Keeps a store equal to what the server has of one resource: lists, then watches, and goes on so whatever happens, until
+ * it is stopped.
+ *
+ * - An ordinary end of a watch, a broken connection and an unwell server cost no list: it goes on from the last resource
+ *   version. Only a resource version that the server does not know (any more), or a refusal, leads to another list.
+ * - Between attempts that follow a failure there is always a wait (`Backoff`), and a watch that ends within a second is a
+ *   failure even if nothing is wrong with it: there is no loop without waiting.
+ * - Every failure reaches `onError` and the metric `reflector_errors_total`.
+ *
+ * Differs from client-go: it lists again after a broken connection and a very short watch, and waits for ever for
+ * the end of the initial events.
+ */
+export class Reflector<T extends KubernetesObject> {
+  readonly name: string;
+  readonly #listerWatcher: ListerWatcher<T>;
+  readonly #store: ReflectorStore<T>;
+  readonly #listOptions: ListOptions;
+  readonly #pageSize: number | undefined;
+  readonly #minWatchTimeoutMs: number;
+  readonly #listTimeoutMs: number;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #backoff: Backoff;
+  readonly #metrics: ReflectorMetrics;
+  readonly #onError: (error: unknown, context: InformerErrorContext) => void;
+  #state: ReflectorState = 'Idle';
+  /** Everything up to this is in the store. Empty before the first list. */
+  #resourceVersion = '';
+  /** The server does not have `#resourceVersion`: the next list is of whatever is newest. */
+  #isResourceVersionUnavailable = false;
+  /** Asking for a stream makes sense. Becomes false for good when the server does not know how. */
+  #canStream: boolean;
+  /** The first list came in pages: the server has no cache to spare. */
+  #listsInPages = false;
+  #isStopping = false;
+  /** The watch that is open or asked for, to be ended on stop. */
+  #session: WatchSession<T> | undefined;
+
+  constructor(listerWatcher: ListerWatcher<T>, store: ReflectorStore<T>, options: ReflectorOptions = {}) {
+    const { clock = systemClock, random = Math.random, logger = silentLogger, metrics = noMetrics } = options;
+    this.name = options.name ?? 'reflector';
+    this.#listerWatcher = listerWatcher;
+    this.#store = store;
+    this.#listOptions = options.listOptions ?? {};
+    this.#pageSize = options.pageSize;
+    this.#minWatchTimeoutMs = Math.max(options.minWatchTimeoutMs ?? 0, shortestWatchTimeoutMs);
+    this.#listTimeoutMs = options.listTimeoutMs ?? 120_000;
+    this.#clock = clock;
+    this.#random = random;
+    this.#backoff = new Backoff(clock, random);
+    this.#metrics = new ReflectorMetrics(metrics);
+    this.#onError = guarded(options.onError ?? logErrors(logger), logger);
+    this.#canStream = options.watchList ?? true;
+  }
+
+  get state(): ReflectorState {
+    return this.#state;
+  }
+
+  /** Everything up to this is in the store. Empty before the first list. */
+  get lastSyncResourceVersion(): string {
+    return this.#resourceVersion;
+  }
+
+  /** Runs until the signal is aborted, and resolves when nothing is under way any more. Never rejects. Once only. */
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#state !== 'Idle') throw new Error('a reflector runs once');
+    const stop = (): void => {
+      this.#isStopping = true;
+      this.#session?.stop();
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    let step: Step<T> = this.#fromTheBeginning();
+    while (!signal.aborted) {
+      this.#state = step.state;
+      step = await this.#take(step, signal);
+    }
+    signal.removeEventListener('abort', stop);
+    stop();
+    this.#state = 'Stopped';
+  }
+
+  #fromTheBeginning(): Step<T> {
+    return { state: this.#canStream ? 'Streaming' : 'Listing' };
+  }
+
+  #take(step: Step<T>, signal: AbortSignal): Promise<Step<T>> {
+    switch (step.state) {
+      case 'Streaming':
+        return this.#stream(signal);
+      case 'Listing':
+        return this.#list(signal);
+      case 'Connecting':
+        return this.#connect();
+      case 'Watching':
+        return this.#watch(step.session, step.rest);
+      case 'BackingOff':
+        // Only the signal makes it reject, and that ends the run.
+        return sleep(this.#clock, step.delayMs, signal).then(
+          () => step.next,
+          () => step.next,
+        );
+    }
+  }
+
+  async #stream(signal: AbortSignal): Promise<Step<T>> {
+    const session = this.#newSession({ ageMs: 0, silenceMs: initialSilenceMs });
+    const timeoutSeconds = this.#timeoutSeconds();
+    const gathered = new Map<string, T>();
+    let isOpen = false;
+    this.#metrics.lists.add(1, this.name);
+    try {
+      await session.open(this.#listerWatcher, {
+        ...this.#listOptions,
+        resourceVersion: this.#isResourceVersionUnavailable ? '' : this.#resourceVersion,
+        resourceVersionMatch: 'NotOlderThan',
+        sendInitialEvents: true,
+        allowWatchBookmarks: true,
+        timeoutSeconds,
+      });
+      isOpen = true;
+      for (let batch = await session.next(); batch; batch = await session.next()) {
+        const end = batch.findIndex((event) => gather(gathered, event));
+        if (end === -1) continue;
+        const { resourceVersion = '' } = (batch[end]!.object as KubernetesObject).metadata ?? {};
+        this.#replace([...gathered.values()], resourceVersion, session.durationMs);
+        session.allow({ ageMs: timeoutSeconds * 1000 + graceMs, silenceMs: graceMs });
+        return { state: 'Watching', session, rest: batch.slice(end + 1) };
+      }
+      throw failureOf(await session.end()) ?? new Error('the watch ended before the initial events did');
+    } catch (error) {
+      session.stop();
+      return signal.aborted ? this.#fromTheBeginning() : this.#afterFailedStream(error, isOpen);
+    }
+  }
+
+  #afterFailedStream(error: unknown, wasOpen: boolean): Step<T> {
+    if (!this.#isResourceVersionUnavailable && isUnavailable(error)) {
+      this.#isResourceVersionUnavailable = true;
+      this.#report(error, 'list', 0);
+      return this.#fromTheBeginning();
+    }
+    // The server does not know how to stream: it says so, or it ignored the wish and will never announce the end.
+    if (isInvalid(error) || isBadRequest(error)) {
+      this.#canStream = false;
+      return { state: 'Listing' };
+    }
+    if (error instanceof StalledError) this.#canStream = false;
+    const wasAsked = wasOpen || error instanceof StalledError || asApiError(error) !== undefined;
+    return this.#backOff(
+      error,
+      'list',
+      wasAsked && !isTooManyRequests(error) ? { state: 'Listing' } : this.#fromTheBeginning(),
+    );
+  }
+
+  async #list(signal: AbortSignal): Promise<Step<T>> {
+    const startedAt = this.#clock.monotonic();
+    this.#metrics.lists.add(1, this.name);
+    const resourceVersion = this.#isResourceVersionUnavailable ? '' : this.#resourceVersion || '0';
+    try {
+      const list = await listAll(this.#listerWatcher, {
+        options: { ...this.#listOptions, resourceVersion },
+        // A server with a cache answers a list that is at least so new from there, but only a whole one.
+        pageSize: this.#pageSize ?? (this.#listsInPages || isAnyVersion(resourceVersion) ? defaultPageSize : 0),
+        timeoutMs: this.#listTimeoutMs,
+        clock: this.#clock,
+        name: this.name,
+        signal,
+      });
+      if (signal.aborted) return { state: 'Listing' };
+      if (resourceVersion === '0' && list.inPages) this.#listsInPages = true;
+      this.#replace(list.items, list.resourceVersion, this.#clock.monotonic() - startedAt);
+      return { state: 'Connecting' };
+    } catch (error) {
+      if (signal.aborted) return { state: 'Listing' };
+      if (!this.#isResourceVersionUnavailable && isUnavailable(error)) {
+        this.#isResourceVersionUnavailable = true;
+        this.#report(error, 'list', 0);
+        return { state: 'Listing' };
+      }
+      return this.#backOff(error, 'list', this.#fromTheBeginning());
+    }
+  }
+
+  async #connect(): Promise<Step<T>> {
+    const timeoutSeconds = this.#timeoutSeconds();
+    const session = this.#newSession({ ageMs: timeoutSeconds * 1000 + graceMs, silenceMs: graceMs });
+    try {
+      await session.open(this.#listerWatcher, {
+        ...this.#listOptions,
+        resourceVersion: this.#resourceVersion,
+        allowWatchBookmarks: true,
+        timeoutSeconds,
+      });
+      return { state: 'Watching', session, rest: [] };
+    } catch (error) {
+      return this.#afterFailedWatch(error);
+    }
+  }
+
+  async #watch(session: WatchSession<T>, rest: readonly WatchEvent<T>[]): Promise<Step<T>> {
+    this.#metrics.watches.add(1, this.name);
+    // A watch from no version begins with what there is, in no order: its versions count only after that.
+    let isInOrder = !isAnyVersion(this.#resourceVersion);
+    for (let batch: readonly WatchEvent<T>[] | undefined = rest; batch; batch = await session.next()) {
+      for (const event of batch) {
+        isInOrder ||= event.type !== 'ADDED';
+        this.#apply(event, isInOrder);
+      }
+      this.#metrics.lastResourceVersion.set(Number(this.#resourceVersion), this.name);
+    }
+    const end = await session.end();
+    this.#metrics.watchDuration.observe(session.durationMs / 1000, this.name);
+    this.#metrics.itemsPerWatch.observe(session.events, this.name);
+    if (end.reason !== 'closed') return this.#afterFailedWatch(failureOf(end));
+    if (session.durationMs >= veryShortMs) return { state: 'Connecting' };
+    this.#metrics.shortWatches.add(1, this.name);
+    return session.events === 0
+      ? this.#backOff(new VeryShortWatchError(this.name), 'watch', { state: 'Connecting' })
+      : { state: 'BackingOff', delayMs: this.#backoff.next(), next: { state: 'Connecting' } };
+  }
+
+  /** Without an error it was stopped; then it does not matter what comes next. */
+  #afterFailedWatch(error: unknown): Step<T> {
+    const next: Step<T> = { state: 'Connecting' };
+    if (error === undefined || this.#isStopping) return next;
+    if (isTooLargeResourceVersion(error)) this.#isResourceVersionUnavailable = true;
+    // Expired: a list that is at least as new as what we have is still to be had.
+    const goesOn = isPassing(error) && !isUnavailable(error);
+    return this.#backOff(error, 'watch', goesOn ? next : this.#fromTheBeginning());
+  }
+
+  #apply(event: WatchEvent<T>, isInOrder: boolean): void {
+    const { metadata } = event.object as KubernetesObject;
+    try {
+      if (!metadata) throw new Error(`the watch brought a ${event.type} event of an object without metadata`);
+      if (event.type === 'ADDED') this.#store.add(event.object);
+      else if (event.type === 'MODIFIED') this.#store.update(event.object);
+      else if (event.type === 'DELETED') this.#store.delete(event.object);
+    } catch (error) {
+      this.#report(error, 'store');
+    }
+    if (isInOrder && metadata?.resourceVersion) this.#resourceVersion = metadata.resourceVersion;
+  }
+
+  #replace(objects: readonly T[], resourceVersion: string, tookMs: number): void {
+    this.#metrics.listDuration.observe(tookMs / 1000, this.name);
+    this.#metrics.itemsPerList.observe(objects.length, this.name);
+    try {
+      this.#store.replace(objects, resourceVersion);
+    } catch (error) {
+      this.#report(error, 'store');
+    }
+    this.#isResourceVersionUnavailable = false;
+    this.#resourceVersion = resourceVersion;
+    this.#metrics.lastResourceVersion.set(Number(resourceVersion), this.name);
+  }
+
+  #backOff(error: unknown, during: 'list' | 'watch', next: Step<T>): Step<T> {
+    const delayMs = Math.max(this.#backoff.next(), retryAfterMs(error));
+    this.#report(error, during, delayMs);
+    return { state: 'BackingOff', delayMs, next };
+  }
+
+  #report(error: unknown, during: InformerErrorContext['during'], retryInMs?: number): void {
+    this.#metrics.errors.add(1, this.name, during);
+    this.#onError(error, { name: this.name, during, ...(retryInMs !== undefined && { retryInMs }) });
+  }
+
+  #newSession(patience: Patience): WatchSession<T> {
+    this.#session = new WatchSession(this.name, this.#clock, patience);
+    return this.#session;
+  }
+
+  /** Spread, so that many watches that began together do not all begin anew together. */
+  #timeoutSeconds(): number {
+    return Math.floor((this.#minWatchTimeoutMs / 1000) * (1 + this.#random()));
+  }
+}
+
+/** The version does not say which state is meant: the newest, or any. */
+const isAnyVersion = (resourceVersion: string): boolean => resourceVersion === '' || resourceVersion === '0';
+
+const isUnavailable = (error: unknown): boolean => isExpired(error) || isTooLargeResourceVersion(error);
+
+/** Undefined when nothing failed. */
+const failureOf = (end: WatchEnd): Error | undefined => ('error' in end ? end.error : undefined);
+
+/** Adds an initial event to the objects. Returns whether it was the bookmark that ends them. */
+function gather<T extends KubernetesObject>(objects: Map<string, T>, event: WatchEvent<T>): boolean {
+  if (event.type === 'BOOKMARK') return getAnnotation(event.object, INITIAL_EVENTS_ANNOTATION_KEY) === 'true';
+  if (event.type === 'DELETED') objects.delete(metaNamespaceKey(event.object));
+  else if (event.type !== 'ERROR') objects.set(metaNamespaceKey(event.object), event.object);
+  return false;
+}

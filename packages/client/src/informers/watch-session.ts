@@ -1,0 +1,98 @@
+import type { KubernetesObject, ListOptions } from '@coxswain/apimachinery/meta';
+import type { WatchEvent } from '@coxswain/apimachinery/watch';
+import type { Clock, Timer } from '../clock/clock.ts';
+import type { Watch, WatchEnd } from '../watch/watch.ts';
+import { StalledError } from './informer-error.ts';
+import type { ListerWatcher } from './lister-watcher.ts';
+
+/** When a watch is taken for dead: at this age, and silent for so long. */
+export interface Patience {
+  readonly ageMs: number;
+  readonly silenceMs: number;
+}
+
+/**
+ * One watch from its request to its end, with a deadline of our own: a server or proxy that neither sends anything nor
+ * hangs up cannot hold us for ever.
+ */
+export class WatchSession<T extends KubernetesObject> {
+  readonly #clock: Clock;
+  readonly #name: string;
+  readonly #abort = new AbortController();
+  readonly #startedAt: number;
+  #patience: Patience;
+  #heardAt: number;
+  #timer: Timer | undefined;
+  #watch: Watch<T> | undefined;
+  #stalled: StalledError | undefined;
+  /** How many events came, bookmarks included. */
+  events = 0;
+
+  constructor(name: string, clock: Clock, patience: Patience) {
+    this.#name = name;
+    this.#clock = clock;
+    this.#patience = patience;
+    this.#startedAt = clock.monotonic();
+    this.#heardAt = this.#startedAt;
+    this.#arm();
+  }
+
+  /** Resolves once the server has accepted it; rejects with why not. */
+  async open(listerWatcher: ListerWatcher<T>, options: ListOptions): Promise<void> {
+    try {
+      this.#watch = await listerWatcher.watch({ ...options, signal: this.#abort.signal });
+    } catch (error) {
+      this.#timer?.cancel();
+      throw this.#stalled ?? error;
+    }
+    // Stopped at the very moment in which it was accepted.
+    if (this.#abort.signal.aborted) this.#watch.stop();
+  }
+
+  /** The events that have come since; undefined when it is over. */
+  async next(): Promise<readonly WatchEvent<T>[] | undefined> {
+    const batch = await this.#watch!.nextBatch();
+    if (batch === undefined) {
+      this.#timer?.cancel();
+      return undefined;
+    }
+    this.#heardAt = this.#clock.monotonic();
+    this.events += batch.length;
+    return batch;
+  }
+
+  /** Why it is over. */
+  async end(): Promise<WatchEnd> {
+    const end = await this.#watch!.ended;
+    return this.#stalled ? { reason: 'broken', error: this.#stalled } : end;
+  }
+
+  get durationMs(): number {
+    return this.#clock.monotonic() - this.#startedAt;
+  }
+
+  /** From now on that much. */
+  allow(patience: Patience): void {
+    this.#patience = patience;
+    this.#timer?.cancel();
+    this.#arm();
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#abort.abort();
+    this.#watch?.stop();
+  }
+
+  #arm(): void {
+    const now = this.#clock.monotonic();
+    const { ageMs, silenceMs } = this.#patience;
+    const dueMs = Math.max(this.#startedAt + ageMs, this.#heardAt + silenceMs) - now;
+    if (dueMs > 0) {
+      this.#timer = this.#clock.setTimeout(() => this.#arm(), dueMs);
+      return;
+    }
+    this.#stalled = new StalledError(`watch of ${this.#name}`, now - this.#heardAt);
+    this.stop();
+  }
+}

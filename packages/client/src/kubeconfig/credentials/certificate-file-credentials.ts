@@ -1,0 +1,49 @@
+import { keyPairProblem } from '../../certificates/key-pair.ts';
+import type { Clock } from '../../clock/index.ts';
+import type { Credential, Credentials } from '../../config/rest-config.ts';
+import type { Logger } from '../../observe/index.ts';
+import { secretCredential } from './secret-credential.ts';
+import { WatchedFile } from './watched-file.ts';
+
+const periodMs = 1000;
+
+/** A client certificate in files (or one file) that are replaced before it expires. */
+export class CertificateFileCredentials implements Credentials {
+  readonly #certificate: WatchedFile;
+  readonly #key: WatchedFile;
+  readonly #logger: Logger | undefined;
+  /** The last pair that fitted together, and nothing else. */
+  #credential: Credential | undefined;
+
+  constructor(
+    certificateFile: string,
+    keyFile: string,
+    options: { readonly clock?: Clock; readonly logger?: Logger } = {},
+  ) {
+    this.#certificate = new WatchedFile(certificateFile, { periodMs, ...options });
+    this.#key = keyFile === certificateFile ? this.#certificate : new WatchedFile(keyFile, { periodMs, ...options });
+    this.#logger = options.logger;
+  }
+
+  async current(): Promise<Credential> {
+    const [certificate, key] = await Promise.all([this.#certificate.read(), this.#key.read()]);
+    const last = this.#credential?.clientCertificate;
+    if (last?.certificate === certificate && last.key === key) return this.#credential!;
+    const problem = keyPairProblem(certificate, key);
+    if (problem === undefined) {
+      this.#credential = secretCredential({ clientCertificate: { certificate, key } });
+    } else if (!this.#credential) {
+      throw new Error(problem);
+    } else {
+      // Between the replacing of the one and of the other, the pair that fits is the old one.
+      this.#logger?.warn(`${this.#certificate.path}: ${problem}`);
+    }
+    return this.#credential;
+  }
+
+  refused(): boolean {
+    this.#certificate.expire();
+    this.#key.expire();
+    return true;
+  }
+}

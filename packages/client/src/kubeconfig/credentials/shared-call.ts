@@ -1,0 +1,51 @@
+interface Running<T> {
+  readonly result: Promise<T>;
+  readonly abort: AbortController;
+  /** How many have not given up. */
+  waiting: number;
+}
+
+/**
+ * Something slow that one does for all who ask meanwhile. It is given up only when every one of them has given up.
+ */
+export class SharedCall<T> {
+  readonly #start: (signal: AbortSignal) => Promise<T>;
+  #running: Running<T> | undefined;
+
+  constructor(start: (signal: AbortSignal) => Promise<T>) {
+    this.#start = start;
+  }
+
+  /** Rejects with the signal's reason as soon as it is aborted. */
+  async join(signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
+    const running = this.#running ?? this.#begin();
+    running.waiting++;
+    let onAbort: (() => void) | undefined;
+    const aborted = new Promise<never>((_, reject) => {
+      onAbort = () => reject(signal!.reason);
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+    try {
+      return await Promise.race([running.result, aborted]);
+    } finally {
+      signal?.removeEventListener('abort', onAbort!);
+      if (--running.waiting === 0) {
+        // Whoever asks next shall not join what nobody waits for.
+        if (this.#running === running) this.#running = undefined;
+        running.abort.abort();
+      }
+    }
+  }
+
+  #begin(): Running<T> {
+    const abort = new AbortController();
+    const running: Running<T> = { result: this.#start(abort.signal), abort, waiting: 0 };
+    this.#running = running;
+    const done = (): void => {
+      if (this.#running === running) this.#running = undefined;
+    };
+    running.result.then(done, done);
+    return running;
+  }
+}

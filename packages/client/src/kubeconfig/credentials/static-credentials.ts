@@ -1,0 +1,19 @@
+import type { Credential, Credentials } from '../../config/rest-config.ts';
+import { secretCredential } from './secret-credential.ts';
+
+/** Always the same. */
+export class StaticCredentials implements Credentials {
+  readonly #credential: Credential;
+
+  constructor(credential: Credential) {
+    this.#credential = secretCredential(credential);
+  }
+
+  async current(): Promise<Credential> {
+    return this.#credential;
+  }
+
+  refused(): boolean {
+    return false;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Clock } from '../../clock/index.ts';
+import type { Credential, Credentials } from '../../config/rest-config.ts';
+import type { Logger } from '../../observe/index.ts';
+import { secretCredential } from './secret-credential.ts';
+import { WatchedFile } from './watched-file.ts';
+
+/**
+ * Tokens of service accounts live ten minutes at least and are replaced when four fifths have passed; client-go keeps one
+ * for a minute, less ten seconds for clocks that differ.
+ */
+const periodMs = 50_000;
+
+export interface TokenFileOptions {
+  /** What counts when the file cannot be read or is empty. */
+  readonly token?: string | undefined;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+/** A bearer token in a file that is replaced before it expires. */
+export class TokenFileCredentials implements Credentials {
+  readonly #file: WatchedFile;
+  readonly #fallback: string | undefined;
+  #credential: Credential | undefined;
+
+  constructor(path: string, { token, ...options }: TokenFileOptions = {}) {
+    this.#file = new WatchedFile(path, { periodMs, ...options });
+    this.#fallback = token || undefined;
+  }
+
+  async current(): Promise<Credential> {
+    const token = await this.#token();
+    if (this.#credential?.token !== token) this.#credential = secretCredential({ token });
+    return this.#credential!;
+  }
+
+  refused({ token }: Credential): boolean {
+    if (token !== undefined && token === this.#credential?.token) this.#file.expire();
+    return true;
+  }
+
+  async #token(): Promise<string> {
+    const { path } = this.#file;
+    try {
+      const token = (await this.#file.read()).trim();
+      if (token !== '') return token;
+    } catch (cause) {
+      if (this.#fallback) return this.#fallback;
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`failed to read token file "${path}": ${why}`, { cause });
+    }
+    if (this.#fallback) return this.#fallback;
+    this.#file.expire();
+    throw new Error(`read empty token from file "${path}"`);
+  }
+}

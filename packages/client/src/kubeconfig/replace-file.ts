@@ -1,0 +1,28 @@
+import { randomBytes } from 'node:crypto';
+import { chown, open, realpath, rename, rm, stat } from 'node:fs/promises';
+
+/**
+ * Puts a text in place of a file as a whole: whoever reads it finds the old one or the new one. A new file is for its
+ * owner's eyes only; one that was there stays whose it was, with the rights it had, and a symbolic link stays one.
+ */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const target = await realpath(path).catch(() => path);
+  const before = await stat(target).catch(() => undefined);
+  const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      if (before) await file.chmod(before.mode & 0o777);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    // Only root can give files away; for others they are their own anyway.
+    if (before) await chown(temporary, before.uid, before.gid).catch(() => {});
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+import type { KubernetesObject } from '@coxswain/apimachinery/meta';
+import { type RESTClient, ResourceClient, type ResourceDescription } from '../rest/index.ts';
+import { propertyName } from './property-name.ts';
+import { SubresourceClient } from './subresource-client.ts';
+import { subresources } from './subresources.ts';
+
+type ClientClass = new (
+  rest: RESTClient,
+  resource: ResourceDescription,
+  namespace?: string,
+) => ResourceClient<KubernetesObject>;
+
+/**
+ * The client of a group version from its table: a line for every resource with its name, its kind, `n` or `c` for
+ * namespaced or cluster-scoped, and the names of its subresources. `Client` must be the interface generated beside it.
+ */
+export function groupVersionClient<Client>(rest: RESTClient, group: string, version: string, table: string): Client {
+  const client: Record<string, (namespace?: string) => unknown> = {};
+  for (const line of table.split('\n')) {
+    const [resource, kind, scope, ...below] = line.split(' ') as [string, string, string, ...string[]];
+    const description = { group, version, resource, kind, namespaced: scope === 'n' };
+    let Class: ClientClass | undefined;
+    client[propertyName(resource, kind)] = (namespace) => {
+      Class ??= clientClass(below);
+      return new Class(rest, description, description.namespaced ? namespace || undefined : undefined);
+    };
+  }
+  // The generator makes the interface and the table out of the same rows.
+  return client as Client;
+}
+
+/** A class whose instances have the methods of these subresources. */
+export function clientClass(names: readonly string[]): ClientClass {
+  if (names.length === 0) return ResourceClient;
+  const Class = class extends SubresourceClient<KubernetesObject> {};
+  for (const name of names) Object.assign(Class.prototype, subresources.get(name));
+  return Class;
+}

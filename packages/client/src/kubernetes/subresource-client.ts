@@ -1,0 +1,53 @@
+import { GroupResource, GroupVersionResource, type KubernetesObject, resourcePath } from '@coxswain/apimachinery/meta';
+import {
+  type CallOptions,
+  type RESTClient,
+  ResourceClient,
+  type ResourceDescription,
+  type RestRequest,
+} from '../rest/index.ts';
+
+export interface SubresourceCall {
+  readonly method: string;
+  readonly name: string;
+  readonly subresource: string;
+  /** Those of the API go into the query. */
+  readonly options: CallOptions;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Below the subresource, percent-encoded, from its slash on. */
+  readonly below?: string;
+}
+
+/** A resource with more below its objects than their status; the methods come from `subresources`. */
+export class SubresourceClient<T extends KubernetesObject> extends ResourceClient<T> {
+  readonly rest: RESTClient;
+
+  constructor(rest: RESTClient, resource: ResourceDescription, namespace?: string) {
+    super(rest, resource, namespace);
+    this.rest = rest;
+  }
+
+  subresourceRequest({ method, name, subresource, options, body, headers, below = '' }: SubresourceCall): RestRequest {
+    const { group, version, resource } = this.resource;
+    const { signal, timeoutMs, ...query } = options;
+    // Otherwise the path would be that of the resource, with the subresource as a name.
+    if (name === '') throw new Error('resource name may not be empty');
+    const path = resourcePath(GroupVersionResource.of(group, version, resource), {
+      ...(this.namespace !== undefined && { namespace: this.namespace }),
+      name,
+      subresource,
+    });
+    return {
+      method,
+      path: path + below,
+      query,
+      resource: GroupResource.of(group, resource),
+      name,
+      ...(body !== undefined && { body }),
+      ...(headers && { headers }),
+      ...(signal && { signal }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+    };
+  }
+}

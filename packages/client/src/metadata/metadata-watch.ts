@@ -1,0 +1,21 @@
+import type { PartialObjectMetadata } from '@coxswain/apimachinery/meta';
+import { isObjectEvent, type WatchEvent } from '@coxswain/apimachinery/watch';
+import type { Watch } from '../watch/watch.ts';
+import { partialObject } from './partial-object.ts';
+
+/** A watch of which only the objects' metadata is passed on. */
+export function metadataWatch(watch: Watch<PartialObjectMetadata>): Watch<PartialObjectMetadata> {
+  return {
+    ended: watch.ended,
+    stop: () => watch.stop(),
+    async nextBatch() {
+      return (await watch.nextBatch())?.map(partialEvent);
+    },
+    async *[Symbol.asyncIterator]() {
+      for await (const event of watch) yield partialEvent(event);
+    },
+  };
+}
+
+const partialEvent = (event: WatchEvent<PartialObjectMetadata>): WatchEvent<PartialObjectMetadata> =>
+  isObjectEvent(event) ? { ...event, object: partialObject(event.object) } : event;

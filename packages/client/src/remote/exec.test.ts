@@ -1,0 +1,284 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { isNotFound } from '@coxswain/apimachinery/errors';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { TransportError } from '../transport/index.ts';
+import { attach } from './attach.ts';
+import { RemoteCommandError } from './command-status.ts';
+import { exec, execOutput } from './exec.ts';
+import { type Cluster, startCluster } from './fake-kubelet.test-data.ts';
+
+let cluster: Cluster;
+beforeAll(async () => {
+  cluster = await startCluster();
+});
+afterAll(() => cluster.stop());
+afterEach(() => {
+  cluster.kubelet.protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
+  cluster.kubelet.onExec = undefined;
+});
+
+const one = { namespace: 'default', pod: 'one' };
+const sh = (script: string) => ({ ...one, command: ['sh', '-c', script] });
+
+describe('exec', () => {
+  it.each([0, 7, 137, 255])('resolves with exit code %j', async (code) => {
+    expect(await exec(cluster.client, sh(`exit ${code}`))).toEqual({ exitCode: code });
+  });
+
+  it('keeps what is written to stderr apart', async () => {
+    expect(await execOutput(cluster.client, sh('echo out; echo err >&2; exit 3'))).toEqual({
+      exitCode: 3,
+      stdout: 'out\n',
+      stderr: 'err\n',
+    });
+  });
+
+  it('sends and gets back ten megabytes unharmed, and tells where the input ends', async () => {
+    const input = randomBytes(10 * 1024 * 1024);
+    const hash = createHash('sha256');
+    let length = 0;
+    const result = await exec(cluster.client, {
+      ...one,
+      command: ['cat'],
+      stdin: (async function* () {
+        for (let at = 0; at < input.length; at += 100_000) yield input.subarray(at, at + 100_000);
+      })(),
+      stdout: async (chunk) => {
+        hash.update(chunk);
+        length += chunk.length;
+        if (length % 7 === 0) await new Promise((resolve) => setImmediate(resolve));
+      },
+    });
+    expect(result).toEqual({ exitCode: 0 });
+    expect(length).toBe(input.length);
+    expect(hash.digest('hex')).toBe(createHash('sha256').update(input).digest('hex'));
+  });
+
+  it('writes to streams of the web and leaves them open', async () => {
+    const written: string[] = [];
+    const stream = new WritableStream<Uint8Array>({
+      write: (chunk) => void written.push(Buffer.from(chunk).toString()),
+    });
+    await exec(cluster.client, { ...sh('echo -n one'), stdout: stream });
+    await exec(cluster.client, { ...sh('echo -n two'), stdout: stream });
+    expect(written.join()).toBe('one,two');
+  });
+
+  it('makes a command wait that writes faster than is read', async () => {
+    let chunks = 0;
+    let release = () => {};
+    const blocked = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const index = cluster.kubelet.commands.length;
+    const running = exec(cluster.client, {
+      ...sh('head -c 200000000 /dev/zero; echo done >&2'),
+      stdout: () => {
+        chunks++;
+        return blocked;
+      },
+      stderr: () => {},
+    });
+    const { process } = await cluster.kubelet.command(index);
+    const { signal, promise } = stalled(process.stdout!);
+    await promise;
+    expect(chunks).toBe(1);
+    expect(process.exitCode).toBeNull();
+    signal();
+    release();
+    expect(await running).toEqual({ exitCode: 0 });
+  });
+
+  it('passes the terminal and its sizes on', async () => {
+    const index = cluster.kubelet.commands.length;
+    let resize = (_: { width: number; height: number }) => {};
+    const sizes = new ReadableStream<{ width: number; height: number }>({
+      start: (controller) => {
+        resize = (size) => controller.enqueue(size);
+      },
+    });
+    const running = exec(cluster.client, {
+      ...one,
+      command: ['cat'],
+      stdin: (async function* () {
+        resize({ width: 80, height: 24 });
+        resize({ width: 132, height: 43 });
+        const command = await cluster.kubelet.command(index);
+        while (command.sizes.length < 2) await new Promise((resolve) => setImmediate(resolve));
+        yield 'bye';
+      })(),
+      stdout: () => {},
+      stderr: () => {},
+      tty: true,
+      resize: sizes,
+    });
+    expect(await running).toEqual({ exitCode: 0 });
+    const { query, sizes: seen } = await cluster.kubelet.command(index);
+    expect(seen).toEqual([
+      { Width: 80, Height: 24 },
+      { Width: 132, Height: 43 },
+    ]);
+    expect([...query]).toEqual([
+      ['command', 'cat'],
+      ['input', '1'],
+      ['output', '1'],
+      ['tty', '1'],
+    ]);
+  });
+
+  it.each([
+    ['the one that is named', { pod: 'two', container: 'first' }, 'first'],
+    ['the one of the annotation', { pod: 'two' }, 'second'],
+    ['the first', { pod: 'three' }, 'first'],
+  ])('means %s', async (_, target, container) => {
+    const index = cluster.kubelet.commands.length;
+    await exec(cluster.client, { ...one, ...target, command: ['true'] });
+    expect((await cluster.kubelet.command(index)).container).toBe(container);
+  });
+
+  it('stops reading its input when the command has ended', async () => {
+    let isTold = false;
+    const stdin: AsyncIterable<Uint8Array> = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise(() => {}),
+        return: async () => {
+          isTold = true;
+          return { done: true, value: undefined };
+        },
+      }),
+    };
+    expect(await exec(cluster.client, { ...sh('exit 4'), stdin })).toEqual({ exitCode: 4 });
+    expect(isTold).toBe(true);
+  });
+
+  it('does without the end of the input where the server does not know it', async () => {
+    cluster.kubelet.protocols = ['v4.channel.k8s.io'];
+    let output = '';
+    const stdout = (chunk: Uint8Array) => {
+      output += Buffer.from(chunk).toString();
+    };
+    const result = await exec(cluster.client, {
+      ...sh('read line; echo "<$line>"; exit 2'),
+      stdin: ['hello\n'],
+      stdout,
+    });
+    expect([result, output]).toEqual([{ exitCode: 2 }, '<hello>\n']);
+  });
+});
+
+describe('exec rejects', () => {
+  it('with an ApiError when there is no such pod', async () => {
+    await expect(exec(cluster.client, { ...one, pod: 'none', command: ['ls'] })).rejects.toSatisfy(isNotFound);
+    await expect(exec(cluster.client, { ...one, pod: 'none', container: 'main', command: ['ls'] })).rejects.toSatisfy(
+      isNotFound,
+    );
+  });
+
+  it('with an ApiError when the server refuses', async () => {
+    const refused = exec(cluster.client, { ...one, container: 'other', command: ['ls'] });
+    await expect(refused).rejects.toMatchObject({
+      name: 'ApiError',
+      status: { code: 400, message: 'container other is not valid for pod one' },
+    });
+  });
+
+  it('with an ApiError when the node refuses the upgrade', async () => {
+    cluster.kubelet.protocols = ['v9.channel.k8s.io'];
+    await expect(exec(cluster.client, sh('true'))).rejects.toMatchObject({ name: 'ApiError', status: { code: 403 } });
+  });
+
+  it('when the command cannot be run', async () => {
+    const failed = exec(cluster.client, { ...one, command: ['no-such-command'] });
+    await expect(failed).rejects.toThrow(/^Internal error occurred: error executing command in container: .*ENOENT/);
+    await expect(failed).rejects.toBeInstanceOf(RemoteCommandError);
+  });
+
+  it('when the connection is cut', async () => {
+    const index = cluster.kubelet.commands.length;
+    const running = exec(cluster.client, sh('sleep 100'));
+    await cluster.kubelet.command(index);
+    cluster.kubelet.cut();
+    await expect(running).rejects.toBeInstanceOf(TransportError);
+  });
+
+  it.each([
+    ['no status', (send: (text?: string) => void) => send()],
+    ['a status without an exit code', (send) => send('{"status":"Failure","reason":"NonZeroExitCode"}')],
+    ['a status of another kind', (send) => send('{"status":"Maybe"}')],
+    ['a sentence', (send) => send('something is wrong')],
+    ['half a status', (send) => send('{"status":"Suc')],
+  ] satisfies [string, (send: (text?: string) => void) => void][])('when there is %s', async (_, act) => {
+    cluster.kubelet.onExec = (socket) => {
+      act((text) => {
+        if (text) socket.send(Buffer.from(`\u0003${text}`));
+        socket.close(1000);
+      });
+    };
+    await expect(exec(cluster.client, sh('true'))).rejects.toBeInstanceOf(RemoteCommandError);
+  });
+
+  it('with what the input throws', async () => {
+    const oops = new Error('oops');
+    const stdin = (async function* () {
+      yield 'a';
+      throw oops;
+    })();
+    await expect(exec(cluster.client, { ...one, command: ['cat'], stdin })).rejects.toBe(oops);
+  });
+
+  it('with what a sink throws, and ends the command', async () => {
+    const oops = new Error('oops');
+    const index = cluster.kubelet.commands.length;
+    const stdout = () => {
+      throw oops;
+    };
+    await expect(exec(cluster.client, { ...sh('echo; sleep 100'), stdout })).rejects.toBe(oops);
+    await ended(index);
+  });
+
+  it('with the reason of the signal, and ends the command', async () => {
+    const controller = new AbortController();
+    const index = cluster.kubelet.commands.length;
+    const running = exec(cluster.client, { ...sh('sleep 100'), signal: controller.signal });
+    await cluster.kubelet.command(index);
+    const enough = new Error('enough');
+    controller.abort(enough);
+    await expect(running).rejects.toBe(enough);
+    await ended(index);
+    await expect(exec(cluster.client, { ...sh('true'), signal: controller.signal })).rejects.toBe(enough);
+  });
+
+  it('when there is more output than wanted', async () => {
+    await expect(execOutput(cluster.client, { ...sh('yes'), maxOutputBytes: 1000 })).rejects.toThrow(
+      'more than 1000 bytes of output',
+    );
+  });
+});
+
+describe('attach', () => {
+  it('joins the streams of the process', async () => {
+    let output = '';
+    const result = await attach(cluster.client, {
+      ...one,
+      stdin: ['hello'],
+      stdout: (chunk) => {
+        output += Buffer.from(chunk).toString();
+      },
+    });
+    expect([result, output]).toEqual([{ exitCode: 0 }, 'hello']);
+    expect(cluster.kubelet.offered.at(-1)).toBe('attach v5.channel.k8s.io, v4.channel.k8s.io');
+  });
+});
+
+async function ended(index: number): Promise<void> {
+  const { process } = await cluster.kubelet.command(index);
+  if (process.exitCode === null && process.signalCode === null) {
+    await new Promise((resolve) => process.once('exit', resolve));
+  }
+}
+
+/** Resolves when the stream was paused because nobody takes what it gives. */
+function stalled(stream: NodeJS.ReadableStream): { promise: Promise<void>; signal: () => void } {
+  const promise = new Promise<void>((resolve) => stream.once('pause', () => resolve()));
+  return { promise, signal: () => {} };
+}

@@ -1,0 +1,52 @@
+import { type CommandResult, RemoteCommandError } from './command-status.ts';
+import { resolveContainer } from './container.ts';
+import type { PodTarget, RemoteClient } from './pod-target.ts';
+import { type CommandStreams, remoteCommand } from './remote-command.ts';
+
+export interface ExecOptions extends PodTarget, CommandStreams {
+  /** The program and its arguments; no shell reads them. */
+  readonly command: readonly string[];
+}
+
+/**
+ * Runs a command in a container and resolves with its exit code when it has ended, whatever that is. Rejects only when
+ * nobody knows how it ended: with an ApiError when the server refuses, a RemoteCommandError when the command cannot be
+ * run, a TransportError when the connection breaks, the signal's reason, and with what `stdin` or a sink throws.
+ */
+export async function exec(client: RemoteClient, options: ExecOptions): Promise<CommandResult> {
+  const container = await resolveContainer(client, options);
+  return remoteCommand(client, 'exec', { ...options, container }, options, { command: options.command });
+}
+
+export interface ExecOutput extends CommandResult {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** More output than this is not for holding in memory. */
+const defaultMaxOutputBytes = 16 * 1024 * 1024;
+
+/** Runs a command as `exec` does and collects what it writes. Rejects with a RemoteCommandError when that is too much. */
+export async function execOutput(
+  client: RemoteClient,
+  options: Omit<ExecOptions, 'stdout' | 'stderr' | 'tty' | 'resize'> & { readonly maxOutputBytes?: number },
+): Promise<ExecOutput> {
+  const { maxOutputBytes = defaultMaxOutputBytes } = options;
+  let bytes = 0;
+  const collect = () => {
+    const decoder = new TextDecoder();
+    let text = '';
+    return {
+      sink: (chunk: Uint8Array): void => {
+        bytes += chunk.length;
+        if (bytes > maxOutputBytes) throw new RemoteCommandError(`more than ${maxOutputBytes} bytes of output`);
+        text += decoder.decode(chunk, { stream: true });
+      },
+      text: () => text + decoder.decode(),
+    };
+  };
+  const stdout = collect();
+  const stderr = collect();
+  const { exitCode } = await exec(client, { ...options, stdout: stdout.sink, stderr: stderr.sink });
+  return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
+}

@@ -1,0 +1,119 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocket } from 'ws';
+import type { Clock } from '../../clock/clock.ts';
+import { systemClock } from '../../clock/clock.ts';
+import { bodyOf, joinChunks } from '../../transport/response-body.ts';
+import { TransportError, UpgradeRefusedError, type WebSocketConnection } from '../../transport/transport.ts';
+import { NodeWebSocketConnection } from './web-socket-connection.ts';
+
+/** What a WebSocket is opened over. */
+export interface WebSocketTarget {
+  /** Where the handshake goes: host, path and query. Its scheme does not matter: that is the connection's. */
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** Subprotocols offered, the best first. */
+  readonly protocols: readonly string[];
+  /** The connection to the server, TLS done. Closed with the WebSocket. */
+  readonly createConnection: () => Duplex | Promise<Duplex>;
+  readonly signal?: AbortSignal;
+  readonly clock?: Clock;
+}
+
+/** Of a refusal's body, more than this is not read. */
+const maxRefusalBytes = 64 * 1024;
+
+/** A message longer than this breaks the connection: servers send a few tens of kilobytes at a time. */
+const maxPayload = 16 * 1024 * 1024;
+
+/**
+ * Opens a WebSocket over a connection. Rejects with an `UpgradeRefusedError` when the server gives an ordinary answer,
+ * with the signal's reason when that is aborted, else with a `TransportError`. After that, aborting breaks the connection.
+ */
+export async function openWebSocket(target: WebSocketTarget): Promise<WebSocketConnection> {
+  const { url, headers, protocols, createConnection, signal, clock = systemClock } = target;
+  signal?.throwIfAborted();
+  const connection = await createConnection();
+  if (signal?.aborted) {
+    connection.destroy();
+    throw signal.reason;
+  }
+  const socket = new WebSocket(`ws://${url.host}${url.pathname}${url.search}`, {
+    headers: {
+      ...flat(headers),
+      host: url.host,
+      // Not by the library's own parameter, which refuses names with a slash, such as `SPDY/3.1+portforward.k8s.io`.
+      ...(protocols.length > 0 && { 'Sec-WebSocket-Protocol': protocols.join(', ') }),
+    },
+    createConnection: () => connection,
+    perMessageDeflate: false,
+    skipUTF8Validation: true,
+    followRedirects: false,
+    maxPayload,
+  });
+  return handshake(socket, protocols, signal, clock);
+}
+
+function handshake(
+  socket: WebSocket,
+  protocols: readonly string[],
+  signal: AbortSignal | undefined,
+  clock: Clock,
+): Promise<WebSocketConnection> {
+  return new Promise((resolve, reject) => {
+    let protocol = '';
+    // Stays until it is open: when given up, the library still reports that it was.
+    const onError = (error: Error): void => fail(toTransportError(error));
+    socket.on('error', onError);
+    socket.on('upgrade', (response) => {
+      protocol = response.headers['sec-websocket-protocol'] ?? '';
+      // The library knows of none that were offered.
+      delete response.headers['sec-websocket-protocol'];
+      if (protocol !== '' && !protocols.includes(protocol)) {
+        fail(new TransportError(`the server chose a subprotocol that was not offered: ${protocol}`));
+      }
+    });
+    socket.on('unexpected-response', (_, response) => {
+      readRefusal(response).then(
+        (error) => fail(error),
+        (error) => fail(toTransportError(error)),
+      );
+    });
+    socket.on('open', () => {
+      const opened = new NodeWebSocketConnection(socket, protocol, clock, signal);
+      socket.off('error', onError);
+      signal?.removeEventListener('abort', abort);
+      resolve(opened);
+    });
+    const fail = (error: unknown): void => {
+      signal?.removeEventListener('abort', abort);
+      reject(error);
+      socket.terminate();
+    };
+    const abort = (): void => fail(signal?.reason);
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+}
+
+async function readRefusal(response: IncomingMessage): Promise<UpgradeRefusedError> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= maxRefusalBytes) break;
+  }
+  const body = bodyOf(joinChunks(chunks).subarray(0, maxRefusalBytes));
+  return new UpgradeRefusedError({ status: response.statusCode ?? 0, headers: response.headers, body });
+}
+
+function toTransportError(cause: unknown): TransportError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
+  return new TransportError(`opening a WebSocket: ${message}`, { cause, ...(code && { code }) });
+}
+
+const flat = (headers: WebSocketTarget['headers']): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : value.join(', ')]),
+  );

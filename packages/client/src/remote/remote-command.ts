@@ -1,0 +1,170 @@
+import { joinChunks } from '../transport/response-body.ts';
+import type { WebSocketConnection } from '../transport/transport.ts';
+import { type ByteSink, type ByteSource, pieces, until, writerOf } from './byte-streams.ts';
+import { type CommandResult, RemoteCommandError, readCommandStatus } from './command-status.ts';
+import { type PodTarget, podPath, type RemoteClient } from './pod-target.ts';
+
+/** What is joined to a command's streams. */
+export interface CommandStreams {
+  readonly stdin?: ByteSource;
+  readonly stdout?: ByteSink;
+  /** Nothing comes here from a terminal: it has but one output. */
+  readonly stderr?: ByteSink;
+  /** Whether the command gets a terminal. */
+  readonly tty?: boolean;
+  /** The terminal's size, now and whenever it changes. */
+  readonly resize?: AsyncIterable<TerminalSize>;
+}
+
+export interface TerminalSize {
+  /** In characters. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The first byte of every message. */
+const channel = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const;
+
+const withStreamClose = 'v5.channel.k8s.io';
+const protocols = [withStreamClose, 'v4.channel.k8s.io'];
+
+/** Of what is sent at a time; servers read a message as a whole. */
+const maxMessageBytes = 64 * 1024;
+
+/** A status is a few hundred bytes. */
+const maxStatusBytes = 1024 * 1024;
+
+/**
+ * Runs or joins a command through a pod's `exec` or `attach`, until it has ended. Rejects with an ApiError when the
+ * server refuses, a RemoteCommandError when the command cannot be run, a TransportError when the connection breaks, with
+ * the signal's reason, and with what a source or a sink throws.
+ */
+export async function remoteCommand(
+  client: RemoteClient,
+  subresource: 'exec' | 'attach',
+  target: PodTarget,
+  streams: CommandStreams,
+  query: object,
+): Promise<CommandResult> {
+  const { signal } = target;
+  const tty = streams.tty ?? false;
+  const stderr = streams.stderr !== undefined && !tty;
+  const connection = await client.openWebSocket({
+    path: podPath(target, subresource),
+    query: {
+      ...query,
+      container: target.container,
+      stdin: streams.stdin !== undefined,
+      // The server wants one of them at least.
+      stdout: streams.stdout !== undefined || (streams.stdin === undefined && !stderr),
+      stderr,
+      tty,
+    },
+    protocols,
+    ...(signal && { signal }),
+  });
+  return new Session(connection, streams).run();
+}
+
+/** One command's connection. */
+class Session {
+  readonly #connection: WebSocketConnection;
+  readonly #streams: CommandStreams;
+  /** Aborted when the command has ended: nobody takes input any more. */
+  readonly #over = new AbortController();
+  /** Why the session was given up on this side; set at most once, before the connection is closed. */
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(connection: WebSocketConnection, streams: CommandStreams) {
+    this.#connection = connection;
+    this.#streams = streams;
+  }
+
+  async run(): Promise<CommandResult> {
+    const { stdin, resize } = this.#streams;
+    const inputs = [
+      stdin && this.#send(() => this.#sendInput(stdin)),
+      resize && this.#send(() => this.#sendSizes(resize)),
+    ];
+    try {
+      const status = await this.#receive();
+      if (this.#failure) throw this.#failure.error;
+      if (status === '') {
+        // Differs from client-go, which takes this for success.
+        throw new RemoteCommandError('the connection was closed before it was known how the command ended');
+      }
+      return readCommandStatus(status);
+    } catch (error) {
+      throw this.#failure ? this.#failure.error : error;
+    } finally {
+      this.#over.abort();
+      this.#connection.close();
+      await Promise.all(inputs);
+    }
+  }
+
+  /** Everything up to the end of the connection; resolves with what the error channel said. */
+  async #receive(): Promise<string> {
+    const stdout = writerOf(this.#streams.stdout);
+    const stderr = writerOf(this.#streams.stderr);
+    const status: Uint8Array[] = [];
+    let statusBytes = 0;
+    try {
+      for await (const message of this.#connection.messages()) {
+        // An empty one only says that the connection stands.
+        if (message.length < 2) continue;
+        const bytes = message.subarray(1);
+        if (message[0] === channel.stdout) await stdout.write(bytes);
+        else if (message[0] === channel.stderr) await stderr.write(bytes);
+        else if (message[0] === channel.error) {
+          status.push(bytes);
+          statusBytes += bytes.length;
+          if (statusBytes > maxStatusBytes) throw new RemoteCommandError('the status of the command is too long');
+        }
+      }
+    } catch (error) {
+      // What breaks after the command has ended takes nothing away.
+      if (status.length === 0 || error instanceof RemoteCommandError) throw error;
+    } finally {
+      stdout.release();
+      stderr.release();
+    }
+    return new TextDecoder().decode(joinChunks(status));
+  }
+
+  /** Sends while the command runs. Never rejects: a source that fails ends the session. */
+  async #send(send: () => Promise<void>): Promise<void> {
+    try {
+      await send();
+    } catch (error) {
+      if (this.#over.signal.aborted) return;
+      this.#failure ??= { error };
+      this.#connection.close();
+    }
+  }
+
+  async #sendInput(stdin: ByteSource): Promise<void> {
+    for await (const piece of pieces(until(stdin, this.#over.signal), maxMessageBytes)) {
+      await this.#message(channel.stdin, piece);
+    }
+    // Older servers have no way to be told; there the command sees the end of its input when the connection ends.
+    if (this.#connection.protocol === withStreamClose) {
+      await this.#message(channel.close, Uint8Array.of(channel.stdin));
+    }
+  }
+
+  async #sendSizes(resize: AsyncIterable<TerminalSize>): Promise<void> {
+    for await (const { width, height } of until(resize, this.#over.signal)) {
+      const size = JSON.stringify({ Width: width, Height: height });
+      await this.#message(channel.resize, new TextEncoder().encode(size));
+    }
+  }
+
+  async #message(to: number, bytes: Uint8Array): Promise<void> {
+    if (this.#over.signal.aborted) return;
+    const message = new Uint8Array(bytes.length + 1);
+    message[0] = to;
+    message.set(bytes, 1);
+    await this.#connection.send(message);
+  }
+}

@@ -1,0 +1,7 @@
+export {
+  defaultBackoff,
+  defaultRetry,
+  type RetryOptions,
+  retryOnConflict,
+  retryOnError,
+} from './retry-on-conflict.ts';

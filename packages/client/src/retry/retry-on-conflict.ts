@@ -1,0 +1,54 @@
+import { isConflict } from '@coxswain/apimachinery/errors';
+import { systemClock } from '../clock/clock.ts';
+import { sleep } from '../clock/sleep.ts';
+import { type Backoff, BackoffSteps } from '../wait/backoff.ts';
+import type { WaitOptions } from '../wait/wait-options.ts';
+
+/** For changes that others make too, each of which is soon over: five tries, 10 ms apart. */
+export const defaultRetry: Backoff = { steps: 5, durationMs: 10, factor: 1, jitter: 0.1 };
+
+/** For a small change to an object that controllers are busy with: four tries, 10, 50 and 250 ms apart. */
+export const defaultBackoff: Backoff = { steps: 4, durationMs: 10, factor: 5, jitter: 0.1 };
+
+export interface RetryOptions extends WaitOptions {
+  /** `defaultRetry` where there is none. */
+  readonly backoff?: Backoff;
+  readonly random?: () => number;
+}
+
+/**
+ * Calls the function, and again after a wait for as long as it fails in a way that `isRetriable` knows and the backoff has
+ * steps; at least once. Resolves with what the function gives; rejects with its last error, or the signal's reason.
+ */
+export async function retryOnError<T>(
+  isRetriable: (error: unknown) => boolean,
+  call: () => Promise<T>,
+  { backoff = defaultRetry, clock = systemClock, signal, random }: RetryOptions = {},
+): Promise<T> {
+  const steps = new BackoffSteps(backoff, random);
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      return await call();
+    } catch (error) {
+      if (!isRetriable(error)) throw error;
+      const delayMs = steps.next();
+      if (steps.left === 0) throw error;
+      await sleep(clock, delayMs, signal);
+    }
+  }
+}
+
+/**
+ * Makes a change that others may make at the same time: the function reads the object, changes it and writes it. When the
+ * server answers with a conflict it is called again, and must read again. As `retryOnError`.
+ *
+ * ```ts
+ * await retryOnConflict(async () => {
+ *   const pod = await pods.get('web');
+ *   return pods.updateStatus({ ...pod, status: { ...pod.status, phase: 'Failed' } });
+ * });
+ * ```
+ */
+export const retryOnConflict = <T>(call: () => Promise<T>, options?: RetryOptions): Promise<T> =>
+  retryOnError(isConflict, call, options);

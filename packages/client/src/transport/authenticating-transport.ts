@@ -1,0 +1,96 @@
+import type { Credential, Credentials, Impersonation, RestConfig } from '../config/rest-config.ts';
+import {
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+  UpgradeRefusedError,
+  type WebSocketConnection,
+  type WebSocketRequest,
+} from './transport.ts';
+
+type Headers = TransportRequest['headers'];
+
+/**
+ * Says in every request who we are: credentials, impersonation, user agent. What a request says itself is left. A
+ * credential that the server refuses (401) is given back, and if there may be another, that is tried, once.
+ */
+export class AuthenticatingTransport implements Transport {
+  readonly #inner: Transport;
+  readonly #credentials: Credentials | undefined;
+  readonly #headers: Headers;
+
+  constructor(inner: Transport, config: Pick<RestConfig, 'credentials' | 'impersonate' | 'userAgent'>) {
+    this.#inner = inner;
+    this.#credentials = config.credentials;
+    this.#headers = {
+      ...(config.userAgent && { 'user-agent': config.userAgent }),
+      ...(config.impersonate && impersonationHeaders(config.impersonate)),
+    };
+  }
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    const credential = await this.#credentials?.current(request.signal);
+    const response = await this.#inner.send(this.#signed(request, credential));
+    if (response.status !== 401 || !credential || !this.#credentials?.refused(credential)) return response;
+    // Read, so that its connection can be used again.
+    await response.body.bytes();
+    return await this.#inner.send(this.#signed(request, await this.#credentials.current(request.signal)));
+  }
+
+  async openWebSocket(request: WebSocketRequest): Promise<WebSocketConnection> {
+    const credential = await this.#credentials?.current(request.signal);
+    try {
+      return await this.#inner.openWebSocket(this.#signed(request, credential));
+    } catch (error) {
+      const isRefused = error instanceof UpgradeRefusedError && error.response.status === 401;
+      if (!isRefused || !credential || !this.#credentials?.refused(credential)) throw error;
+    }
+    return await this.#inner.openWebSocket(this.#signed(request, await this.#credentials.current(request.signal)));
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  #signed<R extends TransportRequest | WebSocketRequest>(request: R, credential: Credential | undefined): R {
+    const authorization = credential && authorizationHeader(credential);
+    const clientCertificate = credential?.clientCertificate;
+    return {
+      ...request,
+      headers: { ...this.#headers, ...(authorization !== undefined && { authorization }), ...request.headers },
+      ...(clientCertificate && { clientCertificate }),
+    };
+  }
+}
+
+function authorizationHeader({ token, basic }: Credential): string | undefined {
+  if (token !== undefined) return `Bearer ${token}`;
+  if (!basic) return undefined;
+  const bytes = new TextEncoder().encode(`${basic.username}:${basic.password}`);
+  return `Basic ${btoa(String.fromCharCode(...bytes))}`;
+}
+
+/** The headers that ask to be taken for somebody else. */
+function impersonationHeaders({ userName, uid, groups = [], extra = {} }: Impersonation): Headers {
+  if (!userName && !uid && groups.length === 0 && Object.keys(extra).length === 0) return {};
+  return {
+    'impersonate-user': userName ?? '',
+    ...(uid && { 'impersonate-uid': uid }),
+    ...(groups.length > 0 && { 'impersonate-group': groups }),
+    ...Object.fromEntries(
+      Object.entries(extra).map(([key, values]) => [`impersonate-extra-${escapedHeaderName(key)}`, values]),
+    ),
+  };
+}
+
+/** Percent-encodes what cannot be in a header's name, and the percent sign itself. */
+function escapedHeaderName(key: string): string {
+  let escaped = '';
+  for (const byte of new TextEncoder().encode(key)) {
+    const character = String.fromCharCode(byte);
+    escaped += /[!#$&'*+\-.0-9A-Z^_`a-z|~]/.test(character)
+      ? character
+      : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }
+  return escaped;
+}

@@ -1,0 +1,184 @@
+import type { Socket } from 'node:net';
+import type { Clock, Timer } from '../../clock/clock.ts';
+import type { TransportError, TransportRequest, TransportResponse } from '../transport.ts';
+import type { ConnectionPool, RequestDefaults } from './connection-pool.ts';
+import { Http1Connection, type Http1ConnectionOwner, StaleConnectionError } from './http1-connection.ts';
+import { requestHead } from './request-head.ts';
+
+/**
+ * Differs from client-go, which keeps 25 and mostly speaks HTTP/2, where one does for all: with fewer than there are
+ * requests at a time, connections would be opened and closed all the time.
+ */
+const mostFree = 100;
+const longestFreeMs = 90_000;
+/** So many are opened at a time; more requests wait for one of these or for one that becomes free, whichever is first. */
+const mostDialing = 32;
+
+interface Waiting {
+  readonly use: (connection: Http1Connection) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** Keep-alive connections to one server with one identity. A request has a connection for itself until its answer ends. */
+export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
+  readonly #dial: (signal: AbortSignal) => Promise<Socket>;
+  readonly #defaults: RequestDefaults;
+  readonly #clock: Clock;
+  readonly #all = new Set<Http1Connection>();
+  /** The one that was used last is at the end, and used next. */
+  #free: Http1Connection[] = [];
+  readonly #waiting = new Set<Waiting>();
+  /** Never more than there are waiting. */
+  readonly #dialing = new Set<AbortController>();
+  #sweep: Timer | undefined;
+  #isRetired = false;
+  #closed: TransportError | undefined;
+
+  constructor(dial: (signal: AbortSignal) => Promise<Socket>, defaults: RequestDefaults, clock: Clock) {
+    this.#dial = dial;
+    this.#defaults = defaults;
+    this.#clock = clock;
+  }
+
+  get isDrained(): boolean {
+    return this.#all.size === 0 && this.#waiting.size === 0;
+  }
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    const head = requestHead(request, this.#defaults);
+    const connection = this.#takeFree() ?? (await this.#wait(request.signal));
+    try {
+      return await connection.send(request, head);
+    } catch (error) {
+      if (!(error instanceof StaleConnectionError)) throw error;
+      if (!isSafe(request.method)) throw error.cause;
+    }
+    // One that has just served, or a new one.
+    const fresh = await this.#wait(request.signal);
+    try {
+      return await fresh.send(request, head);
+    } catch (error) {
+      throw error instanceof StaleConnectionError ? error.cause : error;
+    }
+  }
+
+  /** No more requests will come; what is free is closed, the rest as it becomes free. */
+  retire(): void {
+    this.#isRetired = true;
+    for (const connection of this.#free.splice(0)) connection.destroy();
+    this.#sweep?.cancel();
+  }
+
+  close(reason: TransportError): void {
+    this.#closed = reason;
+    this.retire();
+    for (const connection of this.#all) connection.destroy();
+    for (const waiting of this.#waiting) waiting.reject(reason);
+    this.#waiting.clear();
+    this.#dialAsNeeded();
+  }
+
+  onFree(connection: Http1Connection): void {
+    const [next] = this.#waiting;
+    if (next) {
+      this.#waiting.delete(next);
+      next.use(connection);
+      this.#dialAsNeeded();
+      return;
+    }
+    connection.unref();
+    if (this.#isRetired || this.#free.length >= mostFree) {
+      connection.destroy();
+      return;
+    }
+    connection.freeSinceMs = this.#clock.monotonic();
+    this.#free.push(connection);
+    this.#sweep ??= this.#clock.setTimeout(() => this.#closeOld(), longestFreeMs / 2);
+  }
+
+  onGone(connection: Http1Connection): void {
+    this.#all.delete(connection);
+    const at = this.#free.indexOf(connection);
+    if (at !== -1) this.#free.splice(at, 1);
+  }
+
+  #takeFree(): Http1Connection | undefined {
+    for (;;) {
+      const connection = this.#free.pop();
+      if (!connection || !this.#isOld(connection)) return connection;
+      connection.destroy();
+    }
+  }
+
+  #isOld({ freeSinceMs, keepAliveMs }: Http1Connection): boolean {
+    // A second before the server would: a request must not cross with its closing.
+    return this.#clock.monotonic() - freeSinceMs > Math.min(longestFreeMs, keepAliveMs - 1000);
+  }
+
+  #closeOld(): void {
+    this.#sweep = undefined;
+    for (const connection of this.#free.filter((each) => this.#isOld(each))) connection.destroy();
+    if (this.#free.length > 0) this.#sweep = this.#clock.setTimeout(() => this.#closeOld(), longestFreeMs / 2);
+  }
+
+  #wait(signal: AbortSignal | undefined): Promise<Http1Connection> {
+    if (this.#closed) return Promise.reject(this.#closed);
+    return new Promise((resolve, reject) => {
+      const settle = (): void => signal?.removeEventListener('abort', onAbort);
+      const waiting: Waiting = {
+        use: (connection) => {
+          settle();
+          resolve(connection);
+        },
+        reject: (reason) => {
+          settle();
+          reject(reason);
+        },
+      };
+      const onAbort = (): void => {
+        this.#waiting.delete(waiting);
+        reject(signal!.reason);
+        this.#dialAsNeeded();
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.#waiting.add(waiting);
+      this.#dialAsNeeded();
+    });
+  }
+
+  /** Opens as many connections as are waited for, and gives up those that are not. */
+  #dialAsNeeded(): void {
+    while (this.#dialing.size < Math.min(this.#waiting.size, mostDialing)) this.#open();
+    for (const dialing of this.#dialing) {
+      if (this.#dialing.size <= this.#waiting.size) break;
+      this.#dialing.delete(dialing);
+      dialing.abort();
+    }
+  }
+
+  #open(): void {
+    const dialing = new AbortController();
+    this.#dialing.add(dialing);
+    this.#dial(dialing.signal).then(
+      (socket) => {
+        const isWanted = this.#dialing.delete(dialing);
+        const connection = new Http1Connection(socket, this);
+        if (!isWanted) return connection.destroy();
+        this.#all.add(connection);
+        this.onFree(connection);
+      },
+      (error: unknown) => {
+        if (!this.#dialing.delete(dialing)) return;
+        const [first] = this.#waiting;
+        if (first) {
+          this.#waiting.delete(first);
+          first.reject(error);
+        }
+        this.#dialAsNeeded();
+      },
+    );
+  }
+}
+
+/** What may be sent twice without harm, by Go's judgement. */
+const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD' || method === 'OPTIONS';

@@ -1,0 +1,1 @@
+export { NodeTransport, type NodeTransportOptions } from './node-transport.ts';

@@ -1,0 +1,225 @@
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { createSecureContext, type SecureContext } from 'node:tls';
+import { type Clock, systemClock } from '../../clock/clock.ts';
+import type { Credential, RestConfig } from '../../config/rest-config.ts';
+import {
+  type Transport,
+  TransportError,
+  type TransportRequest,
+  type TransportResponse,
+  type WebSocketConnection,
+  type WebSocketRequest,
+} from '../transport.ts';
+import type { ConnectionPool, RequestDefaults } from './connection-pool.ts';
+import { bareHost, type DialTarget, dial } from './dial.ts';
+import { gunzipped } from './gunzip.ts';
+import { Http1Pool } from './http1-pool.ts';
+import { Http2Pool } from './http2-pool.ts';
+import { parseProxyUrl, proxyFromEnvironment } from './proxy-from-environment.ts';
+import { proxyAuthorization } from './proxy-tunnel.ts';
+
+/** How long a CA bundle that may be rotated is trusted to be the same, while connections are not opened anyway. */
+const caRefreshMs = 5 * 60_000;
+
+export interface NodeTransportOptions {
+  /**
+   * `1.1` (the default): a connection for every request under way and every watch, kept for the next; the least work for a
+   * request. `2`: all share one connection, or few; the better choice for hundreds of watches. Servers that have no HTTP/2
+   * get HTTP/1.1.
+   */
+  readonly httpVersion?: '1.1' | '2';
+  /** Where `HTTPS_PROXY` and its like are looked up. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+type ClientCertificate = Credential['clientCertificate'];
+
+/** Connections with one identity and one trust. */
+interface Generation {
+  readonly ca: string | undefined;
+  readonly clientCertificate: ClientCertificate;
+  readonly target: DialTarget;
+  readonly pool: ConnectionPool;
+}
+
+/**
+ * HTTP(S) to a server over sockets. Adds no credentials: `newTransport` does. When the CA bundle or the client certificate
+ * changes, new connections are opened, and the old ones closed as their requests end.
+ */
+export class NodeTransport implements Transport {
+  readonly #config: RestConfig;
+  readonly #clock: Clock;
+  readonly #server: URL;
+  readonly #proxy: URL | undefined;
+  readonly #defaults: RequestDefaults;
+  readonly #httpVersion: '1.1' | '2';
+  #current: Generation | undefined;
+  /** Those that still have work to do. */
+  readonly #retired = new Set<ConnectionPool>();
+  #caCheckedAtMs = 0;
+  #closed: TransportError | undefined;
+  readonly #isClosed = new AbortController();
+
+  /** Throws when the server's or the proxy's URL is none, or a CA comes with `insecureSkipTlsVerify`. */
+  constructor(config: RestConfig, options: NodeTransportOptions = {}) {
+    this.#config = config;
+    this.#clock = config.clock ?? systemClock;
+    this.#server = serverUrl(config.server);
+    this.#httpVersion = options.httpVersion ?? '1.1';
+    if (config.tls?.insecureSkipTlsVerify && config.tls.ca !== undefined) {
+      throw new Error('specifying root certificates together with the insecure flag is not allowed');
+    }
+    this.#proxy =
+      config.proxyUrl === undefined
+        ? proxyFromEnvironment(this.#server, options.environment ?? process.env)
+        : parseProxyUrl(config.proxyUrl);
+    const isForwarded = !this.#isSecure && this.#proxy?.protocol.startsWith('http') === true;
+    const authorization = isForwarded && proxyAuthorization(this.#proxy!);
+    this.#defaults = {
+      authority: this.#server.host,
+      prefix: (isForwarded ? this.#server.origin : '') + this.#server.pathname.replace(/\/$/, ''),
+      headers: {
+        ...(!config.disableCompression && { 'accept-encoding': 'gzip' }),
+        ...(authorization && { 'proxy-authorization': authorization }),
+      },
+    };
+  }
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    request.signal?.throwIfAborted();
+    const known = this.#upToDate(request.clientCertificate);
+    const { pool } = known ?? (await this.#generation(request.clientCertificate));
+    if (this.#closed) throw this.#closed;
+    request.signal?.throwIfAborted();
+    const response = await pool.send(request);
+    return response.headers['content-encoding'] === 'gzip' ? gunzipped(response) : response;
+  }
+
+  async openWebSocket(request: WebSocketRequest): Promise<WebSocketConnection> {
+    const { url, headers, protocols, signal, clientCertificate } = request;
+    const { openWebSocket } = await import('../../remote/node/web-socket.ts');
+    const scheme = this.#isSecure ? 'wss:' : 'ws:';
+    return await openWebSocket({
+      url: new URL(`${scheme}//${this.#defaults.authority}${this.#server.pathname.replace(/\/$/, '')}${url}`),
+      headers,
+      protocols,
+      createConnection: () => this.connect({ ...(signal && { signal }), clientCertificate }),
+      ...(signal && { signal }),
+    });
+  }
+
+  /**
+   * A connection to the server for other protocols that begin as HTTP/1.1, by the same way and with the same TLS; its
+   * credentials are still to be sent. It is the caller's to close.
+   */
+  async connect(options: { signal?: AbortSignal; clientCertificate?: ClientCertificate } = {}): Promise<Duplex> {
+    const { target } = await this.#generation(options.clientCertificate);
+    if (this.#closed) throw this.#closed;
+    const signal = options.signal ? AbortSignal.any([options.signal, this.#isClosed.signal]) : this.#isClosed.signal;
+    return await dial(target, { alpn: ['http/1.1'], clock: this.#clock, signal });
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = new TransportError('the transport was closed', { mayHaveBeenSent: false });
+    this.#isClosed.abort(this.#closed);
+    const reason = new TransportError('the transport was closed');
+    this.#current?.pool.close(reason);
+    for (const pool of this.#retired) pool.close(reason);
+    this.#retired.clear();
+  }
+
+  get #isSecure(): boolean {
+    return this.#server.protocol === 'https:';
+  }
+
+  /** The connections to use, if that can be told without waiting. */
+  #upToDate(clientCertificate: ClientCertificate): Generation | undefined {
+    const current = this.#current;
+    if (!current || !sameCertificate(current.clientCertificate, clientCertificate)) return undefined;
+    const mayHaveChanged = typeof this.#config.tls?.ca === 'function';
+    return mayHaveChanged && this.#clock.monotonic() - this.#caCheckedAtMs > caRefreshMs ? undefined : current;
+  }
+
+  async #generation(clientCertificate: ClientCertificate): Promise<Generation> {
+    const ca = await this.#ca();
+    const current = this.#current;
+    if (current && current.ca === ca && sameCertificate(current.clientCertificate, clientCertificate)) return current;
+    if (current) this.#retire(current.pool);
+    const target = this.#target(ca, clientCertificate);
+    const pool = this.#pool((signal, alpn) => this.#dial({ ca, clientCertificate, target }, alpn, signal));
+    this.#current = { ca, clientCertificate, target, pool };
+    return this.#current;
+  }
+
+  #pool(open: (signal: AbortSignal, alpn: readonly string[]) => Promise<Socket>): ConnectionPool {
+    const newHttp1Pool = (): Http1Pool =>
+      new Http1Pool((signal) => open(signal, ['http/1.1']), this.#defaults, this.#clock);
+    if (this.#httpVersion === '1.1' || !this.#isSecure) return newHttp1Pool();
+    return new Http2Pool((signal) => open(signal, ['h2', 'http/1.1']), newHttp1Pool, this.#defaults, this.#clock);
+  }
+
+  /** With what is trusted now: when that has changed, an old server is the exception. */
+  async #dial(generation: Omit<Generation, 'pool'>, alpn: readonly string[], signal: AbortSignal): Promise<Socket> {
+    const ca = await this.#ca();
+    if (ca === generation.ca) return await dial(generation.target, { alpn, clock: this.#clock, signal });
+    this.#caCheckedAtMs = Number.NEGATIVE_INFINITY;
+    return await dial(this.#target(ca, generation.clientCertificate), { alpn, clock: this.#clock, signal });
+  }
+
+  async #ca(): Promise<string | undefined> {
+    const ca = this.#config.tls?.ca;
+    if (typeof ca !== 'function') return ca;
+    this.#caCheckedAtMs = this.#clock.monotonic();
+    return await ca();
+  }
+
+  #target(ca: string | undefined, clientCertificate: ClientCertificate): DialTarget {
+    const { tls } = this.#config;
+    return {
+      host: bareHost(this.#server.hostname),
+      port: Number(this.#server.port) || (this.#isSecure ? 443 : 80),
+      proxy: this.#proxy,
+      tls: this.#isSecure
+        ? {
+            context: secureContext(ca, clientCertificate),
+            serverName: tls?.serverName,
+            insecureSkipTlsVerify: tls?.insecureSkipTlsVerify ?? false,
+          }
+        : undefined,
+    };
+  }
+
+  #retire(pool: ConnectionPool): void {
+    for (const old of this.#retired) if (old.isDrained) this.#retired.delete(old);
+    pool.retire();
+    if (!pool.isDrained) this.#retired.add(pool);
+  }
+}
+
+function secureContext(ca: string | undefined, clientCertificate: ClientCertificate): SecureContext {
+  try {
+    return createSecureContext({
+      ...(ca !== undefined && { ca }),
+      ...(clientCertificate && { cert: clientCertificate.certificate, key: clientCertificate.key }),
+    });
+  } catch (cause) {
+    throw new TransportError('the CA bundle or the client certificate cannot be used', {
+      mayHaveBeenSent: false,
+      cause,
+    });
+  }
+}
+
+const sameCertificate = (a: ClientCertificate, b: ClientCertificate): boolean =>
+  a === b || (a !== undefined && b !== undefined && a.certificate === b.certificate && a.key === b.key);
+
+/** Without a scheme it is `https`, as in client-go where there is TLS. */
+function serverUrl(server: string): URL {
+  const url = new URL(/^https?:\/\//i.test(server) ? server : `https://${server}`);
+  if (url.username || url.password || url.search || url.hash) {
+    throw new Error('the URL of a server has a scheme, a host and a path, nothing else');
+  }
+  return url;
+}

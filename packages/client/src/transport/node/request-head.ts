@@ -1,0 +1,30 @@
+import type { TransportRequest } from '../transport.ts';
+import type { RequestDefaults } from './connection-pool.ts';
+
+const badTarget = /[^\x21-\x7e]/;
+const badName = /[^!#$%&'*+\-.^_`|~0-9a-zA-Z]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in there
+const badValue = /[\x00-\x08\x0a-\x1f\x7f]/;
+
+/** An HTTP/1.1 request up to its empty line. Throws a TypeError for what would not arrive as it is meant. */
+export function requestHead({ method, url, headers, body }: TransportRequest, defaults: RequestDefaults): string {
+  if (badTarget.test(url)) throw new TypeError('a URL must be percent-encoded');
+  if (badName.test(method)) throw new TypeError('the method makes no sense');
+  let head = `${method} ${defaults.prefix}${url} HTTP/1.1\r\nhost: ${defaults.authority}\r\n`;
+  for (const name in defaults.headers) head += line(name, defaults.headers[name]!);
+  for (const name in headers) {
+    if (badName.test(name)) throw new TypeError('a header has a name that makes no sense');
+    const value = headers[name]!;
+    if (typeof value === 'string') head += line(name, value);
+    else for (const one of value) head += line(name, one);
+  }
+  if (body !== undefined) head += `content-length: ${body.length}\r\n`;
+  else if (method !== 'GET' && method !== 'HEAD' && method !== 'DELETE') head += 'content-length: 0\r\n';
+  return `${head}\r\n`;
+}
+
+function line(name: string, value: string): string {
+  // The value may be a secret: it is not for messages.
+  if (badValue.test(value)) throw new TypeError(`the header ${name} has a value that makes no sense`);
+  return `${name}: ${value}\r\n`;
+}

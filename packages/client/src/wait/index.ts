@@ -1,0 +1,15 @@
+export {
+  type Backoff,
+  BackoffSteps,
+  type BackoffWithResetOptions,
+  backoffDelays,
+  backoffDelaysWithReset,
+  type DelayFunction,
+  jitter,
+} from './backoff.ts';
+export { type ChildSignal, type ChildSignalOptions, childSignal } from './child-signal.ts';
+export { type ExponentialBackoffOptions, exponentialBackoff, type PollOptions, pollUntil } from './poll.ts';
+export { backoffUntil, type JitterUntilOptions, jitterUntil, type UntilOptions, until } from './until.ts';
+export { type ObjectCondition, type UntilWithSyncOptions, untilWithSync } from './until-with-sync.ts';
+export type { Condition, WaitOptions } from './wait-options.ts';
+export { isInterrupted, WaitTimeoutError } from './wait-timeout-error.ts';

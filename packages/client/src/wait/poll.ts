@@ -1,0 +1,65 @@
+import { systemClock } from '../clock/clock.ts';
+import { sleep } from '../clock/sleep.ts';
+import { type Backoff, BackoffSteps } from './backoff.ts';
+import { childSignal, untilAborted } from './child-signal.ts';
+import type { Condition, WaitOptions } from './wait-options.ts';
+import { WaitTimeoutError } from './wait-timeout-error.ts';
+
+export interface PollOptions extends WaitOptions {
+  readonly intervalMs: number;
+  /** By default there is none. */
+  readonly timeoutMs?: number;
+  /** Whether the condition is looked at before the first interval as well. */
+  readonly immediate?: boolean;
+}
+
+/**
+ * Looks at the condition every interval until it is met. An interval counts from the beginning of a look; after a look
+ * that took longer the next follows at once. Rejects with what the condition throws, with a `WaitTimeoutError` when the
+ * time is over, and with the signal's reason; the last two even while a look is under way, whose own signal is aborted.
+ */
+export async function pollUntil(
+  { intervalMs, timeoutMs, immediate = false, clock = systemClock, signal: parent }: PollOptions,
+  condition: Condition,
+): Promise<void> {
+  const { signal, dispose } = childSignal({ parent, timeoutMs, clock, onTimeout: () => new WaitTimeoutError() });
+  try {
+    let next = clock.monotonic();
+    if (!immediate) next += intervalMs;
+    for (;;) {
+      const delayMs = next - clock.monotonic();
+      if (delayMs > 0) await sleep(clock, delayMs, signal);
+      next = Math.max(next, clock.monotonic()) + intervalMs;
+      if (await look(condition, signal)) return;
+    }
+  } finally {
+    dispose();
+  }
+}
+
+export interface ExponentialBackoffOptions extends WaitOptions {
+  readonly random?: () => number;
+}
+
+/**
+ * Looks at the condition as often as the backoff has steps, and waits in between. Rejects with what the condition throws,
+ * with a `WaitTimeoutError` after the last step, and with the signal's reason.
+ */
+export async function exponentialBackoff(
+  backoff: Backoff,
+  condition: Condition,
+  { clock = systemClock, signal = new AbortController().signal, random }: ExponentialBackoffOptions = {},
+): Promise<void> {
+  const steps = new BackoffSteps(backoff, random);
+  while (steps.left > 0) {
+    if (await look(condition, signal)) return;
+    const delayMs = steps.next();
+    if (steps.left > 0) await sleep(clock, delayMs, signal);
+  }
+  throw new WaitTimeoutError();
+}
+
+async function look(condition: Condition, signal: AbortSignal): Promise<boolean> {
+  signal.throwIfAborted();
+  return untilAborted(Promise.resolve(condition(signal)), signal);
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../clock/fake-clock.ts';
+import { lowPriority, PriorityQueue } from './priority-queue.ts';
+import { ItemExponentialFailureRateLimiter } from './rate-limiter.ts';
+
+function start() {
+  const clock = new FakeClock();
+  const rateLimiter = new ItemExponentialFailureRateLimiter(10, 1000);
+  const queue = new PriorityQueue<string>({ clock, rateLimiter });
+  const takeAll = (): string[] => {
+    const items: string[] = [];
+    for (let item = queue.tryGet(); item !== undefined; item = queue.tryGet()) items.push(item);
+    return items;
+  };
+  return { clock, queue, takeAll };
+}
+
+describe('PriorityQueue', () => {
+  it('hands out the highest priority first, equals in the order of adding', () => {
+    const { queue, takeAll } = start();
+    queue.addWithOpts({ priority: lowPriority }, 'low 1', 'low 2');
+    queue.add('normal 1');
+    queue.addWithOpts({ priority: 5 }, 'high');
+    queue.add('normal 2');
+    expect(queue.len).toBe(5);
+    expect(takeAll()).toEqual(['high', 'normal 1', 'normal 2', 'low 1', 'low 2']);
+  });
+
+  it('keeps the higher of two priorities', () => {
+    const { queue, takeAll } = start();
+    queue.add('a', lowPriority);
+    queue.add('b');
+    queue.add('a', 1);
+    queue.add('b', lowPriority);
+    expect(takeAll()).toEqual(['a', 'b']);
+  });
+
+  it('gives what is added during its work its new priority, and tells the one it was handed out with', () => {
+    const { queue, takeAll } = start();
+    queue.add('a', lowPriority);
+    expect(queue.priorityOf('a')).toBeUndefined();
+    expect(queue.tryGet()).toBe('a');
+    queue.add('b', 3);
+    queue.add('a', 1);
+    queue.add('a', 4);
+    expect(queue.priorityOf('a')).toBe(lowPriority);
+    queue.done('a');
+    expect(takeAll()).toEqual(['a', 'b']);
+    expect(queue.priorityOf('a')).toBe(4);
+  });
+
+  it('holds what comes later until its time, then by priority', async () => {
+    const { clock, queue, takeAll } = start();
+    queue.addAfter('later', 10, lowPriority);
+    queue.addWithOpts({ after: 10, priority: 2 }, 'later but higher');
+    queue.add('now');
+    expect(takeAll()).toEqual(['now']);
+    await clock.advance(10);
+    expect(takeAll()).toEqual(['later but higher', 'later']);
+  });
+
+  it('takes the earlier time and the higher priority for one that waits', async () => {
+    const { clock, queue, takeAll } = start();
+    queue.addWithOpts({ after: 10 }, 'a');
+    queue.addWithOpts({ after: 50, priority: 7 }, 'a');
+    queue.addAfter('b', 10, 1);
+    await clock.advance(10);
+    expect(takeAll()).toEqual(['a', 'b']);
+    queue.done('a');
+    await clock.advance(100);
+    expect(queue.len).toBe(0);
+  });
+
+  it('is in it once: wanted now, it no longer waits; queued, it does not wait as well', async () => {
+    const { clock, queue, takeAll } = start();
+    queue.addWithOpts({ after: 10, priority: 3 }, 'a');
+    queue.add('b', 2);
+    queue.add('a');
+    queue.addWithOpts({ after: 10 }, 'b');
+    expect(takeAll()).toEqual(['a', 'b']);
+    for (const item of ['a', 'b']) queue.done(item);
+    expect(clock.pending).toBe(0);
+    await clock.advance(100);
+    expect(queue.len).toBe(0);
+  });
+
+  it('can wait while it is worked on', async () => {
+    const { clock, queue, takeAll } = start();
+    queue.add('a');
+    takeAll();
+    queue.addAfter('a', 10);
+    await clock.advance(10);
+    expect(queue.len).toBe(0);
+    queue.done('a');
+    expect(takeAll()).toEqual(['a']);
+  });
+
+  it('rate limits by itself, or sooner where a time is given', async () => {
+    const { clock, queue, takeAll } = start();
+    queue.addRateLimited('a');
+    queue.addWithOpts({ rateLimited: true, after: 4 }, 'b');
+    expect(queue.numRequeues('b')).toBe(1);
+    await clock.advance(4);
+    expect(takeAll()).toEqual(['b']);
+    await clock.advance(6);
+    expect(takeAll()).toEqual(['a']);
+    queue.forget('b');
+    expect(queue.numRequeues('b')).toBe(0);
+  });
+
+  it('drops what waits at shutDown', async () => {
+    const { clock, queue } = start();
+    queue.addAfter('a', 10);
+    queue.add('b');
+    queue.shutDown();
+    queue.addRateLimited('c');
+    expect(clock.pending).toBe(0);
+    expect(await queue.get()).toBe('b');
+    expect(await queue.get()).toBeUndefined();
+    expect(queue.numRequeues('c')).toBe(0);
+  });
+});

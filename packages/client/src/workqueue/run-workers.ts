@@ -1,0 +1,120 @@
+import { type Logger, silentLogger } from '../observe/logger.ts';
+
+/** What workers need of a queue: `RateLimitingQueue` and `PriorityQueue` are such. */
+export interface WorkerQueue<T> {
+  get(signal?: AbortSignal): Promise<T | undefined>;
+  done(item: T): void;
+  addAfter(item: T, delayMs: number, priority?: number): void;
+  addRateLimited(item: T, priority?: number): void;
+  forget(item: T): void;
+  numRequeues(item: T): number;
+  shutDown(): void;
+  /** Where there are priorities: a retry keeps the one that the item had. */
+  priorityOf?(item: T): number | undefined;
+}
+
+/** What a reconcile that went well may ask for. */
+export interface ReconcileResult {
+  /** Look at it again in so many milliseconds, even if nothing happens. */
+  readonly requeueAfterMs?: number;
+}
+
+/** Brings the world to what the item asks for. What it throws is tried again, later and later. */
+export type Reconcile<T> = (item: T, signal: AbortSignal) => Promise<ReconcileResult | undefined> | Promise<void>;
+
+export interface WorkersOptions<T> {
+  /** How many items are worked on at once. One by default. */
+  readonly workers?: number;
+  /** Ends it: the signal goes on to what is being worked on, and nothing new is begun. */
+  readonly signal: AbortSignal;
+  /** After so many retries an item is given up until it is added again. By default never. */
+  readonly maxRetries?: number;
+  /** Hears of every failure. By default the logger does. */
+  readonly onError?: (error: unknown, failure: ReconcileFailure<T>) => void;
+  readonly logger?: Logger;
+}
+
+export interface ReconcileFailure<T> {
+  readonly item: T;
+  /** How often it had been tried again before. */
+  readonly retries: number;
+  /** False when it is given up. */
+  readonly willRetry: boolean;
+}
+
+/**
+ * Works on a queue's items until the signal is aborted or the queue is shut down; resolves when the last worker has ended,
+ * and never rejects. No item is with two workers at once.
+ *
+ * - An item that went well is forgotten by the rate limiter; one that failed comes back rate limited, and the error goes
+ *   to `onError`.
+ * - After the signal: the queue is shut down, what is being worked on is waited for, what is queued is left.
+ * - After `queue.shutDownWithDrain()`: all that is queued is still worked on.
+ */
+export async function runWorkers<T>(
+  queue: WorkerQueue<T>,
+  options: WorkersOptions<T>,
+  reconcile: Reconcile<T>,
+): Promise<void> {
+  const { workers = 1, signal } = options;
+  const onAbort = (): void => queue.shutDown();
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    await Promise.all(Array.from({ length: workers }, () => work(queue, options, reconcile)));
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function work<T>(queue: WorkerQueue<T>, options: WorkersOptions<T>, reconcile: Reconcile<T>): Promise<void> {
+  const { signal } = options;
+  while (!signal.aborted) {
+    // Not the signal: the queue's end is enough, and no listener comes and goes with each item.
+    const item = await queue.get();
+    if (item === undefined) return;
+    try {
+      if (!signal.aborted) await workOn(item, queue, options, reconcile);
+    } finally {
+      queue.done(item);
+    }
+  }
+}
+
+async function workOn<T>(
+  item: T,
+  queue: WorkerQueue<T>,
+  { signal, maxRetries = Number.POSITIVE_INFINITY, onError, logger = silentLogger }: WorkersOptions<T>,
+  reconcile: Reconcile<T>,
+): Promise<void> {
+  const priority = queue.priorityOf?.(item);
+  try {
+    const result = await reconcile(item, signal);
+    queue.forget(item);
+    if (result && result.requeueAfterMs !== undefined) queue.addAfter(item, result.requeueAfterMs, priority);
+  } catch (error) {
+    // Being told to stop is no failure.
+    if (signal.aborted) return;
+    const retries = queue.numRequeues(item);
+    const willRetry = retries < maxRetries;
+    if (willRetry) queue.addRateLimited(item, priority);
+    else queue.forget(item);
+    tell(error, { item, retries, willRetry }, onError, logger);
+  }
+}
+
+function tell<T>(
+  error: unknown,
+  failure: ReconcileFailure<T>,
+  onError: WorkersOptions<T>['onError'],
+  logger: Logger,
+): void {
+  const what = `${failure.willRetry ? 'Failed to sync' : 'Gave up'} ${String(failure.item)}`;
+  try {
+    if (onError) onError(error, failure);
+    else logger.error(what, error);
+  } catch (handlerError) {
+    logger.error(what, error);
+    logger.error('An error handler failed', handlerError);
+  }
+}
