@@ -140,10 +140,10 @@ export class VersionViews implements StorageVersions {
     const { codec, apiVersion } = this.#all.storage;
     if (stored.stale || !(stored instanceof CustomStoredObject) || stored.apiVersion !== apiVersion) return false;
     const { line } = stored;
-    // What says the same is as long, whatever its order.
-    if (line.length !== bytes.length + `"resourceVersion":"${revision}",`.length + 1) return false;
-    const asBefore = codec.withRevision(bytes, revision);
-    return asBefore.equals(line) || jsonEquals(codec.decode(asBefore), codec.decode(line));
+    if (line.length !== codec.lineLength(bytes, revision)) return false;
+    return (
+      codec.isLineOf(line, bytes) || jsonEquals(codec.decode(codec.withRevision(bytes, revision)), codec.decode(line))
+    );
   }
 
   #decode({ line }: StoredObject): KubernetesObject {

@@ -70,9 +70,9 @@ class RequestAttributes implements AdmissionAttributes {
   readonly annotate: AdmissionAttributes['annotate'];
   readonly options: KubernetesObject | undefined;
   readonly objects: NonNullable<AdmissionAttributes['objects']>;
-  readonly signal: AbortSignal;
   readonly deadline: number | undefined;
   reinvocation: AdmissionAttributes['reinvocation'];
+  readonly #request: RequestContext['request'];
 
   constructor(context: RequestContext, scope: ResourceScope, operation: Operation, parts: WriteParts) {
     const { info } = context;
@@ -93,9 +93,14 @@ class RequestAttributes implements AdmissionAttributes {
     this.annotate = context.annotate;
     this.options = parts.options ?? operationOptions(operation, context.query);
     this.objects = admissionObjects(scope, info.subresource);
-    this.signal = context.request.signal;
     this.deadline = context.deadline;
     this.reinvocation = undefined;
+    this.#request = context.request;
+  }
+
+  /** Few plug-ins ask, and to make one and abort it costs as much as to decode a small object. */
+  get signal(): AbortSignal {
+    return this.#request.signal;
   }
 }
 

@@ -59,7 +59,7 @@ export class ObjectCodec {
 
   /** The stored bytes as they are served at that revision: a line of JSON. */
   withRevision(stored: Uint8Array, revision: number): Buffer {
-    const version = `"resourceVersion":"${revision}",`;
+    const version = versionText(revision);
     const head = this.#head.length;
     const line = this.#slabs.allocate(stored.length + version.length + 1);
     line.set(stored.subarray(0, head), 0);
@@ -67,6 +67,19 @@ export class ObjectCodec {
     line.set(stored.subarray(head), head + version.length);
     line[line.length - 1] = lineBreak;
     return line;
+  }
+
+  /** How long that line is. What says the same is as long, whatever its order. */
+  lineLength(stored: Uint8Array, revision: number): number {
+    return stored.length + versionText(revision).length + 1;
+  }
+
+  /** Whether a line of that length is that line, apart from the revision; nothing is made to find out. */
+  isLineOf(line: Buffer, stored: Uint8Array): boolean {
+    const head = this.#head.length;
+    const end = line.length - 1;
+    const rest = end - (stored.length - head);
+    return line.compare(stored, head, stored.length, rest, end) === 0 && line.compare(stored, 0, head, 0, head) === 0;
   }
 
   /** The same for what is not stored, as after a dry run: it has no resource version. */
@@ -77,8 +90,8 @@ export class ObjectCodec {
   /** What was served at one revision as it is served at another. */
   atRevision({ line }: StoredObject, before: number, revision: number): Buffer {
     const head = this.#head.length;
-    const version = Buffer.from(`"resourceVersion":"${revision}",`);
-    const rest = head + `"resourceVersion":"${before}",`.length;
+    const version = Buffer.from(versionText(revision));
+    const rest = head + versionText(before).length;
     return Buffer.concat([line.subarray(0, head), version, line.subarray(rest)]);
   }
 
@@ -129,6 +142,8 @@ export class ObjectCodec {
     return GroupVersionKind.fromObject(object) === hub ? object : this.#definition.convert(object, hub.groupVersion);
   }
 }
+
+const versionText = (revision: number): string => `"resourceVersion":"${revision}",`;
 
 /** As many digits in a row as an integer needs that a double cannot hold. */
 const longNumber = /\d{16}/;

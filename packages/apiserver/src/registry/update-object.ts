@@ -106,15 +106,17 @@ async function replace(
       return { stored: codec.stored(codec.withRevision(codec.encode(next), entry.revision), next), created: false };
     }
     const encoded = codec.encode(next);
-    const asBefore = codec.withRevision(encoded, entry.revision);
     if (context.dryRun) {
       await reservation?.rollback();
-      return { stored: codec.stored(asBefore, next), created: false };
+      return { stored: codec.stored(codec.withRevision(encoded, entry.revision), next), created: false };
     }
     const stored = await registry.encode(next, encoded);
     const isSame = definition.versions
       ? definition.versions.isStored(stored, entry)
-      : !entry.value.stale && saysSame(asBefore, shown.line, next, old);
+      : !entry.value.stale &&
+        // A write that changes nothing is none: watchers hear nothing, and the resource version stays.
+        codec.lineLength(encoded, entry.revision) === shown.line.length &&
+        (codec.isLineOf(shown.line, encoded) || jsonEquals(next, old));
     if (isSame) {
       await reservation?.commit();
       return { stored: shown, created: false };
@@ -159,11 +161,6 @@ async function judged(
   for (const warning of warningsOnUpdate?.(own, old, context) ?? []) context.warn?.(warning);
   strategy.canonicalize?.(own);
   return definition.storedForm?.(own, false) ?? own;
-}
-
-/** A write that changes nothing is none: watchers hear nothing, and the resource version stays. */
-function saysSame(bytes: Buffer, before: Buffer, next: KubernetesObject, old: KubernetesObject): boolean {
-  return bytes.length === before.length && (bytes.equals(before) || jsonEquals(next, old));
 }
 
 async function addNew(registry: ResourceRegistry, request: UpdateRequest, key: string): Promise<Attempt> {

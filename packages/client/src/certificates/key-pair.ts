@@ -24,3 +24,39 @@ export function readPrivateKey(pem: string): KeyObject | undefined {
     return undefined;
   }
 }
+
+/** A certificate and the key it is for. Prints as what it is for, never with the key. */
+export class KeyPair {
+  /** PEM, with those that follow in the chain. */
+  readonly certificate: string;
+  readonly x509: X509Certificate;
+  readonly notBefore: number;
+  readonly notAfter: number;
+  readonly #key: string;
+
+  /** Throws an Error in Go's words for what is no pair. */
+  constructor(certificate: string, key: string) {
+    const problem = keyPairProblem(certificate, key);
+    if (problem) throw new Error(problem);
+    this.certificate = certificate;
+    this.#key = key;
+    this.x509 = new X509Certificate(certificate);
+    this.notBefore = Date.parse(this.x509.validFrom);
+    this.notAfter = Date.parse(this.x509.validTo);
+  }
+
+  /** PEM. */
+  get key(): string {
+    return this.#key;
+  }
+}
+
+/** The blocks of a PEM text that are of a type, as they stand there. */
+export function pemBlocks(text: string, type: 'CERTIFICATE' | 'PRIVATE KEY'): string[] {
+  const name = type === 'CERTIFICATE' ? 'CERTIFICATE' : '(?:[A-Z]+ )?PRIVATE KEY';
+  return text.match(new RegExp(`-----BEGIN (${name})-----[^-]*-----END \\1-----`, 'g')) ?? [];
+}
+
+/** When each of the certificates of a PEM text expires. Throws for what is no certificate. */
+export const expiries = (pem: string): number[] =>
+  pemBlocks(pem, 'CERTIFICATE').map((block) => Date.parse(new X509Certificate(block).validTo));

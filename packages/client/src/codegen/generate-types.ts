@@ -1,5 +1,6 @@
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '@coxswain/api/apiextensions/v1';
 import { compareKubeVersions } from '@coxswain/apimachinery/meta';
+import { lowerFirstWord } from '../kubernetes/property-name.ts';
 import { docComment } from './doc-comment.ts';
 import { fieldText } from './field.ts';
 import { stringLiteral, typeName } from './identifier.ts';
@@ -35,7 +36,7 @@ function versionText(
   const suffix = isPreferred ? '' : typeName(version.name);
   const kind = types.claim(typeName(names.kind) + suffix);
   const listKind = types.claim(typeName(names.listKind || `${names.kind}List`) + suffix);
-  const constant = `${kind.charAt(0).toLowerCase()}${kind.slice(1)}Resource`;
+  const constant = `${lowerFirstWord(kind)}Resource`;
   const schema = version.schema?.openAPIV3Schema ?? { 'x-kubernetes-preserve-unknown-fields': true };
   const before = types.declarations.length;
   const fields = types

@@ -10,11 +10,12 @@ import {
 import { type AggregatedDiscovery, fromAggregatedDiscovery } from '@coxswain/apimachinery/restmapper';
 import type { CallOptions } from '../rest/call-options.ts';
 import type { RESTClient } from '../rest/rest-client.ts';
-import { GroupDiscoveryFailedError, StaleGroupVersionError } from './discovery-errors.ts';
+import { StaleGroupVersionError } from './discovery-errors.ts';
 import type { DiscoveryInterface, ServerResources } from './discovery-interface.ts';
 import { type DocumentSource, ServerDocuments } from './document-source.ts';
 import { groupVersionsOf, type OpenAPIDocument, type OpenAPIV3GroupVersion, type OpenAPIV3Index } from './open-api.ts';
 import { namespacedOf, preferredOf } from './preferred-resources.ts';
+import { resourcesOfGroups, serverResources } from './resources-of-groups.ts';
 import type { VersionInfo } from './version-info.ts';
 
 export interface DiscoveryClientOptions {
@@ -79,7 +80,7 @@ export class DiscoveryClient implements DiscoveryInterface {
     for (let attempt = 1; ; attempt++) {
       const { groups, resourceLists, failed } = await this.#groupsAndMaybeResources(options);
       if (resourceLists) return serverResources(groups, resourceLists, failed);
-      const result = await this.#resourcesOf(groups, options);
+      const result = await resourcesOfGroups(this, groups, options);
       if (!result.failure || attempt === attempts) return result;
     }
   }
@@ -115,23 +116,6 @@ export class DiscoveryClient implements DiscoveryInterface {
     return { ...fromAggregatedDiscovery(...documents), failed: staleVersions(documents) };
   }
 
-  /** Each group version by its own. */
-  async #resourcesOf(groups: readonly APIGroup[], options?: CallOptions): Promise<ServerResources> {
-    const failed = new Map<string, Error>();
-    const lists = await Promise.all(
-      groups
-        .flatMap(({ versions }) => versions)
-        .map(({ groupVersion }) =>
-          this.resourcesFor(groupVersion, options).catch((error: unknown) => {
-            options?.signal?.throwIfAborted();
-            failed.set(groupVersion, error instanceof Error ? error : new Error(String(error)));
-          }),
-        ),
-    );
-    const resourceLists = lists.filter((list) => list !== undefined);
-    return serverResources(groups, resourceLists, failed);
-  }
-
   #get<T>(path: string, options?: CallOptions & { accept?: string }): Promise<T> {
     return this.#documents.get<T>(path, { timeoutMs: defaultTimeoutMs, ...options });
   }
@@ -159,13 +143,3 @@ function staleVersions(documents: readonly AggregatedDiscovery[]): Map<string, E
   }
   return stale;
 }
-
-const serverResources = (
-  groups: readonly APIGroup[],
-  resourceLists: readonly APIResourceList[],
-  failed: ReadonlyMap<string, Error>,
-): ServerResources => ({
-  groups,
-  resourceLists,
-  ...(failed.size > 0 && { failure: new GroupDiscoveryFailedError(failed) }),
-});

@@ -49,7 +49,9 @@ export class Backoff {
   /** Whether less time than the delay has passed since then. */
   isInBackoffSince(id: string, sinceMs: number): boolean {
     const entry = this.#entries.get(id);
-    return entry !== undefined && !this.#hasExpired(entry, sinceMs) && this.#options.clock.now() - sinceMs < entry.delayMs;
+    return (
+      entry !== undefined && !this.#hasExpired(entry, sinceMs) && this.#options.clock.now() - sinceMs < entry.delayMs
+    );
   }
 
   /** Whether that time is within the delay after the last failure. */

@@ -5,6 +5,7 @@
  * Where to start: `loadRestConfig`.
  */
 export type { ExecOptions } from './credentials/exec-credentials.ts';
+export { formatKubeConfig } from './format-kubeconfig.ts';
 export { type InClusterOptions, inClusterConfig, NotInClusterError } from './in-cluster-config.ts';
 export { InvalidConfigurationError, isEmptyConfig } from './invalid-configuration.ts';
 export {

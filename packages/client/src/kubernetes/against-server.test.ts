@@ -154,8 +154,11 @@ it('has typed custom resources in one line', async () => {
   });
   const definitions = clients.apiextensions.v1.customResourceDefinitions();
   const watch = await definitions.watch({ fieldSelector: 'metadata.name=backups.example.com' });
-  for await (const { object } of watch)
-    if (object.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True')) break;
+  for await (const event of watch) {
+    if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
+    const { conditions } = event.object.status ?? {};
+    if (conditions?.some(({ type, status }) => type === 'Established' && status === 'True')) break;
+  }
 
   const description = { group: 'example.com', version: 'v1', resource: 'backups', kind: 'Backup' };
   const backups = customResource<Backup>(rest, { ...description, namespaced: true });

@@ -39,22 +39,22 @@ type FieldTree = Readonly<Record<string, unknown>>;
 /** What others own at the same place, to tell an atomic value from one whose pieces are owned singly. */
 type OtherTrees = readonly unknown[];
 
-/**
- * Own properties only, and written by definition, not assignment: `__proto__` is a key as any other.
- */
+/** Keys are the user's: they are read as own properties and written by definition, so that `__proto__` is one as any. */
 function extractFields(object: object, tree: FieldTree, others: OtherTrees): Record<string, unknown> {
   const extracted: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(object)) {
     const element = `f:${key}`;
     if (!Object.hasOwn(tree, element)) continue;
     const taken = extractValue(value, tree[element], below(others, element));
+    if (taken === undefined) continue;
     Object.defineProperty(extracted, key, { value: taken, enumerable: true, writable: true, configurable: true });
   }
   return extracted;
 }
 
+/** Undefined for what was applied empty, and has by now only what others put into it. */
 function extractValue(value: unknown, tree: unknown, others: OtherTrees): unknown {
-  if (!hasChildren(tree)) return others.some(hasChildren) ? emptyLike(value) : value;
+  if (!hasChildren(tree)) return others.some(hasChildren) ? undefined : value;
   if (Array.isArray(value)) return extractItems(value, tree, others);
   return isRecord(value) ? extractFields(value, tree, others) : value;
 }
@@ -65,7 +65,8 @@ function extractItems(items: readonly unknown[], tree: FieldTree, others: OtherT
     .map((element) => ({ element, matches: itemMatcher(element) }));
   return items.flatMap((item, index) => {
     const found = elements.find(({ matches }) => matches(item, index));
-    return found ? [extractValue(item, tree[found.element], below(others, found.element))] : [];
+    const taken = found && extractValue(item, tree[found.element], below(others, found.element));
+    return taken === undefined ? [] : [taken];
   });
 }
 
@@ -86,11 +87,6 @@ const below = (trees: OtherTrees, element: string): OtherTrees =>
 
 const hasChildren = (tree: unknown): tree is FieldTree =>
   isRecord(tree) && Object.keys(tree).some((element) => element !== '.');
-
-function emptyLike(value: unknown): unknown {
-  if (Array.isArray(value)) return [];
-  return isRecord(value) ? {} : value;
-}
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

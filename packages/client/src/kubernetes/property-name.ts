@@ -11,6 +11,6 @@ export function propertyName(resource: string, kind: string): string {
 }
 
 /** `CSIDriver` → `csiDriver`, `Pod` → `pod`. */
-function lowerFirstWord(name: string): string {
+export function lowerFirstWord(name: string): string {
   return name.replace(/^[A-Z]+(?=[A-Z][a-z])|^[A-Z]+/, (word) => word.toLowerCase());
 }

@@ -1,11 +1,11 @@
 import type { WebSocketConnection } from '../transport/transport.ts';
-import { podPath, type RemoteClient } from './pod-target.ts';
 import {
   type ForwardedStream,
   type PortForwardConnection,
   PortForwardError,
   type PortForwardTarget,
-} from './port-forward.ts';
+} from './forwarded-stream.ts';
+import { podPath, type RemoteClient } from './pod-target.ts';
 
 const channel = { data: 0, error: 1 } as const;
 const protocols = ['v4.channel.k8s.io'];

@@ -1,4 +1,4 @@
-import { type ForwardedStream, type PortForwardConnection, PortForwardError } from './port-forward.ts';
+import { type ForwardedStream, type PortForwardConnection, PortForwardError } from './forwarded-stream.ts';
 import { readText } from './read-text.ts';
 import type { SpdyConnection } from './spdy/connection.ts';
 import type { SpdyStream } from './spdy/stream.ts';

@@ -1,5 +1,7 @@
 export type { ApplyConfiguration, ApplyFields } from './apply-configuration.ts';
 export type { CallOptions } from './call-options.ts';
+export { MalformedAnswerError } from './decode-answer.ts';
+export { RequestBuilder } from './request-builder.ts';
 export type { ResourceDescription } from './resource.ts';
 export { ResourceClient } from './resource-client.ts';
 export type {
@@ -10,4 +12,6 @@ export type {
   PatchType,
   ResourceInterface,
 } from './resource-interface.ts';
-export { type RawResponse, RESTClient, type RestRequest, type WebSocketRestRequest } from './rest-client.ts';
+export { RESTClient, type RESTClientOptions } from './rest-client.ts';
+export type { RawResponse, RestRequest, WebSocketRestRequest } from './rest-request.ts';
+export { logWarnings, noWarnings, type Warning, type WarningHandler } from './warnings.ts';

@@ -17,7 +17,8 @@ import type { ApplyConfiguration } from './apply-configuration.ts';
 import type { CallOptions } from './call-options.ts';
 import type { ResourceDescription } from './resource.ts';
 import type { ApplyCallOptions, PatchBodies, PatchType, ResourceInterface } from './resource-interface.ts';
-import type { RESTClient, RestRequest } from './rest-client.ts';
+import type { RESTClient } from './rest-client.ts';
+import type { RestRequest } from './rest-request.ts';
 
 /** All verbs on one resource over a RESTClient. */
 export class ResourceClient<T extends KubernetesObject> implements ResourceInterface<T> {

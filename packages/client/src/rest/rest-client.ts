@@ -1,5 +1,11 @@
-import { ApiError, fromObject, newGenericServerResponse } from '@coxswain/apimachinery/errors';
-import { GroupResource } from '@coxswain/apimachinery/meta';
+import { type Clock, systemClock } from '../clock/clock.ts';
+import { sleep } from '../clock/sleep.ts';
+import type { RestConfig } from '../config/rest-config.ts';
+import type { RateLimiter } from '../flowcontrol/rate-limiter.ts';
+import { TokenBucketRateLimiter } from '../flowcontrol/token-bucket-rate-limiter.ts';
+import { type Logger, silentLogger } from '../observe/logger.ts';
+import { type Metrics, noMetrics } from '../observe/metrics.ts';
+import { newTransport } from '../transport/new-transport.ts';
 import {
   type ResponseBody,
   type Transport,
@@ -9,67 +15,145 @@ import {
 } from '../transport/transport.ts';
 import { JsonWatch } from '../watch/json-watch.ts';
 import type { Watch } from '../watch/watch.ts';
-import type { CallOptions } from './call-options.ts';
+import { awake, CallDeadline } from './call-deadline.ts';
+import { answeredError, decodeAnswer } from './decode-answer.ts';
+import { RequestBuilder } from './request-builder.ts';
+import { type RestMetrics, restMetrics } from './rest-metrics.ts';
+import {
+  encodeBody,
+  queryString,
+  type RawResponse,
+  type RestRequest,
+  type WebSocketRestRequest,
+} from './rest-request.ts';
+import { type CallKind, retryDelayAfterErrorMs, retryDelayMs } from './retry-policy.ts';
+import { logWarnings, parseWarnings, type WarningHandler } from './warnings.ts';
 
-/** One request, before it is sent. */
-export interface RestRequest extends CallOptions {
-  readonly method: string;
-  /** Percent-encoded, without query. */
-  readonly path: string;
-  /** Strings, numbers, booleans; lists are repeated, what is undefined is left out. */
-  readonly query?: object;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; bytes as they are. */
-  readonly body?: unknown;
-  /** For messages: what is asked for. */
-  readonly resource?: GroupResource;
-  readonly name?: string;
+export type { RestRequest } from './rest-request.ts';
+
+const defaultQps = 5;
+const defaultBurst = 10;
+const defaultMaxRetries = 10;
+
+export interface RESTClientOptions {
+  /** Default: requests go as they come. Watches always do. */
+  readonly rateLimiter?: RateLimiter;
+  /** A call's whole time with waiting and retries, unless it says otherwise; streams and watches excepted. */
+  readonly timeoutMs?: number;
+  /** How often to try again. Default: 10. */
+  readonly maxRetries?: number;
+  /** Default: each distinct warning once to the logger. */
+  readonly warnings?: WarningHandler;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+  /** The server, as metrics call it. */
+  readonly host?: string;
+  readonly clock?: Clock;
 }
 
-/** An answer before anybody read it. */
-export interface RawResponse {
-  readonly status: number;
-  /** Names in lower case. */
-  readonly headers: TransportResponse['headers'];
-  readonly bytes: Uint8Array;
-}
-
-/** A request that becomes a WebSocket. */
-export interface WebSocketRestRequest extends Omit<RestRequest, 'method' | 'body'> {
-  /** Subprotocols offered, the best first. */
-  readonly protocols: readonly string[];
-}
-
-/** Requests and answers in the API's forms over a transport: JSON in and out, Status as ApiError, watches. */
+/**
+ * Requests and answers in the API's forms over a transport: JSON in and out, Status as ApiError, watches. Asks again where
+ * the server says when (429 and 5xx with `Retry-After`), and reads also when the connection broke; keeps to a rate, to
+ * deadlines and to signals.
+ *
+ * Every call rejects with an `ApiError` when the server refuses, with a `TransportError` when there is no answer (in time),
+ * with a `MalformedAnswerError` when the answer makes no sense, and with the signal's reason when that is aborted.
+ */
 export class RESTClient {
   readonly #transport: Transport;
+  readonly #rateLimiter: RateLimiter | undefined;
+  readonly #timeoutMs: number | undefined;
+  readonly #maxRetries: number;
+  readonly #warnings: WarningHandler;
+  readonly #metrics: RestMetrics;
+  readonly #host: string;
+  readonly #clock: Clock;
 
-  constructor(transport: Transport) {
+  constructor(transport: Transport, options: RESTClientOptions = {}) {
     this.#transport = transport;
+    this.#rateLimiter = options.rateLimiter;
+    this.#timeoutMs = options.timeoutMs;
+    this.#maxRetries = options.maxRetries ?? defaultMaxRetries;
+    this.#warnings = options.warnings ?? logWarnings(options.logger ?? silentLogger);
+    this.#metrics = restMetrics(options.metrics ?? noMetrics);
+    this.#host = options.host ?? 'none';
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /**
+   * A client for the server that the config names, with its credentials. Rate: the config's, or 5 in a second and 10 at
+   * once; `qps: 0` for none. Differs from client-go, where 0 is the default and only less than 0 is none.
+   */
+  static forConfig(
+    config: RestConfig,
+    options: Omit<RESTClientOptions, 'host'> & { readonly transport?: Transport } = {},
+  ): RESTClient {
+    const { qps = defaultQps, burst = defaultBurst, clock = systemClock } = config;
+    const { transport = newTransport(config), ...rest } = options;
+    return new RESTClient(transport, {
+      clock,
+      host: config.server.replace(/^https?:\/\/|\/.*$/gi, ''),
+      ...(config.timeoutMs !== undefined && { timeoutMs: config.timeoutMs }),
+      ...(qps > 0 && { rateLimiter: new TokenBucketRateLimiter({ qps, burst, clock }) }),
+      ...rest,
+    });
+  }
+
+  /** Begins a request: `rest.get().namespace('x').resource('pods').name('y').do<Pod>()`. */
+  verb(method: string): RequestBuilder {
+    return new RequestBuilder(this, method);
+  }
+
+  get(): RequestBuilder {
+    return this.verb('GET');
+  }
+
+  post(): RequestBuilder {
+    return this.verb('POST');
+  }
+
+  put(): RequestBuilder {
+    return this.verb('PUT');
+  }
+
+  /** `application/merge-patch+json` or another type that says how the patch is to be read. */
+  patch(contentType: string): RequestBuilder {
+    return this.verb('PATCH').setHeader('content-type', contentType);
+  }
+
+  delete(): RequestBuilder {
+    return this.verb('DELETE');
   }
 
   /** The answer's object. */
   async request<T>(request: RestRequest): Promise<T> {
-    const response = await this.#send(request);
-    return JSON.parse(new TextDecoder().decode(await response.body.bytes())) as T;
-  }
-
-  /** A watch; resolves once the server has accepted it. */
-  async watch<T>(request: RestRequest): Promise<Watch<T>> {
-    const response = await this.#send(request);
-    return new JsonWatch<T>(response.body, request.signal);
-  }
-
-  /** The answer's body as it comes; resolves once the server has accepted. */
-  async stream(request: RestRequest): Promise<ResponseBody> {
-    const response = await this.#send(request);
-    return response.body;
+    const response = await this.raw(request);
+    return decodeAnswer<T>(response, response.bytes);
   }
 
   /** The answer's head and bytes. 304, which answers `if-none-match`, is an answer too. */
   async raw(request: RestRequest): Promise<RawResponse> {
-    const { status, headers, body } = await this.#send(request);
-    return { status, headers, bytes: await body.bytes() };
+    const start = this.#clock.monotonic();
+    const deadline = new CallDeadline(this.#clock, request.timeoutMs ?? this.#timeoutMs, request.signal);
+    try {
+      const { status, headers, body } = await this.#send(request, 'whole', deadline);
+      const bytes = await body.bytes();
+      this.#metrics.responseSize.observe(bytes.length, request.method, this.#host);
+      return { status, headers, bytes };
+    } finally {
+      deadline.release();
+      this.#metrics.duration.observe((this.#clock.monotonic() - start) / 1000, request.method, this.#host);
+    }
+  }
+
+  /** The answer's body as it comes; resolves once the server has accepted. A time limit counts until then. */
+  async stream(request: RestRequest): Promise<ResponseBody> {
+    return await this.#open(request, 'stream');
+  }
+
+  /** A watch; resolves once the server has accepted it. A time limit counts until then. */
+  async watch<T>(request: RestRequest): Promise<Watch<T>> {
+    return new JsonWatch<T>(await this.#open(request, 'watch'), request.signal);
   }
 
   /** Opens a WebSocket, with a GET; a server that refuses is an ApiError as with any other request. */
@@ -84,52 +168,93 @@ export class RESTClient {
       });
     } catch (error) {
       if (!(error instanceof UpgradeRefusedError)) throw error;
-      const { status, body } = error.response;
-      throw failed({ ...request, method: 'GET' }, status, new TextDecoder().decode(await body.bytes()));
+      const { response } = error;
+      throw answeredError({ ...request, method: 'GET' }, response, await response.body.bytes());
     }
   }
 
-  async #send(request: RestRequest): Promise<TransportResponse> {
-    const { method, path, query, body, signal } = request;
-    const response = await this.#transport.send({
+  /** Ends every connection of the transport. */
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  async #open(request: RestRequest, kind: CallKind): Promise<ResponseBody> {
+    const deadline = new CallDeadline(this.#clock, request.timeoutMs, request.signal);
+    try {
+      return deadline.releaseAfter((await this.#send(request, kind, deadline)).body);
+    } catch (error) {
+      deadline.release();
+      throw error;
+    }
+  }
+
+  async #send(request: RestRequest, kind: CallKind, deadline: CallDeadline): Promise<TransportResponse> {
+    const { method } = request;
+    const { signal } = deadline;
+    const sent = this.#encoded(request, kind, signal);
+    if (sent.body) this.#metrics.requestSize.observe(sent.body.length, method, this.#host);
+    // Watches are few and long.
+    if (kind !== 'watch') await this.#throttle(method, signal);
+    const maxRetries = request.maxRetries ?? this.#maxRetries;
+    for (let attempt = 0; ; attempt++) {
+      const response = await this.#transport.send(sent).catch((error: unknown) => ({ error }));
+      this.#count(response, method, attempt);
+      let delayMs: number | undefined;
+      if ('error' in response) {
+        signal?.throwIfAborted();
+        delayMs = retryDelayAfterErrorMs(response.error, method, kind);
+        if (delayMs === undefined || attempt >= maxRetries) throw response.error;
+        deadline.lastFailure = response.error;
+      } else {
+        if (response.headers.warning !== undefined) parseWarnings(response.headers.warning).forEach(this.#warnings);
+        if ((response.status >= 200 && response.status < 300) || response.status === 304) return response;
+        delayMs = retryDelayMs(response);
+        const error = answeredError(request, response, await this.#errorBytes(response, signal));
+        if (delayMs === undefined || attempt >= maxRetries) throw error;
+        deadline.lastFailure = error;
+      }
+      await awake(sleep(this.#clock, delayMs, signal));
+      await this.#throttle(method, signal);
+    }
+  }
+
+  /** What there is of them: the status says enough when the rest is cut off. */
+  async #errorBytes({ body }: TransportResponse, signal: AbortSignal | undefined): Promise<Uint8Array> {
+    try {
+      return await body.bytes();
+    } catch {
+      signal?.throwIfAborted();
+      return new Uint8Array(0);
+    }
+  }
+
+  #encoded(request: RestRequest, kind: CallKind, signal: AbortSignal | undefined): Parameters<Transport['send']>[0] {
+    const { method, path, query, body, headers } = request;
+    // The server need not work for longer than we wait.
+    const timeoutMs = kind === 'whole' ? request.timeoutMs : undefined;
+    return {
       method,
-      url: path + queryString(query),
+      url: path + queryString(query, timeoutMs),
       headers: {
         accept: 'application/json',
         ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...request.headers,
+        ...headers,
       },
-      ...(body !== undefined && { body: new TextEncoder().encode(JSON.stringify(body)) }),
+      ...(body !== undefined && { body: encodeBody(body) }),
       ...(signal && { signal }),
-    });
-    if ((response.status >= 200 && response.status < 300) || response.status === 304) return response;
-    throw failed(request, response.status, new TextDecoder().decode(await response.body.bytes()));
+    };
   }
-}
 
-function failed(request: RestRequest, code: number, text: string): ApiError {
-  try {
-    const error = fromObject(JSON.parse(text));
-    if (error instanceof ApiError) return error;
-  } catch {
-    // No JSON: not in the API's form.
+  async #throttle(method: string, signal: AbortSignal | undefined): Promise<void> {
+    if (!this.#rateLimiter) return;
+    const start = this.#clock.monotonic();
+    if (!this.#rateLimiter.tryAccept()) await awake(this.#rateLimiter.wait(signal));
+    this.#metrics.rateLimiterDuration.observe((this.#clock.monotonic() - start) / 1000, method, this.#host);
   }
-  return newGenericServerResponse({
-    code,
-    verb: request.method,
-    resource: request.resource ?? GroupResource.of('', ''),
-    ...(request.name && { name: request.name }),
-    serverMessage: text.slice(0, 2048).trim(),
-    isUnexpectedResponse: true,
-  });
-}
 
-function queryString(query: RestRequest['query']): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query ?? {})) {
-    if (value === undefined) continue;
-    for (const one of Array.isArray(value) ? value : [value]) search.append(name, String(one));
+  #count(response: TransportResponse | { error: unknown }, method: string, attempt: number): void {
+    const code = 'error' in response ? '<error>' : String(response.status);
+    this.#metrics.requests.add(1, code, method, this.#host);
+    if (attempt > 0) this.#metrics.retries.add(1, code, method, this.#host);
   }
-  const text = search.toString();
-  return text && `?${text}`;
 }

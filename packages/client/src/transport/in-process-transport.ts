@@ -1,5 +1,6 @@
 import type { Upgrade } from '../remote/node/in-process-web-socket.ts';
 import { ChunkQueue } from './chunk-queue.ts';
+import { linkSignals } from './linked-signals.ts';
 import { bodyOf, joinChunks } from './response-body.ts';
 import {
   type ResponseBody,
@@ -50,16 +51,25 @@ export class InProcessTransport implements Transport {
     const { method, url, body, signal } = request;
     this.#mustBeOpen();
     signal?.throwIfAborted();
-    const gone = signal ? AbortSignal.any([signal, this.#closed.signal]) : this.#closed.signal;
-    const response = await this.#call({
-      method,
-      url,
-      headers: flatHeaders(request.headers),
-      ...(body && { body }),
-      signal: gone,
-    });
-    signal?.throwIfAborted();
-    return { status: response.status, headers: response.headers, body: toBody(response.body, gone) };
+    const abort = new AbortController();
+    const unlink = linkSignals(abort, [signal, this.#closed.signal]);
+    try {
+      const response = await this.#call({
+        method,
+        url,
+        headers: flatHeaders(request.headers),
+        ...(body && { body }),
+        signal: abort.signal,
+      });
+      abort.signal.throwIfAborted();
+      const { status, headers } = response;
+      return { status, headers, body: toBody(response.body, abort.signal, unlink) };
+    } catch (error) {
+      unlink();
+      abort.signal.throwIfAborted();
+      if (error instanceof TransportError) throw error;
+      throw new TransportError('the server in this process failed to answer', { cause: error });
+    }
   }
 
   async openWebSocket(request: WebSocketRequest): Promise<WebSocketConnection> {
@@ -70,7 +80,7 @@ export class InProcessTransport implements Transport {
     return openInProcessWebSocket({ ...request, signal: gone }, async (upgrade) => {
       const { status, headers, body } = await this.#call(upgrade);
       if (body && 'upgrade' in body) return body;
-      return { status, headers, body: await toBody(body, upgrade.signal).bytes() };
+      return { status, headers, body: await toBody(body, upgrade.signal, () => {}).bytes() };
     });
   }
 
@@ -88,19 +98,27 @@ export class InProcessTransport implements Transport {
 }
 
 function flatHeaders(headers: TransportRequest['headers']): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : value.join(', ')]),
-  );
+  const flat: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name]!;
+    flat[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return flat;
 }
 
-function toBody(body: InProcessResponse['body'], signal: AbortSignal): ResponseBody {
+/** `done` is called when the signal is not listened to any more. */
+function toBody(body: InProcessResponse['body'], signal: AbortSignal, done: () => void): ResponseBody {
+  if (body && 'stream' in body) {
+    const queue = new ChunkQueue(signal);
+    queue.onClose(done);
+    body.stream(queue);
+    return queue;
+  }
+  done();
   if (body === undefined) return bodyOf(new Uint8Array(0));
   if (body instanceof Uint8Array) return bodyOf(body);
   if (isChunks(body)) return bodyOf(joinChunks(body));
-  if (!('stream' in body)) throw new TransportError('the server wants to take over a connection that there is not');
-  const queue = new ChunkQueue(signal);
-  body.stream(queue);
-  return queue;
+  throw new TransportError('the server wants to take over a connection that there is not');
 }
 
 const isChunks = (body: object): body is readonly Uint8Array[] => Array.isArray(body);

@@ -1,4 +1,6 @@
+export { FetchTransport, type FetchTransportOptions } from './fetch-transport.ts';
 export { type InProcessCall, InProcessTransport } from './in-process-transport.ts';
+export { newTransport } from './new-transport.ts';
 export {
   type ResponseBody,
   type Transport,

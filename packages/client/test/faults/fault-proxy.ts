@@ -61,9 +61,9 @@ export class FaultProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Connections that are open now. */
-  get connections(): number {
-    return this.#sockets.size;
+  /** Resolves when no connection is open. */
+  async whenUnconnected(): Promise<void> {
+    for (const socket of this.#sockets) if (!socket.closed) await once(socket, 'close');
   }
 
   /** All connections end at once, in the middle of whatever they bring. */
@@ -110,7 +110,10 @@ export class FaultProxy {
 
 async function passBack(answer: TransportResponse, response: ServerResponse, fault: Fault | undefined): Promise<void> {
   const { 'content-type': type = 'application/json', 'retry-after': retryAfter } = answer.headers;
-  response.writeHead(answer.status, { 'content-type': String(type), ...(retryAfter && { 'retry-after': String(retryAfter) }) });
+  response.writeHead(answer.status, {
+    'content-type': String(type),
+    ...(retryAfter && { 'retry-after': String(retryAfter) }),
+  });
   response.flushHeaders();
   let passed = 0;
   let pending = fault && 'afterBytes' in fault ? fault : undefined;

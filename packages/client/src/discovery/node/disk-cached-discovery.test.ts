@@ -61,15 +61,15 @@ describe('DiskCachedDiscovery', () => {
     expect(second.fresh()).toBe(false);
   });
 
-  it.each<[string, (file: string) => Promise<number | void>]>([
+  it.each<[string, (file: string) => Promise<number | undefined>]>([
     ['is too old', async () => systemClock.now() + 7 * 60 * 60 * 1000],
-    ['is no JSON', (file) => writeFile(file, '{"kind":"APIGro')],
-    ['is something else', (file) => writeFile(file, '{"kind":"Status"}')],
+    ['is no JSON', (file) => writeFile(file, '{"kind":"APIGro').then(() => undefined)],
+    ['is something else', (file) => writeFile(file, '{"kind":"Status"}').then(() => undefined)],
   ])('asks the server when what it has %s', async (_, spoil) => {
     await start().groups();
     const nowMs = await spoil(join(directory, 'servergroups.json'));
     transport.requests.length = 0;
-    expect(await start(nowMs ?? undefined).groups()).toEqual([group('batch')]);
+    expect(await start(nowMs).groups()).toEqual([group('batch')]);
     expect(transport.requests).toContain('GET /apis 200');
   });
 

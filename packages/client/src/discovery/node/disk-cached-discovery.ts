@@ -5,10 +5,10 @@ import { isJsonObject } from '@coxswain/apimachinery/json';
 import type { APIGroup, APIGroupList, APIResourceList } from '@coxswain/apimachinery/meta';
 import { type Clock, systemClock } from '../../clock/clock.ts';
 import type { CallOptions } from '../../rest/call-options.ts';
-import { GroupDiscoveryFailedError } from '../discovery-errors.ts';
 import type { CachedDiscoveryInterface, ServerResources } from '../discovery-interface.ts';
 import type { OpenAPIDocument, OpenAPIV3GroupVersion } from '../open-api.ts';
 import { namespacedOf, preferredOf } from '../preferred-resources.ts';
+import { resourcesOfGroups } from '../resources-of-groups.ts';
 import type { VersionInfo } from '../version-info.ts';
 
 export interface DiskCachedDiscoveryOptions {
@@ -23,9 +23,8 @@ const sixHoursMs = 6 * 60 * 60 * 1000;
 
 /**
  * Keeps on disk what a server offers, in kubectl's files, so that short programs need not ask each time; the two share
- * them. A file that cannot be read is not there, one that cannot be written is not written. OpenAPI is not kept.
- *
- * It bounds nothing: there are as many files as the server has group versions.
+ * them. A file that cannot be read is not there, one that cannot be written is not written. There are as many files as
+ * the server has group versions. OpenAPI is not kept.
  */
 export class DiskCachedDiscovery implements CachedDiscoveryInterface {
   readonly #delegate: CachedDiscoveryInterface;
@@ -48,7 +47,7 @@ export class DiskCachedDiscovery implements CachedDiscoveryInterface {
   }
 
   fresh(): boolean {
-    return !this.#usedOthers;
+    return this.#ours.size > 0 && !this.#usedOthers;
   }
 
   invalidate(): void {
@@ -83,19 +82,7 @@ export class DiskCachedDiscovery implements CachedDiscoveryInterface {
   }
 
   async serverGroupsAndResources(options?: CallOptions): Promise<ServerResources> {
-    const groups = await this.groups(options);
-    const failed = new Map<string, Error>();
-    const versions = groups.flatMap((group) => group.versions);
-    const lists = await Promise.all(
-      versions.map(({ groupVersion }) =>
-        this.resourcesFor(groupVersion, options).catch((error: unknown) => {
-          options?.signal?.throwIfAborted();
-          failed.set(groupVersion, error instanceof Error ? error : new Error(String(error)));
-        }),
-      ),
-    );
-    const resourceLists = lists.filter((list) => list !== undefined);
-    return { groups, resourceLists, ...(failed.size > 0 && { failure: new GroupDiscoveryFailedError(failed) }) };
+    return resourcesOfGroups(this, await this.groups(options), options);
   }
 
   async preferredResources(options?: CallOptions): Promise<ServerResources> {

@@ -1,3 +1,5 @@
+import { untilAborted } from '../../wait/child-signal.ts';
+
 interface Running<T> {
   readonly result: Promise<T>;
   readonly abort: AbortController;
@@ -21,15 +23,9 @@ export class SharedCall<T> {
     signal?.throwIfAborted();
     const running = this.#running ?? this.#begin();
     running.waiting++;
-    let onAbort: (() => void) | undefined;
-    const aborted = new Promise<never>((_, reject) => {
-      onAbort = () => reject(signal!.reason);
-      signal?.addEventListener('abort', onAbort, { once: true });
-    });
     try {
-      return await Promise.race([running.result, aborted]);
+      return await (signal ? untilAborted(running.result, signal) : running.result);
     } finally {
-      signal?.removeEventListener('abort', onAbort!);
       if (--running.waiting === 0) {
         // Whoever asks next shall not join what nobody waits for.
         if (this.#running === running) this.#running = undefined;

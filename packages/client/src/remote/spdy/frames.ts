@@ -82,7 +82,7 @@ function storedHeaders(headers: Readonly<Record<string, string>>, isFirst: boole
   const view = new DataView(block.buffer);
   if (isFirst) {
     // A window of 32 KiB, and a dictionary.
-    view.setUint16(0, 0x7820 + (31 - (0x7820 % 31)));
+    view.setUint16(0, 0x7820);
     view.setUint32(2, dictionaryId);
   }
   view.setUint16(start + 1, content.length, true);

@@ -111,7 +111,7 @@ export class Http1ResponseParser {
       if (bytes.length > longestLine) throw malformed('a line between chunks is too long');
       return undefined;
     }
-    read(bytes.latin1Slice(0, end > 0 && bytes[end - 1] === 13 ? end - 1 : end));
+    read(bytes.toString('latin1', 0, end > 0 && bytes[end - 1] === 13 ? end - 1 : end));
     return bytes.subarray(end + 1);
   }
 
@@ -120,10 +120,10 @@ export class Http1ResponseParser {
     if (end === -1 || end > longestHead) {
       if (bytes.length > longestHead) throw malformed('the head of the answer is too long');
       // Whoever does not speak HTTP is not waited for.
-      if (!'HTTP/1.'.startsWith(bytes.latin1Slice(0, Math.min(7, bytes.length)))) throw notHttp();
+      if (!'HTTP/1.'.startsWith(bytes.toString('latin1', 0, Math.min(7, bytes.length)))) throw notHttp();
       return undefined;
     }
-    const text = bytes.utf8Slice(0, end);
+    const text = bytes.toString('utf8', 0, end);
     const rest = bytes.subarray(end + 4);
     const lineEnd = text.indexOf('\r\n');
     const [, minor, code] =

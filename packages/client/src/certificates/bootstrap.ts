@@ -1,0 +1,155 @@
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Clock, sleep, systemClock } from '../clock/index.ts';
+import type { RestConfig } from '../config/rest-config.ts';
+import { readTextIfExists } from '../kubeconfig/files.ts';
+import { formatKubeConfig } from '../kubeconfig/format-kubeconfig.ts';
+import type { Cluster } from '../kubeconfig/kubeconfig.ts';
+import { loadKubeConfig } from '../kubeconfig/load-kubeconfig.ts';
+import { replaceFile } from '../kubeconfig/replace-file.ts';
+import { restConfigFor } from '../kubeconfig/rest-config-for.ts';
+import { type Logger, silentLogger } from '../observe/index.ts';
+import { TransportError } from '../transport/transport.ts';
+import { childSignal } from '../wait/index.ts';
+import { CertificateFileStore } from './certificate-file-store.ts';
+import { type CertificateTemplate, createCertificateRequest, exportKey, generateKey } from './certificate-request.ts';
+import { expiries, readPrivateKey } from './key-pair.ts';
+import {
+  type KeyUsage,
+  requestCertificate,
+  type SigningRequestClient,
+  waitForCertificate,
+} from './request-certificate.ts';
+
+export interface BootstrapOptions {
+  /** Where the kubeconfig with the certificate goes. */
+  readonly kubeconfigPath: string;
+  /** The kubeconfig to ask for it with, often with a token that is good for nothing else. */
+  readonly bootstrapPath: string;
+  /** Where the certificate goes. */
+  readonly certificateDirectory: string;
+  readonly nodeName: string;
+  /** A client for certificate signing requests by that config. */
+  readonly client: (config: RestConfig) => SigningRequestClient | Promise<SigningRequestClient>;
+  readonly signal?: AbortSignal;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+const storeName = 'kubelet-client';
+const signerName = 'kubernetes.io/kube-apiserver-client-kubelet';
+const issueTimeoutMs = 3_600_000;
+/** How long a server that does not answer is waited for, and how often it is asked. */
+const serverTimeoutMs = 60_000;
+const serverPeriodMs = 2000;
+
+/**
+ * Gets a node its first client certificate, as kubelets do: asks for it by the bootstrap kubeconfig and writes a
+ * kubeconfig that uses it. Does nothing when that is there already and its certificate has not expired. When it is ended
+ * before its request was answered, the next run takes the same request up again.
+ */
+export async function bootstrapClientCertificate(options: BootstrapOptions): Promise<void> {
+  const { kubeconfigPath, bootstrapPath, certificateDirectory, clock = systemClock, logger = silentLogger } = options;
+  if (await isStillValid(kubeconfigPath, clock, logger)) return;
+  const kubeConfig = await loadKubeConfig({ path: bootstrapPath }).catch((cause: unknown) => {
+    throw new Error(`unable to load bootstrap kubeconfig: ${messageOf(cause)}`, { cause });
+  });
+  const config = await restConfigFor(kubeConfig, { clock, logger });
+  const store = new CertificateFileStore({ name: storeName, directory: certificateDirectory, clock });
+  const keyPath = join(certificateDirectory, `${storeName}.key.tmp`);
+  const stored = await store.current().catch(() => undefined);
+  const key = (stored && readPrivateKey(stored.key)) ?? (await loadOrGenerateKey(keyPath));
+  const { signal, dispose } = childSignal({ parent: options.signal, timeoutMs: issueTimeoutMs, clock });
+  try {
+    const certificate = await requestNodeCertificate(await options.client(config), key, { ...options, clock, signal });
+    await store.update(certificate, exportKey(key));
+  } finally {
+    dispose();
+  }
+  await rm(keyPath, { force: true });
+  const cluster = kubeConfig.clusters.get(kubeConfig.contexts.get(kubeConfig.currentContext)?.cluster ?? '') ?? {};
+  await writeKubeConfig(kubeconfigPath, cluster, store.currentPath);
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+async function isStillValid(path: string, clock: Clock, logger: Logger): Promise<boolean> {
+  if ((await readTextIfExists(path)) === undefined) return false;
+  try {
+    const config = await restConfigFor(await loadKubeConfig({ path }), { clock });
+    const pem = (await config.credentials?.current())?.clientCertificate?.certificate ?? '';
+    const ends = expiries(pem);
+    if (ends.length > 0 && ends.every((end) => clock.now() <= end)) return true;
+    logger.warn(`${path} has no client certificate, or one that has expired`);
+  } catch (error) {
+    logger.error(`unable to read existing bootstrap client config from ${path}`, error);
+  }
+  return false;
+}
+
+/** It is kept until the certificate is there, so that a request that waits can be taken up again. */
+async function loadOrGenerateKey(path: string): Promise<KeyObject> {
+  const found = readPrivateKey((await readTextIfExists(path)) ?? '');
+  if (found) return found;
+  const key = generateKey();
+  await mkdir(dirname(path), { recursive: true, mode: 0o755 });
+  await replaceFile(path, exportKey(key));
+  return key;
+}
+
+interface NodeRequest {
+  readonly nodeName: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+async function requestNodeCertificate(
+  client: SigningRequestClient,
+  key: KeyObject,
+  { nodeName, clock, signal }: NodeRequest,
+): Promise<string> {
+  const template: CertificateTemplate = { commonName: `system:node:${nodeName}`, organizations: ['system:nodes'] };
+  const usages: KeyUsage[] = ['digital signature', 'client auth'];
+  if (key.asymmetricKeyType === 'rsa') usages.push('key encipherment');
+  const request = createCertificateRequest(template, key);
+  const name = requestName(key, template, usages);
+  const deadline = clock.monotonic() + serverTimeoutMs;
+  for (;;) {
+    try {
+      const submitted = await requestCertificate(client, { request, key, signerName, usages, name, signal, clock });
+      return await waitForCertificate(client, submitted, { signal, clock });
+    } catch (error) {
+      signal.throwIfAborted();
+      // Without an answer, the server may not have come up yet.
+      const isAnswer = !(error instanceof Error && error.cause instanceof TransportError);
+      if (isAnswer || clock.monotonic() >= deadline) throw error;
+    }
+    await sleep(clock, serverPeriodMs, signal);
+  }
+}
+
+/**
+ * The same for the same key, subject and usages, and for no others: client-go's, so that a request of either is taken up
+ * by the other.
+ */
+export function requestName(key: KeyObject, template: CertificateTemplate, usages: readonly KeyUsage[]): string {
+  const hash = createHash('sha512-256');
+  const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' });
+  for (const part of [publicKey, template.commonName, ...(template.organizations ?? []), ...usages])
+    hash.update(`${Buffer.from(part).toString('base64url')}|`);
+  return `node-csr-${hash.digest('base64url')}`;
+}
+
+async function writeKubeConfig(path: string, cluster: Cluster, pemPath: string): Promise<void> {
+  const text = await formatKubeConfig({
+    clusters: new Map([['default-cluster', cluster]]),
+    users: new Map([['default-auth', { 'client-certificate': pemPath, 'client-key': pemPath }]]),
+    contexts: new Map([
+      ['default-context', { cluster: 'default-cluster', user: 'default-auth', namespace: 'default' }],
+    ]),
+    currentContext: 'default-context',
+  });
+  await mkdir(dirname(path), { recursive: true, mode: 0o755 });
+  await replaceFile(path, text);
+}

@@ -1,0 +1,22 @@
+/**
+ * Certificates from the cluster itself, for Node: requests for them, their rotation, and how a node gets its first one.
+ *
+ * Where to start: `CertificateManager`.
+ */
+export { type BootstrapOptions, bootstrapClientCertificate } from './bootstrap.ts';
+export {
+  CertificateFileStore,
+  type CertificateFileStoreOptions,
+  type CertificateStore,
+} from './certificate-file-store.ts';
+export { CertificateManager, type CertificateManagerOptions } from './certificate-manager.ts';
+export { type CertificateTemplate, createCertificateRequest, exportKey, generateKey } from './certificate-request.ts';
+export { KeyPair } from './key-pair.ts';
+export {
+  type KeyUsage,
+  requestCertificate,
+  type SigningRequestClient,
+  type SigningRequestOptions,
+  type SubmittedRequest,
+  waitForCertificate,
+} from './request-certificate.ts';

@@ -1,0 +1,29 @@
+import type { KubernetesObject, MetaGroupVersionResource, PartialObjectMetadata } from '@coxswain/apimachinery/meta';
+import type { Unstructured } from '../dynamic/unstructured.ts';
+import { InformerSet, type InformerWithLister, type SharedInformerFactoryOptions } from './informer-set.ts';
+import type { ListerWatcher } from './lister-watcher.ts';
+
+/** Gives a client for any resource by name: a `DynamicClient`, a `MetadataClient`. */
+interface ResourceClients<T extends KubernetesObject> {
+  resource(resource: MetaGroupVersionResource): ListerWatcher<T> & { inNamespace(namespace: string): ListerWatcher<T> };
+}
+
+/** One informer for every resource that somebody asks for by its name, known beforehand or not. */
+export class DynamicSharedInformerFactory<T extends KubernetesObject = Unstructured> extends InformerSet {
+  readonly #clients: ResourceClients<T>;
+
+  constructor(clients: ResourceClients<T>, options?: SharedInformerFactoryOptions) {
+    super(options);
+    this.#clients = clients;
+  }
+
+  forResource(resource: MetaGroupVersionResource): InformerWithLister<T> {
+    return this.member(resource, () => {
+      const client = this.#clients.resource(resource);
+      return this.namespace === undefined ? client : client.inNamespace(this.namespace);
+    });
+  }
+}
+
+/** The same over a `MetadataClient`: caches of nothing but metadata. */
+export class MetadataSharedInformerFactory extends DynamicSharedInformerFactory<PartialObjectMetadata> {}

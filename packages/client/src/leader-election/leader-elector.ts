@@ -1,0 +1,220 @@
+import { type Clock, systemClock, type Timer } from '../clock/clock.ts';
+import { sleep } from '../clock/sleep.ts';
+import { type Logger, silentLogger } from '../observe/logger.ts';
+import { type Gauge, noMetrics } from '../observe/metrics.ts';
+import { jitter } from '../wait/backoff.ts';
+import { childSignal } from '../wait/child-signal.ts';
+import {
+  type ElectionTimes,
+  electionTimes,
+  jitterFactor,
+  type LeaderCallbacks,
+  type LeaderElectionOptions,
+} from './leader-election-options.ts';
+import { LeaseCandidacy } from './lease-candidacy.ts';
+import type { LeaseLock } from './lease-lock.ts';
+
+/**
+ * A candidate for leadership of something that only one may do at a time.
+ *
+ * While clocks run at about the same speed (they may tell different times), no two candidates lead at once: a leader that
+ * could not renew its lease for `renewDeadlineMs` stops, and others take over only when they have seen no change for
+ * `leaseDurationMs`, which is longer. A process that was suspended finds its signal aborted soon after it goes on, and
+ * `isLeader` false at once.
+ *
+ * Differs from client-go: the deadline counts from the last renewal that went well, not from the first that failed; the
+ * lease is kept until the leader's work has ended, and given up only then.
+ */
+export class LeaderElector {
+  readonly #lock: LeaseLock;
+  readonly #callbacks: LeaderCallbacks;
+  readonly #times: ElectionTimes;
+  readonly #releaseOnCancel: boolean;
+  readonly #name: string;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #logger: Logger;
+  readonly #status: Gauge;
+  readonly #candidacy: LeaseCandidacy;
+  /** Defined while this candidate leads, and while a leader that has to stop is not ready yet. */
+  #leading: AbortController | undefined;
+  #reportedLeader = '';
+  #isRunning = false;
+
+  /** Throws an Error when the times do not fit together. */
+  constructor(options: LeaderElectionOptions) {
+    this.#times = electionTimes(options);
+    this.#lock = options.lock;
+    this.#callbacks = options.callbacks;
+    this.#releaseOnCancel = options.releaseOnCancel ?? false;
+    this.#name = options.name ?? options.lock.name;
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? Math.random;
+    this.#logger = options.logger ?? silentLogger;
+    const metrics = options.metrics ?? noMetrics;
+    this.#status = metrics.gauge({
+      name: 'leader_election_master_status',
+      help: 'Whether this process leads (1) or stands by (0). Group by name, which says what of.',
+      labels: ['name'],
+    });
+    const slowpath = metrics.counter({
+      name: 'leader_election_slowpath_total',
+      help: 'How often the lease had to be read before it could be renewed.',
+      labels: ['name'],
+    });
+    this.#candidacy = new LeaseCandidacy({
+      lock: this.#lock,
+      times: this.#times,
+      clock: this.#clock,
+      logger: this.#logger,
+      name: this.#name,
+      slowpath,
+    });
+    this.#status.set(0, this.#name);
+  }
+
+  /** Who leads, as last seen; empty when nobody does, or none was seen yet. For information only. */
+  get leader(): string {
+    return this.#candidacy.leader;
+  }
+
+  /** Whether this candidate may act as the leader at this moment. */
+  get isLeader(): boolean {
+    return this.#leading?.signal.aborted === false && this.#clock.monotonic() < this.#leadsUntil;
+  }
+
+  /**
+   * Waits to become the leader, then leads. Resolves when leadership is lost, or the signal is aborted, and the leader's
+   * work has ended. Rejects only with what `onStartedLeading` failed with. May be called again afterwards.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#isRunning) throw new Error('the leader election is running already');
+    this.#isRunning = true;
+    const stopped = once(() => this.#call('onStoppedLeading', () => this.#callbacks.onStoppedLeading?.()));
+    try {
+      if (await this.#acquire(signal)) await this.#lead(signal, stopped);
+    } finally {
+      this.#isRunning = false;
+      stopped();
+    }
+  }
+
+  /**
+   * What is wrong when this candidate should have stopped to lead and has not: its lease ran out more than so long ago.
+   * Undefined when all is well. A process that answers its health check by it is restarted.
+   */
+  check(toleranceMs: number): Error | undefined {
+    if (!this.#isRunning || !this.#candidacy.isHolder) return undefined;
+    const age = this.#clock.monotonic() - this.#candidacy.observedAt;
+    if (age <= this.#times.leaseDurationMs + toleranceMs) return undefined;
+    return new Error(`failed election to renew leadership on lease ${this.#name}`);
+  }
+
+  /** Before others may take the lease, since `renewDeadlineMs` is less than `leaseDurationMs`. */
+  get #leadsUntil(): number {
+    return this.#candidacy.renewedAt + this.#times.renewDeadlineMs;
+  }
+
+  async #acquire(signal: AbortSignal): Promise<boolean> {
+    this.#logger.info(`Attempting to acquire leader lease ${this.#lock.describe()}...`);
+    while (!signal.aborted) {
+      const isOurs = await this.#candidacy.tryAcquire(signal);
+      this.#reportTransition();
+      if (isOurs && !signal.aborted) return true;
+      await this.#pause(jitter(this.#times.retryPeriodMs, jitterFactor, this.#random), signal);
+    }
+    if (this.#releaseOnCancel) await this.#candidacy.release();
+    return false;
+  }
+
+  async #lead(signal: AbortSignal, stopped: () => void): Promise<void> {
+    const leading = new AbortController();
+    this.#leading = leading;
+    this.#status.set(1, this.#name);
+    this.#lock.recordEvent('became leader');
+    this.#logger.info(`Successfully acquired lease ${this.#lock.describe()}`);
+
+    // Two ends: leadership is lost, or it is no longer needed because its work has ended after it was told to.
+    const lost = new AbortController();
+    const unneeded = childSignal({});
+    const onCancel = (): void => leading.abort(signal.reason);
+    signal.addEventListener('abort', onCancel, { once: true });
+    const work = this.#work(leading.signal).then(
+      () => whenAborted(leading.signal).then(() => unneeded.abort()),
+      (error: unknown) => {
+        leading.abort(error);
+        unneeded.abort();
+        throw error;
+      },
+    );
+    const failure = work.then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
+
+    await this.#renew(lost, unneeded.signal);
+    leading.abort(lost.signal.reason);
+    signal.removeEventListener('abort', onCancel);
+    this.#status.set(0, this.#name);
+    this.#lock.recordEvent('stopped leading');
+    if (lost.signal.aborted) stopped();
+    const failed = await failure;
+    this.#leading = undefined;
+    if (this.#releaseOnCancel) await this.#candidacy.release();
+    this.#reportTransition();
+    if (failed) throw failed.error;
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    await this.#callbacks.onStartedLeading(signal);
+  }
+
+  /** Renews the lease until it is lost or no longer needed. */
+  async #renew(lost: AbortController, unneeded: AbortSignal): Promise<void> {
+    const lose = (why: string): void => {
+      this.#logger.info(`Failed to renew lease ${this.#lock.describe()}: ${why}`);
+      lost.abort(new LeadershipLostError(this.#lock.describe()));
+      this.#leading?.abort(lost.signal.reason);
+    };
+    const { signal: ended, abort, dispose } = childSignal({ parent: lost.signal });
+    const onUnneeded = (): void => abort();
+    if (unneeded.aborted) onUnneeded();
+    else unneeded.addEventListener('abort', onUnneeded, { once: true });
+    let deadline: Timer | undefined;
+    try {
+      while (!ended.aborted) {
+        deadline?.cancel();
+        const left = this.#leadsUntil - this.#clock.monotonic();
+        if (left <= 0) return lose('the renew deadline has passed');
+        deadline = this.#clock.setTimeout(() => lose('the renew deadline has passed'), left);
+        await this.#pause(this.#times.retryPeriodMs, ended);
+        if (ended.aborted) return;
+        const renewed = await this.#candidacy.tryRenew(lost.signal);
+        this.#reportTransition();
+        if (!renewed && !this.#candidacy.isHolder) return lose(`it is held by ${this.leader || 'nobody'}`);
+      }
+    } finally {
+      deadline?.cancel();
+      unneeded.removeEventListener('abort', onUnneeded);
+      dispose();
+    }
+  }
+
+  #reportTransition(): void {
+    if (this.leader === this.#reportedLeader) return;
+    this.#reportedLeader = this.leader;
+    this.#call('onNewLeader', () => this.#callbacks.onNewLeader?.(this.#reportedLeader));
+  }
+
+  #call(name: string, callback: () => void): void {
+    try {
+      callback();
+    } catch (error) {
+      this.#logger.error(`The callback ${name} of the leader election failed`, error);
+    }
+  }
+
+  async #pause(delayMs: number, signal: AbortSignal): Promise<void> {
+    await sleep(this.#clock, delayMs, signal).catch(() => undefined);
+  }
+}

@@ -1,0 +1,185 @@
+import { asApiError, isNotFound } from '@coxswain/apimachinery/errors';
+import { microTimeFromDate } from '@coxswain/apimachinery/time';
+import type { Clock } from '../clock/clock.ts';
+import type { Logger } from '../observe/logger.ts';
+import type { Counter } from '../observe/metrics.ts';
+import { childSignal } from '../wait/child-signal.ts';
+import type { ElectionTimes } from './leader-election-options.ts';
+import type { LeaderElectionRecord, LeaseLock } from './lease-lock.ts';
+
+export interface LeaseCandidacyOptions {
+  readonly lock: LeaseLock;
+  readonly times: ElectionTimes;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly name: string;
+  readonly slowpath: Counter;
+}
+
+/**
+ * One candidate's view of the lease, and its tries to get, keep and give up the lease.
+ *
+ * No clock but the own is trusted: whether another's lease has run out counts from when this candidate last saw it change.
+ * The other way round, our own holds from when a write that went well was sent, since others may have seen it right then.
+ */
+export class LeaseCandidacy {
+  readonly #options: LeaseCandidacyOptions;
+  #record: LeaderElectionRecord | undefined;
+  /** When `#record` was first seen, on the clock's monotonic time. */
+  #observedAt = Number.NEGATIVE_INFINITY;
+  /** When the last write that went well was sent. */
+  #renewedAt = Number.NEGATIVE_INFINITY;
+  /** A write had no answer: the lease may be ours without our knowing. */
+  #isUncertain = false;
+
+  constructor(options: LeaseCandidacyOptions) {
+    this.#options = options;
+  }
+
+  /** Whom the lease named when it was last seen. */
+  get leader(): string {
+    return this.#record?.holderIdentity ?? '';
+  }
+
+  get isHolder(): boolean {
+    return this.leader === this.#options.lock.identity;
+  }
+
+  get observedAt(): number {
+    return this.#observedAt;
+  }
+
+  get renewedAt(): number {
+    return this.#renewedAt;
+  }
+
+  /** Takes the lease if it is free or has run out. Whether it is ours now; never throws. */
+  async tryAcquire(signal: AbortSignal): Promise<boolean> {
+    const old = await this.#read(signal);
+    if (old === 'failed') return false;
+    if (old === 'absent') return this.#write('create', this.#ownRecord(), signal);
+    if (this.isHolder) return this.#renewSlowly(old, signal);
+    if (old.holderIdentity !== '' && !this.#hasRunOut()) return false;
+    return this.#write('update', this.#ownRecord({ leaderTransitions: old.leaderTransitions + 1 }), signal);
+  }
+
+  /** Says that the lease is still ours. False when that failed; `isHolder` tells whether it is somebody else's now. */
+  async tryRenew(signal: AbortSignal): Promise<boolean> {
+    const { lock } = this.#options;
+    if (this.#record && (await this.#write('update', this.#ownRecord(this.#record), signal))) return true;
+    if (signal.aborted) return false;
+    const old = await this.#read(signal);
+    if (old === 'failed') return false;
+    if (old === 'absent') return this.#write('create', this.#ownRecord(this.#record), signal);
+    // Differs from client-go: whoever emptied the lease took it away, so it is not taken again under the old leadership.
+    return old.holderIdentity === lock.identity && this.#renewSlowly(old, signal);
+  }
+
+  /** Gives the lease up if it is ours; never throws. The leader's work must have ended. */
+  async release(): Promise<void> {
+    if (!this.isHolder && !this.#isUncertain) return;
+    const { lock, clock, times, logger } = this.#options;
+    const { signal, dispose } = childSignal({ timeoutMs: times.renewDeadlineMs, clock });
+    try {
+      const { holderIdentity, leaderTransitions } = await lock.get(signal);
+      if (holderIdentity !== lock.identity) return;
+      const now = this.#now();
+      const record = {
+        holderIdentity: '',
+        leaseDurationSeconds: 1,
+        acquireTime: now,
+        renewTime: now,
+        leaderTransitions,
+      };
+      await lock.update(record, signal);
+      this.#observe(record);
+    } catch (error) {
+      logger.error(`Failed to release lease ${lock.describe()}`, error);
+    } finally {
+      dispose();
+    }
+  }
+
+  #renewSlowly(old: LeaderElectionRecord, signal: AbortSignal): Promise<boolean> {
+    this.#options.slowpath.add(1, this.#options.name);
+    return this.#write('update', this.#ownRecord(old), signal);
+  }
+
+  /** Ours as of now, with the beginning and the count of an earlier record. */
+  #ownRecord(old: Partial<LeaderElectionRecord> = {}): LeaderElectionRecord {
+    const { lock, times } = this.#options;
+    const now = this.#now();
+    return {
+      holderIdentity: lock.identity,
+      // Differs from client-go: up to a whole second, since others go by it. Down, they would take over too early.
+      leaseDurationSeconds: Math.ceil(times.leaseDurationMs / 1000),
+      acquireTime: old.acquireTime ?? now,
+      renewTime: now,
+      leaderTransitions: old.leaderTransitions ?? 0,
+    };
+  }
+
+  async #read(parent: AbortSignal): Promise<LeaderElectionRecord | 'absent' | 'failed'> {
+    const { lock, logger } = this.#options;
+    try {
+      const record = await this.#inTime(parent, (signal) => lock.get(signal));
+      if (!isSame(record, this.#record)) this.#observe(record);
+      return record;
+    } catch (error) {
+      if (isNotFound(error)) return 'absent';
+      if (!parent.aborted) logger.error(`Error retrieving lease lock ${lock.describe()}`, error);
+      return 'failed';
+    }
+  }
+
+  async #write(verb: 'create' | 'update', record: LeaderElectionRecord, parent: AbortSignal): Promise<boolean> {
+    const { lock, logger, clock } = this.#options;
+    const sentAt = clock.monotonic();
+    try {
+      await this.#inTime(parent, (signal) => lock[verb](record, signal));
+      this.#isUncertain = false;
+      this.#observe(record);
+      this.#renewedAt = sentAt;
+      return true;
+    } catch (error) {
+      this.#isUncertain = asApiError(error) === undefined;
+      if (!parent.aborted) logger.info(`Failed to ${verb} lease ${lock.describe()}: ${String(error)}`);
+      return false;
+    }
+  }
+
+  /** One request that hangs must not cost the leadership: there is time for another. */
+  async #inTime<T>(parent: AbortSignal, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock, times } = this.#options;
+    const { signal, dispose } = childSignal({ parent, timeoutMs: Math.max(1000, times.renewDeadlineMs / 2), clock });
+    try {
+      return await call(signal);
+    } finally {
+      dispose();
+    }
+  }
+
+  #observe(record: LeaderElectionRecord): void {
+    this.#record = record;
+    this.#observedAt = this.#options.clock.monotonic();
+  }
+
+  #hasRunOut(): boolean {
+    const durationMs = (this.#record?.leaseDurationSeconds ?? 0) * 1000;
+    return this.#observedAt + durationMs <= this.#options.clock.monotonic();
+  }
+
+  #now(): string {
+    return microTimeFromDate(new Date(this.#options.clock.now()));
+  }
+}
+
+function isSame(a: LeaderElectionRecord, b: LeaderElectionRecord | undefined): boolean {
+  return (
+    a.holderIdentity === b?.holderIdentity &&
+    a.leaseDurationSeconds === b.leaseDurationSeconds &&
+    a.acquireTime === b.acquireTime &&
+    a.renewTime === b.renewTime &&
+    a.leaderTransitions === b.leaderTransitions
+  );
+}

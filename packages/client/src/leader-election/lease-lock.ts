@@ -1,0 +1,89 @@
+import type { Lease, LeaseSpec } from '@coxswain/api/coordination/v1';
+import type { EventRecorder } from '../events/event-recorder.ts';
+import type { ResourceInterface } from '../rest/resource-interface.ts';
+
+/** Who leads, as the lease says. The times are for people: clocks of different machines cannot be compared. */
+export interface LeaderElectionRecord {
+  /** Empty when nobody leads. */
+  readonly holderIdentity: string;
+  readonly leaseDurationSeconds: number;
+  readonly acquireTime: string | undefined;
+  readonly renewTime: string | undefined;
+  readonly leaderTransitions: number;
+}
+
+export interface LeaseLockOptions {
+  /** The leases of the namespace, for example `clients.coordination.v1.leases('kube-system')`. */
+  readonly leases: Pick<ResourceInterface<Lease>, 'get' | 'create' | 'update' | 'namespace'>;
+  readonly name: string;
+  /** Tells this candidate from all others, those of the past included; mostly the host's name and a random part. */
+  readonly identity: string;
+  /** Put on the lease with every write. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Where changes of the leader are told. */
+  readonly recorder?: Pick<EventRecorder, 'event'>;
+}
+
+/** A lease as a lock: reads and writes the record, and never overwrites what somebody else wrote. */
+export class LeaseLock {
+  readonly identity: string;
+  readonly name: string;
+  readonly #options: LeaseLockOptions;
+  /** As last read or written; its resourceVersion guards the next write. */
+  #lease: Lease | undefined;
+
+  constructor(options: LeaseLockOptions) {
+    this.#options = options;
+    this.identity = options.identity;
+    this.name = options.name;
+  }
+
+  /** Namespace and name. */
+  describe(): string {
+    return `${this.#options.leases.namespace ?? ''}/${this.name}`;
+  }
+
+  /** Rejects as the client does; with NotFound when there is no lease yet. */
+  async get(signal: AbortSignal): Promise<LeaderElectionRecord> {
+    this.#lease = await this.#options.leases.get(this.name, { signal });
+    return recordOf(this.#lease.spec ?? {});
+  }
+
+  async create(record: LeaderElectionRecord, signal: AbortSignal): Promise<void> {
+    const { leases, labels } = this.#options;
+    const metadata = { name: this.name, ...(labels && { labels: { ...labels } }) };
+    this.#lease = await leases.create({ metadata, spec: specOf(record) }, { signal });
+  }
+
+  /** Rejects with a conflict when the lease was changed since it was last read or written here. */
+  async update(record: LeaderElectionRecord, signal: AbortSignal): Promise<void> {
+    const { leases, labels } = this.#options;
+    if (!this.#lease) throw new Error('lease not initialized, call get or create first');
+    const { metadata } = this.#lease;
+    const labelled = labels ? { ...metadata, labels: { ...metadata.labels, ...labels } } : metadata;
+    this.#lease = await leases.update({ ...this.#lease, metadata: labelled, spec: specOf(record) }, { signal });
+  }
+
+  /** Tells an event about the lease: `<identity> became leader`. */
+  recordEvent(what: string): void {
+    if (!this.#lease) return;
+    const lease = { ...this.#lease, kind: 'Lease', apiVersion: 'coordination.k8s.io/v1' };
+    this.#options.recorder?.event(lease, 'Normal', 'LeaderElection', `${this.identity} ${what}`);
+  }
+}
+
+const recordOf = (spec: LeaseSpec): LeaderElectionRecord => ({
+  holderIdentity: spec.holderIdentity ?? '',
+  leaseDurationSeconds: spec.leaseDurationSeconds ?? 0,
+  acquireTime: spec.acquireTime,
+  renewTime: spec.renewTime,
+  leaderTransitions: spec.leaseTransitions ?? 0,
+});
+
+const specOf = (record: LeaderElectionRecord): LeaseSpec => ({
+  holderIdentity: record.holderIdentity,
+  leaseDurationSeconds: record.leaseDurationSeconds,
+  ...(record.acquireTime !== undefined && { acquireTime: record.acquireTime }),
+  ...(record.renewTime !== undefined && { renewTime: record.renewTime }),
+  leaseTransitions: record.leaderTransitions,
+});

@@ -1,0 +1,105 @@
+import type { Pod } from '@coxswain/api/core/v1';
+import { ApiError, isNotFound } from '@coxswain/apimachinery/errors';
+import { type Clock, systemClock } from '../clock/clock.ts';
+import { sleep } from '../clock/sleep.ts';
+import { TransportError } from '../transport/transport.ts';
+import { resolveContainer } from './container.ts';
+import { linesOf } from './lines.ts';
+import { type LogLine, LogPosition, readLogLine } from './log-position.ts';
+import { type PodLogsOptions, podLogs } from './logs.ts';
+import { type PodTarget, podPath, type RemoteClient } from './pod-target.ts';
+
+export interface FollowLogsOptions
+  extends Omit<PodLogsOptions, 'follow' | 'timestamps' | 'previous' | 'limitBytes' | 'insecureSkipTLSVerifyBackend'> {
+  /** Told why the log is asked for again. */
+  readonly onRetry?: (reason: unknown) => void;
+  readonly clock?: Clock;
+  /** From 0 up to but not including 1. */
+  readonly random?: () => number;
+}
+
+const firstDelayMs = 1_000;
+const maxDelayMs = 30_000;
+
+/**
+ * Follows a container's log until that container ends, over connections that break: asks for the rest again, without
+ * losing or repeating a line as far as timestamps can tell them apart. A connection that breaks, a server that fails (5xx)
+ * or is busy (429) are tried again without end, after a second and more each time up to half a minute; abort the signal to
+ * give up. Throws an ApiError for anything else that the server refuses, and the signal's reason.
+ */
+export async function* followLogs(
+  client: RemoteClient,
+  options: FollowLogsOptions,
+): AsyncGenerator<LogLine, void, undefined> {
+  const { onRetry, clock = systemClock, random = Math.random, tailLines, sinceSeconds, sinceTime, ...rest } = options;
+  const { signal } = options;
+  const target = { ...rest, container: await resolveContainer(client, options) };
+  const instance = await runningInstance(client, target);
+  const position = new LogPosition();
+  let failures = 0;
+  for (;;) {
+    const since = position.sinceTime;
+    position.resume();
+    try {
+      const from = since ? { sinceTime: since } : { tailLines, sinceSeconds, sinceTime };
+      for await (const line of readOn(client, { ...target, ...defined(from) }, position)) {
+        failures = 0;
+        yield line;
+      }
+      // A proper end may be the container's, or that of a server on the way.
+      if (instance === undefined || (await runningInstance(client, target)) !== instance) return;
+      onRetry?.(undefined);
+    } catch (error) {
+      if (signal?.aborted || !isPassing(error)) throw error;
+      onRetry?.(error);
+    }
+    const delayMs = Math.min(firstDelayMs * 2 ** failures++, maxDelayMs) * (1 + random() / 2);
+    await sleep(delayMs, { clock, ...(signal && { signal }) });
+  }
+}
+
+async function* readOn(
+  client: RemoteClient,
+  options: PodLogsOptions,
+  position: LogPosition,
+): AsyncGenerator<LogLine, void, undefined> {
+  let last: LogLine | undefined;
+  const chunks = podLogs(client, { ...options, follow: true, timestamps: true });
+  for await (const { text } of linesOf(chunks)) {
+    const line = readLogLine(text);
+    if (!line) {
+      if (last) yield { timestamp: last.timestamp, text };
+      continue;
+    }
+    last = position.isNew(line.at) ? { timestamp: line.timestamp, text: line.text } : undefined;
+    if (last) yield last;
+  }
+}
+
+/** Which run of the container is under way; undefined when none is. */
+async function runningInstance(client: RemoteClient, target: PodTarget): Promise<string | undefined> {
+  const { signal } = target;
+  try {
+    const pod = await client.request<Pod>({ method: 'GET', path: podPath(target), ...(signal && { signal }) });
+    const { containerStatuses = [], initContainerStatuses = [], ephemeralContainerStatuses = [] } = pod.status ?? {};
+    const status = [...containerStatuses, ...initContainerStatuses, ...ephemeralContainerStatuses].find(
+      ({ name }) => name === target.container,
+    );
+    return status?.state?.running && `${pod.metadata?.uid} ${status.restartCount} ${status.containerID}`;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether it may be over when asked again. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof TransportError) return true;
+  const code = error instanceof ApiError ? (error.status.code ?? 0) : 0;
+  return code === 429 || code >= 500;
+}
+
+const defined = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };

@@ -1,0 +1,164 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { ForwardedStream, PortForwardConnection, PortForwardTarget } from '../forwarded-stream.ts';
+import type { RemoteClient } from '../pod-target.ts';
+import { openPortForward } from '../port-forward.ts';
+import { type PortPair, parsePort } from './port-spec.ts';
+import { sinkTo, sourceOf } from './streams.ts';
+
+export interface PortForwardOptions extends PortForwardTarget {
+  /** `8080:80`, `80` or `:80`. */
+  readonly ports: readonly (string | number)[];
+  /**
+   * Where to listen: addresses, or `localhost` for that of IPv4 and that of IPv6, of which one will do. Default:
+   * `localhost`.
+   */
+  readonly addresses?: readonly string[];
+  /** Told why a connection failed, which the program that made it cannot be told. */
+  readonly onError?: (error: unknown, port: PortPair) => void;
+}
+
+/** Local ports that lead to a pod's. */
+export interface PortForward {
+  /** As asked for, with the local ports that were found. */
+  readonly ports: readonly PortPair[];
+  /** Stops listening and ends all connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * Listens on local ports and leads what connects there to ports of a pod. Resolves once it listens and the way to the pod
+ * is open. Rejects with an ApiError when the server refuses, a TransportError, a RangeError for a port that is none, and
+ * with the system's error when a local port cannot be had.
+ *
+ * Differs from client-go, which gives up when the way to the pod is lost: here the next connection opens it anew.
+ */
+export async function portForward(client: RemoteClient, options: PortForwardOptions): Promise<PortForward> {
+  const wanted = options.ports.map(parsePort);
+  if (wanted.length === 0) throw new RangeError('at least one port is needed');
+  options.signal?.throwIfAborted();
+  const forwarder = new PortForwarder(client, options);
+  try {
+    await forwarder.connect();
+    const ports: PortPair[] = [];
+    for (const pair of wanted) ports.push(await forwarder.listen(pair));
+    return { ports, close: () => forwarder.close() };
+  } catch (error) {
+    await forwarder.close();
+    throw error;
+  }
+}
+
+class PortForwarder {
+  readonly #client: RemoteClient;
+  readonly #options: PortForwardOptions;
+  readonly #servers = new Set<Server>();
+  readonly #sockets = new Set<Socket>();
+  #connection: Promise<PortForwardConnection> | undefined;
+  #isClosed = false;
+  readonly #abort = (): void => void this.close();
+
+  constructor(client: RemoteClient, options: PortForwardOptions) {
+    this.#client = client;
+    this.#options = options;
+    options.signal?.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  /** The way to the pod; opened when there is none. */
+  connect(): Promise<PortForwardConnection> {
+    if (this.#connection) return this.#connection;
+    const connecting = openPortForward(this.#client, this.#options);
+    this.#connection = connecting;
+    const forget = (): void => {
+      if (this.#connection === connecting) this.#connection = undefined;
+    };
+    connecting.then(({ closed }) => closed.then(forget), forget);
+    return connecting;
+  }
+
+  /** Listens on all addresses; any free port is the same on all of them. */
+  async listen(pair: PortPair): Promise<PortPair> {
+    let { local } = pair;
+    for (const address of this.#options.addresses ?? ['localhost']) {
+      const hosts = address === 'localhost' ? ['127.0.0.1', '::1'] : [address];
+      const failures: unknown[] = [];
+      for (const host of hosts) {
+        try {
+          local = await this.#listenOn(host, { local, remote: pair.remote });
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+      if (failures.length === hosts.length) throw failures[0];
+    }
+    return { local, remote: pair.remote };
+  }
+
+  async close(): Promise<void> {
+    this.#options.signal?.removeEventListener('abort', this.#abort);
+    this.#isClosed = true;
+    const connection = await this.#connection?.catch(() => undefined);
+    connection?.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await Promise.all(
+      [...this.#servers].map(async (server) => {
+        server.close();
+        if (server.listening) await once(server, 'close');
+      }),
+    );
+  }
+
+  async #listenOn(host: string, pair: PortPair): Promise<number> {
+    const server = createServer({ allowHalfOpen: true, noDelay: true });
+    server.listen(pair.local, host);
+    await once(server, 'listening');
+    this.#servers.add(server);
+    const local = (server.address() as AddressInfo).port;
+    server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+      this.#serve(socket, { local, remote: pair.remote }).catch((error) => {
+        socket.destroy();
+        if (!this.#isClosed) this.#options.onError?.(error, { local, remote: pair.remote });
+      });
+    });
+    return local;
+  }
+
+  async #serve(socket: Socket, { remote }: PortPair): Promise<void> {
+    // Told by the reading and writing below, once there is somebody to read.
+    socket.on('error', () => {});
+    const connection = await this.connect();
+    const stream = await connection.open(remote);
+    try {
+      await join(socket, stream);
+    } finally {
+      stream.close();
+    }
+  }
+}
+
+/** Passes bytes both ways until the pod is done. A program that went away is no failure. */
+async function join(socket: Socket, stream: ForwardedStream): Promise<void> {
+  const sending = (async () => {
+    try {
+      for await (const chunk of sourceOf(socket)) {
+        await stream.write(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+      }
+      if (socket.readableEnded) await stream.end();
+      else stream.close();
+    } catch {
+      // Whatever is wrong with the way to the pod, the reading tells.
+      stream.close();
+    }
+  })();
+  const write = sinkTo(socket);
+  try {
+    for await (const chunk of stream.chunks()) await write(chunk);
+    socket.end();
+  } catch (error) {
+    if (!socket.destroyed) throw error;
+  }
+  socket.destroySoon();
+  await sending;
+}

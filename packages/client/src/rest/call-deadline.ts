@@ -1,0 +1,65 @@
+import type { Clock, Timer } from '../clock/clock.ts';
+import { linkSignals } from '../transport/linked-signals.ts';
+import { type ResponseBody, TransportError } from '../transport/transport.ts';
+
+/** A call's signal and time as one signal. `release` it when the call is over. */
+export class CallDeadline {
+  readonly signal: AbortSignal | undefined;
+  readonly #timer: Timer | undefined;
+  readonly #unlink: (() => void) | undefined;
+  /** What went wrong before: the reason why the time was not enough. */
+  lastFailure: unknown;
+
+  constructor(clock: Clock, timeoutMs: number | undefined, outer: AbortSignal | undefined) {
+    if (timeoutMs === undefined || timeoutMs <= 0) {
+      this.signal = outer;
+      return;
+    }
+    const controller = new AbortController();
+    this.signal = controller.signal;
+    this.#timer = clock.setTimeout(() => {
+      const message = `the request was not answered within ${timeoutMs} ms`;
+      controller.abort(new TransportError(message, { code: 'ETIMEDOUT', cause: this.lastFailure }));
+    }, timeoutMs);
+    this.#unlink = linkSignals(controller, [outer]);
+  }
+
+  release(): void {
+    this.#timer?.cancel();
+    this.#unlink?.();
+  }
+
+  /** The time does not count any more; the signal does until the body has ended. */
+  releaseAfter(body: ResponseBody): ResponseBody {
+    this.#timer?.cancel();
+    const unlink = this.#unlink;
+    if (!unlink) return body;
+    return {
+      bytes: () => body.bytes().finally(unlink),
+      async *chunks() {
+        try {
+          yield* body.chunks();
+        } finally {
+          unlink();
+        }
+      },
+      cancel() {
+        unlink();
+        body.cancel();
+      },
+    };
+  }
+}
+
+/**
+ * Waits for a timer that somebody awaits. A clock's timers keep no process alive, and between two attempts there is no
+ * connection that would.
+ */
+export async function awake<T>(work: Promise<T>): Promise<T> {
+  const hold = setInterval(() => {}, 2 ** 31 - 1);
+  try {
+    return await work;
+  } finally {
+    clearInterval(hold);
+  }
+}

@@ -1,0 +1,85 @@
+import { ApiError, fromObject, newGenericServerResponse } from '@coxswain/apimachinery/errors';
+import { GroupResource } from '@coxswain/apimachinery/meta';
+import type { TransportResponse } from '../transport/transport.ts';
+import type { RestRequest } from './rest-request.ts';
+import { retryAfterSeconds } from './retry-policy.ts';
+
+/** Of an answer in no known form, more than this is not shown: client-go's figure. */
+const longestShown = 2048;
+const decoder = new TextDecoder();
+
+type Head = Pick<TransportResponse, 'status' | 'headers'>;
+
+/** A success that is not in the API's form: nothing, something else than JSON, or half of it. */
+export class MalformedAnswerError extends Error {
+  override readonly name = 'MalformedAnswerError';
+  readonly status: number;
+  readonly contentType: string;
+
+  constructor(message: string, { status, headers }: Head, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+    this.contentType = contentTypeOf(headers);
+  }
+}
+
+/**
+ * The object of a successful answer. Throws a `MalformedAnswerError` when there is none, and an `ApiError` when the object
+ * is a Status that says failure after all.
+ */
+export function decodeAnswer<T>(head: Head, bytes: Uint8Array): T {
+  const { status, headers } = head;
+  if (bytes.length === 0) {
+    const message = `0-length response with status code: ${status} and content type: ${contentTypeOf(headers)}`;
+    throw new MalformedAnswerError(message, head);
+  }
+  let object: unknown;
+  try {
+    object = JSON.parse(decoder.decode(bytes));
+  } catch (cause) {
+    const shown = isText(headers) ? `: ${decoder.decode(bytes.subarray(0, 200)).trim()}` : '';
+    const message = `the server answered ${status} with ${contentTypeOf(headers) || 'something'} that is no JSON${shown}`;
+    // The parser's own message quotes the text, which may be secret.
+    throw new MalformedAnswerError(message, head, shown ? { cause } : undefined);
+  }
+  if (isFailure(object)) throw fromObject(object);
+  return object as T;
+}
+
+/** The error of an answer that is no success: the Status in it, or else what can be told without. */
+export function answeredError(request: RestRequest, head: Head, bytes: Uint8Array): ApiError {
+  const { status: code, headers } = head;
+  try {
+    const error = fromObject(JSON.parse(decoder.decode(bytes)));
+    if (error instanceof ApiError && error.status.status === 'Failure') return error;
+  } catch {
+    // No JSON: not in the API's form.
+  }
+  const serverMessage =
+    contentTypeOf(headers) === '' || isText(headers)
+      ? decoder.decode(bytes.subarray(0, longestShown)).trim()
+      : 'unknown';
+  return newGenericServerResponse({
+    code,
+    verb: request.method,
+    resource: request.resource ?? GroupResource.of('', ''),
+    ...(request.name && { name: request.name }),
+    serverMessage,
+    retryAfterSeconds: retryAfterSeconds(head) ?? 0,
+    isUnexpectedResponse: true,
+  });
+}
+
+const contentTypeOf = (headers: Head['headers']): string => String(headers['content-type'] ?? '');
+
+const isText = (headers: Head['headers']): boolean => /^\s*text\//i.test(contentTypeOf(headers));
+
+const isFailure = (object: unknown): boolean =>
+  typeof object === 'object' &&
+  object !== null &&
+  'kind' in object &&
+  object.kind === 'Status' &&
+  'apiVersion' in object &&
+  object.apiVersion === 'v1' &&
+  'status' in object &&
+  object.status !== 'Success';

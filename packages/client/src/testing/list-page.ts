@@ -1,0 +1,30 @@
+import { newResourceExpired } from '@coxswain/apimachinery/errors';
+import type { ListMeta, ListOptions } from '@coxswain/apimachinery/meta';
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly metadata: Pick<ListMeta, 'continue' | 'remainingItemCount'>;
+}
+
+const prefix = 'after-';
+
+/**
+ * A part of a list: as many as `limit` says, after those that `continue` has seen. Unlike a server's, the pages are not of
+ * one moment: the token only counts.
+ */
+export function pageOf<T>(all: T[], { limit = 0, continue: token = '' }: ListOptions): { items: T[]; metadata: Page<T>['metadata'] } {
+  const start = startOf(token);
+  const end = limit > 0 ? start + limit : all.length;
+  const remaining = all.length - end;
+  return {
+    items: all.slice(start, end),
+    metadata: remaining > 0 ? { continue: `${prefix}${end}`, remainingItemCount: remaining } : {},
+  };
+}
+
+function startOf(token: string): number {
+  if (token === '') return 0;
+  const start = token.startsWith(prefix) ? Number(token.slice(prefix.length)) : Number.NaN;
+  if (Number.isSafeInteger(start)) return start;
+  throw newResourceExpired('The provided continue parameter is not valid');
+}

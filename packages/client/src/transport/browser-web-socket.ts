@@ -1,0 +1,95 @@
+import { ChunkQueue } from './chunk-queue.ts';
+import { TransportError, type WebSocketConnection, type WebSocketRequest } from './transport.ts';
+
+/** More bytes than this waiting to be sent, and the sender waits; looked at again after so long. */
+const highWaterMark = 256 * 1024;
+const lookAgainMs = 10;
+/** What a browser can send a bearer token in, where it cannot set headers: the API server's own convention. */
+const tokenProtocol = 'base64url.bearer.authorization.k8s.io.';
+
+/**
+ * Opens a WebSocket of a browser. Its bearer token goes as a subprotocol; other headers cannot be sent. A browser does not
+ * say why a server refuses: that is a `TransportError`.
+ */
+export function openBrowserWebSocket(
+  WebSocketClass: typeof globalThis.WebSocket,
+  url: string,
+  { headers, protocols, signal }: WebSocketRequest,
+  closed: AbortSignal,
+): Promise<WebSocketConnection> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocketClass(url, [...protocols, ...tokenProtocols(headers.authorization)]);
+    socket.binaryType = 'arraybuffer';
+    const unlink = (): void => {
+      signal?.removeEventListener('abort', onAbort);
+      closed.removeEventListener('abort', onAbort);
+    };
+    let connection: BrowserWebSocketConnection | undefined;
+    const fail = (reason: unknown): void => {
+      unlink();
+      socket.close();
+      if (connection) connection.fail(reason);
+      else reject(reason);
+    };
+    const onAbort = (): void => fail(signal?.aborted ? signal.reason : closed.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    closed.addEventListener('abort', onAbort, { once: true });
+    socket.addEventListener('open', () => {
+      connection = new BrowserWebSocketConnection(socket);
+      resolve(connection);
+    });
+    socket.addEventListener('close', ({ wasClean, code, reason }) => {
+      unlink();
+      if (wasClean && connection) connection.end();
+      else fail(new TransportError(`the WebSocket was closed: ${code} ${reason}`.trim()));
+    });
+  });
+}
+
+class BrowserWebSocketConnection implements WebSocketConnection {
+  readonly #socket: WebSocket;
+  readonly #received = new ChunkQueue();
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+      const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : new Uint8Array(data as ArrayBuffer);
+      // A browser cannot be asked to wait: what comes faster than it is read piles up here.
+      this.#received.write(bytes);
+    });
+  }
+
+  get protocol(): string {
+    return this.#socket.protocol;
+  }
+
+  async send(message: Uint8Array): Promise<void> {
+    if (this.#socket.readyState !== this.#socket.OPEN) throw new TransportError('the WebSocket is closed');
+    this.#socket.send(new Uint8Array(message));
+    while (this.#socket.readyState === this.#socket.OPEN && this.#socket.bufferedAmount > highWaterMark) {
+      await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+    }
+  }
+
+  messages(): AsyncIterable<Uint8Array> {
+    return this.#received.chunks();
+  }
+
+  close(code?: number, reason?: string): void {
+    this.#socket.close(code, reason);
+  }
+
+  end(): void {
+    this.#received.end();
+  }
+
+  fail(reason: unknown): void {
+    this.#received.fail(reason);
+  }
+}
+
+function tokenProtocols(authorization: string | readonly string[] | undefined): string[] {
+  const [, token] = /^Bearer (.+)$/.exec(String(authorization ?? '')) ?? [];
+  if (token === undefined) return [];
+  return [tokenProtocol + btoa(token).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')];
+}

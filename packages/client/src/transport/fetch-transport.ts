@@ -1,0 +1,136 @@
+import type { RestConfig } from '../config/rest-config.ts';
+import { openBrowserWebSocket } from './browser-web-socket.ts';
+import { linkSignals } from './linked-signals.ts';
+import { joinChunks } from './response-body.ts';
+import {
+  type ResponseBody,
+  type Transport,
+  TransportError,
+  type TransportRequest,
+  type TransportResponse,
+  type WebSocketConnection,
+  type WebSocketRequest,
+} from './transport.ts';
+
+export interface FetchTransportOptions {
+  readonly fetch?: typeof globalThis.fetch;
+  readonly WebSocket?: typeof globalThis.WebSocket;
+}
+
+/**
+ * Requests by `fetch`, and the browser's WebSocket. The browser decides on TLS, certificates, proxies and compression; the
+ * page must come from the server or be allowed by it (CORS).
+ */
+export class FetchTransport implements Transport {
+  readonly #server: string;
+  readonly #fetch: typeof globalThis.fetch;
+  readonly #WebSocket: typeof globalThis.WebSocket;
+  readonly #closed = new AbortController();
+
+  /** Throws when the config wants of TLS what a browser does not do. */
+  constructor({ server, tls, proxyUrl }: RestConfig, options: FetchTransportOptions = {}) {
+    if (tls?.insecureSkipTlsVerify || tls?.serverName !== undefined || proxyUrl !== undefined) {
+      throw new Error('a browser takes no settings of TLS or proxies');
+    }
+    this.#server = server.replace(/\/$/, '');
+    // Called without `this`: browsers insist.
+    this.#fetch = options.fetch ?? ((...args) => globalThis.fetch(...args));
+    this.#WebSocket = options.WebSocket ?? globalThis.WebSocket;
+  }
+
+  async send({ method, url, headers, body, signal }: TransportRequest): Promise<TransportResponse> {
+    this.#mustBeOpen();
+    signal?.throwIfAborted();
+    const abort = new AbortController();
+    const unlink = linkSignals(abort, [signal, this.#closed.signal]);
+    let response: Response;
+    try {
+      response = await this.#fetch(this.#server + url, {
+        method,
+        headers: headerPairs(headers),
+        signal: abort.signal,
+        redirect: 'manual',
+        ...(body && { body: new Uint8Array(body) }),
+      });
+    } catch (error) {
+      unlink();
+      throw failure(error, signal, this.#closed.signal);
+    }
+    const fail = (error: unknown): unknown => failure(error, signal, this.#closed.signal);
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      body: new FetchBody(response, abort, unlink, fail),
+    };
+  }
+
+  async openWebSocket(request: WebSocketRequest): Promise<WebSocketConnection> {
+    this.#mustBeOpen();
+    request.signal?.throwIfAborted();
+    const url = this.#server.replace(/^http/, 'ws') + request.url;
+    return await openBrowserWebSocket(this.#WebSocket, url, request, this.#closed.signal);
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort(new TransportError('the transport was closed'));
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed.signal.aborted) throw new TransportError('the transport was closed', { mayHaveBeenSent: false });
+  }
+}
+
+class FetchBody implements ResponseBody {
+  readonly #response: Response;
+  readonly #abort: AbortController;
+  readonly #unlink: () => void;
+  readonly #fail: (error: unknown) => unknown;
+
+  constructor(response: Response, abort: AbortController, unlink: () => void, fail: (error: unknown) => unknown) {
+    this.#response = response;
+    this.#abort = abort;
+    this.#unlink = unlink;
+    this.#fail = fail;
+  }
+
+  async bytes(): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of this.chunks()) chunks.push(chunk);
+    return joinChunks(chunks);
+  }
+
+  async *chunks(): AsyncIterable<Uint8Array> {
+    const reader = this.#response.body?.getReader();
+    try {
+      for (;;) {
+        const result = await reader?.read();
+        if (!result || result.done) return;
+        yield result.value;
+      }
+    } catch (error) {
+      throw this.#fail(error);
+    } finally {
+      this.cancel();
+    }
+  }
+
+  cancel(): void {
+    this.#unlink();
+    this.#abort.abort();
+  }
+}
+
+/** The signal's reason where it was that; else what went wrong. */
+function failure(error: unknown, signal: AbortSignal | undefined, closed: AbortSignal): unknown {
+  if (signal?.aborted) return signal.reason;
+  if (closed.aborted) return closed.reason;
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
+  const message = error instanceof Error ? error.message : String(error);
+  return new TransportError(message, { cause: error, ...(code !== undefined && { code }) });
+}
+
+const headerPairs = (headers: TransportRequest['headers']): [string, string][] =>
+  Object.entries(headers).flatMap(([name, value]) =>
+    (typeof value === 'string' ? [value] : value).map((one): [string, string] => [name, one]),
+  );
