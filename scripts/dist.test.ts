@@ -8,13 +8,13 @@ import { describe, expect, it } from 'vitest';
 const packages = join(import.meta.dirname, '..', 'packages');
 
 describe.each(readdirSync(packages))('%s as built', (name) => {
-  const entry = join(packages, name, 'dist', 'index.js');
-
-  it('is there: npm run build', () => expect(existsSync(entry)).toBe(true));
+  it('is there: npm run build', () => expect(existsSync(join(packages, name, 'dist', 'index.js'))).toBe(true));
 
   it('loads in a process of its own', () => {
-    const script = `console.log(Object.keys(await import(${JSON.stringify(entry)})).length > 0)`;
-    expect(execFileSync(process.execPath, ['--input-type=module', '-e', script]).toString()).toBe('true\n');
+    const script = `console.log(Object.keys(await import('@coxswain/${name}')).length > 0)`;
+    expect(execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: packages }).toString()).toBe(
+      'true\n',
+    );
   });
 });
 

@@ -25,8 +25,8 @@ export class StaleGroupVersionError extends Error {
   }
 }
 
-/** What the server answers when asked for a group version that it does not have. */
-export const groupVersionNotFound = (): Error =>
+/** What the server answers when asked for a group version or resource that it does not have. */
+export const notFoundOnServer = (): Error =>
   newGenericServerResponse({
     code: 404,
     verb: 'GET',

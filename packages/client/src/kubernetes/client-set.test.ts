@@ -82,6 +82,12 @@ describe('ClientSet', () => {
     expect(clients.internal.v1alpha1.storageVersions().resource.group).toBe('internal.apiserver.k8s.io');
   });
 
+  it('is made from a config, with a client of its own', async () => {
+    const transport = new RecordingTransport();
+    await ClientSet.forConfig({ server: 'https://127.0.0.1:6443' }, { transport }).core.v1.nodes().list({ limit: 1 });
+    expect(transport.last().request).toBe('GET /api/v1/nodes?limit=1');
+  });
+
   it('makes a group version once, and only when it is asked for', () => {
     const { clients } = recording();
     expect(Object.keys(clients)).toEqual(['rest']);
@@ -223,8 +229,8 @@ describe('the methods of subresources', () => {
       sends: { request: `GET ${podPath}/log?container=c&follow=true&tailLines=5` },
     },
     'a pod is asked through the proxy': {
-      call: () => pods.proxy('p', '/metrics/a b', { port: 8080, query: { q: '1' } }),
-      sends: { request: `GET /api/v1/namespaces/ns/pods/p%3A8080/proxy/metrics/a%20b?q=1` },
+      call: () => pods.proxy('p', '/metrics/a b', { port: 8080, query: { signal: '1', q: ['2', '3'] } }),
+      sends: { request: `GET /api/v1/namespaces/ns/pods/p%3A8080/proxy/metrics/a%20b?signal=1&q=2&q=3` },
     },
     'a service is asked through the proxy by TLS': {
       call: () => clients.core.v1.services('ns').proxy('s', 'x', { method: 'POST', scheme: 'https', body: { a: 1 } }),
@@ -310,6 +316,10 @@ describe('the methods of subresources', () => {
     await expect(pods.getLogs('')).rejects.toThrow('resource name may not be empty');
     await expect(pods.proxy('')).rejects.toThrow('resource name may not be empty');
     await expect(pods.updateStatus({ metadata: {} })).rejects.toThrow('resource name may not be empty');
+  });
+
+  it('refuse a path that leads out of the proxy', async () => {
+    await expect(pods.proxy('p', 'a/../../../secrets')).rejects.toThrow("may not contain '.' or '..'");
   });
 
   it('exist for every subresource of the table but those that stream both ways', () => {

@@ -13,6 +13,8 @@ export interface SubresourceCall {
   readonly subresource: string;
   /** Those of the API go into the query. */
   readonly options: CallOptions;
+  /** More of it, by names that are not ours. */
+  readonly query?: object;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** Below the subresource, percent-encoded, from its slash on. */
@@ -28,9 +30,10 @@ export class SubresourceClient<T extends KubernetesObject> extends ResourceClien
     this.rest = rest;
   }
 
-  subresourceRequest({ method, name, subresource, options, body, headers, below = '' }: SubresourceCall): RestRequest {
+  subresourceRequest(call: SubresourceCall): RestRequest {
+    const { method, name, subresource, body, headers, below = '' } = call;
     const { group, version, resource } = this.resource;
-    const { signal, timeoutMs, ...query } = options;
+    const { signal, timeoutMs, ...options } = call.options;
     // Otherwise the path would be that of the resource, with the subresource as a name.
     if (name === '') throw new Error('resource name may not be empty');
     const path = resourcePath(GroupVersionResource.of(group, version, resource), {
@@ -41,7 +44,7 @@ export class SubresourceClient<T extends KubernetesObject> extends ResourceClien
     return {
       method,
       path: path + below,
-      query,
+      query: { ...options, ...call.query },
       resource: GroupResource.of(group, resource),
       name,
       ...(body !== undefined && { body }),

@@ -113,7 +113,7 @@ export interface FinalizeMethods {
   finalize(namespace: Namespace, options?: Options<UpdateOptions>): Promise<Namespace>;
 }
 
-/** `log`: what a container wrote. */
+/** `log`: what a container wrote, as bytes. `remote/` makes lines of it, and goes on where a connection broke. */
 export interface LogMethods {
   /** Resolves once the server has found it; with `follow` the body ends when the container does, or is cancelled. */
   getLogs(name: string, options?: Options<Omit<PodLogOptions, 'kind' | 'apiVersion'>>): Promise<ResponseBody>;
@@ -121,7 +121,7 @@ export interface LogMethods {
 
 /** `proxy`: HTTP requests to what runs behind a pod, service or node, through the API server. */
 export interface ProxyMethods {
-  /** Rejects with an ApiError when the answer is not of the 2xx. */
+  /** `path` is not encoded yet. Rejects with an ApiError when the answer is not of the 2xx. */
   proxy(name: string, path?: string, options?: ProxyOptions): Promise<ResponseBody>;
 }
 

@@ -4,7 +4,7 @@ import type { SubresourceClient } from './subresource-client.ts';
 import type { ProxyOptions } from './subresource-methods.ts';
 
 type Client = SubresourceClient<KubernetesObject>;
-type Methods = Readonly<Record<string, unknown>> & ThisType<Client>;
+type Methods = Readonly<Record<string, unknown>>;
 
 /**
  * The methods of every subresource, at run time; `subresource-methods.ts` has their types. `attach`, `exec` and
@@ -110,18 +110,22 @@ async function apply(
 }
 
 async function proxy(this: Client, name: string, path = '', options: ProxyOptions = {}) {
-  const { method = 'GET', scheme, port, query, headers, body, ...rest } = options;
+  const { method = 'GET', scheme, port, query = {}, headers, body, signal, timeoutMs } = options;
   const target = scheme ? `${scheme}:${name}:${port ?? ''}` : port === undefined ? name : `${name}:${port}`;
-  const segments = path.replace(/^\//, '').split('/').map(encodeURIComponent);
+  const segments = path.replace(/^\//, '').split('/');
+  // They would lead out of the proxy, to other resources of the API.
+  if (segments.some((segment) => segment === '.' || segment === '..'))
+    throw new Error(`invalid path ${JSON.stringify(path)}: may not contain '.' or '..'`);
   return this.rest.stream(
     this.subresourceRequest({
       method,
       name: target,
       subresource: 'proxy',
-      options: { ...query, ...rest },
+      options: { ...(signal && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) },
+      query,
       body,
       headers: { accept: '*/*', ...headers },
-      below: path === '' ? '' : `/${segments.join('/')}`,
+      below: path === '' ? '' : `/${segments.map(encodeURIComponent).join('/')}`,
     }),
   );
 }

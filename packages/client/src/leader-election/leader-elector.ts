@@ -1,4 +1,4 @@
-import { type Clock, systemClock, type Timer } from '../clock/clock.ts';
+import { type Clock, systemClock } from '../clock/clock.ts';
 import { sleep } from '../clock/sleep.ts';
 import { type Logger, silentLogger } from '../observe/logger.ts';
 import { type Gauge, noMetrics } from '../observe/metrics.ts';
@@ -36,8 +36,8 @@ export class LeaderElector {
   readonly #logger: Logger;
   readonly #status: Gauge;
   readonly #candidacy: LeaseCandidacy;
-  /** Defined while this candidate leads, and while a leader that has to stop is not ready yet. */
-  #leading: AbortController | undefined;
+  /** What the leader's work goes by; undefined when there is none. */
+  #leading: AbortSignal | undefined;
   #reportedLeader = '';
   #isRunning = false;
 
@@ -80,7 +80,7 @@ export class LeaderElector {
 
   /** Whether this candidate may act as the leader at this moment. */
   get isLeader(): boolean {
-    return this.#leading?.signal.aborted === false && this.#clock.monotonic() < this.#leadsUntil;
+    return this.#leading?.aborted === false && this.#clock.monotonic() < this.#leadsUntil;
   }
 
   /**
@@ -128,75 +128,60 @@ export class LeaderElector {
   }
 
   async #lead(signal: AbortSignal, stopped: () => void): Promise<void> {
-    const leading = new AbortController();
-    this.#leading = leading;
     this.#status.set(1, this.#name);
     this.#lock.recordEvent('became leader');
     this.#logger.info(`Successfully acquired lease ${this.#lock.describe()}`);
 
-    // Two ends: leadership is lost, or it is no longer needed because its work has ended after it was told to.
-    const lost = new AbortController();
-    const unneeded = childSignal({});
-    const onCancel = (): void => leading.abort(signal.reason);
-    signal.addEventListener('abort', onCancel, { once: true });
-    const work = this.#work(leading.signal).then(
-      () => whenAborted(leading.signal).then(() => unneeded.abort()),
-      (error: unknown) => {
-        leading.abort(error);
-        unneeded.abort();
-        throw error;
-      },
-    );
-    const failure = work.then(
-      () => undefined,
-      (error: unknown) => ({ error }),
-    );
+    /** For as long as the work may go on. */
+    const leading = childSignal({ parent: signal });
+    /** For as long as the lease is renewed: until it is lost, or the work has ended after it was told to. */
+    const term = new AbortController();
+    const lose = (why: string): void => {
+      this.#logger.info(`Failed to renew lease ${this.#lock.describe()}: ${why}`);
+      leading.abort(new Error(`leadership of ${this.#lock.describe()} was lost: ${why}`));
+      term.abort();
+      stopped();
+    };
+    this.#leading = leading.signal;
+    const work = this.#work(leading.signal).then((failure) => {
+      if (failure) leading.abort(failure.error);
+      whenAborted(leading.signal, () => term.abort());
+      return failure;
+    });
 
-    await this.#renew(lost, unneeded.signal);
-    leading.abort(lost.signal.reason);
-    signal.removeEventListener('abort', onCancel);
+    await this.#renew(term.signal, lose);
     this.#status.set(0, this.#name);
     this.#lock.recordEvent('stopped leading');
-    if (lost.signal.aborted) stopped();
-    const failed = await failure;
+    const failure = await work;
+    leading.dispose();
     this.#leading = undefined;
     if (this.#releaseOnCancel) await this.#candidacy.release();
     this.#reportTransition();
-    if (failed) throw failed.error;
+    if (failure) throw failure.error;
   }
 
-  async #work(signal: AbortSignal): Promise<void> {
-    await this.#callbacks.onStartedLeading(signal);
-  }
-
-  /** Renews the lease until it is lost or no longer needed. */
-  async #renew(lost: AbortController, unneeded: AbortSignal): Promise<void> {
-    const lose = (why: string): void => {
-      this.#logger.info(`Failed to renew lease ${this.#lock.describe()}: ${why}`);
-      lost.abort(new LeadershipLostError(this.#lock.describe()));
-      this.#leading?.abort(lost.signal.reason);
-    };
-    const { signal: ended, abort, dispose } = childSignal({ parent: lost.signal });
-    const onUnneeded = (): void => abort();
-    if (unneeded.aborted) onUnneeded();
-    else unneeded.addEventListener('abort', onUnneeded, { once: true });
-    let deadline: Timer | undefined;
+  async #work(signal: AbortSignal): Promise<{ readonly error: unknown } | undefined> {
     try {
-      while (!ended.aborted) {
-        deadline?.cancel();
-        const left = this.#leadsUntil - this.#clock.monotonic();
-        if (left <= 0) return lose('the renew deadline has passed');
-        deadline = this.#clock.setTimeout(() => lose('the renew deadline has passed'), left);
-        await this.#pause(this.#times.retryPeriodMs, ended);
-        if (ended.aborted) return;
-        const renewed = await this.#candidacy.tryRenew(lost.signal);
-        this.#reportTransition();
-        if (!renewed && !this.#candidacy.isHolder) return lose(`it is held by ${this.leader || 'nobody'}`);
-      }
-    } finally {
-      deadline?.cancel();
-      unneeded.removeEventListener('abort', onUnneeded);
-      dispose();
+      await this.#callbacks.onStartedLeading(signal);
+      return undefined;
+    } catch (error) {
+      // What ends because it was told to has not failed.
+      return signal.aborted ? undefined : { error };
+    }
+  }
+
+  /** Renews the lease until the term is over; calls `lose` when it could not, or when the lease is somebody else's. */
+  async #renew(term: AbortSignal, lose: (why: string) => void): Promise<void> {
+    const onDeadline = (): void => lose('the renew deadline has passed');
+    while (!term.aborted) {
+      // The timer, so that a request that hangs does not delay it.
+      const deadline = this.#clock.setTimeout(onDeadline, this.#leadsUntil - this.#clock.monotonic());
+      await this.#pause(this.#times.retryPeriodMs, term);
+      const renewed = !term.aborted && (await this.#candidacy.tryRenew(term));
+      deadline.cancel();
+      if (term.aborted) return;
+      this.#reportTransition();
+      if (!renewed && !this.#candidacy.isHolder) lose(`it is held by ${this.leader || 'nobody'}`);
     }
   }
 
@@ -217,4 +202,18 @@ export class LeaderElector {
   async #pause(delayMs: number, signal: AbortSignal): Promise<void> {
     await sleep(this.#clock, delayMs, signal).catch(() => undefined);
   }
+}
+
+function whenAborted(signal: AbortSignal, callback: () => void): void {
+  if (signal.aborted) callback();
+  else signal.addEventListener('abort', callback, { once: true });
+}
+
+function once(callback: () => void): () => void {
+  let isCalled = false;
+  return () => {
+    if (isCalled) return;
+    isCalled = true;
+    callback();
+  };
 }

@@ -3,6 +3,7 @@ import { microTimeFromDate } from '@coxswain/apimachinery/time';
 import type { Clock } from '../clock/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Counter } from '../observe/metrics.ts';
+import { retryOnConflict } from '../retry/retry-on-conflict.ts';
 import { childSignal } from '../wait/child-signal.ts';
 import type { ElectionTimes } from './leader-election-options.ts';
 import type { LeaderElectionRecord, LeaseLock } from './lease-lock.ts';
@@ -81,23 +82,23 @@ export class LeaseCandidacy {
     const { lock, clock, times, logger } = this.#options;
     const { signal, dispose } = childSignal({ timeoutMs: times.renewDeadlineMs, clock });
     try {
-      const { holderIdentity, leaderTransitions } = await lock.get(signal);
-      if (holderIdentity !== lock.identity) return;
-      const now = this.#now();
-      const record = {
-        holderIdentity: '',
-        leaseDurationSeconds: 1,
-        acquireTime: now,
-        renewTime: now,
-        leaderTransitions,
-      };
-      await lock.update(record, signal);
-      this.#observe(record);
+      // A renewal that was cut off may still arrive in between.
+      await retryOnConflict(() => this.#clear(signal), { clock, signal });
     } catch (error) {
       logger.error(`Failed to release lease ${lock.describe()}`, error);
     } finally {
       dispose();
     }
+  }
+
+  async #clear(signal: AbortSignal): Promise<void> {
+    const { lock } = this.#options;
+    const { holderIdentity, leaderTransitions } = await lock.get(signal);
+    if (holderIdentity !== lock.identity) return;
+    const now = this.#now();
+    const record = { holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now, leaderTransitions };
+    await lock.update(record, signal);
+    this.#observe(record);
   }
 
   #renewSlowly(old: LeaderElectionRecord, signal: AbortSignal): Promise<boolean> {

@@ -31,9 +31,10 @@ export async function* followLogs(
   client: RemoteClient,
   options: FollowLogsOptions,
 ): AsyncGenerator<LogLine, void, undefined> {
-  const { onRetry, clock = systemClock, random = Math.random, tailLines, sinceSeconds, sinceTime, ...rest } = options;
+  const { onRetry, clock = systemClock, random = Math.random, ...asked } = options;
   const { signal } = options;
-  const target = { ...rest, container: await resolveContainer(client, options) };
+  const target = { ...asked, container: await resolveContainer(client, options) };
+  const { tailLines: _lines, sinceSeconds: _seconds, ...rest } = target;
   const instance = await runningInstance(client, target);
   const position = new LogPosition();
   let failures = 0;
@@ -41,8 +42,7 @@ export async function* followLogs(
     const since = position.sinceTime;
     position.resume();
     try {
-      const from = since ? { sinceTime: since } : { tailLines, sinceSeconds, sinceTime };
-      for await (const line of readOn(client, { ...target, ...defined(from) }, position)) {
+      for await (const line of readOn(client, since ? { ...rest, sinceTime: since } : target, position)) {
         failures = 0;
         yield line;
       }
@@ -54,7 +54,7 @@ export async function* followLogs(
       onRetry?.(error);
     }
     const delayMs = Math.min(firstDelayMs * 2 ** failures++, maxDelayMs) * (1 + random() / 2);
-    await sleep(delayMs, { clock, ...(signal && { signal }) });
+    await sleep(clock, delayMs, signal);
   }
 }
 
@@ -98,8 +98,3 @@ function isPassing(error: unknown): boolean {
   const code = error instanceof ApiError ? (error.status.code ?? 0) : 0;
   return code === 429 || code >= 500;
 }
-
-const defined = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };

@@ -12,7 +12,10 @@ const prefix = 'after-';
  * A part of a list: as many as `limit` says, after those that `continue` has seen. Unlike a server's, the pages are not of
  * one moment: the token only counts.
  */
-export function pageOf<T>(all: T[], { limit = 0, continue: token = '' }: ListOptions): { items: T[]; metadata: Page<T>['metadata'] } {
+export function pageOf<T>(
+  all: T[],
+  { limit = 0, continue: token = '' }: ListOptions,
+): { items: T[]; metadata: Page<T>['metadata'] } {
   const start = startOf(token);
   const end = limit > 0 ? start + limit : all.length;
   const remaining = all.length - end;

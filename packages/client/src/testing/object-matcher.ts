@@ -44,6 +44,7 @@ function readable<T>(parse: () => T): T {
 
 function fieldOf(object: KubernetesObject, path: string): string {
   let value: unknown = object;
-  for (const name of path.split('.')) value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  for (const name of path.split('.'))
+    value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   return value === undefined || value === null ? '' : String(value);
 }

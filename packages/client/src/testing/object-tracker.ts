@@ -7,7 +7,7 @@ import {
   newResourceExpired,
   toStatus,
 } from '@coxswain/apimachinery/errors';
-import { cloneJson, jsonEquals } from '@coxswain/apimachinery/json';
+import { cloneJson, isJsonObject, jsonEquals } from '@coxswain/apimachinery/json';
 import {
   type DeleteOptions,
   GroupVersionKind,
@@ -80,7 +80,7 @@ export class ObjectTracker {
   add(...objects: readonly KubernetesObject[]): void {
     for (const object of objects) {
       if (isList(object)) {
-        this.add(...(object.items as KubernetesObject[]));
+        this.add(...object.items.filter(isJsonObject));
         continue;
       }
       const gvk = GroupVersionKind.fromObject(object);
@@ -129,7 +129,7 @@ export class ObjectTracker {
     assertNamespace(object, namespace);
     const current = this.#find(resource, namespace, name);
     this.#assertCurrent(resource, object.metadata ?? {}, current);
-    const next = this.#replacement(resource, current, cloneJson({ ...object }), subresource);
+    const next = this.#replacement(resource, current, { ...object }, subresource);
     if (jsonEquals(next, current)) return cloneJson(current);
     if (!dryRun && isGone(next.metadata ?? {})) {
       this.#remove(resource, current, next);
@@ -220,7 +220,7 @@ export class ObjectTracker {
   #create(resource: GroupVersionResource, namespace: string, given: Unstructured, dryRun: boolean): Unstructured {
     assertNamespace(given, namespace);
     const { kind = '' } = this.#table.get(resource) ?? {};
-    const { metadata = {}, ...rest } = cloneJson(given);
+    const { metadata = {}, ...rest } = wireForm(given);
     const name = this.#freeName(resource, namespace, metadata);
     if (this.#of(resource).has(keyOf(namespace, name))) throw newAlreadyExists(resource.groupResource, name);
     const object: Unstructured = {
@@ -234,7 +234,7 @@ export class ObjectTracker {
         creationTimestamp: metadata.creationTimestamp ?? this.#now(),
         ...('spec' in rest && { generation: metadata.generation ?? 1 }),
       },
-      ...withoutUndefined(rest),
+      ...rest,
     };
     return this.#commit(resource, 'ADDED', object, undefined, dryRun);
   }
@@ -258,16 +258,16 @@ export class ObjectTracker {
     object: Unstructured,
     subresource: string,
   ): Unstructured {
-    if (subresource === 'status') return withoutUndefined({ ...current, status: object.status });
+    if (subresource === 'status') return wireForm({ ...current, status: object.status });
     const { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation, resourceVersion } =
       current.metadata ?? {};
     const kept = { uid, creationTimestamp, deletionTimestamp, deletionGracePeriodSeconds, generation, resourceVersion };
     const namespace = current.metadata?.namespace;
-    const next: Unstructured = withoutUndefined({
+    const next: Unstructured = wireForm({
       ...object,
       apiVersion: current.apiVersion,
       kind: current.kind,
-      metadata: withoutUndefined({ ...object.metadata, namespace, ...kept }),
+      metadata: { ...object.metadata, namespace, ...kept },
       status: this.#table.get(resource, 'status') ? current.status : object.status,
     });
     if (generation === undefined || jsonEquals(desiredOf(next), desiredOf(current))) return next;
@@ -377,9 +377,10 @@ function desiredOf({ metadata: _, status: __, ...desired }: Unstructured): objec
   return desired;
 }
 
-function withoutUndefined<T extends object>(object: T): T {
-  for (const key of Object.keys(object)) if (Reflect.get(object, key) === undefined) Reflect.deleteProperty(object, key);
-  return object;
+/** A copy in the form that goes over the wire: without what is undefined. */
+function wireForm<T>(value: T): T {
+  const copy: T = JSON.parse(JSON.stringify(value));
+  return copy;
 }
 
 function assertNamespace({ metadata }: KubernetesObject, namespace: string): void {

@@ -1,7 +1,12 @@
 import { newBadRequest, newUnsupportedMediaType } from '@coxswain/apimachinery/errors';
 import { isJsonObject } from '@coxswain/apimachinery/json';
 import { GroupVersionKind } from '@coxswain/apimachinery/meta';
-import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch, interpretPatchError } from '@coxswain/apimachinery/patch';
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicMergePatch,
+  interpretPatchError,
+} from '@coxswain/apimachinery/patch';
 import type { StructSchema } from '@coxswain/apimachinery/schema';
 import type { Unstructured } from '../dynamic/unstructured.ts';
 import type { Action } from './action.ts';

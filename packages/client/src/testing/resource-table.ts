@@ -4,7 +4,7 @@ import {
   type APIResourceList,
   GroupVersion,
   GroupVersionKind,
-  GroupVersionResource,
+  type GroupVersionResource,
 } from '@coxswain/apimachinery/meta';
 import { guessResource } from '@coxswain/apimachinery/restmapper';
 

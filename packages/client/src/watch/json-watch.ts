@@ -1,19 +1,24 @@
 import { ApiError } from '@coxswain/apimachinery/errors';
 import { isWatchEvent, type WatchEvent } from '@coxswain/apimachinery/watch';
+import { joinChunks } from '../transport/response-body.ts';
 import type { ResponseBody } from '../transport/transport.ts';
 import type { Watch, WatchEnd } from './watch.ts';
 
 /** An event longer than this is not waited for. */
 const longestEventBytes = 16 * 1024 * 1024;
 const lineBreak = 0x0a;
+const decoder = new TextDecoder();
 
-/** A watch whose events come as JSON texts, one in a line. */
+/**
+ * A watch whose events come as JSON texts, one in a line. What the server does is noticed by reading: while nobody reads,
+ * events wait in the connection, and so does its end. `stop` and the signal end it at once.
+ */
 export class JsonWatch<T> implements Watch<T> {
   readonly ended: Promise<WatchEnd>;
   readonly #body: ResponseBody;
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #signal: AbortSignal | undefined;
-  readonly #decoder = new TextDecoder();
+  readonly #onAbort = (): void => this.stop();
   /** Pieces of a line whose end has not come yet. */
   #partial: Uint8Array[] = [];
   #partialBytes = 0;
@@ -27,6 +32,8 @@ export class JsonWatch<T> implements Watch<T> {
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
+    if (signal?.aborted) this.stop();
+    else signal?.addEventListener('abort', this.#onAbort, { once: true });
   }
 
   async nextBatch(): Promise<readonly WatchEvent<T>[] | undefined> {
@@ -35,28 +42,19 @@ export class JsonWatch<T> implements Watch<T> {
       try {
         result = await this.#chunks.next();
       } catch (error) {
-        if (!this.#isOver) this.#finish(this.#signal?.aborted ? { reason: 'stopped' } : broken(error));
+        this.#finish(broken(error));
         return undefined;
       }
       if (this.#isOver) return undefined;
-      if (result.done) {
-        this.#finish(
-          this.#signal?.aborted
-            ? { reason: 'stopped' }
-            : this.#partialBytes > 0
-              ? broken(new Error('the watch was cut off in the middle of an event'))
-              : { reason: 'closed' },
-        );
-        return undefined;
-      }
-      const events = this.#read(result.value);
+      const events: WatchEvent<T>[] = [];
+      if (result.done) this.#readEnd(events);
+      else this.#read(result.value, events);
       if (events.length > 0) return events;
     }
     return undefined;
   }
 
   stop(): void {
-    if (this.#isOver) return;
     this.#finish({ reason: 'stopped' });
   }
 
@@ -68,50 +66,71 @@ export class JsonWatch<T> implements Watch<T> {
     }
   }
 
-  /** The events that the chunk completes. Ends the watch at the first that says so. */
-  #read(chunk: Uint8Array): WatchEvent<T>[] {
-    const events: WatchEvent<T>[] = [];
+  /** Adds the events that the chunk completes. Ends the watch at the first that says so. */
+  #read(chunk: Uint8Array, events: WatchEvent<T>[]): void {
+    const last = chunk.lastIndexOf(lineBreak);
+    if (last === -1) {
+      this.#keep(chunk);
+      return;
+    }
     let start = 0;
-    for (let end = chunk.indexOf(lineBreak); end !== -1; end = chunk.indexOf(lineBreak, start)) {
-      const line = this.#line(chunk.subarray(start, end));
-      start = end + 1;
-      if (line.trim() === '') continue;
-      const event = parsed(line);
-      if (event instanceof Error) {
-        this.#finish(broken(event));
-        return events;
-      }
-      if (event.type === 'ERROR') {
-        this.#finish({ reason: 'status', error: new ApiError(event.object) });
-        return events;
-      }
-      events.push(event as WatchEvent<T>);
+    if (this.#partialBytes > 0) {
+      start = chunk.indexOf(lineBreak) + 1;
+      this.#partial.push(chunk.subarray(0, start - 1));
+      if (!this.#add(this.#takePartial(), events)) return;
     }
-    if (start < chunk.length) {
-      this.#partial.push(chunk.subarray(start));
-      this.#partialBytes += chunk.length - start;
-      if (this.#partialBytes > longestEventBytes) this.#finish(broken(new Error('an event is longer than any object')));
+    // Whole lines never end within a character, so that all of them can be decoded at once.
+    for (const line of start > last ? [] : decoder.decode(chunk.subarray(start, last)).split('\n')) {
+      if (!this.#add(line, events)) return;
     }
-    return events;
+    this.#keep(chunk.subarray(last + 1));
   }
 
-  #line(last: Uint8Array): string {
-    if (this.#partialBytes === 0) return this.#decoder.decode(last);
-    const whole = new Uint8Array(this.#partialBytes + last.length);
-    let offset = 0;
-    for (const piece of this.#partial) {
-      whole.set(piece, offset);
-      offset += piece.length;
+  /** The last line need not be closed. */
+  #readEnd(events: WatchEvent<T>[]): void {
+    const line = this.#takePartial();
+    if (line.trim() !== '' && parsed(line) instanceof Error) {
+      this.#finish(broken(new Error('the watch was cut off in the middle of an event')));
+    } else if (this.#add(line, events)) this.#finish({ reason: 'closed' });
+  }
+
+  /** Returns whether there may be more. */
+  #add(line: string, events: WatchEvent<T>[]): boolean {
+    // Empty lines are signs of life of proxies.
+    if (line.length < 2 && line.trim() === '') return true;
+    const event = parsed(line);
+    if (event instanceof Error) {
+      if (line.trim() === '') return true;
+      this.#finish(broken(event));
+      return false;
     }
-    whole.set(last, offset);
+    if (event.type === 'ERROR') {
+      this.#finish({ reason: 'status', error: new ApiError(event.object) });
+      return false;
+    }
+    events.push(event as WatchEvent<T>);
+    return true;
+  }
+
+  #keep(piece: Uint8Array): void {
+    if (piece.length === 0) return;
+    this.#partial.push(piece);
+    this.#partialBytes += piece.length;
+    if (this.#partialBytes > longestEventBytes) this.#finish(broken(new Error('an event is longer than any object')));
+  }
+
+  #takePartial(): string {
+    const line = decoder.decode(joinChunks(this.#partial));
     this.#partial = [];
     this.#partialBytes = 0;
-    return this.#decoder.decode(whole);
+    return line;
   }
 
   #finish(end: WatchEnd): void {
+    if (this.#isOver) return;
     this.#isOver = true;
     this.#partial = [];
+    this.#signal?.removeEventListener('abort', this.#onAbort);
     this.#end(end);
     this.#body.cancel();
   }
@@ -121,8 +140,9 @@ function parsed(line: string): WatchEvent | Error {
   try {
     const event: unknown = JSON.parse(line);
     return isWatchEvent(event) ? event : new Error('the watch brought something that is no event');
-  } catch (error) {
-    return new Error('the watch brought something that is no event', { cause: error });
+  } catch {
+    // The parser's own message quotes the text, which may be secret.
+    return new Error('the watch brought something that is no event');
   }
 }
 

@@ -16,7 +16,7 @@ export interface Watch<T> extends AsyncIterable<WatchEvent<T>> {
    * server is not among them: it is how the watch ended. One reader at a time.
    */
   nextBatch(): Promise<readonly WatchEvent<T>[] | undefined>;
-  /** Why it ended; never rejects. Events that came before may still be taken. */
+  /** Why it ended; never rejects. Known once its last event was taken, or at once when we end it. */
   readonly ended: Promise<WatchEnd>;
   /** Ends it, and lets go of the connection. */
   stop(): void;

@@ -1,6 +1,6 @@
+import { isInvalid, isNotFound } from '@coxswain/apimachinery/errors';
 import type { KubernetesObject, OwnerReference } from '@coxswain/apimachinery/meta';
 import { getControllerOf } from '@coxswain/apimachinery/meta';
-import { isInvalid, isNotFound } from '@coxswain/apimachinery/errors';
 
 /** Who claims, and how its claims are carried out. */
 export interface Claimant<T extends KubernetesObject> {
