@@ -113,7 +113,7 @@ async function requestNodeCertificate(
   const usages: KeyUsage[] = ['digital signature', 'client auth'];
   if (key.asymmetricKeyType === 'rsa') usages.push('key encipherment');
   const request = createCertificateRequest(template, key);
-  const name = requestName(key, template, usages);
+  const name = requestName(createPublicKey(key), template, usages);
   const deadline = clock.monotonic() + serverTimeoutMs;
   for (;;) {
     try {
@@ -133,10 +133,10 @@ async function requestNodeCertificate(
  * The same for the same key, subject and usages, and for no others: client-go's, so that a request of either is taken up
  * by the other.
  */
-export function requestName(key: KeyObject, template: CertificateTemplate, usages: readonly KeyUsage[]): string {
+export function requestName(publicKey: KeyObject, template: CertificateTemplate, usages: readonly KeyUsage[]): string {
   const hash = createHash('sha512-256');
-  const publicKey = createPublicKey(key).export({ type: 'spki', format: 'der' });
-  for (const part of [publicKey, template.commonName, ...(template.organizations ?? []), ...usages])
+  const keyInfo = publicKey.export({ type: 'spki', format: 'der' });
+  for (const part of [keyInfo, template.commonName, ...(template.organizations ?? []), ...usages])
     hash.update(`${Buffer.from(part).toString('base64url')}|`);
   return `node-csr-${hash.digest('base64url')}`;
 }

@@ -79,5 +79,9 @@ export class FakeClock implements Clock {
 
 /** Lets pending promises and I/O that is ready go on. */
 async function turns(): Promise<void> {
-  for (let i = 0; i < 3; i++) await new Promise<void>((resolve) => globalThis.setTimeout(resolve, 0));
+  for (let i = 0; i < 10; i++) await new Promise<void>(nextTurn);
 }
+
+/** Browsers have no `setImmediate`. */
+const nextTurn = (resolve: () => void): unknown =>
+  typeof setImmediate === 'function' ? setImmediate(resolve) : setTimeout(resolve, 0);

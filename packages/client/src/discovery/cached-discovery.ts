@@ -2,7 +2,7 @@ import { asApiError, isTooManyRequests } from '@coxswain/apimachinery/errors';
 import type { APIGroup, APIResourceList } from '@coxswain/apimachinery/meta';
 import type { CallOptions } from '../rest/call-options.ts';
 import { TransportError } from '../transport/transport.ts';
-import { notFoundOnServer } from './discovery-errors.ts';
+import { serverFailure } from './discovery-errors.ts';
 import type { CachedDiscoveryInterface, DiscoveryInterface, ServerResources } from './discovery-interface.ts';
 import type { OpenAPIDocument, OpenAPIV3GroupVersion } from './open-api.ts';
 import { namespacedOf, preferredOf } from './preferred-resources.ts';
@@ -151,7 +151,7 @@ class Contents {
     const known = this.#lists.get(groupVersion);
     if (known) return known;
     const failure = this.all.failure?.groupVersions.get(groupVersion);
-    if (!failure) throw notFoundOnServer();
+    if (!failure) throw serverFailure(404);
     if (!isTransient(failure)) throw failure;
     const list = await this.#delegate.resourcesFor(groupVersion, options);
     this.#lists.set(groupVersion, list);

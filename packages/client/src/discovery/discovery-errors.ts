@@ -25,12 +25,6 @@ export class StaleGroupVersionError extends Error {
   }
 }
 
-/** What the server answers when asked for a group version or resource that it does not have. */
-export const notFoundOnServer = (): Error =>
-  newGenericServerResponse({
-    code: 404,
-    verb: 'GET',
-    resource: GroupResource.of('', ''),
-    serverMessage: '',
-    isUnexpectedResponse: false,
-  });
+/** What a server answers that says no more than an HTTP status: 404 for what it does not have. */
+export const serverFailure = (code: number): Error =>
+  newGenericServerResponse({ code, verb: 'GET', resource: GroupResource.of('', ''), serverMessage: '' });

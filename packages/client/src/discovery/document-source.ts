@@ -1,4 +1,5 @@
 import type { CallOptions } from '../rest/call-options.ts';
+import { decodeAnswer } from '../rest/decode-answer.ts';
 import type { RESTClient } from '../rest/rest-client.ts';
 
 export interface DocumentOptions extends CallOptions {
@@ -33,17 +34,18 @@ export class ServerDocuments implements DocumentSource {
     const [path = '', search = ''] = url.split('?', 2);
     const key = `${accept} ${path}`;
     const kept = this.#kept.get(key);
-    const { status, headers, bytes } = await this.#rest.raw({
+    const response = await this.#rest.raw({
       method: 'GET',
       path,
       query: Object.fromEntries(new URLSearchParams(search)),
       headers: { accept, ...(kept && { 'if-none-match': kept.etag }) },
       ...options,
     });
-    if (status === 304 && kept) return kept.document as T;
-    const document: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    if (typeof headers.etag === 'string') this.#kept.set(key, { etag: headers.etag, document });
+    if (response.status === 304 && kept) return kept.document as T;
+    const document = decodeAnswer<T>(response, response.bytes);
+    const { etag } = response.headers;
+    if (typeof etag === 'string') this.#kept.set(key, { etag, document });
     else this.#kept.delete(key);
-    return document as T;
+    return document;
   }
 }

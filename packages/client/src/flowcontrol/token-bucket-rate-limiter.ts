@@ -37,13 +37,19 @@ export class TokenBucketRateLimiter implements RateLimiter {
     return true;
   }
 
-  async wait(signal?: AbortSignal): Promise<void> {
-    signal?.throwIfAborted();
+  /** Takes a token that may come only later, and says in how many milliseconds that is. */
+  reserve(): number {
     this.#fill();
     this.#tokens -= 1;
-    if (this.#tokens >= 0) return;
+    return this.#tokens >= 0 ? 0 : (-this.#tokens / this.qps) * 1000;
+  }
+
+  async wait(signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    const delayMs = this.reserve();
+    if (delayMs === 0) return;
     try {
-      await sleep(this.#clock, (-this.#tokens / this.qps) * 1000, signal);
+      await sleep(this.#clock, delayMs, signal);
     } catch (reason) {
       this.#tokens = Math.min(this.burst, this.#tokens + 1);
       throw reason;

@@ -1,5 +1,6 @@
-/** Slots of the tables; a power of two. Together they take about 300 kB, and what they hold is a part of some object. */
-const slots = 1 << 14;
+/** Slots of each table, which grows with what comes; powers of two. At most they take some 400 kB. */
+const fewestSlots = 1 << 6;
+const mostSlots = 1 << 14;
 /** Shorter strings are held once by the engine itself; longer ones are rarely alike. */
 const shortestString = 11;
 const longestString = 256;
@@ -17,45 +18,84 @@ const deepest = 64;
  * shared, which does no harm.
  */
 export class PartSharing {
-  #parts: (object | undefined)[] | undefined;
+  #parts: (object | undefined)[] = [];
+  /** The hash and the number of children of each part in the table. */
+  #hashes = new Int32Array(0);
+  #sizes = new Uint32Array(0);
   /** How much each part in the table is worth keeping: how often it came again, up to 3. */
   #worth = new Uint8Array(0);
   #strings: (string | undefined)[] = [];
-  /** The hash of the value that `#shared` looked at last. */
+  /** Slots of both tables that are taken. */
+  #taken = 0;
+  /** Of the value that was looked at last. */
   #hash = 0;
+  #size = 0;
 
-  /** The object itself, with its parts replaced by equal ones that were seen before. */
+  /** The object itself, with its parts replaced by equal ones that were seen before. It must be ours alone. */
   share<T extends object>(object: T): T {
-    if (this.#parts === undefined) {
-      this.#parts = new Array(slots);
-      this.#strings = new Array(slots);
-      this.#worth = new Uint8Array(slots);
-    }
+    if (this.#taken >= this.#parts.length && this.#parts.length < mostSlots) this.#grow();
     this.#shareChildren(object, 0);
     return object;
   }
 
-  /** Sets `#hash` to that of the node, of which equal nodes have the same. */
+  #grow(): void {
+    const [parts, hashes, sizes, worth, strings] = [this.#parts, this.#hashes, this.#sizes, this.#worth, this.#strings];
+    const slots = Math.max(parts.length * 4, fewestSlots);
+    this.#parts = new Array(slots).fill(undefined);
+    this.#strings = new Array(slots).fill(undefined);
+    this.#hashes = new Int32Array(slots);
+    this.#sizes = new Uint32Array(slots);
+    this.#worth = new Uint8Array(slots);
+    this.#taken = 0;
+    for (const [old, part] of parts.entries()) {
+      if (part) this.#put(this.#slotOf(hashes[old]!), part, hashes[old]!, sizes[old]!, worth[old]!);
+    }
+    for (const text of strings) {
+      if (text !== undefined) this.#putString(hashOf(text) & (slots - 1), text);
+    }
+  }
+
+  #slotOf(hash: number): number {
+    return (hash ^ (hash >>> 16)) & (this.#parts.length - 1);
+  }
+
+  #put(slot: number, part: object, hash: number, size: number, worth: number): void {
+    if (this.#parts[slot] === undefined) this.#taken++;
+    this.#parts[slot] = part;
+    this.#hashes[slot] = hash;
+    this.#sizes[slot] = size;
+    this.#worth[slot] = worth;
+  }
+
+  #putString(slot: number, text: string): void {
+    if (this.#strings[slot] === undefined) this.#taken++;
+    this.#strings[slot] = text;
+  }
+
+  /** Sets `#hash` and `#size`. Equal nodes have equal ones. */
   #shareChildren(node: object, depth: number): void {
     let hash = 17;
+    let size = 0;
     if (Array.isArray(node)) {
-      for (let i = 0; i < node.length; i++) {
-        const child: unknown = node[i];
+      for (size = 0; size < node.length; size++) {
+        const child: unknown = node[size];
         const shared = this.#shared(child, depth + 1);
-        if (shared !== child) node[i] = shared;
+        if (shared !== child && !Object.isFrozen(node)) node[size] = shared;
         hash = mix(hash, this.#hash);
       }
-      hash = mix(hash, node.length);
+      hash = mix(hash, 19);
     } else {
       const record = node as Record<string, unknown>;
       for (const key in record) {
         const child = record[key];
         const shared = this.#shared(child, depth + 1);
-        if (shared !== child) record[key] = shared;
-        hash = mix(mix(hash, hashOf(key)), this.#hash);
+        if (shared !== child && !Object.isFrozen(node)) record[key] = shared;
+        hash = mix(hash ^ (key.length + (key.charCodeAt(key.length - 1) << 8)), this.#hash);
+        size++;
       }
     }
     this.#hash = hash;
+    this.#size = size;
   }
 
   #shared(value: unknown, depth: number): unknown {
@@ -64,7 +104,7 @@ export class PartSharing {
         this.#hash = hashOf(value);
         return value.length < shortestString || value.length > longestString ? value : this.#sharedString(value);
       case 'number':
-        this.#hash = mix(3, value | 0);
+        this.#hash = value | 0;
         return value;
       case 'object':
         this.#hash = 5;
@@ -76,48 +116,41 @@ export class PartSharing {
   }
 
   #sharedString(value: string): string {
-    const slot = this.#hash & (slots - 1);
+    const slot = this.#hash & (this.#strings.length - 1);
     const known = this.#strings[slot];
     if (known === value) return known;
-    this.#strings[slot] = value;
+    this.#putString(slot, value);
     return value;
   }
 
   #sharedNode(node: object, depth: number): object {
-    // Was shared before it came here: its parts are what they should be.
     this.#shareChildren(node, depth);
-    const slot = (this.#hash ^ (this.#hash >>> 16)) & (slots - 1);
-    const parts = this.#parts!;
-    const known = parts[slot];
+    const [hash, size] = [this.#hash, this.#size];
+    const slot = this.#slotOf(hash);
+    const known = this.#parts[slot];
     const worth = this.#worth[slot]!;
-    if (known !== undefined && isSame(known, node)) {
-      if (worth < 3) {
-        if (worth === 0) Object.freeze(known);
-        this.#worth[slot] = worth + 1;
-      }
+    if (known !== undefined && this.#hashes[slot] === hash && this.#sizes[slot] === size && isSame(known, node)) {
+      if (worth === 0) Object.freeze(known);
+      if (worth < 3) this.#worth[slot] = worth + 1;
       return known;
     }
+    // What came again before is not given up for the first thing that comes once.
     if (worth > 0) this.#worth[slot] = worth - 1;
-    else parts[slot] = node;
+    else this.#put(slot, node, hash, size, 0);
     return node;
   }
 }
 
-/** Whether two nodes are equal whose parts were shared: then these are the same ones. */
+/** Whether two nodes of one size are equal, whose parts were shared: then these are the same ones. */
 function isSame(a: object, b: object): boolean {
   if (Array.isArray(a) || Array.isArray(b)) {
-    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+    if (!Array.isArray(a) || !Array.isArray(b)) return false;
     for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
     return true;
   }
   const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
-  let extra = 0;
-  for (const key in one) {
-    if (one[key] !== other[key]) return false;
-    extra++;
-  }
-  for (const _ in other) extra--;
-  return extra === 0;
+  for (const key in one) if (one[key] !== other[key] || one[key] === undefined) return false;
+  return true;
 }
 
 const mix = (hash: number, value: number): number => Math.imul(hash ^ value, 0x01000193) ^ (hash >>> 15);
@@ -125,11 +158,16 @@ const mix = (hash: number, value: number): number => Math.imul(hash ^ value, 0x0
 /** Of the length and a few characters: names differ mostly at their ends. */
 function hashOf(text: string): number {
   const last = text.length - 1;
-  let hash = mix(text.length, text.charCodeAt(last));
-  if (last > 0) {
-    hash = mix(hash, text.charCodeAt(0) | (text.charCodeAt(last - 1) << 8));
-    hash = mix(hash, text.charCodeAt(last >> 1) | (text.charCodeAt(last >> 2) << 8));
-  }
-  if (last > 3) hash = mix(hash, text.charCodeAt(last - 2) | (text.charCodeAt(last - 3) << 8) | (text.charCodeAt(last - 4) << 16));
-  return hash;
+  if (last < 4)
+    return mix(
+      text.length,
+      last < 0 ? 0 : text.charCodeAt(last) | (text.charCodeAt(0) << 8) | (text.charCodeAt(last >> 1) << 16),
+    );
+  return mix(
+    mix(text.length, text.charCodeAt(0) | (text.charCodeAt(last >> 1) << 8) | (text.charCodeAt(last >> 2) << 16)),
+    text.charCodeAt(last) |
+      (text.charCodeAt(last - 1) << 8) |
+      (text.charCodeAt(last - 2) << 16) |
+      (text.charCodeAt(last - 4) << 24),
+  );
 }

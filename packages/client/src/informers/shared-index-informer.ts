@@ -7,6 +7,7 @@ import { Indexer, type Indexers } from './indexer.ts';
 import { guarded, type InformerErrorContext, logErrors } from './informer-error.ts';
 import { DeletedFinalStateUnknown } from './keys.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
+import { PartSharing } from './part-sharing.ts';
 import { ProcessorListener, type ResourceEventHandlerRegistration } from './processor-listener.ts';
 import { Reflector, type ReflectorOptions, type ReflectorStore } from './reflector.ts';
 import type { ReflectorState } from './reflector-state.ts';
@@ -30,6 +31,8 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject> extends 
   readonly resyncPeriodMs?: number;
   /** Changes every object before it goes into the cache; such as `stripManagedFields`. */
   readonly transform?: Transform<T>;
+  /** Hold parts that are equal in several objects once (`PartSharing`); the default. */
+  readonly shareParts?: boolean;
   /** Freeze every object, so that whoever changes what is shared gets a TypeError. For tests and development. */
   readonly freeze?: boolean;
 }
@@ -73,6 +76,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
   readonly #synced = new SyncState();
   /** With the timer of each one's next resync. */
   readonly #listeners = new Map<ProcessorListener<T>, Timer | undefined>();
+  readonly #sharing: PartSharing | undefined;
   #transform: Transform<T> | undefined;
   #reflector: Reflector<T> | undefined;
   #isStopped = false;
@@ -85,6 +89,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
+    this.#sharing = (options.shareParts ?? true) ? new PartSharing() : undefined;
     this.#transform = options.transform;
     this.#onError = guarded(options.onError ?? logErrors(logger), logger);
   }
@@ -227,6 +232,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
 
   #prepare(object: T): T {
     const transformed = this.#transform ? this.#transform(object) : object;
+    this.#sharing?.share(transformed);
     return this.#options.freeze ? deepFreeze(transformed) : transformed;
   }
 

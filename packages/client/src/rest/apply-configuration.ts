@@ -13,7 +13,7 @@ export type ApplyConfiguration<T extends KubernetesObject> = {
 };
 
 /** Without what only the server sets, and a configuration that has it is refused. */
-export type ApplyMetadata = ApplyFields<Omit<ObjectMeta, 'managedFields'>>;
+type ApplyMetadata = ApplyFields<Omit<ObjectMeta, 'managedFields'>>;
 
 /** Every field optional, also inside lists: an item is found by its key fields. Never null: what is left out is given up. */
 export type ApplyFields<T> = T extends readonly (infer Item)[]

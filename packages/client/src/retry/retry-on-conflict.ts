@@ -1,18 +1,18 @@
 import { isConflict } from '@coxswain/apimachinery/errors';
 import { systemClock } from '../clock/clock.ts';
 import { sleep } from '../clock/sleep.ts';
-import { type Backoff, BackoffSteps } from '../wait/backoff.ts';
+import { type BackoffPolicy, BackoffSteps } from '../wait/backoff.ts';
 import type { WaitOptions } from '../wait/wait-options.ts';
 
 /** For changes that others make too, each of which is soon over: five tries, 10 ms apart. */
-export const defaultRetry: Backoff = { steps: 5, durationMs: 10, factor: 1, jitter: 0.1 };
+export const defaultRetry: BackoffPolicy = { steps: 5, durationMs: 10, factor: 1, jitter: 0.1 };
 
 /** For a small change to an object that controllers are busy with: four tries, 10, 50 and 250 ms apart. */
-export const defaultBackoff: Backoff = { steps: 4, durationMs: 10, factor: 5, jitter: 0.1 };
+export const defaultBackoff: BackoffPolicy = { steps: 4, durationMs: 10, factor: 5, jitter: 0.1 };
 
 export interface RetryOptions extends WaitOptions {
   /** `defaultRetry` where there is none. */
-  readonly backoff?: Backoff;
+  readonly backoff?: BackoffPolicy;
   readonly random?: () => number;
 }
 

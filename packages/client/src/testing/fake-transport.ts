@@ -3,7 +3,8 @@ import { isJsonObject } from '@coxswain/apimachinery/json';
 import type { APIResourceList, KubernetesObject } from '@coxswain/apimachinery/meta';
 import { isObjectEvent, type WatchEvent } from '@coxswain/apimachinery/watch';
 import { type Clock, systemClock } from '../clock/clock.ts';
-import { notFoundOnServer } from '../discovery/discovery-errors.ts';
+import { serverFailure } from '../discovery/discovery-errors.ts';
+import type { Unstructured } from '../dynamic/unstructured.ts';
 import { ChunkQueue } from '../transport/chunk-queue.ts';
 import {
   type Transport,
@@ -22,7 +23,7 @@ import { listOptions, type Served, trackAction } from './track-action.ts';
 
 export interface FakeTransportOptions extends ObjectTrackerOptions {
   /** What there is at the beginning, lists of objects as well. Each says its apiVersion and kind. */
-  readonly objects?: readonly KubernetesObject[];
+  readonly objects?: readonly (KubernetesObject | Unstructured)[];
   /** Resources beside the built-in ones: those of custom kinds. Kinds of `objects` need not be named. */
   readonly resources?: readonly APIResourceList[];
 }
@@ -129,7 +130,7 @@ export class FakeTransport implements Transport {
     if (!info || !served) {
       const document = discoveryDocument(table, request.url.split('?')[0] ?? '');
       if (document) return jsonAnswer(200, document);
-      if (info && table.list(info.resource.groupVersion.toString())) throw notFoundOnServer();
+      if (info && table.list(info.resource.groupVersion.toString())) throw serverFailure(404);
       return unknownPath();
     }
     const render = renderingFor(headerOf(request, 'accept'));

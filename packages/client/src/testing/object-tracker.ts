@@ -77,7 +77,7 @@ export class ObjectTracker {
    * Puts objects in, or the items of lists, with their status. Objects say their apiVersion and kind; those that live in
    * namespaces and name none are in `default`.
    */
-  add(...objects: readonly KubernetesObject[]): void {
+  add(...objects: readonly (KubernetesObject | Unstructured)[]): void {
     for (const object of objects) {
       if (isList(object)) {
         this.add(...object.items.filter(isJsonObject));
@@ -110,7 +110,7 @@ export class ObjectTracker {
   create(
     resource: GroupVersionResource,
     namespace: string,
-    object: KubernetesObject,
+    object: KubernetesObject | Unstructured,
     { dryRun = false }: TrackerWriteOptions = {},
   ): Unstructured {
     const { status, ...rest }: Unstructured = { ...object };
@@ -122,7 +122,7 @@ export class ObjectTracker {
   update(
     resource: GroupVersionResource,
     namespace: string,
-    object: KubernetesObject,
+    object: KubernetesObject | Unstructured,
     { dryRun = false, subresource = '' }: TrackerWriteOptions = {},
   ): Unstructured {
     const name = object.metadata?.name ?? '';

@@ -1,6 +1,7 @@
-import { isNotFound, newBadRequest, newMethodNotSupported } from '@coxswain/apimachinery/errors';
+import { isNotFound, newBadRequest } from '@coxswain/apimachinery/errors';
 import { isJsonObject } from '@coxswain/apimachinery/json';
 import type { APIResource, KubernetesObject, ListOptions, Status } from '@coxswain/apimachinery/meta';
+import { serverFailure } from '../discovery/discovery-errors.ts';
 import type { Unstructured } from '../dynamic/unstructured.ts';
 import type { Action } from './action.ts';
 import { scaleOf, withScale } from './fake-scale.ts';
@@ -17,7 +18,7 @@ import { patchObject } from './patch-object.ts';
 export async function trackAction(tracker: ObjectTracker, action: Action, served: Served): Promise<object> {
   const { verb, resource, namespace, name } = action;
   if (!(served.subresource ?? served.resource).verbs.includes(verb)) {
-    throw newMethodNotSupported(resource.groupResource, verb);
+    throw serverFailure(405);
   }
   const isOwnKind = !served.subresource || served.subresource.kind === served.resource.kind;
   const isStored = served.resource.verbs.includes('get');
@@ -35,7 +36,7 @@ export async function trackAction(tracker: ObjectTracker, action: Action, served
       return tracker.deleteCollection(resource, namespace, listOptions(action.options), action.deleteOptions);
     default:
       if (action.subresource === 'scale') return scale(tracker, action);
-      if (!isOwnKind) throw newMethodNotSupported(resource.groupResource, verb);
+      if (!isOwnKind) throw serverFailure(405);
       if (verb === 'get') return tracker.get(resource, namespace, name);
       return verb === 'update' ? update(tracker, action) : patch(tracker, action);
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/clock.ts';
 
 /** How long to wait between tries, and how many there are. */
-export interface Backoff {
+export interface BackoffPolicy {
   /** The first wait. */
   readonly durationMs: number;
   /** Each wait is so many times the one before. Without it all are the same. */
@@ -24,12 +24,12 @@ export function jitter(durationMs: number, maxFactor: number, random: () => numb
 
 /** The waits of a backoff, one after the other, with what is left of its steps. */
 export class BackoffSteps {
-  readonly #backoff: Backoff;
+  readonly #backoff: BackoffPolicy;
   readonly #random: () => number;
   #durationMs: number;
   #steps: number;
 
-  constructor(backoff: Backoff, random: () => number = Math.random) {
+  constructor(backoff: BackoffPolicy, random: () => number = Math.random) {
     this.#backoff = backoff;
     this.#random = random;
     this.#durationMs = backoff.durationMs;
@@ -58,7 +58,7 @@ export class BackoffSteps {
 }
 
 /** The waits of a backoff without end: after its steps, always the last. */
-export function backoffDelays(backoff: Backoff, random: () => number = Math.random): DelayFunction {
+export function backoffDelays(backoff: BackoffPolicy, random: () => number = Math.random): DelayFunction {
   const steps = new BackoffSteps(backoff, random);
   return () => steps.next();
 }
@@ -71,7 +71,7 @@ export interface BackoffWithResetOptions {
 
 /** The waits of a backoff, which begins anew when more than `resetMs` have passed since it last began. */
 export function backoffDelaysWithReset(
-  backoff: Backoff,
+  backoff: BackoffPolicy,
   { resetMs, clock, random = Math.random }: BackoffWithResetOptions,
 ): DelayFunction {
   let steps = new BackoffSteps(backoff, random);

@@ -1,5 +1,5 @@
 export {
-  type Backoff,
+  type BackoffPolicy,
   BackoffSteps,
   type BackoffWithResetOptions,
   backoffDelays,

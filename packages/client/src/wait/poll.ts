@@ -1,6 +1,6 @@
 import { systemClock } from '../clock/clock.ts';
 import { sleep } from '../clock/sleep.ts';
-import { type Backoff, BackoffSteps } from './backoff.ts';
+import { type BackoffPolicy, BackoffSteps } from './backoff.ts';
 import { childSignal, untilAborted } from './child-signal.ts';
 import type { Condition, WaitOptions } from './wait-options.ts';
 import { WaitTimeoutError } from './wait-timeout-error.ts';
@@ -46,7 +46,7 @@ export interface ExponentialBackoffOptions extends WaitOptions {
  * with a `WaitTimeoutError` after the last step, and with the signal's reason.
  */
 export async function exponentialBackoff(
-  backoff: Backoff,
+  backoff: BackoffPolicy,
   condition: Condition,
   { clock = systemClock, signal = new AbortController().signal, random }: ExponentialBackoffOptions = {},
 ): Promise<void> {

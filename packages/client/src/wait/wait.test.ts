@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../clock/fake-clock.ts';
-import { type Backoff, BackoffSteps, backoffDelaysWithReset } from './backoff.ts';
+import { type BackoffPolicy, BackoffSteps, backoffDelaysWithReset } from './backoff.ts';
 import { childSignal } from './child-signal.ts';
 import { exponentialBackoff, pollUntil } from './poll.ts';
 import { backoffUntil, jitterUntil, until } from './until.ts';
@@ -9,8 +9,8 @@ import { isInterrupted, WaitTimeoutError } from './wait-timeout-error.ts';
 const no = (): boolean => false;
 
 // Waits, steps left and numbers of tries are those of apimachinery's wait package.
-describe('Backoff', () => {
-  it.each<{ name: string; backoff: Backoff; waits: string; tries: number }>([
+describe('BackoffPolicy', () => {
+  it.each<{ name: string; backoff: BackoffPolicy; waits: string; tries: number }>([
     {
       name: 'grows by its factor',
       backoff: { durationMs: 10, factor: 5, steps: 4 },

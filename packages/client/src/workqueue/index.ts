@@ -7,7 +7,7 @@ export {
   ItemExponentialFailureRateLimiter,
   ItemFastSlowRateLimiter,
   MaxOfRateLimiter,
-  type RateLimiter,
+  type QueueRateLimiter,
   WithMaxWaitRateLimiter,
 } from './rate-limiter.ts';
 export { RateLimitingQueue, type RateLimitingQueueOptions } from './rate-limiting-queue.ts';

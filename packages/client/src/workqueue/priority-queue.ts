@@ -3,7 +3,7 @@ import { DelayedItems } from './delayed-items.ts';
 import { IndexedHeap } from './indexed-heap.ts';
 import type { QueueEntry, ReadyList } from './queue-entry.ts';
 import { retriesMetric } from './queue-metrics.ts';
-import { defaultItemRateLimiter, type RateLimiter } from './rate-limiter.ts';
+import { defaultItemRateLimiter, type QueueRateLimiter } from './rate-limiter.ts';
 import type { RateLimitingQueueOptions } from './rate-limiting-queue.ts';
 import { WorkQueue } from './work-queue.ts';
 
@@ -29,7 +29,7 @@ export class PriorityQueue<T extends NonNullable<unknown>> extends WorkQueue<T> 
   readonly #ready: PriorityReadyList<T>;
   /** No key in here is queued: it becomes so, or is given up for an earlier time. */
   readonly #delayed: DelayedItems<T>;
-  readonly #rateLimiter: RateLimiter;
+  readonly #rateLimiter: QueueRateLimiter;
   readonly #retries: Counter | undefined;
   readonly #name: string;
 

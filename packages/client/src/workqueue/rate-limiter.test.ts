@@ -6,12 +6,12 @@ import {
   ItemExponentialFailureRateLimiter,
   ItemFastSlowRateLimiter,
   MaxOfRateLimiter,
-  type RateLimiter,
+  type QueueRateLimiter,
   WithMaxWaitRateLimiter,
 } from './rate-limiter.ts';
 import { RateLimitingQueue } from './rate-limiting-queue.ts';
 
-const ask = (limiter: RateLimiter, key: string, times: number): number[] =>
+const ask = (limiter: QueueRateLimiter, key: string, times: number): number[] =>
   Array.from({ length: times }, () => Math.round(limiter.when(key)));
 
 // What client-go's limiters of the same parameters answer.

@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from '../clock/clock.ts';
-import { TokenBucket } from './token-bucket.ts';
+import { TokenBucketRateLimiter } from '../flowcontrol/token-bucket-rate-limiter.ts';
 
 /** Decides how long something has to wait before it is tried again. */
-export interface RateLimiter {
+export interface QueueRateLimiter {
   /** Counts one more failure of the key, and says in how many milliseconds it may be tried again. */
   when(key: unknown): number;
   /** The key's failures no longer count. */
@@ -12,7 +12,7 @@ export interface RateLimiter {
 }
 
 /** Counts per key; holds those that failed and were not forgotten. */
-abstract class ItemRateLimiter implements RateLimiter {
+abstract class ItemRateLimiter implements QueueRateLimiter {
   readonly #failures = new Map<unknown, number>();
 
   when(key: unknown): number {
@@ -68,11 +68,11 @@ export class ItemFastSlowRateLimiter extends ItemRateLimiter {
 }
 
 /** All items together: so many at once, and from then on so many per second. */
-export class BucketRateLimiter implements RateLimiter {
-  readonly #bucket: TokenBucket;
+export class BucketRateLimiter implements QueueRateLimiter {
+  readonly #bucket: TokenBucketRateLimiter;
 
   constructor(qps: number, burst: number, clock: Clock = systemClock) {
-    this.#bucket = new TokenBucket({ qps, burst, clock });
+    this.#bucket = new TokenBucketRateLimiter({ qps, burst, clock });
   }
 
   when(): number {
@@ -87,10 +87,10 @@ export class BucketRateLimiter implements RateLimiter {
 }
 
 /** Asks several and takes the longest wait. */
-export class MaxOfRateLimiter implements RateLimiter {
-  readonly #limiters: readonly RateLimiter[];
+export class MaxOfRateLimiter implements QueueRateLimiter {
+  readonly #limiters: readonly QueueRateLimiter[];
 
-  constructor(...limiters: readonly RateLimiter[]) {
+  constructor(...limiters: readonly QueueRateLimiter[]) {
     this.#limiters = limiters;
   }
 
@@ -108,11 +108,11 @@ export class MaxOfRateLimiter implements RateLimiter {
 }
 
 /** Another limiter, but never longer than so much. */
-export class WithMaxWaitRateLimiter implements RateLimiter {
-  readonly #limiter: RateLimiter;
+export class WithMaxWaitRateLimiter implements QueueRateLimiter {
+  readonly #limiter: QueueRateLimiter;
   readonly #maxDelayMs: number;
 
-  constructor(limiter: RateLimiter, maxDelayMs: number) {
+  constructor(limiter: QueueRateLimiter, maxDelayMs: number) {
     this.#limiter = limiter;
     this.#maxDelayMs = maxDelayMs;
   }
@@ -131,11 +131,15 @@ export class WithMaxWaitRateLimiter implements RateLimiter {
 }
 
 /** What controllers use: 5 ms to 1000 s per item, and ten retries a second for all items after a hundred at once. */
-export function defaultControllerRateLimiter({ clock = systemClock }: { readonly clock?: Clock } = {}): RateLimiter {
+export function defaultControllerRateLimiter({
+  clock = systemClock,
+}: {
+  readonly clock?: Clock;
+} = {}): QueueRateLimiter {
   return new MaxOfRateLimiter(defaultItemRateLimiter(), new BucketRateLimiter(10, 100, clock));
 }
 
 /** 5 ms to 1000 s per item. */
-export function defaultItemRateLimiter(): RateLimiter {
+export function defaultItemRateLimiter(): QueueRateLimiter {
   return new ItemExponentialFailureRateLimiter(5, 1_000_000);
 }

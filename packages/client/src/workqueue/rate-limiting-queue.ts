@@ -1,15 +1,15 @@
 import { DelayingQueue } from './delaying-queue.ts';
-import { defaultControllerRateLimiter, type RateLimiter } from './rate-limiter.ts';
+import { defaultControllerRateLimiter, type QueueRateLimiter } from './rate-limiter.ts';
 import type { WorkQueueOptions } from './work-queue.ts';
 
 export interface RateLimitingQueueOptions<T> extends WorkQueueOptions<T> {
   /** Is asked with items' keys. The default is `defaultControllerRateLimiter`. */
-  readonly rateLimiter?: RateLimiter;
+  readonly rateLimiter?: QueueRateLimiter;
 }
 
 /** A work queue that decides itself how long something that failed has to wait. */
 export class RateLimitingQueue<T extends NonNullable<unknown>> extends DelayingQueue<T> {
-  readonly #rateLimiter: RateLimiter;
+  readonly #rateLimiter: QueueRateLimiter;
 
   constructor(options: RateLimitingQueueOptions<T> = {}) {
     super(options);

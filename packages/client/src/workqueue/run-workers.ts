@@ -20,7 +20,8 @@ export interface ReconcileResult {
 }
 
 /** Brings the world to what the item asks for. What it throws is tried again, later and later. */
-export type Reconcile<T> = (item: T, signal: AbortSignal) => Promise<ReconcileResult | undefined> | Promise<void>;
+// biome-ignore lint/suspicious/noConfusingVoidType: an async function may answer in some cases and just end in others
+export type Reconcile<T> = (item: T, signal: AbortSignal) => Promise<ReconcileResult | undefined | void>;
 
 export interface WorkersOptions<T> {
   /** How many items are worked on at once. One by default. */

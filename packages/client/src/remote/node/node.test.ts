@@ -292,6 +292,7 @@ describe("Node's streams", () => {
 
   it('fail as sources and sinks', async () => {
     const broken = new PassThrough();
+    broken.on('error', () => {});
     broken.destroy(new Error('oops'));
     await expect(exec(cluster.client, { ...one, command: ['cat'], stdin: sourceOf(broken) })).rejects.toThrow('oops');
     const closed = new PassThrough();

@@ -10,30 +10,28 @@ export function sourceOf(readable: Readable): AsyncIterable<Uint8Array | string>
   return { [Symbol.asyncIterator]: () => new ReadableIterator(readable) };
 }
 
+/** After each of these there may be something to read, or nothing any more. */
+const events = ['readable', 'end', 'error', 'close'];
+
 class ReadableIterator implements AsyncIterator<Uint8Array | string, undefined> {
   readonly #readable: Readable;
   #wake: () => void = () => {};
-  #failure: { readonly error: unknown } | undefined;
   #isLetGo = false;
   readonly #onEvent = (): void => this.#wake();
-  readonly #onError = (error: unknown): void => {
-    this.#failure = { error };
-    this.#wake();
-  };
 
   constructor(readable: Readable) {
     this.#readable = readable;
-    for (const event of ['readable', 'end', 'close']) readable.on(event, this.#onEvent);
-    readable.on('error', this.#onError);
+    for (const event of events) readable.on(event, this.#onEvent);
   }
 
   async next(): Promise<IteratorResult<Uint8Array | string, undefined>> {
     while (!this.#isLetGo) {
       const chunk: Uint8Array | string | null = this.#readable.read();
       if (chunk !== null) return { done: false, value: chunk };
-      if (this.#failure) {
+      const failure = this.#readable.errored;
+      if (failure) {
         this.#letGo();
-        throw this.#failure.error;
+        throw failure;
       }
       if (this.#readable.readableEnded || this.#readable.destroyed) break;
       await new Promise<void>((resolve) => {
@@ -53,8 +51,7 @@ class ReadableIterator implements AsyncIterator<Uint8Array | string, undefined> 
   #letGo(): void {
     if (this.#isLetGo) return;
     this.#isLetGo = true;
-    for (const event of ['readable', 'end', 'close']) this.#readable.off(event, this.#onEvent);
-    this.#readable.off('error', this.#onError);
+    for (const event of events) this.#readable.off(event, this.#onEvent);
     this.#readable.pause();
   }
 }

@@ -1,0 +1,144 @@
+import type { Event, EventSource } from '@coxswain/api/core/v1';
+import { isNotFound } from '@coxswain/apimachinery/errors';
+import { timeFromDate } from '@coxswain/apimachinery/time';
+import { type Clock, systemClock } from '../clock/clock.ts';
+import { type Logger, silentLogger } from '../observe/logger.ts';
+import type { ResourceInterface } from '../rest/resource-interface.ts';
+import { type CorrelatedEvent, type CorrelatorOptions, EventCorrelator } from './event-correlator.ts';
+import { EventNames } from './event-names.ts';
+import type { EventOptions, EventRecorder, EventSubject, EventType } from './event-recorder.ts';
+import { EventWriter, type EventWriterOptions, type WriteEvent } from './event-writer.ts';
+import { objectReference } from './object-reference.ts';
+
+/** The events of a namespace, for example `clients.core.v1.events`. */
+export type EventClients<E extends object> = (namespace: string) => Pick<ResourceInterface<E>, 'create' | 'patch'>;
+
+export interface CoreEventRecorderOptions extends EventWriterOptions {
+  readonly events: EventClients<Event>;
+  /** Who tells: the component's name, and the host where it matters. */
+  readonly source: EventSource;
+  readonly correlator?: CorrelatorOptions;
+}
+
+/** Records core/v1 events, as most of Kubernetes does: repeated ones are counted, similar ones combined, spam left out. */
+export class CoreEventRecorder implements EventRecorder {
+  readonly #events: EventClients<Event>;
+  readonly #source: EventSource;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #names: EventNames;
+  readonly #correlator: EventCorrelator;
+  readonly #writer: EventWriter<Event>;
+
+  constructor(options: CoreEventRecorderOptions) {
+    const { retryDelayMs = 10_000, random = Math.random } = options;
+    this.#events = options.events;
+    this.#source = options.source;
+    this.#clock = options.clock ?? systemClock;
+    this.#logger = options.logger ?? silentLogger;
+    this.#names = new EventNames(this.#clock);
+    this.#correlator = new EventCorrelator(this.#clock, options.correlator);
+    this.#writer = new EventWriter<Event>(
+      {
+        prepare: (event) => this.#prepare(event),
+        // The first at random, so that not all clients come back at once after an outage.
+        delayMs: (tries) => (tries === 1 ? random() * retryDelayMs : retryDelayMs),
+        describe: ({ metadata, reason }) => `${metadata.namespace}/${metadata.name} (${reason})`,
+      },
+      options,
+    );
+  }
+
+  event(subject: EventSubject, type: EventType, reason: string, message: string, options: EventOptions = {}): void {
+    this.#record(this.#source, { subject, type, reason, message, options });
+  }
+
+  annotatedEvent(
+    subject: EventSubject,
+    annotations: Readonly<Record<string, string>>,
+    type: EventType,
+    reason: string,
+    message: string,
+    options: EventOptions = {},
+  ): void {
+    this.event(subject, type, reason, message, { ...options, annotations });
+  }
+
+  /** A recorder for another component, with the same queue and limits. */
+  withSource(source: EventSource): EventRecorder {
+    const event: EventRecorder['event'] = (subject, type, reason, message, options = {}) =>
+      this.#record(source, { subject, type, reason, message, options });
+    return {
+      event,
+      annotatedEvent: (subject, annotations, type, reason, message, options) =>
+        event(subject, type, reason, message, { ...options, annotations }),
+    };
+  }
+
+  /** Resolves when all that was recorded before is written or given up. Rejects with the signal's reason. */
+  flush(signal?: AbortSignal): Promise<void> {
+    return this.#writer.flush(signal);
+  }
+
+  /** Drops what is not written yet (`flush` before, to keep it), and resolves when nothing is under way any more. */
+  stop(): Promise<void> {
+    return this.#writer.stop();
+  }
+
+  #record(source: EventSource, { subject, type, reason, message, options }: Recorded): void {
+    try {
+      const involvedObject = objectReference(subject, options);
+      if (type !== 'Normal' && type !== 'Warning') throw new Error(`Unsupported event type: ${String(type)}`);
+      const now = timeFromDate(new Date(this.#clock.now()));
+      this.#writer.enqueue({
+        metadata: {
+          name: this.#names.next(involvedObject.name ?? ''),
+          namespace: involvedObject.namespace || 'default',
+          ...(options.annotations && { annotations: { ...options.annotations } }),
+        },
+        involvedObject,
+        reason,
+        message,
+        source,
+        firstTimestamp: now,
+        lastTimestamp: now,
+        count: 1,
+        type,
+        reportingComponent: source.component ?? '',
+        reportingInstance: source.host ?? '',
+      });
+    } catch (error) {
+      this.#logger.error(`Could not construct event, will not report it: ${type} ${reason} ${message}`, error);
+    }
+  }
+
+  async #prepare(recorded: Event): Promise<WriteEvent | undefined> {
+    const name = await this.#names.valid(recorded.metadata.name ?? '');
+    const event = { ...recorded, metadata: { ...recorded.metadata, name } };
+    const isOwnName = name === recorded.metadata.name;
+    const newName = (): string => (isOwnName ? this.#names.next(event.involvedObject.name ?? '') : name);
+    const correlated = this.#correlator.correlate(event, newName);
+    if (!correlated) this.#writer.drop('spam');
+    return correlated && ((signal) => this.#write(correlated, signal));
+  }
+
+  async #write({ event, patch }: CorrelatedEvent, signal: AbortSignal): Promise<void> {
+    const events = this.#events(event.metadata.namespace ?? '');
+    const create = (): Promise<Event> => events.create(event, { signal });
+    const stored = patch
+      ? await events.patch(event.metadata.name ?? '', 'strategic-merge', patch, { signal }).catch((error: unknown) => {
+          if (isNotFound(error)) return create();
+          throw error;
+        })
+      : await create();
+    this.#correlator.observed(stored);
+  }
+}
+
+interface Recorded {
+  readonly subject: EventSubject;
+  readonly type: EventType;
+  readonly reason: string;
+  readonly message: string;
+  readonly options: EventOptions;
+}

@@ -1,0 +1,166 @@
+import type { Event } from '@coxswain/api/core/v1';
+import { timeFromDate } from '@coxswain/apimachinery/time';
+import type { Clock } from '../clock/clock.ts';
+import { TokenBucketRateLimiter } from '../flowcontrol/token-bucket-rate-limiter.ts';
+import { LruCache } from './lru-cache.ts';
+
+/** How much of what happens is told. */
+export interface CorrelatorOptions {
+  /** Sources and objects that are remembered. 4096 by default. */
+  readonly cacheSize?: number;
+  /** As many events may a source tell of an object at once. 25 by default. */
+  readonly burst?: number;
+  /** And so many more per second. One in 300 s by default. */
+  readonly qps?: number;
+  /** From so many events that differ only in their message on, they are told as one. 10 by default. */
+  readonly maxEvents?: number;
+  /** Events with more time in between do not belong together. Ten minutes by default. */
+  readonly maxIntervalMs?: number;
+}
+
+/** What an event that was told before has to be changed to. */
+export interface EventPatch {
+  readonly count: number;
+  readonly lastTimestamp: string;
+  readonly message?: string;
+}
+
+export interface CorrelatedEvent {
+  /** The event as it is now; to be created if there is no patch, or what it patches is gone. */
+  readonly event: Event;
+  readonly patch?: EventPatch;
+}
+
+interface Observation {
+  readonly count: number;
+  readonly firstTimestamp: string | undefined;
+  readonly name: string | undefined;
+}
+
+interface Group {
+  /** The messages seen; fewer than `maxEvents`, but for a moment. */
+  readonly messages: Set<string>;
+  readonly lastAt: number;
+}
+
+/**
+ * Makes few events of many: the same event again only counts up, similar ones become one, and a source that says too much
+ * about an object is not heard. Per source, object and type so much is remembered as the cache holds.
+ */
+export class EventCorrelator {
+  readonly #clock: Clock;
+  readonly #options: Required<CorrelatorOptions>;
+  readonly #groups: LruCache<string, Group>;
+  readonly #observations: LruCache<string, Observation>;
+  readonly #buckets: LruCache<string, TokenBucketRateLimiter>;
+
+  constructor(clock: Clock, options: CorrelatorOptions = {}) {
+    this.#clock = clock;
+    this.#options = {
+      cacheSize: 4096,
+      burst: 25,
+      qps: 1 / 300,
+      maxEvents: 10,
+      maxIntervalMs: 600_000,
+      ...options,
+    };
+    const { cacheSize } = this.#options;
+    this.#groups = new LruCache(cacheSize);
+    this.#observations = new LruCache(cacheSize);
+    this.#buckets = new LruCache(cacheSize);
+  }
+
+  /** What to tell for an event; undefined for nothing. `newName` names an event that stands for several. */
+  correlate(event: Event, newName: () => string): CorrelatedEvent | undefined {
+    const groupKey = similarityKey(event);
+    const isOneOfMany = this.#isOneOfMany(groupKey, event);
+    const told = isOneOfMany ? this.#combined(event, newName()) : event;
+    const correlated = this.#count(told, isOneOfMany ? groupKey : identityKey(event));
+    return this.#isAllowed(event) ? correlated : undefined;
+  }
+
+  /** The server has stored it so. */
+  observed(event: Event): void {
+    this.#remember(identityKey(event), event);
+  }
+
+  #isOneOfMany(key: string, event: Event): boolean {
+    const now = this.#clock.monotonic();
+    const { maxEvents, maxIntervalMs } = this.#options;
+    const known = this.#groups.get(key);
+    const messages = known && now - known.lastAt <= maxIntervalMs ? known.messages : new Set<string>();
+    messages.add(event.message ?? '');
+    this.#groups.set(key, { messages, lastAt: now });
+    if (messages.size < maxEvents) return false;
+    for (const oldest of messages) {
+      messages.delete(oldest);
+      break;
+    }
+    return true;
+  }
+
+  /** An event of its own, that says so. */
+  #combined({ metadata, involvedObject, message, type, reason, source }: Event, name: string): Event {
+    const now = timeFromDate(new Date(this.#clock.now()));
+    return {
+      metadata: { name, ...(metadata.namespace !== undefined && { namespace: metadata.namespace }) },
+      involvedObject,
+      message: `(combined from similar events): ${message ?? ''}`,
+      firstTimestamp: now,
+      lastTimestamp: now,
+      count: 1,
+      ...(type !== undefined && { type }),
+      ...(reason !== undefined && { reason }),
+      ...(source !== undefined && { source }),
+    };
+  }
+
+  #count(event: Event, key: string): CorrelatedEvent {
+    const last = this.#observations.get(key);
+    if (!last) {
+      this.#remember(key, event);
+      return { event };
+    }
+    const { count: before, firstTimestamp, name } = last;
+    const count = before + 1;
+    const again: Event = {
+      ...event,
+      metadata: { ...event.metadata, ...(name !== undefined && { name }) },
+      count,
+      ...(firstTimestamp !== undefined && { firstTimestamp }),
+    };
+    this.#remember(key, again);
+    const { lastTimestamp = '', message } = event;
+    return { event: again, patch: { count, lastTimestamp, ...(message && { message }) } };
+  }
+
+  #remember(key: string, { count = 1, firstTimestamp, metadata }: Event): void {
+    this.#observations.set(key, { count, firstTimestamp, name: metadata.name });
+  }
+
+  #isAllowed(event: Event): boolean {
+    const key = spamKey(event);
+    const { qps, burst } = this.#options;
+    const bucket = this.#buckets.get(key) ?? new TokenBucketRateLimiter({ qps, burst, clock: this.#clock });
+    this.#buckets.set(key, bucket);
+    return bucket.tryAccept();
+  }
+}
+
+const keyOf = (...parts: readonly (string | undefined)[]): string => parts.map((part) => part ?? '').join('\0');
+
+/** Who tells what kind of thing about which object. */
+function spamKey({ source, involvedObject: object, type }: Event): string {
+  const { kind, namespace, name, uid, apiVersion } = object;
+  return keyOf(source?.component, source?.host, kind, namespace, name, uid, apiVersion, type);
+}
+
+/** The same but for the message. */
+function similarityKey(event: Event): string {
+  return keyOf(spamKey(event), event.reason, event.reportingComponent, event.reportingInstance);
+}
+
+/** The same. */
+function identityKey(event: Event): string {
+  return keyOf(spamKey(event), event.involvedObject.fieldPath, event.reason, event.message);
+}

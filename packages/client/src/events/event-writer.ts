@@ -1,0 +1,168 @@
+import { ApiError, hasStatusCause, isAlreadyExists } from '@coxswain/apimachinery/errors';
+import { type Clock, systemClock } from '../clock/clock.ts';
+import { sleep } from '../clock/sleep.ts';
+import { type Logger, silentLogger } from '../observe/logger.ts';
+import { type Counter, type Metrics, noMetrics } from '../observe/metrics.ts';
+
+/** What recorders have in common. */
+export interface EventWriterOptions {
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+  /** As many events wait to be written; more are dropped. 1000 by default. */
+  readonly queueSize?: number;
+  /** Between tries when the server cannot be reached. 10 s by default. */
+  readonly retryDelayMs?: number;
+}
+
+const maxTriesPerEvent = 12;
+
+/** Why an event was never written. */
+type DropReason = 'queue_full' | 'spam' | 'rejected' | 'unreachable' | 'stopped';
+
+/** One try to write an event. Rejects with what went wrong. */
+export type WriteEvent = (signal: AbortSignal) => Promise<void>;
+
+export interface EventHandling<E> {
+  /** What has to be written for an event; undefined when nothing has to. */
+  prepare(event: E): Promise<WriteEvent | undefined>;
+  /** How long to wait after so many tries. */
+  delayMs(tries: number): number;
+  /** For messages: which one. */
+  describe(event: E): string;
+}
+
+/**
+ * Writes events one after the other, in the order of recording, each as often as it takes to reach the server. What the
+ * server refuses is not tried again. Nothing here waits for the server but the events themselves.
+ */
+export class EventWriter<E> {
+  readonly #handling: EventHandling<E>;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #queueSize: number;
+  readonly #drops: Counter;
+  /** No longer than `#queueSize`. */
+  readonly #queue: E[] = [];
+  readonly #stopped = new AbortController();
+  /** Settles when the queue is empty; undefined when it is. */
+  #running: Promise<void> | undefined;
+  #accepted = 0;
+  #handled = 0;
+  #flushes: { readonly at: number; readonly resolve: () => void }[] = [];
+
+  constructor(handling: EventHandling<E>, options: EventWriterOptions) {
+    this.#handling = handling;
+    this.#clock = options.clock ?? systemClock;
+    this.#logger = options.logger ?? silentLogger;
+    this.#queueSize = options.queueSize ?? 1000;
+    this.#drops = (options.metrics ?? noMetrics).counter({
+      name: 'event_recorder_dropped_total',
+      help: 'Events that were recorded and never written, by why.',
+      labels: ['reason'],
+    });
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped.signal.aborted;
+  }
+
+  enqueue(event: E): void {
+    if (this.isStopped) return this.drop('stopped');
+    if (this.#queue.length >= this.#queueSize) {
+      this.drop('queue_full');
+      return this.#logger.error(
+        `Unable to record event: too many queued events, dropped event ${this.#handling.describe(event)}`,
+      );
+    }
+    this.#queue.push(event);
+    this.#accepted++;
+    this.#running ??= this.#run();
+  }
+
+  drop(reason: DropReason): void {
+    this.#drops.add(1, reason);
+  }
+
+  /** Resolves when all that was recorded before is written or given up. */
+  flush(signal?: AbortSignal): Promise<void> {
+    if (this.#handled === this.#accepted) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const onAbort = (): void => reject(signal!.reason);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      const done = (): void => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      this.#flushes.push({ at: this.#accepted, resolve: done });
+    });
+  }
+
+  /** Drops what is not written yet, and resolves when nothing is under way any more. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    for (let event = this.#queue.shift(); event !== undefined; event = this.#queue.shift()) {
+      if (this.isStopped) this.drop('stopped');
+      else await this.#handle(event);
+      this.#handled++;
+      this.#flushes = this.#flushes.filter(({ at, resolve }) => {
+        if (at <= this.#handled) resolve();
+        return at > this.#handled;
+      });
+    }
+    this.#running = undefined;
+  }
+
+  async #handle(event: E): Promise<void> {
+    const { signal } = this.#stopped;
+    try {
+      const write = await this.#handling.prepare(event);
+      for (let tries = 1; write; tries++) {
+        if (await this.#isSettled(event, write)) return;
+        if (tries >= maxTriesPerEvent) return this.#giveUp(event, 'unreachable', 'retry limit exceeded!');
+        await sleep(this.#clock, this.#handling.delayMs(tries), signal);
+      }
+    } catch (error) {
+      if (signal.aborted) this.#giveUp(event, 'stopped', 'recorder is stopped');
+      else this.#giveUp(event, 'rejected', String(error));
+    }
+  }
+
+  /** Whether it was written, or never will be. */
+  async #isSettled(event: E, write: WriteEvent): Promise<boolean> {
+    const { signal } = this.#stopped;
+    const which = this.#handling.describe(event);
+    try {
+      await write(signal);
+      return true;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (isFinal(error)) {
+        this.drop('rejected');
+        if (isExpected(error)) this.#logger.info(`Server rejected event ${which} (will not retry!): ${String(error)}`);
+        else this.#logger.error(`Server rejected event ${which} (will not retry!)`, error);
+        return true;
+      }
+      this.#logger.error(`Unable to write event ${which} (may retry after sleeping)`, error);
+      return false;
+    }
+  }
+
+  #giveUp(event: E, reason: DropReason, why: string): void {
+    this.drop(reason);
+    this.#logger.error(`Unable to write event ${this.#handling.describe(event)} (${why})`);
+  }
+}
+
+/** The server has said no, or the request cannot even be made: another try would end the same. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof ApiError || error instanceof TypeError || error instanceof RangeError;
+
+/** In the ordinary course of things. */
+const isExpected = (error: unknown): boolean => isAlreadyExists(error) || hasStatusCause(error, 'NamespaceTerminating');

@@ -1,0 +1,148 @@
+import { getEventListeners } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Transport, TransportError, type TransportRequest } from './transport.ts';
+
+/** A namespace of the contract's own is made on the server, by the first transport. */
+export interface ContractServer {
+  /** A new transport to it, by somebody with all rights. */
+  readonly newTransport: () => Transport | Promise<Transport>;
+}
+
+const json = { accept: 'application/json' };
+const encode = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
+const decode = (bytes: Uint8Array): Record<string, unknown> => JSON.parse(new TextDecoder().decode(bytes));
+
+/** What every transport to an API server does. */
+export function describeTransport(name: string, server: ContractServer): void {
+  describe(`${name}: the contract of transports`, () => {
+    const path = '/api/v1/namespaces/default/configmaps';
+    let transport: Transport;
+    let unique = 0;
+    beforeEach(async () => {
+      transport = await server.newTransport();
+    });
+    afterEach(() => transport.close());
+
+    const send = (method: string, url: string, more: Partial<TransportRequest> = {}) =>
+      transport.send({ method, url, headers: json, ...more });
+    async function create(data: Record<string, string> = {}, labels: Record<string, string> = {}): Promise<string> {
+      const created = `${name.replace(/\W/g, '-')}-${process.pid}-${unique++}`.toLowerCase();
+      const body = encode({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: created, labels }, data });
+      const response = await send('POST', path, { body, headers: { ...json, 'content-type': 'application/json' } });
+      expect(response.status).toBe(201);
+      await response.body.bytes();
+      return created;
+    }
+    const watchUrl = (created: string): string => `${path}?watch=true&fieldSelector=metadata.name%3D${created}`;
+
+    it('brings the status, headers with names in lower case and the body', async () => {
+      const response = await send('GET', '/version');
+      expect(response.status).toBe(200);
+      expect(response.headers['content-type']).toBe('application/json');
+      expect(decode(await response.body.bytes())).toHaveProperty('gitVersion');
+    });
+
+    it('resolves with a refusal as with any other answer', async () => {
+      const response = await send('GET', `${path}/missing`);
+      expect(response.status).toBe(404);
+      expect(decode(await response.body.bytes())).toMatchObject({ kind: 'Status', reason: 'NotFound' });
+    });
+
+    it('answers HEAD and 304 without a body', async () => {
+      const head = await send('HEAD', '/version');
+      expect([head.status, (await head.body.bytes()).length]).toEqual([200, 0]);
+      const first = await send('GET', '/openapi/v3');
+      await first.body.bytes();
+      const etag = String(first.headers.etag);
+      const second = await send('GET', '/openapi/v3', { headers: { ...json, 'if-none-match': etag } });
+      expect([second.status, (await second.body.bytes()).length]).toEqual([304, 0]);
+    });
+
+    it('carries half a megabyte of characters of all lengths both ways', async () => {
+      const text = 'aé✓😀'.repeat(50_000);
+      const created = await create({ text });
+      const response = await send('GET', `${path}/${created}`);
+      expect(decode(await response.body.bytes()).data).toEqual({ text });
+    });
+
+    it('brings a long list whole, and the same piece by piece', async () => {
+      for (let i = 0; i < 4; i++) await create({ text: 'é'.repeat(100_000) }, { list: 'long' });
+      const url = `${path}?labelSelector=list%3Dlong`;
+      const whole = await (await send('GET', url)).body.bytes();
+      const pieces: Uint8Array[] = [];
+      for await (const chunk of (await send('GET', url)).body.chunks()) pieces.push(chunk);
+      expect(whole.length).toBeGreaterThan(800_000);
+      expect(Buffer.concat(pieces).equals(whole)).toBe(true);
+    });
+
+    it('brings events of a watch as they happen', async () => {
+      const created = await create();
+      const watch = await send('GET', watchUrl(created));
+      expect(watch.status).toBe(200);
+      const seen: unknown[] = [];
+      let text = '';
+      for await (const chunk of watch.body.chunks()) {
+        text += new TextDecoder().decode(chunk);
+        const lines = text.split('\n');
+        text = lines.pop()!;
+        for (const line of lines) seen.push(JSON.parse(line).type);
+        if (seen.length === 1) await (await send('DELETE', `${path}/${created}`)).body.bytes();
+        if (seen.length >= 2) break;
+      }
+      expect(seen).toEqual(['ADDED', 'DELETED']);
+    });
+
+    it('answers requests while many watches are open', async () => {
+      const watches = await Promise.all(Array.from({ length: 40 }, () => send('GET', watchUrl('nobody'))));
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, async () => (await (await send('GET', '/version')).body.bytes()).length),
+      );
+      expect(answers.every((length) => length > 0)).toBe(true);
+      for (const watch of watches) watch.body.cancel();
+      expect((await send('GET', '/version')).status).toBe(200);
+    });
+
+    it('rejects with the reason of a signal that is aborted already', async () => {
+      const reason = new Error('enough');
+      await expect(send('GET', '/version', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    });
+
+    it('rejects with the reason of a signal that is aborted under way', async () => {
+      const abort = new AbortController();
+      const reason = new Error('enough');
+      const sent = send('GET', path, { signal: abort.signal });
+      abort.abort(reason);
+      await expect(sent).rejects.toBe(reason);
+      expect((await send('GET', '/version')).status).toBe(200);
+    });
+
+    it('ends a body with the reason of the signal', async () => {
+      const abort = new AbortController();
+      const reason = new Error('enough');
+      const created = await create();
+      const watch = await send('GET', watchUrl(created), { signal: abort.signal });
+      const read = (async () => {
+        for await (const _ of watch.body.chunks()) abort.abort(reason);
+      })();
+      await expect(read).rejects.toBe(reason);
+    });
+
+    it('leaves no listener on a signal that lives longer than its requests', async () => {
+      const { signal } = new AbortController();
+      await (await send('GET', '/version', { signal })).body.bytes();
+      await (await send('GET', `${path}/missing`, { signal })).body.bytes();
+      for await (const _ of (await send('GET', watchUrl(await create()), { signal })).body.chunks()) break;
+      (await send('GET', watchUrl('nobody'), { signal })).body.cancel();
+      expect(getEventListeners(signal, 'abort')).toEqual([]);
+    });
+
+    it('fails what is under way when it is closed, and what comes later', async () => {
+      const watch = await send('GET', watchUrl(await create()));
+      const read = (async () => {
+        for await (const _ of watch.body.chunks()) await transport.close();
+      })();
+      await expect(read).rejects.toBeInstanceOf(TransportError);
+      await expect(send('GET', '/version')).rejects.toMatchObject({ name: 'TransportError', mayHaveBeenSent: false });
+    });
+  });
+}
