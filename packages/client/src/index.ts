@@ -12,6 +12,7 @@ export * from './config/index.ts';
 export * from './custom-resources/index.ts';
 export * from './discovery/index.ts';
 export * from './dynamic/index.ts';
+export * from './events/index.ts';
 export * from './expectations/index.ts';
 export * from './flowcontrol/index.ts';
 export * from './informers/index.ts';

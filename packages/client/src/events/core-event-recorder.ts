@@ -112,12 +112,8 @@ export class CoreEventRecorder implements EventRecorder {
     }
   }
 
-  async #prepare(recorded: Event): Promise<WriteEvent | undefined> {
-    const name = await this.#names.valid(recorded.metadata.name ?? '');
-    const event = { ...recorded, metadata: { ...recorded.metadata, name } };
-    const isOwnName = name === recorded.metadata.name;
-    const newName = (): string => (isOwnName ? this.#names.next(event.involvedObject.name ?? '') : name);
-    const correlated = this.#correlator.correlate(event, newName);
+  #prepare(event: Event): WriteEvent | undefined {
+    const correlated = this.#correlator.correlate(event, () => this.#names.next(event.involvedObject.name ?? ''));
     if (!correlated) this.#writer.drop('spam');
     return correlated && ((signal) => this.#write(correlated, signal));
   }

@@ -1,3 +1,4 @@
+import { isDns1123Subdomain } from '@coxswain/apimachinery/validation';
 import type { Clock } from '../clock/clock.ts';
 
 /** Names for new events: that of the object and the time in nanoseconds, in hexadecimal. */
@@ -11,17 +12,15 @@ export class EventNames {
     this.#uuid = uuid;
   }
 
-  /** A name that this one did not give before, however short the time since. */
+  /**
+   * A name that this one did not give before, however short the time since; a random one where the object's name makes
+   * none for an event.
+   */
   next(objectName: string): string {
     const belowMs = Math.floor((this.#clock.monotonic() % 1) * 1e6);
     const now = BigInt(Math.floor(this.#clock.now())) * 1_000_000n + BigInt(belowMs);
     this.#last = now > this.#last ? now : this.#last + 1n;
-    return `${objectName}.${this.#last.toString(16)}`;
-  }
-
-  /** The same, or a random one where an object's name makes none for an event. */
-  async valid(name: string): Promise<string> {
-    const { isDns1123Subdomain } = await import('@coxswain/apimachinery/validation');
+    const name = `${objectName}.${this.#last.toString(16)}`;
     return isDns1123Subdomain(name).length === 0 ? name : this.#uuid();
   }
 }

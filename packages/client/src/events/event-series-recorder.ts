@@ -75,10 +75,7 @@ export class EventSeriesRecorder {
     this.#names = new EventNames(this.#clock);
     this.#writer = new EventWriter<Event>(
       {
-        prepare: async (event) => {
-          const name = await this.#names.valid(event.metadata.name ?? '');
-          return (signal) => this.#write({ ...event, metadata: { ...event.metadata, name } }, signal);
-        },
+        prepare: (event) => (signal) => this.#write(event, signal),
         delayMs: () => jitter(retryDelayMs, 0.25, random),
         describe: ({ metadata, reason }) => `${metadata.namespace}/${metadata.name} (${reason})`,
       },
@@ -128,7 +125,10 @@ export class EventSeriesRecorder {
   }
 
   #record(event: Event): void {
-    if (this.#writer.isStopped) return this.#writer.drop('stopped');
+    if (this.#writer.isStopped) {
+      this.#writer.drop('stopped');
+      return;
+    }
     const now = this.#clock.now();
     const key = seriesKey(event);
     const known = this.#series.get(key);

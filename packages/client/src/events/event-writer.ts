@@ -26,7 +26,7 @@ export type WriteEvent = (signal: AbortSignal) => Promise<void>;
 
 export interface EventHandling<E> {
   /** What has to be written for an event; undefined when nothing has to. */
-  prepare(event: E): Promise<WriteEvent | undefined>;
+  prepare(event: E): WriteEvent | undefined;
   /** How long to wait after so many tries. */
   delayMs(tries: number): number;
   /** For messages: which one. */
@@ -69,16 +69,17 @@ export class EventWriter<E> {
   }
 
   enqueue(event: E): void {
-    if (this.isStopped) return this.drop('stopped');
-    if (this.#queue.length >= this.#queueSize) {
+    if (this.isStopped) {
+      this.drop('stopped');
+    } else if (this.#queue.length >= this.#queueSize) {
       this.drop('queue_full');
-      return this.#logger.error(
-        `Unable to record event: too many queued events, dropped event ${this.#handling.describe(event)}`,
-      );
+      const which = this.#handling.describe(event);
+      this.#logger.error(`Unable to record event: too many queued events, dropped event ${which}`);
+    } else {
+      this.#queue.push(event);
+      this.#accepted++;
+      this.#running ??= this.#run();
     }
-    this.#queue.push(event);
-    this.#accepted++;
-    this.#running ??= this.#run();
   }
 
   drop(reason: DropReason): void {
@@ -107,6 +108,8 @@ export class EventWriter<E> {
   }
 
   async #run(): Promise<void> {
+    // Whoever records goes on first.
+    await Promise.resolve();
     for (let event = this.#queue.shift(); event !== undefined; event = this.#queue.shift()) {
       if (this.isStopped) this.drop('stopped');
       else await this.#handle(event);
@@ -122,7 +125,7 @@ export class EventWriter<E> {
   async #handle(event: E): Promise<void> {
     const { signal } = this.#stopped;
     try {
-      const write = await this.#handling.prepare(event);
+      const write = this.#handling.prepare(event);
       for (let tries = 1; write; tries++) {
         if (await this.#isSettled(event, write)) return;
         if (tries >= maxTriesPerEvent) return this.#giveUp(event, 'unreachable', 'retry limit exceeded!');

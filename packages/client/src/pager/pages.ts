@@ -1,6 +1,6 @@
 import type { KubernetesList, KubernetesObject, ListOptions } from '@coxswain/apimachinery/meta';
 import type { CallOptions } from '../rest/call-options.ts';
-import { linkSignals } from '../transport/linked-signals.ts';
+import { onAbort } from '../transport/on-abort.ts';
 
 /** What can be listed: a ResourceClient and its like. */
 export interface Listable<T> {
@@ -24,7 +24,9 @@ export async function* pages<T extends KubernetesObject>(
   { bufferedPages = 1, ...options }: PageOptions = {},
 ): AsyncGenerator<KubernetesList<T>, void, undefined> {
   const abort = new AbortController();
-  const unlink = linkSignals(abort, [options.signal]);
+  const { signal } = options;
+  if (signal?.aborted) throw signal.reason;
+  const unlink = onAbort(signal, () => abort.abort(signal?.reason));
   const fetched = fetchAhead(pageByPage(client, { ...options, signal: abort.signal }), bufferedPages);
   try {
     yield* fetched;

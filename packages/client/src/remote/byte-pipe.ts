@@ -1,6 +1,9 @@
 /** From one who writes to one who reads, a chunk at a time: who writes waits until it was taken. */
 export class BytePipe implements AsyncIterable<Uint8Array> {
-  #chunk: { readonly bytes: Uint8Array; readonly taken: () => void } | undefined;
+  /** What is to be read next. */
+  #chunk: Uint8Array | undefined;
+  /** Tells the writer that the chunk was dealt with. */
+  #taken: () => void = () => {};
   #isEnded = false;
   #wake: () => void = () => {};
 
@@ -8,7 +11,8 @@ export class BytePipe implements AsyncIterable<Uint8Array> {
   write(bytes: Uint8Array): Promise<void> {
     if (this.#isEnded) return Promise.resolve();
     return new Promise((resolve) => {
-      this.#chunk = { bytes, taken: resolve };
+      this.#chunk = bytes;
+      this.#taken = resolve;
       this.#wake();
     });
   }
@@ -21,8 +25,8 @@ export class BytePipe implements AsyncIterable<Uint8Array> {
   /** No more will be written, or nobody will read: who still waits with a chunk need not. */
   end(): void {
     this.#isEnded = true;
-    this.#chunk?.taken();
     this.#chunk = undefined;
+    this.#taken();
     this.#wake();
   }
 
@@ -32,8 +36,8 @@ export class BytePipe implements AsyncIterable<Uint8Array> {
         const chunk = this.#chunk;
         this.#chunk = undefined;
         if (chunk) {
-          yield chunk.bytes;
-          chunk.taken();
+          yield chunk;
+          this.#taken();
         } else if (this.#isEnded) {
           return;
         } else {

@@ -5,6 +5,7 @@ export type ByteSource = AsyncIterable<Uint8Array | string> | Iterable<Uint8Arra
 export type ByteSink = WritableStream<Uint8Array> | ((chunk: Uint8Array) => unknown);
 
 interface SinkWriter {
+  /** What is returned may be a promise to wait for. */
   write(chunk: Uint8Array): unknown;
   /** No more will come. A stream stays open: it is the caller's. */
   release(): void;
@@ -16,6 +17,21 @@ export function writerOf(sink: ByteSink | undefined): SinkWriter {
   if (typeof sink === 'function') return { write: sink, release() {} };
   const writer = sink.getWriter();
   return { write: (chunk) => writer.write(chunk), release: () => writer.releaseLock() };
+}
+
+/** Waits for something that may not come, but no longer than until the signal is aborted: rejects with its reason then. */
+export async function orAborted(wait: PromiseLike<unknown>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  let onAbort: () => void = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    await Promise.race([wait, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 /** Of everything that comes from a source, pieces of at most so many bytes. */

@@ -17,6 +17,8 @@ export interface RunningCommand {
   readonly query: URLSearchParams;
   readonly container: string;
   readonly sizes: { Width: number; Height: number }[];
+  /** Of its output, what was taken from it. */
+  sentBytes: number;
 }
 
 /**
@@ -117,21 +119,19 @@ export class FakeKubelet {
   #run(webSocket: WebSocket, query: URLSearchParams, container: string): void {
     const [command = 'cat', ...args] = query.getAll('command');
     const process = spawn(command, args);
-    const running: RunningCommand = { process, query, container, sizes: [] };
+    const running: RunningCommand = { process, query, container, sizes: [], sentBytes: 0 };
     this.commands.push(running);
     for (const notify of this.#onCommand.splice(0)) notify();
-    const send = (channel: number, data: Uint8Array | string) =>
-      webSocket.send(Buffer.concat([Buffer.of(channel), Buffer.from(data)]));
+    const send = (channel: number, data: Uint8Array | string, sent = () => {}) =>
+      webSocket.send(Buffer.concat([Buffer.of(channel), Buffer.from(data)]), sent);
     send(1, '');
     // A process that ends does not read on.
     process.stdin.on('error', () => {});
     for (const [channel, stream] of [process.stdout, process.stderr].entries()) {
       stream.on('data', (data: Buffer) => {
-        send(channel + 1, data);
-        if (webSocket.bufferedAmount < 1 << 20) return;
         stream.pause();
-        const resume = () => (webSocket.bufferedAmount < 1 << 20 ? stream.resume() : setImmediate(resume));
-        resume();
+        running.sentBytes += data.length;
+        send(channel + 1, data, () => stream.resume());
       });
     }
     webSocket.on('message', (message: Buffer) => {

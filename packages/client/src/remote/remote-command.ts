@@ -1,6 +1,6 @@
 import { joinChunks } from '../transport/response-body.ts';
 import type { WebSocketConnection } from '../transport/transport.ts';
-import { type ByteSink, type ByteSource, pieces, until, writerOf } from './byte-streams.ts';
+import { type ByteSink, type ByteSource, orAborted, pieces, until, writerOf } from './byte-streams.ts';
 import { type CommandResult, RemoteCommandError, readCommandStatus } from './command-status.ts';
 import { type PodTarget, podPath, type RemoteClient } from './pod-target.ts';
 
@@ -63,21 +63,23 @@ export async function remoteCommand(
     protocols,
     ...(signal && { signal }),
   });
-  return new Session(connection, streams).run();
+  return new Session(connection, streams, signal).run();
 }
 
 /** One command's connection. */
 class Session {
   readonly #connection: WebSocketConnection;
   readonly #streams: CommandStreams;
+  readonly #signal: AbortSignal | undefined;
   /** Aborted when the command has ended: nobody takes input any more. */
   readonly #over = new AbortController();
   /** Why the session was given up on this side; set at most once, before the connection is closed. */
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(connection: WebSocketConnection, streams: CommandStreams) {
+  constructor(connection: WebSocketConnection, streams: CommandStreams, signal?: AbortSignal) {
     this.#connection = connection;
     this.#streams = streams;
+    this.#signal = signal;
   }
 
   async run(): Promise<CommandResult> {
@@ -114,8 +116,8 @@ class Session {
         // An empty one only says that the connection stands.
         if (message.length < 2) continue;
         const bytes = message.subarray(1);
-        if (message[0] === channel.stdout) await stdout.write(bytes);
-        else if (message[0] === channel.stderr) await stderr.write(bytes);
+        if (message[0] === channel.stdout) await this.#taken(stdout.write(bytes));
+        else if (message[0] === channel.stderr) await this.#taken(stderr.write(bytes));
         else if (message[0] === channel.error) {
           status.push(bytes);
           statusBytes += bytes.length;
@@ -130,6 +132,13 @@ class Session {
       stderr.release();
     }
     return new TextDecoder().decode(joinChunks(status));
+  }
+
+  /** Waits for a sink, but not when nobody wants the command any more. */
+  async #taken(written: unknown): Promise<void> {
+    if (!isPromise(written)) return;
+    if (this.#signal) await orAborted(written, this.#signal);
+    else await written;
   }
 
   /** Sends while the command runs. Never rejects: a source that fails ends the session. */
@@ -168,3 +177,6 @@ class Session {
     await this.#connection.send(message);
   }
 }
+
+const isPromise = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';

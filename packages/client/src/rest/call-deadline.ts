@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../clock/clock.ts';
-import { linkSignals } from '../transport/linked-signals.ts';
+import { onAbort } from '../transport/on-abort.ts';
 import { type ResponseBody, TransportError } from '../transport/transport.ts';
 
 /** A call's signal and time as one signal. `release` it when the call is over. */
@@ -21,7 +21,8 @@ export class CallDeadline {
       const message = `the request was not answered within ${timeoutMs} ms`;
       controller.abort(new TransportError(message, { code: 'ETIMEDOUT', cause: this.lastFailure }));
     }, timeoutMs);
-    this.#unlink = linkSignals(controller, [outer]);
+    if (outer?.aborted) controller.abort(outer.reason);
+    this.#unlink = onAbort(outer, () => controller.abort(outer?.reason));
   }
 
   release(): void {

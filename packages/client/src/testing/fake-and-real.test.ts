@@ -154,7 +154,12 @@ async function run(transport: Transport): Promise<Record<string, unknown>> {
   answers.noResource = await failureOf(dynamic.resource({ ...configMaps, resource: 'nope' }).list());
   answers.noVersion = await failureOf(dynamic.resource({ ...cronTabs, version: 'v9' }).list());
   answers.noGroup = await failureOf(dynamic.resource({ ...cronTabs, group: 'nope' }).list());
-  answers.noVerb = await failureOf(dynamic.resource({ ...configMaps, resource: 'bindings' }).list());
+  answers.noVerb = await failureOf(
+    dynamic
+      .resource({ ...configMaps, resource: 'bindings' })
+      .inNamespace('default')
+      .list(),
+  );
   const mapper = new DeferredRESTMapper(new CachedDiscovery(new DiscoveryClient(rest)));
   answers.mapped = String((await mapper.mappingForArg('deploy')).resource);
   answers.events2 = await watchList(maps);

@@ -1,4 +1,5 @@
 import { ChunkQueue } from './chunk-queue.ts';
+import { onAbort } from './on-abort.ts';
 import { TransportError, type WebSocketConnection, type WebSocketRequest } from './transport.ts';
 
 /** More bytes than this waiting to be sent, and the sender waits; looked at again after so long. */
@@ -9,37 +10,33 @@ const tokenProtocol = 'base64url.bearer.authorization.k8s.io.';
 
 /**
  * Opens a WebSocket of a browser. Its bearer token goes as a subprotocol; other headers cannot be sent. A browser does not
- * say why a server refuses: that is a `TransportError`.
+ * say why a server refuses: that is a `TransportError`. `done` is called when the connection is no more.
  */
 export function openBrowserWebSocket(
   WebSocketClass: typeof globalThis.WebSocket,
   url: string,
   { headers, protocols, signal }: WebSocketRequest,
-  closed: AbortSignal,
+  done: () => void,
 ): Promise<WebSocketConnection> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocketClass(url, [...protocols, ...tokenProtocols(headers.authorization)]);
     socket.binaryType = 'arraybuffer';
-    const unlink = (): void => {
-      signal?.removeEventListener('abort', onAbort);
-      closed.removeEventListener('abort', onAbort);
-    };
     let connection: BrowserWebSocketConnection | undefined;
     const fail = (reason: unknown): void => {
       unlink();
+      done();
       socket.close();
       if (connection) connection.fail(reason);
       else reject(reason);
     };
-    const onAbort = (): void => fail(signal?.aborted ? signal.reason : closed.reason);
-    signal?.addEventListener('abort', onAbort, { once: true });
-    closed.addEventListener('abort', onAbort, { once: true });
+    const unlink = onAbort(signal, () => fail(signal?.reason));
     socket.addEventListener('open', () => {
       connection = new BrowserWebSocketConnection(socket);
       resolve(connection);
     });
     socket.addEventListener('close', ({ wasClean, code, reason }) => {
       unlink();
+      done();
       if (wasClean && connection) connection.end();
       else fail(new TransportError(`the WebSocket was closed: ${code} ${reason}`.trim()));
     });

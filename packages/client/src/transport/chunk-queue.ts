@@ -1,3 +1,4 @@
+import { onAbort } from './on-abort.ts';
 import { joinChunks } from './response-body.ts';
 import { type ResponseBody, TransportError } from './transport.ts';
 
@@ -19,15 +20,15 @@ export class ChunkQueue implements ResponseBody {
   #state: 'open' | 'ended' | 'broken' | 'cancelled' = 'open';
   #failure: unknown;
   #wake: (() => void) | undefined;
-  #onDrain: (() => void)[] = [];
+  readonly #onDrain: (() => void)[] = [];
+  /** The writer was asked to wait. */
+  #isFull = false;
   #onClose: (() => void)[] = [];
-  readonly #signal: AbortSignal | undefined;
-  readonly #abort = (): void => this.#finish('broken', this.#signal?.reason);
+  readonly #unlink: () => void;
 
   constructor(signal?: AbortSignal) {
-    this.#signal = signal;
-    if (signal?.aborted) this.#abort();
-    else signal?.addEventListener('abort', this.#abort, { once: true });
+    this.#unlink = onAbort(signal, () => this.#finish('broken', signal?.reason));
+    if (signal?.aborted) this.#finish('broken', signal.reason);
   }
 
   write(bytes: Uint8Array, sent?: () => void): boolean {
@@ -35,13 +36,15 @@ export class ChunkQueue implements ResponseBody {
     this.#chunks.push({ bytes, sent });
     this.#pendingBytes += bytes.length;
     this.#notify();
-    return this.#pendingBytes < highWaterMark;
+    if (this.#pendingBytes >= highWaterMark) this.#isFull = true;
+    return !this.#isFull;
   }
 
   get pendingBytes(): number {
     return this.#pendingBytes;
   }
 
+  /** Called every time that the writer, after it was asked to wait, may go on. */
   onDrain(callback: () => void): void {
     this.#onDrain.push(callback);
   }
@@ -84,7 +87,7 @@ export class ChunkQueue implements ResponseBody {
           sent?.();
         }
         if (waiting.length > 0) {
-          for (const callback of this.#onDrain.splice(0)) callback();
+          this.#drained();
           continue;
         }
         if (this.#state === 'broken') throw this.#failure;
@@ -98,6 +101,12 @@ export class ChunkQueue implements ResponseBody {
     }
   }
 
+  #drained(): void {
+    if (!this.#isFull || this.#state !== 'open') return;
+    this.#isFull = false;
+    for (const callback of this.#onDrain) callback();
+  }
+
   #take(): Chunk[] {
     const taken = this.#chunks;
     this.#chunks = [];
@@ -109,7 +118,7 @@ export class ChunkQueue implements ResponseBody {
     if (this.#state !== 'open') return;
     this.#state = state;
     this.#failure = failure;
-    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#unlink();
     for (const callback of this.#onClose.splice(0)) callback();
     this.#notify();
   }

@@ -1,6 +1,6 @@
 import type { RestConfig } from '../config/rest-config.ts';
 import { openBrowserWebSocket } from './browser-web-socket.ts';
-import { linkSignals } from './linked-signals.ts';
+import { onAbort } from './on-abort.ts';
 import { joinChunks } from './response-body.ts';
 import {
   type ResponseBody,
@@ -25,7 +25,9 @@ export class FetchTransport implements Transport {
   readonly #server: string;
   readonly #fetch: typeof globalThis.fetch;
   readonly #WebSocket: typeof globalThis.WebSocket;
-  readonly #closed = new AbortController();
+  /** Requests, bodies and WebSockets that have not ended. */
+  readonly #underWay = new Set<AbortController>();
+  #closed: TransportError | undefined;
 
   /** Throws when the config wants of TLS what a browser does not do. */
   constructor({ server, tls, proxyUrl }: RestConfig, options: FetchTransportOptions = {}) {
@@ -42,7 +44,12 @@ export class FetchTransport implements Transport {
     this.#mustBeOpen();
     signal?.throwIfAborted();
     const abort = new AbortController();
-    const unlink = linkSignals(abort, [signal, this.#closed.signal]);
+    const stop = onAbort(signal, () => abort.abort());
+    this.#underWay.add(abort);
+    const unlink = (): void => {
+      stop();
+      this.#underWay.delete(abort);
+    };
     let response: Response;
     try {
       response = await this.#fetch(this.#server + url, {
@@ -54,9 +61,9 @@ export class FetchTransport implements Transport {
       });
     } catch (error) {
       unlink();
-      throw failure(error, signal, this.#closed.signal);
+      throw this.#failure(error, signal);
     }
-    const fail = (error: unknown): unknown => failure(error, signal, this.#closed.signal);
+    const fail = (error: unknown): unknown => this.#failure(error, signal);
     return {
       status: response.status,
       headers: Object.fromEntries(response.headers),
@@ -68,15 +75,32 @@ export class FetchTransport implements Transport {
     this.#mustBeOpen();
     request.signal?.throwIfAborted();
     const url = this.#server.replace(/^http/, 'ws') + request.url;
-    return await openBrowserWebSocket(this.#WebSocket, url, request, this.#closed.signal);
+    const abort = new AbortController();
+    const stop = onAbort(request.signal, () => abort.abort(request.signal?.reason));
+    this.#underWay.add(abort);
+    return await openBrowserWebSocket(this.#WebSocket, url, { ...request, signal: abort.signal }, () => {
+      stop();
+      this.#underWay.delete(abort);
+    });
   }
 
   async close(): Promise<void> {
-    this.#closed.abort(new TransportError('the transport was closed'));
+    this.#closed ??= new TransportError('the transport was closed', { mayHaveBeenSent: false });
+    for (const abort of this.#underWay) abort.abort(new TransportError('the transport was closed'));
+  }
+
+  /** The signal's reason where it was that; else what went wrong. */
+  #failure(error: unknown, signal: AbortSignal | undefined): unknown {
+    if (signal?.aborted) return signal.reason;
+    if (this.#closed) return new TransportError(this.#closed.message);
+    const cause = error instanceof Error ? error.cause : undefined;
+    const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
+    const message = error instanceof Error ? error.message : String(error);
+    return new TransportError(message, { cause: error, ...(code !== undefined && { code }) });
   }
 
   #mustBeOpen(): void {
-    if (this.#closed.signal.aborted) throw new TransportError('the transport was closed', { mayHaveBeenSent: false });
+    if (this.#closed) throw this.#closed;
   }
 }
 
@@ -118,16 +142,6 @@ class FetchBody implements ResponseBody {
     this.#unlink();
     this.#abort.abort();
   }
-}
-
-/** The signal's reason where it was that; else what went wrong. */
-function failure(error: unknown, signal: AbortSignal | undefined, closed: AbortSignal): unknown {
-  if (signal?.aborted) return signal.reason;
-  if (closed.aborted) return closed.reason;
-  const cause = error instanceof Error ? error.cause : undefined;
-  const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
-  const message = error instanceof Error ? error.message : String(error);
-  return new TransportError(message, { cause: error, ...(code !== undefined && { code }) });
 }
 
 const headerPairs = (headers: TransportRequest['headers']): [string, string][] =>

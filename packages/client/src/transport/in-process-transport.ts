@@ -1,6 +1,6 @@
 import type { Upgrade } from '../remote/node/in-process-web-socket.ts';
 import { ChunkQueue } from './chunk-queue.ts';
-import { linkSignals } from './linked-signals.ts';
+import { onAbort } from './on-abort.ts';
 import { bodyOf, joinChunks } from './response-body.ts';
 import {
   type ResponseBody,
@@ -41,7 +41,9 @@ interface Sink {
  */
 export class InProcessTransport implements Transport {
   readonly #call: InProcessCall;
-  readonly #closed = new AbortController();
+  /** Requests and bodies that have not ended. */
+  readonly #underWay = new Set<AbortController>();
+  #closed: TransportError | undefined;
 
   constructor(call: InProcessCall) {
     this.#call = call;
@@ -51,8 +53,7 @@ export class InProcessTransport implements Transport {
     const { method, url, body, signal } = request;
     this.#mustBeOpen();
     signal?.throwIfAborted();
-    const abort = new AbortController();
-    const unlink = linkSignals(abort, [signal, this.#closed.signal]);
+    const { abort, done } = this.#begin(signal);
     try {
       const response = await this.#call({
         method,
@@ -63,9 +64,9 @@ export class InProcessTransport implements Transport {
       });
       abort.signal.throwIfAborted();
       const { status, headers } = response;
-      return { status, headers, body: toBody(response.body, abort.signal, unlink) };
+      return { status, headers, body: toBody(response.body, abort.signal, done) };
     } catch (error) {
-      unlink();
+      done();
       abort.signal.throwIfAborted();
       if (error instanceof TransportError) throw error;
       throw new TransportError('the server in this process failed to answer', { cause: error });
@@ -75,25 +76,40 @@ export class InProcessTransport implements Transport {
   async openWebSocket(request: WebSocketRequest): Promise<WebSocketConnection> {
     this.#mustBeOpen();
     const { openInProcessWebSocket } = await import('../remote/node/in-process-web-socket.ts');
-    const closed = this.#closed.signal;
-    const gone = request.signal ? AbortSignal.any([request.signal, closed]) : closed;
-    return openInProcessWebSocket({ ...request, signal: gone }, async (upgrade) => {
-      const { status, headers, body } = await this.#call(upgrade);
-      if (body && 'upgrade' in body) return body;
-      return { status, headers, body: await toBody(body, upgrade.signal, () => {}).bytes() };
-    });
+    const { abort, done } = this.#begin(request.signal);
+    try {
+      return await openInProcessWebSocket({ ...request, signal: abort.signal }, async (upgrade) => {
+        upgrade.signal.addEventListener('abort', done, { once: true });
+        const { status, headers, body } = await this.#call(upgrade);
+        if (body && 'upgrade' in body) return body;
+        return { status, headers, body: await toBody(body, upgrade.signal, () => {}).bytes() };
+      });
+    } catch (error) {
+      done();
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
-    this.#closed.abort(new TransportError('the transport was closed'));
+    this.#closed ??= new TransportError('the transport was closed', { mayHaveBeenSent: false });
+    const reason = new TransportError('the transport was closed');
+    for (const abort of this.#underWay) abort.abort(reason);
+  }
+
+  /** What aborts a request with the signal or the transport; `done` when neither counts any more. */
+  #begin(signal: AbortSignal | undefined): { readonly abort: AbortController; readonly done: () => void } {
+    const abort = new AbortController();
+    const stop = onAbort(signal, () => abort.abort(signal?.reason));
+    this.#underWay.add(abort);
+    const done = (): void => {
+      stop();
+      this.#underWay.delete(abort);
+    };
+    return { abort, done };
   }
 
   #mustBeOpen(): void {
-    if (this.#closed.signal.aborted)
-      throw new TransportError('the transport was closed', {
-        mayHaveBeenSent: false,
-        cause: this.#closed.signal.reason,
-      });
+    if (this.#closed) throw this.#closed;
   }
 }
 

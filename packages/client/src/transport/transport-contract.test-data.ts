@@ -48,9 +48,7 @@ export function describeTransport(name: string, server: ContractServer): void {
       expect(decode(await response.body.bytes())).toMatchObject({ kind: 'Status', reason: 'NotFound' });
     });
 
-    it('answers HEAD and 304 without a body', async () => {
-      const head = await send('HEAD', '/version');
-      expect([head.status, (await head.body.bytes()).length]).toEqual([200, 0]);
+    it('brings a 304 without a body', async () => {
       const first = await send('GET', '/openapi/v3');
       await first.body.bytes();
       const etag = String(first.headers.etag);

@@ -1,12 +1,13 @@
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Credential } from '../config/rest-config.ts';
+import type { Credential, RestConfig } from '../config/rest-config.ts';
 import { FetchTransport } from './fetch-transport.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 import { newTransport } from './new-transport.ts';
@@ -70,4 +71,132 @@ describeTransport('HTTP/2', {
 describeTransport('plain HTTP', { newTransport: () => newTransport({ server: frontUrl }) });
 describeTransport('fetch', {
   newTransport: () => newTransport({ server: frontUrl }, new FetchTransport({ server: frontUrl })),
+});
+
+/** Who the server takes us for. */
+async function whoAmI(transport: Transport): Promise<{ username: string; groups: string[]; extra?: object }> {
+  const body = new TextEncoder().encode('{"kind":"SelfSubjectReview","apiVersion":"authentication.k8s.io/v1"}');
+  const url = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+  const response = await transport.send({ method: 'POST', url, headers: { 'content-type': 'application/json' }, body });
+  const answer = JSON.parse(new TextDecoder().decode(await response.body.bytes()));
+  return answer.status.userInfo ?? answer;
+}
+
+const get = async (transport: Transport, url = '/version'): Promise<string> =>
+  new TextDecoder().decode(await (await transport.send({ method: 'GET', url, headers: {} })).body.bytes());
+
+describe.each(['1.1', '2'] as const)('NodeTransport over TLS, HTTP/%s', (httpVersion) => {
+  const open = (more: Partial<RestConfig>): Transport => {
+    const all = { ...config(), ...more };
+    return newTransport(all, new NodeTransport(all, { httpVersion, environment: {} }));
+  };
+
+  it('accepts a certificate for the name that the config wants, and no other', async () => {
+    const right = open({ tls: { ca, serverName: 'kubernetes.default.svc' } });
+    expect(await get(right)).toContain('gitVersion');
+    await right.close();
+    const wrong = open({ tls: { ca, serverName: 'other.example' } });
+    await expect(get(wrong)).rejects.toMatchObject({
+      name: 'TransportError',
+      code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+      mayHaveBeenSent: false,
+    });
+  });
+
+  it('trusts only the CA of the config, unless told to trust all', async () => {
+    await expect(get(open({ tls: {} }))).rejects.toMatchObject({ name: 'TransportError', mayHaveBeenSent: false });
+    const insecure = open({ tls: { insecureSkipTlsVerify: true } });
+    expect(await get(insecure)).toContain('gitVersion');
+    await insecure.close();
+    expect(() => open({ tls: { ca, insecureSkipTlsVerify: true } })).toThrow('not allowed');
+  });
+
+  it('opens new connections with a new client certificate, and lets the old ones go on', async () => {
+    const other = {
+      certificate: await readFile(join(directory, 'apiserver-kubelet-client.crt'), 'utf8'),
+      key: await readFile(join(directory, 'apiserver-kubelet-client.key'), 'utf8'),
+    };
+    let current = clientCertificate;
+    const transport = open({
+      credentials: { current: async () => ({ clientCertificate: current }), refused: () => false },
+    });
+    const before = await whoAmI(transport);
+    const watch = await transport.send({ method: 'GET', url: '/api/v1/namespaces?watch=true', headers: {} });
+    current = other;
+    const after = await whoAmI(transport);
+    expect([before.username, after.username]).toEqual(['kubernetes-admin', 'kube-apiserver-kubelet-client']);
+    for await (const chunk of watch.body.chunks()) {
+      expect(new TextDecoder().decode(chunk)).toContain('ADDED');
+      break;
+    }
+    await transport.close();
+  });
+
+  it('reads the CA again for every connection', async () => {
+    const bundles = [await readFile(join(directory, 'front-proxy-ca.crt'), 'utf8'), ca];
+    let reads = 0;
+    const transport = open({ tls: { ca: async () => bundles[Math.min(reads++, 1)]! } });
+    expect(await get(transport)).toContain('gitVersion');
+    expect(reads).toBe(2);
+    await transport.close();
+  });
+
+  it('gives back a credential that is refused, and tries another, once', async () => {
+    const refused: unknown[] = [];
+    const transport = open({
+      credentials: {
+        current: async () => ({ token: `wrong-${refused.length}` }),
+        refused: (credential) => refused.push(credential) > 0,
+      },
+    });
+    const response = await transport.send({ method: 'GET', url: '/api', headers: {} });
+    expect(response.status).toBe(401);
+    expect(refused).toEqual([{ token: 'wrong-0' }]);
+    await transport.close();
+  });
+
+  it('asks to be taken for somebody else', async () => {
+    const extra = { 'example.com/a%b': ['1', '2'], plain: ['ü'] };
+    const transport = open({ impersonate: { userName: 'jane', groups: ['dev', 'ops'], extra } });
+    expect(await whoAmI(transport)).toEqual({
+      username: 'jane',
+      groups: ['dev', 'ops', 'system:authenticated'],
+      extra,
+    });
+    await transport.close();
+  });
+
+  it('goes through a proxy that tunnels', async () => {
+    const asked: string[] = [];
+    const proxy = createServer();
+    proxy.on('connect', (request: IncomingMessage, socket: Socket) => {
+      asked.push(`${request.url} ${request.headers['proxy-authorization']}`);
+      const { port } = new URL(server.url!);
+      const target = connect(Number(port), '127.0.0.1', () =>
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n'),
+      );
+      target.pipe(socket).pipe(target);
+      target.on('error', () => socket.destroy());
+      socket.on('error', () => target.destroy());
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const { port } = proxy.address() as AddressInfo;
+    const transport = open({ proxyUrl: `http://me:p%40ss@127.0.0.1:${port}` });
+    expect(await get(transport)).toContain('gitVersion');
+    const basic = Buffer.from('me:p@ss').toString('base64');
+    expect(asked).toEqual([`${new URL(server.url!).host} Basic ${basic}`]);
+    await transport.close();
+    proxy.close();
+  });
+
+  it('opens plain connections for other protocols, which it closes with itself', async () => {
+    const node = new NodeTransport(config(), { httpVersion });
+    const socket = await node.connect({ clientCertificate });
+    socket.write(`GET /version HTTP/1.1\r\nhost: x\r\n\r\n`);
+    const [first] = await once(socket, 'data');
+    expect(String(first)).toMatch(/^HTTP\/1\.1 200/);
+    const closed = once(socket, 'close').catch(() => {});
+    await node.close();
+    await closed;
+  });
 });

@@ -1,5 +1,6 @@
 import { ApiError } from '@coxswain/apimachinery/errors';
 import { isWatchEvent, type WatchEvent } from '@coxswain/apimachinery/watch';
+import { onAbort } from '../transport/on-abort.ts';
 import { joinChunks } from '../transport/response-body.ts';
 import type { ResponseBody } from '../transport/transport.ts';
 import type { Watch, WatchEnd } from './watch.ts';
@@ -17,8 +18,7 @@ export class JsonWatch<T> implements Watch<T> {
   readonly ended: Promise<WatchEnd>;
   readonly #body: ResponseBody;
   readonly #chunks: AsyncIterator<Uint8Array>;
-  readonly #signal: AbortSignal | undefined;
-  readonly #onAbort = (): void => this.stop();
+  readonly #unlink: () => void;
   /** Pieces of a line whose end has not come yet. */
   #partial: Uint8Array[] = [];
   #partialBytes = 0;
@@ -27,13 +27,12 @@ export class JsonWatch<T> implements Watch<T> {
 
   constructor(body: ResponseBody, signal?: AbortSignal) {
     this.#body = body;
-    this.#signal = signal;
     this.#chunks = body.chunks()[Symbol.asyncIterator]();
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
+    this.#unlink = onAbort(signal, () => this.stop());
     if (signal?.aborted) this.stop();
-    else signal?.addEventListener('abort', this.#onAbort, { once: true });
   }
 
   async nextBatch(): Promise<readonly WatchEvent<T>[] | undefined> {
@@ -130,7 +129,7 @@ export class JsonWatch<T> implements Watch<T> {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#partial = [];
-    this.#signal?.removeEventListener('abort', this.#onAbort);
+    this.#unlink();
     this.#end(end);
     this.#body.cancel();
   }

@@ -55,6 +55,11 @@ export class WorkQueue<T extends NonNullable<unknown>> {
     return this.#ready.size;
   }
 
+  /** Nothing waits to be taken, and nothing is with a worker. What waits for its time does not count. */
+  get isIdle(): boolean {
+    return this.#entries.size === 0;
+  }
+
   get isShuttingDown(): boolean {
     return this.#shuttingDown;
   }

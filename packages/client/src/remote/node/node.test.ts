@@ -12,6 +12,7 @@ import { exec } from '../exec.ts';
 import { type Cluster, startCluster } from '../fake-kubelet.test-data.ts';
 import { PortForwardError } from '../forwarded-stream.ts';
 import { TarError } from '../tar/header.ts';
+import { writeTar } from '../tar/write-tar.ts';
 import { CopyError, copyFromPod, copyToPod } from './copy.ts';
 import { portForward } from './port-forward.ts';
 import { sinkTo, sourceOf } from './streams.ts';
@@ -235,8 +236,6 @@ describe('copying', () => {
   });
 
   it.each(['../evil', '/evil', 'tree/../../evil', 'other/evil'])('refuses an archive with %j', async (name) => {
-    await mkdir(join(there, 'bin'));
-    const { writeTar } = await import('../tar/write-tar.ts');
     const archive: Uint8Array[] = [];
     const content = async function* () {
       yield Buffer.from('evil');

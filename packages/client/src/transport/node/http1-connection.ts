@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { ChunkQueue } from '../chunk-queue.ts';
+import { onAbort } from '../on-abort.ts';
 import { bodyOf, joinChunks } from '../response-body.ts';
 import { TransportError, type TransportRequest, type TransportResponse } from '../transport.ts';
 import { codeOf } from './dial.ts';
@@ -20,6 +21,8 @@ interface Exchange {
   readonly resolve: (response: TransportResponse) => void;
   readonly reject: (reason: unknown) => void;
   readonly signal: AbortSignal | undefined;
+  /** Stops waiting for the signal; once there is a body, that waits itself. */
+  unlink: () => void;
   head: ResponseHead | undefined;
   /** What came of the body before anybody could have it. */
   ready: Buffer[];
@@ -33,7 +36,6 @@ export class Http1Connection implements ResponseEvents {
   readonly #socket: Socket;
   readonly #owner: Http1ConnectionOwner;
   readonly #parser = new Http1ResponseParser(this);
-  readonly #onAbort = (): void => this.#fail(this.#exchange?.signal?.reason);
   /** Present from a request until the end of its answer. */
   #exchange: Exchange | undefined;
   #isGone = false;
@@ -68,9 +70,9 @@ export class Http1Connection implements ResponseEvents {
         this.#owner.onFree(this);
         return reject(signal.reason);
       }
-      this.#exchange = { resolve, reject, signal, head: undefined, ready: [], body: undefined, ended: false };
+      const unlink = onAbort(signal, () => this.#fail(signal?.reason));
+      this.#exchange = { resolve, reject, signal, unlink, head: undefined, ready: [], body: undefined, ended: false };
       this.#parser.begin(request.method);
-      signal?.addEventListener('abort', this.#onAbort, { once: true });
       this.#socket.ref();
       if (body === undefined || body.length === 0) this.#socket.write(head);
       else if (body.length <= smallBody) this.#socket.write(Buffer.concat([Buffer.from(head), body]));
@@ -100,7 +102,7 @@ export class Http1Connection implements ResponseEvents {
   onBody(chunk: Buffer): void {
     const exchange = this.#exchange!;
     if (!exchange.body) exchange.ready.push(chunk);
-    else if (!exchange.body.write(chunk)) this.#waitFor(exchange.body);
+    else if (!exchange.body.write(chunk)) this.#socket.pause();
   }
 
   onEnd(): void {
@@ -132,7 +134,7 @@ export class Http1Connection implements ResponseEvents {
       if (ended) exchange.body.end();
       return;
     }
-    signal?.removeEventListener('abort', this.#onAbort);
+    exchange.unlink();
     const { status, headers } = head;
     if (ended) {
       exchange.resolve({ status, headers, body: bodyOf(joinChunks(exchange.ready)) });
@@ -144,19 +146,12 @@ export class Http1Connection implements ResponseEvents {
     body.onClose(() => {
       if (!exchange.ended) this.destroy();
     });
-    let mayGoOn = true;
-    for (const chunk of exchange.ready) mayGoOn = body.write(chunk);
-    exchange.ready = [];
-    if (!mayGoOn) this.#waitFor(body);
-    exchange.resolve({ status, headers, body });
-  }
-
-  #waitFor(body: ChunkQueue): void {
-    if (this.#socket.isPaused()) return;
-    this.#socket.pause();
     body.onDrain(() => {
-      if (this.#exchange?.body === body) this.#socket.resume();
+      if (this.#exchange === exchange) this.#socket.resume();
     });
+    for (const chunk of exchange.ready) if (!body.write(chunk)) this.#socket.pause();
+    exchange.ready = [];
+    exchange.resolve({ status, headers, body });
   }
 
   #complete({ keepAlive, headers }: ResponseHead): void {
@@ -178,7 +173,7 @@ export class Http1Connection implements ResponseEvents {
     this.#exchange = undefined;
     this.#socket.destroy();
     if (exchange) {
-      exchange.signal?.removeEventListener('abort', this.#onAbort);
+      exchange.unlink();
       exchange.ended = true;
       if (exchange.body) exchange.body.fail(reason);
       else if (exchange.head === undefined && reason instanceof TransportError && reason.code !== 'EPROTO') {

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../clock/clock.ts';
+import { onAbort } from '../on-abort.ts';
 import type { TransportError, TransportRequest, TransportResponse } from '../transport.ts';
 import type { ConnectionPool, RequestDefaults } from './connection-pool.ts';
 import { Http1Connection, type Http1ConnectionOwner, StaleConnectionError } from './http1-connection.ts';
@@ -124,7 +125,11 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
   #wait(signal: AbortSignal | undefined): Promise<Http1Connection> {
     if (this.#closed) return Promise.reject(this.#closed);
     return new Promise((resolve, reject) => {
-      const settle = (): void => signal?.removeEventListener('abort', onAbort);
+      const settle = onAbort(signal, () => {
+        this.#waiting.delete(waiting);
+        reject(signal?.reason);
+        this.#dialAsNeeded();
+      });
       const waiting: Waiting = {
         use: (connection) => {
           settle();
@@ -135,12 +140,6 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
           reject(reason);
         },
       };
-      const onAbort = (): void => {
-        this.#waiting.delete(waiting);
-        reject(signal!.reason);
-        this.#dialAsNeeded();
-      };
-      signal?.addEventListener('abort', onAbort, { once: true });
       this.#waiting.add(waiting);
       this.#dialAsNeeded();
     });

@@ -2,6 +2,7 @@ import type { ClientHttp2Session, ClientHttp2Stream, connect } from 'node:http2'
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '../../clock/clock.ts';
 import { ChunkQueue } from '../chunk-queue.ts';
+import { onAbort } from '../on-abort.ts';
 import { TransportError, type TransportRequest, type TransportResponse } from '../transport.ts';
 import type { RequestDefaults } from './connection-pool.ts';
 import { codeOf } from './dial.ts';
@@ -20,7 +21,7 @@ const connectionWindow = 1024 * 1024 * 1024;
 const codes = { noError: 0, refusedStream: 7, cancel: 8 };
 
 export interface Http2ConnectionOwner {
-  /** It takes no more requests; those it has may go on. Called once. */
+  /** It is no more. Called once. */
   onGone(connection: Http2Connection): void;
 }
 
@@ -30,9 +31,9 @@ export class Http2Connection {
   readonly #socket: TLSSocket;
   readonly #defaults: RequestDefaults;
   readonly #clock: Clock;
-  readonly #owner: Http2ConnectionOwner;
   #streams = 0;
   #maxStreams = firstStreams;
+  /** It takes no more requests; those it has go on. */
   #isClosing = false;
   #timer: Timer | undefined;
   #bytesSeen = 0;
@@ -49,7 +50,6 @@ export class Http2Connection {
     this.#socket = socket;
     this.#defaults = options.defaults;
     this.#clock = options.clock;
-    this.#owner = options.owner;
     const session = options.connect(`https://${options.defaults.authority}`, {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: streamWindow },
@@ -60,12 +60,15 @@ export class Http2Connection {
     session.on('remoteSettings', ({ maxConcurrentStreams = mostStreams }) => {
       this.#maxStreams = Math.max(1, Math.min(maxConcurrentStreams, mostStreams));
     });
-    session.on('goaway', () => this.#gone());
+    session.on('goaway', () => {
+      this.#isClosing = true;
+    });
     // Every stream hears of it too.
-    session.on('error', () => this.#gone());
+    session.on('error', () => {});
     session.on('close', () => {
-      this.#gone();
+      this.#isClosing = true;
       this.#timer?.cancel();
+      options.owner.onGone(this);
     });
     this.#watchOver();
   }
@@ -93,12 +96,12 @@ export class Http2Connection {
 
   /** Takes no more requests, and closes after the last. */
   retire(): void {
-    this.#gone();
+    this.#isClosing = true;
     this.#session.close();
   }
 
   destroy(reason: TransportError): void {
-    this.#gone();
+    this.#isClosing = true;
     this.#session.destroy(reason);
   }
 
@@ -153,12 +156,6 @@ export class Http2Connection {
       if (!error) this.#watchOver();
     });
   }
-
-  #gone(): void {
-    if (this.#isClosing) return;
-    this.#isClosing = true;
-    this.#owner.onGone(this);
-  }
 }
 
 /** Turns a stream's events into an answer. `done` is called once, when the stream is no more. */
@@ -172,13 +169,12 @@ function receive(
   let body: ChunkQueue | undefined;
   let failure: unknown;
   let hasEnded = false;
-  const onAbort = (): void => {
-    reject(signal!.reason);
+  const unlink = onAbort(signal, () => {
+    reject(signal?.reason);
     stream.close(codes.cancel);
-  };
-  signal?.addEventListener('abort', onAbort, { once: true });
+  });
   stream.on('response', (headers) => {
-    signal?.removeEventListener('abort', onAbort);
+    unlink();
     const queue = new ChunkQueue(signal);
     body = queue;
     queue.onClose(() => {
@@ -186,10 +182,9 @@ function receive(
       if (!hasEnded) stream.close(codes.cancel);
     });
     stream.on('data', (chunk: Buffer) => {
-      if (queue.write(chunk)) return;
-      stream.pause();
-      queue.onDrain(() => stream.resume());
+      if (!queue.write(chunk)) stream.pause();
     });
+    queue.onDrain(() => stream.resume());
     const { ':status': status = 0, ...rest } = headers;
     resolve({ status, headers: rest, body: queue });
   });
@@ -203,7 +198,7 @@ function receive(
     failure = error;
   });
   stream.on('close', () => {
-    signal?.removeEventListener('abort', onAbort);
+    unlink();
     const reason = broken(failure, stream.rstCode !== codes.refusedStream);
     if (body) body.fail(reason);
     else reject(reason);

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../clock/clock.ts';
+import { onAbort } from '../on-abort.ts';
 import { TransportError, type TransportRequest, type TransportResponse } from '../transport.ts';
 import type { ConnectionPool, RequestDefaults } from './connection-pool.ts';
 import { Http2Connection, type Http2ConnectionOwner } from './http2-connection.ts';
@@ -123,9 +124,8 @@ const isHttp2 = (socket: Socket): socket is TLSSocket => 'alpnProtocol' in socke
 function abortable(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    if (signal.aborted) return reject(signal.reason);
+    const unlink = onAbort(signal, () => reject(signal.reason));
+    work.then(resolve, reject).finally(unlink);
   });
 }

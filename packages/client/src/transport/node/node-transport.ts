@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { type Clock, systemClock } from '../../clock/clock.ts';
 import type { Credential, RestConfig } from '../../config/rest-config.ts';
+import { onAbort } from '../on-abort.ts';
 import {
   type Transport,
   TransportError,
@@ -59,7 +60,8 @@ export class NodeTransport implements Transport {
   readonly #retired = new Set<ConnectionPool>();
   #caCheckedAtMs = 0;
   #closed: TransportError | undefined;
-  readonly #isClosed = new AbortController();
+  /** Ends what `connect` has opened and opens. */
+  readonly #onClose = new Set<() => void>();
 
   /** Throws when the server's or the proxy's URL is none, or a CA comes with `insecureSkipTlsVerify`. */
   constructor(config: RestConfig, options: NodeTransportOptions = {}) {
@@ -114,16 +116,29 @@ export class NodeTransport implements Transport {
    * credentials are still to be sent. It is the caller's to close.
    */
   async connect(options: { signal?: AbortSignal; clientCertificate?: ClientCertificate } = {}): Promise<Duplex> {
+    options.signal?.throwIfAborted();
     const { target } = await this.#generation(options.clientCertificate);
     if (this.#closed) throw this.#closed;
-    const signal = options.signal ? AbortSignal.any([options.signal, this.#isClosed.signal]) : this.#isClosed.signal;
-    return await dial(target, { alpn: ['http/1.1'], clock: this.#clock, signal });
+    const abort = new AbortController();
+    const stop = onAbort(options.signal, () => abort.abort(options.signal?.reason));
+    const end = (): void => abort.abort(this.#closed);
+    this.#onClose.add(end);
+    try {
+      const socket = await dial(target, { alpn: ['http/1.1'], clock: this.#clock, signal: abort.signal });
+      const destroy = (): void => void socket.destroy(this.#closed);
+      this.#onClose.add(destroy);
+      socket.once('close', () => this.#onClose.delete(destroy));
+      return socket;
+    } finally {
+      stop();
+      this.#onClose.delete(end);
+    }
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = new TransportError('the transport was closed', { mayHaveBeenSent: false });
-    this.#isClosed.abort(this.#closed);
+    for (const end of this.#onClose) end();
     const reason = new TransportError('the transport was closed');
     this.#current?.pool.close(reason);
     for (const pool of this.#retired) pool.close(reason);

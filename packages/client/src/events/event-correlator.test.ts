@@ -1,0 +1,90 @@
+import type { Event } from '@coxswain/api/core/v1';
+import { timeFromDate } from '@coxswain/apimachinery/time';
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../clock/fake-clock.ts';
+import { EventCorrelator, type EventPatch } from './event-correlator.ts';
+import { EventNames } from './event-names.ts';
+
+function start() {
+  const clock = new FakeClock(Date.UTC(2026, 0, 1));
+  const correlator = new EventCorrelator(clock);
+  const names = new EventNames(clock);
+  const send = (message: string, changes: Partial<Event> = {}): [string, number, string, EventPatch?] | 'nothing' => {
+    const now = timeFromDate(new Date(clock.now()));
+    const correlated = correlator.correlate(
+      {
+        metadata: { name: names.next('p'), namespace: 'ns' },
+        involvedObject: { kind: 'Pod', namespace: 'ns', name: 'p', uid: 'u', apiVersion: 'v1' },
+        reason: 'R',
+        message,
+        firstTimestamp: now,
+        lastTimestamp: now,
+        count: 1,
+        type: 'Normal',
+        source: { component: 'c', host: 'h' },
+        ...changes,
+      },
+      () => names.next('p'),
+    );
+    if (!correlated) return 'nothing';
+    const { event, patch } = correlated;
+    correlator.observed(event);
+    return [event.metadata.name!, event.count!, event.message!, ...(patch ? ([patch] as const) : [])];
+  };
+  return { clock, send };
+}
+
+// What client-go's correlator answers to the same events, but for the last digits of names of the same moment.
+describe('EventCorrelator', () => {
+  it('counts the same event', async () => {
+    const { clock, send } = start();
+    expect(send('same')).toEqual(['p.18867251edfa0000', 1, 'same']);
+    await clock.advance(1000);
+    const patch = (count: number, lastTimestamp: string) => ({ count, lastTimestamp, message: 'same' });
+    expect(send('same')).toEqual(['p.18867251edfa0000', 2, 'same', patch(2, '2026-01-01T00:00:01Z')]);
+    await clock.advance(1000);
+    expect(send('same')).toEqual(['p.18867251edfa0000', 3, 'same', patch(3, '2026-01-01T00:00:02Z')]);
+  });
+
+  it('combines events that differ only in their message, from the tenth on', async () => {
+    const { clock, send } = start();
+    for (let i = 0; i < 9; i++) expect(send(`m${i}`).slice(1)).toEqual([1, `m${i}`]);
+    await clock.advance(1000);
+    const first = send('m9');
+    expect(first.slice(1)).toEqual([1, '(combined from similar events): m9']);
+    await clock.advance(1000);
+    const message = '(combined from similar events): m10';
+    expect(send('m10')).toEqual([first[0], 2, message, { count: 2, lastTimestamp: '2026-01-01T00:00:02Z', message }]);
+    expect(send('m0', { reason: 'Another' }).slice(1)).toEqual([1, 'm0']);
+  });
+
+  it('does not combine events with more than ten minutes in between', async () => {
+    const { clock, send } = start();
+    for (let i = 0; i < 10; i++) send(`m${i}`);
+    await clock.advance(600_001);
+    expect(send('later').slice(1)).toEqual([1, 'later']);
+  });
+
+  it('hears 25 events of a source about an object, then one in five minutes, and counts them all', async () => {
+    const { clock, send } = start();
+    const heard = Array.from({ length: 27 }, () => send('m')).map((told) => (told === 'nothing' ? told : told[1]));
+    expect(heard.slice(23)).toEqual([24, 25, 'nothing', 'nothing']);
+    expect(send('m', { type: 'Warning' })[1]).toBe(1);
+    expect(send('m', { involvedObject: { kind: 'Pod', name: 'other' } })[1]).toBe(1);
+    await clock.advance(300_000);
+    expect(send('m')[1]).toBe(28);
+    expect(send('m')).toBe('nothing');
+  });
+});
+
+describe('EventNames', () => {
+  it('gives no name twice, and a random one where the object’s is none for an event', () => {
+    const names = new EventNames(new FakeClock(Date.UTC(2026, 0, 1)), () => 'random');
+    expect([names.next('p'), names.next('p'), names.next('Not_valid'), names.next('x'.repeat(250))]).toEqual([
+      'p.18867251edfa0000',
+      'p.18867251edfa0001',
+      'random',
+      'random',
+    ]);
+  });
+});

@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PartSharing } from './part-sharing.ts';
+
+describe('PartSharing', () => {
+  it('changes nothing that can be seen', () => {
+    const sharing = new PartSharing();
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue({ maxDepth: 4 })), (values) => {
+        const text = JSON.stringify(values);
+        const objects = values.map((value) => sharing.share({ value: structuredClone(value), again: [value] }));
+        expect(JSON.stringify(objects.map(({ value }) => value))).toBe(text);
+        expect(JSON.stringify(objects.map(({ again }) => again[0]))).toBe(text);
+      }),
+    );
+  });
+
+  it('makes equal parts of different objects the same, and protects them', () => {
+    const sharing = new PartSharing();
+    const pod = (name: string) => ({
+      metadata: { name, labels: { app: 'web', tier: 'front' } },
+      spec: { containers: [{ name: 'main', ports: [{ containerPort: 80 }] }] },
+    });
+    const [a, b] = [sharing.share(pod('a')), sharing.share(pod('b'))];
+    expect(a.metadata.labels).toBe(b.metadata.labels);
+    expect(a.spec).toBe(b.spec);
+    expect(a.metadata).not.toBe(b.metadata);
+    expect(() => {
+      b.metadata.labels.app = 'other';
+    }).toThrow(TypeError);
+    b.metadata.name = 'mine';
+    expect(a).toEqual(pod('a'));
+  });
+
+  it('tells apart what only looks alike', () => {
+    const sharing = new PartSharing();
+    const pairs: [object, object][] = [
+      [{}, []],
+      [{ a: undefined }, { b: undefined }],
+      [{ 0: 'x' }, ['x']],
+      [JSON.parse('{"__proto__":{"x":1}}'), { y: { x: 1 } }],
+      [{ n: 1.5 }, { n: 1.25 }],
+    ];
+    for (const [one, other] of pairs) {
+      const shared = [{ part: one }, { part: other }].map((object) => sharing.share(object));
+      expect(shared.map(({ part }) => part)).toStrictEqual([one, other]);
+      expect(shared[0]!.part).not.toBe(shared[1]!.part);
+    }
+  });
+
+  it('leaves alone what is frozen', () => {
+    const sharing = new PartSharing();
+    const labels = { app: 'a long enough value' };
+    sharing.share({ labels });
+    const frozen = Object.freeze({ labels: { ...labels } });
+    expect(sharing.share({ frozen }).frozen).toEqual({ labels });
+  });
+
+  it('goes on with more parts than it remembers', () => {
+    const sharing = new PartSharing();
+    const common = (): object => ({ effect: 'NoExecute', key: 'node.kubernetes.io/not-ready' });
+    const objects = Array.from({ length: 30_000 }, (_, i) =>
+      sharing.share({ id: { text: `unique-${i}-${i * 7919}` }, common: common() }),
+    );
+    expect(objects.every(({ id }, i) => id.text === `unique-${i}-${i * 7919}`)).toBe(true);
+    expect(new Set(objects.map((object) => object.common)).size).toBeLessThan(300);
+  });
+});

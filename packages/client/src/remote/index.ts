@@ -1,0 +1,22 @@
+/**
+ * Reaching into pods through the API server: running commands (`exec`), joining what runs (`attach`), reading logs
+ * (`podLogs`, `followLogs`), connecting to ports (`openPortForward`). All of it works in browsers; local ports, copying files
+ * and Node's streams are in `remote/node`.
+ */
+export { type AttachOptions, attach } from './attach.ts';
+export type { ByteSink, ByteSource } from './byte-streams.ts';
+export { type CommandResult, RemoteCommandError } from './command-status.ts';
+export { type ExecOptions, type ExecOutput, exec, execOutput } from './exec.ts';
+export { type FollowLogsOptions, followLogs } from './follow-logs.ts';
+export {
+  type ForwardedStream,
+  type PortForwardConnection,
+  PortForwardError,
+  type PortForwardTarget,
+} from './forwarded-stream.ts';
+export type { LogLine } from './log-position.ts';
+export { type PodLogsOptions, podLogLines, podLogs } from './logs.ts';
+export type { PodTarget, RemoteClient } from './pod-target.ts';
+export { openPortForward } from './port-forward.ts';
+export type { CommandStreams, TerminalSize } from './remote-command.ts';
+export { TarError } from './tar/header.ts';

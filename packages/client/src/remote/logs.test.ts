@@ -1,0 +1,244 @@
+import type { ServerResponse } from 'node:http';
+import { isNotFound } from '@coxswain/apimachinery/errors';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FakeClock } from '../clock/fake-clock.ts';
+import { TransportError } from '../transport/index.ts';
+import { type Cluster, startCluster } from './fake-kubelet.test-data.ts';
+import { type FollowLogsOptions, followLogs } from './follow-logs.ts';
+import { linesOf } from './lines.ts';
+import { podLogLines, podLogs } from './logs.ts';
+
+let cluster: Cluster;
+beforeAll(async () => {
+  cluster = await startCluster();
+});
+afterAll(() => cluster.stop());
+
+const one = { namespace: 'default', pod: 'one' };
+
+async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const value of values) list.push(value);
+  return list;
+}
+
+describe('podLogs', () => {
+  it('asks for what it is told and gives the bytes as they are', async () => {
+    let asked = '';
+    cluster.kubelet.log = (query, response, path) => {
+      asked = `${path}?${query}`;
+      response.end(Buffer.of(1, 2, 255));
+    };
+    const options = { ...one, pod: 'two', tailLines: 5, timestamps: true, sinceTime: '2026-01-01T00:00:00Z' };
+    expect(Buffer.concat(await all(podLogs(cluster.client, options)))).toEqual(Buffer.of(1, 2, 255));
+    expect(asked).toBe(
+      '/containerLogs/default/two/second?sinceTime=2026-01-01T00%3A00%3A00Z&tailLines=5&timestamps=true',
+    );
+  });
+
+  it('gives lines', async () => {
+    cluster.kubelet.log = (_, response) => response.end('one\n\ntwo\nhalf');
+    expect(await all(podLogLines(cluster.client, one))).toEqual(['one', '', 'two', 'half']);
+  });
+
+  it('throws an ApiError when there is no such pod', async () => {
+    await expect(all(podLogs(cluster.client, { ...one, pod: 'none' }))).rejects.toSatisfy(isNotFound);
+  });
+
+  it('throws a TransportError when the connection is cut', async () => {
+    cluster.kubelet.log = (_, response) => {
+      response.write('one\n');
+    };
+    const seen: string[] = [];
+    const reading = (async () => {
+      for await (const line of podLogLines(cluster.client, { ...one, follow: true })) {
+        seen.push(line);
+        cluster.kubelet.cut();
+      }
+    })();
+    await expect(reading).rejects.toBeInstanceOf(TransportError);
+    expect(seen).toEqual(['one']);
+  });
+
+  it('ends the request when nobody reads on, or the signal is aborted', async () => {
+    let closed = 0;
+    cluster.kubelet.log = (_, response) => {
+      response.on('close', () => closed++);
+      response.write('one\n');
+    };
+    for await (const _ of podLogLines(cluster.client, { ...one, follow: true })) break;
+    const controller = new AbortController();
+    const enough = new Error('enough');
+    const reading = (async () => {
+      for await (const _ of podLogLines(cluster.client, { ...one, follow: true, signal: controller.signal })) {
+        controller.abort(enough);
+      }
+    })();
+    await expect(reading).rejects.toBe(enough);
+    await expect.poll(() => closed).toBe(2);
+  });
+});
+
+describe('linesOf', () => {
+  it('finds the same lines wherever the pieces are cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ unit: 'grapheme' }).map((line) => line.replaceAll('\n', '').replaceAll('\ufeff', ''))),
+        fc.array(fc.nat(20)),
+        async (lines, cuts) => {
+          const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+          const pieces = async function* () {
+            let at = 0;
+            for (const cut of cuts) {
+              yield bytes.subarray(at, at + cut);
+              at += cut;
+            }
+            yield bytes.subarray(at);
+          };
+          expect((await all(linesOf(pieces()))).map(({ text }) => text)).toEqual(lines);
+        },
+      ),
+    );
+  });
+
+  it('cuts a line that does not end', async () => {
+    const endless = async function* () {
+      for (let count = 0; count < 5; count++) yield new Uint8Array(512 * 1024).fill(0x61);
+    };
+    const lengths = (await all(linesOf(endless()))).map(({ text, isWhole }) => [text.length, isWhole]);
+    expect(lengths).toEqual([
+      [1024 * 1024, false],
+      [1024 * 1024, false],
+      [512 * 1024, false],
+    ]);
+  });
+});
+
+describe('followLogs', () => {
+  /** What the container has written: seconds, nanoseconds and text. */
+  const written = [
+    '2026-01-01T00:00:01.000000001Z a',
+    '2026-01-01T00:00:01.000000002Z b',
+    '2026-01-01T00:00:01.000000002Z b',
+    '2026-01-01T00:00:01.000000002Z c',
+    '2026-01-01T00:00:02.500000000Z d',
+    '2026-01-01T00:00:02.600000000Z e',
+  ];
+  const texts = written.map((line) => line.split(' ')[1]);
+
+  async function setRunning(isRunning: boolean): Promise<void> {
+    const state = isRunning ? { running: {} } : { terminated: { exitCode: 0 } };
+    await cluster.client.request({
+      method: 'PATCH',
+      path: '/api/v1/namespaces/default/pods/one/status',
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: {
+        status: {
+          containerStatuses: [{ name: 'main', image: 'x', imageID: 'x', ready: true, restartCount: 0, state }],
+        },
+      },
+    });
+  }
+
+  /** Answers one after the other: so many lines from where it is asked, then the end that is told. */
+  function serve(...answers: [count: number, end: 'cut' | 'end' | 500][]): string[] {
+    const asked: string[] = [];
+    cluster.kubelet.log = (query, response: ServerResponse) => {
+      asked.push(String(query));
+      const [count, end] = answers.shift() ?? [Number.POSITIVE_INFINITY, 'end'];
+      const since = query.get('sinceTime')?.slice(0, 19) ?? '';
+      const from = written.findIndex((line) => line.slice(0, 19) >= since);
+      if (end === 500) {
+        response.writeHead(500).end('not now');
+        return;
+      }
+      for (const line of written.slice(from, from + count)) response.write(`${line}\n`);
+      if (end === 'end') response.end();
+      // Half a line is not to be taken for one.
+      else response.write('2026-01-01T00:00:03.0000', () => response.destroy());
+    };
+    return asked;
+  }
+
+  async function follow(options: Partial<FollowLogsOptions> = {}): Promise<{ texts: string[]; retries: unknown[] }> {
+    const clock = new FakeClock();
+    const retries: unknown[] = [];
+    const lines = all(
+      followLogs(cluster.client, {
+        ...one,
+        clock,
+        random: () => 0,
+        onRetry: (reason) => {
+          retries.push(reason);
+          void clock.advance(30_000);
+        },
+        ...options,
+      }),
+    );
+    return { texts: (await lines).map(({ text }) => text), retries };
+  }
+
+  it('gives lines with their times until the container ends', async () => {
+    await setRunning(false);
+    const asked = serve();
+    const lines = await all(followLogs(cluster.client, { ...one, tailLines: 100 }));
+    expect(lines.map(({ timestamp, text }) => `${timestamp} ${text}`)).toEqual(written);
+    expect(asked).toEqual(['follow=true&tailLines=100&timestamps=true']);
+  });
+
+  it.each([1, 2, 3, 4, 5])('goes on after a cut behind line %j without losing or repeating any', async (count) => {
+    await setRunning(false);
+    const asked = serve([count, 'cut']);
+    const { texts: seen, retries } = await follow({ tailLines: 100 });
+    expect(seen).toEqual(texts);
+    expect(retries).toEqual([expect.any(TransportError)]);
+    expect(asked[1]).toBe(`follow=true&sinceTime=2026-01-01T00%3A00%3A0${count < 5 ? 1 : 2}Z&timestamps=true`);
+  });
+
+  it('goes on after several cuts, failures of the server and ends that are not the container’s', async () => {
+    await setRunning(true);
+    serve([2, 'cut'], [0, 500], [3, 'cut'], [3, 'cut'], [4, 'end'], [1, 'end']);
+    const clock = new FakeClock();
+    const seen: string[] = [];
+    const retries: unknown[] = [];
+    const onRetry = (reason: unknown) => {
+      retries.push(reason);
+      void clock.advance(30_000);
+    };
+    for await (const { text } of followLogs(cluster.client, { ...one, clock, random: () => 0, onRetry })) {
+      seen.push(text);
+      if (text === 'e') await setRunning(false);
+    }
+    expect(seen).toEqual(texts);
+    expect(retries.length).toBeGreaterThanOrEqual(5);
+  });
+
+  it('waits longer after each failure', async () => {
+    await setRunning(false);
+    serve([0, 500], [0, 500], [0, 500], [0, 500], [0, 500], [0, 500], [0, 500]);
+    const clock = new FakeClock();
+    const waits: (number | undefined)[] = [];
+    const following = all(followLogs(cluster.client, { ...one, clock, random: () => 0 }));
+    for (let count = 0; count < 7; count++) {
+      await expect.poll(() => clock.pending).toBe(1);
+      waits.push(clock.nextInMs);
+      await clock.advance(clock.nextInMs!);
+    }
+    expect((await following).length).toBe(written.length);
+    expect(waits).toEqual([1000, 2000, 4000, 8000, 16000, 30000, 30000]);
+  });
+
+  it('throws when there is no such pod, and the reason of its signal while it waits', async () => {
+    await expect(all(followLogs(cluster.client, { ...one, pod: 'none' }))).rejects.toSatisfy(isNotFound);
+    serve([0, 500]);
+    const controller = new AbortController();
+    const enough = new Error('enough');
+    const clock = new FakeClock();
+    const following = all(followLogs(cluster.client, { ...one, clock, signal: controller.signal }));
+    await expect.poll(() => clock.pending).toBe(1);
+    controller.abort(enough);
+    await expect(following).rejects.toBe(enough);
+    expect(clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,71 @@
+import type {
+  CachedDiscoveryInterface,
+  ClientSet,
+  Clock,
+  DeferredRESTMapper,
+  DynamicClient,
+  EventRecorder,
+  Logger,
+  MetadataClient,
+  Metrics,
+  RESTClient,
+  SharedInformerFactory,
+} from '@coxswain/client';
+
+/** What a controller has to work with. It knows of nothing else: no server, no store, no other controller. */
+export interface ControllerContext {
+  readonly rest: RESTClient;
+  readonly clients: ClientSet;
+  readonly dynamic: DynamicClient;
+  readonly metadata: MetadataClient;
+  readonly discovery: CachedDiscoveryInterface;
+  readonly mapper: DeferredRESTMapper;
+  /** One informer for each resource, shared by all controllers; started once all of them have been made. */
+  readonly informers: SharedInformerFactory;
+  /** Records events as the component of that name, such as `replicaset-controller`. */
+  recorder(component: string): EventRecorder;
+  readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** How busy the controllers are: every queue is known here. */
+  readonly activity: Activity;
+}
+
+/** A control loop. */
+export interface Controller {
+  /** Works until the signal is aborted; resolves when nothing is under way any more. Rejects only when it cannot work at all. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** A controller before it runs: what `--controllers` names. */
+export interface ControllerDefinition {
+  /** As upstream has it: `deployment-controller`. */
+  readonly name: string;
+  /** Older names that still mean it: `deployment`. */
+  readonly aliases: readonly string[];
+  /** Only those that are asked for by name run when this is true. */
+  readonly isOffByDefault?: boolean;
+  /** Makes it, with the informers it needs; nothing is asked of the server yet. */
+  create(context: ControllerContext): Controller;
+}
+
+/** What may be busy: a queue. */
+interface Busy {
+  readonly isIdle: boolean;
+}
+
+/** Whether anything is being done or waits to be. Tests wait for the end of it. */
+export class Activity {
+  readonly #members = new Set<Busy>();
+
+  add(member: Busy): void {
+    this.#members.add(member);
+  }
+
+  get isIdle(): boolean {
+    for (const { isIdle } of this.#members) if (!isIdle) return false;
+    return true;
+  }
+}

@@ -1,0 +1,62 @@
+import type { KubernetesObject } from '@coxswain/apimachinery/meta';
+import { metaNamespaceKey, type SharedInformer, waitForCacheSync } from '@coxswain/client/informers';
+import { RateLimitingQueue, type Reconcile, type ReconcileResult, runWorkers } from '@coxswain/client/workqueue';
+import type { Controller, ControllerContext } from './controller.ts';
+
+export interface ReconcileLoopOptions {
+  /** Of the queue: for metrics and messages. */
+  readonly name: string;
+  /** How many keys are worked on at once. */
+  readonly workers?: number;
+  /** Nothing is done before the caches of these are complete. */
+  readonly synced: readonly SharedInformer[];
+  /** Brings one object (`namespace/name`, or `name`) to what it asks for. */
+  readonly reconcile: (key: string, signal: AbortSignal) => ReturnType<Reconcile<string>>;
+  /** After so many retries a key is given up until something happens to it. By default never. */
+  readonly maxRetries?: number;
+}
+
+/** What nearly every controller is: a queue of keys, workers that reconcile them, retries that wait longer and longer. */
+export class ReconcileLoop implements Controller {
+  readonly queue: RateLimitingQueue<string>;
+  readonly #options: ReconcileLoopOptions;
+  readonly #context: ControllerContext;
+
+  constructor(context: ControllerContext, options: ReconcileLoopOptions) {
+    const { clock, metrics } = context;
+    this.#context = context;
+    this.#options = options;
+    this.queue = new RateLimitingQueue({ name: options.name, clock, metrics });
+    context.activity.add(this.queue);
+  }
+
+  add(object: KubernetesObject): void {
+    this.queue.add(metaNamespaceKey(object));
+  }
+
+  addAfter(object: KubernetesObject, delayMs: number): void {
+    this.queue.addAfter(metaNamespaceKey(object), delayMs);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { name, workers = 5, synced, reconcile, maxRetries } = this.#options;
+    try {
+      await waitForCacheSync(signal, ...synced);
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error;
+    }
+    await runWorkers(
+      this.queue,
+      {
+        workers,
+        signal,
+        ...(maxRetries !== undefined && { maxRetries }),
+        onError: (error, { item }) => this.#context.logger.error(`${name}: ${item} could not be reconciled`, error),
+      },
+      reconcile,
+    );
+  }
+}
+
+export type { ReconcileResult };
