@@ -183,16 +183,19 @@ export class FieldManager {
 
   /** Who owns what after the manager made `next` of `live`. */
   #track(live: KubernetesObject, next: KubernetesObject, managers: Managers, manager: string): Managers {
+    const owner = this.#owner(manager, 'Update');
+    const identity = ownerIdentity(owner);
+    const before = managers.get(identity)?.set;
     const updated = this.#updater.update(
       this.#typed(withManagedFields(this.#versioned(live), undefined)),
       this.#typed(this.#versioned(next)),
       this.#options.apiVersion,
       managers,
+      // It gets back below what would be taken from it, unless it has what nobody should.
+      before !== undefined && before.difference(strippedFields) === before ? identity : undefined,
     );
     const taken = updated.taken.difference(strippedFields);
     if (taken.isEmpty()) return capUpdateManagers(updated.managers);
-    const owner = this.#owner(manager, 'Update');
-    const identity = ownerIdentity(owner);
     const set = updated.managers.get(identity)?.set.union(taken) ?? taken;
     return capUpdateManagers(new Map([...updated.managers, [identity, { ...owner, set, time: this.#time() }]]));
   }

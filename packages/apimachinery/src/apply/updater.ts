@@ -26,7 +26,7 @@ interface UpdaterOptions {
 
 /** What an update took from whom. */
 interface Updated {
-  /** The owners without what the update took or removed; the updater itself is not among them unless it was before. */
+  /** The owners without what the update took or removed; the updater is not among them unless it was before. */
   readonly managers: Managers;
   /** All that the update changed. */
   readonly taken: FieldSet;
@@ -42,10 +42,19 @@ export class Updater {
     this.#filters = filters;
   }
 
-  /** For a write of any other kind than apply: it owns what it changed. */
-  update(live: TypedValue, next: TypedValue, apiVersion: string, managers: Managers): Updated {
+  /**
+   * For a write of any other kind than apply: it owns what it changed. What the owner named `updater` has of that is not
+   * taken from it: who gives it back what was taken anyway is spared the work.
+   */
+  update(
+    live: TypedValue,
+    next: TypedValue,
+    apiVersion: string,
+    managers: Managers,
+    updater: string | undefined,
+  ): Updated {
     const owners = this.#reconcile(managers);
-    const comparison = this.#takeOver(live, next, apiVersion, owners, undefined, true);
+    const comparison = this.#takeOver(live, next, apiVersion, owners, undefined, true, updater);
     return { managers: owners, taken: comparison.modified.union(comparison.added) };
   }
 
@@ -96,7 +105,10 @@ export class Updater {
       : { added: filter(added), modified: filter(modified), removed: filter(removed) };
   }
 
-  /** Takes what changed from everybody but `taker`, and what is gone from all but it. Changes `owners`. */
+  /**
+   * Takes what changed from everybody but `taker`, and what is gone from all but it; from `keeper` only what is gone.
+   * Changes `owners`.
+   */
   #takeOver(
     before: TypedValue,
     after: TypedValue,
@@ -104,6 +116,7 @@ export class Updater {
     owners: Map<string, FieldsOwner>,
     taker: string | undefined,
     force: boolean,
+    keeper?: string,
   ): Comparison {
     const own = this.#compare(before, after, apiVersion);
     const comparisons = new Map([[apiVersion, own]]);
@@ -117,6 +130,10 @@ export class Updater {
         comparisons.set(owner.apiVersion, comparison);
       }
       const { added, modified, removed } = comparison;
+      if (identity === keeper) {
+        reduced.set(identity, owner.set.difference(removed));
+        continue;
+      }
       const set = owner.set.intersection(modified).union(owner.set.intersection(added));
       if (!set.isEmpty()) conflicts.set(identity, { owner, set });
       reduced.set(identity, owner.set.difference(set).difference(removed));

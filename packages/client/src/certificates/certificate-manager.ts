@@ -36,7 +36,7 @@ export interface CertificateManagerOptions {
   readonly expirationSeconds?: number;
   /** Used, and replaced at once, when the store has none. PEM. */
   readonly bootstrap?: { readonly certificate: string; readonly key: string };
-  /** Called with how long the one before was in use. */
+  /** Called with how long the one before was in use. Must not throw, nor must `onFailure`. */
   readonly onRotated?: (current: KeyPair, usedForMs: number | undefined) => void;
   readonly onFailure?: (error: unknown) => void;
   readonly clock?: Clock;
@@ -116,10 +116,7 @@ export class CertificateManager {
       for (;;) {
         await this.#untilDue(signal);
         await this.#rotateUntilDone(signal);
-        // A signer that leaves out what was asked for would do so again.
-        const template = this.#template();
-        const isServed = !template || (this.#current && satisfiesTemplate(this.#current, template));
-        await sleep(this.#clock, isServed ? templatePeriodMs : lastingRetryMs, signal);
+        await sleep(this.#clock, templatePeriodMs, signal);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -141,18 +138,14 @@ export class CertificateManager {
       const left = deadline - this.#clock.now();
       const template = this.#template();
       if (template && (left <= 0 || !this.#current || !satisfiesTemplate(this.#current, template))) return;
-      await sleep(
-        this.#clock,
-        isDynamic ? Math.min(templatePeriodMs, Math.max(left, 0) || templatePeriodMs) : left,
-        signal,
-      );
+      await sleep(this.#clock, isDynamic ? templatePeriodMs : left, signal);
     }
   }
 
   #deadline(): number {
-    const force = this.#mustRotate || !this.#current;
+    const isDue = this.#mustRotate;
     this.#mustRotate = false;
-    if (force || !this.#current) return this.#clock.now();
+    if (isDue || !this.#current) return this.#clock.now();
     const { notBefore, notAfter } = this.#current;
     // Not all at one time, when many were made at one time.
     return notBefore + (notAfter - notBefore) * (0.7 + 0.2 * this.#random());
@@ -164,7 +157,11 @@ export class CertificateManager {
       const template = this.#template();
       if (!template) return;
       try {
-        await this.#rotate(template, signal);
+        const issued = await this.#rotate(template, signal);
+        if (satisfiesTemplate(issued, template)) return;
+        // A signer that leaves out what was asked for would do so again.
+        this.#logger.warn(`${this.#options.signerName}: the certificate is not for all that was asked for`);
+        await sleep(this.#clock, lastingRetryMs, signal);
         return;
       } catch (error) {
         signal.throwIfAborted();
@@ -175,7 +172,7 @@ export class CertificateManager {
     }
   }
 
-  async #rotate(template: CertificateTemplate, parent: AbortSignal): Promise<void> {
+  async #rotate(template: CertificateTemplate, parent: AbortSignal): Promise<KeyPair> {
     const { store, signerName, usages, expirationSeconds, onRotated } = this.#options;
     const key = generateKey();
     const request = createCertificateRequest(template, key);
@@ -200,9 +197,11 @@ export class CertificateManager {
       });
       const certificate = await waitForCertificate(client, submitted, { signal, clock });
       const before = this.#current;
-      this.#setCurrent(await store.update(certificate, exportKey(key)));
+      const issued = await store.update(certificate, exportKey(key));
+      this.#setCurrent(issued);
       this.#serverHealthy = true;
-      onRotated?.(this.#current!, before && clock.now() - before.notBefore);
+      onRotated?.(issued, before && clock.now() - before.notBefore);
+      return issued;
     } finally {
       stopWatching();
       dispose();

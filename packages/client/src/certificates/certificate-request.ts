@@ -46,14 +46,19 @@ function subject({ commonName: name, organizations = [] }: CertificateTemplate):
   return sequence(...organizations.map((one) => attribute(organization, one)), attribute(commonName, name));
 }
 
-function attributes({ dnsNames = [], ipAddresses = [] }: CertificateTemplate): Uint8Array[] {
+function attributes(template: CertificateTemplate): Uint8Array[] {
+  const extension = subjectAlternativeNames(template);
+  return extension ? [sequence(oid(extensionRequest), set(sequence(extension)))] : [];
+}
+
+/** The extension with all names but the subject; undefined when there are none. */
+export function subjectAlternativeNames(template: CertificateTemplate): Uint8Array | undefined {
+  const { dnsNames = [], ipAddresses = [] } = template;
   const names = [
     ...dnsNames.map((name) => element(0x82, Buffer.from(name, 'ascii'))),
     ...ipAddresses.map((address) => element(0x87, addressBytes(address))),
   ];
-  if (names.length === 0) return [];
-  const extension = sequence(oid(subjectAlternativeName), octets(sequence(...names)));
-  return [sequence(oid(extensionRequest), set(sequence(extension)))];
+  return names.length > 0 ? sequence(oid(subjectAlternativeName), octets(sequence(...names))) : undefined;
 }
 
 function addressBytes(address: string): Uint8Array {

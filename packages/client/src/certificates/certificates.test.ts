@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type Clock, FakeClock, systemClock } from '../clock/index.ts';
 import { loadKubeConfig, restConfigFor } from '../kubeconfig/index.ts';
 import { kubeconfigText, tempDir } from '../kubeconfig/temp-dir.test-data.ts';
+import { silentLogger } from '../observe/index.ts';
 import { ResourceClient } from '../rest/resource-client.ts';
 import { RESTClient } from '../rest/rest-client.ts';
 import { InProcessTransport } from '../transport/index.ts';
@@ -287,6 +288,20 @@ describe('CertificateManager', () => {
     await clock.advance(32_000);
     await next();
     expect(manager.serverHealthy).toBe(true);
+  });
+
+  it('does not ask again at once when the signer leaves out what was asked for', async () => {
+    const said = deferred<string>();
+    const logger = { ...silentLogger, warn: said.resolve };
+    const { manager, next } = await manage(await tempDir(), { template: { ...node, dnsNames: ['a.example'] }, logger });
+    running = manager.run(stop.signal);
+    const first = await next();
+    expect(await said.promise).toBe(`${signerName}: the certificate is not for all that was asked for`);
+    await clock.whenWaiting();
+    expect(clock.nextInMs).toBe(32_000);
+    const second = next();
+    await clock.advance(33_000);
+    expect((await second).certificate).not.toBe(first.certificate);
   });
 
   it('knows a server that refuses from one that does not answer', async () => {

@@ -1,9 +1,9 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
-import { type CertificateTemplate, exportKey } from './certificate-request.ts';
+import { type CertificateTemplate, exportKey, subjectAlternativeNames } from './certificate-request.ts';
 import { bits, element, elements, oid, sequence, set, utf8 } from './der.ts';
 import { KeyPair } from './key-pair.ts';
 
-/** An authority for tests: signs whatever it is given. */
+/** An authority for tests: signs whatever it is given. In requests it overlooks all names but the subject. */
 export class TestAuthority {
   readonly #key: KeyObject = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   readonly #name = sequence(set(sequence(oid('2.5.4.3'), utf8('test-authority'))));
@@ -28,10 +28,13 @@ export class TestAuthority {
         set(sequence(oid(type), utf8(value))),
       ),
     );
-    return new KeyPair(this.#sign(subject, publicKey, validity), exportKey(privateKey));
+    return new KeyPair(
+      this.#sign(subject, publicKey, validity, subjectAlternativeNames(template)),
+      exportKey(privateKey),
+    );
   }
 
-  #sign(subject: Uint8Array, key: KeyObject, { notBefore, notAfter }: Validity): string {
+  #sign(subject: Uint8Array, key: KeyObject, { notBefore, notAfter }: Validity, extension?: Uint8Array): string {
     const algorithm = sequence(oid('1.2.840.10045.4.3.2'));
     const body = sequence(
       element(0xa0, element(0x02, Buffer.of(2))),
@@ -41,6 +44,7 @@ export class TestAuthority {
       sequence(time(notBefore), time(notAfter)),
       subject,
       key.export({ type: 'spki', format: 'der' }),
+      ...(extension ? [element(0xa3, sequence(extension))] : []),
     );
     const der = sequence(body, algorithm, bits(sign('sha256', body, this.#key)));
     const base64 = Buffer.from(der).toString('base64').replace(/.{64}/g, '$&\n');

@@ -73,7 +73,7 @@ export class CachedDiscovery implements CachedDiscoveryInterface {
     return namespacedOf(await this.preferredResources(options));
   }
 
-  /** Always asks the server, which sends it only when it has changed. */
+  /** Always asks the server: it is too large to be kept without need. */
   openAPIV2(options?: CallOptions): Promise<OpenAPIDocument> {
     return this.#delegate.openAPIV2(options);
   }
@@ -88,15 +88,13 @@ export class CachedDiscovery implements CachedDiscoveryInterface {
     if (!this.#loading) {
       const loading = this.#delegate.serverGroupsAndResources().then((all) => new Contents(all, this.#delegate));
       this.#loading = loading;
-      loading
-        .then((contents) => {
-          if (this.#loading === loading) this.#contents = contents;
-        })
-        // Told to those who wait for it.
-        .catch(() => {})
-        .finally(() => {
-          if (this.#loading === loading) this.#loading = undefined;
-        });
+      const isOver = (contents?: Contents): void => {
+        if (this.#loading !== loading) return;
+        this.#loading = undefined;
+        this.#contents = contents;
+      };
+      // Failures are told to those who wait for it.
+      loading.then(isOver, () => isOver());
     }
     return waitFor(this.#loading, signal);
   }

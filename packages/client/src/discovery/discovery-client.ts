@@ -12,7 +12,7 @@ import type { CallOptions } from '../rest/call-options.ts';
 import type { RESTClient } from '../rest/rest-client.ts';
 import { StaleGroupVersionError } from './discovery-errors.ts';
 import type { DiscoveryInterface, ServerResources } from './discovery-interface.ts';
-import { type DocumentSource, ServerDocuments } from './document-source.ts';
+import { type DocumentOptions, type DocumentSource, ServerDocuments } from './document-source.ts';
 import { groupVersionsOf, type OpenAPIDocument, type OpenAPIV3GroupVersion, type OpenAPIV3Index } from './open-api.ts';
 import { namespacedOf, preferredOf } from './preferred-resources.ts';
 import { resourcesOfGroups, serverResources } from './resources-of-groups.ts';
@@ -45,7 +45,7 @@ interface GroupsAndMaybeResources {
 /** What `/api` and `/apis` may answer. */
 type GroupsDocument = (AggregatedDiscovery & { kind: 'APIGroupDiscoveryList' }) | APIGroupList | APIVersions;
 
-/** Asks the server. Where it gives documents ETags, it sends only those again that have changed. */
+/** Asks the server. Groups and resources, which it keeps, are sent again only when they have changed. */
 export class DiscoveryClient implements DiscoveryInterface {
   readonly #documents: DocumentSource;
   readonly #legacyOnly: boolean;
@@ -105,18 +105,18 @@ export class DiscoveryClient implements DiscoveryInterface {
     const accept = this.#legacyOnly ? json : this.#accept;
     const [core, others] = await Promise.all([
       // Servers behind aggregation have no core group.
-      this.#get<GroupsDocument>('/api', { accept, ...options }).catch((error: unknown) => {
+      this.#get<GroupsDocument>('/api', { accept, keep: true, ...options }).catch((error: unknown) => {
         if (isNotFound(error)) return undefined;
         throw error;
       }),
-      this.#get<GroupsDocument>('/apis', { accept, ...options }),
+      this.#get<GroupsDocument>('/apis', { accept, keep: true, ...options }),
     ]);
     const documents = core ? [core, others] : [others];
     if (!documents.every(isAggregated)) return { groups: documents.flatMap(groupsOf), failed: new Map() };
     return { ...fromAggregatedDiscovery(...documents), failed: staleVersions(documents) };
   }
 
-  #get<T>(path: string, options?: CallOptions & { accept?: string }): Promise<T> {
+  #get<T>(path: string, options?: DocumentOptions): Promise<T> {
     return this.#documents.get<T>(path, { timeoutMs: defaultTimeoutMs, ...options });
   }
 }

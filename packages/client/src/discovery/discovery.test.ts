@@ -95,11 +95,10 @@ describe('DiscoveryClient', () => {
     expect(await serverSupportsVersion(discovery, { group: 'apps', version: 'v9' })).toBe(false);
   });
 
-  it('reads OpenAPI, the second time only whether it has changed', async () => {
-    expect(await discovery.openAPIV2()).toMatchObject({ swagger: '2.0' });
-    const again = await discovery.openAPIV2();
-    expect(Object.keys(again.definitions ?? {})).toContain('io.k8s.api.core.v1.Pod');
-    expect(transport.requests).toEqual(['GET /openapi/v2 200', 'GET /openapi/v2 304']);
+  it('reads OpenAPI', async () => {
+    const { swagger, definitions } = await discovery.openAPIV2();
+    expect(swagger).toBe('2.0');
+    expect(Object.keys(definitions ?? {})).toContain('io.k8s.api.core.v1.Pod');
     const paths = await discovery.openAPIV3();
     const apps = paths.get('apis/apps/v1');
     expect(apps?.serverRelativeURL).toMatch(/^\/openapi\/v3\/apis\/apps\/v1\?hash=\w+$/);
@@ -139,6 +138,7 @@ describe('CachedDiscovery', () => {
     expect(cached.fresh()).toBe(false);
     transport.answers.clear();
     expect(await cached.groups()).not.toEqual([]);
+    expect(cached.fresh()).toBe(true);
   });
 
   it('looks again for a group version that it does not know, once', async () => {
@@ -163,7 +163,7 @@ describe('CachedDiscovery', () => {
     expect(transport.requests.map((it) => it.replace(/hash=\w+/, 'hash'))).toEqual([
       'GET /openapi/v3 200',
       'GET /openapi/v3/apis/apps/v1?hash 200',
-      expect.stringMatching('GET /openapi/v3 (200|304)'),
+      'GET /openapi/v3 200',
     ]);
   });
 });

@@ -5,6 +5,8 @@ import type { RESTClient } from '../rest/rest-client.ts';
 export interface DocumentOptions extends CallOptions {
   /** Media types, the best first; JSON when not given. */
   readonly accept?: string;
+  /** Keep the document, where the server gives it an ETag, and next time ask for no more than whether it has changed. */
+  readonly keep?: boolean;
 }
 
 /** Where discovery's documents come from: the server, or a cache before it. */
@@ -18,21 +20,22 @@ interface Kept {
   readonly document: unknown;
 }
 
-/**
- * Asks the server each time, but for no more than whether the document has changed where the server gave it an ETag.
- */
+/** Asks the server each time. */
 export class ServerDocuments implements DocumentSource {
   readonly #rest: RESTClient;
-  /** The last of each path and media type: as many as the server has documents that were asked for. */
+  /** By path and media type: as many as are to be kept. */
   readonly #kept = new Map<string, Kept>();
 
   constructor(rest: RESTClient) {
     this.#rest = rest;
   }
 
-  async get<T>(url: string, { accept = 'application/json', ...options }: DocumentOptions = {}): Promise<T> {
+  async get<T>(
+    url: string,
+    { accept = 'application/json', keep = false, ...options }: DocumentOptions = {},
+  ): Promise<T> {
     const [path = '', search = ''] = url.split('?', 2);
-    const key = `${accept} ${path}`;
+    const key = `${accept} ${url}`;
     const kept = this.#kept.get(key);
     const response = await this.#rest.raw({
       method: 'GET',
@@ -44,7 +47,7 @@ export class ServerDocuments implements DocumentSource {
     if (response.status === 304 && kept) return kept.document as T;
     const document = decodeAnswer<T>(response, response.bytes);
     const { etag } = response.headers;
-    if (typeof etag === 'string') this.#kept.set(key, { etag, document });
+    if (keep && typeof etag === 'string') this.#kept.set(key, { etag, document });
     else this.#kept.delete(key);
     return document;
   }

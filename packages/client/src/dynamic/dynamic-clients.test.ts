@@ -77,11 +77,8 @@ describe('DynamicClient', () => {
     expect(scale).toMatchObject({ kind: 'Scale', spec: { replicas: 1 }, status });
     await cronTabs.update({ ...scale, spec: { replicas: 5 } }, {}, 'scale');
     await cronTabs.patch('sub', 'merge', { status: { replicas: 5 } }, {}, 'status');
-    await cronTabs.apply(
-      { apiVersion, kind: 'CronTab', metadata: { name: 'sub' }, status: { selector: 'c=d' } },
-      { fieldManager: 'applier', force: true },
-      'status',
-    );
+    const selected = { apiVersion, kind: 'CronTab', metadata: { name: 'sub' }, status: { selector: 'c=d' } };
+    await cronTabs.applyStatus(selected, { fieldManager: 'applier', force: true });
     expect(await cronTabs.get('sub')).toMatchObject({
       spec: { replicas: 5 },
       status: { replicas: 5, selector: 'c=d' },

@@ -10,11 +10,10 @@ import type {
 } from '@coxswain/apimachinery/meta';
 import type { ApplyConfiguration } from '../rest/apply-configuration.ts';
 import type { CallOptions } from '../rest/call-options.ts';
-import type { ResourceDescription } from '../rest/resource.ts';
 import type { ApplyCallOptions, PatchBodies, PatchType, ResourceInterface } from '../rest/resource-interface.ts';
-import type { RESTClient } from '../rest/rest-client.ts';
 import type { Watch } from '../watch/watch.ts';
-import { deleteCall, type ResourceCall, resourceRequest } from './resource-request.ts';
+import { ResourceCalls } from './resource-calls.ts';
+import { deleteCall } from './resource-request.ts';
 import type { Unstructured } from './unstructured.ts';
 
 /**
@@ -40,6 +39,7 @@ export interface DynamicResourceInterface extends ResourceInterface<Unstructured
     options: ApplyCallOptions,
     ...subresources: string[]
   ): Promise<Unstructured>;
+  applyStatus(configuration: ApplyConfiguration<Unstructured>, options: ApplyCallOptions): Promise<Unstructured>;
   delete(
     name: string,
     options?: DeleteOptions & CallOptions,
@@ -48,31 +48,21 @@ export interface DynamicResourceInterface extends ResourceInterface<Unstructured
 }
 
 /** Sends what it is given, and gives what comes back. */
-export class DynamicResource implements DynamicResourceInterface {
-  readonly resource: ResourceDescription;
-  readonly namespace: string | undefined;
-  readonly #rest: RESTClient;
-
-  constructor(rest: RESTClient, resource: ResourceDescription, namespace?: string) {
-    this.#rest = rest;
-    this.resource = resource;
-    this.namespace = namespace === '' ? undefined : namespace;
-  }
-
+export class DynamicResource extends ResourceCalls implements DynamicResourceInterface {
   inNamespace(namespace: string): DynamicResource {
-    return new DynamicResource(this.#rest, this.resource, namespace);
+    return new DynamicResource(this.rest, this.resource, namespace);
   }
 
   async get(name: string, options?: GetOptions & CallOptions, ...subresources: string[]): Promise<Unstructured> {
-    return this.#send('GET', { name, subresources, options });
+    return this.send('GET', { name, subresources, options });
   }
 
   async list(options?: ListOptions & CallOptions): Promise<KubernetesList<Unstructured>> {
-    return this.#send('GET', { options });
+    return this.send('GET', { options });
   }
 
   async watch(options: ListOptions & CallOptions = {}): Promise<Watch<Unstructured>> {
-    return this.#rest.watch(resourceRequest('GET', { ...this.#here, options: { ...options, watch: true } }));
+    return this.sendWatch(options);
   }
 
   async create(
@@ -81,7 +71,7 @@ export class DynamicResource implements DynamicResourceInterface {
     ...subresources: string[]
   ): Promise<Unstructured> {
     const name = subresources.length > 0 ? nameOf(object) : undefined;
-    return this.#send('POST', { name, subresources, options, body: this.#typed(object, subresources) });
+    return this.send('POST', { name, subresources, options, body: this.#typed(object, subresources) });
   }
 
   async update(
@@ -90,7 +80,7 @@ export class DynamicResource implements DynamicResourceInterface {
     ...subresources: string[]
   ): Promise<Unstructured> {
     const body = this.#typed(object, subresources);
-    return this.#send('PUT', { name: nameOf(object), subresources, options, body });
+    return this.send('PUT', { name: nameOf(object), subresources, options, body });
   }
 
   updateStatus(object: Unstructured, options?: UpdateOptions & CallOptions): Promise<Unstructured> {
@@ -104,7 +94,7 @@ export class DynamicResource implements DynamicResourceInterface {
     { subresource, ...options }: PatchOptions & CallOptions & { readonly subresource?: string } = {},
     ...subresources: string[]
   ): Promise<Unstructured> {
-    return this.#send('PATCH', {
+    return this.send('PATCH', {
       name,
       subresources: subresource === undefined ? subresources : [subresource, ...subresources],
       options,
@@ -122,7 +112,7 @@ export class DynamicResource implements DynamicResourceInterface {
       throw new Error('cannot apply an object with managed fields already set');
     }
     const all = subresource === undefined ? subresources : [subresource, ...subresources];
-    return this.#send('PATCH', {
+    return this.send('PATCH', {
       name: configuration.metadata.name,
       subresources: all,
       options,
@@ -140,7 +130,7 @@ export class DynamicResource implements DynamicResourceInterface {
     options: DeleteOptions & CallOptions = {},
     ...subresources: string[]
   ): Promise<Unstructured | Status> {
-    return this.#send('DELETE', { name, subresources, ...deleteCall(options) });
+    return this.send('DELETE', { name, subresources, ...deleteCall(options) });
   }
 
   async deleteCollection(
@@ -148,15 +138,7 @@ export class DynamicResource implements DynamicResourceInterface {
     which: ListOptions = {},
   ): Promise<KubernetesList<Unstructured> | Status> {
     const { options: call, body } = deleteCall(options);
-    return this.#send('DELETE', { options: { ...which, ...call }, body });
-  }
-
-  get #here(): { resource: ResourceDescription; namespace: string | undefined } {
-    return { resource: this.resource, namespace: this.namespace };
-  }
-
-  #send<T>(method: string, call: Omit<ResourceCall, 'resource' | 'namespace'>): Promise<T> {
-    return this.#rest.request(resourceRequest(method, { ...this.#here, ...call }));
+    return this.send('DELETE', { options: { ...which, ...call }, body });
   }
 
   /** Complete with what it is, where that is known: objects out of lists and caches say nothing of it. */

@@ -1,5 +1,6 @@
 import type { Event, EventSource } from '@coxswain/api/core/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
+import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { type Clock, systemClock } from '../clock/clock.ts';
 import { type Logger, silentLogger } from '../observe/logger.ts';
@@ -11,7 +12,9 @@ import { EventWriter, type EventWriterOptions, type WriteEvent } from './event-w
 import { objectReference } from './object-reference.ts';
 
 /** The events of a namespace, for example `clients.core.v1.events`. */
-export type EventClients<E extends object> = (namespace: string) => Pick<ResourceInterface<E>, 'create' | 'patch'>;
+export type EventClients<E extends KubernetesObject> = (
+  namespace: string,
+) => Pick<ResourceInterface<E>, 'create' | 'patch'>;
 
 export interface CoreEventRecorderOptions extends EventWriterOptions {
   readonly events: EventClients<Event>;

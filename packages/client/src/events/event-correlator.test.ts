@@ -9,7 +9,8 @@ function start() {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const correlator = new EventCorrelator(clock);
   const names = new EventNames(clock);
-  const send = (message: string, changes: Partial<Event> = {}): [string, number, string, EventPatch?] | 'nothing' => {
+  /** Name, count, message and, if there is one, patch. */
+  const send = (message: string, changes: Partial<Event> = {}): (string | number | EventPatch)[] | 'nothing' => {
     const now = timeFromDate(new Date(clock.now()));
     const correlated = correlator.correlate(
       {
@@ -29,7 +30,7 @@ function start() {
     if (!correlated) return 'nothing';
     const { event, patch } = correlated;
     correlator.observed(event);
-    return [event.metadata.name!, event.count!, event.message!, ...(patch ? ([patch] as const) : [])];
+    return [event.metadata.name!, event.count!, event.message!, ...(patch ? [patch] : [])];
   };
   return { clock, send };
 }

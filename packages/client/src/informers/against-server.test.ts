@@ -1,18 +1,35 @@
-import type { ConfigMap } from '@coxswain/api/core/v1';
+import type { ConfigMap, Namespace } from '@coxswain/api/core/v1';
+import { isNotFound } from '@coxswain/apimachinery/errors';
+import type { PartialObjectMetadata } from '@coxswain/apimachinery/meta';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ResourceClient } from '../rest/resource-client.ts';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import { DynamicClient } from '../dynamic/dynamic-client.ts';
+import { ClientSet } from '../kubernetes/client-set.ts';
+import { MetadataClient } from '../metadata/metadata-client.ts';
+import type { ResourceClient } from '../rest/resource-client.ts';
 import { RESTClient } from '../rest/rest-client.ts';
 import { InProcessTransport } from '../transport/index.ts';
+import { DynamicSharedInformerFactory, MetadataSharedInformerFactory } from './dynamic-informer-factory.ts';
 import { SharedIndexInformer } from './shared-index-informer.ts';
+import { SharedInformerFactory } from './shared-informer-factory.ts';
+import { stripManagedFields } from './transform.ts';
 
 let server: RunningApiServer;
-let configMaps: ResourceClient<ConfigMap>;
+let rest: RESTClient;
+let clients: ClientSet;
+let configMaps: Pick<ResourceClient<ConfigMap>, 'create' | 'patch' | 'delete' | 'list' | 'watch'>;
 beforeAll(async () => {
   server = await startApiServer({ memory: true });
-  const transport = new InProcessTransport(server.transport({ username: 'me', groups: ['system:masters'] }));
-  const resource = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true };
-  configMaps = new ResourceClient(new RESTClient(transport), resource, 'default');
+  rest = new RESTClient(new InProcessTransport(server.transport({ username: 'me', groups: ['system:masters'] })));
+  clients = new ClientSet(rest);
+  configMaps = clients.core.v1.configMaps('default');
+  for (const name of ['one', 'two']) await clients.core.v1.namespaces().create({ metadata: { name } });
+  for (const namespace of ['one', 'two']) {
+    for (const app of ['web', 'db']) {
+      const metadata = { name: app, labels: { app } };
+      await clients.core.v1.configMaps(namespace).create({ metadata, data: { namespace } });
+    }
+  }
 });
 afterAll(() => server.stop());
 
@@ -23,11 +40,11 @@ describe.each([
   it('tells of what is there and of what happens', async () => {
     await configMaps.create({ metadata: { name: 'a' }, data: { x: '1' } });
     const stop = new AbortController();
+    const seen: string[] = [];
     const informer = new SharedIndexInformer(configMaps, {
       watchList,
       onError: (error) => seen.push(String(error)),
     });
-    const seen: string[] = [];
     let whenDeleted!: () => void;
     const deleted = new Promise<void>((resolve) => {
       whenDeleted = resolve;
@@ -50,5 +67,93 @@ describe.each([
     stop.abort();
     await running;
     expect(informer.isStopped).toBe(true);
+  });
+});
+
+describe('SharedInformerFactory', () => {
+  it('has an informer and a lister for every resource of the ClientSet, one of each', async () => {
+    const factory = new SharedInformerFactory(clients, { transform: stripManagedFields });
+    const { informer, lister } = factory.core.v1.configMaps;
+    expectTypeOf(informer).toEqualTypeOf<SharedIndexInformer<ConfigMap>>();
+    expectTypeOf(factory.core.v1.namespaces.lister.get).returns.toEqualTypeOf<Namespace>();
+    // These can only be created.
+    expectTypeOf(factory.core.v1).not.toHaveProperty('bindings');
+    expect(factory.core.v1.configMaps.informer).toBe(informer);
+    expect(Object.keys(factory)).toContain('apps');
+    const namespaces = factory.core.v1.namespaces.lister;
+
+    const stop = new AbortController();
+    factory.start(stop.signal);
+    factory.start(stop.signal);
+    await factory.waitForCacheSync(stop.signal);
+    expect(namespaces.get('one').metadata?.name).toBe('one');
+    expect(lister.namespace('one').get('web').data).toEqual({ namespace: 'one' });
+    expect(lister.namespace('one').get('web').metadata?.managedFields).toBeUndefined();
+    expect(
+      lister
+        .namespace('two')
+        .list()
+        .map(({ metadata }) => metadata?.name)
+        .sort(),
+    ).toContain('db');
+    expect(
+      lister
+        .list('app in (web)')
+        .map(({ metadata }) => metadata?.namespace)
+        .sort(),
+    ).toEqual(['one', 'two']);
+    expect(lister.namespace('one').list('app=db')).toHaveLength(1);
+    expect(() => lister.namespace('default').get('web')).toThrow('configmaps "web" not found');
+    expect(() => lister.get('web')).toThrow(expect.toSatisfy(isNotFound));
+    expect(() => lister.list('!!')).toThrow('unable to parse requirement');
+
+    const later = factory.apps.v1.deployments.informer;
+    factory.start(stop.signal);
+    await later.whenSynced();
+    stop.abort();
+    await factory.shutdown();
+    expect([informer.isStopped, later.isStopped]).toEqual([true, true]);
+  });
+
+  it('keeps to one namespace and to what is selected', async () => {
+    const factory = new SharedInformerFactory(clients, {
+      namespace: 'one',
+      tweakListOptions: ({ resource }) => (resource === 'configmaps' ? { labelSelector: 'app=web' } : {}),
+    });
+    const { lister } = factory.core.v1.configMaps;
+    const namespaces = factory.core.v1.namespaces.lister;
+    factory.start();
+    await factory.waitForCacheSync();
+    expect(lister.list().map(({ metadata }) => `${metadata?.namespace}/${metadata?.name}`)).toEqual(['one/web']);
+    expect(namespaces.list().length).toBeGreaterThan(1);
+    await factory.shutdown();
+  });
+});
+
+const resource = { group: '', version: 'v1', resource: 'configmaps' };
+
+describe('DynamicSharedInformerFactory', () => {
+  it('has informers for resources by name', async () => {
+    const factory = new DynamicSharedInformerFactory(new DynamicClient(rest), { namespace: 'two' });
+    const { lister, informer } = factory.forResource(resource);
+    expect(factory.forResource({ ...resource }).informer).toBe(informer);
+    factory.start();
+    await factory.waitForCacheSync();
+    expect(lister.namespace('two').get('db')).toMatchObject({ kind: 'ConfigMap', data: { namespace: 'two' } });
+    expect(lister.namespace('one').list()).toEqual([]);
+    await factory.shutdown();
+  });
+});
+
+describe('MetadataSharedInformerFactory', () => {
+  it('has nothing but metadata', async () => {
+    const factory = new MetadataSharedInformerFactory(new MetadataClient(rest));
+    const { lister } = factory.forResource(resource);
+    factory.start();
+    await factory.waitForCacheSync();
+    const object: PartialObjectMetadata = lister.namespace('two').get('db');
+    expect(object).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { labels: { app: 'db' } } });
+    expect(object).not.toHaveProperty('data');
+    await factory.shutdown();
   });
 });

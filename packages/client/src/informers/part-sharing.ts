@@ -38,6 +38,15 @@ export class PartSharing {
     return object;
   }
 
+  /**
+   * The same for the next state of an object that is held: parts that are as they were are those of the old state. That is
+   * quicker than looking for them everywhere; parts that did change are not looked for.
+   */
+  shareNext<T extends object>(old: T, object: T): T {
+    reuse(old, object, 0);
+    return object;
+  }
+
   #grow(): void {
     const [parts, hashes, sizes, worth, strings] = [this.#parts, this.#hashes, this.#sizes, this.#worth, this.#strings];
     const slots = Math.max(parts.length * 4, fewestSlots);
@@ -140,6 +149,41 @@ export class PartSharing {
     return node;
   }
 }
+
+/** Puts the old node's parts in place of equal ones. */
+function reuse(old: object, node: object, depth: number): void {
+  if (Array.isArray(old) !== Array.isArray(node) || Object.isFrozen(node)) return;
+  const [before, after] = [old as Record<string, unknown>, node as Record<string, unknown>];
+  for (const key in after) {
+    const [was, is] = [before[key], after[key]];
+    // The prototype is the one object that is there without being a part.
+    if (was === is || !isObject(was) || !isObject(is) || key === '__proto__') continue;
+    if (isEqual(was, is, depth)) after[key] = was;
+    else if (depth < deepest) reuse(was, is, depth + 1);
+  }
+}
+
+function isEqual(a: object, b: object, depth: number): boolean {
+  if (depth > deepest) return false;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+    for (let i = 0; i < a.length; i++) if (!isEqualValue(a[i], b[i], depth)) return false;
+    return true;
+  }
+  const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  let extra = 0;
+  for (const key in one) {
+    if (!isEqualValue(one[key], other[key], depth) || one[key] === undefined) return false;
+    extra++;
+  }
+  for (const _ in other) extra--;
+  return extra === 0;
+}
+
+const isEqualValue = (a: unknown, b: unknown, depth: number): boolean =>
+  a === b || (isObject(a) && isObject(b) && isEqual(a, b, depth + 1));
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** Whether two nodes of one size are equal, whose parts were shared: then these are the same ones. */
 function isSame(a: object, b: object): boolean {

@@ -171,9 +171,9 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
   /** Where the reflector writes: cache and handlers get each change in one step. */
   #store(): ReflectorStore<T> {
     const set = (object: T): void => {
-      const prepared = this.#prepare(object);
-      const key = this.indexer.keyOf(prepared);
+      const key = this.indexer.keyOf(object);
       const old = this.indexer.getByKey(key);
+      const prepared = this.#prepare(object, old);
       this.indexer.add(prepared);
       this.#tellOfChange(key, old, prepared);
     };
@@ -230,9 +230,10 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
     for (const listener of this.#listeners.keys()) listener.push(delta);
   }
 
-  #prepare(object: T): T {
+  #prepare(object: T, old?: T): T {
     const transformed = this.#transform ? this.#transform(object) : object;
-    this.#sharing?.share(transformed);
+    if (old === undefined) this.#sharing?.share(transformed);
+    else this.#sharing?.shareNext(old, transformed);
     return this.#options.freeze ? deepFreeze(transformed) : transformed;
   }
 

@@ -3,18 +3,18 @@ import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { LeaseLock } from './lease-lock.ts';
 
-/** What others do with leadership. What a callback throws is logged, but for the work's own failure. */
+/** What is done with leadership. All may be async; what they fail with is logged, but for the failure of the work itself. */
 export interface LeaderCallbacks {
   /**
    * Does the leader's work. The signal is aborted when leadership is lost or the election is cancelled; from then on
    * nothing may be done in the leader's name. A promise stands for the work: leadership is given up, or let go, only after
    * it has settled. If it rejects, leadership ends and `run` rejects with the same.
    */
-  onStartedLeading(signal: AbortSignal): Promise<void> | void;
+  onStartedLeading(signal: AbortSignal): unknown;
   /** The election is over for this candidate, whether it has ever led or not. After a loss it is called at once. */
-  onStoppedLeading?(): void;
+  onStoppedLeading?(): unknown;
   /** Another leader was seen, the first one included; may be this candidate. Empty when it was given up. */
-  onNewLeader?(identity: string): void;
+  onNewLeader?(identity: string): unknown;
 }
 
 export interface LeaderElectionOptions {
@@ -53,20 +53,14 @@ export function electionTimes({
   renewDeadlineMs = 10_000,
   retryPeriodMs = 2_000,
 }: LeaderElectionOptions): ElectionTimes {
-  const problem =
-    leaseDurationMs <= renewDeadlineMs
-      ? 'leaseDuration must be greater than renewDeadline'
-      : renewDeadlineMs <= jitterFactor * retryPeriodMs
-        ? 'renewDeadline must be greater than retryPeriod*JitterFactor'
-        : leaseDurationMs <= 0
-          ? 'leaseDuration must be greater than zero'
-          : renewDeadlineMs <= 0
-            ? 'renewDeadline must be greater than zero'
-            : retryPeriodMs <= 0
-              ? 'retryPeriod must be greater than zero'
-              : lock.identity === ''
-                ? 'Lock identity is empty'
-                : undefined;
-  if (problem !== undefined) throw new Error(problem);
+  const rules: readonly (readonly [holds: boolean, message: string])[] = [
+    [leaseDurationMs > renewDeadlineMs, 'leaseDuration must be greater than renewDeadline'],
+    [renewDeadlineMs > jitterFactor * retryPeriodMs, 'renewDeadline must be greater than retryPeriod*JitterFactor'],
+    [leaseDurationMs > 0, 'leaseDuration must be greater than zero'],
+    [renewDeadlineMs > 0, 'renewDeadline must be greater than zero'],
+    [retryPeriodMs > 0, 'retryPeriod must be greater than zero'],
+    [lock.identity !== '', 'Lock identity is empty'],
+  ];
+  for (const [holds, message] of rules) if (!holds) throw new Error(message);
   return { leaseDurationMs, renewDeadlineMs, retryPeriodMs };
 }

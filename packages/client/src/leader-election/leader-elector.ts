@@ -23,7 +23,8 @@ import type { LeaseLock } from './lease-lock.ts';
  * `isLeader` false at once.
  *
  * Differs from client-go: the deadline counts from the last renewal that went well, not from the first that failed; the
- * lease is kept until the leader's work has ended, and given up only then.
+ * lease is kept until the leader's work has ended, and given up only then. Elections that the control plane coordinates
+ * by LeaseCandidates are not offered.
  */
 export class LeaderElector {
   readonly #lock: LeaseLock;
@@ -90,7 +91,7 @@ export class LeaderElector {
   async run(signal: AbortSignal): Promise<void> {
     if (this.#isRunning) throw new Error('the leader election is running already');
     this.#isRunning = true;
-    const stopped = once(() => this.#call('onStoppedLeading', () => this.#callbacks.onStoppedLeading?.()));
+    const stopped = once(() => void this.#call('onStoppedLeading', () => this.#callbacks.onStoppedLeading?.()));
     try {
       if (await this.#acquire(signal)) await this.#lead(signal, stopped);
     } finally {
@@ -188,12 +189,13 @@ export class LeaderElector {
   #reportTransition(): void {
     if (this.leader === this.#reportedLeader) return;
     this.#reportedLeader = this.leader;
-    this.#call('onNewLeader', () => this.#callbacks.onNewLeader?.(this.#reportedLeader));
+    void this.#call('onNewLeader', () => this.#callbacks.onNewLeader?.(this.#reportedLeader));
   }
 
-  #call(name: string, callback: () => void): void {
+  /** Nobody waits for these callbacks, so that what they fail with is told here. */
+  async #call(name: string, callback: () => unknown): Promise<void> {
     try {
-      callback();
+      await callback();
     } catch (error) {
       this.#logger.error(`The callback ${name} of the leader election failed`, error);
     }

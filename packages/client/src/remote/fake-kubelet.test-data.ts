@@ -1,12 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { isAlreadyExists } from '@coxswain/apimachinery/errors';
 import { ApiServer, completeOptions, type Dialer, SocketDialer, withLocalKubelets } from '@coxswain/apiserver';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { Credential, RestConfig } from '../config/rest-config.ts';
 import { RESTClient } from '../rest/rest-client.ts';
-import { InProcessTransport } from '../transport/index.ts';
+import { InProcessTransport, type Transport } from '../transport/index.ts';
 import { servePortForward } from './fake-port-forward.test-data.ts';
 
 type LogAnswer = (query: URLSearchParams, response: ServerResponse, path: string) => void;
@@ -175,13 +180,22 @@ const internalError = (message: string) => ({
 export interface Cluster {
   readonly kubelet: FakeKubelet;
   readonly client: RESTClient;
+  readonly transport: Transport;
+  /** The way there over TLS. */
+  readonly restConfig: RestConfig;
   stop(): Promise<void>;
 }
 
-/** A real API server and one node with a fake kubelet; pod `one` has a container `main`, pod `two` has several. */
+/** A real API server and one node with a fake kubelet; pod `one` has a container `main`, the others have several. */
 export async function startCluster(): Promise<Cluster> {
   const kubelet = await new FakeKubelet().start();
-  const { config } = await completeOptions({ memory: true });
+  const certDir = await mkdtemp(join(tmpdir(), 'cluster-'));
+  const { config, adminKubeconfig } = await completeOptions({
+    memory: true,
+    securePort: 0,
+    bindAddress: '127.0.0.1',
+    certDir,
+  });
   const server = new ApiServer({
     ...config,
     dialer: withLocalKubelets((node) => (node === 'node' ? kubelet.dialer : undefined), config.dialer),
@@ -189,9 +203,34 @@ export async function startCluster(): Promise<Cluster> {
   await server.start();
   const transport = new InProcessTransport(server.transport({ username: 'me', groups: ['system:masters'] }));
   const client = new RESTClient(transport);
+  await createObjects(client);
+  const admin = adminKubeconfig!(server.address!.port);
+  const credential: Credential = {
+    clientCertificate: { certificate: admin.clientCertificate, key: admin.clientKey },
+  };
+  return {
+    kubelet,
+    client,
+    transport,
+    restConfig: {
+      server: admin.server,
+      tls: { ca: admin.certificateAuthority },
+      credentials: { current: async () => credential, refused: () => false },
+    },
+    stop: async () => {
+      await transport.close();
+      await server.stop();
+      await kubelet.stop();
+      await rm(certDir, { recursive: true });
+    },
+  };
+}
+
+async function createObjects(client: RESTClient): Promise<void> {
   const create = (path: string, body: object) => client.request({ method: 'POST', path, body });
-  const serviceAccounts = '/api/v1/namespaces/default/serviceaccounts';
-  await create(serviceAccounts, { metadata: { name: 'default' } }).catch(() => {});
+  await create('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } }).catch((error) => {
+    if (!isAlreadyExists(error)) throw error;
+  });
   await create('/api/v1/nodes', {
     metadata: { name: 'node' },
     status: { addresses: [{ type: 'InternalIP', address: '127.0.0.1' }] },
@@ -204,13 +243,4 @@ export async function startCluster(): Promise<Cluster> {
   await pod('one', ['main']);
   await pod('two', ['first', 'second'], { 'kubectl.kubernetes.io/default-container': 'second' });
   await pod('three', ['first', 'second']);
-  return {
-    kubelet,
-    client,
-    stop: async () => {
-      await transport.close();
-      await server.stop();
-      await kubelet.stop();
-    },
-  };
 }

@@ -11,7 +11,7 @@ import { type PodTarget, podPath, type RemoteClient } from './pod-target.ts';
 
 export interface FollowLogsOptions
   extends Omit<PodLogsOptions, 'follow' | 'timestamps' | 'previous' | 'limitBytes' | 'insecureSkipTLSVerifyBackend'> {
-  /** Told why the log is asked for again. */
+  /** Told why the log is asked for again; undefined when it ended although the container runs. */
   readonly onRetry?: (reason: unknown) => void;
   readonly clock?: Clock;
   /** From 0 up to but not including 1. */
@@ -22,7 +22,7 @@ const firstDelayMs = 1_000;
 const maxDelayMs = 30_000;
 
 /**
- * Follows a container's log until that container ends, over connections that break: asks for the rest again, without
+ * Follows a container's log until that container ends, over connections that break or end too early: asks for the rest again, without
  * losing or repeating a line as far as timestamps can tell them apart. A connection that breaks, a server that fails (5xx)
  * or is busy (429) are tried again without end, after a second and more each time up to half a minute; abort the signal to
  * give up. Throws an ApiError for anything else that the server refuses, and the signal's reason.
@@ -40,40 +40,48 @@ export async function* followLogs(
   let failures = 0;
   for (;;) {
     const since = position.sinceTime;
+    const before = position.lines;
     position.resume();
+    let reason: unknown;
     try {
-      for await (const line of readOn(client, since ? { ...rest, sinceTime: since } : target, position)) {
-        failures = 0;
-        yield line;
+      const half = yield* readOn(client, since ? { ...rest, sinceTime: since } : target, position);
+      // A proper end may be the container's, or that of something on the way: API servers know no other.
+      if (instance === undefined || (await runningInstance(client, target)) !== instance) {
+        if (half) yield half;
+        return;
       }
-      // A proper end may be the container's, or that of a server on the way.
-      if (instance === undefined || (await runningInstance(client, target)) !== instance) return;
-      onRetry?.(undefined);
     } catch (error) {
       if (signal?.aborted || !isPassing(error)) throw error;
-      onRetry?.(error);
+      reason = error;
     }
+    onRetry?.(reason);
+    if (position.lines > before) failures = 0;
     const delayMs = Math.min(firstDelayMs * 2 ** failures++, maxDelayMs) * (1 + random() / 2);
     await sleep(clock, delayMs, signal);
   }
 }
 
+/** The lines that were not seen before. Returns the last one when it has no end: there may be more of it. */
 async function* readOn(
   client: RemoteClient,
   options: PodLogsOptions,
   position: LogPosition,
-): AsyncGenerator<LogLine, void, undefined> {
+): AsyncGenerator<LogLine, LogLine | undefined, undefined> {
+  /** What a line without a time belongs to, which is the rest of one that was too long. */
   let last: LogLine | undefined;
-  const chunks = podLogs(client, { ...options, follow: true, timestamps: true });
-  for await (const { text } of linesOf(chunks)) {
+  let half: string | undefined;
+  const read = (text: string): LogLine | undefined => {
     const line = readLogLine(text);
-    if (!line) {
-      if (last) yield { timestamp: last.timestamp, text };
-      continue;
-    }
+    if (!line) return last && { timestamp: last.timestamp, text };
     last = position.isNew(line.at) ? { timestamp: line.timestamp, text: line.text } : undefined;
-    if (last) yield last;
+    return last;
+  };
+  for await (const { text, isWhole } of linesOf(podLogs(client, { ...options, follow: true, timestamps: true }))) {
+    const whole = [half, isWhole ? text : undefined].flatMap((one) => (one === undefined ? [] : (read(one) ?? [])));
+    half = isWhole ? undefined : text;
+    yield* whole;
   }
+  return half === undefined ? undefined : read(half);
 }
 
 /** Which run of the container is under way; undefined when none is. */

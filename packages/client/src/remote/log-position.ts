@@ -32,6 +32,8 @@ export class LogPosition {
   #seenAtLast = 0;
   /** How many of these are still to come again. */
   #repeatsLeft = 0;
+  /** How many lines there were. */
+  lines = 0;
 
   /** Where to read on, as `sinceTime`; undefined when nothing was read. */
   get sinceTime(): string | undefined {
@@ -43,8 +45,14 @@ export class LogPosition {
     this.#repeatsLeft = this.#seenAtLast;
   }
 
-  /** Whether a line was not seen before. */
+  /** Whether a line was not seen before; it is from now on. */
   isNew(at: Instant): boolean {
+    const isNew = this.#take(at);
+    if (isNew) this.lines++;
+    return isNew;
+  }
+
+  #take(at: Instant): boolean {
     const order = this.#last ? compare(at, this.#last) : 1;
     if (order > 0) {
       this.#last = at;

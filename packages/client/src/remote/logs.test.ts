@@ -3,9 +3,10 @@ import { isNotFound } from '@coxswain/apimachinery/errors';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeClock } from '../clock/fake-clock.ts';
+import { RESTClient } from '../rest/rest-client.ts';
 import { TransportError } from '../transport/index.ts';
 import { type Cluster, startCluster } from './fake-kubelet.test-data.ts';
-import { type FollowLogsOptions, followLogs } from './follow-logs.ts';
+import { followLogs } from './follow-logs.ts';
 import { linesOf } from './lines.ts';
 import { podLogLines, podLogs } from './logs.ts';
 
@@ -21,6 +22,26 @@ async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
   for await (const value of values) list.push(value);
   return list;
+}
+
+/** A client whose logs break off after so many bytes, one after the other. */
+function breaking(after: number[]): RESTClient {
+  const { transport } = cluster;
+  return new RESTClient({
+    openWebSocket: (request) => transport.openWebSocket(request),
+    close: () => transport.close(),
+    send: async (request) => {
+      const response = await transport.send(request);
+      const left = request.url.includes('/log') ? after.shift() : undefined;
+      if (left === undefined) return response;
+      const chunks = async function* () {
+        const bytes = await response.body.bytes();
+        yield bytes.subarray(0, left);
+        throw new TransportError('broken');
+      };
+      return { ...response, body: { ...response.body, chunks } };
+    },
+  });
 }
 
 describe('podLogs', () => {
@@ -46,16 +67,11 @@ describe('podLogs', () => {
     await expect(all(podLogs(cluster.client, { ...one, pod: 'none' }))).rejects.toSatisfy(isNotFound);
   });
 
-  it('throws a TransportError when the connection is cut', async () => {
-    cluster.kubelet.log = (_, response) => {
-      response.write('one\n');
-    };
+  it('throws a TransportError when the connection breaks', async () => {
+    cluster.kubelet.log = (_, response) => response.end('one\ntwo\n');
     const seen: string[] = [];
     const reading = (async () => {
-      for await (const line of podLogLines(cluster.client, { ...one, follow: true })) {
-        seen.push(line);
-        cluster.kubelet.cut();
-      }
+      for await (const line of podLogLines(breaking([5]), { ...one, follow: true })) seen.push(line);
     })();
     await expect(reading).rejects.toBeInstanceOf(TransportError);
     expect(seen).toEqual(['one']);
@@ -161,22 +177,21 @@ describe('followLogs', () => {
     return asked;
   }
 
-  async function follow(options: Partial<FollowLogsOptions> = {}): Promise<{ texts: string[]; retries: unknown[] }> {
+  /** Follows until the last line that the container writes. */
+  async function follow(client = cluster.client): Promise<{ seen: string[]; retries: unknown[] }> {
+    await setRunning(true);
     const clock = new FakeClock();
     const retries: unknown[] = [];
-    const lines = all(
-      followLogs(cluster.client, {
-        ...one,
-        clock,
-        random: () => 0,
-        onRetry: (reason) => {
-          retries.push(reason);
-          void clock.advance(30_000);
-        },
-        ...options,
-      }),
-    );
-    return { texts: (await lines).map(({ text }) => text), retries };
+    const seen: string[] = [];
+    const onRetry = (reason: unknown) => {
+      retries.push(reason);
+      void clock.advance(30_000);
+    };
+    for await (const { text } of followLogs(client, { ...one, tailLines: 100, clock, random: () => 0, onRetry })) {
+      seen.push(text);
+      if (text === 'e') await setRunning(false);
+    }
+    return { seen, retries };
   }
 
   it('gives lines with their times until the container ends', async () => {
@@ -187,31 +202,35 @@ describe('followLogs', () => {
     expect(asked).toEqual(['follow=true&tailLines=100&timestamps=true']);
   });
 
-  it.each([1, 2, 3, 4, 5])('goes on after a cut behind line %j without losing or repeating any', async (count) => {
-    await setRunning(false);
-    const asked = serve([count, 'cut']);
-    const { texts: seen, retries } = await follow({ tailLines: 100 });
-    expect(seen).toEqual(texts);
-    expect(retries).toEqual([expect.any(TransportError)]);
-    expect(asked[1]).toBe(`follow=true&sinceTime=2026-01-01T00%3A00%3A0${count < 5 ? 1 : 2}Z&timestamps=true`);
+  const again = (count: number) => `follow=true&sinceTime=2026-01-01T00%3A00%3A0${count < 5 ? 1 : 2}Z&timestamps=true`;
+
+  it.each([1, 2, 3, 4, 5])(
+    'goes on after the node was lost behind line %j, without losing or repeating any',
+    async (count) => {
+      const asked = serve([count, 'cut']);
+      expect(await follow()).toEqual({ seen: texts, retries: [undefined] });
+      expect(asked[1]).toBe(again(count));
+    },
+  );
+
+  it.each([1, 2, 3, 4, 5])('goes on after the connection broke behind line %j', async (count) => {
+    const asked = serve();
+    const bytes = written.slice(0, count).join('\n').length + 10;
+    expect(await follow(breaking([bytes]))).toEqual({ seen: texts, retries: [expect.any(TransportError)] });
+    expect(asked[1]).toBe(again(count));
   });
 
-  it('goes on after several cuts, failures of the server and ends that are not the container’s', async () => {
-    await setRunning(true);
+  it('goes on after several cuts, failures of the server and early ends', async () => {
     serve([2, 'cut'], [0, 500], [3, 'cut'], [3, 'cut'], [4, 'end'], [1, 'end']);
-    const clock = new FakeClock();
-    const seen: string[] = [];
-    const retries: unknown[] = [];
-    const onRetry = (reason: unknown) => {
-      retries.push(reason);
-      void clock.advance(30_000);
-    };
-    for await (const { text } of followLogs(cluster.client, { ...one, clock, random: () => 0, onRetry })) {
-      seen.push(text);
-      if (text === 'e') await setRunning(false);
-    }
+    const { seen, retries } = await follow();
     expect(seen).toEqual(texts);
     expect(retries.length).toBeGreaterThanOrEqual(5);
+  });
+
+  it('gives the last line also without its end', async () => {
+    await setRunning(false);
+    cluster.kubelet.log = (_, response) => response.end(`${written[0]}\n${written[1]}`);
+    expect((await all(followLogs(cluster.client, one))).map(({ text }) => text)).toEqual(['a', 'b']);
   });
 
   it('waits longer after each failure', async () => {

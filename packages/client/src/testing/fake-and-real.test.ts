@@ -99,6 +99,10 @@ async function run(transport: Transport): Promise<Record<string, unknown>> {
   answers.created = bare(created);
   answers.again = await failureOf(maps.create({ metadata: { name: 'a' } }));
   answers.elsewhere = await failureOf(maps.create({ metadata: { name: 'a', namespace: 'other' } }));
+  answers.withVersion = await failureOf(maps.create({ metadata: { name: 'v', resourceVersion: '1' } }));
+  const ours = { uid: 'mine', creationTimestamp: '2000-01-01T00:00:00Z', deletionTimestamp: '2000-01-01T00:00:00Z' };
+  const copied = await maps.create({ metadata: { name: 'copied', ...ours } });
+  answers.copied = [bare(copied), copied.metadata?.uid === ours.uid];
   answers.missing = await failureOf(maps.get('nope'));
   const updated = await maps.update({ ...created, data: { x: '2' } });
   answers.updated = bare(updated);

@@ -1,11 +1,6 @@
 import { newResourceExpired } from '@coxswain/apimachinery/errors';
 import type { ListMeta, ListOptions } from '@coxswain/apimachinery/meta';
 
-export interface Page<T> {
-  readonly items: readonly T[];
-  readonly metadata: Pick<ListMeta, 'continue' | 'remainingItemCount'>;
-}
-
 const prefix = 'after-';
 
 /**
@@ -13,9 +8,9 @@ const prefix = 'after-';
  * one moment: the token only counts.
  */
 export function pageOf<T>(
-  all: T[],
+  all: readonly T[],
   { limit = 0, continue: token = '' }: ListOptions,
-): { items: T[]; metadata: Page<T>['metadata'] } {
+): { items: T[]; metadata: Pick<ListMeta, 'continue' | 'remainingItemCount'> } {
   const start = startOf(token);
   const end = limit > 0 ? start + limit : all.length;
   const remaining = all.length - end;

@@ -1,4 +1,5 @@
 import {
+  ApiError,
   newAlreadyExists,
   newBadRequest,
   newConflict,
@@ -49,6 +50,16 @@ const nameLetters = 'bcdfghjklmnpqrstvwxz2456789';
 const longestPrefix = 58;
 const nameAttempts = 8;
 
+/** A refusal for which upstream has no reason, only words. */
+const versionOfNew = {
+  kind: 'Status',
+  apiVersion: 'v1',
+  metadata: {},
+  status: 'Failure',
+  message: 'resourceVersion should not be set on objects to be created',
+  code: 400,
+};
+
 /**
  * Objects in memory as a server would keep them: by resource, namespace and name, with versions that grow, conflicts,
  * finalizers and watches. It knows no defaults, no validation, no conversion between versions, no garbage collection.
@@ -88,7 +99,7 @@ export class ObjectTracker {
       const resource = this.#table.resourceOf(gvk, object.metadata?.namespace !== undefined);
       const namespaced = this.#table.get(resource)?.namespaced;
       const namespace = namespaced ? object.metadata?.namespace || NAMESPACE_DEFAULT : '';
-      this.#create(resource, namespace, { ...object }, false);
+      this.#create(resource, namespace, { ...object });
     }
   }
 
@@ -113,8 +124,10 @@ export class ObjectTracker {
     object: KubernetesObject | Unstructured,
     { dryRun = false }: TrackerWriteOptions = {},
   ): Unstructured {
-    const { status, ...rest }: Unstructured = { ...object };
-    const keepsStatus = status === undefined || this.#table.get(resource, 'status') === undefined;
+    const { resourceVersion, uid, creationTimestamp, deletionTimestamp, ...metadata } = object.metadata ?? {};
+    if (resourceVersion) throw new ApiError(versionOfNew);
+    const { status, ...rest }: Unstructured = { ...object, metadata };
+    const keepsStatus = this.#table.get(resource, 'status') === undefined;
     return cloneJson(this.#create(resource, namespace, keepsStatus ? { ...rest, status } : rest, dryRun));
   }
 
@@ -217,7 +230,7 @@ export class ObjectTracker {
     return this.#history.subscribe(send);
   }
 
-  #create(resource: GroupVersionResource, namespace: string, given: Unstructured, dryRun: boolean): Unstructured {
+  #create(resource: GroupVersionResource, namespace: string, given: Unstructured, dryRun = false): Unstructured {
     assertNamespace(given, namespace);
     const { kind = '' } = this.#table.get(resource) ?? {};
     const { metadata = {}, ...rest } = wireForm(given);

@@ -27,9 +27,8 @@ export function requestInfo({ method, url }: Pick<TransportRequest, 'method' | '
   if (!groupVersion || parts.length === 0 || !verbs[method]) return undefined;
   let namespace = '';
   // `namespaces/x/status` is of the namespace itself.
-  const isNamespaceItself =
-    parts[0] !== 'namespaces' || parts.length < 3 || ['status', 'finalize'].includes(parts[2] ?? '');
-  if (!isNamespaceItself) {
+  const isOfNamespace = ['status', 'finalize'].includes(parts[2] ?? '');
+  if (parts[0] === 'namespaces' && parts.length > 2 && !isOfNamespace) {
     namespace = parts[1] ?? '';
     parts.splice(0, 2);
   }

@@ -25,9 +25,10 @@ export async function trackAction(tracker: ObjectTracker, action: Action, served
   switch (verb) {
     case 'create':
       if (served.subresource) tracker.get(resource, namespace, name);
-      return isOwnKind && isStored
-        ? tracker.create(resource, namespace, objectOf(action), writeOptions(action))
-        : objectOf(action);
+      if (!isOwnKind || !isStored) return objectOf(action);
+      return served.subresource
+        ? update(tracker, action)
+        : tracker.create(resource, namespace, objectOf(action), writeOptions(action));
     case 'list':
       return tracker.list(resource, namespace, listOptions(action.options));
     case 'delete':

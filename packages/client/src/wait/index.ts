@@ -11,5 +11,5 @@ export { type ChildSignal, type ChildSignalOptions, childSignal } from './child-
 export { type ExponentialBackoffOptions, exponentialBackoff, type PollOptions, pollUntil } from './poll.ts';
 export { backoffUntil, type JitterUntilOptions, jitterUntil, type UntilOptions, until } from './until.ts';
 export { type ObjectCondition, type UntilWithSyncOptions, untilWithSync } from './until-with-sync.ts';
-export type { Condition, WaitOptions } from './wait-options.ts';
+export type { WaitCondition, WaitOptions } from './wait-options.ts';
 export { isInterrupted, WaitTimeoutError } from './wait-timeout-error.ts';

@@ -2,7 +2,7 @@ import { systemClock } from '../clock/clock.ts';
 import { sleep } from '../clock/sleep.ts';
 import { type BackoffPolicy, BackoffSteps } from './backoff.ts';
 import { childSignal, untilAborted } from './child-signal.ts';
-import type { Condition, WaitOptions } from './wait-options.ts';
+import type { WaitCondition, WaitOptions } from './wait-options.ts';
 import { WaitTimeoutError } from './wait-timeout-error.ts';
 
 export interface PollOptions extends WaitOptions {
@@ -20,7 +20,7 @@ export interface PollOptions extends WaitOptions {
  */
 export async function pollUntil(
   { intervalMs, timeoutMs, immediate = false, clock = systemClock, signal: parent }: PollOptions,
-  condition: Condition,
+  condition: WaitCondition,
 ): Promise<void> {
   const { signal, dispose } = childSignal({ parent, timeoutMs, clock, onTimeout: () => new WaitTimeoutError() });
   try {
@@ -47,7 +47,7 @@ export interface ExponentialBackoffOptions extends WaitOptions {
  */
 export async function exponentialBackoff(
   backoff: BackoffPolicy,
-  condition: Condition,
+  condition: WaitCondition,
   { clock = systemClock, signal = new AbortController().signal, random }: ExponentialBackoffOptions = {},
 ): Promise<void> {
   const steps = new BackoffSteps(backoff, random);
@@ -59,7 +59,7 @@ export async function exponentialBackoff(
   throw new WaitTimeoutError();
 }
 
-async function look(condition: Condition, signal: AbortSignal): Promise<boolean> {
+async function look(condition: WaitCondition, signal: AbortSignal): Promise<boolean> {
   signal.throwIfAborted();
   return untilAborted(Promise.resolve(condition(signal)), signal);
 }

@@ -1,4 +1,5 @@
 import { asApiError, isGone, isResourceExpired, isTooManyRequests } from '@coxswain/apimachinery/errors';
+import { escapeValue } from '@coxswain/apimachinery/fields';
 import type { KubernetesObject, ListOptions } from '@coxswain/apimachinery/meta';
 import { systemClock } from '../clock/clock.ts';
 import { sleep } from '../clock/sleep.ts';
@@ -73,7 +74,7 @@ class ObjectWait<T extends KubernetesObject> {
     this.#client = client;
     this.#condition = condition;
     this.#signal = signal;
-    this.#options = { fieldSelector: `metadata.name=${name}`, signal };
+    this.#options = { fieldSelector: `metadata.name=${escapeValue(name)}`, signal };
   }
 
   /** Reads the object if need be and watches it once. Throws only what ends the wait. */

@@ -8,4 +8,4 @@ export interface WaitOptions {
 }
 
 /** Whether what is waited for has come. What it throws ends the wait. The signal ends with the wait. */
-export type Condition = (signal: AbortSignal) => boolean | Promise<boolean>;
+export type WaitCondition = (signal: AbortSignal) => boolean | Promise<boolean>;

@@ -54,6 +54,20 @@ describe('runWorkers', () => {
     await done;
   });
 
+  it('lets timers and sockets have their turn while it works on many items', async () => {
+    const { queue, options } = start();
+    const order: unknown[] = [];
+    for (let i = 0; i < 1000; i++) queue.add(`item ${i}`);
+    const done = runWorkers(queue, options, async (item) => {
+      order.push(item);
+    });
+    setImmediate(() => order.push('turn'));
+    await queue.shutDownWithDrain();
+    await done;
+    expect(order.indexOf('turn')).toBeLessThan(200);
+    expect(order).toHaveLength(1001);
+  });
+
   it('comes back after the time that a run asks for', async () => {
     const { clock, queue, stop, options } = start();
     let runs = 0;
@@ -122,9 +136,7 @@ describe('runWorkers', () => {
   it('outlives an error handler that fails, and a reconcile that throws before it waits', async () => {
     const errors: string[] = [];
     const { clock, queue, stop, options } = start({
-      onError: () => {
-        throw new Error('handler');
-      },
+      onError: () => Promise.reject(new Error('handler')),
       logger: { info() {}, warn() {}, error: (message, error) => errors.push(`${message}: ${error}`) },
     });
     const done = runWorkers(queue, options, () => {

@@ -15,7 +15,7 @@ export interface WorkerQueue<T> {
 
 /** What a reconcile that went well may ask for. */
 export interface ReconcileResult {
-  /** Look at it again in so many milliseconds, even if nothing happens. */
+  /** Look at it again in so many milliseconds, even if nothing happens. Not above zero, this asks for nothing. */
   readonly requeueAfterMs?: number;
 }
 
@@ -30,8 +30,8 @@ export interface WorkersOptions<T> {
   readonly signal: AbortSignal;
   /** After so many retries an item is given up until it is added again. By default never. */
   readonly maxRetries?: number;
-  /** Hears of every failure. By default the logger does. */
-  readonly onError?: (error: unknown, failure: ReconcileFailure<T>) => void;
+  /** Hears of every failure, and may be async. By default the logger does. */
+  readonly onError?: (error: unknown, failure: ReconcileFailure<T>) => unknown;
   readonly logger?: Logger;
 }
 
@@ -68,9 +68,13 @@ export async function runWorkers<T>(
   }
 }
 
+/** Work that waits for nothing must not keep timers and sockets waiting, not least those that renew a leader's lease. */
+const itemsPerTurn = 100;
+
 async function work<T>(queue: WorkerQueue<T>, options: WorkersOptions<T>, reconcile: Reconcile<T>): Promise<void> {
   const { signal } = options;
-  while (!signal.aborted) {
+  for (let items = 1; !signal.aborted; items++) {
+    if (items % itemsPerTurn === 0) await nextTurn();
     // Not the signal: the queue's end is enough, and no listener comes and goes with each item.
     const item = await queue.get();
     if (item === undefined) return;
@@ -92,7 +96,8 @@ async function workOn<T>(
   try {
     const result = await reconcile(item, signal);
     queue.forget(item);
-    if (result && result.requeueAfterMs !== undefined) queue.addAfter(item, result.requeueAfterMs, priority);
+    const { requeueAfterMs = 0 } = result ?? {};
+    if (requeueAfterMs > 0) queue.addAfter(item, requeueAfterMs, priority);
   } catch (error) {
     // Being told to stop is no failure.
     if (signal.aborted) return;
@@ -100,22 +105,29 @@ async function workOn<T>(
     const willRetry = retries < maxRetries;
     if (willRetry) queue.addRateLimited(item, priority);
     else queue.forget(item);
-    tell(error, { item, retries, willRetry }, onError, logger);
+    await tell(error, { item, retries, willRetry }, onError, logger);
   }
 }
 
-function tell<T>(
+async function tell<T>(
   error: unknown,
   failure: ReconcileFailure<T>,
   onError: WorkersOptions<T>['onError'],
   logger: Logger,
-): void {
+): Promise<void> {
   const what = `${failure.willRetry ? 'Failed to sync' : 'Gave up'} ${String(failure.item)}`;
   try {
-    if (onError) onError(error, failure);
+    if (onError) await onError(error, failure);
     else logger.error(what, error);
   } catch (handlerError) {
     logger.error(what, error);
     logger.error('An error handler failed', handlerError);
   }
 }
+
+/** Lets the event loop go around once. Browsers have no `setImmediate`. */
+const nextTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    if (typeof setImmediate === 'function') setImmediate(resolve);
+    else setTimeout(resolve, 0);
+  });

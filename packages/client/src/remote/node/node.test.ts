@@ -6,8 +6,10 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { isNotFound } from '@coxswain/apimachinery/errors';
+import { isForbidden, isNotFound } from '@coxswain/apimachinery/errors';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { RESTClient } from '../../rest/rest-client.ts';
+import { TransportError } from '../../transport/index.ts';
 import { exec } from '../exec.ts';
 import { type Cluster, startCluster } from '../fake-kubelet.test-data.ts';
 import { PortForwardError } from '../forwarded-stream.ts';
@@ -140,6 +142,31 @@ describe('portForward', () => {
   it('rejects when a local port is taken', async () => {
     const taken = portForward(cluster.client, { ...one, ports: [`${port}:${port}`], addresses: ['127.0.0.1'] });
     await expect(taken).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+});
+
+describe('over TLS', () => {
+  it('commands are run and refused as in the same process', async () => {
+    const client = RESTClient.forConfig({ ...cluster.restConfig, qps: 0 });
+    const input = randomBytes(1_000_000);
+    let length = 0;
+    const stdout = (chunk: Uint8Array) => {
+      length += chunk.length;
+    };
+    const command = ['sh', '-c', 'cat; exit 7'];
+    expect(await exec(client, { ...one, command, stdin: [input], stdout })).toEqual({ exitCode: 7 });
+    expect(length).toBe(input.length);
+    await expect(exec(client, { ...one, container: 'other', command })).rejects.toMatchObject({
+      status: { code: 400, message: 'container other is not valid for pod one' },
+    });
+    const anonymous = RESTClient.forConfig({ server: cluster.restConfig.server, tls: cluster.restConfig.tls!, qps: 0 });
+    await expect(exec(anonymous, { ...one, container: 'main', command })).rejects.toSatisfy(isForbidden);
+    const index = cluster.kubelet.commands.length;
+    const cut = exec(client, { ...one, command: ['sleep', '100'] });
+    await cluster.kubelet.command(index);
+    await client.close();
+    await expect(cut).rejects.toBeInstanceOf(TransportError);
+    await anonymous.close();
   });
 });
 

@@ -10,7 +10,8 @@ export type SpdyFrame =
   | { readonly type: 'other' };
 
 const controlType = { synStream: 1, synReply: 2, rstStream: 3, ping: 6, goAway: 7, headers: 8 } as const;
-const version = 3;
+/** The first bytes of all frames but those with data: the bit that says so, and the version. */
+const controlVersion = 0x8003;
 const flagFin = 1;
 
 /** Of RST_STREAM: the stream is no longer wanted. */
@@ -64,7 +65,7 @@ export function dataFrame(stream: number, bytes: Uint8Array, fin: boolean): Uint
 function control(type: number, flags: number, length: number): Uint8Array<ArrayBuffer> {
   const frame = new Uint8Array(headBytes + length);
   const view = new DataView(frame.buffer);
-  view.setUint16(0, 0x8000 | version);
+  view.setUint16(0, controlVersion);
   view.setUint16(2, type);
   view.setUint32(4, ((flags << 24) | length) >>> 0);
   return frame;
@@ -124,6 +125,8 @@ export class SpdyFrameReader {
     let at = 0;
     while (pending.length - at >= headBytes) {
       const view = new DataView(pending.buffer, pending.byteOffset + at, pending.length - at);
+      if ((view.getUint8(0) & 0x80) !== 0 && view.getUint16(0) !== controlVersion)
+        throw new Error('not a frame of SPDY/3.1');
       const length = view.getUint32(4) & 0xffffff;
       if (pending.length - at < headBytes + length) break;
       yield toFrame(view, pending.subarray(at + headBytes, at + headBytes + length));
@@ -137,7 +140,6 @@ function toFrame(view: DataView, payload: Uint8Array): SpdyFrame {
   const first = view.getUint32(0);
   const fin = (view.getUint8(4) & flagFin) !== 0;
   if (first < 0x80000000) return { type: 'data', stream: first, fin, bytes: payload };
-  if (((first >>> 16) & 0x7fff) !== version) throw new Error('not a frame of SPDY/3.1');
   const word = (index: number) => (payload.length >= 4 * (index + 1) ? view.getUint32(headBytes + 4 * index) : 0);
   switch (first & 0xffff) {
     // The headers of answers say nothing that is not known: they are not unpacked.

@@ -79,7 +79,7 @@ describe('an archive', () => {
     const script = `
       set -e; dir=$(mktemp -d); trap 'rm -rf "$dir"' EXIT; cd "$dir"
       mkdir -p a/${'b'.repeat(80)}; printf hello > a/${'b'.repeat(80)}/${'c'.repeat(90)}; printf x > a/é
-      ln -s target a/link; ln a/é a/hard; chmod 750 a/é; touch -d @1700000000 a/*
+      ln -s target a/link; ln a/é a/hard; chmod 750 a/é; touch -d @1700000000 a/é
       tar --format=${format} --sort=name -cf - a`;
     const { status, stdout } = spawnSync('sh', ['-c', script]);
     expect(status).toBe(0);

@@ -38,6 +38,7 @@ export class Http1Connection implements ResponseEvents {
   readonly #parser = new Http1ResponseParser(this);
   /** Present from a request until the end of its answer. */
   #exchange: Exchange | undefined;
+  #isSpoilt = false;
   #isGone = false;
   /** How many answers came to an end here. */
   served = 0;
@@ -113,8 +114,9 @@ export class Http1Connection implements ResponseEvents {
     try {
       this.#parser.push(bytes);
     } catch (error) {
-      this.#fail(error);
-      return;
+      // What follows a whole answer does not spoil it, only the connection.
+      if (this.#exchange?.ended) this.#isSpoilt = true;
+      else this.#fail(error);
     }
     this.#advance();
   }
@@ -158,7 +160,7 @@ export class Http1Connection implements ResponseEvents {
     this.#exchange = undefined;
     this.served++;
     // What the server answered before it had all of the request, it will not read to its end.
-    if (!keepAlive || this.#socket.writableLength > 0 || this.#socket.destroyed) {
+    if (!keepAlive || this.#isSpoilt || this.#socket.writableLength > 0 || this.#socket.destroyed) {
       this.destroy();
       return;
     }

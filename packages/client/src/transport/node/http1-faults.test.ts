@@ -1,0 +1,295 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '../../clock/fake-clock.ts';
+import type { RestConfig } from '../../config/rest-config.ts';
+import { TransportError, type TransportRequest } from '../transport.ts';
+import { NodeTransport } from './node-transport.ts';
+import { ok, type RawServer, rawServer } from './raw-server.test-data.ts';
+
+let server: RawServer;
+let transport: NodeTransport;
+afterEach(async () => {
+  await transport.close();
+  await server.close();
+});
+
+async function start(onRequest: Parameters<typeof rawServer>[0], config: Partial<RestConfig> = {}): Promise<void> {
+  server = await rawServer(onRequest);
+  transport = new NodeTransport({ server: server.url, ...config }, { environment: {} });
+}
+
+async function send(method = 'GET', more: Partial<TransportRequest> = {}): Promise<string> {
+  const { status, body } = await transport.send({ method, url: '/', headers: {}, ...more });
+  return `${status} ${new TextDecoder().decode(await body.bytes())}`;
+}
+
+const reset = (socket: Socket): void => void socket.resetAndDestroy();
+
+describe('answers that the client understands', () => {
+  const gzipped = gzipSync('compressed');
+  const answers: Record<string, { bytes: (string | Buffer)[]; text: string; isKept: boolean }> = {
+    'with a length': { bytes: [ok('abc')], text: '200 abc', isKept: true },
+    'in chunks, with extensions and trailers': {
+      bytes: [
+        'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\nt: 1\r\n\r\n',
+      ],
+      text: '200 abc0123456789',
+      isKept: true,
+    },
+    'cut into single bytes': { bytes: [...ok('abc')], text: '200 abc', isKept: true },
+    'of HTTP/1.0, up to the end of the connection': {
+      bytes: ['HTTP/1.0 200 OK\r\n\r\nabc', ''],
+      text: '200 abc',
+      isKept: false,
+    },
+    'that close the connection': { bytes: [ok('abc', 'connection: close\r\n')], text: '200 abc', isKept: false },
+    'with both a length and chunks, which is not trusted further': {
+      bytes: ['HTTP/1.1 200 OK\r\ncontent-length: 9\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n'],
+      text: '200 a',
+      isKept: false,
+    },
+    'after a provisional one': {
+      bytes: [`HTTP/1.1 103 Early\r\nlink: x\r\n\r\n${ok('abc')}`],
+      text: '200 abc',
+      isKept: true,
+    },
+    'without a body': { bytes: ['HTTP/1.1 204 No Content\r\n\r\n'], text: '204 ', isKept: true },
+    'that are compressed': {
+      bytes: [`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${gzipped.length}\r\n\r\n`, gzipped],
+      text: '200 compressed',
+      isKept: true,
+    },
+  };
+  it.each(Object.entries(answers))('%s', async (_, { bytes, text, isKept }) => {
+    await start(async (socket) => {
+      for (const piece of bytes) {
+        if (piece === '') socket.end();
+        else await new Promise((resolve) => socket.write(piece, resolve));
+      }
+    });
+    expect(await send()).toBe(text);
+    expect(await send()).toBe(text);
+    expect(server.connections.length).toBe(isKept ? 1 : 2);
+  });
+});
+
+describe('answers that make no sense', () => {
+  const head = 'HTTP/1.1 200 OK\r\n';
+  const broken: Record<string, { bytes: string; end?: (socket: Socket) => void; message: RegExp }> = {
+    'not HTTP at all': { bytes: 'SSH-2.0-OpenSSH_9\r\n', message: /does not speak HTTP/ },
+    'a status that is none': { bytes: 'HTTP/1.1 abc\r\n\r\n', message: /does not speak HTTP/ },
+    'a header without a colon': { bytes: `${head}nonsense\r\n\r\n`, message: /header .* no sense/ },
+    'two lengths': { bytes: `${head}content-length: 1\r\ncontent-length: 2\r\n\r\nab`, message: /length .* no number/ },
+    'a length that is none': { bytes: `${head}content-length: -1\r\n\r\n`, message: /length .* no number/ },
+    'an unknown coding': { bytes: `${head}transfer-encoding: br\r\n\r\n`, message: /coded in an unknown way/ },
+    'a size of a chunk that is none': {
+      bytes: `${head}transfer-encoding: chunked\r\n\r\nxyz\r\n`,
+      message: /size of a chunk/,
+    },
+    'a chunk longer than its size': {
+      bytes: `${head}transfer-encoding: chunked\r\n\r\n1\r\nab\r\n`,
+      message: /chunk is longer/,
+    },
+    'a head without end': { bytes: `${head}x: ${'y'.repeat(300_000)}`, message: /head .* too long/ },
+    'half a body': {
+      bytes: `${head}content-length: 10\r\n\r\nhalf`,
+      end: (socket) => socket.end(),
+      message: /before the end/,
+    },
+    'half a chunk': {
+      bytes: `${head}transfer-encoding: chunked\r\n\r\nA\r\nhalf`,
+      end: (socket) => socket.end(),
+      message: /before the end/,
+    },
+    'a body that is not compressed as it says': {
+      bytes: `${head}content-encoding: gzip\r\ncontent-length: 3\r\n\r\nabc`,
+      message: /not compressed/,
+    },
+  };
+  it.each(Object.entries(broken))('%s', async (_, { bytes, end, message }) => {
+    await start((socket) => {
+      socket.write(bytes);
+      end?.(socket);
+    });
+    const failed = send();
+    await expect(failed).rejects.toBeInstanceOf(TransportError);
+    await expect(failed).rejects.toThrow(message);
+  });
+
+  it('what came of a body before it broke can be read', async () => {
+    await start((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf');
+      setImmediate(() => reset(socket));
+    });
+    const { body } = await transport.send({ method: 'GET', url: '/', headers: {} });
+    let text = '';
+    const read = (async () => {
+      for await (const chunk of body.chunks()) text += new TextDecoder().decode(chunk);
+    })();
+    await expect(read).rejects.toMatchObject({ name: 'TransportError', code: 'ECONNRESET' });
+    expect(text).toBe('half');
+  });
+});
+
+describe('connections', () => {
+  it('are used again, as many as there are requests at a time', async () => {
+    await start((socket) => socket.write(ok()));
+    for (let i = 0; i < 3; i++) await Promise.all(Array.from({ length: 5 }, () => send()));
+    expect(server.connections.length).toBe(5);
+  });
+
+  it('that the server had closed are not used', async () => {
+    await start((socket) => socket.end(ok()));
+    await send();
+    await once(server.connections[0]!, 'close');
+    await new Promise(setImmediate);
+    expect(await send('POST')).toBe('200 ok');
+  });
+
+  it('that the server closes under a read are replaced, once', async () => {
+    await start((socket, _, index, connection) => (connection === 0 && index > 0 ? reset(socket) : socket.write(ok())));
+    await send();
+    expect(await send()).toBe('200 ok');
+    expect(server.connections.length).toBe(2);
+  });
+
+  it('that the server closes under a write are an error: it may have been done', async () => {
+    await start((socket, _, index) => (index > 0 ? reset(socket) : socket.write(ok())));
+    await send();
+    await expect(send('POST')).rejects.toMatchObject({ code: 'ECONNRESET', mayHaveBeenSent: true });
+  });
+
+  it('that are new and closed are an error', async () => {
+    await start((socket) => reset(socket));
+    await expect(send()).rejects.toMatchObject({ name: 'TransportError', code: 'ECONNRESET' });
+    expect(server.connections.length).toBe(1);
+  });
+
+  it('that nobody listens for are an error of which nothing was sent', async () => {
+    await start(() => {});
+    await server.close();
+    await expect(send()).rejects.toMatchObject({ code: 'ECONNREFUSED', mayHaveBeenSent: false });
+  });
+
+  it('are given up when the server says more than it was asked', async () => {
+    await start((socket) => socket.write(ok() + ok('more')));
+    expect([await send(), await send()]).toEqual(['200 ok', '200 ok']);
+    expect(server.connections.length).toBe(2);
+  });
+
+  it('are closed when nobody has used them for long', async () => {
+    const clock = new FakeClock();
+    await start((socket) => socket.write(ok()), { clock });
+    await send();
+    const closed = once(server.connections[0]!, 'close');
+    await clock.advance(140_000);
+    await closed;
+    expect(clock.pending).toBe(0);
+  });
+
+  it('are not used again near the end of the time that the server keeps them', async () => {
+    const clock = new FakeClock();
+    await start((socket) => socket.write(ok('ok', 'keep-alive: timeout=5\r\n')), { clock });
+    await send();
+    await clock.advance(3999);
+    await send();
+    expect(server.connections.length).toBe(1);
+    await clock.advance(4001);
+    await send();
+    expect(server.connections.length).toBe(2);
+  });
+
+  it('that a cancelled body held are closed', async () => {
+    await start((socket) => socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n'));
+    const { body } = await transport.send({ method: 'GET', url: '/', headers: {} });
+    const closed = once(server.connections[0]!, 'close');
+    body.cancel();
+    await closed;
+  });
+
+  it('of requests that are given up while they are opened are closed', async () => {
+    await start((socket) => socket.write(ok()));
+    const abort = new AbortController();
+    const sent = send('GET', { signal: abort.signal });
+    abort.abort(new Error('enough'));
+    await expect(sent).rejects.toThrow('enough');
+    await new Promise(setImmediate);
+    await Promise.all(server.connections.map((socket) => socket.destroyed || once(socket, 'close')));
+    expect(await send()).toBe('200 ok');
+  });
+
+  it('that cannot be opened in time are an error', async () => {
+    const clock = new FakeClock();
+    await start((socket) => socket.write(ok()));
+    // A TLS handshake with somebody who never answers.
+    const silent = new NodeTransport({ server: server.url.replace('http:', 'https:'), clock }, { environment: {} });
+    const failed = silent.send({ method: 'GET', url: '/', headers: {} });
+    const expected = expect(failed).rejects.toMatchObject({ code: 'ETIMEDOUT', mayHaveBeenSent: false });
+    await clock.whenWaiting();
+    while (server.connections.length === 0) await new Promise(setImmediate);
+    await clock.advance(30_000);
+    await expected;
+  });
+});
+
+describe('requests', () => {
+  it('have a host, a length, and one line for every value of a header', async () => {
+    const requests: string[] = [];
+    await start((socket, request) => {
+      requests.push(request);
+      socket.write(ok());
+    });
+    await transport.send({
+      method: 'POST',
+      url: '/a?b=c',
+      headers: { 'impersonate-group': ['x', 'y'] },
+      body: new TextEncoder().encode('{}'),
+    });
+    const host = new URL(server.url).host;
+    expect(requests[0]!.split('\r\n')).toEqual([
+      'POST /a?b=c HTTP/1.1',
+      `host: ${host}`,
+      'accept-encoding: gzip',
+      'impersonate-group: x',
+      'impersonate-group: y',
+      'content-length: 2',
+    ]);
+  });
+
+  it('go below the path of the server', async () => {
+    server = await rawServer((socket, request) => socket.write(ok(request.split('\r\n')[0])));
+    transport = new NodeTransport({ server: `${server.url}/k8s/c1/`, disableCompression: true }, { environment: {} });
+    expect(await send()).toBe('200 GET /k8s/c1/ HTTP/1.1');
+  });
+
+  const smuggling: Partial<TransportRequest>[] = [
+    { headers: { a: 'b\r\nc: d' } },
+    { headers: { 'a b': 'c' } },
+    { url: '/a b' },
+    { url: '/\r\nx: y' },
+    { method: 'GET /x' },
+  ];
+  it.each(smuggling)('cannot carry others: %j', async (smuggled) => {
+    await start((socket) => socket.write(ok()));
+    await expect(transport.send({ method: 'GET', url: '/', headers: {}, ...smuggled })).rejects.toThrow(TypeError);
+    expect(server.connections.length).toBe(0);
+  });
+
+  it('wait for a reader that is slow, and lose nothing', async () => {
+    const piece = 'x'.repeat(64 * 1024);
+    let unsent = 0;
+    await start((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 67108864\r\n\r\n');
+      for (let i = 0; i < 1024; i++) socket.write(piece);
+      unsent = socket.writableLength;
+    });
+    const { body } = await transport.send({ method: 'GET', url: '/', headers: {} });
+    for (let i = 0; i < 50; i++) await new Promise(setImmediate);
+    unsent = server.connections[0]!.writableLength;
+    // What the client and the kernel hold is little of it.
+    expect(unsent).toBeGreaterThan(32 * 1024 * 1024);
+    expect((await body.bytes()).length).toBe(67108864);
+  });
+});

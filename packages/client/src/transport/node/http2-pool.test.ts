@@ -1,0 +1,226 @@
+import { once } from 'node:events';
+import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '../../clock/fake-clock.ts';
+import { TransportError, type TransportResponse } from '../transport.ts';
+import { Http2Pool } from './http2-pool.ts';
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+type OnStream = (stream: ServerHttp2Stream, index: number) => void;
+
+interface Started {
+  readonly pool: Http2Pool;
+  readonly sessions: ServerHttp2Session[];
+  readonly sockets: Socket[];
+  readonly clock: FakeClock;
+  readonly front: Front;
+}
+
+/** What is between: passes bytes on, until it loses them silently or breaks. */
+interface Front {
+  readonly port: number;
+  isStalled: boolean;
+  cut(): void;
+}
+
+async function startFront(port: number): Promise<Front> {
+  const sockets: Socket[] = [];
+  const server = createTcpServer((near) => {
+    const far = connect(port, '127.0.0.1');
+    sockets.push(near, far);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      from.on('data', (bytes) => front.isStalled || to.write(bytes));
+      from.on('close', () => to.destroy());
+      from.on('error', () => {});
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const front: Front = { port: (server.address() as AddressInfo).port, isStalled: false, cut };
+  closing.push(() => {
+    cut();
+    server.close();
+  });
+  return front;
+}
+
+/** A pool of connections without TLS, as if `alpn` had been agreed on. */
+async function start(onStream: OnStream, options: { maxStreams?: number; alpn?: string } = {}): Promise<Started> {
+  const { maxStreams: maxConcurrentStreams = 100, alpn = 'h2' } = options;
+  const server: Http2Server = createServer({ settings: { maxConcurrentStreams } });
+  const sessions: ServerHttp2Session[] = [];
+  const sockets: Socket[] = [];
+  let streams = 0;
+  server.on('session', (session) => {
+    sessions.push(session);
+    session.on('error', () => {});
+  });
+  server.on('stream', (stream) => {
+    stream.on('error', () => {});
+    onStream(stream, streams++);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const front = await startFront((server.address() as AddressInfo).port);
+  const clock = new FakeClock();
+  const dial = async (): Promise<Socket> => {
+    const socket = connect(front.port, '127.0.0.1');
+    await once(socket, 'connect');
+    sockets.push(socket);
+    return Object.assign(socket, { alpnProtocol: alpn });
+  };
+  const fallback = { send: async () => answered('1.1'), retire() {}, close() {}, isDrained: true };
+  const pool = new Http2Pool(dial, () => fallback, { authority: 'x', prefix: '', headers: {} }, clock);
+  closing.push(() => {
+    pool.close(new TransportError('over'));
+    for (const session of sessions) session.destroy();
+    server.close();
+  });
+  return { pool, sessions, sockets, clock, front };
+}
+
+const answered = (text: string): TransportResponse => ({
+  status: 200,
+  headers: {},
+  body: { bytes: async () => Buffer.from(text), async *chunks() {}, cancel() {} },
+});
+const send = ({ pool }: Started, method = 'GET'): Promise<TransportResponse> =>
+  pool.send({ method, url: '/', headers: {} });
+const text = async (sent: Promise<TransportResponse>): Promise<string> =>
+  String(Buffer.from(await (await sent).body.bytes()));
+const answer: OnStream = (stream, index) => {
+  stream.respond({ ':status': 200 });
+  stream.end(String(index));
+};
+
+describe('Http2Pool', () => {
+  it('has one connection for all requests', async () => {
+    const started = await start(answer);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => text(send(started))));
+    expect(new Set(answers).size).toBe(20);
+    expect(started.sessions.length).toBe(1);
+  });
+
+  it('opens a further connection when the server takes no more on the first', async () => {
+    const held: ServerHttp2Stream[] = [];
+    const started = await start(
+      (stream) => {
+        held.push(stream);
+        stream.respond({ ':status': 200 });
+        stream.write('begun');
+      },
+      { maxStreams: 2 },
+    );
+    const bodies = [];
+    for (let i = 0; i < 5; i++) bodies.push((await send(started)).body);
+    expect(started.sessions.length).toBe(3);
+    for (const stream of held) stream.end();
+    expect(await Promise.all(bodies.map(async (body) => String(Buffer.from(await body.bytes()))))).toEqual(
+      Array(5).fill('begun'),
+    );
+  });
+
+  it('goes on with another connection after GOAWAY, and lets the first end its work', async () => {
+    const held: ServerHttp2Stream[] = [];
+    const started = await start((stream, index) => {
+      if (index > 0) return answer(stream, index);
+      held.push(stream);
+      stream.respond({ ':status': 200 });
+      stream.write('old');
+    });
+    const old = await send(started);
+    started.sessions[0]!.goaway();
+    // The connection hears of it in time for none or all of these.
+    while (started.sessions.length < 2) expect(await text(send(started))).toMatch(/\d/);
+    held[0]!.end('er');
+    expect(String(Buffer.from(await old.body.bytes()))).toBe('older');
+  });
+
+  it('sends again what the server has refused to look at, once, also a write', async () => {
+    const refuseFirst: OnStream = (stream, index) => (index === 0 ? stream.close(7) : answer(stream, index));
+    expect(await text(send(await start(refuseFirst), 'POST'))).toBe('1');
+    const refuseAll: OnStream = (stream) => stream.close(7);
+    await expect(send(await start(refuseAll))).rejects.toMatchObject({
+      name: 'TransportError',
+      mayHaveBeenSent: false,
+    });
+  });
+
+  const cuts: Record<string, (stream: ServerHttp2Stream, started: Started) => void> = {
+    'with an error': (stream) => stream.destroy(new Error('broken')),
+    'as if given up': (stream) => stream.destroy(Object.assign(new Error('given up'), { name: 'AbortError' })),
+    'by losing the connection': (_, { front }) => front.cut(),
+  };
+  it.each(Object.entries(cuts))('says that an answer was cut off, %s', async (_, cut) => {
+    let stream: ServerHttp2Stream | undefined;
+    const started = await start((opened) => {
+      stream = opened;
+      opened.respond({ ':status': 200 });
+      opened.write('half');
+    });
+    const { body } = await send(started);
+    const chunks = body.chunks()[Symbol.asyncIterator]();
+    expect(String((await chunks.next()).value)).toBe('half');
+    cut(stream!, started);
+    await expect(chunks.next()).rejects.toMatchObject({ name: 'TransportError', code: 'ECONNRESET' });
+  });
+
+  it('says that there was no answer when the connection is lost', async () => {
+    const started = await start(() => started.front.cut());
+    await expect(send(started)).rejects.toMatchObject({ code: 'ECONNRESET', mayHaveBeenSent: true });
+  });
+
+  it('finds that the server is gone although the connection is open', async () => {
+    const started = await start((stream) => {
+      stream.respond({ ':status': 200 });
+      stream.write('x');
+    });
+    const { body } = await send(started);
+    const chunks = body.chunks()[Symbol.asyncIterator]();
+    await chunks.next();
+    const waiting = chunks.next();
+    await started.clock.advance(10 * 60_000);
+    // It was asked again and again, and answered.
+    started.front.isStalled = true;
+    const failed = expect(waiting).rejects.toMatchObject({ name: 'TransportError', code: 'ETIMEDOUT' });
+    await started.clock.advance(30_000 + 30_000 + 15_000);
+    await failed;
+  });
+
+  it('closes a connection that nobody uses for long', async () => {
+    const started = await start(answer);
+    await text(send(started));
+    const closed = once(started.sessions[0]!, 'close');
+    await started.clock.advance(90_000);
+    await closed;
+    expect(started.pool.isDrained).toBe(true);
+    expect(started.clock.pending).toBe(0);
+  });
+
+  it('falls back to HTTP/1.1 where there is nothing else', async () => {
+    const started = await start(answer, { alpn: 'http/1.1' });
+    expect(await Promise.all([text(send(started)), text(send(started))])).toEqual(['1.1', '1.1']);
+    expect(started.sockets.length).toBe(1);
+    expect(started.sockets[0]!.destroyed).toBe(true);
+  });
+
+  it('does not let a reader who is slow hold up others', async () => {
+    const started = await start((stream, index) => {
+      stream.respond({ ':status': 200 });
+      if (index === 0) stream.end(Buffer.alloc(8 * 1024 * 1024));
+      else stream.end('quick');
+    });
+    const slow = await send(started);
+    for (let i = 0; i < 20; i++) expect(await text(send(started))).toBe('quick');
+    expect((await slow.body.bytes()).length).toBe(8 * 1024 * 1024);
+  });
+});
