@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Catalogue, loadDescriptions } from '@coxswain/api';
 import { Command, CommanderError } from 'commander';
 import { apiResources } from './api-resources.ts';
@@ -69,6 +70,28 @@ function command(terminal: Terminal, exit: (status: number) => void): Command {
       terminal.out(
         apiResources(Catalogue.builtIn(), { ...rest, ...(namespaced && { namespaced: namespaced === 'true' }) }),
       );
+    });
+
+  program
+    .command('generate')
+    .description('write code')
+    .command('types')
+    .description('write TypeScript types for the kinds of CustomResourceDefinitions')
+    .argument('<file...>', 'YAML or JSON manifests; - is standard input')
+    .option('-o, --output-dir <directory>', 'a file for each definition there, instead of standard output')
+    .action(async (names: string[], options: { outputDir?: string }) => {
+      // Loads the YAML parser's and the generator's code, which no other command needs.
+      const { generateTypeFiles } = await import('@coxswain/client/codegen');
+      const manifests = await Promise.all(names.map(async (name) => new TextDecoder().decode(await read(name))));
+      for (const { name, text } of generateTypeFiles(manifests)) {
+        if (options.outputDir === undefined) {
+          terminal.out(text);
+          continue;
+        }
+        await mkdir(options.outputDir, { recursive: true });
+        await writeFile(join(options.outputDir, name), text);
+        terminal.out(`${join(options.outputDir, name)}\n`);
+      }
     });
 
   program

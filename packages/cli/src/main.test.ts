@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { main } from './main.ts';
 
@@ -96,6 +97,33 @@ describe('cox validate', () => {
     expect(await cox('validate', '-o', 'xml', '-f', 'x')).toMatchObject({
       status: 1,
       err: expect.stringContaining('allowed formats are: json,yaml'),
+    });
+  });
+});
+
+describe('cox generate types', () => {
+  const crd = fileURLToPath(new URL('../../../examples/manifests/crontab-crd.yaml', import.meta.url));
+
+  it('prints the types of a definition', async () => {
+    const { status, out, err } = await cox('generate', 'types', crd);
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    expect(out).toContain('export interface CronTab');
+    expect(out).toContain('cronSpec: string;');
+  });
+
+  it('writes a file for each', async () => {
+    const directory = join(folder, 'types');
+    const path = join(directory, 'crontabs.stable.example.com.ts');
+    expect(await cox('generate', 'types', crd, '-o', directory)).toEqual({ status: 0, out: `${path}\n`, err: '' });
+    expect(readFileSync(path, 'utf8')).toContain('export interface CronTab');
+  });
+
+  it('says what is wrong with its files', async () => {
+    const path = file('other.yaml', 'apiVersion: v1\nkind: Namespace\nmetadata: {name: ns}\n');
+    expect(await cox('generate', 'types', path)).toMatchObject({
+      status: 1,
+      out: '',
+      err: expect.stringMatching(/CustomResourceDefinition/),
     });
   });
 });

@@ -19,6 +19,7 @@ import {
   type KeyUsage,
   requestCertificate,
   type SigningRequestClient,
+  signingRequestClient,
   waitForCertificate,
 } from './request-certificate.ts';
 
@@ -30,8 +31,8 @@ export interface BootstrapOptions {
   /** Where the certificate goes. */
   readonly certificateDirectory: string;
   readonly nodeName: string;
-  /** A client for certificate signing requests by that config. */
-  readonly client: (config: RestConfig) => SigningRequestClient | Promise<SigningRequestClient>;
+  /** A client for certificate signing requests by that config; one over a connection of its own by default. */
+  readonly client?: (config: RestConfig) => SigningRequestClient | Promise<SigningRequestClient>;
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
   readonly logger?: Logger;
@@ -62,7 +63,9 @@ export async function bootstrapClientCertificate(options: BootstrapOptions): Pro
   const key = (stored && readPrivateKey(stored.key)) ?? (await loadOrGenerateKey(keyPath));
   const { signal, dispose } = childSignal({ parent: options.signal, timeoutMs: issueTimeoutMs, clock });
   try {
-    const certificate = await requestNodeCertificate(await options.client(config), key, { ...options, clock, signal });
+    const certificate = await withClient(config, options, (client) =>
+      requestNodeCertificate(client, key, { ...options, clock, signal }),
+    );
     await store.update(certificate, exportKey(key));
   } finally {
     dispose();
@@ -70,6 +73,21 @@ export async function bootstrapClientCertificate(options: BootstrapOptions): Pro
   await rm(keyPath, { force: true });
   const cluster = kubeConfig.clusters.get(kubeConfig.contexts.get(kubeConfig.currentContext)?.cluster ?? '') ?? {};
   await writeKubeConfig(kubeconfigPath, cluster, store.currentPath);
+}
+
+async function withClient<T>(
+  config: RestConfig,
+  { client }: BootstrapOptions,
+  use: (client: SigningRequestClient) => Promise<T>,
+): Promise<T> {
+  if (client) return use(await client(config));
+  const { RESTClient } = await import('../rest/rest-client.ts');
+  const rest = RESTClient.forConfig(config);
+  try {
+    return await use(signingRequestClient(rest));
+  } finally {
+    await rest.close();
+  }
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

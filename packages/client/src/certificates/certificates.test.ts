@@ -1,4 +1,4 @@
-import { readdir, readlink } from 'node:fs/promises';
+import { readdir, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CertificateSigningRequest } from '@coxswain/api/certificates/v1';
 import { isAlreadyExists, isForbidden } from '@coxswain/apimachinery/errors';
@@ -16,7 +16,7 @@ import { CertificateFileStore } from './certificate-file-store.ts';
 import { CertificateManager, type CertificateManagerOptions } from './certificate-manager.ts';
 import { type CertificateTemplate, createCertificateRequest, generateKey } from './certificate-request.ts';
 import type { KeyPair } from './key-pair.ts';
-import { requestCertificate, waitForCertificate } from './request-certificate.ts';
+import { requestCertificate, signingRequestClient, waitForCertificate } from './request-certificate.ts';
 import { TestAuthority } from './test-authority.test-data.ts';
 
 const authority = new TestAuthority();
@@ -368,6 +368,26 @@ describe('bootstrapClientCertificate', () => {
     expect((await requests.list()).items).toHaveLength(1);
     expect(await readdir(options.certificateDirectory)).not.toContain('kubelet-client.key.tmp');
     await signer.stop();
+  });
+
+  it('finds the server by the kubeconfig to begin with', async () => {
+    const { dir, options: given } = await files();
+    const { client: _, ...options } = given;
+    const certDir = join(dir, 'server');
+    const real = await startApiServer({ memory: true, securePort: 0, bindAddress: '127.0.0.1', certDir });
+    await writeFile(options.bootstrapPath, real.kubeconfig!);
+    const abort = new AbortController();
+    const ended = bootstrapClientCertificate({ ...options, signal: abort.signal });
+    const there = signingRequestClient(
+      new RESTClient(new InProcessTransport(real.transport({ username: 'me', groups: ['system:masters'] }))),
+    );
+    for await (const { object } of await there.watch()) {
+      expect(object).toMatchObject({ spec: { signerName, usages, username: 'kubernetes-admin' } });
+      break;
+    }
+    abort.abort(new Error('ended'));
+    await expect(ended).rejects.toThrow('ended');
+    await real.stop();
   });
 
   it('needs a kubeconfig to begin with', async () => {

@@ -18,5 +18,6 @@ export {
   type SigningRequestClient,
   type SigningRequestOptions,
   type SubmittedRequest,
+  signingRequestClient,
   waitForCertificate,
 } from './request-certificate.ts';

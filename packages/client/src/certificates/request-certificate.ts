@@ -2,7 +2,9 @@ import type { KeyObject } from 'node:crypto';
 import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '@coxswain/api/certificates/v1';
 import { isAlreadyExists } from '@coxswain/apimachinery/errors';
 import { type Clock, systemClock } from '../clock/index.ts';
+import { ResourceClient } from '../rest/resource-client.ts';
 import type { ResourceInterface } from '../rest/resource-interface.ts';
+import type { RESTClient } from '../rest/rest-client.ts';
 import { untilWithSync } from '../wait/index.ts';
 import { incompatibility } from './certificate-request.ts';
 import { expiries } from './key-pair.ts';
@@ -12,6 +14,16 @@ export type SigningRequestClient = Pick<
   ResourceInterface<CertificateSigningRequest>,
   'create' | 'get' | 'list' | 'watch'
 >;
+
+/** The client for them over a RESTClient. */
+export const signingRequestClient = (rest: RESTClient): SigningRequestClient =>
+  new ResourceClient<CertificateSigningRequest>(rest, {
+    group: 'certificates.k8s.io',
+    version: 'v1',
+    resource: 'certificatesigningrequests',
+    kind: 'CertificateSigningRequest',
+    namespaced: false,
+  });
 
 export type KeyUsage = NonNullable<CertificateSigningRequestSpec['usages']>[number];
 

@@ -1,4 +1,5 @@
 import type { Logger } from '../observe/logger.ts';
+import { isExpired } from './server-errors.ts';
 
 /** Where an error came from. */
 export interface InformerErrorContext {
@@ -17,14 +18,14 @@ export interface InformerErrorContext {
 /** Hears of every error. Returns quickly; what it throws goes to the logger. */
 export type InformerErrorHandler = (error: Error, context: InformerErrorContext) => void;
 
-/** Says it to the logger. */
+/** Says it to the logger. That a resource version expired is part of life, and no error there. */
 export const logErrors =
   (logger: Logger): InformerErrorHandler =>
-  (error, { name, during, retryInMs }) =>
-    logger.error(
-      `${name}: ${during} failed${retryInMs === undefined ? '' : `, next attempt in ${Math.round(retryInMs)} ms`}`,
-      error,
-    );
+  (error, { name, during, retryInMs }) => {
+    const next = retryInMs === undefined ? '' : `, next attempt in ${Math.round(retryInMs)} ms`;
+    if (isExpired(error)) logger.info(`${name}: ${during} ended${next}: ${error.message}`);
+    else logger.error(`${name}: ${during} failed${next}`, error);
+  };
 
 /** The handler, made safe: whatever it does, the caller goes on. */
 export const guarded =

@@ -2,6 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PartSharing } from './part-sharing.ts';
 
+const lookalikes = (): [object, object][] => [
+  [{}, []],
+  [{ a: undefined }, { b: undefined }],
+  [{ 0: 'x' }, ['x']],
+  [JSON.parse('{"__proto__":{"x":1}}'), { y: { x: 1 } }],
+  [JSON.parse('{"__proto__":{}}'), { y: 1 }],
+  [{ y: 1 }, JSON.parse('{"__proto__":{}}')],
+  [{ constructor: {} }, { y: {} }],
+  [{ n: 1.5 }, { n: 1.25 }],
+];
+
 describe('PartSharing', () => {
   it('changes nothing that can be seen', () => {
     const sharing = new PartSharing();
@@ -34,17 +45,29 @@ describe('PartSharing', () => {
 
   it('tells apart what only looks alike', () => {
     const sharing = new PartSharing();
-    const pairs: [object, object][] = [
-      [{}, []],
-      [{ a: undefined }, { b: undefined }],
-      [{ 0: 'x' }, ['x']],
-      [JSON.parse('{"__proto__":{"x":1}}'), { y: { x: 1 } }],
-      [{ n: 1.5 }, { n: 1.25 }],
-    ];
-    for (const [one, other] of pairs) {
+    for (const [one, other] of lookalikes()) {
       const shared = [{ part: one }, { part: other }].map((object) => sharing.share(object));
       expect(shared.map(({ part }) => part)).toStrictEqual([one, other]);
       expect(shared[0]!.part).not.toBe(shared[1]!.part);
+    }
+  });
+
+  it('gives the next state of an object the parts of the last that did not change', () => {
+    const sharing = new PartSharing();
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue({ maxDepth: 4 }), { maxLength: 5 }), fc.nat(4), (values, changed) => {
+        const old = sharing.share({ parts: structuredClone(values), labels: { app: 'web' } });
+        const next = { parts: structuredClone(values), labels: { app: 'web' } };
+        if (changed < values.length) next.parts[changed] = 'changed';
+        const text = JSON.stringify(next);
+        expect(sharing.shareNext(old, next)).toBe(next);
+        expect(JSON.stringify(next)).toBe(text);
+        expect(next.labels).toBe(old.labels);
+        for (const [i, part] of next.parts.entries()) if (i !== changed) expect(part).toBe(old.parts[i]);
+      }),
+    );
+    for (const [was, is] of lookalikes()) {
+      expect(sharing.shareNext({ part: was }, { part: is }).part).toBe(is);
     }
   });
 

@@ -173,7 +173,7 @@ function isEqual(a: object, b: object, depth: number): boolean {
   const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
   let extra = 0;
   for (const key in one) {
-    if (!isEqualValue(one[key], other[key], depth) || one[key] === undefined) return false;
+    if (!isEqualValue(one[key], other[key], depth) || one[key] === undefined || key === '__proto__') return false;
     extra++;
   }
   for (const _ in other) extra--;

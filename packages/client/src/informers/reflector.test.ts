@@ -179,7 +179,7 @@ describe('Reflector', () => {
       'answered by 500',
       'internal error',
       ['list "0" limit 500', 'watch "4"'],
-      ['list, 800 ms: Internal error occurred: out of order'],
+      ['list, 0 ms: Internal error occurred: out of order'],
     ],
     [
       'told that the version is from the future',

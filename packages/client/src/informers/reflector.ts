@@ -8,7 +8,7 @@ import {
 import type { WatchEvent } from '@coxswain/apimachinery/watch';
 import { type Clock, systemClock } from '../clock/clock.ts';
 import { sleep } from '../clock/sleep.ts';
-import { type Logger, silentLogger } from '../observe/logger.ts';
+import { consoleLogger, type Logger } from '../observe/logger.ts';
 import { type Metrics, noMetrics } from '../observe/metrics.ts';
 import type { WatchEnd } from '../watch/watch.ts';
 import { Backoff } from './backoff.ts';
@@ -53,6 +53,7 @@ export interface ReflectorOptions {
   readonly clock?: Clock;
   /** In [0, 1). */
   readonly random?: () => number;
+  /** The console by default. */
   readonly logger?: Logger;
   readonly metrics?: Metrics;
   /** Hears of every error; the logger does by default. */
@@ -107,7 +108,7 @@ export class Reflector<T extends KubernetesObject> {
   #session: WatchSession<T> | undefined;
 
   constructor(listerWatcher: ListerWatcher<T>, store: ReflectorStore<T>, options: ReflectorOptions = {}) {
-    const { clock = systemClock, random = Math.random, logger = silentLogger, metrics = noMetrics } = options;
+    const { clock = systemClock, random = Math.random, logger = consoleLogger, metrics = noMetrics } = options;
     this.name = options.name ?? 'reflector';
     this.#listerWatcher = listerWatcher;
     this.#store = store;
@@ -140,11 +141,14 @@ export class Reflector<T extends KubernetesObject> {
       this.#session?.stop();
     };
     signal.addEventListener('abort', stop, { once: true });
+    // While it only waits, nothing else may keep the process alive: it would end because the server is away.
+    const keepAlive = setInterval(() => {}, 2 ** 30);
     let step: Step<T> = this.#fromTheBeginning();
     while (!signal.aborted) {
       this.#state = step.state;
       step = await this.#take(step, signal);
     }
+    clearInterval(keepAlive);
     signal.removeEventListener('abort', stop);
     stop();
     this.#state = 'Stopped';
@@ -210,18 +214,20 @@ export class Reflector<T extends KubernetesObject> {
       this.#report(error, 'list', 0);
       return this.#fromTheBeginning();
     }
-    // The server does not know how to stream: it says so, or it ignored the wish and will never announce the end.
     if (isInvalid(error) || isBadRequest(error)) {
+      // The server does not know how to stream, and says so.
       this.#canStream = false;
       return { state: 'Listing' };
     }
+    // Or it ignored the wish, and will never announce the end.
     if (error instanceof StalledError) this.#canStream = false;
-    const wasAsked = wasOpen || error instanceof StalledError || asApiError(error) !== undefined;
-    return this.#backOff(
-      error,
-      'list',
-      wasAsked && !isTooManyRequests(error) ? { state: 'Listing' } : this.#fromTheBeginning(),
-    );
+    else if (!wasOpen && (isTooManyRequests(error) || asApiError(error) === undefined)) {
+      return this.#backOff(error, 'list', this.#fromTheBeginning());
+    }
+    if (wasOpen || error instanceof StalledError) return this.#backOff(error, 'list', { state: 'Listing' });
+    // It answered, and may well answer a list: one without a part that streaming needs does.
+    this.#report(error, 'list', 0);
+    return { state: 'Listing' };
   }
 
   async #list(signal: AbortSignal): Promise<Step<T>> {

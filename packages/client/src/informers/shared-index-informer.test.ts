@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../clock/fake-clock.ts';
+import { silentLogger } from '../observe/logger.ts';
 import { FilteringResourceEventHandler, type ResourceEventHandler } from './event-handler.ts';
 import { DeletedFinalStateUnknown, deletionHandlingKey } from './keys.ts';
 import { type ModelObject, ModelServer } from './model-server.test-data.ts';
@@ -287,8 +288,29 @@ describe('SharedIndexInformer', () => {
     await expect(informer.run(AbortSignal.abort())).rejects.toThrow('it runs once');
   });
 
+  it('says errors to the logger when nobody else wants to hear them', async () => {
+    const said: string[] = [];
+    const logger = {
+      info: (message: string) => void said.push(`info ${message}`),
+      warn: (message: string) => void said.push(`warn ${message}`),
+      error: (message: string, error: unknown) => void said.push(`error ${message}: ${error}`),
+    };
+    const { server, clock, run, stop } = informerOf(['a'], { onError: undefined, logger });
+    server.faults.push('refused');
+    await run();
+    await clock.advance(10_000);
+    server.cut('expired');
+    await clock.advance(10_000);
+    expect(said).toEqual([
+      'error things: list failed, next attempt in 800 ms: TransportError: connect ECONNREFUSED',
+      'info things: watch ended, next attempt in 1600 ms: The resourceVersion for the provided watch is too old.',
+    ]);
+    await stop();
+  });
+
   it('runs on when the error handler itself throws', async () => {
     const { server, informer, clock, run, stop } = informerOf(['a'], {
+      logger: silentLogger,
       onError() {
         throw new Error('from the error handler');
       },

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import { type Clock, systemClock, type Timer } from '../clock/clock.ts';
-import { type Logger, silentLogger } from '../observe/logger.ts';
+import { consoleLogger } from '../observe/logger.ts';
 import type { Delta } from './delta-fifo.ts';
 import type { ResourceEventHandler } from './event-handler.ts';
 import { Indexer, type Indexers } from './indexer.ts';
@@ -82,7 +82,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
   #isStopped = false;
 
   constructor(listerWatcher: ListerWatcher<T>, options: SharedIndexInformerOptions<T> = {}) {
-    const logger: Logger = options.logger ?? silentLogger;
+    const logger = options.logger ?? consoleLogger;
     this.name = options.name ?? nameOf(listerWatcher);
     this.indexer = new Indexer({ indexers: options.indexers });
     this.#listerWatcher = listerWatcher;

@@ -74,7 +74,7 @@ class Simulation implements Clock {
         onStartedLeading: (signal) => {
           this.terms++;
           this.#leading = signal;
-          return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+          return new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
         },
       },
     });

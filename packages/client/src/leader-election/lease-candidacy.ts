@@ -30,7 +30,7 @@ export class LeaseCandidacy {
   #observedAt = Number.NEGATIVE_INFINITY;
   /** When the last write that went well was sent. */
   #renewedAt = Number.NEGATIVE_INFINITY;
-  /** A write had no answer: the lease may be ours without our knowing. */
+  /** The last write had no clear answer: the lease may be ours without our knowing. */
   #isUncertain = false;
 
   constructor(options: LeaseCandidacyOptions) {
@@ -143,7 +143,8 @@ export class LeaseCandidacy {
       this.#renewedAt = sentAt;
       return true;
     } catch (error) {
-      this.#isUncertain = asApiError(error) === undefined;
+      const code = asApiError(error)?.code;
+      this.#isUncertain = code === undefined || code >= 500;
       if (!parent.aborted) logger.info(`Failed to ${verb} lease ${lock.describe()}: ${String(error)}`);
       return false;
     }

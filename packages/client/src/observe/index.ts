@@ -1,4 +1,4 @@
-export { type Logger, silentLogger } from './logger.ts';
+export { consoleLogger, type Logger, silentLogger } from './logger.ts';
 export {
   type Counter,
   type Gauge,

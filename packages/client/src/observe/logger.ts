@@ -7,3 +7,10 @@ export interface Logger {
 
 /** Says nothing. */
 export const silentLogger: Logger = { info() {}, warn() {}, error() {} };
+
+/** Warnings and errors go to the console, and nothing else. */
+export const consoleLogger: Logger = {
+  info() {},
+  warn: (message) => console.warn(message),
+  error: (message, error) => (error === undefined ? console.error(message) : console.error(message, error)),
+};

@@ -1,5 +1,5 @@
 import type { CommandResult } from './command-status.ts';
-import { resolveContainer } from './container.ts';
+import { withContainer } from './container.ts';
 import type { PodTarget, RemoteClient } from './pod-target.ts';
 import { type CommandStreams, remoteCommand } from './remote-command.ts';
 
@@ -10,6 +10,5 @@ export interface AttachOptions extends PodTarget, CommandStreams {}
  * has them. Resolves and rejects as `exec` does, but that the process's exit code is in the pod's status: here it is 0.
  */
 export async function attach(client: RemoteClient, options: AttachOptions): Promise<CommandResult> {
-  const container = await resolveContainer(client, options);
-  return remoteCommand(client, 'attach', { ...options, container }, options, {});
+  return remoteCommand(client, 'attach', await withContainer(client, options));
 }

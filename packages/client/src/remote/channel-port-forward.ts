@@ -1,3 +1,4 @@
+import { type Clock, systemClock, type Timer } from '../clock/clock.ts';
 import type { WebSocketConnection } from '../transport/transport.ts';
 import {
   type ForwardedStream,
@@ -12,6 +13,9 @@ const protocols = ['v4.channel.k8s.io'];
 
 /** Of what is sent at a time. */
 const maxMessageBytes = 32 * 1024;
+
+/** So long the pod may be silent after the other side finished. */
+const lingerMs = 30_000;
 
 /** A WebSocket for each connection. */
 export class ChannelPortForward implements PortForwardConnection {
@@ -30,14 +34,14 @@ export class ChannelPortForward implements PortForwardConnection {
   }
 
   async open(port: number): Promise<ForwardedStream> {
-    const { signal } = this.#target;
+    const { signal, clock = systemClock } = this.#target;
     const webSocket = await this.#client.openWebSocket({
       path: podPath(this.#target, 'portforward'),
       query: { ports: port },
       protocols,
       ...(signal && { signal }),
     });
-    const stream = new ChannelForwardedStream(port, webSocket, () => this.#open.delete(stream));
+    const stream = new ChannelForwardedStream(port, webSocket, () => this.#open.delete(stream), clock);
     this.#open.add(stream);
     if (this.isClosed) stream.close();
     return stream;
@@ -54,11 +58,15 @@ class ChannelForwardedStream implements ForwardedStream {
   readonly #port: number;
   readonly #webSocket: WebSocketConnection;
   readonly #onClose: () => void;
+  readonly #clock: Clock;
+  /** Set when no more will be written. */
+  #linger: Timer | undefined;
 
-  constructor(port: number, webSocket: WebSocketConnection, onClose: () => void) {
+  constructor(port: number, webSocket: WebSocketConnection, onClose: () => void, clock: Clock) {
     this.#port = port;
     this.#webSocket = webSocket;
     this.#onClose = onClose;
+    this.#clock = clock;
   }
 
   async *chunks(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -67,6 +75,7 @@ class ChannelForwardedStream implements ForwardedStream {
     const begun = new Set<number>();
     try {
       for await (const message of this.#webSocket.messages()) {
+        if (this.#linger) await this.end();
         const number = message[0];
         if (number === undefined) continue;
         if (!begun.has(number)) begun.add(number);
@@ -89,10 +98,14 @@ class ChannelForwardedStream implements ForwardedStream {
     }
   }
 
-  /** There is no way to tell. */
-  async end(): Promise<void> {}
+  /** There is no way to tell: the pod gets some time to finish by itself. */
+  async end(): Promise<void> {
+    this.#linger?.cancel();
+    this.#linger = this.#clock.setTimeout(() => this.close(), lingerMs);
+  }
 
   close(): void {
+    this.#linger?.cancel();
     this.#onClose();
     this.#webSocket.close();
   }

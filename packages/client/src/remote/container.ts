@@ -1,17 +1,28 @@
 import type { Pod } from '@coxswain/api/core/v1';
+import { isForbidden } from '@coxswain/apimachinery/errors';
 import { type PodTarget, podPath, type RemoteClient } from './pod-target.ts';
 
 const defaultContainerAnnotation = 'kubectl.kubernetes.io/default-container';
 
 /**
- * The container that is meant, as kubectl finds it: the one that is named, else the pod's default container, else its
- * first. Asks the server only when none is named. Rejects with an ApiError when there is no such pod, and with an Error
- * when the annotation names a container that the pod does not have.
+ * What is asked for with its container, as kubectl finds that: the one that is named, else the pod's default container,
+ * else its first. Asks the server only when none is named, and leaves the choice to it where the pod may not be read.
+ * Rejects with an ApiError when there is no such pod, and with an Error when the annotation names a container that the pod
+ * does not have.
  */
-export async function resolveContainer(client: RemoteClient, target: PodTarget): Promise<string> {
-  if (target.container) return target.container;
+export async function withContainer<T extends PodTarget>(client: RemoteClient, target: T): Promise<T> {
+  if (target.container) return target;
   const { signal } = target;
-  const pod = await client.request<Pod>({ method: 'GET', path: podPath(target), ...(signal && { signal }) });
+  try {
+    const pod = await client.request<Pod>({ method: 'GET', path: podPath(target), ...(signal && { signal }) });
+    return { ...target, container: defaultContainer(pod, target) };
+  } catch (error) {
+    if (isForbidden(error)) return target;
+    throw error;
+  }
+}
+
+function defaultContainer(pod: Pod, target: PodTarget): string {
   const { initContainers = [], containers = [], ephemeralContainers = [] } = pod.spec ?? {};
   const annotated = pod.metadata?.annotations?.[defaultContainerAnnotation];
   if (annotated) {

@@ -1,5 +1,5 @@
 import { type CommandResult, RemoteCommandError } from './command-status.ts';
-import { resolveContainer } from './container.ts';
+import { withContainer } from './container.ts';
 import type { PodTarget, RemoteClient } from './pod-target.ts';
 import { type CommandStreams, remoteCommand } from './remote-command.ts';
 
@@ -14,8 +14,7 @@ export interface ExecOptions extends PodTarget, CommandStreams {
  * run, a TransportError when the connection breaks, the signal's reason, and with what `stdin` or a sink throws.
  */
 export async function exec(client: RemoteClient, options: ExecOptions): Promise<CommandResult> {
-  const container = await resolveContainer(client, options);
-  return remoteCommand(client, 'exec', { ...options, container }, options, { command: options.command });
+  return remoteCommand(client, 'exec', await withContainer(client, options), { command: options.command });
 }
 
 export interface ExecOutput extends CommandResult {

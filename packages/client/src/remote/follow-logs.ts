@@ -1,9 +1,9 @@
 import type { Pod } from '@coxswain/api/core/v1';
-import { ApiError, isNotFound } from '@coxswain/apimachinery/errors';
+import { ApiError, isForbidden, isNotFound } from '@coxswain/apimachinery/errors';
 import { type Clock, systemClock } from '../clock/clock.ts';
 import { sleep } from '../clock/sleep.ts';
 import { TransportError } from '../transport/transport.ts';
-import { resolveContainer } from './container.ts';
+import { withContainer } from './container.ts';
 import { linesOf } from './lines.ts';
 import { type LogLine, LogPosition, readLogLine } from './log-position.ts';
 import { type PodLogsOptions, podLogs } from './logs.ts';
@@ -33,7 +33,7 @@ export async function* followLogs(
 ): AsyncGenerator<LogLine, void, undefined> {
   const { onRetry, clock = systemClock, random = Math.random, ...asked } = options;
   const { signal } = options;
-  const target = { ...asked, container: await resolveContainer(client, options) };
+  const target = await withContainer(client, asked);
   const { tailLines: _lines, sinceSeconds: _seconds, ...rest } = target;
   const instance = await runningInstance(client, target);
   const position = new LogPosition();
@@ -84,7 +84,7 @@ async function* readOn(
   return half === undefined ? undefined : read(half);
 }
 
-/** Which run of the container is under way; undefined when none is. */
+/** Which run of the container is under way; undefined when none is, or nobody may know. */
 async function runningInstance(client: RemoteClient, target: PodTarget): Promise<string | undefined> {
   const { signal } = target;
   try {
@@ -95,7 +95,7 @@ async function runningInstance(client: RemoteClient, target: PodTarget): Promise
     );
     return status?.state?.running && `${pod.metadata?.uid} ${status.restartCount} ${status.containerID}`;
   } catch (error) {
-    if (isNotFound(error)) return undefined;
+    if (isNotFound(error) || isForbidden(error)) return undefined;
     throw error;
   }
 }

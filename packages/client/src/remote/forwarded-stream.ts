@@ -1,3 +1,4 @@
+import type { Clock } from '../clock/clock.ts';
 import type { PodTarget } from './pod-target.ts';
 
 /** Connections to ports of one pod. */
@@ -40,8 +41,10 @@ export class PortForwardError extends Error {
 export interface PortForwardTarget extends Omit<PodTarget, 'container'> {
   /**
    * `spdy`: all connections over one WebSocket, each direction of which ends by itself; API servers since v1.31, and not
-   * from browsers. `channels`: a WebSocket for each connection, and the pod never learns that no more will come.
+   * from browsers. `channels`: a WebSocket for each connection, and the pod is not told that no more will come; the
+   * connection is given up after half a minute of silence then.
    * Default: the first, else the other.
    */
   readonly protocol?: 'spdy' | 'channels';
+  readonly clock?: Clock;
 }

@@ -1,5 +1,5 @@
 import type { PodLogOptions } from '@coxswain/api/core/v1';
-import { resolveContainer } from './container.ts';
+import { withContainer } from './container.ts';
 import { linesOf } from './lines.ts';
 import { type PodTarget, podPath, type RemoteClient } from './pod-target.ts';
 
@@ -14,12 +14,11 @@ export async function* podLogs(
   client: RemoteClient,
   options: PodLogsOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const { namespace, pod, signal, container: _, ...query } = options;
-  const container = await resolveContainer(client, options);
+  const { namespace, pod, signal, ...query } = await withContainer(client, options);
   const body = await client.stream({
     method: 'GET',
     path: podPath({ namespace, pod }, 'log'),
-    query: { ...query, container },
+    query,
     headers: { accept: '*/*' },
     ...(signal && { signal }),
   });

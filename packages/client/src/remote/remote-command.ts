@@ -42,28 +42,26 @@ const maxStatusBytes = 1024 * 1024;
 export async function remoteCommand(
   client: RemoteClient,
   subresource: 'exec' | 'attach',
-  target: PodTarget,
-  streams: CommandStreams,
-  query: object,
+  options: PodTarget & CommandStreams,
+  query: object = {},
 ): Promise<CommandResult> {
-  const { signal } = target;
-  const tty = streams.tty ?? false;
-  const stderr = streams.stderr !== undefined && !tty;
+  const { signal, container, stdin, stdout, tty = false } = options;
+  const stderr = options.stderr !== undefined && !tty;
   const connection = await client.openWebSocket({
-    path: podPath(target, subresource),
+    path: podPath(options, subresource),
     query: {
       ...query,
-      container: target.container,
-      stdin: streams.stdin !== undefined,
+      container,
+      stdin: stdin !== undefined,
       // The server wants one of them at least.
-      stdout: streams.stdout !== undefined || (streams.stdin === undefined && !stderr),
+      stdout: stdout !== undefined || (stdin === undefined && !stderr),
       stderr,
       tty,
     },
     protocols,
     ...(signal && { signal }),
   });
-  return new Session(connection, streams, signal).run();
+  return new Session(connection, options, signal).run();
 }
 
 /** One command's connection. */
@@ -90,7 +88,6 @@ class Session {
     ];
     try {
       const status = await this.#receive();
-      if (this.#failure) throw this.#failure.error;
       if (status === '') {
         // Differs from client-go, which takes this for success.
         throw new RemoteCommandError('the connection was closed before it was known how the command ended');
@@ -146,7 +143,6 @@ class Session {
     try {
       await send();
     } catch (error) {
-      if (this.#over.signal.aborted) return;
       this.#failure ??= { error };
       this.#connection.close();
     }
@@ -154,7 +150,7 @@ class Session {
 
   async #sendInput(stdin: ByteSource): Promise<void> {
     for await (const piece of pieces(until(stdin, this.#over.signal), maxMessageBytes)) {
-      await this.#message(channel.stdin, piece);
+      if (!(await this.#message(channel.stdin, piece))) return;
     }
     // Older servers have no way to be told; there the command sees the end of its input when the connection ends.
     if (this.#connection.protocol === withStreamClose) {
@@ -165,16 +161,20 @@ class Session {
   async #sendSizes(resize: AsyncIterable<TerminalSize>): Promise<void> {
     for await (const { width, height } of until(resize, this.#over.signal)) {
       const size = JSON.stringify({ Width: width, Height: height });
-      await this.#message(channel.resize, new TextEncoder().encode(size));
+      if (!(await this.#message(channel.resize, new TextEncoder().encode(size)))) return;
     }
   }
 
-  async #message(to: number, bytes: Uint8Array): Promise<void> {
-    if (this.#over.signal.aborted) return;
+  /** False when nobody takes it any more, because the command has ended or the connection broke: receiving tells which. */
+  async #message(to: number, bytes: Uint8Array): Promise<boolean> {
+    if (this.#over.signal.aborted) return false;
     const message = new Uint8Array(bytes.length + 1);
     message[0] = to;
     message.set(bytes, 1);
-    await this.#connection.send(message);
+    return this.#connection.send(message).then(
+      () => true,
+      () => false,
+    );
   }
 }
 

@@ -21,7 +21,7 @@ import type { ResourceDescription } from './resource.ts';
 export interface PatchBodies<T> {
   json: readonly JsonPatchOperation[];
   merge: DeepPartial<T>;
-  'strategic-merge': DeepPartial<T> & { readonly $patch?: string };
+  'strategic-merge': StrategicMergePatch<T>;
 }
 export type PatchType = keyof PatchBodies<unknown>;
 
@@ -37,6 +37,13 @@ export type DeepPartial<T> = T extends readonly unknown[]
   ? T
   : T extends object
     ? { readonly [K in keyof T]?: DeepPartial<T[K]> | null }
+    : T;
+
+/** Lists may hold parts of elements, and directives (`$patch: 'delete'`) beside what tells which element. */
+export type StrategicMergePatch<T> = T extends readonly (infer E)[]
+  ? readonly StrategicMergePatch<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]?: StrategicMergePatch<T[K]> | null } & { readonly $patch?: string }
     : T;
 
 export interface ApplyCallOptions extends CallOptions {

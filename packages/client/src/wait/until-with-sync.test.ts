@@ -86,6 +86,35 @@ describe('untilWithSync', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('gives up a watch that has stalled, and watches on from where it was', async () => {
+    const clock = new FakeClock(0);
+    const from: unknown[] = [];
+    const client: Pick<ResourceClient<ConfigMap>, 'list' | 'watch'> = {
+      list: (options) => configMaps.list(options),
+      // Nothing happens to the object, and the server's own time does not pass.
+      watch: (options) => {
+        from.push([clock.now(), options?.resourceVersion]);
+        return configMaps.watch(options);
+      },
+    };
+    const { metadata } = await configMaps.list();
+    const stop = new AbortController();
+    const stopped = expect(
+      untilWithSync(client, 'a', isReady, { clock, signal: stop.signal, random: () => 0 }),
+    ).rejects.toBe('stop');
+    while (from.length < 1) await clock.advance(0);
+    await clock.advance(330_200);
+    while (from.length < 2) await clock.advance(0);
+    const { resourceVersion } = metadata ?? {};
+    expect(from).toEqual([
+      [0, resourceVersion],
+      [330_200, resourceVersion],
+    ]);
+    stop.abort('stop');
+    await stopped;
+    expect(clock.pending).toBe(0);
+  });
+
   it('goes on over failures, more and more slowly', async () => {
     const clock = new FakeClock(0);
     const resource = GroupResource.of('', 'configmaps');

@@ -1,12 +1,12 @@
 import { asApiError, isGone, isResourceExpired, isTooManyRequests } from '@coxswain/apimachinery/errors';
 import { escapeValue } from '@coxswain/apimachinery/fields';
-import type { KubernetesObject, ListOptions } from '@coxswain/apimachinery/meta';
-import { systemClock } from '../clock/clock.ts';
+import type { KubernetesObject } from '@coxswain/apimachinery/meta';
+import { type Clock, systemClock } from '../clock/clock.ts';
 import { sleep } from '../clock/sleep.ts';
 import type { ResourceInterface } from '../rest/resource-interface.ts';
 import type { Watch } from '../watch/watch.ts';
 import { backoffDelays } from './backoff.ts';
-import { childSignal } from './child-signal.ts';
+import { childSignal, untilAborted } from './child-signal.ts';
 import type { WaitOptions } from './wait-options.ts';
 import { WaitTimeoutError } from './wait-timeout-error.ts';
 
@@ -18,6 +18,10 @@ export interface UntilWithSyncOptions extends WaitOptions {
   readonly timeoutMs?: number;
   readonly random?: () => number;
 }
+
+/** The server ends a watch after so long; one that lasts longer has stalled. */
+const watchTimeoutSeconds = 300;
+const stalledMs = 330_000;
 
 /** After a failure, and after a watch that ended without news. */
 const retryBackoff = { durationMs: 200, factor: 2, jitter: 0.5, steps: 10, capMs: 10_000 };
@@ -37,7 +41,7 @@ export async function untilWithSync<T extends KubernetesObject>(
   { timeoutMs, clock = systemClock, signal: parent, random }: UntilWithSyncOptions = {},
 ): Promise<T | undefined> {
   const { signal, dispose } = childSignal({ parent, timeoutMs, clock, onTimeout: () => new WaitTimeoutError() });
-  const wait = new ObjectWait(client, name, condition, signal);
+  const wait = new ObjectWait(client, name, condition, { clock, signal });
   let delay = backoffDelays(retryBackoff, random);
   try {
     for (;;) {
@@ -60,8 +64,9 @@ const failed = { met: false, sawNews: false } as const;
 class ObjectWait<T extends KubernetesObject> {
   readonly #client: Pick<ResourceInterface<T>, 'list' | 'watch'>;
   readonly #condition: ObjectCondition<T>;
+  readonly #clock: Clock;
   readonly #signal: AbortSignal;
-  readonly #options: ListOptions & { readonly signal: AbortSignal };
+  readonly #fieldSelector: string;
   /** Up to where the object's history is known; undefined when it has to be read anew. */
   #resourceVersion: string | undefined;
 
@@ -69,28 +74,43 @@ class ObjectWait<T extends KubernetesObject> {
     client: Pick<ResourceInterface<T>, 'list' | 'watch'>,
     name: string,
     condition: ObjectCondition<T>,
-    signal: AbortSignal,
+    { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
   ) {
     this.#client = client;
     this.#condition = condition;
+    this.#clock = clock;
     this.#signal = signal;
-    this.#options = { fieldSelector: `metadata.name=${escapeValue(name)}`, signal };
+    this.#fieldSelector = `metadata.name=${escapeValue(name)}`;
   }
 
   /** Reads the object if need be and watches it once. Throws only what ends the wait. */
   async listAndWatch(): Promise<Outcome<T>> {
     if (this.#resourceVersion === undefined) {
-      const list = await this.#try(() => this.#client.list(this.#options));
+      const options = { fieldSelector: this.#fieldSelector, signal: this.#signal };
+      const list = await this.#try(() => this.#client.list(options));
       if (!list) return failed;
       const object = list.items[0];
-      if (await this.#condition(object)) return { met: true, object };
+      if (await this.#isMet(object)) return { met: true, object };
       this.#resourceVersion = list.metadata?.resourceVersion ?? '';
     }
-    const resourceVersion = this.#resourceVersion;
-    const watch = await this.#try(() =>
-      this.#client.watch({ ...this.#options, resourceVersion, allowWatchBookmarks: true }),
-    );
-    return watch ? this.#follow(watch) : failed;
+    return this.#watch(this.#resourceVersion);
+  }
+
+  async #watch(resourceVersion: string): Promise<Outcome<T>> {
+    const { signal, dispose } = childSignal({ parent: this.#signal, timeoutMs: stalledMs, clock: this.#clock });
+    const options = {
+      fieldSelector: this.#fieldSelector,
+      resourceVersion,
+      allowWatchBookmarks: true,
+      timeoutSeconds: watchTimeoutSeconds,
+      signal,
+    };
+    try {
+      const watch = await this.#try(() => this.#client.watch(options));
+      return watch ? await this.#follow(watch) : failed;
+    } finally {
+      dispose();
+    }
   }
 
   async #follow(watch: Watch<T>): Promise<Outcome<T>> {
@@ -100,7 +120,7 @@ class ObjectWait<T extends KubernetesObject> {
       sawNews = true;
       if (event.type !== 'BOOKMARK') {
         const object = event.type === 'DELETED' ? undefined : event.object;
-        if (await this.#condition(object)) return { met: true, object };
+        if (await this.#isMet(object)) return { met: true, object };
       }
       this.#resourceVersion = event.object.metadata?.resourceVersion ?? this.#resourceVersion;
     }
@@ -108,6 +128,10 @@ class ObjectWait<T extends KubernetesObject> {
     if (this.#signal.aborted) throw this.#signal.reason;
     if (end.reason === 'status') this.#readAnew(end.error);
     return { met: false, sawNews };
+  }
+
+  #isMet(object: T | undefined): Promise<boolean> {
+    return untilAborted((async () => this.#condition(object))(), this.#signal);
   }
 
   /** Undefined when it failed in a way that may pass. */

@@ -144,7 +144,7 @@ describe('runWorkers', () => {
     });
     queue.add('a');
     await clock.advance(0);
-    expect(errors).toEqual(['Failed to sync a: Error: reconcile', 'An error handler failed: Error: handler']);
+    expect(errors).toEqual(['onError failed for a, whose error was: Error: reconcile: Error: handler']);
     stop.abort();
     await done;
   });
@@ -154,7 +154,7 @@ describe('runWorkers', () => {
     const queue = new PriorityQueue<string>({ clock });
     const stop = new AbortController();
     const priorities: unknown[] = [];
-    const done = runWorkers(queue, { signal: stop.signal }, async (item) => {
+    const done = runWorkers(queue, { signal: stop.signal, onError() {} }, async (item) => {
       priorities.push(queue.priorityOf(item));
       if (priorities.length === 1) throw new Error('once');
       return priorities.length === 2 ? { requeueAfterMs: 5 } : undefined;

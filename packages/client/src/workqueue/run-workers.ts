@@ -30,8 +30,9 @@ export interface WorkersOptions<T> {
   readonly signal: AbortSignal;
   /** After so many retries an item is given up until it is added again. By default never. */
   readonly maxRetries?: number;
-  /** Hears of every failure, and may be async. By default the logger does. */
-  readonly onError?: (error: unknown, failure: ReconcileFailure<T>) => unknown;
+  /** Hears of every failure, so that none passes in silence. May be async. */
+  readonly onError: (error: unknown, failure: ReconcileFailure<T>) => unknown;
+  /** Hears when `onError` itself failed. */
   readonly logger?: Logger;
 }
 
@@ -105,23 +106,11 @@ async function workOn<T>(
     const willRetry = retries < maxRetries;
     if (willRetry) queue.addRateLimited(item, priority);
     else queue.forget(item);
-    await tell(error, { item, retries, willRetry }, onError, logger);
-  }
-}
-
-async function tell<T>(
-  error: unknown,
-  failure: ReconcileFailure<T>,
-  onError: WorkersOptions<T>['onError'],
-  logger: Logger,
-): Promise<void> {
-  const what = `${failure.willRetry ? 'Failed to sync' : 'Gave up'} ${String(failure.item)}`;
-  try {
-    if (onError) await onError(error, failure);
-    else logger.error(what, error);
-  } catch (handlerError) {
-    logger.error(what, error);
-    logger.error('An error handler failed', handlerError);
+    try {
+      await onError(error, { item, retries, willRetry });
+    } catch (handlerError) {
+      logger.error(`onError failed for ${String(item)}, whose error was: ${String(error)}`, handlerError);
+    }
   }
 }
 

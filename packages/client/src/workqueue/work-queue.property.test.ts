@@ -61,7 +61,8 @@ describe('workers on a queue', () => {
           const added = new Map<string, number>();
           const seen = new Map<string, number>();
           let count = 0;
-          const done = runWorkers(queue, { workers, signal: new AbortController().signal }, async (item) => {
+          const { signal } = new AbortController();
+          const done = runWorkers(queue, { workers, signal, onError() {} }, async (item) => {
             expect(running.has(item)).toBe(false);
             running.add(item);
             const run = runs[count++ % runs.length]!;

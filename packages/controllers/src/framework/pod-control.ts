@@ -40,8 +40,9 @@ export class PodControl {
       await this.#clients.core.v1.pods(namespace).delete(name);
       this.#tell(owner, 'Normal', 'SuccessfulDelete', `Deleted pod: ${name}`);
     } catch (error) {
-      if (!isNotFound(error)) this.#tell(owner, 'Warning', 'FailedDelete', `Error deleting: ${messageOf(error)}`);
-      throw error;
+      if (isNotFound(error)) throw error;
+      this.#tell(owner, 'Warning', 'FailedDelete', `Error deleting: ${messageOf(error)}`);
+      throw new Error(`unable to delete pods: ${messageOf(error)}`, { cause: error });
     }
   }
 

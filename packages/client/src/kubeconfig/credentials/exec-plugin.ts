@@ -61,7 +61,7 @@ export function runExecPlugin({ config, env, interactive, cluster, onStderr, sig
     child.stdout?.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= maxOutputBytes) output.push(chunk);
-      else child.kill();
+      else child.kill('SIGKILL');
     });
     if (onStderr) child.stderr?.on('data', onStderr);
     child.on('error', (cause) => reject(startError(command, cause)));

@@ -2,6 +2,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import * as local from 'node:path';
 import { posix } from 'node:path';
 import { BytePipe } from '../byte-pipe.ts';
+import { withContainer } from '../container.ts';
 import { exec } from '../exec.ts';
 import type { PodTarget, RemoteClient } from '../pod-target.ts';
 import { readText } from '../read-text.ts';
@@ -44,10 +45,11 @@ export async function copyToPod(
 ): Promise<void> {
   const { localPath, remotePath, onSkip, noPreserve } = options;
   await stat(localPath);
-  const { exitCode } = await exec(client, { ...options, command: ['test', '-d', remotePath] });
+  const target = await withContainer(client, options);
+  const { exitCode } = await exec(client, { ...targetOf(target), command: ['test', '-d', remotePath] });
   const path = exitCode === 0 ? posix.join(remotePath, local.basename(local.resolve(localPath))) : remotePath;
   const { dir, base } = splitRemote(path);
-  await runTar(client, options, {
+  await runTar(client, target, {
     command: ['tar', ...(noPreserve ? ['--no-same-permissions', '--no-same-owner'] : []), '-xmf', '-', '-C', dir],
     stdin: writeTar(filesOf(localPath, base, onSkip)),
   });
@@ -93,15 +95,11 @@ async function runTar(
   target: PodTarget,
   streams: Pick<Parameters<typeof exec>[1], 'command' | 'stdin' | 'stdout'>,
 ): Promise<void> {
-  const { namespace, pod, container, signal } = target;
   const complaints = new BytePipe();
   const complaint = readText(complaints);
   try {
     const { exitCode } = await exec(client, {
-      namespace,
-      pod,
-      ...(container && { container }),
-      ...(signal && { signal }),
+      ...targetOf(target),
       ...streams,
       stderr: (chunk) => complaints.write(chunk),
     });
@@ -111,6 +109,13 @@ async function runTar(
     complaints.end();
   }
 }
+
+const targetOf = ({ namespace, pod, container, signal }: PodTarget): PodTarget => ({
+  namespace,
+  pod,
+  ...(container && { container }),
+  ...(signal && { signal }),
+});
 
 /** Where to go, and what is meant there. */
 function splitRemote(path: string): { dir: string; base: string } {

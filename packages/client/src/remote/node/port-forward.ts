@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { TransportError } from '../../transport/transport.ts';
 import type { ForwardedStream, PortForwardConnection, PortForwardTarget } from '../forwarded-stream.ts';
 import type { RemoteClient } from '../pod-target.ts';
 import { openPortForward } from '../port-forward.ts';
@@ -54,8 +55,10 @@ class PortForwarder {
   readonly #options: PortForwardOptions;
   readonly #servers = new Set<Server>();
   readonly #sockets = new Set<Socket>();
+  /** Aborted by `close`. */
+  readonly #over = new AbortController();
+  /** The way to the pod, or the attempt to find it. */
   #connection: Promise<PortForwardConnection> | undefined;
-  #isClosed = false;
   readonly #abort = (): void => void this.close();
 
   constructor(client: RemoteClient, options: PortForwardOptions) {
@@ -67,12 +70,20 @@ class PortForwarder {
   /** The way to the pod; opened when there is none. */
   connect(): Promise<PortForwardConnection> {
     if (this.#connection) return this.#connection;
-    const connecting = openPortForward(this.#client, this.#options);
+    const { signal } = this.#options;
+    const over = this.#over.signal;
+    const connecting = openPortForward(this.#client, {
+      ...this.#options,
+      signal: signal ? AbortSignal.any([signal, over]) : over,
+    });
     this.#connection = connecting;
     const forget = (): void => {
       if (this.#connection === connecting) this.#connection = undefined;
     };
-    connecting.then(({ closed }) => closed.then(forget), forget);
+    connecting.then((connection) => {
+      over.addEventListener('abort', () => connection.close(), { once: true });
+      void connection.closed.then(forget);
+    }, forget);
     return connecting;
   }
 
@@ -96,16 +107,9 @@ class PortForwarder {
 
   async close(): Promise<void> {
     this.#options.signal?.removeEventListener('abort', this.#abort);
-    this.#isClosed = true;
-    const connection = await this.#connection?.catch(() => undefined);
-    connection?.close();
+    this.#over.abort(new TransportError('the port-forward was closed'));
     for (const socket of this.#sockets) socket.destroy();
-    await Promise.all(
-      [...this.#servers].map(async (server) => {
-        server.close();
-        if (server.listening) await once(server, 'close');
-      }),
-    );
+    await Promise.all([...this.#servers].map((server) => new Promise((resolve) => server.close(resolve))));
   }
 
   async #listenOn(host: string, pair: PortPair): Promise<number> {
@@ -114,18 +118,22 @@ class PortForwarder {
     await once(server, 'listening');
     this.#servers.add(server);
     const local = (server.address() as AddressInfo).port;
+    const tell = (error: unknown): void => {
+      if (!this.#over.signal.aborted) this.#options.onError?.(error, { local, remote: pair.remote });
+    };
+    server.on('error', tell);
     server.on('connection', (socket) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
-      this.#serve(socket, { local, remote: pair.remote }).catch((error) => {
+      this.#serve(socket, pair.remote).catch((error) => {
         socket.destroy();
-        if (!this.#isClosed) this.#options.onError?.(error, { local, remote: pair.remote });
+        tell(error);
       });
     });
     return local;
   }
 
-  async #serve(socket: Socket, { remote }: PortPair): Promise<void> {
+  async #serve(socket: Socket, remote: number): Promise<void> {
     // Told by the reading and writing below, once there is somebody to read.
     socket.on('error', () => {});
     const connection = await this.connect();

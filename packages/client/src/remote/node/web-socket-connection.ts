@@ -25,7 +25,7 @@ export class NodeWebSocketConnection implements WebSocketConnection {
   readonly #socket: WebSocket;
   readonly #clock: Clock;
   readonly #signal: AbortSignal | undefined;
-  /** Received and not read yet; at most `maxReceivedBytes` and one read of the socket. */
+  /** Received and not given out yet; at most `maxReceivedBytes` and what one read of the socket brings. */
   #received: Uint8Array[] = [];
   #receivedBytes = 0;
   /** Set once; what was received before it is still read. */

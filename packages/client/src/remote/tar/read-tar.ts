@@ -47,6 +47,7 @@ type Extension = Partial<Pick<TarHeader, 'name' | 'linkName' | 'size' | 'mtime'>
 
 function toMember({ letter: _, ...header }: TarBlock, extension: Extension): TarHeader {
   const member = { ...header, ...extension };
+  if (!Number.isSafeInteger(member.size) || member.size < 0) throw new TarError('a size out of range in the archive');
   // Links and directories may tell a size that is none of the archive's.
   return member.type === 'file' || member.type === 'other' ? member : { ...member, size: 0 };
 }

@@ -61,7 +61,7 @@ function matchesDomain(host: string, pattern: string): boolean {
 function splitPort(entry: string): readonly [name: string, port: string | undefined] {
   if (isIPv6(entry)) return [entry, undefined];
   const [, name, port] = /^(.*):(\d+)$/.exec(entry) ?? [];
-  return name === undefined ? [bareHost(entry), undefined] : [bareHost(name), port];
+  return name === undefined ? [entry, undefined] : [bareHost(name), port];
 }
 
 const sameAddress = (a: string, b: string): boolean =>

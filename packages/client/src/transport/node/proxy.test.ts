@@ -33,7 +33,7 @@ describe('proxyFromEnvironment', () => {
     'a network exempts its addresses': ['https://10.0.7.1:6443', { HTTPS_PROXY, NO_PROXY: '10.0.0.0/20' }, false],
     'a network does not exempt others': ['https://10.0.16.1', { HTTPS_PROXY, NO_PROXY: '10.0.0.0/20' }, true],
     'a network of IPv6': ['https://[fd00::5]', { HTTPS_PROXY, NO_PROXY: 'fd00::/8' }, false],
-    'an address of IPv6, however it is written': ['https://[fd00::5]', { HTTPS_PROXY, NO_PROXY: '[FD00:0::5]' }, false],
+    'an address of IPv6, however it is written': ['https://[fd00::5]', { HTTPS_PROXY, NO_PROXY: 'FD00:0::5' }, false],
   };
   it.each(Object.entries(cases))('%s', (_, [server, environment, isProxied]) => {
     expect(proxyFromEnvironment(new URL(server), environment)?.href).toBe(isProxied ? 'http://proxy:3128/' : undefined);

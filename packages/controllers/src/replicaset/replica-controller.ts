@@ -1,0 +1,248 @@
+import type { Pod } from '@coxswain/api/core/v1';
+import { hasStatusCause, isNotFound } from '@coxswain/apimachinery/errors';
+import type { Selector } from '@coxswain/apimachinery/labels';
+import { GroupVersionKind, getControllerOf, newControllerRef } from '@coxswain/apimachinery/meta';
+import {
+  ControllerExpectations,
+  deletionHandlingKey,
+  metaNamespaceKey,
+  NAMESPACE_INDEX,
+  type ReconcileResult,
+  type ResourceDescription,
+  type SharedIndexInformer,
+  slowStartBatch,
+  UIDTrackingControllerExpectations,
+} from '@coxswain/client';
+import type { Controller, ControllerContext } from '../framework/controller.ts';
+import { addControllerIndex, controlledBy, orphansIn } from '../framework/controller-index.ts';
+import { OwnWrites } from '../framework/own-writes.ts';
+import { claimObjects } from '../framework/owned-objects.ts';
+import { PodControl, type PodOwner, podFromTemplate } from '../framework/pod-control.ts';
+import { availableInMs, isPodActive, isPodTerminating } from '../framework/pods.ts';
+import { recheckOwner } from '../framework/recheck-owner.ts';
+import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import { podHandler } from './pod-watch.ts';
+import { podsToDelete } from './pods-to-delete.ts';
+import { isSameStatus, replicaStatus } from './replica-status.ts';
+import { type ReplicatedClient, type ReplicatedKind, type ReplicatedObject, replicasOf } from './replicated-kind.ts';
+
+/** No more pods are created or deleted for one object before those of the last time were seen. */
+const burstReplicas = 500;
+
+/** Only a safety net: seeing what was written brings the object back into the queue. */
+const lookForOwnWritesMs = 1000;
+
+/** Keeps as many pods as each object of a kind wants. */
+export class ReplicaController<T extends ReplicatedObject> implements Controller {
+  readonly #kind: ReplicatedKind<T>;
+  readonly #context: ControllerContext;
+  readonly #resource: ResourceDescription;
+  readonly #sets: SharedIndexInformer<T>;
+  readonly #pods: SharedIndexInformer<Pod>;
+  readonly #podControl: PodControl;
+  readonly #expectations: UIDTrackingControllerExpectations;
+  readonly #ownWrites = new OwnWrites();
+  readonly #selectors = new WeakMap<T, Selector>();
+  readonly #loop: ReconcileLoop;
+
+  constructor(context: ControllerContext, kind: ReplicatedKind<T>) {
+    this.#kind = kind;
+    this.#context = context;
+    this.#resource = kind.resource;
+    this.#sets = kind.informer(context.informers);
+    this.#pods = context.informers.core.v1.pods.informer;
+    this.#podControl = new PodControl(context.clients, context.recorder(kind.component));
+    this.#expectations = new UIDTrackingControllerExpectations(new ControllerExpectations({ clock: context.clock }));
+    this.#loop = new ReconcileLoop(context, {
+      name: kind.queueName,
+      synced: [this.#sets, this.#pods],
+      reconcile: (key) => this.#reconcile(key),
+    });
+    addControllerIndex(this.#sets);
+    addControllerIndex(this.#pods);
+    this.#watch();
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    return this.#loop.run(signal);
+  }
+
+  #watch(): void {
+    const loop = this.#loop;
+    this.#sets.addEventHandler({
+      onAdd: (set) => loop.add(set),
+      onUpdate: (_, set) => loop.add(set),
+      onDelete: (deleted) => {
+        const key = deletionHandlingKey(deleted);
+        // One of the same name may come, and has nothing to wait for.
+        this.#forget(key);
+        loop.queue.add(key);
+      },
+    });
+    this.#pods.addEventHandler(
+      podHandler<T>({
+        ownerOf: (pod) => this.#ownerOf(pod),
+        adoptersOf: (pod) => this.#adoptersOf(pod),
+        enqueue: (set) => loop.add(set),
+        created: (set) => this.#expectations.creationObserved(metaNamespaceKey(set)),
+        deleted: (set, podKey) => this.#expectations.deletionObserved(metaNamespaceKey(set), podKey),
+      }),
+    );
+  }
+
+  async #reconcile(key: string): Promise<ReconcileResult | undefined> {
+    if (!this.#ownWrites.areSeen(key)) return { requeueAfterMs: lookForOwnWritesMs };
+    const set = this.#sets.indexer.getByKey(key);
+    if (!set) {
+      this.#forget(key);
+      return;
+    }
+    const mayManage = this.#expectations.satisfied(key) && !set.metadata.deletionTimestamp;
+    const { uid = '', namespace } = set.metadata;
+    const owned = controlledBy(this.#pods.indexer, uid);
+    const candidates = [...owned, ...orphansIn(this.#pods.indexer, namespace)].filter(isPodActive);
+    const activePods = await this.#claim(set, candidates);
+
+    let failure: unknown;
+    if (mayManage) failure = await this.#manageReplicas(key, set, activePods);
+
+    const now = this.#context.clock.now();
+    const status = replicaStatus(set, {
+      activePods,
+      ...(this.#kind.countsTerminating && {
+        terminatingPods: owned.filter((pod) => isPodTerminating(pod) && this.#matches(set, pod)).length,
+      }),
+      failure,
+      now,
+    });
+    if (!isSameStatus(set.status, status)) {
+      const updated = await updateStatus(this.#client(set), set, status);
+      this.#ownWrites.wrote(key, this.#sets, updated.metadata.resourceVersion);
+    }
+    if (failure !== undefined) throw failure;
+
+    const { minReadySeconds = 0 } = set.spec ?? {};
+    if (minReadySeconds === 0 || status.readyReplicas === status.availableReplicas) return;
+    const waits = activePods.map((pod) => availableInMs(pod, minReadySeconds, now) ?? Number.POSITIVE_INFINITY);
+    return { requeueAfterMs: Math.min(minReadySeconds * 1000, ...waits) };
+  }
+
+  /** Creates or deletes what is missing or too many. Answers why it could not; undefined when it could. */
+  async #manageReplicas(key: string, set: T, activePods: readonly Pod[]): Promise<unknown> {
+    const missing = replicasOf(set) - activePods.length;
+    if (missing > 0) return await this.#createPods(key, set, Math.min(missing, burstReplicas));
+    if (missing < 0) return await this.#deletePods(key, set, activePods, Math.min(-missing, burstReplicas));
+    return undefined;
+  }
+
+  async #createPods(key: string, set: T, count: number): Promise<unknown> {
+    const { namespace = '' } = set.metadata;
+    const owner = this.#podOwner(set);
+    const pod = podFromTemplate(set.spec?.template ?? {}, owner);
+    this.#expectations.expectCreations(key, count);
+    const { successes, error } = await slowStartBatch(count, async () => {
+      try {
+        const created = await this.#podControl.create(namespace, pod, owner);
+        this.#ownWrites.wrote(key, this.#pods, created.metadata.resourceVersion);
+      } catch (error) {
+        // All else in the namespace goes too: nothing to try again.
+        if (!hasStatusCause(error, 'NamespaceTerminating')) throw error;
+      }
+    });
+    // Those that were not made will not be seen.
+    this.#expectations.expectations.lowerExpectations(key, count - successes, 0);
+    return error;
+  }
+
+  async #deletePods(key: string, set: T, activePods: readonly Pod[], count: number): Promise<unknown> {
+    const { namespace = '' } = set.metadata;
+    const owner = this.#podOwner(set);
+    const chosen = podsToDelete(activePods, this.#relatedPods(set), count, this.#context.clock.now());
+    this.#expectations.expectDeletions(key, chosen.map(metaNamespaceKey));
+    let failure: unknown;
+    await Promise.all(
+      chosen.map(async (pod) => {
+        try {
+          await this.#podControl.delete(namespace, pod.metadata.name ?? '', owner);
+        } catch (error) {
+          this.#expectations.deletionObserved(key, metaNamespaceKey(pod));
+          if (!isNotFound(error)) failure ??= error;
+        }
+      }),
+    );
+    return failure;
+  }
+
+  /** The pods of all sets that the set's controller has. */
+  #relatedPods(set: T): Pod[] {
+    const controller = getControllerOf(set);
+    if (!controller) return [];
+    const siblings = controlledBy(this.#sets.indexer, controller.uid);
+    return siblings.flatMap(({ metadata }) => controlledBy(this.#pods.indexer, metadata.uid ?? ''));
+  }
+
+  #claim(set: T, pods: readonly Pod[]): Promise<Pod[]> {
+    const { name = '', namespace = '', uid = '', deletionTimestamp } = set.metadata;
+    const { reference } = this.#podOwner(set);
+    return claimObjects(pods, {
+      owner: { uid, reference, isBeingDeleted: deletionTimestamp !== undefined },
+      matches: (pod) => this.#matches(set, pod),
+      canAdopt: () => recheckOwner(set, this.#kind.resource.kind, () => this.#client(set).get(name)),
+      patch: (pod, patch) =>
+        this.#context.clients.core.v1.pods(namespace).patch(pod.metadata.name ?? '', 'strategic-merge', patch),
+    });
+  }
+
+  #podOwner(set: T): PodOwner {
+    const { group, version, kind } = this.#resource;
+    const reference = newControllerRef(set, GroupVersionKind.of(group, version, kind));
+    return { object: set, resource: this.#resource, reference };
+  }
+
+  #client(set: T): ReplicatedClient<T> {
+    return this.#kind.client(this.#context.clients, set.metadata.namespace ?? '');
+  }
+
+  #ownerOf(pod: Pod): T | undefined {
+    const controller = getControllerOf(pod);
+    if (controller?.kind !== this.#resource.kind) return undefined;
+    const set = this.#sets.indexer.getByKey(`${pod.metadata.namespace}/${controller.name}`);
+    return set?.metadata.uid === controller.uid ? set : undefined;
+  }
+
+  #adoptersOf(pod: Pod): readonly T[] {
+    const sets = this.#sets.indexer.byIndex(NAMESPACE_INDEX, pod.metadata.namespace ?? '');
+    return sets.filter((set) => !this.#selectorOf(set).isEmpty() && this.#matches(set, pod));
+  }
+
+  #matches(set: T, pod: Pod): boolean {
+    return this.#selectorOf(set).matches(pod.metadata.labels);
+  }
+
+  #selectorOf(set: T): Selector {
+    const known = this.#selectors.get(set);
+    if (known) return known;
+    const selector = this.#kind.selector(set);
+    this.#selectors.set(set, selector);
+    return selector;
+  }
+
+  #forget(key: string): void {
+    this.#expectations.deleteExpectations(key);
+    this.#ownWrites.forget(key);
+  }
+}
+
+/** Tries once more on what the server has now: what was seen counts, whoever else has changed the object. */
+async function updateStatus<T extends ReplicatedObject>(
+  client: ReplicatedClient<T>,
+  set: T,
+  status: NonNullable<T['status']>,
+): Promise<T> {
+  try {
+    return await client.updateStatus(set, status);
+  } catch {
+    const fresh = await client.get(set.metadata.name ?? '');
+    return await client.updateStatus(fresh, status);
+  }
+}

@@ -1,0 +1,34 @@
+/** ReplicationControllers: what ReplicaSets were before there were Deployments. The same mechanism moves them. */
+import type { ReplicationController } from '@coxswain/api/core/v1';
+import { labelSelectorAsSelector, setAsLabelSelector } from '@coxswain/apimachinery/labels';
+import type { ControllerDefinition } from '../framework/controller.ts';
+import { ReplicaController } from '../replicaset/replica-controller.ts';
+import type { ReplicatedKind } from '../replicaset/replicated-kind.ts';
+
+const replicationControllers: ReplicatedKind<ReplicationController> = {
+  component: 'replication-controller',
+  queueName: 'replicationmanager',
+  resource: {
+    group: '',
+    version: 'v1',
+    resource: 'replicationcontrollers',
+    kind: 'ReplicationController',
+    namespaced: true,
+  },
+  countsTerminating: false,
+  informer: (informers) => informers.core.v1.replicationControllers.informer,
+  selector: ({ spec }) => labelSelectorAsSelector(setAsLabelSelector(spec?.selector)),
+  client: (clients, namespace) => {
+    const client = clients.core.v1.replicationControllers(namespace);
+    return {
+      get: (name) => client.get(name),
+      updateStatus: (controller, status) => client.updateStatus({ ...controller, status }),
+    };
+  },
+};
+
+export const replicationControllerController: ControllerDefinition = {
+  name: 'replicationcontroller-controller',
+  aliases: ['replicationcontroller'],
+  create: (context) => new ReplicaController(context, replicationControllers),
+};
