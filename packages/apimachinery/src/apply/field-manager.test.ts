@@ -42,6 +42,25 @@ describe('an update', () => {
     expect(ownedBy(updated, 'bob')).toEqual({ 'f:spec': { 'f:size': {} } });
   });
 
+  it('by who owned some of it keeps what it has, adds what is new, and loses what is gone', () => {
+    const created = stored(manager().update(undefined, widget({ size: 1, tags: ['a', 'b'] }), 'alice'));
+    const updated = manager().update(created, widget({ size: 2, tags: ['b', 'c'] }), 'alice');
+    expect(ownedBy(updated, 'alice')).toEqual({
+      'f:spec': { '.': {}, 'f:size': {}, 'f:tags': { '.': {}, 'v:"b"': {}, 'v:"c"': {} } },
+    });
+    expect(entriesOf(updated)).toHaveLength(1);
+    expect(entriesOf(updated)[0]?.time).not.toBe(entriesOf(created)[0]?.time);
+  });
+
+  it('takes from its own manager what can be nobody’s', () => {
+    const created = manager().update(undefined, widget({ size: 1 }), 'alice');
+    const [entry] = entriesOf(created);
+    const claims = { ...entry, fieldsV1: { 'f:metadata': { 'f:generation': {} }, 'f:spec': { 'f:size': {} } } };
+    const live = stored(widget({ size: 1 }, { generation: 1, managedFields: [claims] }));
+    const updated = manager().update(live, widget({ size: 2 }, { generation: 2 }), 'alice');
+    expect(ownedBy(updated, 'alice')).toEqual({ 'f:spec': { 'f:size': {} } });
+  });
+
   it('that changes nothing keeps all times', () => {
     const created = stored(manager().update(undefined, widget({ size: 1 }), 'alice'));
     expect(entriesOf(manager().update(created, created, 'bob'))).toEqual(entriesOf(created));

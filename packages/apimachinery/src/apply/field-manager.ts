@@ -41,6 +41,13 @@ export interface FieldManagerApplyOptions {
   readonly force?: boolean;
 }
 
+/** A manager that writes other than by apply, and who it is as an owner. */
+interface Updating {
+  readonly manager: string;
+  readonly owner: Omit<FieldsOwner, 'set' | 'time'>;
+  readonly identity: string;
+}
+
 /** What belongs to the object as such and is nobody's. */
 const strippedFields = FieldSet.of(
   fieldPath('apiVersion'),
@@ -72,6 +79,8 @@ export class FieldManager {
   /** Most writes are of the same second as the one before. */
   #second = Number.NaN;
   #timeOfSecond = '';
+  /** Most writes are by the manager of the one before. */
+  #lastUpdater: Updating | undefined;
   /** What `#empty` made. Nobody changes it. */
   #nothing: KubernetesObject | undefined;
 
@@ -183,8 +192,7 @@ export class FieldManager {
 
   /** Who owns what after the manager made `next` of `live`. */
   #track(live: KubernetesObject, next: KubernetesObject, managers: Managers, manager: string): Managers {
-    const owner = this.#owner(manager, 'Update');
-    const identity = ownerIdentity(owner);
+    const { owner, identity } = this.#updating(manager);
     const before = managers.get(identity)?.set;
     const updated = this.#updater.update(
       this.#typed(withManagedFields(this.#versioned(live), undefined)),
@@ -210,6 +218,14 @@ export class FieldManager {
       if (managers.size > 0) return managers;
     }
     return decodeOrEmpty(live?.metadata?.managedFields);
+  }
+
+  #updating(manager: string): Updating {
+    if (this.#lastUpdater?.manager !== manager) {
+      const owner = this.#owner(manager, 'Update');
+      this.#lastUpdater = { manager, owner, identity: ownerIdentity(owner) };
+    }
+    return this.#lastUpdater;
   }
 
   #owner(manager: string, operation: 'Apply' | 'Update'): Omit<FieldsOwner, 'set' | 'time'> {

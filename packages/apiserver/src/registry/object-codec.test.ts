@@ -46,6 +46,20 @@ describe('the codec of stored objects', () => {
     expect(read.fresh).toBeUndefined();
   });
 
+  it('knows what it serves again, at whatever revision', () => {
+    const stored = codec.encode(configMap);
+    const { line } = codec.decodeEntry(entry(stored, 99), undefined);
+    expect(codec.lineLength(stored, 99)).toBe(line.length);
+    expect(codec.lineLength(stored, 100)).toBe(line.length + 1);
+    expect(codec.isLineOf(line, stored)).toBe(true);
+    expect(codec.isLineOf(codec.withRevision(stored, 12), stored)).toBe(true);
+    for (const at of [0, stored.indexOf('"name"'), stored.length - 1]) {
+      const other = Buffer.from(stored);
+      other[at]!++;
+      expect(codec.isLineOf(line, other)).toBe(false);
+    }
+  });
+
   it('cuts list items from the same bytes, without kind and version', () => {
     const { bytes } = codec.decodeEntry(entry(codec.encode(configMap), 9), undefined);
     const item = JSON.parse(`{${bytes.subarray(codec.itemOffset)}`);

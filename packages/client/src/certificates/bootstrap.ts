@@ -1,12 +1,13 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type Clock, sleep, systemClock } from '../clock/index.ts';
 import type { RestConfig } from '../config/rest-config.ts';
 import { readTextIfExists } from '../kubeconfig/files.ts';
 import { formatKubeConfig } from '../kubeconfig/format-kubeconfig.ts';
 import type { Cluster } from '../kubeconfig/kubeconfig.ts';
 import { loadKubeConfig } from '../kubeconfig/load-kubeconfig.ts';
+import { messageOf } from '../kubeconfig/message-of.ts';
 import { replaceFile } from '../kubeconfig/replace-file.ts';
 import { restConfigFor } from '../kubeconfig/rest-config-for.ts';
 import { type Logger, silentLogger } from '../observe/index.ts';
@@ -90,8 +91,6 @@ async function withClient<T>(
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 async function isStillValid(path: string, clock: Clock, logger: Logger): Promise<boolean> {
   if ((await readTextIfExists(path)) === undefined) return false;
   try {
@@ -160,9 +159,11 @@ export function requestName(publicKey: KeyObject, template: CertificateTemplate,
 }
 
 async function writeKubeConfig(path: string, cluster: Cluster, pemPath: string): Promise<void> {
+  // In the file it would be read as relative to that.
+  const pem = resolve(pemPath);
   const text = await formatKubeConfig({
     clusters: new Map([['default-cluster', cluster]]),
-    users: new Map([['default-auth', { 'client-certificate': pemPath, 'client-key': pemPath }]]),
+    users: new Map([['default-auth', { 'client-certificate': pem, 'client-key': pem }]]),
     contexts: new Map([
       ['default-context', { cluster: 'default-cluster', user: 'default-auth', namespace: 'default' }],
     ]),

@@ -2,6 +2,7 @@ import { lstat, mkdir, rename, rm, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Clock, systemClock } from '../clock/index.ts';
 import { errorCode, readTextIfExists } from '../kubeconfig/files.ts';
+import { messageOf } from '../kubeconfig/message-of.ts';
 import { replaceFile } from '../kubeconfig/replace-file.ts';
 import { KeyPair, pemBlocks } from './key-pair.ts';
 
@@ -83,8 +84,9 @@ async function readPair(certificateFile: string, keyFile: string): Promise<KeyPa
   try {
     return new KeyPair(certificate, key);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`could not convert data from "${certificateFile}" into cert/key pair: ${why}`, { cause });
+    throw new Error(`could not convert data from "${certificateFile}" into cert/key pair: ${messageOf(cause)}`, {
+      cause,
+    });
   }
 }
 

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '@coxswain/api/certificates/v1';
 import { isAlreadyExists } from '@coxswain/apimachinery/errors';
 import { type Clock, systemClock } from '../clock/index.ts';
+import { messageOf } from '../kubeconfig/message-of.ts';
 import { ResourceClient } from '../rest/resource-client.ts';
 import type { ResourceInterface } from '../rest/resource-interface.ts';
 import type { RESTClient } from '../rest/rest-client.ts';
@@ -106,8 +107,7 @@ const submitted = ({ metadata }: CertificateSigningRequest): SubmittedRequest =>
 });
 
 /** The error is the cause, so that what it is can still be asked. */
-const prefixed = (what: string, cause: unknown): Error =>
-  new Error(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+const prefixed = (what: string, cause: unknown): Error => new Error(`${what}: ${messageOf(cause)}`, { cause });
 
 /**
  * Waits until the certificate is issued and resolves with it, PEM. Rejects when the request is denied, failed or deleted,

@@ -8,7 +8,15 @@ export interface Clock {
   /** Milliseconds that only ever grow; for measuring how long something took. */
   monotonic(): number;
   /** Calls back once, after at least `delayMs`. */
-  setTimeout(callback: () => void, delayMs: number): Timer;
+  setTimeout(callback: () => void, delayMs: number, options?: TimerOptions): Timer;
+}
+
+export interface TimerOptions {
+  /**
+   * Housekeeping, for which alone no process need stay alive: closing what is idle, bringing metrics up to date. Whoever
+   * waits for something, to try again or to go on, must not say so: a program in which everybody waits would end.
+   */
+  readonly background?: boolean;
 }
 
 /** A callback that waits for its time. */
@@ -20,18 +28,15 @@ export interface Timer {
 /** Longer delays would be taken for 1 ms. */
 const longestDelayMs = 2 ** 31 - 1;
 
-/**
- * The machine's time. Its timers do not keep a process alive by themselves: whoever waits for something is alive by what
- * it waits for (a socket, a signal), and a forgotten timer never keeps a test run from ending.
- */
+/** The machine's time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  setTimeout(callback, delayMs) {
+  setTimeout(callback, delayMs, { background = false } = {}) {
     const timer: unknown = setTimeout(callback, Math.min(Math.max(delayMs, 0), longestDelayMs));
     // A number in browsers.
-    if (typeof timer === 'object' && timer !== null && 'unref' in timer && typeof timer.unref === 'function') {
-      timer.unref();
+    if (background && typeof timer === 'object' && timer !== null && 'unref' in timer) {
+      if (typeof timer.unref === 'function') timer.unref();
     }
     return { cancel: () => clearTimeout(timer as Parameters<typeof clearTimeout>[0]) };
   },

@@ -141,7 +141,7 @@ export class EventSeriesRecorder {
     const pushedOut = this.#series.set(key, { key, event, count: 1, lastObservedAt: now });
     if (pushedOut && pushedOut.count > 1) this.#tell(pushedOut);
     this.#writer.enqueue(event);
-    this.#timer ??= this.#clock.setTimeout(this.#onTick, finishMs);
+    this.#timer ??= this.#clock.setTimeout(this.#onTick, finishMs, { background: true });
   }
 
   /** Writes how far a series has come. */
@@ -158,7 +158,8 @@ export class EventSeriesRecorder {
       if (isFinished) this.#series.delete(key);
       if (series.count > 1 && (isFinished || isRefresh)) this.#tell(series);
     }
-    this.#timer = this.#series.size > 0 ? this.#clock.setTimeout(this.#onTick, finishMs) : undefined;
+    this.#timer =
+      this.#series.size > 0 ? this.#clock.setTimeout(this.#onTick, finishMs, { background: true }) : undefined;
   };
 
   async #write(event: Event, signal: AbortSignal): Promise<void> {

@@ -157,7 +157,7 @@ describe('an informer under random changes and faults', () => {
           expect(clock.pending).toBe(0);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   }, 120_000);
 });

@@ -70,12 +70,18 @@ export class InformerSet {
     await Promise.all(this.#running.values());
   }
 
+  /** The informer of the resource, if somebody has asked for it. */
+  known(resource: MetaGroupVersionResource): InformerWithLister<KubernetesObject> | undefined {
+    // A resource's objects are at least that.
+    return this.#members.get(keyOf(resource)) as InformerWithLister<KubernetesObject> | undefined;
+  }
+
   /** The one informer of the resource, made by the first who asks. */
   protected member<T extends KubernetesObject>(
     resource: MetaGroupVersionResource,
     client: () => ListerWatcher<T>,
   ): InformerWithLister<T> {
-    const key = `${resource.group}/${resource.version}/${resource.resource}`;
+    const key = keyOf(resource);
     const known = this.#members.get(key);
     // A resource has one type of objects.
     if (known) return known as InformerWithLister<T>;
@@ -90,3 +96,5 @@ export class InformerSet {
     return member;
   }
 }
+
+const keyOf = ({ group, version, resource }: MetaGroupVersionResource): string => `${group}/${version}/${resource}`;

@@ -119,6 +119,21 @@ describe('Reflector', () => {
     await stop();
   });
 
+  it('lists at once where the server begins a stream only to say that it lacks something for it', async () => {
+    const { indexer, requests, errors, stop } = await started((server) => {
+      const { watch } = server;
+      server.watch = async function (options) {
+        const opened = await watch.call(this, { ...options, sendInitialEvents: false });
+        if (options?.sendInitialEvents) server.cut('internal error');
+        return opened;
+      };
+    });
+    expect(requests().slice(1)).toEqual(['list "0" limit 500', 'watch "4"']);
+    expect(errors).toEqual(['list, 0 ms: Internal error occurred: out of order']);
+    expect(names(indexer)).toEqual(['a', 'b', 'c']);
+    await stop();
+  });
+
   it('asks for 500 at a time at first, and later for everything at once where the server has a cache', async () => {
     const { server, requests, clock, stop } = await started(() => {}, { watchList: false });
     expect(requests()).toEqual(['list "0" limit 500', 'watch "4"']);

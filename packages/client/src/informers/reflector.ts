@@ -214,20 +214,15 @@ export class Reflector<T extends KubernetesObject> {
       this.#report(error, 'list', 0);
       return this.#fromTheBeginning();
     }
-    if (isInvalid(error) || isBadRequest(error)) {
-      // The server does not know how to stream, and says so.
-      this.#canStream = false;
+    // The server does not know how to stream and says so, or ignored the wish and will never announce the end.
+    const isUnknown = isInvalid(error) || isBadRequest(error);
+    if (isUnknown || error instanceof StalledError) this.#canStream = false;
+    if (asApiError(error) !== undefined && !isTooManyRequests(error)) {
+      // It answered, and may well answer a list: a server that lacks a part that streaming needs does.
+      if (!isUnknown) this.#report(error, 'list', 0);
       return { state: 'Listing' };
     }
-    // Or it ignored the wish, and will never announce the end.
-    if (error instanceof StalledError) this.#canStream = false;
-    else if (!wasOpen && (isTooManyRequests(error) || asApiError(error) === undefined)) {
-      return this.#backOff(error, 'list', this.#fromTheBeginning());
-    }
-    if (wasOpen || error instanceof StalledError) return this.#backOff(error, 'list', { state: 'Listing' });
-    // It answered, and may well answer a list: one without a part that streaming needs does.
-    this.#report(error, 'list', 0);
-    return { state: 'Listing' };
+    return this.#backOff(error, 'list', wasOpen ? { state: 'Listing' } : this.#fromTheBeginning());
   }
 
   async #list(signal: AbortSignal): Promise<Step<T>> {

@@ -4,6 +4,7 @@ import { resolvePaths } from './file-references.ts';
 import { errorCode, goFileError, readTextIfExists } from './files.ts';
 import { type KubeConfig, newKubeConfig } from './kubeconfig.ts';
 import { type KubeConfigLocation, kubeConfigFiles } from './kubeconfig-files.ts';
+import { messageOf } from './message-of.ts';
 import { parseKubeConfig } from './parse-kubeconfig.ts';
 
 export interface LoadKubeConfigOptions extends KubeConfigLocation {
@@ -79,8 +80,6 @@ function addMissing<T>(into: Map<string, T>, from: Map<string, T>, origins: Map<
     origins.set(name, file);
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function aggregate(problems: readonly Error[]): Error {
   const [first] = problems;

@@ -157,6 +157,31 @@ describe('exec', () => {
     expect(isTold).toBe(true);
   });
 
+  it('resolves when the command ends while its input is still sent', async () => {
+    const stdin = (async function* () {
+      for (;;) yield new Uint8Array(100_000);
+    })();
+    expect(await exec(cluster.client, { ...sh('head -c 1000000 >/dev/null; exit 6'), stdin })).toEqual({ exitCode: 6 });
+  });
+
+  it('leaves the choice of the container to the server where the pod may not be read', async () => {
+    const apiGroup = 'rbac.authorization.k8s.io';
+    const create = (resource: string, body: object) =>
+      cluster.client.request({ method: 'POST', path: `/apis/${apiGroup}/v1/${resource}`, body });
+    await create('clusterroles', {
+      metadata: { name: 'exec' },
+      rules: [{ apiGroups: [''], resources: ['pods/exec'], verbs: ['get', 'create'] }],
+    });
+    await create('clusterrolebindings', {
+      metadata: { name: 'exec' },
+      roleRef: { apiGroup, kind: 'ClusterRole', name: 'exec' },
+      subjects: [{ apiGroup, kind: 'User', name: 'runner' }],
+    });
+    const runner = cluster.clientOf('runner');
+    await vi.waitFor(async () => expect(await exec(runner, sh('exit 8'))).toEqual({ exitCode: 8 }), { timeout: 5_000 });
+    await expect(exec(runner, { ...sh('true'), pod: 'three' })).rejects.toThrow('a container name must be specified');
+  });
+
   it('does without the end of the input where the server does not know it', async () => {
     cluster.kubelet.protocols = ['v4.channel.k8s.io'];
     let output = '';

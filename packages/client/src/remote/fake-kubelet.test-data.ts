@@ -181,6 +181,8 @@ export interface Cluster {
   readonly kubelet: FakeKubelet;
   readonly client: RESTClient;
   readonly transport: Transport;
+  /** Another user, of no group. */
+  clientOf(username: string): RESTClient;
   /** The way there over TLS. */
   readonly restConfig: RestConfig;
   stop(): Promise<void>;
@@ -212,6 +214,7 @@ export async function startCluster(): Promise<Cluster> {
     kubelet,
     client,
     transport,
+    clientOf: (username) => new RESTClient(new InProcessTransport(server.transport({ username, groups: [] }))),
     restConfig: {
       server: admin.server,
       tls: { ca: admin.certificateAuthority },

@@ -1,3 +1,4 @@
+import { type Clock, systemClock, type Timer } from '../clock/clock.ts';
 import { joinChunks } from '../transport/response-body.ts';
 import type { WebSocketConnection } from '../transport/transport.ts';
 import { type ByteSink, type ByteSource, orAborted, pieces, until, writerOf } from './byte-streams.ts';
@@ -14,6 +15,7 @@ export interface CommandStreams {
   readonly tty?: boolean;
   /** The terminal's size, now and whenever it changes. */
   readonly resize?: AsyncIterable<TerminalSize>;
+  readonly clock?: Clock;
 }
 
 export interface TerminalSize {
@@ -30,6 +32,9 @@ const protocols = [withStreamClose, 'v4.channel.k8s.io'];
 
 /** Of what is sent at a time; servers read a message as a whole. */
 const maxMessageBytes = 64 * 1024;
+
+/** So long a server may take to close the connection after it said how the command ended. */
+const closeTimeoutMs = 1_000;
 
 /** A status is a few hundred bytes. */
 const maxStatusBytes = 1024 * 1024;
@@ -106,8 +111,10 @@ class Session {
   async #receive(): Promise<string> {
     const stdout = writerOf(this.#streams.stdout);
     const stderr = writerOf(this.#streams.stderr);
+    const { clock = systemClock } = this.#streams;
     const status: Uint8Array[] = [];
     let statusBytes = 0;
+    let timer: Timer | undefined;
     try {
       for await (const message of this.#connection.messages()) {
         // An empty one only says that the connection stands.
@@ -118,6 +125,8 @@ class Session {
         else if (message[0] === channel.error) {
           status.push(bytes);
           statusBytes += bytes.length;
+          // It is the last that servers send. One that does not read any more may take long to be rid of the connection.
+          timer ??= clock.setTimeout(() => this.#connection.close(), closeTimeoutMs);
           if (statusBytes > maxStatusBytes) throw new RemoteCommandError('the status of the command is too long');
         }
       }
@@ -125,6 +134,7 @@ class Session {
       // What breaks after the command has ended takes nothing away.
       if (status.length === 0 || error instanceof RemoteCommandError) throw error;
     } finally {
+      timer?.cancel();
       stdout.release();
       stderr.release();
     }

@@ -11,6 +11,7 @@ export type {
   PatchBodies,
   PatchType,
   ResourceInterface,
+  StrategicMergePatch,
 } from './resource-interface.ts';
 export { RESTClient, type RESTClientOptions } from './rest-client.ts';
 export type { RawResponse, RestRequest, WebSocketRestRequest } from './rest-request.ts';

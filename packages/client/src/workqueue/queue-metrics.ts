@@ -70,7 +70,8 @@ export class QueueMetrics<T> {
     this.#depth.set(--this.#depthNow, this.#name);
     this.#latency.observe((entry.startedAt - entry.addedAt) / 1000, this.#name);
     this.#processing.add(entry);
-    if (!this.#stopped) this.#timer ??= this.#clock.setTimeout(this.#tellUnfinished, unfinishedWorkPeriodMs);
+    if (!this.#stopped)
+      this.#timer ??= this.#clock.setTimeout(this.#tellUnfinished, unfinishedWorkPeriodMs, { background: true });
   }
 
   done(entry: QueueEntry<T>): void {
@@ -95,7 +96,9 @@ export class QueueMetrics<T> {
     this.#unfinished.set(total, this.#name);
     this.#longestRunning.set(longest, this.#name);
     const goesOn = this.#processing.size > 0;
-    this.#timer = goesOn ? this.#clock.setTimeout(this.#tellUnfinished, unfinishedWorkPeriodMs) : undefined;
+    this.#timer = goesOn
+      ? this.#clock.setTimeout(this.#tellUnfinished, unfinishedWorkPeriodMs, { background: true })
+      : undefined;
   };
 
   #ageSeconds(entry: QueueEntry<T>): number {

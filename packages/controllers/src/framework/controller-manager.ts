@@ -16,6 +16,7 @@ import {
   systemClock,
 } from '@coxswain/client';
 import { Activity, type ControllerContext, type ControllerDefinition } from './controller.ts';
+import { ResourceMonitors } from './resource-monitors.ts';
 
 export interface ControllerManagerOptions {
   readonly rest: RESTClient;
@@ -43,11 +44,13 @@ export class ControllerManager {
     const { context, recorder } = this.#context();
     const made = controllers.map((definition) => ({ name: definition.name, controller: definition.create(context) }));
     context.informers.start(signal);
+    const monitoring = context.monitors.run(signal);
     await Promise.all(
       made.map(({ name, controller }) =>
         controller.run(signal).catch((error: unknown) => logger.error(`${name} has ended`, error)),
       ),
     );
+    await monitoring;
     await context.informers.shutdown();
     await recorder.stop();
   }
@@ -56,7 +59,8 @@ export class ControllerManager {
     const { rest, clock = systemClock, random = Math.random, logger = silentLogger } = this.#options;
     const { metrics = noMetrics, freezeCaches = false } = this.#options;
     const clients = new ClientSet(rest);
-    const discovery = new CachedDiscovery(new DiscoveryClient(rest));
+    const server = new DiscoveryClient(rest);
+    const discovery = new CachedDiscovery(server);
     const mapper = new DeferredRESTMapper(discovery);
     const recorder = new CoreEventRecorder({
       events: (namespace) => clients.core.v1.events(namespace),
@@ -65,14 +69,18 @@ export class ControllerManager {
       random,
       logger,
     });
+    const metadata = new MetadataClient(rest);
+    const cacheOptions = { clock, random, logger, metrics, freeze: freezeCaches };
+    const informers = new SharedInformerFactory(clients, cacheOptions);
     const context: ControllerContext = {
       rest,
       clients,
       dynamic: new DynamicClient(rest, { mapper }),
-      metadata: new MetadataClient(rest),
+      metadata,
       discovery,
       mapper,
-      informers: new SharedInformerFactory(clients, { clock, random, logger, metrics, freeze: freezeCaches }),
+      informers,
+      monitors: new ResourceMonitors({ discovery: server, metadata, informers, mapper, ...cacheOptions }),
       recorder: (component) => recorder.withSource({ component }),
       clock,
       random,

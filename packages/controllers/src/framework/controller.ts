@@ -11,6 +11,7 @@ import type {
   RESTClient,
   SharedInformerFactory,
 } from '@coxswain/client';
+import type { ResourceMonitors } from './resource-monitors.ts';
 
 /** What a controller has to work with. It knows of nothing else: no server, no store, no other controller. */
 export interface ControllerContext {
@@ -22,6 +23,8 @@ export interface ControllerContext {
   readonly mapper: DeferredRESTMapper;
   /** One informer for each resource, shared by all controllers; started once all of them have been made. */
   readonly informers: SharedInformerFactory;
+  /** Objects of every resource that the server has, for those who subscribe before they run. */
+  readonly monitors: ResourceMonitors;
   /** Records events as the component of that name, such as `replicaset-controller`. */
   recorder(component: string): EventRecorder;
   readonly clock: Clock;

@@ -1,6 +1,12 @@
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import { metaNamespaceKey, type SharedInformer, waitForCacheSync } from '@coxswain/client/informers';
-import { RateLimitingQueue, type Reconcile, type ReconcileResult, runWorkers } from '@coxswain/client/workqueue';
+import {
+  type QueueRateLimiter,
+  RateLimitingQueue,
+  type Reconcile,
+  type ReconcileResult,
+  runWorkers,
+} from '@coxswain/client/workqueue';
 import type { Controller, ControllerContext } from './controller.ts';
 
 export interface ReconcileLoopOptions {
@@ -14,6 +20,8 @@ export interface ReconcileLoopOptions {
   readonly reconcile: (key: string, signal: AbortSignal) => ReturnType<Reconcile<string>>;
   /** After so many retries a key is given up until something happens to it. By default never. */
   readonly maxRetries?: number;
+  /** How long what failed waits; the default of controllers where there is none. */
+  readonly rateLimiter?: QueueRateLimiter;
 }
 
 /** What nearly every controller is: a queue of keys, workers that reconcile them, retries that wait longer and longer. */
@@ -26,7 +34,8 @@ export class ReconcileLoop implements Controller {
     const { clock, metrics } = context;
     this.#context = context;
     this.#options = options;
-    this.queue = new RateLimitingQueue({ name: options.name, clock, metrics });
+    const { name, rateLimiter } = options;
+    this.queue = new RateLimitingQueue({ name, clock, metrics, ...(rateLimiter && { rateLimiter }) });
     context.activity.add(this.queue);
   }
 

@@ -1,6 +1,7 @@
 import { keyPairProblem } from '../../certificates/key-pair.ts';
 import type { Credential } from '../../config/rest-config.ts';
 import { decode, string, struct } from '../decoder.ts';
+import { messageOf } from '../message-of.ts';
 import { parseDocument } from '../parse-kubeconfig.ts';
 import { secretCredential } from './secret-credential.ts';
 
@@ -68,7 +69,7 @@ async function parseStatus(text: string, apiVersion: string): Promise<ExecCreden
   try {
     return decode(document, value)?.status;
   } catch (cause) {
-    throw new Error(`decoding stdout: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new Error(`decoding stdout: ${messageOf(cause)}`, { cause });
   }
 }
 

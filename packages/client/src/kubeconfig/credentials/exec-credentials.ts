@@ -5,6 +5,7 @@ import { type Counter, type Metrics, noMetrics } from '../../observe/index.ts';
 import { interactiveMode } from '../confirm-usable.ts';
 import type { ExecConfig } from '../kubeconfig.ts';
 import type { Environment } from '../kubeconfig-files.ts';
+import { messageOf } from '../message-of.ts';
 import { type ExecCredential, parseExecCredential } from './exec-credential.ts';
 import { type ExecCluster, ExecPluginError, runExecPlugin } from './exec-plugin.ts';
 import { SharedCall } from './shared-call.ts';
@@ -113,7 +114,7 @@ export class ExecCredentials implements Credentials {
   }
 
   #explain(error: unknown): string {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     if (!(error instanceof ExecPluginError) || error.kind !== 'notFound') return message;
     const now = this.#clock.now();
     if (now - this.#helpsSince >= helpPeriodMs) {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Clock, systemClock } from '../../clock/index.ts';
 import type { Credential, Credentials } from '../../config/rest-config.ts';
+import { messageOf } from '../message-of.ts';
 import { secretCredential } from './secret-credential.ts';
 import { SharedCall } from './shared-call.ts';
 import { smallRequest } from './small-request.ts';
@@ -75,8 +76,6 @@ export class OidcCredentials implements Credentials {
     return this.#credential;
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 async function authorityOf(config: ProviderConfig): Promise<string | undefined> {
   const data = config['idp-certificate-authority-data'];

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock/index.ts';
 import type { Credential, Credentials } from '../../config/rest-config.ts';
 import type { Logger } from '../../observe/index.ts';
+import { messageOf } from '../message-of.ts';
 import { secretCredential } from './secret-credential.ts';
 import { WatchedFile } from './watched-file.ts';
 
@@ -46,8 +47,7 @@ export class TokenFileCredentials implements Credentials {
       if (token !== '') return token;
     } catch (cause) {
       if (this.#fallback) return this.#fallback;
-      const why = cause instanceof Error ? cause.message : String(cause);
-      throw new Error(`failed to read token file "${path}": ${why}`, { cause });
+      throw new Error(`failed to read token file "${path}": ${messageOf(cause)}`, { cause });
     }
     if (this.#fallback) return this.#fallback;
     this.#file.expire();

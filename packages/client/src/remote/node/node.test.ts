@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { isForbidden, isNotFound } from '@coxswain/apimachinery/errors';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '../../clock/fake-clock.ts';
 import { RESTClient } from '../../rest/rest-client.ts';
 import { TransportError } from '../../transport/index.ts';
 import { exec } from '../exec.ts';
@@ -83,6 +84,20 @@ describe('portForward', () => {
       'portForward v4.channel.k8s.io',
     ]);
     await forward.close();
+  });
+
+  it('gives a connection up whose program said that no more will come, where the pod cannot be told', async () => {
+    const clock = new FakeClock();
+    const forward = await portForward(cluster.client, { ...one, protocol: 'channels', ports: [`:${port}`], clock });
+    const socket = connect({ port: forward.ports[0]!.local, host: '127.0.0.1', allowHalfOpen: true });
+    socket.end('a');
+    const ended = once(socket, 'end');
+    await once(socket, 'data');
+    await expect.poll(() => clock.pending).toBe(1);
+    await clock.advance(30_000);
+    await ended;
+    await forward.close();
+    expect(clock.pending).toBe(0);
   });
 
   it.each(['spdy', 'channels'] as const)('tells what the node complains about, and goes on (%s)', async (protocol) => {

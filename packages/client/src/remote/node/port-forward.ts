@@ -59,6 +59,8 @@ class PortForwarder {
   readonly #over = new AbortController();
   /** The way to the pod, or the attempt to find it. */
   #connection: Promise<PortForwardConnection> | undefined;
+  /** The last that was found. */
+  #open: PortForwardConnection | undefined;
   readonly #abort = (): void => void this.close();
 
   constructor(client: RemoteClient, options: PortForwardOptions) {
@@ -81,7 +83,7 @@ class PortForwarder {
       if (this.#connection === connecting) this.#connection = undefined;
     };
     connecting.then((connection) => {
-      over.addEventListener('abort', () => connection.close(), { once: true });
+      this.#open = connection;
       void connection.closed.then(forget);
     }, forget);
     return connecting;
@@ -107,6 +109,8 @@ class PortForwarder {
 
   async close(): Promise<void> {
     this.#options.signal?.removeEventListener('abort', this.#abort);
+    // Properly, where there is one; what else is under way is broken off.
+    this.#open?.close();
     this.#over.abort(new TransportError('the port-forward was closed'));
     for (const socket of this.#sockets) socket.destroy();
     await Promise.all([...this.#servers].map((server) => new Promise((resolve) => server.close(resolve))));

@@ -48,7 +48,7 @@ export class NodeWebSocketConnection implements WebSocketConnection {
     socket.on('error', (cause) => this.#finish(new TransportError(`the WebSocket broke: ${cause.message}`, { cause })));
     socket.on('close', (code, reason) => this.#closed(code, reason.toString()));
     signal?.addEventListener('abort', this.#abort, { once: true });
-    this.#timer = clock.setTimeout(this.#beat, pingPeriodMs);
+    this.#timer = clock.setTimeout(this.#beat, pingPeriodMs, { background: true });
   }
 
   send(message: Uint8Array): Promise<void> {
@@ -115,7 +115,7 @@ export class NodeWebSocketConnection implements WebSocketConnection {
       return;
     }
     this.#socket.ping();
-    this.#timer = this.#clock.setTimeout(this.#beat, pingPeriodMs);
+    this.#timer = this.#clock.setTimeout(this.#beat, pingPeriodMs, { background: true });
   };
 
   #receive(data: RawData): void {

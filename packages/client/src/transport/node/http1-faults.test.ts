@@ -201,6 +201,12 @@ describe('connections', () => {
     expect(server.connections.length).toBe(2);
   });
 
+  it('that are being opened when another serves are opened to the end, and used later', async () => {
+    await start((socket) => socket.write(ok()));
+    for (let i = 0; i < 20; i++) await Promise.all([send(), send().then(() => send()), send()]);
+    expect(server.connections.length).toBeLessThanOrEqual(3);
+  });
+
   it('that a cancelled body held are closed', async () => {
     await start((socket) => socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n'));
     const { body } = await transport.send({ method: 'GET', url: '/', headers: {} });

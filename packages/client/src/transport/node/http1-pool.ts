@@ -29,7 +29,7 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
   /** The one that was used last is at the end, and used next. */
   #free: Http1Connection[] = [];
   readonly #waiting = new Set<Waiting>();
-  /** Never more than there are waiting. */
+  /** Connections that are being opened. */
   readonly #dialing = new Set<AbortController>();
   #sweep: Timer | undefined;
   #isRetired = false;
@@ -76,7 +76,7 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
     for (const connection of this.#all) connection.destroy();
     for (const waiting of this.#waiting) waiting.reject(reason);
     this.#waiting.clear();
-    this.#dialAsNeeded();
+    this.#giveUpDialing();
   }
 
   onFree(connection: Http1Connection): void {
@@ -84,7 +84,6 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
     if (next) {
       this.#waiting.delete(next);
       next.use(connection);
-      this.#dialAsNeeded();
       return;
     }
     connection.unref();
@@ -94,7 +93,7 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
     }
     connection.freeSinceMs = this.#clock.monotonic();
     this.#free.push(connection);
-    this.#sweep ??= this.#clock.setTimeout(() => this.#closeOld(), longestFreeMs / 2);
+    this.#sweep ??= this.#clock.setTimeout(() => this.#closeOld(), longestFreeMs / 2, { background: true });
   }
 
   onGone(connection: Http1Connection): void {
@@ -119,7 +118,8 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
   #closeOld(): void {
     this.#sweep = undefined;
     for (const connection of this.#free.filter((each) => this.#isOld(each))) connection.destroy();
-    if (this.#free.length > 0) this.#sweep = this.#clock.setTimeout(() => this.#closeOld(), longestFreeMs / 2);
+    if (this.#free.length > 0)
+      this.#sweep = this.#clock.setTimeout(() => this.#closeOld(), longestFreeMs / 2, { background: true });
   }
 
   #wait(signal: AbortSignal | undefined): Promise<Http1Connection> {
@@ -128,7 +128,7 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
       const settle = onAbort(signal, () => {
         this.#waiting.delete(waiting);
         reject(signal?.reason);
-        this.#dialAsNeeded();
+        this.#giveUpDialing();
       });
       const waiting: Waiting = {
         use: (connection) => {
@@ -145,9 +145,16 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
     });
   }
 
-  /** Opens as many connections as are waited for, and gives up those that are not. */
+  /** Opens as many connections as are waited for. */
   #dialAsNeeded(): void {
     while (this.#dialing.size < Math.min(this.#waiting.size, mostDialing)) this.#open();
+  }
+
+  /**
+   * Gives up opening connections for which nobody waits, because those who did have gone. While they only were served by
+   * others sooner, connections are opened to the end: there were too few.
+   */
+  #giveUpDialing(): void {
     for (const dialing of this.#dialing) {
       if (this.#dialing.size <= this.#waiting.size) break;
       this.#dialing.delete(dialing);

@@ -137,8 +137,9 @@ export class Http2Connection {
   #watchOver(): void {
     this.#timer?.cancel();
     if (this.#session.destroyed) return;
-    if (this.#streams === 0) this.#timer = this.#clock.setTimeout(() => this.retire(), longestFreeMs);
-    else this.#timer = this.#clock.setTimeout(() => this.#ping(), pingAfterMs);
+    if (this.#streams === 0)
+      this.#timer = this.#clock.setTimeout(() => this.retire(), longestFreeMs, { background: true });
+    else this.#timer = this.#clock.setTimeout(() => this.#ping(), pingAfterMs, { background: true });
   }
 
   #ping(): void {
