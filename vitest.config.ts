@@ -13,6 +13,7 @@ export default defineConfig({
       'bench/**/*.test.ts',
     ],
     maxWorkers: 2,
+    experimental: { fsModuleCache: true },
     // A machine may be busy; what hangs is found all the same.
     testTimeout: 60_000,
   },

@@ -12,31 +12,42 @@ export function newSetSize(deployment: Deployment, newSetSize: number, oldSets: 
 }
 
 /**
- * How the other sets can shrink: first by pods that are not available anyway, then by as many as are more than must be
- * available. The new set's pods that are not available yet count as missing, so that a template that does not work cannot
- * bring down the pods that do.
+ * How the other sets can shrink, step by step: first by pods that are not available anyway, then by as many as are more than
+ * must be available. The new set's pods that are not available yet count as missing, so that a template that does not work
+ * cannot bring down the pods that do.
  */
 export function planScaleDown(deployment: Deployment, newSet: ReplicaSet, oldSets: readonly ReplicaSet[]): Resize[] {
   const active = oldSets.filter(isActive).sort(byAge);
+  // A set that is still shrinking counts pods as available that are on their way out: it will say so.
+  if (active.some((set) => availableIn(set) > sizeOf(set))) return [];
   const needed = minAvailable(deployment);
-  const newUnavailable = sizeOf(newSet) - (newSet.status?.availableReplicas ?? 0);
+  const newUnavailable = sizeOf(newSet) - availableIn(newSet);
   const mayGo = totalSize([...active, newSet]) - needed - newUnavailable;
-  if (active.length === 0 || mayGo <= 0) return [];
-  const sizes = new Map(active.map((set) => [set, sizeOf(set)]));
+  if (mayGo <= 0) return [];
 
-  let unhealthyLeft = mayGo;
-  for (const set of active) {
-    const unhealthy = Math.min(sizeOf(set) - (set.status?.availableReplicas ?? 0), unhealthyLeft);
-    if (unhealthy <= 0) continue;
-    sizes.set(set, sizeOf(set) - unhealthy);
-    unhealthyLeft -= unhealthy;
-  }
-
-  let availableLeft = totalAvailable([...active, newSet]) - needed;
-  for (const set of active) {
-    const going = Math.min(sizes.get(set)!, Math.max(availableLeft, 0));
-    sizes.set(set, sizes.get(set)! - going);
-    availableLeft -= going;
-  }
-  return active.filter((set) => sizes.get(set) !== sizeOf(set)).map((set) => ({ set, size: sizes.get(set)! }));
+  const unhealthy = shrink(active, mayGo, (set) => sizeOf(set) - availableIn(set));
+  const sizes = new Map(unhealthy.map(({ set, size }) => [set, size]));
+  const sizeNow = (set: ReplicaSet): number => sizes.get(set) ?? sizeOf(set);
+  const surplus = shrink(active, totalAvailable([...active, newSet]) - needed, sizeNow, sizeNow);
+  return [...unhealthy, ...surplus];
 }
+
+/** Takes so many pods away from the sets in turn, from each as many as it can spare. */
+function shrink(
+  sets: readonly ReplicaSet[],
+  count: number,
+  canSpare: (set: ReplicaSet) => number,
+  sizeNow = sizeOf,
+): Resize[] {
+  const resizes: Resize[] = [];
+  let left = count;
+  for (const set of sets) {
+    const going = Math.min(canSpare(set), left);
+    if (going <= 0) continue;
+    resizes.push({ set, size: sizeNow(set) - going });
+    left -= going;
+  }
+  return resizes;
+}
+
+const availableIn = ({ status }: ReplicaSet): number => status?.availableReplicas ?? 0;

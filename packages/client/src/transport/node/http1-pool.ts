@@ -172,6 +172,8 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
         if (!isWanted) return connection.destroy();
         this.#all.add(connection);
         this.onFree(connection);
+        // More may wait than are opened at a time, for as long as others watch.
+        this.#dialAsNeeded();
       },
       (error: unknown) => {
         if (!this.#dialing.delete(dialing)) return;

@@ -1,0 +1,38 @@
+import type { DeploymentCondition } from '@coxswain/api/apps/v1';
+
+export type Conditions = readonly DeploymentCondition[];
+
+/** A condition of a deployment: what it says, without when. */
+export interface Finding {
+  readonly type: 'Progressing' | 'Available' | 'ReplicaFailure';
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+}
+
+export const conditionOf = (conditions: Conditions | undefined, type: Finding['type']): DeploymentCondition | undefined =>
+  conditions?.find((condition) => condition.type === type);
+
+export const withoutCondition = (conditions: Conditions, type: Finding['type']): Conditions =>
+  conditions.filter((condition) => condition.type !== type);
+
+/** Puts the condition last, unless it says the same already. Only a change of its status is a transition. */
+export function withCondition(conditions: Conditions, condition: DeploymentCondition): Conditions {
+  const known = conditions.find(({ type }) => type === condition.type);
+  if (known?.status === condition.status && known.reason === condition.reason) return conditions;
+  const { lastTransitionTime } = known?.status === condition.status ? known : condition;
+  return [
+    ...conditions.filter((other) => other !== known),
+    { ...condition, ...(lastTransitionTime !== undefined && { lastTransitionTime }) },
+  ];
+}
+
+/** As found at that time. */
+export const foundAt = (finding: Finding, time: string): DeploymentCondition => ({
+  type: finding.type,
+  status: finding.status,
+  lastUpdateTime: time,
+  lastTransitionTime: time,
+  reason: finding.reason,
+  message: finding.message,
+});
