@@ -30,8 +30,9 @@ function entries(root: string, { exports, imports }: Manifest): Record<string, s
   for (const target of [...targets(exports), ...targets(imports)].filter((it) => it.startsWith(prefix))) {
     const name = target.slice(prefix.length).replace(/\.js$/, '');
     if (name === '*') {
-      // A folder, and what it has for Node alone.
-      for (const folder of readdirSync(dist).flatMap((each) => [each, `${each}/node`])) {
+      // A folder, and what it has for Node alone; what was joined before is none.
+      const folders = readdirSync(dist).filter((each) => each !== 'bundle');
+      for (const folder of folders.flatMap((each) => [each, `${each}/node`])) {
         if (existsSync(join(dist, folder, 'index.js'))) found[folder] = join(dist, folder, 'index.js');
       }
     } else {

@@ -69,8 +69,31 @@ export {
   validatePodLogOptions,
   validateTolerations,
 } from './core/v1/pod/index.ts';
+export { storageClassAnnotation } from './core/v1/storage-class-annotation.ts';
 export { type Descriptions, loadDescriptions } from './explain/descriptions.ts';
 export { FeatureGates, type FeatureName } from './features/feature-gates.ts';
+export {
+  type Amounts,
+  addTo,
+  amountsOf,
+  type ClaimRelations,
+  claimClass,
+  containerAmounts,
+  type Evaluator,
+  type Evaluators,
+  isInScopes,
+  matchingScopes,
+  newEvaluators,
+  podLevelAmounts,
+  type ResourceKind,
+  type ResourceList,
+  replaceIn,
+  resourceListOf,
+  type Scope,
+  scopesOf,
+  specAmounts,
+  usageOf,
+} from './quota/index.ts';
 export { newScheme } from './scheme.ts';
 export { judgeCreate, judgeUpdate, type Verdict } from './strategy/judge.ts';
 export { prepareForCreate, prepareForSubresourceUpdate, prepareForUpdate } from './strategy/prepare.ts';

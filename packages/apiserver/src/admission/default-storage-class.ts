@@ -1,7 +1,7 @@
+import { storageClassAnnotation } from '@coxswain/api';
 import type { PersistentVolumeClaim } from '@coxswain/api/core/v1';
 import type { StorageClass } from '@coxswain/api/storage/v1';
 import type { AdmissionPlugin } from './admission.ts';
-import { claimClassAnnotation } from './claim-class.ts';
 import { defaultClass } from './default-class.ts';
 import type { AdmissionContext } from './plugin-context.ts';
 
@@ -15,7 +15,7 @@ export const defaultStorageClass = ({ listers }: Pick<AdmissionContext, 'listers
   async admit({ object }) {
     const claim = object as PersistentVolumeClaim;
     const { annotations = {} } = claim.metadata;
-    if (Object.hasOwn(annotations, claimClassAnnotation) || claim.spec?.storageClassName !== undefined) return;
+    if (Object.hasOwn(annotations, storageClassAnnotation) || claim.spec?.storageClassName !== undefined) return;
     const chosen = await defaultClass(listers.lister<StorageClass>('storage.k8s.io', 'storageclasses'), marks);
     const storageClassName = chosen?.metadata.name;
     if (storageClassName) claim.spec = { ...claim.spec, storageClassName };

@@ -1,9 +1,9 @@
+import { claimClass } from '@coxswain/api';
 import type { PersistentVolumeClaim } from '@coxswain/api/core/v1';
 import type { StorageClass } from '@coxswain/api/storage/v1';
 import { Quantity } from '@coxswain/apimachinery';
 import type { AdmissionPlugin } from './admission.ts';
 import { admissionForbidden } from './admission-error.ts';
-import { claimClass } from './claim-class.ts';
 import type { AdmissionContext } from './plugin-context.ts';
 
 /** Only claims whose class says so can be made larger, and only once they have a volume. */

@@ -38,7 +38,7 @@ export const guarded =
     }
   };
 
-export const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
 /** The server closed a watch within a second, before any event. */
 export class VeryShortWatchError extends Error {

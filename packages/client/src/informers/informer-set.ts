@@ -1,4 +1,5 @@
 import type { KubernetesObject, ListOptions, MetaGroupVersionResource } from '@coxswain/apimachinery/meta';
+import { onAbort } from '../transport/on-abort.ts';
 import { Lister } from './lister.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { SharedIndexInformer, type SharedIndexInformerOptions, type SharedInformer } from './shared-index-informer.ts';
@@ -33,8 +34,8 @@ export class InformerSet {
   readonly #members = new Map<string, { readonly informer: SharedInformer }>();
   readonly #running = new Map<SharedInformer, Promise<void>>();
   readonly #stop = new AbortController();
-  /** Those that end everything. */
-  readonly #signals = new Set<AbortSignal>();
+  /** Those that end everything, with how to stop listening to them. */
+  readonly #signals = new Map<AbortSignal, () => void>();
 
   constructor(options: SharedInformerFactoryOptions = {}) {
     this.#options = options;
@@ -50,9 +51,10 @@ export class InformerSet {
     if (signal?.aborted) this.#stop.abort(signal.reason);
     if (this.#stop.signal.aborted) return;
     if (signal && !this.#signals.has(signal)) {
-      this.#signals.add(signal);
-      const stop = (): void => this.#stop.abort(signal.reason);
-      signal.addEventListener('abort', stop, { once: true, signal: this.#stop.signal });
+      this.#signals.set(
+        signal,
+        onAbort(signal, () => this.#stop.abort(signal.reason)),
+      );
     }
     for (const { informer } of this.#members.values()) {
       if (!this.#running.has(informer)) this.#running.set(informer, informer.run(this.#stop.signal));
@@ -67,6 +69,7 @@ export class InformerSet {
   /** Stops all of them for good, and resolves when nothing is under way any more. */
   async shutdown(): Promise<void> {
     this.#stop.abort();
+    for (const unlink of this.#signals.values()) unlink();
     await Promise.all(this.#running.values());
   }
 

@@ -3,7 +3,7 @@ import { FakeClock } from '../clock/fake-clock.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { Indexer } from './indexer.ts';
 import { type ModelObject, ModelServer, type RequestFault, type WatchFault } from './model-server.test-data.ts';
-import { Reflector, type ReflectorOptions } from './reflector.ts';
+import { Reflector, type ReflectorOptions, type ReflectorStore } from './reflector.ts';
 
 const minute = 60_000;
 
@@ -318,6 +318,32 @@ describe('Reflector', () => {
     expect(names(indexer)).toEqual(['a', 'b', 'c', 'good']);
     expect(errors).toEqual(['store, undefined ms: unable to calculate an index entry for key "bad" on index "picky"']);
     await stop();
+  });
+
+  it('lists again, after a while, when the store did not take a list', async () => {
+    const clock = new FakeClock();
+    const server = new ModelServer(clock);
+    server.create('a');
+    const indexer = new Indexer<ModelObject>();
+    let failures = 2;
+    const store: ReflectorStore<ModelObject> = {
+      add: (object) => indexer.add(object),
+      update: (object) => indexer.update(object),
+      delete: (object) => indexer.delete(object),
+      replace(objects) {
+        if (failures-- > 0) throw new Error('not now');
+        indexer.replace(objects);
+      },
+    };
+    const errors: string[] = [];
+    const abort = new AbortController();
+    const reflector = new Reflector(server, store, { clock, onError: ({ message }) => errors.push(message) });
+    const running = reflector.run(abort.signal);
+    await clock.advance(minute);
+    expect(errors).toEqual(['not now', 'not now']);
+    expect(names(indexer)).toEqual(['a']);
+    abort.abort();
+    await running;
   });
 
   it('lets go of everything when it is stopped, whatever it is doing', async () => {

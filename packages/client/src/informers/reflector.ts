@@ -5,11 +5,14 @@ import {
   type KubernetesObject,
   type ListOptions,
 } from '@coxswain/apimachinery/meta';
-import type { WatchEvent } from '@coxswain/apimachinery/watch';
+import { isObjectEvent, type ObjectEvent, type WatchEvent } from '@coxswain/apimachinery/watch';
 import { type Clock, systemClock } from '../clock/clock.ts';
 import { sleep } from '../clock/sleep.ts';
 import { consoleLogger, type Logger } from '../observe/logger.ts';
 import { type Metrics, noMetrics } from '../observe/metrics.ts';
+import { listInPages } from '../pager/list-in-pages.ts';
+import { defaultPageSize } from '../pager/pages.ts';
+import { onAbort } from '../transport/on-abort.ts';
 import type { WatchEnd } from '../watch/watch.ts';
 import { Backoff } from './backoff.ts';
 import {
@@ -21,15 +24,23 @@ import {
   VeryShortWatchError,
 } from './informer-error.ts';
 import { metaNamespaceKey } from './keys.ts';
-import { listAll } from './list-all.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
+import { PageLister } from './page-lister.ts';
 import { ReflectorMetrics } from './reflector-metrics.ts';
 import type { ReflectorState, ReflectorStep as Step } from './reflector-state.ts';
 import { isExpired, isPassing, isTooLargeResourceVersion, retryAfterMs } from './server-errors.ts';
 import { type Patience, WatchSession } from './watch-session.ts';
 
-/** What a reflector keeps current. An `Indexer` is one. What these throw is reported; nothing else comes of it. */
+/**
+ * What a reflector keeps current. An `Indexer` is one. What these throw is reported: an object is left as it was then, and
+ * a whole list is fetched again later.
+ */
 export interface ReflectorStore<T> {
+  /**
+   * Makes an object ready for the store, as soon as it has come and before others of a list have; undefined leaves it
+   * out. What comes to the other methods went through it. Does not throw.
+   */
+  prepare?(object: T): T | undefined;
   add(object: T): void;
   update(object: T): void;
   delete(object: T): void;
@@ -66,7 +77,6 @@ const graceMs = 30_000;
 /** A server that streams an initial state is never silent for so long before its end. */
 const initialSilenceMs = 30_000;
 const veryShortMs = 1000;
-const defaultPageSize = 500;
 
 /**
  * Keeps a store equal to what the server has of one resource: lists, then watches, and goes on so whatever happens, until
@@ -84,11 +94,11 @@ const defaultPageSize = 500;
 export class Reflector<T extends KubernetesObject> {
   readonly name: string;
   readonly #listerWatcher: ListerWatcher<T>;
+  readonly #pageLister: PageLister<T>;
   readonly #store: ReflectorStore<T>;
   readonly #listOptions: ListOptions;
   readonly #pageSize: number | undefined;
   readonly #minWatchTimeoutMs: number;
-  readonly #listTimeoutMs: number;
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #backoff: Backoff;
@@ -115,7 +125,12 @@ export class Reflector<T extends KubernetesObject> {
     this.#listOptions = options.listOptions ?? {};
     this.#pageSize = options.pageSize;
     this.#minWatchTimeoutMs = Math.max(options.minWatchTimeoutMs ?? 0, shortestWatchTimeoutMs);
-    this.#listTimeoutMs = options.listTimeoutMs ?? 120_000;
+    this.#pageLister = new PageLister(listerWatcher, {
+      name: this.name,
+      clock,
+      timeoutMs: options.listTimeoutMs ?? 120_000,
+      prepare: (object) => this.#prepared(object),
+    });
     this.#clock = clock;
     this.#random = random;
     this.#backoff = new Backoff(clock, random);
@@ -133,23 +148,23 @@ export class Reflector<T extends KubernetesObject> {
     return this.#resourceVersion;
   }
 
-  /** Runs until the signal is aborted, and resolves when nothing is under way any more. Never rejects. Once only. */
+  /** Runs until the signal is aborted, and resolves when nothing is under way any more. Rejects only when called twice. */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#state !== 'Idle') throw new Error('a reflector runs once');
+    // A signal of its own: the other may be that of many informers, and each wait would be a listener more.
+    const own = new AbortController();
     const stop = (): void => {
+      own.abort(signal.reason);
       this.#isStopping = true;
       this.#session?.stop();
     };
-    signal.addEventListener('abort', stop, { once: true });
-    // While it only waits, nothing else may keep the process alive: it would end because the server is away.
-    const keepAlive = setInterval(() => {}, 2 ** 30);
+    const unlink = onAbort(signal, stop);
     let step: Step<T> = this.#fromTheBeginning();
     while (!signal.aborted) {
       this.#state = step.state;
-      step = await this.#take(step, signal);
+      step = await this.#take(step, own.signal);
     }
-    clearInterval(keepAlive);
-    signal.removeEventListener('abort', stop);
+    unlink();
     stop();
     this.#state = 'Stopped';
   }
@@ -194,7 +209,7 @@ export class Reflector<T extends KubernetesObject> {
       });
       isOpen = true;
       for (let batch = await session.next(); batch; batch = await session.next()) {
-        const end = batch.findIndex((event) => gather(gathered, event));
+        const end = batch.findIndex((event) => this.#gather(gathered, event));
         if (end === -1) continue;
         const { resourceVersion = '' } = (batch[end]!.object as KubernetesObject).metadata ?? {};
         this.#replace([...gathered.values()], resourceVersion, session.durationMs);
@@ -230,18 +245,16 @@ export class Reflector<T extends KubernetesObject> {
     this.#metrics.lists.add(1, this.name);
     const resourceVersion = this.#isResourceVersionUnavailable ? '' : this.#resourceVersion || '0';
     try {
-      const list = await listAll(this.#listerWatcher, {
-        options: { ...this.#listOptions, resourceVersion },
-        // A server with a cache answers a list that is at least so new from there, but only a whole one.
-        pageSize: this.#pageSize ?? (this.#listsInPages || isAnyVersion(resourceVersion) ? defaultPageSize : 0),
-        timeoutMs: this.#listTimeoutMs,
-        clock: this.#clock,
-        name: this.name,
-        signal,
-      });
+      // A server with a cache answers a list that is at least so new from there, but only a whole one.
+      const limit = this.#pageSize ?? (this.#listsInPages || isAnyVersion(resourceVersion) ? defaultPageSize : 0);
+      const options = { ...this.#listOptions, resourceVersion, signal };
+      const { list, isPaged } =
+        limit > 0
+          ? await listInPages(this.#pageLister, { ...options, limit })
+          : { list: await this.#pageLister.list(options), isPaged: false };
       if (signal.aborted) return { state: 'Listing' };
-      if (resourceVersion === '0' && list.inPages) this.#listsInPages = true;
-      this.#replace(list.items, list.resourceVersion, this.#clock.monotonic() - startedAt);
+      if (resourceVersion === '0' && isPaged) this.#listsInPages = true;
+      this.#replace(list.items, list.metadata?.resourceVersion ?? '', this.#clock.monotonic() - startedAt);
       return { state: 'Connecting' };
     } catch (error) {
       if (signal.aborted) return { state: 'Listing' };
@@ -284,7 +297,9 @@ export class Reflector<T extends KubernetesObject> {
     const end = await session.end();
     this.#metrics.watchDuration.observe(session.durationMs / 1000, this.name);
     this.#metrics.itemsPerWatch.observe(session.events, this.name);
-    if (end.reason !== 'closed') return this.#afterFailedWatch(failureOf(end));
+    if (end.reason !== 'closed') {
+      return this.#afterFailedWatch(failureOf(end) ?? new Error('somebody stopped the watch'));
+    }
     if (session.durationMs >= veryShortMs) return { state: 'Connecting' };
     this.#metrics.shortWatches.add(1, this.name);
     return session.events === 0
@@ -292,37 +307,54 @@ export class Reflector<T extends KubernetesObject> {
       : { state: 'BackingOff', delayMs: this.#backoff.next(), next: { state: 'Connecting' } };
   }
 
-  /** Without an error it was stopped; then it does not matter what comes next. */
   #afterFailedWatch(error: unknown): Step<T> {
     const next: Step<T> = { state: 'Connecting' };
-    if (error === undefined || this.#isStopping) return next;
+    // It was we who ended it, and nothing comes next.
+    if (this.#isStopping) return next;
     if (isTooLargeResourceVersion(error)) this.#isResourceVersionUnavailable = true;
     // Expired: a list that is at least as new as what we have is still to be had.
     const goesOn = isPassing(error) && !isUnavailable(error);
     return this.#backOff(error, 'watch', goesOn ? next : this.#fromTheBeginning());
   }
 
+  /** Adds an initial event to the objects. Returns whether it was the bookmark that ends them. */
+  #gather(objects: Map<string, T>, event: WatchEvent<T>): boolean {
+    if (event.type === 'BOOKMARK') return getAnnotation(event.object, INITIAL_EVENTS_ANNOTATION_KEY) === 'true';
+    if (event.type === 'ERROR') return false;
+    const object = event.type === 'DELETED' ? undefined : this.#prepared(event.object);
+    if (object === undefined) objects.delete(metaNamespaceKey(event.object));
+    else objects.set(metaNamespaceKey(event.object), object);
+    return false;
+  }
+
   #apply(event: WatchEvent<T>, isInOrder: boolean): void {
     const { metadata } = event.object as KubernetesObject;
     try {
       if (!metadata) throw new Error(`the watch brought a ${event.type} event of an object without metadata`);
-      if (event.type === 'ADDED') this.#store.add(event.object);
-      else if (event.type === 'MODIFIED') this.#store.update(event.object);
-      else if (event.type === 'DELETED') this.#store.delete(event.object);
+      if (isObjectEvent(event)) this.#change(event);
     } catch (error) {
       this.#report(error, 'store');
     }
     if (isInOrder && metadata?.resourceVersion) this.#resourceVersion = metadata.resourceVersion;
   }
 
+  #change({ type, object }: ObjectEvent<T>): void {
+    const prepared = this.#prepared(object);
+    // What is gone is gone, whatever can be made of it.
+    if (type === 'DELETED') this.#store.delete(prepared ?? object);
+    else if (prepared === undefined) return;
+    else if (type === 'ADDED') this.#store.add(prepared);
+    else this.#store.update(prepared);
+  }
+
+  #prepared(object: T): T | undefined {
+    return this.#store.prepare ? this.#store.prepare(object) : object;
+  }
+
   #replace(objects: readonly T[], resourceVersion: string, tookMs: number): void {
     this.#metrics.listDuration.observe(tookMs / 1000, this.name);
     this.#metrics.itemsPerList.observe(objects.length, this.name);
-    try {
-      this.#store.replace(objects, resourceVersion);
-    } catch (error) {
-      this.#report(error, 'store');
-    }
+    this.#store.replace(objects, resourceVersion);
     this.#isResourceVersionUnavailable = false;
     this.#resourceVersion = resourceVersion;
     this.#metrics.lastResourceVersion.set(Number(resourceVersion), this.name);
@@ -357,11 +389,3 @@ const isUnavailable = (error: unknown): boolean => isExpired(error) || isTooLarg
 
 /** Undefined when nothing failed. */
 const failureOf = (end: WatchEnd): Error | undefined => ('error' in end ? end.error : undefined);
-
-/** Adds an initial event to the objects. Returns whether it was the bookmark that ends them. */
-function gather<T extends KubernetesObject>(objects: Map<string, T>, event: WatchEvent<T>): boolean {
-  if (event.type === 'BOOKMARK') return getAnnotation(event.object, INITIAL_EVENTS_ANNOTATION_KEY) === 'true';
-  if (event.type === 'DELETED') objects.delete(metaNamespaceKey(event.object));
-  else if (event.type !== 'ERROR') objects.set(metaNamespaceKey(event.object), event.object);
-  return false;
-}

@@ -256,7 +256,20 @@ describe('SharedIndexInformer', () => {
     server.delete('bad');
     await clock.advance(0);
     expect(informer.indexer.list().map(({ data }) => data)).toEqual([10]);
-    expect(errors).toEqual(['store: cannot']);
+    expect(errors).toEqual(['store: cannot', 'store: cannot']);
+    await stop();
+  });
+
+  it('takes the rest of a list in which there is an object that it cannot take', async () => {
+    const picky = ({ metadata }: ModelObject): string[] => {
+      if (metadata?.name === 'bad') throw new Error('no');
+      return [];
+    };
+    const { informer, errors, run, stop } = informerOf(['a', 'bad', 'c'], { indexers: { picky } });
+    await run();
+    expect(informer.hasSynced()).toBe(true);
+    expect(informer.indexer.listKeys()).toEqual(['a', 'c']);
+    expect(errors).toEqual(['store: unable to calculate an index entry for key "bad" on index "picky"']);
     await stop();
   });
 

@@ -29,7 +29,7 @@ export interface SharedIndexInformerOptions<T extends KubernetesObject> extends 
   readonly indexers?: Indexers<T>;
   /** For handlers that do not say; 0 or none for never. */
   readonly resyncPeriodMs?: number;
-  /** Changes every object before it goes into the cache; such as `stripManagedFields`. */
+  /** Changes every object before it goes into the cache; such as `stripManagedFields`. Not its name or namespace. */
   readonly transform?: Transform<T>;
   /** Hold parts that are equal in several objects once (`PartSharing`); the default. */
   readonly shareParts?: boolean;
@@ -170,45 +170,42 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
 
   /** Where the reflector writes: cache and handlers get each change in one step. */
   #store(): ReflectorStore<T> {
-    const set = (object: T): void => {
-      const key = this.indexer.keyOf(object);
-      const old = this.indexer.getByKey(key);
-      const prepared = this.#prepare(object, old);
-      this.indexer.add(prepared);
-      this.#tellOfChange(key, old, prepared);
-    };
     return {
-      add: set,
-      update: set,
+      prepare: (object) => this.#prepare(object),
+      add: (object) => this.#set(object),
+      update: (object) => this.#set(object),
       delete: (object) => {
         const key = this.indexer.keyOf(object);
         if (this.indexer.getByKey(key) === undefined) return;
         this.indexer.deleteKey(key);
-        this.#tell({ type: 'Deleted', key, object: this.#prepareDeleted(object) });
+        this.#tell({ type: 'Deleted', key, object });
       },
       replace: (objects) => this.#replace(objects),
     };
   }
 
+  #set(object: T): void {
+    const key = this.indexer.keyOf(object);
+    const old = this.indexer.getByKey(key);
+    this.indexer.add(object);
+    this.#tellOfChange(key, old, object);
+  }
+
   #replace(objects: readonly T[]): void {
-    const next = new Map<string, T>();
+    const keys = new Set(objects.map((object) => this.indexer.keyOf(object)));
+    for (const key of this.indexer.listKeys()) {
+      if (keys.has(key)) continue;
+      const object = new DeletedFinalStateUnknown(key, this.indexer.getByKey(key)!);
+      this.indexer.deleteKey(key);
+      this.#tell({ type: 'Deleted', key, object });
+    }
     for (const object of objects) {
-      const key = this.indexer.keyOf(object);
       try {
-        next.set(key, this.#prepare(object));
+        this.#set(object);
       } catch (error) {
         this.#report(error, 'store');
-        const old = this.indexer.getByKey(key);
-        if (old !== undefined) next.set(key, old);
       }
     }
-    const before = new Map<string, T>();
-    for (const key of this.indexer.listKeys()) before.set(key, this.indexer.getByKey(key)!);
-    this.indexer.replace([...next.values()]);
-    for (const [key, old] of before) {
-      if (!next.has(key)) this.#tell({ type: 'Deleted', key, object: new DeletedFinalStateUnknown(key, old) });
-    }
-    for (const [key, object] of next) this.#tellOfChange(key, before.get(key), object);
     if (this.#synced.isSynced) return;
     this.#synced.succeed();
     for (const listener of this.#listeners.keys()) listener.initialStateIsComplete();
@@ -230,33 +227,31 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
     for (const listener of this.#listeners.keys()) listener.push(delta);
   }
 
-  #prepare(object: T, old?: T): T {
-    const transformed = this.#transform ? this.#transform(object) : object;
-    if (old === undefined) this.#sharing?.share(transformed);
-    else this.#sharing?.shareNext(old, transformed);
-    return this.#options.freeze ? deepFreeze(transformed) : transformed;
-  }
-
-  /** The object is gone whether or not it can be transformed. */
-  #prepareDeleted(object: T): T {
+  /** What the cache is to hold of it: what it has already, if anything, when that cannot be made. */
+  #prepare(object: T): T | undefined {
+    const old = this.indexer.get(object);
     try {
-      return this.#prepare(object);
+      const transformed = this.#transform ? this.#transform(object) : object;
+      if (old === undefined) this.#sharing?.share(transformed);
+      else this.#sharing?.shareNext(old, transformed);
+      return this.#options.freeze ? deepFreeze(transformed) : transformed;
     } catch (error) {
       this.#report(error, 'store');
-      return object;
+      return old;
     }
   }
 
   #scheduleResync(listener: ProcessorListener<T>, periodMs: number): void {
     const delayMs = periodMs * (1 + this.#random() * resyncJitter);
-    const timer = this.#clock.setTimeout(() => {
+    const resync = (): void => {
       if (this.#synced.isSynced) {
         for (const object of this.indexer.values()) {
           listener.push({ type: 'Sync', key: this.indexer.keyOf(object), object });
         }
       }
       this.#scheduleResync(listener, periodMs);
-    }, delayMs);
+    };
+    const timer = this.#clock.setTimeout(resync, delayMs, { background: true });
     this.#listeners.set(listener, timer);
   }
 

@@ -1,3 +1,5 @@
+import { onAbort } from '../transport/on-abort.ts';
+
 /** Something that happens once, or turns out never to happen. */
 export class SyncState {
   #state: 'waiting' | 'synced' | 'failed' = 'waiting';
@@ -30,11 +32,11 @@ export class SyncState {
       };
       if (check()) return;
       const settled = (): void => {
-        signal?.removeEventListener('abort', settled);
+        unlink();
         this.#waiting.delete(settled);
         check();
       };
-      signal?.addEventListener('abort', settled, { once: true });
+      const unlink = onAbort(signal, settled);
       this.#waiting.add(settled);
     });
   }

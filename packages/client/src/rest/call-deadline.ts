@@ -51,16 +51,3 @@ export class CallDeadline {
     };
   }
 }
-
-/**
- * Waits for a timer that somebody awaits. A clock's timers keep no process alive, and between two attempts there is no
- * connection that would.
- */
-export async function awake<T>(work: Promise<T>): Promise<T> {
-  const hold = setInterval(() => {}, 2 ** 31 - 1);
-  try {
-    return await work;
-  } finally {
-    clearInterval(hold);
-  }
-}

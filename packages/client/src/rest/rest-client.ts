@@ -15,7 +15,7 @@ import {
 } from '../transport/transport.ts';
 import { JsonWatch } from '../watch/json-watch.ts';
 import type { Watch } from '../watch/watch.ts';
-import { awake, CallDeadline } from './call-deadline.ts';
+import { CallDeadline } from './call-deadline.ts';
 import { answeredError, decodeAnswer } from './decode-answer.ts';
 import { RequestBuilder } from './request-builder.ts';
 import { type RestMetrics, restMetrics } from './rest-metrics.ts';
@@ -213,7 +213,7 @@ export class RESTClient {
         if (delayMs === undefined || attempt >= maxRetries) throw error;
         deadline.lastFailure = error;
       }
-      await awake(sleep(this.#clock, delayMs, signal));
+      await sleep(this.#clock, delayMs, signal);
       await this.#throttle(method, signal);
     }
   }
@@ -248,7 +248,7 @@ export class RESTClient {
   async #throttle(method: string, signal: AbortSignal | undefined): Promise<void> {
     if (!this.#rateLimiter) return;
     const start = this.#clock.monotonic();
-    if (!this.#rateLimiter.tryAccept()) await awake(this.#rateLimiter.wait(signal));
+    if (!this.#rateLimiter.tryAccept()) await this.#rateLimiter.wait(signal);
     this.#metrics.rateLimiterDuration.observe((this.#clock.monotonic() - start) / 1000, method, this.#host);
   }
 

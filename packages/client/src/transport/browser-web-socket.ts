@@ -34,6 +34,8 @@ export function openBrowserWebSocket(
       connection = new BrowserWebSocketConnection(socket);
       resolve(connection);
     });
+    // Says nothing; `close` follows. Outside of browsers an error must have a listener.
+    socket.addEventListener('error', () => {});
     socket.addEventListener('close', ({ wasClean, code, reason }) => {
       unlink();
       done();

@@ -74,7 +74,8 @@ export class ChunkQueue implements ResponseBody {
 
   async bytes(): Promise<Uint8Array> {
     const all: Uint8Array[] = [];
-    for await (const chunk of this.chunks()) all.push(chunk);
+    // A copy: once the next one is asked for, the writer may use a chunk's memory again.
+    for await (const chunk of this.chunks()) all.push(new Uint8Array(chunk));
     return joinChunks(all);
   }
 

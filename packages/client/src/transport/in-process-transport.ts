@@ -55,14 +55,14 @@ export class InProcessTransport implements Transport {
     signal?.throwIfAborted();
     const { abort, done } = this.#begin(signal);
     try {
-      const response = await this.#call({
+      const call = this.#call({
         method,
         url,
         headers: flatHeaders(request.headers),
         ...(body && { body }),
         signal: abort.signal,
       });
-      abort.signal.throwIfAborted();
+      const response = await unlessAborted(call, abort.signal);
       const { status, headers } = response;
       return { status, headers, body: toBody(response.body, abort.signal, done) };
     } catch (error) {
@@ -111,6 +111,14 @@ export class InProcessTransport implements Transport {
   #mustBeOpen(): void {
     if (this.#closed) throw this.#closed;
   }
+}
+
+/** A server that does not notice is not waited for. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = onAbort(signal, () => reject(signal.reason));
+    work.then(resolve, reject).finally(stop);
+  });
 }
 
 function flatHeaders(headers: TransportRequest['headers']): Record<string, string> {

@@ -1,11 +1,12 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Transport, TransportError, type TransportRequest } from './transport.ts';
+import { type Transport, TransportError, type TransportRequest, UpgradeRefusedError } from './transport.ts';
 
-/** A namespace of the contract's own is made on the server, by the first transport. */
+/** An API server, and a way to it. */
 export interface ContractServer {
   /** A new transport to it, by somebody with all rights. */
   readonly newTransport: () => Transport | Promise<Transport>;
+  readonly hasWebSockets: boolean;
 }
 
 const json = { accept: 'application/json' };
@@ -132,6 +133,16 @@ export function describeTransport(name: string, server: ContractServer): void {
       for await (const _ of (await send('GET', watchUrl(await create()), { signal })).body.chunks()) break;
       (await send('GET', watchUrl('nobody'), { signal })).body.cancel();
       expect(getEventListeners(signal, 'abort')).toEqual([]);
+    });
+
+    it.runIf(server.hasWebSockets)('rejects a WebSocket that the server refuses, with its answer', async () => {
+      const url = '/api/v1/namespaces/default/pods/missing/exec?command=x';
+      const refused = await transport
+        .openWebSocket({ url, headers: {}, protocols: ['v5.channel.k8s.io'] })
+        .catch((error: unknown) => error);
+      if (!(refused instanceof UpgradeRefusedError)) throw refused;
+      expect(refused.response.status).toBe(404);
+      expect(decode(await refused.response.body.bytes())).toMatchObject({ kind: 'Status', reason: 'NotFound' });
     });
 
     it('fails what is under way when it is closed, and what comes later', async () => {

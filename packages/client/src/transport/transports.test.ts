@@ -62,14 +62,17 @@ const asAdministrator = () => ({ current: async () => ({ clientCertificate }), r
 const config = () => ({ server: server.url!, tls: { ca }, credentials: asAdministrator() });
 
 describeTransport('in process', {
+  hasWebSockets: true,
   newTransport: () => new InProcessTransport(server.transport({ username: 'me', groups: ['system:masters'] })),
 });
-describeTransport('HTTP/1.1', { newTransport: () => newTransport(config()) });
+describeTransport('HTTP/1.1', { hasWebSockets: true, newTransport: () => newTransport(config()) });
 describeTransport('HTTP/2', {
+  hasWebSockets: true,
   newTransport: () => newTransport(config(), new NodeTransport(config(), { httpVersion: '2' })),
 });
-describeTransport('plain HTTP', { newTransport: () => newTransport({ server: frontUrl }) });
+describeTransport('plain HTTP', { hasWebSockets: false, newTransport: () => newTransport({ server: frontUrl }) });
 describeTransport('fetch', {
+  hasWebSockets: false,
   newTransport: () => newTransport({ server: frontUrl }, new FetchTransport({ server: frontUrl })),
 });
 

@@ -10,8 +10,10 @@ export interface Finding {
   readonly message: string;
 }
 
-export const conditionOf = (conditions: Conditions | undefined, type: Finding['type']): DeploymentCondition | undefined =>
-  conditions?.find((condition) => condition.type === type);
+export const conditionOf = (
+  conditions: Conditions | undefined,
+  type: Finding['type'],
+): DeploymentCondition | undefined => conditions?.find((condition) => condition.type === type);
 
 export const withoutCondition = (conditions: Conditions, type: Finding['type']): Conditions =>
   conditions.filter((condition) => condition.type !== type);

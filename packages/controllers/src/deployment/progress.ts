@@ -16,7 +16,8 @@ export const newReplicaSetCreated = (name: string): Finding =>
 export const foundNewReplicaSet = (name: string): Finding =>
   progressing('True', 'FoundNewReplicaSet', `Found new replica set "${name}"`);
 
-export const replicaSetCreateError = (message: string): Finding => progressing('False', 'ReplicaSetCreateError', message);
+export const replicaSetCreateError = (message: string): Finding =>
+  progressing('False', 'ReplicaSetCreateError', message);
 
 const paused = progressing('Unknown', 'DeploymentPaused', 'Deployment is paused');
 const resumed = progressing('Unknown', 'DeploymentResumed', 'Deployment is resumed');
@@ -116,7 +117,10 @@ const deadlineOf = (deployment: Deployment, lastUpdateTime: string | undefined):
 export function progressCheckInMs(deployment: Deployment, status: DeploymentStatus, now: number): number | undefined {
   const condition = conditionOf(deployment.status?.conditions, 'Progressing');
   if (!condition || progressDeadlineMs(deployment) === undefined) return undefined;
-  if (isComplete(deployment, status) || condition.reason === 'ProgressDeadlineExceeded') return undefined;
+  if (isComplete(deployment, status)) return undefined;
+  // Differs from upstream: a roll-out that is over cannot miss its deadline any more, so nobody looks whether it has.
+  if (condition.reason === 'ProgressDeadlineExceeded' || condition.reason === 'NewReplicaSetAvailable')
+    return undefined;
   // A second more: times have no smaller parts, and the deadline must be over then.
   return Math.max(deadlineOf(deployment, condition.lastUpdateTime) - now, 0) + 1000;
 }

@@ -18,14 +18,16 @@ export function newSetSize(deployment: Deployment, newSetSize: number, oldSets: 
  */
 export function planScaleDown(deployment: Deployment, newSet: ReplicaSet, oldSets: readonly ReplicaSet[]): Resize[] {
   const active = oldSets.filter(isActive).sort(byAge);
-  // A set that is still shrinking counts pods as available that are on their way out: it will say so.
-  if (active.some((set) => availableIn(set) > sizeOf(set))) return [];
   const needed = minAvailable(deployment);
   const newUnavailable = sizeOf(newSet) - availableIn(newSet);
   const mayGo = totalSize([...active, newSet]) - needed - newUnavailable;
   if (mayGo <= 0) return [];
 
-  const unhealthy = shrink(active, mayGo, (set) => sizeOf(set) - availableIn(set));
+  const firstShrinking = active.findIndex((set) => availableIn(set) > sizeOf(set));
+  const settled = firstShrinking < 0 ? active : active.slice(0, firstShrinking);
+  const unhealthy = shrink(settled, mayGo, (set) => sizeOf(set) - availableIn(set));
+  // Differs from upstream, which may go on: a set that is still shrinking counts pods as available that are on their way out.
+  if (firstShrinking >= 0) return unhealthy;
   const sizes = new Map(unhealthy.map(({ set, size }) => [set, size]));
   const sizeNow = (set: ReplicaSet): number => sizes.get(set) ?? sizeOf(set);
   const surplus = shrink(active, totalAvailable([...active, newSet]) - needed, sizeNow, sizeNow);
@@ -37,7 +39,7 @@ function shrink(
   sets: readonly ReplicaSet[],
   count: number,
   canSpare: (set: ReplicaSet) => number,
-  sizeNow = sizeOf,
+  sizeNow: (set: ReplicaSet) => number = sizeOf,
 ): Resize[] {
   const resizes: Resize[] = [];
   let left = count;

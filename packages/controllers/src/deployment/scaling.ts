@@ -28,15 +28,14 @@ export function planScaling(
   newSet: ReplicaSet | undefined,
   oldSets: readonly ReplicaSet[],
 ): Resize[] {
-  const size = sizeOf(deployment);
-  const sets = newSet ? [...oldSets, newSet] : [...oldSets];
-  const active = sets.filter(isActive);
+  const newestFirst = oldSets.toSorted((a, b) => byAge(b, a));
+  const active = [...newestFirst, ...(newSet ? [newSet] : [])].filter(isActive);
   if (active.length <= 1) {
-    const only = active[0] ?? newSet ?? [...oldSets].sort(byAge).at(-1);
-    return only ? [{ set: only, size }] : [];
+    const only = active[0] ?? newSet ?? newestFirst[0];
+    return only ? [{ set: only, size: sizeOf(deployment) }] : [];
   }
   if (newSet && isSaturated(deployment, newSet)) {
-    return oldSets.filter(isActive).map((set) => ({ set, size: 0 }));
+    return newestFirst.filter(isActive).map((set) => ({ set, size: 0 }));
   }
   return isRollingUpdate(deployment) ? proportionally(deployment, active) : [];
 }
@@ -55,10 +54,11 @@ function isSaturated(deployment: Deployment, set: ReplicaSet): boolean {
 function proportionally(deployment: Deployment, active: readonly ReplicaSet[]): Resize[] {
   const allowed = sizeOf(deployment) > 0 ? maxReplicas(deployment) : 0;
   const toAdd = allowed - totalSize(active);
-  const sets = [...active].sort(toAdd > 0 ? largestThenNewest : largestThenOldest);
+  if (toAdd === 0) return active.map((set) => ({ set, size: sizeOf(set), alwaysAnnotate: true }));
+  const sets = active.toSorted(toAdd > 0 ? largestThenNewest : largestThenOldest);
   let left = toAdd;
   const sizes = sets.map((set) => {
-    const share = toAdd === 0 ? 0 : shareOf(deployment, set, left);
+    const share = shareOf(deployment, set, left);
     left -= share;
     return sizeOf(set) + share;
   });

@@ -1,3 +1,5 @@
+import { canonicalJson } from './canonical-json.ts';
+
 /** Letters and digits that make no words, and no numbers that YAML would read as such. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
@@ -9,7 +11,7 @@ const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
  * templates by their content.
  */
 export function templateHash(template: object, collisionCount?: number): string {
-  let hash = fnv1a(canonical(template));
+  let hash = fnv1a(canonicalJson(template));
   if (collisionCount !== undefined) hash = fnv1a(String(collisionCount), hash);
   return safeEncode(String(hash));
 }
@@ -23,12 +25,4 @@ function fnv1a(text: string, seed = 0x811c9dc5): number {
   let hash = seed;
   for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
   return hash >>> 0;
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 }

@@ -2,7 +2,6 @@ import type { Pod } from '@coxswain/api/core/v1';
 import { getControllerOf } from '@coxswain/apimachinery/meta';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import { DeletedFinalStateUnknown, metaNamespaceKey, type ResourceEventHandler } from '@coxswain/client';
-import type { ReplicatedObject } from './replicated-kind.ts';
 
 /** What there is to do when something happens to pods. */
 export interface PodWatcher<T> {
@@ -19,7 +18,7 @@ export interface PodWatcher<T> {
  * Finds out whom a change of a pod concerns: its controller, the one it had before, and for a pod without one those that
  * would like to have it. A pod counts as deleted as soon as its deletion begins, so that it is replaced at once.
  */
-export function podHandler<T extends ReplicatedObject>(watcher: PodWatcher<T>): ResourceEventHandler<Pod> {
+export function podHandler<T>(watcher: PodWatcher<T>): ResourceEventHandler<Pod> {
   const onDelete = (pod: Pod): void => {
     const owner = watcher.ownerOf(pod);
     if (!owner) return;

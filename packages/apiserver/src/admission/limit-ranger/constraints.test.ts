@@ -1,6 +1,6 @@
+import { amountsOf } from '@coxswain/api';
 import { Quantity } from '@coxswain/apimachinery';
 import { describe, expect, it } from 'vitest';
-import { amountsOf } from '../amounts.ts';
 import { atLeast, atMost, brokenConstraints, ratioAtMost, requestAtMost } from './constraints.ts';
 
 const constraints = { atLeast, atMost, requestAtMost, ratioAtMost };

@@ -1,6 +1,6 @@
+import { type Amounts, amountsOf } from '@coxswain/api';
 import type { LimitRangeItem } from '@coxswain/api/core/v1';
 import type { Quantity } from '@coxswain/apimachinery';
-import { type Amounts, amountsOf } from '../amounts.ts';
 
 /** What is asked for of one resource. */
 interface Asked {

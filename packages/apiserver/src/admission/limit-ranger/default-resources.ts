@@ -1,6 +1,6 @@
+import type { ResourceList } from '@coxswain/api';
 import type { Container, LimitRange, Pod } from '@coxswain/api/core/v1';
 import { newRequestEntityTooLarge, setOwnEntry } from '@coxswain/apimachinery';
-import type { ResourceList } from '../amounts.ts';
 
 const annotation = 'kubernetes.io/limit-ranger';
 

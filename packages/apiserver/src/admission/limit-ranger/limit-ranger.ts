@@ -1,11 +1,18 @@
-import type { FeatureGates } from '@coxswain/api';
+import {
+  type Amounts,
+  amountsOf,
+  containerAmounts,
+  type FeatureGates,
+  podLevelAmounts,
+  type ResourceKind,
+  replaceIn,
+  specAmounts,
+} from '@coxswain/api';
 import type { LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod, PodSpec } from '@coxswain/api/core/v1';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { admissionForbidden } from '../admission-error.ts';
 import { aggregateMessages } from '../aggregate-messages.ts';
-import { type Amounts, amountsOf, replaceIn } from '../amounts.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
-import { containerAmounts, podLevelAmounts, type ResourceKind, specAmounts } from '../pod-resources.ts';
 import { atLeast, atMost, brokenConstraints, ratioAtMost, requestAtMost } from './constraints.ts';
 import { setDefaultResources } from './default-resources.ts';
 

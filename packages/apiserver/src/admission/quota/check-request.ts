@@ -1,10 +1,20 @@
+import {
+  type Amounts,
+  addTo,
+  amountsOf,
+  type Evaluator,
+  isInScopes,
+  matchingScopes,
+  type Scope,
+  scopesOf,
+} from '@coxswain/api';
 import type { ResourceQuota } from '@coxswain/api/core/v1';
-import { ApiError, type KubernetesObject, type Quantity } from '@coxswain/apimachinery';
+import { ApiError, type KubernetesObject, Quantity } from '@coxswain/apimachinery';
 import type { AdmissionAttributes } from '../admission.ts';
 import { admissionForbidden } from '../admission-error.ts';
-import { type Amounts, addTo, amountsOf } from '../amounts.ts';
 import type { LimitedResource } from './configuration.ts';
-import { type Evaluator, isInScopes, matchingScopes, type Scope, scopesOf, zero } from './evaluator.ts';
+
+const zero = Quantity.of(0);
 
 /** A quota as it is known, and what is used of it when everything that was let through is counted. */
 export interface QuotaState {

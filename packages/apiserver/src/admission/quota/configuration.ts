@@ -1,6 +1,6 @@
+import type { Scope } from '@coxswain/api';
 import { aggregate, isJsonObject, Path, required } from '@coxswain/apimachinery';
 import type { ObjectReader } from '../../configuration/object-reader.ts';
-import type { Scope } from './evaluator.ts';
 
 /** A resource that nobody may use without a quota for it. */
 export interface LimitedResource {

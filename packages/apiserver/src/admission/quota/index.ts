@@ -1,9 +1,7 @@
-/** ResourceQuota: how much a namespace may use. Start at `resource-quota.ts`; `usage-of.ts` counts what is there. */
+/** ResourceQuota: how much a namespace may use. Start at `resource-quota.ts`. */
 export {
   type ResourceQuotaConfiguration,
   readResourceQuotaConfiguration,
   resourceQuotaConfigurationKind,
 } from './configuration.ts';
-export { newEvaluators } from './evaluators.ts';
 export { resourceQuota } from './resource-quota.ts';
-export { usageOf } from './usage-of.ts';

@@ -1,4 +1,4 @@
-import { FeatureGates } from '@coxswain/api';
+import { FeatureGates, newEvaluators } from '@coxswain/api';
 import type { ResourceQuota } from '@coxswain/api/core/v1';
 import { GroupResource, type KubernetesObject, newConflict, newNotFound } from '@coxswain/apimachinery';
 import fc from 'fast-check';
@@ -7,7 +7,6 @@ import type { InternalClient, Lister } from '../../registry/lister.ts';
 import { newAttributes, type Parts } from '../admission.test-data.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import type { LimitedResource } from './configuration.ts';
-import { newEvaluators } from './evaluators.ts';
 import { QuotaCharger } from './quota-charger.ts';
 
 const resourceQuotas = GroupResource.of('', 'resourcequotas');

@@ -1,11 +1,10 @@
+import { type Evaluator, resourceListOf } from '@coxswain/api';
 import type { ResourceQuota } from '@coxswain/api/core/v1';
 import { isNotFound, newInternalError } from '@coxswain/apimachinery';
 import type { InternalClient, Lister } from '../../registry/lister.ts';
 import type { AdmissionAttributes } from '../admission.ts';
-import { resourceListOf } from '../amounts.ts';
 import { checkRequest, type QuotaRequest, type QuotaState, quotaState } from './check-request.ts';
 import type { LimitedResource } from './configuration.ts';
-import type { Evaluator } from './evaluator.ts';
 
 /** Each failure means that another server was faster: with so many in a row it is not worth the client's time. */
 const maxAttempts = 10;

@@ -1,12 +1,11 @@
+import { type ClaimRelations, newEvaluators } from '@coxswain/api';
 import type { Pod, ResourceQuota } from '@coxswain/api/core/v1';
 import type { DeviceClass, ResourceClaim } from '@coxswain/api/resource/v1';
 import type { Lister, Listers } from '../../registry/lister.ts';
 import type { AdmissionPlugin } from '../admission.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
 import { defaultResourceQuotaConfiguration, type ResourceQuotaConfiguration } from './configuration.ts';
-import { newEvaluators } from './evaluators.ts';
 import { QuotaCharger } from './quota-charger.ts';
-import type { ClaimRelations } from './resource-claim-evaluator.ts';
 
 /** What is not stored, and events. */
 const ignored: ReadonlySet<string> = new Set([

@@ -10,35 +10,45 @@ export function sourceOf(readable: Readable): AsyncIterable<Uint8Array | string>
   return { [Symbol.asyncIterator]: () => new ReadableIterator(readable) };
 }
 
-/** After each of these there may be something to read, or nothing any more. */
-const events = ['readable', 'end', 'error', 'close'];
+/** After each of these there may be no more to come. */
+const ends = ['end', 'error', 'close'];
 
 class ReadableIterator implements AsyncIterator<Uint8Array | string, undefined> {
   readonly #readable: Readable;
+  /** The stream is paused whenever there is something here. */
+  readonly #chunks: (Uint8Array | string)[] = [];
   #wake: () => void = () => {};
   #isLetGo = false;
-  readonly #onEvent = (): void => this.#wake();
+  // Not by `readable` events: a stream that is read with these is not paused in the sense that lets a process end.
+  readonly #onData = (chunk: Uint8Array | string): void => {
+    this.#chunks.push(chunk);
+    this.#readable.pause();
+    this.#wake();
+  };
+  readonly #onEnd = (): void => this.#wake();
 
   constructor(readable: Readable) {
     this.#readable = readable;
-    for (const event of events) readable.on(event, this.#onEvent);
+    readable.pause();
+    readable.on('data', this.#onData);
+    for (const event of ends) readable.on(event, this.#onEnd);
   }
 
   async next(): Promise<IteratorResult<Uint8Array | string, undefined>> {
     while (!this.#isLetGo) {
-      const chunk: Uint8Array | string | null = this.#readable.read();
-      if (chunk !== null) return { done: false, value: chunk };
-      const failure = this.#readable.errored;
-      if (failure) {
+      const chunk = this.#chunks.shift();
+      if (chunk !== undefined) return { done: false, value: chunk };
+      const { errored, readableEnded, destroyed } = this.#readable;
+      if (errored || readableEnded || destroyed) {
         this.#letGo();
-        throw failure;
+        if (errored) throw errored;
+        break;
       }
-      if (this.#readable.readableEnded || this.#readable.destroyed) break;
+      this.#readable.resume();
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
-    this.#letGo();
     return { done: true, value: undefined };
   }
 
@@ -51,8 +61,11 @@ class ReadableIterator implements AsyncIterator<Uint8Array | string, undefined> 
   #letGo(): void {
     if (this.#isLetGo) return;
     this.#isLetGo = true;
-    for (const event of events) this.#readable.off(event, this.#onEvent);
+    this.#readable.off('data', this.#onData);
+    for (const event of ends) this.#readable.off(event, this.#onEnd);
     this.#readable.pause();
+    // Nobody has seen these.
+    for (const chunk of this.#chunks.splice(0).reverse()) this.#readable.unshift(chunk);
   }
 }
 

@@ -5,6 +5,7 @@ import type { Clock } from '../../clock/clock.ts';
 import { systemClock } from '../../clock/clock.ts';
 import { bodyOf, joinChunks } from '../../transport/response-body.ts';
 import { TransportError, UpgradeRefusedError, type WebSocketConnection } from '../../transport/transport.ts';
+import { readableAfterFailedWrites } from './readable-after-failed-writes.ts';
 import { NodeWebSocketConnection } from './web-socket-connection.ts';
 
 /** What a WebSocket is opened over. */
@@ -45,7 +46,7 @@ export async function openWebSocket(target: WebSocketTarget): Promise<WebSocketC
       // Not by the library's own parameter, which refuses names with a slash, such as `SPDY/3.1+portforward.k8s.io`.
       ...(protocols.length > 0 && { 'Sec-WebSocket-Protocol': protocols.join(', ') }),
     },
-    createConnection: () => connection,
+    createConnection: () => readableAfterFailedWrites(connection),
     perMessageDeflate: false,
     skipUTF8Validation: true,
     followRedirects: false,

@@ -32,6 +32,8 @@ class GunzippedBody implements ResponseBody {
       for await (const chunk of gunzip) yield chunk;
     } catch (error) {
       throw failure ?? broken(error);
+    } finally {
+      this.#body.cancel();
     }
   }
 

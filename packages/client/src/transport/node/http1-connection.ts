@@ -53,10 +53,7 @@ export class Http1Connection implements ResponseEvents {
     socket.on('data', (bytes: Buffer) => this.#onData(bytes));
     socket.on('end', () => this.#onEnd());
     socket.on('error', (error: Error) => this.#fail(lost(error)));
-    socket.on('close', () => {
-      this.#fail(lost());
-      this.#gone();
-    });
+    socket.on('close', () => this.#fail(lost()));
   }
 
   /**
@@ -91,9 +88,9 @@ export class Http1Connection implements ResponseEvents {
     this.#socket.unref();
   }
 
-  destroy(): void {
-    this.#socket.destroy();
-    this.#gone();
+  /** Closes it; what is under way fails for that reason. */
+  destroy(reason = lost()): void {
+    this.#fail(reason);
   }
 
   onHead(head: ResponseHead): void {
@@ -182,10 +179,6 @@ export class Http1Connection implements ResponseEvents {
         exchange.reject(this.served > 0 ? new StaleConnectionError(reason) : reason);
       } else exchange.reject(reason);
     }
-    this.#gone();
-  }
-
-  #gone(): void {
     if (this.#isGone) return;
     this.#isGone = true;
     this.#owner.onGone(this);

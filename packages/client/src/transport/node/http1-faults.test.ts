@@ -215,6 +215,16 @@ describe('connections', () => {
     await closed;
   });
 
+  it('are closed with the transport, and what is under way says so', async () => {
+    await start((socket, _, index) => index === 0 && socket.write(ok()));
+    await send();
+    const failed = expect(send('POST')).rejects.toThrow('the transport was closed');
+    const closed = once(server.connections[0]!, 'close');
+    await transport.close();
+    await failed;
+    await closed;
+  });
+
   it('of requests that are given up while they are opened are closed', async () => {
     await start((socket) => socket.write(ok()));
     const abort = new AbortController();
@@ -298,4 +308,19 @@ describe('requests', () => {
     expect(unsent).toBeGreaterThan(32 * 1024 * 1024);
     expect((await body.bytes()).length).toBe(67108864);
   });
+});
+
+it('leaves a compressed stream when its reader does', async () => {
+  const gzipped = gzipSync('x'.repeat(1000));
+  await start((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ntransfer-encoding: chunked\r\n\r\n');
+    socket.write(Buffer.concat([Buffer.from(`${gzipped.length.toString(16)}\r\n`), gzipped, Buffer.from('\r\n')]));
+  });
+  const { body } = await transport.send({ method: 'GET', url: '/', headers: {} });
+  const closed = once(server.connections[0]!, 'close');
+  for await (const chunk of body.chunks()) {
+    expect(chunk.length).toBe(1000);
+    break;
+  }
+  await closed;
 });

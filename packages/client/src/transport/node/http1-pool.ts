@@ -73,7 +73,7 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
   close(reason: TransportError): void {
     this.#closed = reason;
     this.retire();
-    for (const connection of this.#all) connection.destroy();
+    for (const connection of this.#all) connection.destroy(reason);
     for (const waiting of this.#waiting) waiting.reject(reason);
     this.#waiting.clear();
     this.#giveUpDialing();

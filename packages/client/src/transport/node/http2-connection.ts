@@ -1,4 +1,4 @@
-import type { ClientHttp2Session, ClientHttp2Stream, connect } from 'node:http2';
+import type { ClientHttp2Session, ClientHttp2Stream, connect, IncomingHttpHeaders } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '../../clock/clock.ts';
 import { ChunkQueue } from '../chunk-queue.ts';
@@ -115,7 +115,10 @@ export class Http2Connection {
     };
     for (const name in headers) {
       const value = headers[name]!;
-      all[name] = typeof value === 'string' ? value : [...value];
+      all[name] =
+        typeof value === 'string'
+          ? recoded(value, 'utf8', 'latin1')
+          : value.map((each) => recoded(each, 'utf8', 'latin1'));
     }
     return all;
   }
@@ -186,8 +189,7 @@ function receive(
       if (!queue.write(chunk)) stream.pause();
     });
     queue.onDrain(() => stream.resume());
-    const { ':status': status = 0, ...rest } = headers;
-    resolve({ status, headers: rest, body: queue });
+    resolve({ status: headers[':status'] ?? 0, headers: received(headers), body: queue });
   });
   stream.on('end', () => {
     // A stream that is cut off also ends, but says that it was reset.
@@ -205,6 +207,23 @@ function receive(
     else reject(reason);
     done();
   });
+}
+
+function received(headers: IncomingHttpHeaders): TransportResponse['headers'] {
+  const all: Record<string, string | string[]> = Object.create(null);
+  for (const [name, value] of Object.entries(headers)) {
+    if (name.startsWith(':') || value === undefined) continue;
+    all[name] =
+      typeof value === 'string'
+        ? recoded(value, 'latin1', 'utf8')
+        : value.map((each) => recoded(each, 'latin1', 'utf8'));
+  }
+  return all;
+}
+
+/** Headers are UTF-8 to API servers; Node takes a character for a byte. */
+function recoded(value: string, from: 'utf8' | 'latin1', to: 'utf8' | 'latin1'): string {
+  return /[^ -~]/.test(value) ? Buffer.from(value, from).toString(to) : value;
 }
 
 function broken(cause: unknown, mayHaveBeenSent: boolean): TransportError {

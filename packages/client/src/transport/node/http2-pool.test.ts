@@ -19,6 +19,8 @@ interface Started {
   readonly sockets: Socket[];
   readonly clock: FakeClock;
   readonly front: Front;
+  /** Called with the headers of every request. */
+  onHeaders?: (headers: object) => void;
 }
 
 /** What is between: passes bytes on, until it loses them silently or breaks. */
@@ -65,16 +67,17 @@ async function start(onStream: OnStream, options: { maxStreams?: number; alpn?: 
     sessions.push(session);
     session.on('error', () => {});
   });
-  server.on('stream', (stream) => {
+  server.on('stream', (stream, headers) => {
     stream.on('error', () => {});
+    started.onHeaders?.(headers);
     onStream(stream, streams++);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const front = await startFront((server.address() as AddressInfo).port);
   const clock = new FakeClock();
-  const dial = async (): Promise<Socket> => {
+  const dial = async (signal: AbortSignal): Promise<Socket> => {
     const socket = connect(front.port, '127.0.0.1');
-    await once(socket, 'connect');
+    await once(socket, 'connect', { signal });
     sockets.push(socket);
     return Object.assign(socket, { alpnProtocol: alpn });
   };
@@ -85,7 +88,8 @@ async function start(onStream: OnStream, options: { maxStreams?: number; alpn?: 
     for (const session of sessions) session.destroy();
     server.close();
   });
-  return { pool, sessions, sockets, clock, front };
+  const started: Started = { pool, sessions, sockets, clock, front };
+  return started;
 }
 
 const answered = (text: string): TransportResponse => ({
@@ -108,6 +112,30 @@ describe('Http2Pool', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => text(send(started))));
     expect(new Set(answers).size).toBe(20);
     expect(started.sessions.length).toBe(1);
+  });
+
+  it('carries headers of characters of all languages, and several values of one', async () => {
+    const started = await start((stream) => {
+      stream.respond({ ':status': 200, 'x-warning': ['a', Buffer.from('ü✓').toString('latin1')] });
+      stream.end();
+    });
+    const headers = { 'impersonate-group': ['x', 'ü'] };
+    const seen = new Promise((resolve) => {
+      started.onHeaders = resolve;
+    });
+    const response = await started.pool.send({ method: 'GET', url: '/', headers });
+    expect(response.headers['x-warning']).toBe('a, ü✓');
+    expect(await seen).toMatchObject({ 'impersonate-group': Buffer.from('x, ü').toString('latin1') });
+  });
+
+  it('serves who comes just after the only one who waited has gone', async () => {
+    const started = await start(answer);
+    const abort = new AbortController();
+    const given = started.pool.send({ method: 'GET', url: '/', headers: {}, signal: abort.signal });
+    const expected = expect(given).rejects.toThrow('enough');
+    abort.abort(new Error('enough'));
+    await expected;
+    expect(await text(send(started))).toBe('0');
   });
 
   it('opens a further connection when the server takes no more on the first', async () => {

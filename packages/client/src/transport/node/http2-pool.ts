@@ -6,6 +6,9 @@ import { TransportError, type TransportRequest, type TransportResponse } from '.
 import type { ConnectionPool, RequestDefaults } from './connection-pool.ts';
 import { Http2Connection, type Http2ConnectionOwner } from './http2-connection.ts';
 
+/** So many connections may be closed before they were of any use. */
+const mostLost = 3;
+
 /**
  * HTTP/2 connections to one server with one identity: requests share one, and a further one is opened when the server
  * wants no more at a time on those there are. When the server turns out to speak only HTTP/1.1, that is used.
@@ -80,21 +83,39 @@ export class Http2Pool implements ConnectionPool, Http2ConnectionOwner {
   /** Undefined when there is only HTTP/1.1. */
   async #wait(signal: AbortSignal | undefined): Promise<Http2Connection | undefined> {
     this.#waiting++;
+    let lost = 0;
     try {
       for (;;) {
         if (this.#closed) throw this.#closed;
-        this.#opening ??= this.#open().finally(() => {
-          this.#opening = undefined;
-        });
-        await abortable(this.#opening, signal);
+        await abortable(this.#opened(), signal);
         if (this.#fallback) return undefined;
         const connection = this.#withRoom();
         if (connection) return connection;
+        // Others were quicker, or the server closes what it has just accepted.
+        if (this.#connections.size === 0 && ++lost >= mostLost) {
+          throw new TransportError('the server closes every connection', {
+            code: 'ECONNRESET',
+            mayHaveBeenSent: false,
+          });
+        }
       }
     } finally {
       this.#waiting--;
-      if (this.#waiting === 0) this.#dialing.abort(new TransportError('nobody waits any more'));
+      if (this.#waiting === 0) {
+        // Who comes next opens one of their own.
+        this.#opening = undefined;
+        this.#dialing.abort(new TransportError('nobody waits any more'));
+      }
     }
+  }
+
+  #opened(): Promise<void> {
+    if (this.#opening) return this.#opening;
+    const opening = this.#open().finally(() => {
+      if (this.#opening === opening) this.#opening = undefined;
+    });
+    this.#opening = opening;
+    return opening;
   }
 
   async #open(): Promise<void> {

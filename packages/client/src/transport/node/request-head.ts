@@ -11,7 +11,7 @@ export function requestHead({ method, url, headers, body }: TransportRequest, de
   if (badTarget.test(url)) throw new TypeError('a URL must be percent-encoded');
   if (badName.test(method)) throw new TypeError('the method makes no sense');
   let head = `${method} ${defaults.prefix}${url} HTTP/1.1\r\nhost: ${defaults.authority}\r\n`;
-  for (const name in defaults.headers) head += line(name, defaults.headers[name]!);
+  for (const name in defaults.headers) if (!(name in headers)) head += line(name, defaults.headers[name]!);
   for (const name in headers) {
     if (badName.test(name)) throw new TypeError('a header has a name that makes no sense');
     const value = headers[name]!;

@@ -1,0 +1,16 @@
+// How much of a namespace's quotas its objects use. `usage-of.ts` counts what is there; `evaluator.ts` is what knows how.
+export {
+  type Amounts,
+  addTo,
+  amountsOf,
+  type ResourceList,
+  raiseTo,
+  replaceIn,
+  resourceListOf,
+} from './amounts.ts';
+export { claimClass } from './claim-class.ts';
+export { containerAmounts, podLevelAmounts, type ResourceKind, specAmounts } from './container-amounts.ts';
+export { type Evaluator, isInScopes, matchingScopes, type Scope, scopesOf } from './evaluator.ts';
+export { type Evaluators, newEvaluators } from './evaluators.ts';
+export type { ClaimRelations } from './resource-claim-evaluator.ts';
+export { usageOf } from './usage-of.ts';

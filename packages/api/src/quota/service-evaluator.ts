@@ -1,0 +1,35 @@
+import { GroupResource, Quantity } from '@coxswain/apimachinery';
+import type { Service } from '../generated/core/v1.ts';
+import { countName, type Evaluator, one, zero } from './evaluator.ts';
+
+const groupResource = GroupResource.of('', 'services');
+const names: ReadonlySet<string> = new Set([
+  countName(groupResource),
+  'services',
+  'services.nodeports',
+  'services.loadbalancers',
+]);
+
+/** Ports are allocated after this: what counts is how many are wanted. */
+function nodePorts({ spec = {} }: Service): number {
+  const { type, ports = [], allocateLoadBalancerNodePorts } = spec;
+  if (type === 'NodePort') return ports.length;
+  if (type !== 'LoadBalancer') return 0;
+  return allocateLoadBalancerNodePorts === false ? ports.filter(({ nodePort }) => nodePort).length : ports.length;
+}
+
+/** Services use ports of nodes and load balancers, and count. */
+export const serviceEvaluator: Evaluator = {
+  groupResource,
+  handles: ({ operation, subresource }) => subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),
+  measures: (name) => names.has(name),
+  usage(object) {
+    const service = object as Service;
+    return new Map([
+      [countName(groupResource), one],
+      ['services', one],
+      ['services.nodeports', Quantity.of(nodePorts(service))],
+      ['services.loadbalancers', service.spec?.type === 'LoadBalancer' ? one : zero],
+    ]);
+  },
+};

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import type { Credential, RestConfig } from '../config/rest-config.ts';
+import { AuthenticatingTransport } from './authenticating-transport.ts';
+import { newTransport } from './new-transport.ts';
+import { bodyOf } from './response-body.ts';
+import { type Transport, type TransportRequest, type TransportResponse, UpgradeRefusedError } from './transport.ts';
+
+/** Answers with these codes, one after another, and the last ever after. */
+function recorder(...codes: number[]): Transport & { seen: Pick<TransportRequest, 'headers' | 'clientCertificate'>[] } {
+  const seen: Pick<TransportRequest, 'headers' | 'clientCertificate'>[] = [];
+  const answer = (): TransportResponse => {
+    const status = codes[Math.min(seen.length, codes.length) - 1] ?? 200;
+    return { status, headers: {}, body: bodyOf(new Uint8Array(0)) };
+  };
+  return {
+    seen,
+    async send(request) {
+      seen.push(request);
+      return answer();
+    },
+    async openWebSocket(request) {
+      seen.push(request);
+      throw new UpgradeRefusedError(answer());
+    },
+    async close() {},
+  };
+}
+
+const get = { method: 'GET', url: '/', headers: {} } as const;
+const credentials = (credential: Credential, isReplaceable = false): NonNullable<RestConfig['credentials']> => ({
+  current: async () => credential,
+  refused: () => isReplaceable,
+});
+
+describe('AuthenticatingTransport', () => {
+  const cases: Record<string, { config: Partial<RestConfig>; headers?: TransportRequest['headers']; sent: object }> = {
+    'a token': { config: { credentials: credentials({ token: 'abc' }) }, sent: { authorization: 'Bearer abc' } },
+    'a name and a password of all characters': {
+      config: { credentials: credentials({ basic: { username: 'jürgen', password: 'a:b' } }) },
+      sent: { authorization: `Basic ${Buffer.from('jürgen:a:b').toString('base64')}` },
+    },
+    'what the request says itself': {
+      config: { credentials: credentials({ token: 'abc' }), userAgent: 'x' },
+      headers: { authorization: 'Bearer own' },
+      sent: { authorization: 'Bearer own', 'user-agent': 'x' },
+    },
+    'whom to be taken for': {
+      config: {
+        impersonate: { userName: 'jane', uid: '7', groups: ['a', 'b'], extra: { 'example.com/A%': ['1', '2'] } },
+      },
+      sent: {
+        'impersonate-user': 'jane',
+        'impersonate-uid': '7',
+        'impersonate-group': ['a', 'b'],
+        'impersonate-extra-example.com%2FA%25': ['1', '2'],
+      },
+    },
+    'nothing for nobody': { config: { impersonate: { groups: [] } }, sent: {} },
+  };
+  it.each(Object.entries(cases))('sends %s', async (_, { config, headers = {}, sent }) => {
+    const inner = recorder();
+    await new AuthenticatingTransport(inner, config).send({ ...get, headers });
+    expect(inner.seen[0]!.headers).toEqual(sent);
+  });
+
+  it('hands the client certificate on', async () => {
+    const inner = recorder();
+    const clientCertificate = { certificate: 'c', key: 'k' };
+    await new AuthenticatingTransport(inner, { credentials: credentials({ clientCertificate }) }).send(get);
+    expect(inner.seen[0]).toMatchObject({ clientCertificate, headers: {} });
+  });
+
+  it.each([
+    { codes: [401, 200], isReplaceable: true, requests: 2, status: 200 },
+    { codes: [401, 401, 200], isReplaceable: true, requests: 2, status: 401 },
+    { codes: [401, 200], isReplaceable: false, requests: 1, status: 401 },
+    { codes: [403, 200], isReplaceable: true, requests: 1, status: 403 },
+  ])('tries another credential only after a 401, once, if there may be one: %j', async (each) => {
+    const config = { credentials: credentials({ token: 'a' }, each.isReplaceable) };
+    const inner = recorder(...each.codes);
+    expect((await new AuthenticatingTransport(inner, config).send(get)).status).toBe(each.status);
+    expect(inner.seen.length).toBe(each.requests);
+    const sockets = recorder(...each.codes);
+    await new AuthenticatingTransport(sockets, config).openWebSocket({ ...get, protocols: [] }).catch(() => {});
+    expect(sockets.seen.length).toBe(each.requests);
+  });
+
+  it('says by default which program asks, on which machine', async () => {
+    const inner = recorder();
+    await newTransport({ server: 'https://x' }, inner).send(get);
+    expect(inner.seen[0]!.headers['user-agent']).toMatch(/^[^\s()/]+\/\S+ \([a-z]+\/[a-z0-9]+\) coxswain$/);
+  });
+});

@@ -1,0 +1,96 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { type InProcessCall, InProcessTransport } from './in-process-transport.ts';
+import { TransportError } from './transport.ts';
+
+type Request = Parameters<InProcessCall>[0];
+type Stream = Extract<NonNullable<Awaited<ReturnType<InProcessCall>>['body']>, { stream: unknown }>['stream'];
+
+const get = { method: 'GET', url: '/', headers: {} } as const;
+const streaming = (stream: Stream) =>
+  new InProcessTransport(async () => ({ status: 200, headers: {}, body: { stream } }));
+const bytes = (length: number): Uint8Array => new Uint8Array(length);
+
+describe('InProcessTransport', () => {
+  it('tells a writer to wait while the reader is slow, and to go on as often as needed', async () => {
+    const total = 8 * 1024 * 1024;
+    let written = 0;
+    const transport = streaming((sink) => {
+      const write = (): void => {
+        while (written < total) {
+          written += 64 * 1024;
+          if (!sink.write(bytes(64 * 1024))) return;
+        }
+        sink.end();
+      };
+      sink.onDrain(write);
+      write();
+    });
+    const { body } = await transport.send(get);
+    expect(written).toBeLessThan(total / 4);
+    let read = 0;
+    for await (const chunk of body.chunks()) {
+      read += chunk.length;
+      expect(written - read).toBeLessThanOrEqual(1024 * 1024);
+    }
+    expect(read).toBe(total);
+  });
+
+  it('tells the server when the reader has gone', async () => {
+    let isClosed = false;
+    const transport = streaming((sink) => {
+      sink.onClose(() => {
+        isClosed = true;
+      });
+      sink.write(bytes(1));
+    });
+    for await (const _ of (await transport.send(get)).body.chunks()) break;
+    expect(isClosed).toBe(true);
+  });
+
+  it('says that the server cut an answer off, after what there is of it', async () => {
+    const transport = streaming((sink) => {
+      sink.write(bytes(3));
+      sink.destroy();
+    });
+    const { body } = await transport.send(get);
+    const chunks = body.chunks()[Symbol.asyncIterator]();
+    expect((await chunks.next()).value).toEqual(bytes(3));
+    await expect(chunks.next()).rejects.toBeInstanceOf(TransportError);
+  });
+
+  it('says that the server failed', async () => {
+    const cause = new Error('bug');
+    const transport = new InProcessTransport(() => Promise.reject(cause));
+    await expect(transport.send(get)).rejects.toMatchObject({ name: 'TransportError', cause });
+  });
+
+  it('puts pieces of a body together, and several values of a header', async () => {
+    const seen: Request[] = [];
+    const transport = new InProcessTransport(async (request) => {
+      seen.push(request);
+      return { status: 200, headers: {}, body: [bytes(1), bytes(2)] };
+    });
+    const { body } = await transport.send({ ...get, headers: { 'impersonate-group': ['a', 'b'] } });
+    expect((await body.bytes()).length).toBe(3);
+    expect(seen[0]!.headers).toEqual({ 'impersonate-group': 'a, b' });
+  });
+
+  it('aborts the request in the server with the signal, which then has no listener', async () => {
+    const abort = new AbortController();
+    let inServer: AbortSignal | undefined;
+    const transport = new InProcessTransport(({ signal }) => {
+      inServer = signal;
+      return new Promise(() => {});
+    });
+    const all = Promise.allSettled(Array.from({ length: 20 }, () => transport.send({ ...get, signal: abort.signal })));
+    expect(getEventListeners(abort.signal, 'abort').length).toBe(1);
+    abort.abort(new Error('enough'));
+    expect(inServer?.reason).toBe(abort.signal.reason);
+    // A server that does not notice is not waited for.
+    expect((await all).map((result) => result.status === 'rejected' && result.reason)).toEqual(
+      Array(20).fill(abort.signal.reason),
+    );
+    expect(getEventListeners(abort.signal, 'abort')).toEqual([]);
+  });
+});

@@ -1,0 +1,9 @@
+/** CronJobs: a Job at every time that a schedule names. */
+import type { ControllerDefinition } from '../framework/controller.ts';
+import { CronJobController } from './cronjob-controller.ts';
+
+export const cronJobController: ControllerDefinition = {
+  name: 'cronjob-controller',
+  aliases: ['cronjob'],
+  create: (context) => new CronJobController(context),
+};

@@ -1,0 +1,19 @@
+import type { CronJob, Job } from '@coxswain/api/batch/v1';
+import { finishedCondition } from '../job/job-conditions.ts';
+
+/** The Jobs that have ended and are more than the CronJob keeps: of each kind those that began first. */
+export function expiredJobs({ spec }: CronJob, jobs: readonly Job[]): Job[] {
+  const excess = (type: string, limit: number | undefined): Job[] => {
+    if (limit === undefined) return [];
+    const ended = jobs.filter((job) => finishedCondition(job)?.type === type);
+    return ended.sort(byStartTime).slice(0, Math.max(0, ended.length - limit));
+  };
+  return [...excess('Complete', spec.successfulJobsHistoryLimit), ...excess('Failed', spec.failedJobsHistoryLimit)];
+}
+
+/** Those that never began last. */
+function byStartTime(a: Job, b: Job): number {
+  const startTime = ({ status }: Job): number => Date.parse(status?.startTime ?? '') || Number.MAX_VALUE;
+  const [nameA, nameB] = [a.metadata.name ?? '', b.metadata.name ?? ''];
+  return startTime(a) - startTime(b) || (nameA < nameB ? -1 : nameA > nameB ? 1 : 0);
+}

@@ -1,0 +1,52 @@
+import type { CronJob, Job } from '@coxswain/api/batch/v1';
+import { GroupVersionKind, newControllerRef } from '@coxswain/apimachinery/meta';
+import { timeFromDate } from '@coxswain/apimachinery/time';
+
+const scheduledTimeAnnotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
+
+/** By the minute: so no time has two Jobs, whatever happens after the first was made. */
+export const jobName = ({ metadata }: CronJob, time: Date): string =>
+  `${metadata.name}-${Math.floor(time.getTime() / 60_000)}`;
+
+/** The Job for one time of the schedule. */
+export function scheduledJob(cronJob: CronJob, time: Date): Job {
+  const { metadata, spec } = cronJob.spec.jobTemplate;
+  return {
+    metadata: {
+      name: jobName(cronJob, time),
+      labels: { ...metadata?.labels },
+      annotations: { ...metadata?.annotations, [scheduledTimeAnnotation]: timeInZone(time, cronJob.spec.timeZone) },
+      ownerReferences: [newControllerRef(cronJob, GroupVersionKind.of('batch', 'v1', 'CronJob'))],
+    },
+    ...(spec && { spec }),
+  };
+}
+
+/** With the hours and minutes that a clock there shows: `2026-07-01T12:00:00+02:00`. */
+export function timeInZone(time: Date, timeZone = 'UTC'): string {
+  const offsetMs = zoneOffsetMs(time, timeZone);
+  const shown = timeFromDate(new Date(time.getTime() + offsetMs));
+  if (offsetMs === 0) return shown;
+  const minutes = Math.abs(offsetMs) / 60_000;
+  const twoDigits = (value: number): string => String(Math.floor(value)).padStart(2, '0');
+  const sign = offsetMs < 0 ? '-' : '+';
+  return shown.replace('Z', `${sign}${twoDigits(minutes / 60)}:${twoDigits(minutes % 60)}`);
+}
+
+function zoneOffsetMs(time: Date, timeZone: string): number {
+  const parts: Record<string, number> = {};
+  for (const { type, value } of zoneFormat(timeZone).formatToParts(time)) parts[type] = Number(value);
+  const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(time.getTime() / 1000) * 1000;
+}
+
+function zoneFormat(timeZone: string): Intl.DateTimeFormat {
+  const numeric = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric' } as const;
+  const options = { hourCycle: 'h23', second: 'numeric', ...numeric } as const;
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone, ...options });
+  } catch {
+    // `Factory` is a name of the database that engines do not know: a clock that was never set.
+    return new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', ...options });
+  }
+}

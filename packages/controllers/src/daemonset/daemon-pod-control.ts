@@ -1,0 +1,75 @@
+import type { DaemonSet } from '@coxswain/api/apps/v1';
+import type { Pod } from '@coxswain/api/core/v1';
+import { hasStatusCause, isNotFound } from '@coxswain/apimachinery/errors';
+import {
+  ControllerExpectations,
+  metaNamespaceKey,
+  type SharedIndexInformer,
+  slowStartBatch,
+  UIDTrackingControllerExpectations,
+} from '@coxswain/client';
+import type { ControllerContext } from '../framework/controller.ts';
+import type { OwnWrites } from '../framework/own-writes.ts';
+import { PodControl, type PodOwner, podFromTemplate } from '../framework/pod-control.ts';
+import { daemonTemplate, forNode } from './daemon-pod.ts';
+
+/** No more pods of one set are created or deleted before those of the last time were seen. */
+const burstReplicas = 250;
+
+/** Creates and deletes the pods of daemon sets, and remembers what of it has not been seen yet. */
+export class DaemonPodControl {
+  readonly expectations: UIDTrackingControllerExpectations;
+  readonly #podControl: PodControl;
+  readonly #pods: SharedIndexInformer<Pod>;
+  readonly #ownWrites: OwnWrites;
+
+  constructor(context: ControllerContext, pods: SharedIndexInformer<Pod>, ownWrites: OwnWrites) {
+    this.#podControl = new PodControl(context.clients, context.recorder('daemonset-controller'));
+    this.expectations = new UIDTrackingControllerExpectations(new ControllerExpectations({ clock: context.clock }));
+    this.#pods = pods;
+    this.#ownWrites = ownWrites;
+  }
+
+  /** Puts pods on nodes and takes others away; all that it can, and rejects with what went wrong first. */
+  async sync(
+    owner: PodOwner & { readonly object: DaemonSet },
+    { createsOn, deletes, hash }: { createsOn: readonly string[]; deletes: readonly Pod[]; hash: string },
+  ): Promise<void> {
+    const key = metaNamespaceKey(owner.object);
+    const nodes = createsOn.slice(0, burstReplicas);
+    const doomed = deletes.slice(0, burstReplicas);
+    this.expectations.expectDeletions(key, doomed.map(metaNamespaceKey));
+    this.expectations.expectations.raiseExpectations(key, nodes.length, 0);
+
+    const template = daemonTemplate(owner.object, hash);
+    const queue = nodes.values();
+    const { successes, error } = await slowStartBatch(nodes.length, async () => {
+      const { value: node } = queue.next();
+      if (node !== undefined) await this.#create(key, owner, podFromTemplate(forNode(template, node), owner));
+    });
+    // Those that were not made will not be seen.
+    this.expectations.expectations.lowerExpectations(key, nodes.length - successes, 0);
+    const failures = error === undefined ? [] : [error];
+    await Promise.all(doomed.map((pod) => this.#delete(key, owner, pod).catch((it: unknown) => failures.push(it))));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  async #create(key: string, owner: PodOwner, pod: Pod): Promise<void> {
+    try {
+      const created = await this.#podControl.create(owner.object.metadata?.namespace ?? '', pod, owner);
+      this.#ownWrites.wrote(key, this.#pods, created.metadata.resourceVersion);
+    } catch (error) {
+      // All else in the namespace goes too: nothing to try again.
+      if (!hasStatusCause(error, 'NamespaceTerminating')) throw error;
+    }
+  }
+
+  async #delete(key: string, owner: PodOwner, pod: Pod): Promise<void> {
+    try {
+      await this.#podControl.delete(pod.metadata.namespace ?? '', pod.metadata.name ?? '', owner);
+    } catch (error) {
+      this.expectations.deletionObserved(key, metaNamespaceKey(pod));
+      if (!isNotFound(error)) throw error;
+    }
+  }
+}

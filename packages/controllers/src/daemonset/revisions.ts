@@ -1,0 +1,86 @@
+import type { ControllerRevision, DaemonSet } from '@coxswain/api/apps/v1';
+import type { Pod } from '@coxswain/api/core/v1';
+import { holds, revisionData } from '../framework/controller-revision.ts';
+import type { ControllerRevisionHistory } from '../framework/controller-revision-history.ts';
+import { templateHash } from '../framework/pod-template-hash.ts';
+import { hashLabel } from './daemon-pod.ts';
+
+export interface DaemonRevisions {
+  /** Of the revision that holds the set's template: the label of its pods. */
+  readonly hash: string;
+  /** All others, the oldest first. */
+  readonly old: readonly ControllerRevision[];
+}
+
+export interface DaemonRevisionsOptions {
+  readonly history: ControllerRevisionHistory<DaemonSet>;
+  readonly pods: readonly Pod[];
+  /** Gives a pod another hash. */
+  relabel(pod: Pod, hash: string): Promise<void>;
+  /** Counts one more collision in the set's status. */
+  countCollision(): Promise<void>;
+}
+
+/**
+ * Finds the revision that holds the set's template among `revisions`, or makes it, and sees to it that it is the newest, the
+ * only one, and labelled.
+ */
+export async function daemonRevisions(
+  set: DaemonSet,
+  revisions: readonly ControllerRevision[],
+  options: DaemonRevisionsOptions,
+): Promise<DaemonRevisions> {
+  const { history } = options;
+  const key = `${set.metadata.namespace}/${set.metadata.name}`;
+  const data = revisionData(set.spec?.template ?? {});
+  const labelled = await Promise.all(revisions.map((revision) => withHash(history, key, revision)));
+  const current = labelled.filter((revision) => holds(revision, data));
+  const old = labelled.filter((revision) => !current.includes(revision));
+  const next = Math.max(0, ...old.map(({ revision }) => revision)) + 1;
+
+  const newest = current.at(-1);
+  if (!newest) return { hash: await snapshot(set, next, options), old };
+  const hash = hashOf(newest);
+  if (current.length > 1) {
+    for (const pod of options.pods) if (pod.metadata.labels?.[hashLabel] !== hash) await options.relabel(pod, hash);
+    for (const double of current) if (double !== newest) await history.delete(double);
+  }
+  if (newest.revision < next) await history.update(key, { ...newest, revision: next });
+  return { hash, old };
+}
+
+/** Revisions of long ago have no label: their names are as good as any hash. */
+async function withHash(
+  history: ControllerRevisionHistory<DaemonSet>,
+  key: string,
+  revision: ControllerRevision,
+): Promise<ControllerRevision> {
+  const { metadata } = revision;
+  if (metadata.labels?.[hashLabel] !== undefined) return revision;
+  const labels = { ...metadata.labels, [hashLabel]: metadata.name ?? '' };
+  return await history.update(key, { ...revision, metadata: { ...metadata, labels } });
+}
+
+async function snapshot(
+  set: DaemonSet,
+  revision: number,
+  { history, countCollision }: DaemonRevisionsOptions,
+): Promise<string> {
+  const { metadata, spec, status } = set;
+  const template = spec?.template ?? {};
+  const hash = templateHash(template, status?.collisionCount);
+  const created = await history.createOrFind(
+    { owner: set, key: `${metadata.namespace}/${metadata.name}` },
+    {
+      name: `${metadata.name}-${hash}`,
+      labels: { ...template.metadata?.labels, [hashLabel]: hash },
+      data: revisionData(template),
+      revision,
+    },
+  );
+  if (created) return hashOf(created);
+  await countCollision();
+  throw new Error(`controllerrevisions.apps "${metadata.name}-${hash}" already exists`);
+}
+
+const hashOf = ({ metadata }: ControllerRevision): string => metadata.labels?.[hashLabel] ?? '';

@@ -1,0 +1,118 @@
+import type { DaemonSet } from '@coxswain/api/apps/v1';
+import type { Pod } from '@coxswain/api/core/v1';
+import { getScaledValueFromIntOrPercent } from '@coxswain/apimachinery/intstr';
+
+export interface UpdateLimits {
+  readonly maxSurge: number;
+  readonly maxUnavailable: number;
+}
+
+/** How far an update may go at a time, of so many nodes. Both zero would never end: then it is one that may be unavailable. */
+export function updateLimits({ spec }: DaemonSet, desired: number): UpdateLimits {
+  const { type, rollingUpdate } = spec?.updateStrategy ?? {};
+  const { maxSurge: surge = 0, maxUnavailable: unavailable = 0 } = (type === 'RollingUpdate' && rollingUpdate) || {};
+  const maxSurge = getScaledValueFromIntOrPercent(surge, desired, true);
+  const maxUnavailable = getScaledValueFromIntOrPercent(unavailable, desired, true);
+  return { maxSurge, maxUnavailable: maxSurge === 0 && maxUnavailable === 0 && desired > 0 ? 1 : maxUnavailable };
+}
+
+/** Whether a node may have two of the set's pods during an update. */
+export function allowsSurge(set: DaemonSet): boolean {
+  return updateLimits(set, 1).maxSurge > 0;
+}
+
+/** A node in an update. */
+export interface UpdatedNode {
+  readonly name: string;
+  /** False also for nodes that are not there any more. */
+  readonly shouldRun: boolean;
+  readonly pods: readonly Pod[];
+}
+
+export interface UpdateView {
+  readonly nodes: readonly UpdatedNode[];
+  /** How many nodes should have a pod. */
+  readonly desired: number;
+  readonly limits: UpdateLimits;
+  isUpdated(pod: Pod): boolean;
+  isAvailable(pod: Pod): boolean;
+}
+
+export interface UpdateStep {
+  readonly deletes: readonly Pod[];
+  readonly createsOn: readonly string[];
+}
+
+/** What an update does next: deletes old pods so that new ones come, or where there is a surge, the other way around. */
+export function planUpdate(view: UpdateView): UpdateStep {
+  return view.limits.maxSurge === 0 ? replace(view) : surge(view);
+}
+
+/**
+ * Old pods that are not available are deleted at once, others as long as no more nodes than allowed are without an available
+ * pod.
+ */
+function replace({ nodes, limits, isUpdated, isAvailable }: UpdateView): UpdateStep {
+  const broken: Pod[] = [];
+  const candidates: Pod[] = [];
+  let unavailable = 0;
+  for (const { pods } of nodes) {
+    const { updated, outdated, isClear } = oldAndNew(pods, isUpdated);
+    const only = isClear && !(updated && outdated) ? (updated ?? outdated) : undefined;
+    const isUp = only !== undefined && isAvailable(only);
+    if (!isUp) unavailable++;
+    if (!only || only === updated) continue;
+    if (isUp) candidates.push(only);
+    else broken.push(only);
+  }
+  return { deletes: [...broken, ...candidates.slice(0, Math.max(0, limits.maxUnavailable - unavailable))], createsOn: [] };
+}
+
+/**
+ * New pods come beside old ones, which go when the new ones are available. Old pods that are not available get one at once.
+ * Pods on nodes that should have none any more stay for as long as there are too few available ones elsewhere.
+ */
+function surge({ nodes, desired, limits, isUpdated, isAvailable }: UpdateView): UpdateStep {
+  const deletes: Pod[] = [];
+  const misplaced: Pod[] = [];
+  const broken: string[] = [];
+  const candidates: string[] = [];
+  let surging = 0;
+  let available = 0;
+  for (const { name, shouldRun, pods } of nodes) {
+    const { updated, outdated, isClear } = oldAndNew(pods, isUpdated);
+    if (!isClear) {
+      surging++;
+      continue;
+    }
+    const counted = outdated ?? updated;
+    const isUp = counted !== undefined && isAvailable(counted);
+    if (isUp) available++;
+    if (!outdated) continue;
+    if (updated) {
+      if (isAvailable(updated)) deletes.push(outdated);
+      else surging++;
+    } else if (!shouldRun) {
+      if (isUp) misplaced.push(outdated);
+      else deletes.push(outdated);
+    } else if (isUp) candidates.push(name);
+    else broken.push(name);
+  }
+  const spare = Math.max(0, available - desired);
+  return {
+    deletes: [...deletes, ...misplaced.slice(0, spare)],
+    createsOn: [...broken, ...candidates.slice(0, Math.max(0, limits.maxSurge - surging))],
+  };
+}
+
+/** The node's pods, of which there should be one old and one new at most. */
+function oldAndNew(
+  pods: readonly Pod[],
+  isUpdated: (pod: Pod) => boolean,
+): { readonly updated?: Pod | undefined; readonly outdated?: Pod | undefined; readonly isClear: boolean } {
+  const lasting = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const updated = lasting.filter(isUpdated);
+  const outdated = lasting.filter((pod) => !updated.includes(pod));
+  if (updated.length > 1 || outdated.length > 1) return { isClear: false };
+  return { updated: updated[0], outdated: outdated[0], isClear: true };
+}

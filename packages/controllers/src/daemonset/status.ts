@@ -1,0 +1,60 @@
+import type { DaemonSet, DaemonSetStatus } from '@coxswain/api/apps/v1';
+import type { Pod } from '@coxswain/api/core/v1';
+import { isPodAvailable, isPodReady } from '../framework/pods.ts';
+import { oldestFirst } from './node-plan.ts';
+
+export type DaemonCounts = Required<
+  Pick<
+    DaemonSetStatus,
+    | 'desiredNumberScheduled'
+    | 'currentNumberScheduled'
+    | 'numberMisscheduled'
+    | 'numberReady'
+    | 'updatedNumberScheduled'
+    | 'numberAvailable'
+    | 'numberUnavailable'
+  >
+>;
+
+export interface CountOptions {
+  readonly nodes: Iterable<{ readonly shouldRun: boolean; readonly pods: readonly Pod[] }>;
+  isUpdated(pod: Pod): boolean;
+  readonly minReadySeconds: number;
+  readonly now: number;
+}
+
+/** What there is of a set. Where a node has several pods, the oldest counts. */
+export function countDaemons({ nodes, isUpdated, minReadySeconds, now }: CountOptions): DaemonCounts {
+  const counts = { desired: 0, current: 0, misscheduled: 0, ready: 0, updated: 0, available: 0 };
+  for (const { shouldRun, pods } of nodes) {
+    const [oldest] = pods.length > 1 ? pods.toSorted(oldestFirst) : pods;
+    if (!shouldRun) {
+      if (oldest) counts.misscheduled++;
+      continue;
+    }
+    counts.desired++;
+    if (!oldest) continue;
+    counts.current++;
+    if (isPodReady(oldest)) counts.ready++;
+    if (isPodAvailable(oldest, minReadySeconds, now)) counts.available++;
+    if (isUpdated(oldest)) counts.updated++;
+  }
+  return {
+    desiredNumberScheduled: counts.desired,
+    currentNumberScheduled: counts.current,
+    numberMisscheduled: counts.misscheduled,
+    numberReady: counts.ready,
+    updatedNumberScheduled: counts.updated,
+    numberAvailable: counts.available,
+    numberUnavailable: counts.desired - counts.available,
+  };
+}
+
+/** Whether the set tells something else, or of an earlier generation. */
+export function isOutdated({ metadata, status }: DaemonSet, counts: DaemonCounts): boolean {
+  const told: Partial<Record<string, unknown>> = { ...status };
+  return (
+    (status?.observedGeneration ?? 0) < (metadata.generation ?? 0) ||
+    Object.entries(counts).some(([field, count]) => (told[field] ?? 0) !== count)
+  );
+}

@@ -1,0 +1,186 @@
+import type { Deployment, ReplicaSet } from '@coxswain/api/apps/v1';
+import type { Pod } from '@coxswain/api/core/v1';
+import { hasStatusCause } from '@coxswain/apimachinery/errors';
+import { labelSelectorAsSelector } from '@coxswain/apimachinery/labels';
+import { getControllerOf, newControllerRef } from '@coxswain/apimachinery/meta';
+import {
+  DeletedFinalStateUnknown,
+  deletionHandlingKey,
+  type EventRecorder,
+  NAMESPACE_INDEX,
+  type ReconcileResult,
+  type SharedIndexInformer,
+} from '@coxswain/client';
+import type { Controller, ControllerContext } from '../framework/controller.ts';
+import { addControllerIndex, controlledBy, orphansIn } from '../framework/controller-index.ts';
+import { OwnWrites } from '../framework/own-writes.ts';
+import { claimObjects } from '../framework/owned-objects.ts';
+import { recheckOwner } from '../framework/recheck-owner.ts';
+import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import { deploymentKind } from './new-replica-set.ts';
+import { proceed } from './proceed.ts';
+import { Rollout } from './rollout.ts';
+
+/** The last retry comes after more than a minute. */
+const maxRetries = 15;
+
+/** Only a safety net: seeing what was written brings the deployment back into the queue. */
+const lookForOwnWritesMs = 1000;
+
+/** Moves deployments from set to set as their template changes. */
+export class DeploymentController implements Controller {
+  readonly #context: ControllerContext;
+  readonly #recorder: EventRecorder;
+  readonly #deployments: SharedIndexInformer<Deployment>;
+  readonly #sets: SharedIndexInformer<ReplicaSet>;
+  readonly #pods: SharedIndexInformer<Pod>;
+  readonly #ownWrites = new OwnWrites();
+  readonly #loop: ReconcileLoop;
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+    this.#recorder = context.recorder('deployment-controller');
+    this.#deployments = context.informers.apps.v1.deployments.informer;
+    this.#sets = context.informers.apps.v1.replicaSets.informer;
+    this.#pods = context.informers.core.v1.pods.informer;
+    this.#loop = new ReconcileLoop(context, {
+      name: 'deployment',
+      synced: [this.#deployments, this.#sets, this.#pods],
+      reconcile: (key) => this.#reconcile(key),
+      maxRetries,
+    });
+    addControllerIndex(this.#sets);
+    addControllerIndex(this.#pods);
+    this.#watch();
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    return this.#loop.run(signal);
+  }
+
+  async #reconcile(key: string): Promise<ReconcileResult | undefined> {
+    if (!this.#ownWrites.areSeen(key)) return { requeueAfterMs: lookForOwnWritesMs };
+    const deployment = this.#deployments.indexer.getByKey(key);
+    if (!deployment) return;
+    if (selectsAll(deployment)) return await this.#refuse(deployment);
+    try {
+      const rollout = this.#rolloutOf(key, deployment, await this.#claim(deployment));
+      const requeueAfterMs = await proceed(rollout, (set) => this.#podsOf(set));
+      return requeueAfterMs === undefined ? undefined : { requeueAfterMs };
+    } catch (error) {
+      // Everything in the namespace goes: no use in trying again.
+      if (!hasStatusCause(error, 'NamespaceTerminating')) throw error;
+    }
+  }
+
+  #rolloutOf(key: string, deployment: Deployment, sets: readonly ReplicaSet[]): Rollout {
+    const { clients, clock } = this.#context;
+    const { namespace } = deployment.metadata;
+    return new Rollout(deployment, sets, {
+      clients,
+      clock,
+      recorder: this.#recorder,
+      cachedSet: (name) => this.#sets.indexer.getByKey(`${namespace}/${name}`),
+      wrote: (written) => {
+        const informer = written.metadata.uid === deployment.metadata.uid ? this.#deployments : this.#sets;
+        this.#ownWrites.wrote(key, informer, written.metadata.resourceVersion);
+      },
+    });
+  }
+
+  #claim(deployment: Deployment): Promise<ReplicaSet[]> {
+    const { clients } = this.#context;
+    const { name = '', namespace = '', uid = '', deletionTimestamp } = deployment.metadata;
+    const selector = labelSelectorAsSelector(deployment.spec?.selector);
+    const candidates = [...controlledBy(this.#sets.indexer, uid), ...orphansIn(this.#sets.indexer, namespace)];
+    return claimObjects(candidates, {
+      owner: {
+        uid,
+        reference: newControllerRef(deployment, deploymentKind),
+        isBeingDeleted: deletionTimestamp !== undefined,
+      },
+      matches: ({ metadata }) => selector.matches(metadata.labels),
+      canAdopt: () =>
+        recheckOwner(deployment, deploymentKind.kind, () => clients.apps.v1.deployments(namespace).get(name)),
+      patch: (set, patch) =>
+        clients.apps.v1.replicaSets(namespace).patch(set.metadata.name ?? '', 'strategic-merge', patch),
+    });
+  }
+
+  /** A selector that takes every pod of the namespace is a mistake. */
+  async #refuse(deployment: Deployment): Promise<undefined> {
+    const { namespace = '', generation = 0 } = deployment.metadata;
+    const message = 'This deployment is selecting all pods. A non-empty selector is required.';
+    this.#recorder.event(deployment, 'Warning', 'SelectingAll', message, { kind: deploymentKind });
+    if ((deployment.status?.observedGeneration ?? 0) >= generation) return;
+    const status = { ...deployment.status, observedGeneration: generation };
+    await this.#context.clients.apps.v1.deployments(namespace).updateStatus({ ...deployment, status });
+  }
+
+  #watch(): void {
+    const loop = this.#loop;
+    this.#deployments.addEventHandler({
+      onAdd: (deployment) => loop.add(deployment),
+      onUpdate: (_, deployment) => loop.add(deployment),
+      onDelete: (deleted) => this.#ownWrites.forget(deletionHandlingKey(deleted)),
+    });
+    this.#sets.addEventHandler({
+      onAdd: (set) => this.#enqueueFor(set),
+      onUpdate: (old, set) => {
+        if (getControllerOf(old)?.uid !== getControllerOf(set)?.uid) this.#enqueueOwner(old);
+        this.#enqueueFor(set);
+      },
+      onDelete: (deleted) => this.#enqueueOwner(objectOf(deleted)),
+    });
+    // Whoever waits for the last pod of another template hears of its end nowhere else.
+    this.#pods.addEventHandler({ onDelete: (deleted) => this.#podDeleted(objectOf(deleted)) });
+  }
+
+  /** Its deployment, or those that would like to have it. */
+  #enqueueFor(set: ReplicaSet): void {
+    const { namespace = '', labels, deletionTimestamp } = set.metadata;
+    if (getControllerOf(set) || deletionTimestamp) {
+      this.#enqueueOwner(set);
+      return;
+    }
+    for (const deployment of this.#deployments.indexer.byIndex(NAMESPACE_INDEX, namespace)) {
+      const selector = labelSelectorAsSelector(deployment.spec?.selector);
+      if (!selector.isEmpty() && selector.matches(labels)) this.#loop.add(deployment);
+    }
+  }
+
+  #enqueueOwner(set: ReplicaSet): void {
+    const owner = this.#ownerOf(set);
+    if (owner) this.#loop.add(owner);
+  }
+
+  #podDeleted(pod: Pod): void {
+    const controller = getControllerOf(pod);
+    if (controller?.kind !== 'ReplicaSet') return;
+    const set = this.#sets.indexer.getByKey(`${pod.metadata.namespace}/${controller.name}`);
+    if (!set || set.metadata.uid !== controller.uid) return;
+    const deployment = this.#ownerOf(set);
+    if (deployment?.spec?.strategy?.type !== 'Recreate') return;
+    const sets = controlledBy(this.#sets.indexer, deployment.metadata.uid ?? '');
+    if (sets.every((other) => this.#podsOf(other).length === 0)) this.#loop.add(deployment);
+  }
+
+  #ownerOf(set: ReplicaSet): Deployment | undefined {
+    const controller = getControllerOf(set);
+    if (controller?.kind !== deploymentKind.kind) return undefined;
+    const deployment = this.#deployments.indexer.getByKey(`${set.metadata.namespace}/${controller.name}`);
+    return deployment?.metadata.uid === controller.uid ? deployment : undefined;
+  }
+
+  #podsOf(set: ReplicaSet): Pod[] {
+    return controlledBy(this.#pods.indexer, set.metadata.uid ?? '');
+  }
+}
+
+function selectsAll({ spec }: Deployment): boolean {
+  const { matchLabels, matchExpressions } = spec?.selector ?? {};
+  return !!spec?.selector && matchLabels === undefined && matchExpressions === undefined;
+}
+
+const objectOf = <T extends object>(deleted: T | DeletedFinalStateUnknown<T>): T =>
+  deleted instanceof DeletedFinalStateUnknown ? deleted.object : deleted;

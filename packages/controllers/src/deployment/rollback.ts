@@ -1,0 +1,48 @@
+import type { Deployment, ReplicaSet } from '@coxswain/api/apps/v1';
+import { isSameTemplate, withoutHash } from './replica-sets.ts';
+import { annotationsAfterRollback, lastRevision, revisionOf, rollbackToAnnotation } from './revision.ts';
+import type { Rollout } from './rollout.ts';
+
+/** The revision that an annotation of old asks to go back to (zero for the last); undefined when it asks for none. */
+export function rollbackRevision({ metadata }: Deployment): number | undefined {
+  const text = metadata.annotations?.[rollbackToAnnotation] ?? '';
+  return /^[-+]?\d+$/.test(text) ? Number(text) : undefined;
+}
+
+/**
+ * Gives the deployment the template that it had at the revision. In any case the annotation that asked for it goes. (`kubectl
+ * rollout undo` changes the template itself and needs none of this.)
+ */
+export async function rollBack(rollout: Rollout, asked: number): Promise<undefined> {
+  const { deployment, sets } = rollout;
+  const revision = asked || lastRevision(sets);
+  const set = revision === 0 ? undefined : sets.find((set) => revisionOf(set) === revision);
+  if (!set) {
+    const message = revision === 0 ? 'Unable to find last revision.' : 'Unable to find the revision to rollback to.';
+    rollout.tell('Warning', 'DeploymentRollbackRevisionNotFound', message);
+    await rollout.update(withoutRequest(deployment));
+    return;
+  }
+  const { name } = deployment.metadata;
+  if (isSameTemplate(deployment.spec?.template, set.spec?.template)) {
+    const message = `The rollback revision contains the same template as current deployment "${name}"`;
+    rollout.tell('Warning', 'DeploymentRollbackTemplateUnchanged', message);
+    await rollout.update(withoutRequest(deployment));
+    return;
+  }
+  await rollout.update(withoutRequest(withTemplateOf(deployment, set)));
+  rollout.tell('Normal', 'DeploymentRollback', `Rolled back deployment "${name}" to revision ${revision}`);
+}
+
+function withTemplateOf(deployment: Deployment, set: ReplicaSet): Deployment {
+  return {
+    ...deployment,
+    metadata: { ...deployment.metadata, annotations: annotationsAfterRollback(deployment, set) },
+    spec: { ...deployment.spec!, template: withoutHash(set.spec?.template) },
+  };
+}
+
+function withoutRequest(deployment: Deployment): Deployment {
+  const { [rollbackToAnnotation]: _, ...annotations } = deployment.metadata.annotations ?? {};
+  return { ...deployment, metadata: { ...deployment.metadata, annotations } };
+}

@@ -1,0 +1,20 @@
+/**
+ * Calls for each of the items, so many at once, all of them whatever fails. Rejects in the end with the failure, or an
+ * AggregateError of several.
+ */
+export async function inParallel<T>(
+  items: readonly T[],
+  limit: number,
+  call: (item: T) => Promise<unknown>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  const queue = items.values();
+  const work = async (): Promise<void> => {
+    for (const item of queue) await call(item).catch((error: unknown) => failures.push(error));
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work));
+  if (failures.length === 1) throw failures[0];
+  if (failures.length > 1) throw new AggregateError(failures, failures.map(messageOf).join(', '));
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

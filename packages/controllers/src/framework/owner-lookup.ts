@@ -1,0 +1,55 @@
+import { Selector } from '@coxswain/apimachinery/labels';
+import { getControllerOf, type KubernetesObject } from '@coxswain/apimachinery/meta';
+import { NAMESPACE_INDEX, type SharedIndexInformer } from '@coxswain/client';
+
+/** Finds the objects of one kind that own others, or would like to, by reference and by selector. */
+export class OwnerLookup<T extends KubernetesObject> {
+  readonly #owners: SharedIndexInformer<T>;
+  readonly #kind: string;
+  readonly #selectorOf: (owner: T) => Selector;
+  /** Of owners as they are in the cache: gone with them. */
+  readonly #selectors = new WeakMap<T, Selector>();
+
+  /** `selectorOf` may throw: who has no valid selector wants nothing. */
+  constructor(owners: SharedIndexInformer<T>, kind: string, selectorOf: (owner: T) => Selector) {
+    this.#owners = owners;
+    this.#kind = kind;
+    this.#selectorOf = selectorOf;
+  }
+
+  /** The object that controls the given one, if it is of this kind. */
+  ownerOf(object: KubernetesObject): T | undefined {
+    const controller = getControllerOf(object);
+    if (controller?.kind !== this.#kind) return undefined;
+    const owner = this.#owners.indexer.getByKey(`${object.metadata?.namespace}/${controller.name}`);
+    return owner?.metadata?.uid === controller.uid ? owner : undefined;
+  }
+
+  /** Those that would adopt the object if it had no controller. */
+  adoptersOf(object: KubernetesObject): T[] {
+    const owners = this.#owners.indexer.byIndex(NAMESPACE_INDEX, object.metadata?.namespace ?? '');
+    return owners.filter((owner) => !this.selectorOf(owner).isEmpty() && this.matches(owner, object));
+  }
+
+  /** Whether the owner's selector has the object's labels. */
+  matches(owner: T, object: KubernetesObject): boolean {
+    return this.selectorOf(owner).matches(object.metadata?.labels);
+  }
+
+  selectorOf(owner: T): Selector {
+    let selector = this.#selectors.get(owner);
+    if (!selector) {
+      selector = this.#compile(owner);
+      this.#selectors.set(owner, selector);
+    }
+    return selector;
+  }
+
+  #compile(owner: T): Selector {
+    try {
+      return this.#selectorOf(owner);
+    } catch {
+      return Selector.nothing;
+    }
+  }
+}

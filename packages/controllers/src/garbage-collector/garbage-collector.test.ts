@@ -1,0 +1,414 @@
+import type { ConfigMap } from '@coxswain/api/core/v1';
+import { isNotFound, newInternalError } from '@coxswain/apimachinery/errors';
+import type { KubernetesObject, ObjectMeta, OwnerReference } from '@coxswain/apimachinery/meta';
+import { customResource } from '@coxswain/client';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TestCluster } from '../../test/test-cluster.ts';
+import { garbageCollectorController } from './index.ts';
+
+let cluster: TestCluster;
+beforeEach(async () => {
+  cluster = await TestCluster.start({ controllers: [garbageCollectorController] });
+});
+afterEach(() => cluster.stop());
+
+const configMaps = (namespace = 'default') => cluster.clients.core.v1.configMaps(namespace);
+
+const make = (name: string, metadata: ObjectMeta = {}, namespace = 'default'): Promise<ConfigMap> =>
+  configMaps(namespace).create({ metadata: { name, ...metadata } });
+
+/** A reference to the object, as the one who makes a dependent writes it. */
+const ref = (owner: KubernetesObject, more: Partial<OwnerReference> = {}): OwnerReference => ({
+  apiVersion: owner.apiVersion!,
+  kind: owner.kind!,
+  name: owner.metadata!.name!,
+  uid: owner.metadata!.uid!,
+  ...more,
+});
+const ownedBy = (...owners: KubernetesObject[]): ObjectMeta => ({ ownerReferences: owners.map((owner) => ref(owner)) });
+const blocking = (...owners: KubernetesObject[]): ObjectMeta => ({
+  ownerReferences: owners.map((owner) => ref(owner, { blockOwnerDeletion: true })),
+});
+
+/** Without those that clusters make by themselves. */
+const names = async (namespace = 'default'): Promise<string[]> => {
+  const { items } = await configMaps(namespace).list();
+  return items.map(({ metadata }) => metadata.name!).filter((name) => name !== 'kube-root-ca.crt');
+};
+const ownersOf = async (name: string): Promise<string[]> =>
+  ((await configMaps().get(name)).metadata.ownerReferences ?? []).map((owner) => owner.name);
+
+const foreground = { propagationPolicy: 'Foreground' } as const;
+const writes = (): string[] => cluster.spy.writes.map(({ method, url }) => `${method} ${url.split('?')[0]}`);
+const path = '/api/v1/namespaces/default/configmaps';
+
+describe('background deletion', () => {
+  it('takes dependents along, and theirs, with one write for each', async () => {
+    const owner = await make('owner');
+    const child = await make('child', ownedBy(owner));
+    await make('grandchild', ownedBy(child));
+    await make('other');
+    await cluster.settle();
+    expect(writes()).toEqual([]);
+    await configMaps().delete('owner');
+    await cluster.settle();
+    expect(await names()).toEqual(['other']);
+    expect(writes()).toEqual([`DELETE ${path}/child`, `DELETE ${path}/grandchild`]);
+  });
+
+  it('leaves what has another owner, which forgets the one that is gone', async () => {
+    const [a, b] = [await make('a'), await make('b')];
+    await make('child', ownedBy(a, b));
+    await cluster.settle();
+    await configMaps().delete('a');
+    await cluster.settle();
+    expect(await names()).toEqual(['b', 'child']);
+    expect(await ownersOf('child')).toEqual(['b']);
+    expect(writes()).toEqual([`PATCH ${path}/child`]);
+  });
+
+  it('reads nothing where the owner was seen to go', async () => {
+    const owner = await make('owner');
+    await Promise.all(Array.from({ length: 200 }, (_, i) => make(`child-${i}`, ownedBy(owner))));
+    await cluster.settle();
+    const before = cluster.spy.requests.length;
+    await configMaps().delete('owner');
+    await cluster.settle();
+    expect(await names()).toEqual([]);
+    const requests = cluster.spy.requests.slice(before);
+    expect(requests.map(({ method }) => method)).toEqual(Array.from({ length: 200 }, () => 'DELETE'));
+  });
+
+  it('of what went while nobody watched is made up for', async () => {
+    const owner = await make('owner');
+    await make('child', ownedBy(owner));
+    await cluster.settle();
+    await cluster.stopControllers();
+    await configMaps().delete('owner');
+    cluster.startControllers();
+    await cluster.settle();
+    expect(await names()).toEqual([]);
+  });
+
+  it('does not mistake a new object of the name for the owner', async () => {
+    const owner = await make('owner');
+    await cluster.stopControllers();
+    await configMaps().delete('owner');
+    await make('owner');
+    await make('child', ownedBy(owner));
+    cluster.startControllers();
+    await cluster.settle();
+    expect(await names()).toEqual(['owner']);
+  });
+
+  it('takes what names an owner that never was', async () => {
+    await make('child', { ownerReferences: [{ apiVersion: 'v1', kind: 'Secret', name: 'none', uid: 'no-such-uid' }] });
+    await cluster.settle();
+    expect(await names()).toEqual([]);
+  });
+
+  it('waits for a kind of owner that the server does not know yet', async () => {
+    const reference = { apiVersion: 'example.com/v1', kind: 'Widget', name: 'none', uid: 'no-such-uid' };
+    await make('child', { ownerReferences: [reference] });
+    await cluster.settle();
+    await cluster.advance(60_000, 5000);
+    expect(await names()).toEqual(['child']);
+    await createWidgets();
+    await cluster.advance(120_000, 5000);
+    expect(await names()).toEqual([]);
+  });
+});
+
+describe('failures', () => {
+  it('are retried', async () => {
+    const owner = await make('owner');
+    await make('child', ownedBy(owner));
+    await cluster.settle();
+    let failures = 3;
+    cluster.spy.plan = ({ method }) => {
+      if (method === 'DELETE' && failures-- > 0) throw newInternalError(new Error('injected'));
+    };
+    await configMaps().delete('owner');
+    await cluster.settle();
+    await cluster.advance(1000, 100);
+    expect(failures).toBeLessThan(0);
+    expect(await names()).toEqual([]);
+  });
+
+  it('to see a new owner in time do not cost the object its life', async () => {
+    const owner = await make('owner');
+    const other = await make('other');
+    await make('child', ownedBy(owner));
+    await cluster.settle();
+    let isFirst = true;
+    cluster.spy.plan = async ({ method }) => {
+      if (method !== 'DELETE' || !isFirst) return;
+      isFirst = false;
+      const child = await configMaps().get('child');
+      await configMaps().update({ ...child, metadata: { ...child.metadata, ...ownedBy(owner, other) } });
+    };
+    await configMaps().delete('owner');
+    await cluster.settle();
+    await cluster.advance(1000, 100);
+    expect(isFirst).toBe(false);
+    expect(await names()).toEqual(['child', 'other']);
+    expect(await ownersOf('child')).toEqual(['other']);
+  });
+
+  it('by other changes to the object do not keep it', async () => {
+    const owner = await make('owner');
+    await make('child', ownedBy(owner));
+    await cluster.settle();
+    let isFirst = true;
+    cluster.spy.plan = async ({ method }) => {
+      if (method !== 'DELETE' || !isFirst) return;
+      isFirst = false;
+      await configMaps().patch('child', 'merge', { data: { changed: 'yes' } });
+    };
+    await configMaps().delete('owner');
+    await cluster.settle();
+    expect(await names()).toEqual([]);
+    expect(writes()).toEqual([`DELETE ${path}/child`, `DELETE ${path}/child`]);
+  });
+});
+
+describe('foreground deletion', () => {
+  it('keeps the owner until all that block it are gone', async () => {
+    const owner = await make('owner');
+    const child = await make('child', { ...blocking(owner), finalizers: ['example.com/keep'] });
+    await make('careless', ownedBy(owner));
+    await make('grandchild', blocking(child));
+    await cluster.settle();
+    await configMaps().delete('owner', foreground);
+    await cluster.settle();
+    expect(await names()).toEqual(['child', 'owner']);
+    expect((await configMaps().get('owner')).metadata.finalizers).toEqual(['foregroundDeletion']);
+    expect((await configMaps().get('child')).metadata.finalizers).toEqual(['example.com/keep']);
+    await configMaps().patch('child', 'merge', { metadata: { finalizers: null } });
+    await cluster.settle();
+    expect(await names()).toEqual([]);
+  });
+
+  it('goes on after a restart', async () => {
+    const owner = await make('owner');
+    await make('child', blocking(owner));
+    await cluster.settle();
+    await cluster.stopControllers();
+    await configMaps().delete('owner', foreground);
+    cluster.startControllers();
+    await cluster.settle();
+    expect(await names()).toEqual([]);
+  });
+
+  it('does not wait for those who do not block, nor for those who cease to', async () => {
+    const owner = await make('owner');
+    await make('blocks', { ...blocking(owner), finalizers: ['example.com/keep'] });
+    await cluster.settle();
+    await configMaps().delete('owner', foreground);
+    await cluster.settle();
+    expect(await names()).toEqual(['blocks', 'owner']);
+    await configMaps().patch('blocks', 'strategic-merge', { metadata: ownedBy(owner) });
+    await configMaps().patch('blocks', 'strategic-merge', {
+      metadata: { ownerReferences: [{ ...ref(owner), blockOwnerDeletion: false }] },
+    });
+    await cluster.settle();
+    expect(await names()).toEqual(['blocks']);
+  });
+
+  it('of one owner of several lets the dependent stay', async () => {
+    const [a, b] = [await make('a'), await make('b')];
+    await make('child', blocking(a, b));
+    await cluster.settle();
+    await configMaps().delete('a', foreground);
+    await cluster.settle();
+    expect(await names()).toEqual(['b', 'child']);
+    expect(await ownersOf('child')).toEqual(['b']);
+  });
+
+  it('finds out of a cycle of owners', async () => {
+    const a = await make('a');
+    const b = await make('b', blocking(a));
+    const c = await make('c', blocking(b));
+    await configMaps().patch('a', 'merge', { metadata: blocking(c) });
+    await cluster.settle();
+    expect(writes()).toEqual([]);
+    await configMaps().delete('a', foreground);
+    await cluster.settle();
+    await cluster.advance(1000, 100);
+    expect(await names()).toEqual([]);
+  });
+
+  it('takes a dependent that comes late', async () => {
+    const owner = await make('owner');
+    await make('child', { ...blocking(owner), finalizers: ['example.com/keep'] });
+    await cluster.settle();
+    await configMaps().delete('owner', foreground);
+    await cluster.settle();
+    await make('late', blocking(owner));
+    await cluster.settle();
+    expect(await names()).toEqual(['child', 'owner']);
+  });
+});
+
+describe('orphaning', () => {
+  it('lets go of all dependents, then of the owner', async () => {
+    const owner = await make('owner');
+    const other = await make('other');
+    for (let i = 0; i < 30; i++) await make(`child-${i}`, i === 0 ? ownedBy(owner, other) : ownedBy(owner));
+    await cluster.settle();
+    await configMaps().delete('owner', { propagationPolicy: 'Orphan' });
+    await cluster.settle();
+    expect(await names()).toHaveLength(31);
+    expect(await ownersOf('child-0')).toEqual(['other']);
+    expect(await ownersOf('child-29')).toEqual([]);
+    expect(writes()).toHaveLength(31);
+    expect(writes().at(-1)).toBe(`PATCH ${path}/owner`);
+  });
+
+  it('keeps the owner as long as one dependent cannot be released', async () => {
+    const owner = await make('owner');
+    await make('child', ownedBy(owner));
+    await cluster.settle();
+    cluster.spy.plan = ({ method, url }) => {
+      if (method === 'PATCH' && url.includes('/child')) throw newInternalError(new Error('injected'));
+    };
+    await configMaps().delete('owner', { propagationPolicy: 'Orphan' });
+    await cluster.settle();
+    expect(await names()).toEqual(['child', 'owner']);
+    cluster.spy.plan = () => {};
+    await cluster.advance(10_000, 1000);
+    expect(await names()).toEqual(['child']);
+  });
+});
+
+describe('references across namespaces', () => {
+  const message = ({ metadata }: KubernetesObject): string =>
+    `Warning OwnerRefInvalidNamespace ConfigMap/child: ownerRef [v1/ConfigMap, namespace: default, name: owner, uid: ${metadata!.uid}] does not exist in namespace "default"`;
+
+  it('are reported, and of no use to the one who makes them', async () => {
+    await cluster.clients.core.v1.namespaces().create({ metadata: { name: 'other' } });
+    const owner = await make('owner', {}, 'other');
+    await cluster.settle();
+    await make('child', ownedBy(owner));
+    await cluster.settle();
+    expect(await names()).toEqual([]);
+    expect(await names('other')).toEqual(['owner']);
+    expect(await cluster.events()).toEqual([message(owner)]);
+  });
+
+  it('are found also by those who see the dependent first', async () => {
+    await cluster.stopControllers();
+    await cluster.clients.core.v1.namespaces().create({ metadata: { name: 'other' } });
+    const owner = await make('owner', {}, 'other');
+    await make('child', ownedBy(owner));
+    cluster.startControllers();
+    await cluster.settle();
+    expect(await names()).toEqual([]);
+    expect(await names('other')).toEqual(['owner']);
+  });
+
+  it('to what lives in no namespace are fine', async () => {
+    const owner = await cluster.clients.rbac.v1.clusterRoles().create({ metadata: { name: 'owner' }, rules: [] });
+    await make('child', ownedBy(owner));
+    await cluster.settle();
+    expect(await names()).toEqual(['child']);
+    await cluster.clients.rbac.v1.clusterRoles().delete('owner');
+    await cluster.settle();
+    expect(await names()).toEqual([]);
+  });
+
+  it('from what lives in no namespace to what lives in one are left alone', async () => {
+    const roles = cluster.clients.rbac.v1.clusterRoles();
+    const owner = await make('owner');
+    await roles.create({ metadata: { name: 'child', ...ownedBy(owner) }, rules: [] });
+    await cluster.settle();
+    await configMaps().delete('owner');
+    await cluster.settle();
+    await cluster.advance(60_000, 10_000);
+    expect((await roles.get('child')).metadata.name).toBe('child');
+    expect(writes()).toEqual([]);
+  });
+});
+
+interface Widget extends KubernetesObject {
+  readonly spec?: object;
+}
+const widgets = () =>
+  customResource<Widget>(cluster.rest, {
+    group: 'example.com',
+    version: 'v1',
+    resource: 'widgets',
+    kind: 'Widget',
+    namespaced: true,
+  })('default');
+
+async function createWidgets(): Promise<void> {
+  const definitions = cluster.clients.apiextensions.v1.customResourceDefinitions();
+  await definitions.create({
+    metadata: { name: 'widgets.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'widgets', singular: 'widget', kind: 'Widget' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+    },
+  });
+  await cluster.until(async () =>
+    (await definitions.get('widgets.example.com')).status?.conditions?.some(
+      ({ type, status }) => type === 'Established' && status === 'True',
+    ),
+  );
+}
+
+describe('custom resources', () => {
+  beforeEach(createWidgets);
+
+  it('own and are owned', async () => {
+    await cluster.advance(30_000);
+    const owner = await make('owner');
+    const widget = await widgets().create({ metadata: { name: 'w', ...ownedBy(owner) } });
+    await make('child', ownedBy(widget));
+    await cluster.settle();
+    expect(writes()).toEqual([]);
+    await configMaps().delete('owner');
+    await cluster.settle();
+    expect(await names()).toEqual([]);
+    await expect(widgets().get('w')).rejects.toSatisfy(isNotFound);
+  });
+
+  it('are released too, though they know of no strategic merge patches', async () => {
+    await cluster.advance(30_000);
+    const owner = await make('owner');
+    for (const name of ['v', 'w']) await widgets().create({ metadata: { name, ...ownedBy(owner) } });
+    await cluster.settle();
+    await configMaps().delete('owner', { propagationPolicy: 'Orphan' });
+    await cluster.settle();
+    expect((await widgets().get('w')).metadata!.ownerReferences).toBeUndefined();
+    expect((await widgets().get('v')).metadata!.ownerReferences).toBeUndefined();
+    expect(await names()).toEqual([]);
+  });
+
+  it('that were there before their kind was noticed are found', async () => {
+    const owner = await make('owner');
+    await widgets().create({ metadata: { name: 'w', ...ownedBy(owner) } });
+    await configMaps().delete('owner');
+    await cluster.settle();
+    expect((await widgets().get('w')).metadata!.name).toBe('w');
+    await cluster.advance(30_000);
+    await expect(widgets().get('w')).rejects.toSatisfy(isNotFound);
+  });
+
+  it('go with their kind, and what they own goes with them', async () => {
+    await cluster.advance(30_000);
+    const widget = await widgets().create({ metadata: { name: 'w' } });
+    await make('child', ownedBy(widget));
+    await cluster.settle();
+    await cluster.clients.apiextensions.v1.customResourceDefinitions().delete('widgets.example.com');
+    await cluster.until(async () => (await names()).length === 0);
+    await cluster.advance(60_000, 10_000);
+    const before = cluster.spy.requests.length;
+    await cluster.advance(25_000);
+    // Nobody asks for what is gone.
+    expect(cluster.spy.requests.slice(before).filter(({ url }) => url.includes('widgets'))).toEqual([]);
+  });
+});

@@ -1,0 +1,109 @@
+/** The indexes from `first` to `last`, both included. */
+export interface IndexInterval {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * A set of completion indexes, written as Jobs write it: `1,3-5,7`. Cannot be changed. The intervals ascend, and no two of
+ * them touch: a Job of a hundred thousand indexes that succeed in order is one interval.
+ */
+export class IndexIntervals {
+  static readonly none = new IndexIntervals([]);
+  readonly intervals: readonly IndexInterval[];
+
+  private constructor(intervals: readonly IndexInterval[]) {
+    this.intervals = intervals;
+  }
+
+  /** What cannot be read is left out, and so are indexes that the Job does not have. */
+  static parse(text: string | undefined, completions: number): IndexIntervals {
+    if (!text) return IndexIntervals.none;
+    const intervals: IndexInterval[] = [];
+    for (const part of text.split(',')) {
+      const [first, last = first] = part.split('-').map(toIndex);
+      if (first === undefined || last === undefined) continue;
+      if (first >= completions) break;
+      intervals.push({ first, last: Math.min(last, completions - 1) });
+    }
+    return new IndexIntervals(joined(intervals));
+  }
+
+  static of(indexes: Iterable<number>): IndexIntervals {
+    const sorted = [...indexes].sort((a, b) => a - b);
+    return new IndexIntervals(joined(sorted.map((index) => ({ first: index, last: index }))));
+  }
+
+  /** The indexes of both. */
+  with(other: IndexIntervals): IndexIntervals {
+    if (other.intervals.length === 0) return this;
+    const all = [...this.intervals, ...other.intervals].sort((a, b) => a.first - b.first);
+    return new IndexIntervals(joined(all));
+  }
+
+  has(index: number): boolean {
+    let low = 0;
+    let high = this.intervals.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.intervals[middle]!.last >= index) high = middle;
+      else low = middle + 1;
+    }
+    const found = this.intervals[low];
+    return found !== undefined && found.first <= index;
+  }
+
+  get size(): number {
+    let size = 0;
+    for (const { first, last } of this.intervals) size += last - first + 1;
+    return size;
+  }
+
+  /** How many indexes both have. */
+  commonWith(other: IndexIntervals): number {
+    let common = 0;
+    for (let i = 0, j = 0; i < this.intervals.length && j < other.intervals.length; ) {
+      const [a, b] = [this.intervals[i]!, other.intervals[j]!];
+      common += Math.max(0, Math.min(a.last, b.last) - Math.max(a.first, b.first) + 1);
+      if (a.last <= b.last) i++;
+      if (b.last <= a.last) j++;
+    }
+    return common;
+  }
+
+  /** The first indexes below `completions` that are not in the set, no more than `count`. */
+  firstMissing(count: number, completions: number): number[] {
+    const missing: number[] = [];
+    let candidate = 0;
+    const addUpTo = (end: number): void => {
+      while (candidate < end && missing.length < count) missing.push(candidate++);
+    };
+    for (const { first, last } of this.intervals) {
+      addUpTo(Math.min(first, completions));
+      candidate = Math.max(candidate, last + 1);
+    }
+    addUpTo(completions);
+    return missing;
+  }
+
+  toString(): string {
+    const texts = this.intervals.map(({ first, last }) => {
+      if (first === last) return `${first}`;
+      return last === first + 1 ? `${first},${last}` : `${first}-${last}`;
+    });
+    return texts.join(',');
+  }
+}
+
+const toIndex = (text: string): number | undefined => (/^[+-]?\d+$/.test(text) ? Number(text) : undefined);
+
+/** Ascending intervals, with those made one that overlap or touch. */
+function joined(ascending: readonly IndexInterval[]): IndexInterval[] {
+  const result: IndexInterval[] = [];
+  for (const { first, last } of ascending) {
+    const before = result.at(-1);
+    if (!before || first > before.last + 1) result.push({ first, last });
+    else if (last > before.last) result[result.length - 1] = { first: before.first, last };
+  }
+  return result;
+}

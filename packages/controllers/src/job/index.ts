@@ -1,0 +1,9 @@
+/** Jobs: pods that run until enough of them have succeeded, each counted exactly once. */
+import type { ControllerDefinition } from '../framework/controller.ts';
+import { JobController } from './job-controller.ts';
+
+export const jobController: ControllerDefinition = {
+  name: 'job-controller',
+  aliases: ['job'],
+  create: (context) => new JobController(context),
+};

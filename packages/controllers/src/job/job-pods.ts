@@ -1,0 +1,158 @@
+import type { Job } from '@coxswain/api/batch/v1';
+import type { Pod } from '@coxswain/api/core/v1';
+import { hasStatusCause, isNotFound } from '@coxswain/apimachinery/errors';
+import { GroupVersionKind, hasFinalizer, newControllerRef, type OwnerReference } from '@coxswain/apimachinery/meta';
+import {
+  ControllerExpectations,
+  type EventRecorder,
+  slowStartBatch,
+  UIDTrackingControllerExpectations,
+} from '@coxswain/client';
+import type { ControllerContext } from '../framework/controller.ts';
+import { inParallel } from '../framework/in-parallel.ts';
+import { PodControl, type PodOwner, podFromTemplate } from '../framework/pod-control.ts';
+import { isPodReady } from '../framework/pods.ts';
+import { podOfIndex, withIndexVariable } from './completion-index.ts';
+import { type JobObservation, trackingFinalizer } from './job-observation.ts';
+import { releasePatch } from './orphan-pods.ts';
+
+export const jobResource = { group: 'batch', version: 'v1', resource: 'jobs', kind: 'Job', namespaced: true };
+
+export const jobReference = (job: Job): OwnerReference =>
+  newControllerRef(job, GroupVersionKind.of('batch', 'v1', 'Job'));
+
+/** Of a Job's pods, as the status has them. */
+export interface PodCounts {
+  readonly active: number;
+  readonly ready: number;
+  readonly terminating: number;
+}
+
+/** The counts after something was done, and why not all of it could be. */
+interface Managed {
+  readonly counts: PodCounts;
+  readonly failure?: unknown;
+}
+
+/** Of one Job. */
+export const mostWritesAtOnce = 500;
+
+/** Creates and deletes pods for Jobs, and knows whether what it did has been seen. */
+export class JobPods {
+  readonly #context: ControllerContext;
+  readonly #control: PodControl;
+  readonly #expectations: UIDTrackingControllerExpectations;
+  readonly #onWrite: (key: string, pod: Pod) => void;
+
+  /** `onWrite` hears of pods as the server has them after a write. */
+  constructor(context: ControllerContext, recorder: EventRecorder, onWrite: (key: string, pod: Pod) => void) {
+    this.#context = context;
+    this.#control = new PodControl(context.clients, recorder);
+    this.#expectations = new UIDTrackingControllerExpectations(new ControllerExpectations({ clock: context.clock }));
+    this.#onWrite = onWrite;
+  }
+
+  /** Whether every pod that was created or deleted for the Job has been seen so. */
+  hasSeenAll(key: string): boolean {
+    return this.#expectations.satisfied(key);
+  }
+
+  created(key: string): void {
+    this.#expectations.creationObserved(key);
+  }
+
+  deleted(key: string, pod: Pod): void {
+    this.#expectations.deletionObserved(key, pod.metadata.uid ?? '');
+  }
+
+  forget(key: string): void {
+    this.#expectations.deleteExpectations(key);
+  }
+
+  /** One pod for each entry: its index, or undefined. */
+  async create(
+    key: string,
+    { job, spec, indexes }: JobObservation,
+    entries: readonly (number | undefined)[],
+    counts: PodCounts,
+  ): Promise<Managed> {
+    const owner = podOwner(job);
+    const pod = podFromTemplate(indexes ? withIndexVariable(spec.template) : spec.template, owner);
+    const { finalizers = [] } = pod.metadata;
+    if (!finalizers.includes(trackingFinalizer)) pod.metadata.finalizers = [...finalizers, trackingFinalizer];
+
+    this.#expectations.expectCreations(key, entries.length);
+    const queue = entries.values();
+    const { successes, error } = await slowStartBatch(entries.length, async () => {
+      const index = queue.next().value;
+      const ofIndex = index === undefined ? pod : podOfIndex(pod, job, index, indexes?.lastFailed.get(index));
+      try {
+        this.#onWrite(key, await this.#control.create(job.metadata.namespace ?? '', ofIndex, owner));
+      } catch (error) {
+        // All else in the namespace goes too: nothing to try again.
+        if (!hasStatusCause(error, 'NamespaceTerminating')) throw error;
+      }
+    });
+    // Those that were not made will not be seen.
+    this.#expectations.expectations.lowerExpectations(key, entries.length - successes, 0);
+    return { counts: { ...counts, active: counts.active + successes }, failure: error };
+  }
+
+  /** Deletes pods that are not wanted any more and need not be counted: without their finalizer. */
+  async remove(key: string, job: Job, pods: readonly Pod[], counts: PodCounts): Promise<Managed> {
+    this.#expectations.expectDeletions(
+      key,
+      pods.map(({ metadata }) => metadata.uid ?? ''),
+    );
+    const client = this.#context.clients.core.v1.pods(job.metadata.namespace ?? '');
+    return await this.#deleteAll(job, pods, counts, async (pod, owner) => {
+      const { namespace = '', name = '' } = pod.metadata;
+      try {
+        if (hasFinalizer(pod, trackingFinalizer)) {
+          this.#onWrite(key, await client.patch(name, 'strategic-merge', releasePatch(pod)));
+        }
+        await this.#control.delete(namespace, name, owner);
+      } catch (error) {
+        // It will not be seen to go.
+        this.deleted(key, pod);
+        throw error;
+      }
+    });
+  }
+
+  /** Deletes what runs of a Job that ends. The pods keep their finalizer: they are yet to be counted. */
+  async deleteActive(job: Job, pods: readonly Pod[], counts: PodCounts): Promise<Managed> {
+    return await this.#deleteAll(job, pods, counts, ({ metadata: { namespace = '', name = '' } }, owner) =>
+      this.#control.delete(namespace, name, owner),
+    );
+  }
+
+  async #deleteAll(
+    job: Job,
+    pods: readonly Pod[],
+    counts: PodCounts,
+    deletePod: (pod: Pod, owner: PodOwner) => Promise<void>,
+  ): Promise<Managed> {
+    const owner = podOwner(job);
+    let { active, ready, terminating } = counts;
+    let failure: unknown;
+    await inParallel(pods, mostWritesAtOnce, async (pod) => {
+      try {
+        await deletePod(pod, owner);
+      } catch (error) {
+        if (!isNotFound(error)) {
+          failure ??= error;
+          return;
+        }
+      }
+      active--;
+      terminating++;
+      if (isPodReady(pod)) ready--;
+    });
+    return { counts: { active, ready, terminating }, failure };
+  }
+}
+
+function podOwner(job: Job): PodOwner {
+  return { object: job, resource: jobResource, reference: jobReference(job) };
+}

@@ -1,0 +1,110 @@
+import type { Job, JobSpec } from '@coxswain/api/batch/v1';
+import type { Pod, PodStatus } from '@coxswain/api/core/v1';
+import { isNotFound } from '@coxswain/apimachinery/errors';
+import type { TestCluster } from '../../test/test-cluster.ts';
+
+/** Jobs of the default namespace, and what kubelets would do to their pods. */
+export class JobScenario {
+  readonly cluster: TestCluster;
+
+  constructor(cluster: TestCluster) {
+    this.cluster = cluster;
+  }
+
+  get jobs() {
+    return this.cluster.clients.batch.v1.jobs('default');
+  }
+
+  get #pods() {
+    return this.cluster.clients.core.v1.pods('default');
+  }
+
+  /** Creates a Job and waits for its first pods. */
+  async create(spec: Partial<JobSpec> = {}, name = 'pi'): Promise<Job> {
+    const { template = podTemplate(), ...rest } = spec;
+    const job = await this.jobs.create({ metadata: { name }, spec: { template, ...rest } });
+    await this.cluster.settle();
+    return job;
+  }
+
+  job(name = 'pi'): Promise<Job> {
+    return this.jobs.get(name);
+  }
+
+  /** In the order of their creation. */
+  async pods(): Promise<Pod[]> {
+    const { items } = await this.#pods.list();
+    const order = ({ metadata }: Pod): string => `${metadata.creationTimestamp} ${metadata.name}`;
+    return items.sort((a, b) => (order(a) < order(b) ? -1 : 1));
+  }
+
+  /** Those that neither have ended nor are to go. */
+  async activePods(): Promise<Pod[]> {
+    const pods = await this.pods();
+    return pods.filter(({ metadata, status }) => {
+      return !metadata.deletionTimestamp && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
+    });
+  }
+
+  /** Of an Indexed Job: the active pod of the index. */
+  async podOfIndex(index: number): Promise<Pod> {
+    const pods = await this.activePods();
+    return pods.find((pod) => pod.metadata.annotations?.['batch.kubernetes.io/job-completion-index'] === `${index}`)!;
+  }
+
+  async setStatus(pod: Pod, status: PodStatus): Promise<void> {
+    await this.#pods.patch(pod.metadata.name!, 'strategic-merge', { status }, { subresource: 'status' });
+  }
+
+  async start(...pods: Pod[]): Promise<void> {
+    const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: this.#now }];
+    for (const pod of pods) await this.setStatus(pod, { phase: 'Running', conditions });
+    await this.tick();
+  }
+
+  async succeed(...pods: Pod[]): Promise<void> {
+    for (const pod of pods) await this.setStatus(pod, { phase: 'Succeeded' });
+    await this.tick();
+  }
+
+  async fail(pod: Pod, exitCode = 1, status: PodStatus = {}): Promise<void> {
+    const state = { terminated: { exitCode, finishedAt: this.#now } };
+    const container = { name: 'main', ready: false, restartCount: 0, image: 'pi:1', imageID: '', state };
+    await this.setStatus(pod, { phase: 'Failed', containerStatuses: [container], ...status });
+    await this.tick();
+  }
+
+  /** As a kubelet does at the end of the grace period. */
+  async remove(pod: Pod): Promise<void> {
+    await this.#pods.delete(pod.metadata.name!, { gracePeriodSeconds: 0 }).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+    await this.tick();
+  }
+
+  /** Begins to delete the pod, with its grace period. */
+  async evict(pod: Pod): Promise<void> {
+    await this.#pods.delete(pod.metadata.name!);
+    await this.tick();
+  }
+
+  /** So long that changes of pods have been worked on. */
+  async tick(): Promise<void> {
+    await this.cluster.settle();
+    await this.cluster.advance(1000);
+  }
+
+  get #now(): string {
+    return new Date(this.cluster.clock.now()).toISOString().replace('.000', '');
+  }
+}
+
+export const podTemplate = (restartPolicy: 'Never' | 'OnFailure' = 'Never'): JobSpec['template'] => ({
+  spec: { restartPolicy, containers: [{ name: 'main', image: 'pi:1' }] },
+});
+
+/** `Complete=True CompletionsReached: Reached …`, one for each. */
+export const conditionsOf = ({ status }: Job): string[] =>
+  (status?.conditions ?? []).map(
+    ({ type, status: is, reason, message }) => `${type}=${is} ${reason}: ${message}`,
+  );

@@ -1,0 +1,64 @@
+import type { Node, Pod } from '@coxswain/api/core/v1';
+import { isPodTerminal } from '../framework/pods.ts';
+
+const outOfServiceTaint = 'node.kubernetes.io/out-of-service';
+const unfinishedPhases: readonly unknown[] = ['Pending', 'Running', 'Unknown'];
+
+/** The ended pods that are too many: evicted ones first, then the oldest. */
+export function excessTerminated(pods: readonly Pod[], threshold: number): Pod[] {
+  const terminated = pods.filter(({ status }) => !unfinishedPhases.includes(status?.phase));
+  const count = terminated.length - threshold;
+  return count > 0 ? terminated.sort(byEvictionAndAge).slice(0, count) : [];
+}
+
+/** Pods that are to go and never will by themselves: somebody has declared that their node is out of service. */
+export function terminatingOutOfService(pods: readonly Pod[], nodeOf: (name: string) => Node | undefined): Pod[] {
+  const stuck = pods.filter(({ metadata, spec }) => {
+    if (!metadata.deletionTimestamp || !spec?.nodeName) return false;
+    const node = nodeOf(spec.nodeName);
+    return node !== undefined && isOutOfService(node);
+  });
+  return stuck.sort(byEvictionAndAge);
+}
+
+function isOutOfService({ spec, status }: Node): boolean {
+  const isReady = status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
+  return !isReady && spec?.taints?.some(({ key }) => key === outOfServiceTaint) === true;
+}
+
+/** Pods that are to go and were never placed: no kubelet will ever say that they are gone. */
+export const terminatingUnscheduled = (pods: readonly Pod[]): Pod[] =>
+  pods.filter(({ metadata, spec }) => metadata.deletionTimestamp !== undefined && !spec?.nodeName);
+
+function byEvictionAndAge(a: Pod, b: Pod): number {
+  const isEvicted = ({ status }: Pod): boolean => status?.phase === 'Failed' && status.reason === 'Evicted';
+  const created = ({ metadata }: Pod): number => Date.parse(metadata.creationTimestamp ?? '') || 0;
+  const [nameA, nameB] = [a.metadata.name ?? '', b.metadata.name ?? ''];
+  return (
+    Number(isEvicted(b)) - Number(isEvicted(a)) ||
+    created(a) - created(b) ||
+    (nameA < nameB ? -1 : nameA > nameB ? 1 : 0)
+  );
+}
+
+/**
+ * What makes the pod a failed one before it goes, so that whoever counts failures does; undefined when it has ended. A
+ * pod whose node is gone also says what disrupted it.
+ */
+export function failedStatusPatch(pod: Pod, disruption: { reason: string; message: string } | undefined, time: string) {
+  if (isPodTerminal(pod)) return undefined;
+  const { uid = '', generation = 0 } = pod.metadata;
+  const known = pod.status?.conditions?.find(({ type }) => type === 'DisruptionTarget');
+  const lastTransitionTime = (known?.status === 'True' && known.lastTransitionTime) || time;
+  const condition = { type: 'DisruptionTarget', status: 'True', ...disruption, lastTransitionTime };
+  return {
+    metadata: { uid },
+    status: {
+      phase: 'Failed' as const,
+      ...(generation > 0 && { observedGeneration: generation }),
+      ...(disruption && {
+        conditions: [{ ...condition, ...(generation > 0 && { observedGeneration: generation }) }],
+      }),
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import type { Node, Pod } from '@coxswain/api/core/v1';
+import { isNotFound } from '@coxswain/apimachinery/errors';
+import { timeFromDate } from '@coxswain/apimachinery/time';
+import { type SharedIndexInformer, sleep, waitForCacheSync } from '@coxswain/client';
+import type { Controller, ControllerContext } from '../framework/controller.ts';
+import { inParallel } from '../framework/in-parallel.ts';
+import { excessTerminated, failedStatusPatch, terminatingOutOfService, terminatingUnscheduled } from './garbage.ts';
+
+const checkPeriodMs = 20_000;
+/** So long a node may be missing from the cache before the server is asked whether it is gone. */
+const quarantineMs = 40_000;
+const writesAtOnce = 500;
+const nodeIsGone = { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' };
+
+export interface PodGarbageCollectorOptions {
+  /** So many ended pods may stay; with none or less all do. */
+  readonly terminatedPodThreshold?: number;
+}
+
+/** Looks at all pods every twenty seconds. */
+export class PodGarbageCollector implements Controller {
+  readonly #context: ControllerContext;
+  readonly #threshold: number;
+  readonly #pods: SharedIndexInformer<Pod>;
+  readonly #nodes: SharedIndexInformer<Node>;
+  /** When nodes that pods are on were first missed. Holds no node that exists. */
+  readonly #missingSince = new Map<string, number>();
+  #isChecking = false;
+
+  constructor(context: ControllerContext, { terminatedPodThreshold = 12_500 }: PodGarbageCollectorOptions) {
+    this.#context = context;
+    this.#threshold = terminatedPodThreshold;
+    this.#pods = context.informers.core.v1.pods.informer;
+    this.#nodes = context.informers.core.v1.nodes.informer;
+    const isIdle = (): boolean => !this.#isChecking;
+    context.activity.add({
+      get isIdle() {
+        return isIdle();
+      },
+    });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#context;
+    try {
+      await waitForCacheSync(signal, this.#pods, this.#nodes);
+      for (;;) {
+        this.#isChecking = true;
+        await this.#check().finally(() => {
+          this.#isChecking = false;
+        });
+        await sleep(clock, checkPeriodMs, signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
+  async #check(): Promise<void> {
+    const pods = this.#pods.indexer.list();
+    const nodeOf = (name: string): Node | undefined => this.#nodes.indexer.getByKey(name);
+    if (this.#threshold > 0) await this.#deleteAll(excessTerminated(pods, this.#threshold));
+    await this.#deleteAll(terminatingOutOfService(pods, nodeOf));
+    const gone = await this.#goneNodes(pods, nodeOf);
+    await this.#deleteAll(
+      pods.filter(({ spec }) => gone.has(spec?.nodeName ?? '')),
+      nodeIsGone,
+    );
+    await this.#deleteAll(terminatingUnscheduled(pods));
+  }
+
+  /** The nodes that have been missing for long enough and that the server does not have either. */
+  async #goneNodes(pods: readonly Pod[], nodeOf: (name: string) => Node | undefined): Promise<Set<string>> {
+    const now = this.#context.clock.monotonic();
+    const missing = new Set<string>();
+    for (const { spec } of pods) if (spec?.nodeName && !nodeOf(spec.nodeName)) missing.add(spec.nodeName);
+    for (const name of missing) if (!this.#missingSince.has(name)) this.#missingSince.set(name, now);
+    const gone = new Set<string>();
+    for (const [name, since] of this.#missingSince) {
+      const isDue = missing.has(name) && now - since >= quarantineMs;
+      if (isDue && !(await this.#exists(name))) gone.add(name);
+      // Pods that are still there next time wait for as long again.
+      if (isDue || !missing.has(name)) this.#missingSince.delete(name);
+    }
+    return gone;
+  }
+
+  /** Whoever cannot tell says yes. */
+  async #exists(nodeName: string): Promise<boolean> {
+    try {
+      await this.#context.clients.core.v1.nodes().get(nodeName);
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      this.#context.logger.error(`podgc: node ${nodeName} could not be read`, error);
+      return true;
+    }
+  }
+
+  async #deleteAll(pods: readonly Pod[], disruption?: { reason: string; message: string }): Promise<void> {
+    const { clock, clients, logger } = this.#context;
+    await inParallel(pods, writesAtOnce, async (pod) => {
+      const { namespace = '', name = '' } = pod.metadata;
+      const client = clients.core.v1.pods(namespace);
+      const patch = failedStatusPatch(pod, disruption, timeFromDate(new Date(clock.now())));
+      try {
+        if (patch) await client.patch(name, 'strategic-merge', patch, { subresource: 'status' });
+        await client.delete(name, { gracePeriodSeconds: 0 });
+      } catch (error) {
+        logger.error(`podgc: pod ${namespace}/${name} could not be deleted`, error);
+      }
+    });
+  }
+}

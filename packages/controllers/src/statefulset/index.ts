@@ -1,0 +1,9 @@
+/** StatefulSets: pods that keep their names and their volumes, one after the other. */
+import type { ControllerDefinition } from '../framework/controller.ts';
+import { StatefulSetController } from './stateful-set-controller.ts';
+
+export const statefulSetController: ControllerDefinition = {
+  name: 'statefulset-controller',
+  aliases: ['statefulset'],
+  create: (context) => new StatefulSetController(context),
+};

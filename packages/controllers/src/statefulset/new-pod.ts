@@ -1,0 +1,29 @@
+import type { StatefulSet } from '@coxswain/api/apps/v1';
+import type { Pod, PodTemplateSpec } from '@coxswain/api/core/v1';
+import { type PodOwner, podFromTemplate } from '../framework/pod-control.ts';
+import { podNameOf, revisionLabel, withIdentity } from './identity.ts';
+import { withStorage } from './volume-claims.ts';
+
+export interface PodSource {
+  /** The name of the revision that the template is from. */
+  readonly revision: string;
+  readonly template: PodTemplateSpec;
+}
+
+/** The set's pod of that number, as it is to be created. */
+export function newPod(set: StatefulSet, owner: PodOwner, { revision, template }: PodSource, ordinal: number): Pod {
+  const pod = podFromTemplate(template, owner, { labels: { [revisionLabel]: revision } });
+  const named = withStorage(set, withIdentity(set, pod, ordinal), ordinal);
+  const { serviceName } = set.spec ?? {};
+  return {
+    ...named,
+    metadata: { ...named.metadata, namespace: set.metadata.namespace ?? '' },
+    // By these the pod is found under a name of its own in the service's domain.
+    spec: {
+      ...named.spec,
+      containers: named.spec?.containers ?? [],
+      hostname: podNameOf(set, ordinal),
+      ...(serviceName && { subdomain: serviceName }),
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { StatefulSet, StatefulSetStatus } from '@coxswain/api/apps/v1';
+import type { Pod } from '@coxswain/api/core/v1';
+import { isPodAvailable } from '../framework/pods.ts';
+import { replicasOf, revisionOf } from './identity.ts';
+import { isRunningAndReady, type Readiness } from './replicas.ts';
+
+export interface SetRevisions {
+  /** Names of ControllerRevisions: what the set's pods were made from, and what they are to be made from. */
+  readonly current: string;
+  readonly update: string;
+  readonly collisionCount: number;
+}
+
+export interface StatusInput extends Readiness {
+  readonly pods: readonly Pod[];
+  readonly revisions: SetRevisions;
+  /** How many pods were just deleted for the sake of an update. */
+  readonly deletedForUpdate: number;
+}
+
+/** What there is of the set. When all pods are of the new revision and ready, it is the current one from then on. */
+export function statefulSetStatus(set: StatefulSet, input: StatusInput): StatefulSetStatus {
+  const { pods, revisions, minReadySeconds, now, deletedForUpdate } = input;
+  const ready = pods.filter(isRunningAndReady);
+  const lasting = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const ofRevision = (name: string): number => lasting.filter((pod) => revisionOf(pod) === name).length;
+  const updatedReplicas = ofRevision(revisions.update);
+  const replicas = replicasOf(set);
+  const isComplete =
+    set.spec?.updateStrategy?.type === 'RollingUpdate' &&
+    [updatedReplicas, ready.length, pods.length].every((count) => count === replicas);
+  return {
+    observedGeneration: set.metadata.generation ?? 0,
+    replicas: pods.length,
+    readyReplicas: ready.length,
+    availableReplicas: ready.filter((pod) => isPodAvailable(pod, minReadySeconds, now)).length,
+    currentReplicas: isComplete ? updatedReplicas : Math.max(0, ofRevision(revisions.current) - deletedForUpdate),
+    updatedReplicas,
+    currentRevision: isComplete ? revisions.update : revisions.current,
+    updateRevision: revisions.update,
+    collisionCount: revisions.collisionCount,
+  };
+}
+
+const counts = ['replicas', 'readyReplicas', 'availableReplicas', 'currentReplicas', 'updatedReplicas'] as const;
+
+/** Whether the set tells something else than the status, which is then to be written. */
+export function isOutdated({ status }: StatefulSet, next: StatefulSetStatus): boolean {
+  return (
+    (next.observedGeneration ?? 0) > (status?.observedGeneration ?? 0) ||
+    counts.some((count) => (next[count] ?? 0) !== (status?.[count] ?? 0)) ||
+    next.currentRevision !== status?.currentRevision ||
+    next.updateRevision !== status?.updateRevision
+  );
+}

@@ -1,0 +1,48 @@
+import type { StatefulSet } from '@coxswain/api/apps/v1';
+import type { PersistentVolumeClaim, Pod, Volume } from '@coxswain/api/core/v1';
+
+/** The claim that a template makes for the set's pod of that number. It keeps its name for as long as there is such a pod. */
+export const claimName = (template: PersistentVolumeClaim, set: StatefulSet, ordinal: number): string =>
+  `${template.metadata.name}-${set.metadata.name}-${ordinal}`;
+
+/** The names of the claims that the set's pod of that number has. */
+export const claimNames = (set: StatefulSet, ordinal: number): string[] =>
+  (set.spec?.volumeClaimTemplates ?? []).map((template) => claimName(template, set, ordinal));
+
+/** The claims of the set's pod of that number, as they are to be created. */
+export function claimsFor(set: StatefulSet, ordinal: number): PersistentVolumeClaim[] {
+  const { volumeClaimTemplates = [], selector } = set.spec ?? {};
+  return volumeClaimTemplates.map((template) => ({
+    ...template,
+    metadata: {
+      ...template.metadata,
+      name: claimName(template, set, ordinal),
+      namespace: set.metadata.namespace ?? '',
+      labels: { ...template.metadata.labels, ...selector?.matchLabels },
+    },
+  }));
+}
+
+/** Whether the pod's volumes are the claims that are its. */
+export function hasStorage(set: StatefulSet, pod: Pod, ordinal: number): boolean {
+  return volumesFor(set, ordinal).every(({ name, persistentVolumeClaim }) => {
+    const volume = pod.spec?.volumes?.find((one) => one.name === name);
+    return volume?.persistentVolumeClaim?.claimName === persistentVolumeClaim?.claimName;
+  });
+}
+
+/** The pod with its claims as volumes, in place of others of their names. */
+export function withStorage(set: StatefulSet, pod: Pod, ordinal: number): Pod {
+  const claims = volumesFor(set, ordinal);
+  if (claims.length === 0 || !pod.spec) return pod;
+  const names = new Set(claims.map(({ name }) => name));
+  const others = (pod.spec.volumes ?? []).filter(({ name }) => !names.has(name));
+  return { ...pod, spec: { ...pod.spec, volumes: [...claims, ...others] } };
+}
+
+function volumesFor(set: StatefulSet, ordinal: number): Volume[] {
+  return (set.spec?.volumeClaimTemplates ?? []).map((template) => ({
+    name: template.metadata.name ?? '',
+    persistentVolumeClaim: { claimName: claimName(template, set, ordinal) },
+  }));
+}
