@@ -99,7 +99,7 @@ export async function clientBench(): Promise<string> {
       {
         task: 'get',
         server: real,
-        size: 10_000,
+        size: 2000,
         rows: [
           { name: 'get, 32 in flight', unit: '/s', value: perSecond, reach: '≥ 2×' },
           { name: 'get: CPU of the client', unit: 'µs', value: cpuPerOperation, reach: '' },

@@ -57,7 +57,7 @@ export {
   stabilityOf,
 } from './catalogue/resource.ts';
 export { parseRequest as parseSigningRequest } from './certificates/v1/request-pem.ts';
-export { DerReader, pemBlocks, tags as derTags, X509Error } from './certificates/x509/index.ts';
+export { type CertificateRequest, requestSignatureProblem } from './certificates/x509/index.ts';
 export { newCodecFactory } from './codecs.ts';
 export {
   bindingConflict,
@@ -82,6 +82,7 @@ export {
   type Evaluator,
   type Evaluators,
   isInScopes,
+  isQuotaIgnored,
   matchingScopes,
   newEvaluators,
   podLevelAmounts,

@@ -10,6 +10,7 @@
 
 export * from './apply/index.ts';
 export * from './codec/index.ts';
+export * from './der/index.ts';
 export * from './errors/index.ts';
 export * from './field/index.ts';
 export * as fields from './fields/index.ts';

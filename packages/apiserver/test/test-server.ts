@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { FeatureGates } from '@coxswain/api';
+import { issueKeyPair } from '@coxswain/client/x509';
 import { openMemoryStore, type Store } from '@coxswain/storage';
 import { StaticTokenAuthenticator } from '../src/authentication/index.ts';
-import { issueKeyPair } from '../src/certificates/key-pair.ts';
 import { SocketDialer } from '../src/proxy/index.ts';
 import { ApiServer } from '../src/server/api-server.ts';
 import type { ApiServerConfig } from '../src/server/api-server-config.ts';

@@ -6,7 +6,7 @@ import type { Amounts } from './amounts.ts';
 export type Scope = ScopedResourceSelectorRequirement;
 
 /** A write, as far as quotas care. */
-export interface QuotaWrite {
+interface QuotaWrite {
   readonly operation: string;
   /** Empty for the resource itself. */
   readonly subresource: string;

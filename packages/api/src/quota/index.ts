@@ -4,7 +4,6 @@ export {
   addTo,
   amountsOf,
   type ResourceList,
-  raiseTo,
   replaceIn,
   resourceListOf,
 } from './amounts.ts';
@@ -12,5 +11,6 @@ export { claimClass } from './claim-class.ts';
 export { containerAmounts, podLevelAmounts, type ResourceKind, specAmounts } from './container-amounts.ts';
 export { type Evaluator, isInScopes, matchingScopes, type Scope, scopesOf } from './evaluator.ts';
 export { type Evaluators, newEvaluators } from './evaluators.ts';
+export { isQuotaIgnored } from './is-quota-ignored.ts';
 export type { ClaimRelations } from './resource-claim-evaluator.ts';
 export { usageOf } from './usage-of.ts';

@@ -1,5 +1,6 @@
-import { parseSigningRequest, X509Error } from '@coxswain/api';
+import { parseSigningRequest } from '@coxswain/api';
 import type { CertificateSigningRequest } from '@coxswain/api/certificates/v1';
+import { X509Error } from '@coxswain/apimachinery/der';
 import type { AdmissionAttributes } from './admission.ts';
 import { admissionForbidden } from './admission-error.ts';
 

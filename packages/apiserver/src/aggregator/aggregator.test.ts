@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
+import { issueKeyPair } from '@coxswain/client/x509';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asAdmin, callHttp1 } from '../../test/hardening/clients.ts';
 import { startTestServer, type TestServer, tokens } from '../../test/test-server.ts';
-import { issueKeyPair } from '../certificates/key-pair.ts';
 
 const day = 24 * 3_600_000;
 const validity = { notBefore: new Date(Date.now() - day), notAfter: new Date(Date.now() + day) };

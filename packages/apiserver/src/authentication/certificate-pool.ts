@@ -1,5 +1,5 @@
 import { quote, timeFromDate } from '@coxswain/apimachinery';
-import { type Certificate, oids, parseCertificatesPem, subjectAttribute } from '../certificates/index.ts';
+import { type Certificate, oids, parseCertificatesPem, subjectAttribute } from '@coxswain/client/x509';
 
 /** Upstream gives up on a chain after so many signatures. */
 const maxSignatureChecks = 100;

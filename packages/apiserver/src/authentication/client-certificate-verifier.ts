@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Certificate, parseCertificate } from '../certificates/index.ts';
+import { type Certificate, parseCertificate } from '@coxswain/client/x509';
 import type { CertificateAuthorities, CertificatePool, VerifiedChain } from './certificate-pool.ts';
 
 /** A certificate that an authority of the pool vouches for, with what was made of it. */

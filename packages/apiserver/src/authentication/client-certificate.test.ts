@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { type CertificateTemplate, issueCertificate, issueKeyPair, type KeyPair } from '@coxswain/client/x509';
 import { describe, expect, it } from 'vitest';
-import { type CertificateTemplate, issueCertificate } from '../certificates/issue-certificate.ts';
-import { issueKeyPair, type KeyPair } from '../certificates/key-pair.ts';
 import { CertificatePool } from './certificate-pool.ts';
 import { clientCertificateAuthenticator } from './client-certificate.ts';
 import { fakeRequest } from './fake-objects.test-data.ts';

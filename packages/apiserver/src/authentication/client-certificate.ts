@@ -1,4 +1,4 @@
-import { type Certificate, subjectAttribute } from '../certificates/index.ts';
+import { type Certificate, subjectAttribute } from '@coxswain/client/x509';
 import type { Authenticated, Authenticator } from './authenticator.ts';
 import type { CertificateAuthorities } from './certificate-pool.ts';
 import { ClientCertificateVerifier } from './client-certificate-verifier.ts';

@@ -1,5 +1,5 @@
+import { issueKeyPair } from '@coxswain/client/x509';
 import { describe, expect, it } from 'vitest';
-import { issueKeyPair } from '../certificates/key-pair.ts';
 import type { RequestHeaders } from '../http/handler.ts';
 import { CertificatePool } from './certificate-pool.ts';
 import { fakeRequest } from './fake-objects.test-data.ts';

@@ -1,5 +1,5 @@
 import { setOwnEntry } from '@coxswain/apimachinery';
-import { subjectAttribute } from '../certificates/index.ts';
+import { subjectAttribute } from '@coxswain/client/x509';
 import type { RequestHeaders } from '../http/handler.ts';
 import type { Authenticator } from './authenticator.ts';
 import type { CertificateAuthorities } from './certificate-pool.ts';

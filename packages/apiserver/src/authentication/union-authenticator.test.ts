@@ -1,5 +1,5 @@
+import { issueKeyPair } from '@coxswain/client/x509';
 import { describe, expect, it } from 'vitest';
-import { issueKeyPair } from '../certificates/key-pair.ts';
 import type { TokenAuthenticator } from './authenticator.ts';
 import { CertificatePool } from './certificate-pool.ts';
 import { type FakeRequest, fakeRequest } from './fake-objects.test-data.ts';

@@ -1,15 +1,14 @@
 import type { KeyObject } from 'node:crypto';
-import type { Certificate } from './certificate.ts';
-import type { CertificateTemplate } from './issue-certificate.ts';
 import {
+  type Certificate,
+  type CertificateTemplate,
   issueKeyPair,
   type KeyPair,
   type KeyPairFiles,
   pairProblem,
-  readKeyPair,
   validityProblem,
-  writeKeyPair,
-} from './key-pair.ts';
+} from '@coxswain/client/x509';
+import { readKeyPair, writeKeyPair } from './key-pair-files.ts';
 
 const day = 24 * 60 * 60 * 1000;
 const year = 365 * day;

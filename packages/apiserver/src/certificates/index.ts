@@ -1,6 +1,4 @@
 /** The server's own identity: its authority, the certificates that it signs, and the kubeconfig of its first user. */
-export { type Certificate, oids, parseCertificate, parseCertificatesPem, subjectAttribute } from './certificate.ts';
-export type { KeyPairFiles } from './key-pair.ts';
 export { type AdminKubeconfig, formatKubeconfig, writeAdminKubeconfig } from './kubeconfig.ts';
 export {
   ensureServerCertificates,

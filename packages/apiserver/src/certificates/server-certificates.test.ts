@@ -5,9 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
+import { issueKeyPair, subjectAttribute } from '@coxswain/client/x509';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { subjectAttribute } from './certificate.ts';
-import { issueKeyPair } from './key-pair.ts';
 import { ensureServerCertificates, type ServerCertificates } from './server-certificates.ts';
 
 const day = 24 * 60 * 60 * 1000;

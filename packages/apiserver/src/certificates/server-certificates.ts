@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type KeyPair, type KeyPairFiles, loadKeyPair } from '@coxswain/client/x509';
 import { ensureServiceAccountKey } from '../serviceaccount/key-file.ts';
 import type { SigningKey } from '../serviceaccount/keys.ts';
 import { CertificateAuthority, type CertificateLog } from './certificate-authority.ts';
-import { type KeyPair, type KeyPairFiles, loadKeyPair } from './key-pair.ts';
 import type { ServingNames } from './serving-names.ts';
 
 export interface ServerCertificatesOptions {

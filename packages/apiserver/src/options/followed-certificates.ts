@@ -1,5 +1,5 @@
+import { loadKeyPair } from '@coxswain/client/x509';
 import { type CertificateAuthorities, CertificatePool } from '../authentication/index.ts';
-import { loadKeyPair } from '../certificates/key-pair.ts';
 import type { FollowedFile } from '../server/api-server-config.ts';
 import type { CompletedOptions } from './api-server-flags.ts';
 import type { ServerFiles } from './server-files.ts';

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { type KeyPair, type KeyPairFiles, loadKeyPair, parseCertificatesPem } from '@coxswain/client/x509';
 import { loadTokenFile, type TokenAuthenticator } from '../authentication/index.ts';
-import { type KeyPairFiles, parseCertificatesPem } from '../certificates/index.ts';
-import { type KeyPair, loadKeyPair } from '../certificates/key-pair.ts';
 import {
   loadSigningKey,
   loadVerificationKeys,

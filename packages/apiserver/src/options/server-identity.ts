@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { issueKeyPair, type KeyPair, type KeyPairFiles, loadKeyPair } from '@coxswain/client/x509';
 import { ensureServerCertificates, type ServingNames } from '../certificates/index.ts';
-import { issueKeyPair, type KeyPair, type KeyPairFiles, loadKeyPair } from '../certificates/key-pair.ts';
 import type { SigningKey } from '../serviceaccount/index.ts';
 import { toSigningKey } from '../serviceaccount/keys.ts';
 

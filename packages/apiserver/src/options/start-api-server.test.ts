@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { issueKeyPair, type KeyPair } from '@coxswain/client/x509';
 import { openEtcdStore } from '@coxswain/storage';
 import { findProgram, startEtcd } from '@coxswain/storage/testing/etcd';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { issueKeyPair, type KeyPair } from '../certificates/key-pair.ts';
 import type { ApiServerOptions } from './api-server-flags.ts';
 import { fetchOnce, readKubeconfig } from './https-client.test-data.ts';
 import { parseOptions } from './parse-options.ts';

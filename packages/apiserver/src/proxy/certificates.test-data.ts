@@ -1,4 +1,4 @@
-import { issueKeyPair } from '../certificates/key-pair.ts';
+import { issueKeyPair } from '@coxswain/client/x509';
 
 export interface KeyPair {
   readonly cert: string;

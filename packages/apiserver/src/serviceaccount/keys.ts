@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { pemBlocks } from '@coxswain/api';
+import { pemBlocks } from '@coxswain/apimachinery/der';
 
 export type JwtAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512';
 

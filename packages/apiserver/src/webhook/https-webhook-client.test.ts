@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { issueKeyPair } from '@coxswain/client/x509';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { issueKeyPair } from '../certificates/key-pair.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { HttpsWebhookClient, type WebhookCallError } from './index.ts';
 import { authority, base64, certificates, TestServer } from './tls-server.test-data.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import { issueKeyPair, type KeyPair } from '../certificates/key-pair.ts';
+import { issueKeyPair, type KeyPair } from '@coxswain/client/x509';
 
 const hour = 3_600_000;
 const from = (hours: number): Date => new Date(Date.now() + hours * hour);

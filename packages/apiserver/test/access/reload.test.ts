@@ -1,8 +1,8 @@
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { issueKeyPair, type KeyPair } from '@coxswain/client/x509';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { issueKeyPair, type KeyPair } from '../../src/certificates/key-pair.ts';
 import type { ApiServerOptions } from '../../src/options/api-server-flags.ts';
 import { type Access, fetchOnce, readKubeconfig } from '../../src/options/https-client.test-data.ts';
 import { type RunningApiServer, startApiServer } from '../../src/options/start-api-server.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { issueKeyPair } from '../../src/certificates/key-pair.ts';
+import { issueKeyPair } from '@coxswain/client/x509';
 
 export type Review = { request: { uid: string } & Record<string, unknown> } & Record<string, unknown>;
 

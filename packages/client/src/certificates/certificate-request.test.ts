@@ -1,19 +1,26 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { type DerElement, DerReader, pemBlocks } from '@coxswain/apimachinery/der';
 import { describe, expect, it } from 'vitest';
 import { requestName } from './bootstrap.ts';
 import { createCertificateRequest, exportKey, generateKey, incompatibility } from './certificate-request.ts';
-import { elements } from './der.ts';
 import { readPrivateKey } from './key-pair.ts';
 
 const key = generateKey();
 const template = { commonName: 'system:node:a', organizations: ['system:nodes'] };
+
+/** Those that stand one after the other. */
+function elements(bytes: Uint8Array): DerElement[] {
+  const reader = new DerReader(bytes);
+  return Array.from({ length: 4 }, () => reader.next()).filter((found) => found !== undefined);
+}
 
 describe('createCertificateRequest', () => {
   it('has names as they are written in certificates', () => {
     const dnsNames = ['a.example'];
     const ipAddresses = ['10.0.0.1', 'fd00::1'];
     const pem = createCertificateRequest({ ...template, dnsNames, ipAddresses }, key);
-    const [outer] = elements(Buffer.from(pem.replace(/-----[^-]*-----/g, ''), 'base64'));
+    const [block] = pemBlocks(pem);
+    const [outer] = elements(block!.bytes);
     const [body, algorithm] = elements(outer!.content);
     const [version, subject, , attributes] = elements(body!.content);
     const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');

@@ -82,6 +82,7 @@ describe('Indexer', () => {
     indexer.add(thing('a', 'n', ['x']));
     indexer.addIndexers(tags);
     expect(indexer.indexKeys('tags', 'x')).toEqual(['n/a']);
+    expect(indexer.countByIndex('tags', 'x')).toBe(1);
     expect(() => indexer.addIndexers({ tags: () => [] })).toThrow('indexer conflict: tags');
     expect(() => indexer.byIndex('other', 'x')).toThrow('Index with name other does not exist');
   });

@@ -110,6 +110,11 @@ export class Indexer<T extends KubernetesObject> {
     return [...(this.#index(indexName).keys.get(value) ?? [])];
   }
 
+  /** How many objects have the value. Throws when there is no such index. */
+  countByIndex(indexName: string, value: string): number {
+    return this.#index(indexName).keys.get(value)?.size ?? 0;
+  }
+
   /** The objects that have the value. Throws when there is no such index. */
   byIndex(indexName: string, value: string): T[] {
     return this.#resolve(this.#index(indexName).keys.get(value) ?? []);

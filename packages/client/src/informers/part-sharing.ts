@@ -1,3 +1,5 @@
+import { isUnread, prepareWhenRead } from '../watch/lazy-object.ts';
+
 /** Slots of each table, which grows with what comes; powers of two. At most they take some 400 kB. */
 const fewestSlots = 1 << 6;
 const mostSlots = 1 << 14;
@@ -31,7 +33,10 @@ export class PartSharing {
   #hash = 0;
   #size = 0;
 
-  /** The object itself, with its parts replaced by equal ones that were seen before. It must be ours alone. */
+  /**
+   * The object itself, with its parts replaced by equal ones that were seen before. It must be ours alone. What of it nobody
+   * has looked at yet is read: shared, it takes less than its text.
+   */
   share<T extends object>(object: T): T {
     if (this.#taken >= this.#parts.length && this.#parts.length < mostSlots) this.#grow();
     this.#shareChildren(object, 0);
@@ -43,7 +48,10 @@ export class PartSharing {
    * quicker than looking for them everywhere; parts that did change are not looked for. Nothing more is frozen for it.
    */
   shareNext<T extends object>(old: T, object: T): T {
-    reuse(old, object, 0);
+    // What nobody has looked at must not be looked at for this.
+    if (isUnread(object)) prepareWhenRead(object, (parts) => this.share(parts));
+    if (isUnread(object) || isUnread(old)) reuse(metadataOf(old), metadataOf(object), 1);
+    else reuse(old, object, 0);
     return object;
   }
 
@@ -149,6 +157,9 @@ export class PartSharing {
     return node;
   }
 }
+
+/** What is always there to be looked at. */
+const metadataOf = (object: { metadata?: unknown }): object => (isObject(object.metadata) ? object.metadata : {});
 
 /** Puts the old node's parts in place of equal ones. */
 function reuse(old: object, node: object, depth: number): void {

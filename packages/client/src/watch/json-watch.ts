@@ -1,14 +1,14 @@
 import { ApiError } from '@coxswain/apimachinery/errors';
-import { isWatchEvent, type WatchEvent } from '@coxswain/apimachinery/watch';
+import type { WatchEvent } from '@coxswain/apimachinery/watch';
 import { onAbort } from '../transport/on-abort.ts';
 import { joinChunks } from '../transport/response-body.ts';
 import type { ResponseBody } from '../transport/transport.ts';
+import { EventReader } from './event-reader.ts';
 import type { Watch, WatchEnd } from './watch.ts';
 
 /** An event longer than this is not waited for. */
 const longestEventBytes = 16 * 1024 * 1024;
 const lineBreak = 0x0a;
-const decoder = new TextDecoder();
 
 /**
  * A watch whose events come as JSON texts, one in a line. What the server does is noticed by reading: while nobody reads,
@@ -19,6 +19,7 @@ export class JsonWatch<T> implements Watch<T> {
   readonly #body: ResponseBody;
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #unlink: () => void;
+  readonly #reader = new EventReader();
   /** Pieces of a line whose end has not come yet. */
   #partial: Uint8Array[] = [];
   #partialBytes = 0;
@@ -78,9 +79,10 @@ export class JsonWatch<T> implements Watch<T> {
       this.#partial.push(chunk.subarray(0, start - 1));
       if (!this.#add(this.#takePartial(), events)) return;
     }
-    // Whole lines never end within a character, so that all of them can be decoded at once.
-    for (const line of start > last ? [] : decoder.decode(chunk.subarray(start, last)).split('\n')) {
-      if (!this.#add(line, events)) return;
+    while (start <= last) {
+      const end = chunk.indexOf(lineBreak, start);
+      if (!this.#add(chunk.subarray(start, end), events)) return;
+      start = end + 1;
     }
     this.#keep(chunk.subarray(last + 1));
   }
@@ -88,19 +90,20 @@ export class JsonWatch<T> implements Watch<T> {
   /** The last line need not be closed. */
   #readEnd(events: WatchEvent<T>[]): void {
     const line = this.#takePartial();
-    if (line.trim() !== '' && parsed(line) instanceof Error) {
+    if (!isBlank(line) && !this.#reader.read(line)) {
       this.#finish(broken(new Error('the watch was cut off in the middle of an event')));
     } else if (this.#add(line, events)) this.#finish({ reason: 'closed' });
   }
 
   /** Returns whether there may be more. */
-  #add(line: string, events: WatchEvent<T>[]): boolean {
+  #add(line: Uint8Array, events: WatchEvent<T>[]): boolean {
     // Empty lines are signs of life of proxies.
-    if (line.length < 2 && line.trim() === '') return true;
-    const event = parsed(line);
-    if (event instanceof Error) {
-      if (line.trim() === '') return true;
-      this.#finish(broken(event));
+    if (line.length < 2 && isBlank(line)) return true;
+    const event = this.#reader.read(line);
+    if (!event) {
+      if (isBlank(line)) return true;
+      // What the parser has to say would quote the text, which may be secret.
+      this.#finish(broken(new Error('the watch brought something that is no event')));
       return false;
     }
     if (event.type === 'ERROR') {
@@ -118,8 +121,8 @@ export class JsonWatch<T> implements Watch<T> {
     if (this.#partialBytes > longestEventBytes) this.#finish(broken(new Error('an event is longer than any object')));
   }
 
-  #takePartial(): string {
-    const line = decoder.decode(joinChunks(this.#partial));
+  #takePartial(): Uint8Array {
+    const line = joinChunks(this.#partial);
     this.#partial = [];
     this.#partialBytes = 0;
     return line;
@@ -135,15 +138,7 @@ export class JsonWatch<T> implements Watch<T> {
   }
 }
 
-function parsed(line: string): WatchEvent | Error {
-  try {
-    const event: unknown = JSON.parse(line);
-    return isWatchEvent(event) ? event : new Error('the watch brought something that is no event');
-  } catch {
-    // The parser's own message quotes the text, which may be secret.
-    return new Error('the watch brought something that is no event');
-  }
-}
+const isBlank = (line: Uint8Array): boolean => line.every((byte) => byte <= 0x20);
 
 const broken = (error: unknown): WatchEnd => ({
   reason: 'broken',

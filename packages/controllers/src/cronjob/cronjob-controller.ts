@@ -4,11 +4,10 @@ import type { ObjectReference } from '@coxswain/api/core/v1';
 import { hasStatusCause, isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
 import { quote } from '@coxswain/apimachinery/field';
 import { Selector } from '@coxswain/apimachinery/labels';
-import { getControllerOf, isControlledBy } from '@coxswain/apimachinery/meta';
+import { isControlledBy } from '@coxswain/apimachinery/meta';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import {
-  DeletedFinalStateUnknown,
   deletionHandlingKey,
   type EventRecorder,
   objectReference,
@@ -17,11 +16,13 @@ import {
 } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller.ts';
 import { addControllerIndex, controlledBy } from '../framework/controller-index.ts';
+import { deletedObject } from '../framework/deleted-object.ts';
+import { finishedCondition, jobResource } from '../framework/jobs.ts';
+import { messageOf } from '../framework/message-of.ts';
 import { OwnWrites } from '../framework/own-writes.ts';
+import { ownedObjectHandler } from '../framework/owned-object-handler.ts';
 import { OwnerLookup } from '../framework/owner-lookup.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
-import { finishedCondition } from '../job/job-conditions.ts';
-import { jobResource } from '../job/job-pods.ts';
 import { expiredJobs } from './job-history.ts';
 import { dueTimes, hasZoneInSchedule, nextRunInMs, scheduleOf, timeZoneProblem } from './schedule.ts';
 import { jobName, scheduledJob } from './scheduled-job.ts';
@@ -47,6 +48,8 @@ export class CronJobController implements Controller {
   readonly #owners: OwnerLookup<CronJob>;
   readonly #loop: ReconcileLoop;
   readonly #ownWrites = new OwnWrites();
+  /** The uids of Jobs that were deleted and that the cache still has. */
+  readonly #deleted = new Set<string | undefined>();
 
   constructor(context: ControllerContext) {
     this.#context = context;
@@ -75,7 +78,8 @@ export class CronJobController implements Controller {
       return;
     }
     // Differs from upstream: Jobs of a CronJob that had the same name are not ours.
-    const jobs = controlledBy(this.#jobs.indexer, cronJob.metadata.uid ?? '');
+    const owned = controlledBy(this.#jobs.indexer, cronJob.metadata.uid ?? '');
+    const jobs = owned.filter(({ metadata }) => !this.#deleted.has(metadata.uid));
     const draft: StatusDraft = { active: [], ...cronJob.status };
     let result: ReconcileResult | undefined;
     let failure: unknown;
@@ -240,9 +244,10 @@ export class CronJobController implements Controller {
     const { namespace = '', name = '', uid } = job.metadata;
     try {
       await this.#context.clients.batch.v1.jobs(namespace).delete(name, { propagationPolicy: 'Background' });
+      if (this.#jobs.indexer.getByKey(`${namespace}/${name}`)?.metadata.uid === uid) this.#deleted.add(uid);
       this.#tell(cronJob, 'SuccessfulDelete', `Deleted job ${name}`);
     } catch (error) {
-      // Gone already, which the cache does not show yet.
+      // Somebody else was faster.
       if (!isNotFound(error)) {
         this.#warn(cronJob, 'FailedDelete', `Deleted job: ${messageOf(error)}`);
         return false;
@@ -265,18 +270,13 @@ export class CronJobController implements Controller {
       onUpdate: (old, cronJob) => this.#onUpdate(old, cronJob),
       onDelete: (deleted) => loop.queue.add(deletionHandlingKey(deleted)),
     });
-    const onJob = (job: Job): void => {
-      const cronJob = this.#owners.ownerOf(job);
-      if (cronJob) loop.add(cronJob);
-    };
     this.#jobs.addEventHandler({
-      onAdd: onJob,
-      onUpdate: (old, job) => {
-        if (!semanticEqual(getControllerOf(old), getControllerOf(job))) onJob(old);
-        onJob(job);
+      onDelete: (deleted) => {
+        this.#deleted.delete(deletedObject(deleted).metadata.uid);
       },
-      onDelete: (deleted) => onJob(deleted instanceof DeletedFinalStateUnknown ? deleted.object : deleted),
     });
+    const owners = { ownerOf: (job: Job) => this.#owners.ownerOf(job), adoptersOf: () => [] };
+    this.#jobs.addEventHandler(ownedObjectHandler({ owners, enqueue: (cronJob: CronJob) => loop.add(cronJob) }));
   }
 
   /** A new schedule begins with its next time: what the old one has missed is not made up for. */
@@ -314,5 +314,3 @@ function dropActive(draft: StatusDraft, uid: string | undefined): void {
 const zoneInSchedule = (schedule: string): string =>
   `CRON_TZ or TZ used in schedule ${quote(schedule)} is not officially supported, ` +
   'see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details';
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,5 +1,6 @@
 import { type CronSchedule, parseCronSchedule } from '@coxswain/api';
 import type { CronJob } from '@coxswain/api/batch/v1';
+import { messageOf } from '../framework/message-of.ts';
 
 /** A zone in the schedule itself works, though nobody promises it. */
 export const hasZoneInSchedule = ({ spec }: CronJob): boolean => spec.schedule.includes('TZ');
@@ -17,7 +18,7 @@ export function timeZoneProblem(timeZone: string): string | undefined {
     parseCronSchedule('@hourly', timeZone);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

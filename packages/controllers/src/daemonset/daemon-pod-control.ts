@@ -49,7 +49,7 @@ export class DaemonPodControl {
     });
     // Those that were not made will not be seen.
     this.expectations.expectations.lowerExpectations(key, nodes.length - successes, 0);
-    const failures = error === undefined ? [] : [error];
+    const failures: unknown[] = error === undefined ? [] : [error];
     await Promise.all(doomed.map((pod) => this.#delete(key, owner, pod).catch((it: unknown) => failures.push(it))));
     if (failures.length > 0) throw failures[0];
   }

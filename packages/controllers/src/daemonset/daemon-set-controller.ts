@@ -19,22 +19,23 @@ import { addControllerIndex, controlledBy, orphansIn } from '../framework/contro
 import { revisionsToDelete } from '../framework/controller-revision.ts';
 import { ControllerRevisionHistory } from '../framework/controller-revision-history.ts';
 import { OwnWrites } from '../framework/own-writes.ts';
+import { ownedObjectHandler } from '../framework/owned-object-handler.ts';
 import { claimObjects } from '../framework/owned-objects.ts';
 import { OwnerLookup } from '../framework/owner-lookup.ts';
 import { addNodeIndex, podsOnNode } from '../framework/pod-node-index.ts';
-import { availableInMs, isPodAvailable, isPodTerminal } from '../framework/pods.ts';
+import { availableInMs, isPodAvailable } from '../framework/pods.ts';
+import { problemOf } from '../framework/problem-of.ts';
 import { recheckOwner } from '../framework/recheck-owner.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
 import { updateStatus } from '../framework/update-status.ts';
-import { podHandler } from '../replicaset/pod-watch.ts';
-import { hashLabel, isUpdatedBy, targetNode } from './daemon-pod.ts';
+import { hashLabel, isUpdatedBy } from './daemon-pod.ts';
 import { DaemonPodControl } from './daemon-pod-control.ts';
 import { type NodeFit, nodeFitOf } from './node-fit.ts';
 import { planNode } from './node-plan.ts';
+import { type Placement, placementOf } from './placement.ts';
 import { type DaemonRevisions, daemonRevisions } from './revisions.ts';
-import { allowsSurge, planUpdate, updateLimits } from './rolling-update.ts';
-import { countDaemons, type DaemonCounts, isOutdated } from './status.ts';
-import { historyHandler } from './history-watch.ts';
+import { allowsSurge, planUpdate, type UpdateStep } from './rolling-update.ts';
+import { countDaemons, type DaemonCounts, isOutdated, noCounts } from './status.ts';
 
 const resource: ResourceDescription = {
   group: 'apps',
@@ -53,24 +54,12 @@ const firstFailureMs = 1000;
 const longestFailureMs = 15 * 60_000;
 const failureGcMs = 60_000;
 
-/** A node as one set sees it. */
-interface NodeView {
-  readonly name: string;
-  readonly fit: NodeFit;
-  readonly shouldRun: boolean;
-  readonly pods: readonly Pod[];
-}
-
 /** A set, and all that counts for it, as it was when the reconcile began. */
-interface View {
+interface View extends Placement {
   readonly key: string;
   readonly set: DaemonSet;
   /** All pods of the set. */
   readonly pods: readonly Pod[];
-  /** The nodes that there are. */
-  readonly nodes: readonly NodeView[];
-  /** Pods that are meant for nodes that there are not, by their node. */
-  readonly elsewhere: ReadonlyMap<string, readonly Pod[]>;
   readonly revisions: DaemonRevisions;
   readonly now: number;
   readonly minReadySeconds: number;
@@ -119,7 +108,230 @@ export class DaemonSetController implements Controller {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const forgetting = until(async () => this.#failures.gc(), { periodMs: failureGcMs, clock: this.#context.clock, signal });
+    const { clock } = this.#context;
+    const forgetting = until(failureGcMs, () => this.#failures.gc(), { clock, signal });
     await Promise.all([this.#loop.run(signal), this.#nodeLoop.run(signal), forgetting]);
+  }
+
+  #watch(): void {
+    const loop = this.#loop;
+    const { expectations } = this.#podControl;
+    const enqueue = (set: DaemonSet): void => loop.add(set);
+    this.#sets.addEventHandler({
+      onAdd: enqueue,
+      onUpdate: (_, set) => enqueue(set),
+      onDelete: (deleted) => {
+        const key = deletionHandlingKey(deleted);
+        // One of the same name may come, and has nothing to wait for.
+        this.#forget(key);
+        loop.queue.add(key);
+      },
+    });
+    this.#pods.addEventHandler(
+      ownedObjectHandler<Pod, DaemonSet>({
+        owners: this.#owners,
+        enqueue,
+        created: (set) => expectations.creationObserved(metaNamespaceKey(set)),
+        deleted: (set, podKey) => expectations.deletionObserved(metaNamespaceKey(set), podKey),
+      }),
+    );
+    this.#history.informer.addEventHandler(ownedObjectHandler({ owners: this.#owners, enqueue }));
+    this.#nodes.addEventHandler({
+      onAdd: (node) => this.#nodeLoop.add(node),
+      onUpdate: (old, node) => {
+        const hasMoved =
+          !semanticEqual(old.metadata.labels, node.metadata.labels) ||
+          !semanticEqual(old.spec?.taints, node.spec?.taints);
+        if (hasMoved) this.#nodeLoop.add(node);
+      },
+      // Differs from upstream, where the numbers in the status stay as they are until something else happens.
+      onDelete: (deleted) => this.#enqueueFor(deleted instanceof DeletedFinalStateUnknown ? deleted.object : deleted),
+    });
+  }
+
+  #enqueueForNode(name: string): void {
+    const node = this.#nodes.indexer.getByKey(name);
+    if (node) this.#enqueueFor(node);
+  }
+
+  /** Brings up the sets to which it makes a difference that the node is as it is. */
+  #enqueueFor(node: Node): void {
+    const { name = '' } = node.metadata;
+    const isThere = this.#nodes.indexer.getByKey(name) !== undefined;
+    const present = new Set(podsOnNode(this.#pods.indexer, name).map((pod) => getControllerOf(pod)?.uid));
+    for (const set of this.#sets.indexer.values()) {
+      const { shouldRun } = this.#fitOf(set)(node);
+      const isPresent = present.has(set.metadata.uid);
+      const isCounted = isPresent && (set.status?.numberMisscheduled ?? 0) > 0;
+      if (shouldRun !== isPresent || isCounted || !isThere) this.#loop.add(set);
+    }
+  }
+
+  async #reconcile(key: string): Promise<ReconcileResult | undefined> {
+    if (!this.#ownWrites.areSeen(key)) return { requeueAfterMs: lookForOwnWritesMs };
+    const set = this.#sets.indexer.getByKey(key);
+    if (!set) {
+      this.#forget(key);
+      return;
+    }
+    if (this.#owners.selectorOf(set).isEmpty()) {
+      const message = 'This daemon set is selecting all pods. A non-empty selector is required.';
+      this.#recorder.event(set, 'Warning', 'SelectingAll', message, { kind: resource });
+      return;
+    }
+    // Whether its revisions are still there cannot be known, and so neither can what its pods are.
+    if (set.metadata.deletionTimestamp) return;
+
+    const view = await this.#look(key, set);
+    const mayManage = this.#podControl.expectations.satisfied(key);
+    const failure = mayManage ? await problemOf(this.#manage(view)) : undefined;
+    const counts = countDaemons({ ...view, isUpdated: isUpdatedBy(set, view.revisions.hash) });
+    const statusFailure = await problemOf(this.#writeStatus(view, counts, mayManage));
+    const problem = failure ?? statusFailure;
+    if (problem !== undefined) throw problem;
+
+    // Not by the counts: during an update a node's second pod has to be waited for too.
+    const waits = view.pods.flatMap((pod) => availableInMs(pod, view.minReadySeconds, view.now) ?? []);
+    return waits.length > 0 ? { requeueAfterMs: Math.min(...waits) } : undefined;
+  }
+
+  async #look(key: string, set: DaemonSet): Promise<View> {
+    const pods = await this.#claimPods(set);
+    const revisions = await this.#revisions(key, set, pods);
+    const placement = placementOf(pods, this.#nodes.indexer.values(), this.#fitOf(set));
+    const minReadySeconds = set.spec?.minReadySeconds ?? 0;
+    return { key, set, pods, ...placement, revisions, now: this.#context.clock.now(), minReadySeconds };
+  }
+
+  /** Puts pods where they are missing, takes them away where they are too many; when all is in place, goes on with an update. */
+  async #manage(view: View): Promise<void> {
+    const { set, revisions } = view;
+    const owner = { object: set, resource, reference: newControllerRef(set, kind) };
+    const { hash } = revisions;
+    const step = this.#planPlacement(view);
+    await this.#podControl.sync(owner, { ...step, hash });
+    const isInPlace = step.createsOn.length + step.deletes.length === 0;
+    if (isInPlace && set.spec?.updateStrategy?.type === 'RollingUpdate') {
+      const isAvailable = (pod: Pod): boolean => isPodAvailable(pod, view.minReadySeconds, view.now);
+      const update = planUpdate(set, view, { isUpdated: isUpdatedBy(set, hash), isAvailable });
+      await this.#podControl.sync(owner, { ...update, hash });
+    }
+    await this.#truncateHistory(view);
+  }
+
+  #planPlacement(view: View): UpdateStep {
+    const { set, nodes, lost, revisions } = view;
+    const options = { ...view, allowsSurge: allowsSurge(set), hash: revisions.hash };
+    const createsOn: string[] = [];
+    const deletes: Pod[] = [];
+    for (const node of nodes) {
+      const { creates, failed, succeeded, surplus } = planNode(node, options);
+      if (creates) createsOn.push(node.name);
+      deletes.push(...failed.filter((pod) => this.#mayKill(set, pod, node.name)), ...succeeded, ...surplus);
+      for (const pod of succeeded) this.#tell(set, 'Normal', 'Succeeded', pod, node.name);
+    }
+    // No scheduler will ever place these, and nobody else cleans them up.
+    for (const { pods } of lost) deletes.push(...pods.filter(({ spec }) => !spec?.nodeName));
+    return { createsOn, deletes };
+  }
+
+  /** Failed pods are not replaced in haste: their node may refuse one after the other. */
+  #mayKill(set: DaemonSet, pod: Pod, node: string): boolean {
+    const now = this.#context.clock.now();
+    const id = `${set.metadata.uid}/${set.status?.observedGeneration ?? 0}/${node}`;
+    if (this.#failures.isInBackoffSinceUpdate(id, now)) {
+      this.#loop.addAfter(set, this.#failures.get(id));
+      return false;
+    }
+    this.#failures.next(id, now);
+    this.#tell(set, 'Warning', 'Failed', pod, node);
+    return true;
+  }
+
+  #tell(set: DaemonSet, type: 'Normal' | 'Warning', phase: 'Failed' | 'Succeeded', pod: Pod, node: string): void {
+    const what = `Found ${phase.toLowerCase()} daemon pod ${metaNamespaceKey(pod)} on node ${node}`;
+    const message = `${what}, will try to ${phase === 'Failed' ? 'kill' : 'delete'} it`;
+    this.#recorder.event(set, type, `${phase}DaemonPod`, message, { kind: resource });
+  }
+
+  async #revisions(key: string, set: DaemonSet, pods: readonly Pod[]): Promise<DaemonRevisions> {
+    const { namespace = '' } = set.metadata;
+    const claimed = await this.#history.claim({
+      owner: set,
+      key,
+      matches: (revision) => this.#owners.matches(set, revision),
+      canAdopt: () => this.#canAdopt(set),
+      releases: true,
+    });
+    return await daemonRevisions(set, claimed, {
+      history: this.#history,
+      pods,
+      relabel: async ({ metadata: { name = '' } }, hash) => {
+        const patch = { metadata: { labels: { [hashLabel]: hash } } };
+        await this.#context.clients.core.v1.pods(namespace).patch(name, 'merge', patch);
+      },
+      countCollision: () => this.#countCollision(set),
+    });
+  }
+
+  async #countCollision(set: DaemonSet): Promise<void> {
+    const { namespace = '', name = '' } = set.metadata;
+    const client = this.#context.clients.apps.v1.daemonSets(namespace);
+    const fresh = await client.get(name);
+    // Seen too late: with the count that the server has, there may be none.
+    if (fresh.status?.collisionCount !== set.status?.collisionCount) return;
+    const status = { ...noCounts, ...fresh.status, collisionCount: (fresh.status?.collisionCount ?? 0) + 1 };
+    await client.updateStatus({ ...fresh, status });
+  }
+
+  #claimPods(set: DaemonSet): Promise<Pod[]> {
+    const { namespace = '', uid = '', deletionTimestamp } = set.metadata;
+    const { indexer } = this.#pods;
+    return claimObjects([...controlledBy(indexer, uid), ...orphansIn(indexer, namespace)], {
+      owner: { uid, reference: newControllerRef(set, kind), isBeingDeleted: deletionTimestamp !== undefined },
+      matches: (pod) => this.#owners.matches(set, pod),
+      canAdopt: () => this.#canAdopt(set),
+      patch: (pod, patch) =>
+        this.#context.clients.core.v1.pods(namespace).patch(pod.metadata.name ?? '', 'strategic-merge', patch),
+    });
+  }
+
+  #canAdopt(set: DaemonSet): Promise<void> {
+    const { namespace = '', name = '' } = set.metadata;
+    return recheckOwner(set, kind.kind, () => this.#context.clients.apps.v1.daemonSets(namespace).get(name));
+  }
+
+  async #writeStatus({ key, set }: View, counts: DaemonCounts, hasManaged: boolean): Promise<void> {
+    const observedGeneration = (hasManaged ? set.metadata.generation : set.status?.observedGeneration) ?? 0;
+    if (!isOutdated(set, { ...counts, observedGeneration })) return;
+    const client = this.#context.clients.apps.v1.daemonSets(set.metadata.namespace ?? '');
+    const updated = await updateStatus<DaemonSet>(client, set, (fresh) => ({
+      ...fresh,
+      status: { ...fresh.status, ...counts, observedGeneration },
+    }));
+    this.#ownWrites.wrote(key, this.#sets, updated.metadata.resourceVersion);
+  }
+
+  /** Keeps so many revisions beside the one that holds, and those that pods were made from. */
+  async #truncateHistory({ set, pods, revisions: { old } }: View): Promise<void> {
+    const limit = set.spec?.revisionHistoryLimit ?? 10;
+    if (old.length <= limit) return;
+    const live = new Set(pods.map(({ metadata }) => metadata.labels?.[hashLabel]));
+    const isLive = ({ metadata }: ControllerRevision): boolean => live.has(metadata.labels?.[hashLabel]);
+    for (const revision of revisionsToDelete(old, isLive, () => old.length - limit))
+      await this.#history.delete(revision);
+  }
+
+  #fitOf(set: DaemonSet): (node: Node) => NodeFit {
+    const known = this.#fits.get(set);
+    if (known) return known;
+    const fitOf = nodeFitOf(set);
+    this.#fits.set(set, fitOf);
+    return fitOf;
+  }
+
+  #forget(key: string): void {
+    this.#podControl.expectations.deleteExpectations(key);
+    this.#ownWrites.forget(key);
   }
 }

@@ -1,7 +1,7 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { isPodAvailable, isPodReady } from '../framework/pods.ts';
 import { hashLabel } from './daemon-pod.ts';
-import type { NodeFit } from './node-fit.ts';
+import type { NodeView } from './placement.ts';
 
 /** What is to be done about one node, whether or not an update is under way. */
 export interface NodePlan {
@@ -24,8 +24,7 @@ export interface NodePlanOptions {
 
 const nothing: NodePlan = { creates: false, failed: [], succeeded: [], surplus: [] };
 
-/** `pods`: those on the node or meant for it, even if they are about to go. */
-export function planNode(pods: readonly Pod[], fit: NodeFit, options: NodePlanOptions): NodePlan {
+export function planNode({ pods, ...fit }: NodeView, options: NodePlanOptions): NodePlan {
   if (pods.length === 0) return { ...nothing, creates: fit.shouldRun };
   const lasting = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (!fit.shouldContinue) return { ...nothing, surplus: lasting };

@@ -1,6 +1,7 @@
 import type { DaemonSet } from '@coxswain/api/apps/v1';
 import type { Pod } from '@coxswain/api/core/v1';
 import { getScaledValueFromIntOrPercent } from '@coxswain/apimachinery/intstr';
+import type { NodeView, Placement } from './placement.ts';
 
 export interface UpdateLimits {
   readonly maxSurge: number;
@@ -21,21 +22,17 @@ export function allowsSurge(set: DaemonSet): boolean {
   return updateLimits(set, 1).maxSurge > 0;
 }
 
-/** A node in an update. */
-export interface UpdatedNode {
-  readonly name: string;
-  /** False also for nodes that are not there any more. */
-  readonly shouldRun: boolean;
-  readonly pods: readonly Pod[];
-}
-
-export interface UpdateView {
-  readonly nodes: readonly UpdatedNode[];
-  /** How many nodes should have a pod. */
-  readonly desired: number;
-  readonly limits: UpdateLimits;
+export interface PodTests {
   isUpdated(pod: Pod): boolean;
   isAvailable(pod: Pod): boolean;
+}
+
+interface UpdateView extends PodTests {
+  /** Those that should have a pod, and those that have one. */
+  readonly nodes: readonly NodeView[];
+  /** How many should have one. */
+  readonly desired: number;
+  readonly limits: UpdateLimits;
 }
 
 export interface UpdateStep {
@@ -43,9 +40,17 @@ export interface UpdateStep {
   readonly createsOn: readonly string[];
 }
 
-/** What an update does next: deletes old pods so that new ones come, or where there is a surge, the other way around. */
-export function planUpdate(view: UpdateView): UpdateStep {
-  return view.limits.maxSurge === 0 ? replace(view) : surge(view);
+/**
+ * What an update does next: deletes old pods so that new ones come, or where there is a surge, the other way around.
+ *
+ * Differs from upstream: there, a pod whose node is gone keeps a surge from going on until somebody has deleted it.
+ */
+export function planUpdate(set: DaemonSet, { nodes, lost }: Placement, tests: PodTests): UpdateStep {
+  const desired = nodes.filter(({ shouldRun }) => shouldRun).length;
+  const limits = updateLimits(set, desired);
+  const concerned = [...nodes, ...lost].filter(({ shouldRun, pods }) => shouldRun || pods.length > 0);
+  const plan = limits.maxSurge === 0 ? replace : surge;
+  return plan({ ...tests, nodes: concerned, desired, limits });
 }
 
 /**
@@ -65,7 +70,10 @@ function replace({ nodes, limits, isUpdated, isAvailable }: UpdateView): UpdateS
     if (isUp) candidates.push(only);
     else broken.push(only);
   }
-  return { deletes: [...broken, ...candidates.slice(0, Math.max(0, limits.maxUnavailable - unavailable))], createsOn: [] };
+  return {
+    deletes: [...broken, ...candidates.slice(0, Math.max(0, limits.maxUnavailable - unavailable))],
+    createsOn: [],
+  };
 }
 
 /**

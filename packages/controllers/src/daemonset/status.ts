@@ -50,11 +50,18 @@ export function countDaemons({ nodes, isUpdated, minReadySeconds, now }: CountOp
   };
 }
 
+/** Of a set that nobody has looked at yet. */
+export const noCounts: DaemonCounts = countDaemons({ nodes: [], isUpdated: () => false, minReadySeconds: 0, now: 0 });
+
 /** Whether the set tells something else, or of an earlier generation. */
-export function isOutdated({ metadata, status }: DaemonSet, counts: DaemonCounts): boolean {
+export function isOutdated(
+  { status }: DaemonSet,
+  next: DaemonCounts & { readonly observedGeneration: number },
+): boolean {
+  const { observedGeneration, ...counts } = next;
   const told: Partial<Record<string, unknown>> = { ...status };
   return (
-    (status?.observedGeneration ?? 0) < (metadata.generation ?? 0) ||
+    (status?.observedGeneration ?? 0) < observedGeneration ||
     Object.entries(counts).some(([field, count]) => (told[field] ?? 0) !== count)
   );
 }

@@ -1,20 +1,21 @@
 import type { Deployment, ReplicaSet } from '@coxswain/api/apps/v1';
 import type { Pod } from '@coxswain/api/core/v1';
 import { hasStatusCause } from '@coxswain/apimachinery/errors';
-import { labelSelectorAsSelector } from '@coxswain/apimachinery/labels';
+import { labelSelectorAsSelector, Selector } from '@coxswain/apimachinery/labels';
 import { getControllerOf, newControllerRef } from '@coxswain/apimachinery/meta';
 import {
   DeletedFinalStateUnknown,
   deletionHandlingKey,
   type EventRecorder,
-  NAMESPACE_INDEX,
   type ReconcileResult,
   type SharedIndexInformer,
 } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller.ts';
 import { addControllerIndex, controlledBy, orphansIn } from '../framework/controller-index.ts';
 import { OwnWrites } from '../framework/own-writes.ts';
+import { ownedObjectHandler } from '../framework/owned-object-handler.ts';
 import { claimObjects } from '../framework/owned-objects.ts';
+import { OwnerLookup } from '../framework/owner-lookup.ts';
 import { recheckOwner } from '../framework/recheck-owner.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
 import { deploymentKind } from './new-replica-set.ts';
@@ -34,6 +35,7 @@ export class DeploymentController implements Controller {
   readonly #deployments: SharedIndexInformer<Deployment>;
   readonly #sets: SharedIndexInformer<ReplicaSet>;
   readonly #pods: SharedIndexInformer<Pod>;
+  readonly #owners: OwnerLookup<Deployment>;
   readonly #ownWrites = new OwnWrites();
   readonly #loop: ReconcileLoop;
 
@@ -49,6 +51,9 @@ export class DeploymentController implements Controller {
       reconcile: (key) => this.#reconcile(key),
       maxRetries,
     });
+    this.#owners = new OwnerLookup(this.#deployments, deploymentKind.kind, ({ spec }) =>
+      labelSelectorAsSelector(spec?.selector),
+    );
     addControllerIndex(this.#sets);
     addControllerIndex(this.#pods);
     this.#watch();
@@ -63,6 +68,8 @@ export class DeploymentController implements Controller {
     const deployment = this.#deployments.indexer.getByKey(key);
     if (!deployment) return;
     if (selectsAll(deployment)) return await this.#refuse(deployment);
+    // Sets that it would not know as its own would be made without end.
+    if (this.#owners.selectorOf(deployment) === Selector.nothing) return;
     try {
       const rollout = this.#rolloutOf(key, deployment, await this.#claim(deployment));
       const requeueAfterMs = await proceed(rollout, (set) => this.#podsOf(set));
@@ -91,7 +98,6 @@ export class DeploymentController implements Controller {
   #claim(deployment: Deployment): Promise<ReplicaSet[]> {
     const { clients } = this.#context;
     const { name = '', namespace = '', uid = '', deletionTimestamp } = deployment.metadata;
-    const selector = labelSelectorAsSelector(deployment.spec?.selector);
     const candidates = [...controlledBy(this.#sets.indexer, uid), ...orphansIn(this.#sets.indexer, namespace)];
     return claimObjects(candidates, {
       owner: {
@@ -99,7 +105,7 @@ export class DeploymentController implements Controller {
         reference: newControllerRef(deployment, deploymentKind),
         isBeingDeleted: deletionTimestamp !== undefined,
       },
-      matches: ({ metadata }) => selector.matches(metadata.labels),
+      matches: (set) => this.#owners.matches(deployment, set),
       canAdopt: () =>
         recheckOwner(deployment, deploymentKind.kind, () => clients.apps.v1.deployments(namespace).get(name)),
       patch: (set, patch) =>
@@ -124,34 +130,16 @@ export class DeploymentController implements Controller {
       onUpdate: (_, deployment) => loop.add(deployment),
       onDelete: (deleted) => this.#ownWrites.forget(deletionHandlingKey(deleted)),
     });
-    this.#sets.addEventHandler({
-      onAdd: (set) => this.#enqueueFor(set),
-      onUpdate: (old, set) => {
-        if (getControllerOf(old)?.uid !== getControllerOf(set)?.uid) this.#enqueueOwner(old);
-        this.#enqueueFor(set);
-      },
-      onDelete: (deleted) => this.#enqueueOwner(objectOf(deleted)),
-    });
+    this.#sets.addEventHandler(
+      ownedObjectHandler<ReplicaSet, Deployment>({
+        owners: this.#owners,
+        enqueue: (deployment) => loop.add(deployment),
+      }),
+    );
     // Whoever waits for the last pod of another template hears of its end nowhere else.
-    this.#pods.addEventHandler({ onDelete: (deleted) => this.#podDeleted(objectOf(deleted)) });
-  }
-
-  /** Its deployment, or those that would like to have it. */
-  #enqueueFor(set: ReplicaSet): void {
-    const { namespace = '', labels, deletionTimestamp } = set.metadata;
-    if (getControllerOf(set) || deletionTimestamp) {
-      this.#enqueueOwner(set);
-      return;
-    }
-    for (const deployment of this.#deployments.indexer.byIndex(NAMESPACE_INDEX, namespace)) {
-      const selector = labelSelectorAsSelector(deployment.spec?.selector);
-      if (!selector.isEmpty() && selector.matches(labels)) this.#loop.add(deployment);
-    }
-  }
-
-  #enqueueOwner(set: ReplicaSet): void {
-    const owner = this.#ownerOf(set);
-    if (owner) this.#loop.add(owner);
+    this.#pods.addEventHandler({
+      onDelete: (deleted) => this.#podDeleted(deleted instanceof DeletedFinalStateUnknown ? deleted.object : deleted),
+    });
   }
 
   #podDeleted(pod: Pod): void {
@@ -159,17 +147,10 @@ export class DeploymentController implements Controller {
     if (controller?.kind !== 'ReplicaSet') return;
     const set = this.#sets.indexer.getByKey(`${pod.metadata.namespace}/${controller.name}`);
     if (!set || set.metadata.uid !== controller.uid) return;
-    const deployment = this.#ownerOf(set);
+    const deployment = this.#owners.ownerOf(set);
     if (deployment?.spec?.strategy?.type !== 'Recreate') return;
     const sets = controlledBy(this.#sets.indexer, deployment.metadata.uid ?? '');
     if (sets.every((other) => this.#podsOf(other).length === 0)) this.#loop.add(deployment);
-  }
-
-  #ownerOf(set: ReplicaSet): Deployment | undefined {
-    const controller = getControllerOf(set);
-    if (controller?.kind !== deploymentKind.kind) return undefined;
-    const deployment = this.#deployments.indexer.getByKey(`${set.metadata.namespace}/${controller.name}`);
-    return deployment?.metadata.uid === controller.uid ? deployment : undefined;
   }
 
   #podsOf(set: ReplicaSet): Pod[] {
@@ -181,6 +162,3 @@ function selectsAll({ spec }: Deployment): boolean {
   const { matchLabels, matchExpressions } = spec?.selector ?? {};
   return !!spec?.selector && matchLabels === undefined && matchExpressions === undefined;
 }
-
-const objectOf = <T extends object>(deleted: T | DeletedFinalStateUnknown<T>): T =>
-  deleted instanceof DeletedFinalStateUnknown ? deleted.object : deleted;

@@ -14,7 +14,7 @@ import {
   replicaSetCreateError,
   rolloutStatus,
 } from './progress.ts';
-import { findNewSet, isSameTemplate, sizeOf } from './replica-sets.ts';
+import { byAge, findNewSet, isSameTemplate, sizeOf } from './replica-sets.ts';
 import {
   annotationsOfCurrentSet,
   byRevision,
@@ -42,13 +42,14 @@ export class Rollout {
   #deployment: Deployment;
   /** The one that has the deployment's template. */
   #newSet: ReplicaSet | undefined;
+  /** Oldest first. */
   #oldSets: ReplicaSet[];
   readonly #options: RolloutOptions;
 
   constructor(deployment: Deployment, sets: readonly ReplicaSet[], options: RolloutOptions) {
     this.#deployment = deployment;
     this.#newSet = findNewSet(deployment, sets);
-    this.#oldSets = sets.filter((set) => set !== this.#newSet);
+    this.#oldSets = sets.filter((set) => set !== this.#newSet).sort(byAge);
     this.#options = options;
   }
 

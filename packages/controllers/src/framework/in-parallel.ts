@@ -1,3 +1,5 @@
+import { messageOf } from './message-of.ts';
+
 /**
  * Calls for each of the items, so many at once, all of them whatever fails. Rejects in the end with the failure, or an
  * AggregateError of several.
@@ -16,5 +18,3 @@ export async function inParallel<T>(
   if (failures.length === 1) throw failures[0];
   if (failures.length > 1) throw new AggregateError(failures, failures.map(messageOf).join(', '));
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

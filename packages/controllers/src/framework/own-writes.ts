@@ -14,14 +14,14 @@ export class OwnWrites {
     if (resourceVersion === undefined) return;
     const versions = this.#owners.get(ownerKey) ?? new Map<SharedInformer, string>();
     const known = versions.get(informer);
-    if (known === undefined || isNewer(resourceVersion, known)) versions.set(informer, resourceVersion);
+    if (known === undefined || isNewerVersion(resourceVersion, known)) versions.set(informer, resourceVersion);
     this.#owners.set(ownerKey, versions);
   }
 
   /** Whether the caches have everything that was written for the owner. */
   areSeen(ownerKey: string): boolean {
     for (const [informer, version] of this.#owners.get(ownerKey) ?? []) {
-      if (isNewer(version, informer.lastSyncResourceVersion)) return false;
+      if (isNewerVersion(version, informer.lastSyncResourceVersion)) return false;
     }
     this.forget(ownerKey);
     return true;
@@ -34,7 +34,7 @@ export class OwnWrites {
 }
 
 /** Versions that are no numbers cannot be compared: then nothing is waited for. */
-function isNewer(version: string, than: string): boolean {
+export function isNewerVersion(version: string, than: string): boolean {
   if (!/^[1-9]\d*$/.test(version) || !/^[1-9]\d*$/.test(than)) return false;
   return version.length === than.length ? version > than : version.length > than.length;
 }

@@ -65,6 +65,8 @@ export interface ResourceMonitorsOptions {
 /** How often the server is asked for new resources, and how soon again when there is no answer at the start. */
 const syncPeriodMs = 30_000;
 const firstRetryMs = 1000;
+/** How long all resources together are given to be listed. */
+const patienceMs = 30_000;
 
 /**
  * Follows the objects of all resources that the server has, as CustomResourceDefinitions and API services come and go.
@@ -96,16 +98,28 @@ export class ResourceMonitors {
     return this.#monitors.get(keyOf(resource));
   }
 
-  /** All that are followed now. */
-  list(): Iterable<Monitor> {
-    return this.#monitors.values();
-  }
-
-  /** Resolves when all handlers have heard of all objects there are; rejects with the signal's reason. */
-  async whenSynced(signal: AbortSignal): Promise<void> {
-    await untilAborted(this.#discovered, signal);
-    const handlers = [...this.#monitors.values()].flatMap((monitor) => monitor.handlers);
-    await Promise.all(handlers.map((handler) => handler.whenSynced(signal).catch(() => signal.throwIfAborted())));
+  /**
+   * Resolves with true when all handlers have heard of all objects there are, with false when that takes too long: one
+   * resource that cannot be listed is not to hold up everything. Also false when the signal is aborted.
+   */
+  async whenSynced(signal: AbortSignal): Promise<boolean> {
+    const enough = new AbortController();
+    const end = (): void => enough.abort();
+    const timer = this.#options.clock.setTimeout(end, patienceMs);
+    signal.addEventListener('abort', end, { once: true });
+    if (signal.aborted) end();
+    try {
+      await untilAborted(this.#discovered, enough.signal);
+      const handlers = [...this.#monitors.values()].flatMap((monitor) => monitor.handlers);
+      // One whose resource is gone never syncs, and need not.
+      await Promise.all(handlers.map((handler) => handler.whenSynced(enough.signal).catch(() => {})));
+      return !enough.signal.aborted;
+    } catch {
+      return false;
+    } finally {
+      timer.cancel();
+      signal.removeEventListener('abort', end);
+    }
   }
 
   /** Follows until the signal is aborted; resolves when nothing is under way any more. */
@@ -131,9 +145,10 @@ export class ResourceMonitors {
     if (found.failure) logger.warn(found.failure.message);
     const resources = resourcesIn(found, (resource) => this.#subscribers.some((one) => one.wants(resource)));
     if (resources.size === 0) return;
-    const isLost = ({ group, version }: MonitoredResource): boolean =>
-      !found.failure?.groupVersions.has(`${GroupVersion.of(group, version)}`);
-    const gone = [...this.#monitors].filter(([key, { resource }]) => !resources.has(key) && isLost(resource));
+    // What the server could not tell of may still be there.
+    const isUnknown = ({ group, version }: MonitoredResource): boolean =>
+      found.failure?.groupVersions.has(`${GroupVersion.of(group, version)}`) === true;
+    const gone = [...this.#monitors].filter(([key, { resource }]) => !resources.has(key) && !isUnknown(resource));
     const added = [...resources].filter(([key]) => !this.#monitors.has(key));
     if (gone.length > 0 || added.length > 0) mapper.reset();
     for (const [key, monitor] of gone) this.#stop(key, monitor);

@@ -1,9 +1,10 @@
 import type { ConfigMap } from '@coxswain/api/core/v1';
 import { isNotFound, newInternalError } from '@coxswain/apimachinery/errors';
 import type { KubernetesObject, ObjectMeta, OwnerReference } from '@coxswain/apimachinery/meta';
-import { customResource } from '@coxswain/client';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TestCluster } from '../../test/test-cluster.ts';
+import { createWidgetDefinition, widgets } from '../../test/widgets.ts';
 import { garbageCollectorController } from './index.ts';
 
 let cluster: TestCluster;
@@ -113,7 +114,7 @@ describe('background deletion', () => {
     await cluster.settle();
     await cluster.advance(60_000, 5000);
     expect(await names()).toEqual(['child']);
-    await createWidgets();
+    await createWidgetDefinition(cluster);
     await cluster.advance(120_000, 5000);
     expect(await names()).toEqual([]);
   });
@@ -330,77 +331,47 @@ describe('references across namespaces', () => {
   });
 });
 
-interface Widget extends KubernetesObject {
-  readonly spec?: object;
-}
-const widgets = () =>
-  customResource<Widget>(cluster.rest, {
-    group: 'example.com',
-    version: 'v1',
-    resource: 'widgets',
-    kind: 'Widget',
-    namespaced: true,
-  })('default');
-
-async function createWidgets(): Promise<void> {
-  const definitions = cluster.clients.apiextensions.v1.customResourceDefinitions();
-  await definitions.create({
-    metadata: { name: 'widgets.example.com' },
-    spec: {
-      group: 'example.com',
-      scope: 'Namespaced',
-      names: { plural: 'widgets', singular: 'widget', kind: 'Widget' },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
-    },
-  });
-  await cluster.until(async () =>
-    (await definitions.get('widgets.example.com')).status?.conditions?.some(
-      ({ type, status }) => type === 'Established' && status === 'True',
-    ),
-  );
-}
-
 describe('custom resources', () => {
-  beforeEach(createWidgets);
+  beforeEach(() => createWidgetDefinition(cluster));
 
   it('own and are owned', async () => {
     await cluster.advance(30_000);
     const owner = await make('owner');
-    const widget = await widgets().create({ metadata: { name: 'w', ...ownedBy(owner) } });
+    const widget = await widgets(cluster).create({ metadata: { name: 'w', ...ownedBy(owner) } });
     await make('child', ownedBy(widget));
     await cluster.settle();
     expect(writes()).toEqual([]);
     await configMaps().delete('owner');
     await cluster.settle();
     expect(await names()).toEqual([]);
-    await expect(widgets().get('w')).rejects.toSatisfy(isNotFound);
+    await expect(widgets(cluster).get('w')).rejects.toSatisfy(isNotFound);
   });
 
   it('are released too, though they know of no strategic merge patches', async () => {
     await cluster.advance(30_000);
     const owner = await make('owner');
-    for (const name of ['v', 'w']) await widgets().create({ metadata: { name, ...ownedBy(owner) } });
+    for (const name of ['v', 'w']) await widgets(cluster).create({ metadata: { name, ...ownedBy(owner) } });
     await cluster.settle();
     await configMaps().delete('owner', { propagationPolicy: 'Orphan' });
     await cluster.settle();
-    expect((await widgets().get('w')).metadata!.ownerReferences).toBeUndefined();
-    expect((await widgets().get('v')).metadata!.ownerReferences).toBeUndefined();
+    expect((await widgets(cluster).get('w')).metadata!.ownerReferences).toBeUndefined();
+    expect((await widgets(cluster).get('v')).metadata!.ownerReferences).toBeUndefined();
     expect(await names()).toEqual([]);
   });
 
   it('that were there before their kind was noticed are found', async () => {
     const owner = await make('owner');
-    await widgets().create({ metadata: { name: 'w', ...ownedBy(owner) } });
+    await widgets(cluster).create({ metadata: { name: 'w', ...ownedBy(owner) } });
     await configMaps().delete('owner');
     await cluster.settle();
-    expect((await widgets().get('w')).metadata!.name).toBe('w');
+    expect((await widgets(cluster).get('w')).metadata!.name).toBe('w');
     await cluster.advance(30_000);
-    await expect(widgets().get('w')).rejects.toSatisfy(isNotFound);
+    await expect(widgets(cluster).get('w')).rejects.toSatisfy(isNotFound);
   });
 
   it('go with their kind, and what they own goes with them', async () => {
     await cluster.advance(30_000);
-    const widget = await widgets().create({ metadata: { name: 'w' } });
+    const widget = await widgets(cluster).create({ metadata: { name: 'w' } });
     await make('child', ownedBy(widget));
     await cluster.settle();
     await cluster.clients.apiextensions.v1.customResourceDefinitions().delete('widgets.example.com');
@@ -411,4 +382,75 @@ describe('custom resources', () => {
     // Nobody asks for what is gone.
     expect(cluster.spy.requests.slice(before).filter(({ url }) => url.includes('widgets'))).toEqual([]);
   });
+});
+
+describe('whatever owns whatever', () => {
+  const count = 8;
+  const name = (i: number): string => `object-${i}`;
+
+  /** Who is gone in the end: those that were deleted, and all who have had owners and whose owners are gone. */
+  function casualties(owners: readonly (readonly number[])[], deleted: readonly number[]): Set<number> {
+    const gone = new Set(deleted);
+    for (let before = -1; before !== gone.size; ) {
+      before = gone.size;
+      owners.forEach((of, i) => {
+        if (of.length > 0 && of.every((owner) => gone.has(owner))) gone.add(i);
+      });
+    }
+    return gone;
+  }
+
+  it('goes when it has to, and only then', async () => {
+    const object = fc.uniqueArray(fc.nat(count - 1), { maxLength: 3 });
+    const plan = fc.record({
+      owners: fc.array(object, { minLength: count, maxLength: count }),
+      deleted: fc.array(fc.record({ which: fc.nat(count - 1), isForeground: fc.boolean(), restart: fc.boolean() }), {
+        minLength: 1,
+        maxLength: 3,
+      }),
+      blocking: fc.boolean(),
+      failEvery: fc.integer({ min: 2, max: 9 }),
+    });
+    let round = 0;
+    await fc.assert(
+      fc.asyncProperty(plan, async ({ owners, deleted, blocking: blockOwnerDeletion, failEvery }) => {
+        const namespace = `round-${round++}`;
+        await cluster.clients.core.v1.namespaces().create({ metadata: { name: namespace } });
+        const objects = configMaps(namespace);
+        const made = await Promise.all(owners.map((_, i) => make(name(i), {}, namespace)));
+        for (const [i, of] of owners.entries()) {
+          const ownerReferences = of
+            .filter((owner) => owner !== i)
+            .map((owner) => ref(made[owner]!, { blockOwnerDeletion }));
+          await objects.patch(name(i), 'merge', { metadata: { ownerReferences } });
+        }
+        await cluster.settle();
+        let writes = 0;
+        cluster.spy.plan = ({ method }) => {
+          if (method !== 'GET' && ++writes % failEvery === 0) throw newInternalError(new Error('injected'));
+        };
+        for (const { which, isForeground, restart } of deleted) {
+          await objects.delete(name(which), isForeground ? foreground : {}).catch((error: unknown) => {
+            if (!isNotFound(error)) throw error;
+          });
+          if (!restart) continue;
+          await cluster.stopControllers();
+          cluster.startControllers();
+        }
+        await cluster.settle();
+        await cluster.advance(20_000, 2000);
+        const gone = casualties(
+          owners.map((of, i) => of.filter((owner) => owner !== i)),
+          deleted.map(({ which }) => which),
+        );
+        const expected = owners.map((_, i) => name(i)).filter((_, i) => !gone.has(i));
+        expect(await names(namespace)).toEqual(expected);
+        cluster.spy.plan = () => {};
+        const before = cluster.spy.writes.length;
+        await cluster.advance(60_000, 20_000);
+        expect(cluster.spy.writes.length).toBe(before);
+      }),
+      { numRuns: 12 },
+    );
+  }, 60_000);
 });

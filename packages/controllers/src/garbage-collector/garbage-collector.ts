@@ -6,13 +6,9 @@ import {
   type ObjectMeta,
   type OwnerReference,
 } from '@coxswain/apimachinery/meta';
-import {
-  DeletedFinalStateUnknown,
-  type EventRecorder,
-  type Reconcile,
-  type ResourceEventHandler,
-} from '@coxswain/client';
+import type { EventRecorder, Reconcile, ResourceEventHandler } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller.ts';
+import { deletedObject } from '../framework/deleted-object.ts';
 import { inParallel } from '../framework/in-parallel.ts';
 import { ReconcileLoop, type ReconcileResult } from '../framework/reconcile-loop.ts';
 import type { MonitoredResource } from '../framework/resource-monitors.ts';
@@ -23,8 +19,6 @@ import { describeIdentity, type Identity, referred, refersTo } from './identity.
 import { clientFor, ObjectOperations } from './object-operations.ts';
 
 const workers = 20;
-/** After so long it begins, even if some resources cannot be listed. */
-const initialSyncTimeoutMs = 30_000;
 /** How soon the server is asked again for an owner that exists but was not seen; then later and later. */
 const firstCheckMs = 5;
 const lastCheckMs = 1_000_000;
@@ -84,26 +78,11 @@ export class GarbageCollector implements Controller {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await this.#synced(signal);
-    await Promise.all([this.#deleting, this.#orphaning, this.#verifying].map((loop) => loop.run(signal)));
-  }
-
-  async #synced(signal: AbortSignal): Promise<void> {
-    const { clock, monitors, logger } = this.#context;
-    const enough = new AbortController();
-    const onAbort = (): void => enough.abort(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-    const timer = clock.setTimeout(() => enough.abort(), initialSyncTimeoutMs);
-    try {
-      await monitors.whenSynced(enough.signal);
-    } catch {
-      if (!signal.aborted)
-        logger.warn('Garbage collector: not all resource monitors could be synced, proceeding anyways');
-    } finally {
-      timer.cancel();
-      signal.removeEventListener('abort', onAbort);
+    const isSynced = await this.#context.monitors.whenSynced(signal);
+    if (!isSynced && !signal.aborted) {
+      this.#context.logger.warn('Garbage collector: not all resource monitors could be synced, proceeding anyways');
     }
+    await Promise.all([this.#deleting, this.#orphaning, this.#verifying].map((loop) => loop.run(signal)));
   }
 
   #handlerFor(resource: MonitoredResource): ResourceEventHandler<KubernetesObject> {
@@ -121,7 +100,7 @@ export class GarbageCollector implements Controller {
       onAdd: observe,
       onUpdate: (_, object) => observe(object),
       onDelete: (deleted) => {
-        const { metadata = {} } = deleted instanceof DeletedFinalStateUnknown ? deleted.object : deleted;
+        const { metadata = {} } = deletedObject(deleted);
         this.#graph.remove(identityOf(metadata), resource);
       },
     };

@@ -10,7 +10,7 @@ import {
 import type { ControllerContext } from '../framework/controller.ts';
 import type { MonitoredResource } from '../framework/resource-monitors.ts';
 import type { GraphNode } from './graph-node.ts';
-import type { Identity } from './identity.ts';
+import { describeIdentity, type Identity } from './identity.ts';
 
 type Patches = PatchBodies<PartialObjectMetadata>;
 type Propagation = 'Orphan' | 'Foreground' | 'Background';
@@ -18,7 +18,7 @@ type Propagation = 'Orphan' | 'Foreground' | 'Background';
 /** What is asked of the server about objects that were seen: each call is for this very object, not one of its name. */
 export class ObjectOperations {
   readonly #context: Pick<ControllerContext, 'metadata' | 'monitors' | 'clock' | 'random'>;
-  /** Resources that know of no strategic merge patches: custom ones. No more than there are resources. */
+  /** Kinds that know of no strategic merge patches: custom ones. No more than there are kinds. */
   readonly #withoutStrategicMerge = new Set<string>();
 
   constructor(context: ControllerContext) {
@@ -104,7 +104,7 @@ export class ObjectOperations {
   ): Promise<ObjectMeta | undefined> {
     const { name } = node.identity;
     const client = this.#client(node);
-    const kind = keyOf(node.resource!);
+    const kind = `${node.identity.apiVersion}/${node.identity.kind}`;
     try {
       if (!this.#withoutStrategicMerge.has(kind)) {
         try {
@@ -143,7 +143,8 @@ export class ObjectOperations {
   }
 
   #client({ identity, resource }: GraphNode): MetadataResourceInterface {
-    return clientFor(this.#context, resource!, identity);
+    if (!resource) throw new Error(`${describeIdentity(identity)} is not followed any more`);
+    return clientFor(this.#context, resource, identity);
   }
 }
 
@@ -156,8 +157,6 @@ export const clientFor = (
   const client = metadata.resource(resource, { namespaced: resource.namespaced });
   return resource.namespaced ? client.inNamespace(namespace) : client;
 };
-
-const keyOf = ({ group, version, resource }: MonitoredResource): string => `${group}/${version}/${resource}`;
 
 /** Both are plain data, out of JSON with the same order of fields. */
 const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? []) === JSON.stringify(b ?? []);

@@ -21,7 +21,8 @@ export class IndexIntervals {
     if (!text) return IndexIntervals.none;
     const intervals: IndexInterval[] = [];
     for (const part of text.split(',')) {
-      const [first, last = first] = part.split('-').map(toIndex);
+      const [firstText = '', lastText = firstText] = part.split('-');
+      const [first, last] = [toIndex(firstText), toIndex(lastText)];
       if (first === undefined || last === undefined) continue;
       if (first >= completions) break;
       intervals.push({ first, last: Math.min(last, completions - 1) });

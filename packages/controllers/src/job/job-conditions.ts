@@ -25,12 +25,6 @@ export function knownOutcome({ status }: Job): JobOutcome | undefined {
   return undefined;
 }
 
-/** Those of Complete and Failed that is true: the Job has ended, and nothing of it is counted any more. */
-export const finishedCondition = ({ status }: Job): JobCondition | undefined =>
-  status?.conditions?.find(({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True');
-
-export const isJobFinished = (job: Job): boolean => finishedCondition(job) !== undefined;
-
 export function newCondition(
   type: string,
   status: 'True' | 'False',

@@ -2,28 +2,26 @@ import type { Job, JobStatus } from '@coxswain/api/batch/v1';
 import type { Pod } from '@coxswain/api/core/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import { labelSelectorAsSelector } from '@coxswain/apimachinery/labels';
-import { hasFinalizer, isControlledBy } from '@coxswain/apimachinery/meta';
+import { isControlledBy } from '@coxswain/apimachinery/meta';
 import { timeFromDate } from '@coxswain/apimachinery/time';
-import {
-  DeletedFinalStateUnknown,
-  type EventRecorder,
-  metaNamespaceKey,
-  type ReconcileResult,
-  type SharedIndexInformer,
-} from '@coxswain/client';
+import { type EventRecorder, metaNamespaceKey, type ReconcileResult, type SharedIndexInformer } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller.ts';
 import { addControllerIndex, controlledBy, orphansIn } from '../framework/controller-index.ts';
+import { deletedObject } from '../framework/deleted-object.ts';
+import { hasFinalizer, withFinalizer } from '../framework/finalizers.ts';
 import { inParallel } from '../framework/in-parallel.ts';
+import { isJobFinished, jobResource } from '../framework/jobs.ts';
+import { messageOf } from '../framework/message-of.ts';
 import { OwnWrites } from '../framework/own-writes.ts';
 import { claimObjects } from '../framework/owned-objects.ts';
 import { OwnerLookup } from '../framework/owner-lookup.ts';
 import { recheckOwner } from '../framework/recheck-owner.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
 import { type BackoffRecord, backoffAfter, noFailures } from './backoff.ts';
-import { interimType, isJobFinished, type JobOutcome, newCondition, withCondition } from './job-conditions.ts';
+import { interimType, type JobOutcome, newCondition, withCondition } from './job-conditions.ts';
 import { type JobObservation, observeJob, trackingFinalizer } from './job-observation.ts';
 import { completionsReached, decideOutcome, remainingDeadlineMs } from './job-outcome.ts';
-import { JobPods, jobReference, jobResource, mostWritesAtOnce, type PodCounts } from './job-pods.ts';
+import { JobPods, jobReference, mostWritesAtOnce, type PodCounts } from './job-pods.ts';
 import { compact, finishedStatus, isSameStatus, suspensionOf } from './job-status.ts';
 import { isManagedByOther, newJobRateLimiter, newOrphanPodLoop, releasePatch } from './orphan-pods.ts';
 import { planPods } from './pod-plan.ts';
@@ -213,8 +211,7 @@ export class JobController implements Controller {
       this.#ownWrites.wrote(key, this.#jobs, updated.metadata.resourceVersion);
       return updated;
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      throw new Error(`tracking status: ${step}: ${message}`, { cause: error });
+      throw new Error(`tracking status: ${step}: ${messageOf(error)}`, { cause: error });
     }
   }
 
@@ -249,11 +246,8 @@ export class JobController implements Controller {
       },
       { finalizer: trackingFinalizer },
     );
-    return claimed.map((pod) => {
-      if (isControlledBy(pod, job) || hasFinalizer(pod, trackingFinalizer)) return pod;
-      const { finalizers = [] } = pod.metadata;
-      return { ...pod, metadata: { ...pod.metadata, finalizers: [...finalizers, trackingFinalizer] } };
-    });
+    const isKept = (pod: Pod): boolean => isControlledBy(pod, job) || hasFinalizer(pod, trackingFinalizer);
+    return claimed.map((pod) => (isKept(pod) ? pod : withFinalizer(pod, trackingFinalizer)));
   }
 
   #watch(): void {
@@ -271,7 +265,7 @@ export class JobController implements Controller {
         loop.addAfter(job, Date.parse(job.status.startTime) + seconds * 1000 - clock.now());
       },
       onDelete: (deleted) => {
-        const job = deleted instanceof DeletedFinalStateUnknown ? deleted.object : deleted;
+        const job = deletedObject(deleted);
         this.#onEnd(job);
         this.#forget(metaNamespaceKey(job));
       },

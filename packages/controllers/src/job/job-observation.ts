@@ -1,6 +1,6 @@
 import type { Job, JobSpec } from '@coxswain/api/batch/v1';
 import type { Pod } from '@coxswain/api/core/v1';
-import { hasFinalizer } from '@coxswain/apimachinery/meta';
+import { hasFinalizer } from '../framework/finalizers.ts';
 import { isPodActive, isPodReady, isPodTerminating } from '../framework/pods.ts';
 import { finishTime } from './backoff.ts';
 import { allFailuresBefore, completionIndexOf, failuresBefore, indexesOf } from './completion-index.ts';

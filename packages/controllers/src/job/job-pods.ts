@@ -1,7 +1,7 @@
 import type { Job } from '@coxswain/api/batch/v1';
 import type { Pod } from '@coxswain/api/core/v1';
 import { hasStatusCause, isNotFound } from '@coxswain/apimachinery/errors';
-import { GroupVersionKind, hasFinalizer, newControllerRef, type OwnerReference } from '@coxswain/apimachinery/meta';
+import { GroupVersionKind, newControllerRef, type OwnerReference } from '@coxswain/apimachinery/meta';
 import {
   ControllerExpectations,
   type EventRecorder,
@@ -9,14 +9,14 @@ import {
   UIDTrackingControllerExpectations,
 } from '@coxswain/client';
 import type { ControllerContext } from '../framework/controller.ts';
+import { hasFinalizer, withFinalizer } from '../framework/finalizers.ts';
 import { inParallel } from '../framework/in-parallel.ts';
+import { jobResource } from '../framework/jobs.ts';
 import { PodControl, type PodOwner, podFromTemplate } from '../framework/pod-control.ts';
 import { isPodReady } from '../framework/pods.ts';
 import { podOfIndex, withIndexVariable } from './completion-index.ts';
 import { type JobObservation, trackingFinalizer } from './job-observation.ts';
 import { releasePatch } from './orphan-pods.ts';
-
-export const jobResource = { group: 'batch', version: 'v1', resource: 'jobs', kind: 'Job', namespaced: true };
 
 export const jobReference = (job: Job): OwnerReference =>
   newControllerRef(job, GroupVersionKind.of('batch', 'v1', 'Job'));
@@ -77,9 +77,8 @@ export class JobPods {
     counts: PodCounts,
   ): Promise<Managed> {
     const owner = podOwner(job);
-    const pod = podFromTemplate(indexes ? withIndexVariable(spec.template) : spec.template, owner);
-    const { finalizers = [] } = pod.metadata;
-    if (!finalizers.includes(trackingFinalizer)) pod.metadata.finalizers = [...finalizers, trackingFinalizer];
+    const plain = podFromTemplate(indexes ? withIndexVariable(spec.template) : spec.template, owner);
+    const pod = hasFinalizer(plain, trackingFinalizer) ? plain : withFinalizer(plain, trackingFinalizer);
 
     this.#expectations.expectCreations(key, entries.length);
     const queue = entries.values();

@@ -1,6 +1,7 @@
 import type { Job, JobSpec } from '@coxswain/api/batch/v1';
 import type { Pod, PodStatus } from '@coxswain/api/core/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
+import type { ResourceInterface } from '@coxswain/client';
 import type { TestCluster } from '../../test/test-cluster.ts';
 
 /** Jobs of the default namespace, and what kubelets would do to their pods. */
@@ -11,12 +12,27 @@ export class JobScenario {
     this.cluster = cluster;
   }
 
-  get jobs() {
+  get jobs(): ResourceInterface<Job> {
     return this.cluster.clients.batch.v1.jobs('default');
   }
 
-  get #pods() {
+  get #pods(): ResourceInterface<Pod> {
     return this.cluster.clients.core.v1.pods('default');
+  }
+
+  /** What it writes from now on. */
+  async writesOf(work: () => Promise<unknown>): Promise<string[]> {
+    const before = this.cluster.spy.writes.length;
+    await work();
+    return this.cluster.spy.writes
+      .slice(before)
+      .map(({ method, url }) => `${method} ${url.replace(/.*default\//, '')}`);
+  }
+
+  /** The events of Jobs, without the last parts of pods' names. */
+  async events(): Promise<string[]> {
+    const events = await this.cluster.events();
+    return events.map((event) => event.replace(/(pod: .*-)\w{5}$/, '$1…'));
   }
 
   /** Creates a Job and waits for its first pods. */
@@ -105,6 +121,4 @@ export const podTemplate = (restartPolicy: 'Never' | 'OnFailure' = 'Never'): Job
 
 /** `Complete=True CompletionsReached: Reached …`, one for each. */
 export const conditionsOf = ({ status }: Job): string[] =>
-  (status?.conditions ?? []).map(
-    ({ type, status: is, reason, message }) => `${type}=${is} ${reason}: ${message}`,
-  );
+  (status?.conditions ?? []).map(({ type, status: is, reason, message }) => `${type}=${is} ${reason}: ${message}`);

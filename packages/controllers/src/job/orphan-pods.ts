@@ -1,12 +1,13 @@
 import type { Job } from '@coxswain/api/batch/v1';
 import type { Pod } from '@coxswain/api/core/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
-import { getControllerOf, hasFinalizer } from '@coxswain/apimachinery/meta';
+import { getControllerOf } from '@coxswain/apimachinery/meta';
 import { ItemExponentialFailureRateLimiter, type SharedIndexInformer, splitKey } from '@coxswain/client';
 import type { ControllerContext } from '../framework/controller.ts';
+import { hasFinalizer } from '../framework/finalizers.ts';
+import { isJobFinished } from '../framework/jobs.ts';
 import type { OwnerLookup } from '../framework/owner-lookup.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
-import { isJobFinished } from './job-conditions.ts';
 import { trackingFinalizer } from './job-observation.ts';
 
 /** How long what failed waits before it is tried again. */

@@ -1,10 +1,12 @@
 import type { Job } from '@coxswain/api/batch/v1';
 import type { Pod } from '@coxswain/api/core/v1';
-import { getControllerOf, hasFinalizer } from '@coxswain/apimachinery/meta';
+import { getControllerOf } from '@coxswain/apimachinery/meta';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
-import { DeletedFinalStateUnknown, type ResourceEventHandler } from '@coxswain/client';
+import type { ResourceEventHandler } from '@coxswain/client';
+import { deletedObject } from '../framework/deleted-object.ts';
+import { hasFinalizer } from '../framework/finalizers.ts';
+import { isJobFinished } from '../framework/jobs.ts';
 import type { OwnerLookup } from '../framework/owner-lookup.ts';
-import { isJobFinished } from './job-conditions.ts';
 import { trackingFinalizer } from './job-observation.ts';
 
 /** What there is to do when something happens to pods. */
@@ -13,7 +15,7 @@ export interface PodWatcher {
   /** Soon, not at once: a Job's pods tend to change together. */
   enqueue(job: Job): void;
   enqueueOrphan(pod: Pod): void;
-  created(job: Job, pod: Pod): void;
+  created(job: Job): void;
   deleted(job: Job, pod: Pod): void;
   /** The pod no longer has the finalizer. */
   released(job: Job, pod: Pod): void;
@@ -59,7 +61,7 @@ export function podHandler(watcher: PodWatcher): ResourceEventHandler<Pod> {
       }
       const job = lookup.ownerOf(pod);
       if (!job) return;
-      watcher.created(job, pod);
+      watcher.created(job);
       watcher.enqueue(job);
     },
     onUpdate: (old, pod) => {
@@ -72,6 +74,6 @@ export function podHandler(watcher: PodWatcher): ResourceEventHandler<Pod> {
       onOrphan(pod);
       if (hasControllerChanged || !semanticEqual(old.metadata.labels, pod.metadata.labels)) offer(pod);
     },
-    onDelete: (deleted) => onDelete(deleted instanceof DeletedFinalStateUnknown ? deleted.object : deleted, true),
+    onDelete: (deleted) => onDelete(deletedObject(deleted), true),
   };
 }

@@ -1,8 +1,9 @@
 import type { Namespace, NamespaceCondition } from '@coxswain/api/core/v1';
 import { isNotFound, newInternalError } from '@coxswain/apimachinery/errors';
-import { customResource, DiscoveryClient } from '@coxswain/client';
+import { DiscoveryClient } from '@coxswain/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TestCluster } from '../../test/test-cluster.ts';
+import { createWidgetDefinition, widgets } from '../../test/widgets.ts';
 import { namespaceController } from './index.ts';
 
 let cluster: TestCluster;
@@ -125,35 +126,11 @@ describe('pods', () => {
 });
 
 describe('finalizers of what is in it', () => {
-  const widgets = () =>
-    customResource(cluster.rest, {
-      group: 'example.com',
-      version: 'v1',
-      resource: 'widgets',
-      kind: 'Widget',
-      namespaced: true,
-    })('n');
-  beforeEach(async () => {
-    const definitions = cluster.clients.apiextensions.v1.customResourceDefinitions();
-    await definitions.create({
-      metadata: { name: 'widgets.example.com' },
-      spec: {
-        group: 'example.com',
-        scope: 'Namespaced',
-        names: { plural: 'widgets', singular: 'widget', kind: 'Widget' },
-        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
-      },
-    });
-    await cluster.until(async () =>
-      (await definitions.get('widgets.example.com')).status?.conditions?.some(
-        ({ type, status }) => type === 'Established' && status === 'True',
-      ),
-    );
-  });
+  beforeEach(() => createWidgetDefinition(cluster));
 
   it('hold it up, and it says so', async () => {
-    await widgets().create({ metadata: { name: 'w1', finalizers: ['example.com/a'] } });
-    await widgets().create({ metadata: { name: 'w2', finalizers: ['example.com/a', 'example.com/b'] } });
+    await widgets(cluster, 'n').create({ metadata: { name: 'w1', finalizers: ['example.com/a'] } });
+    await widgets(cluster, 'n').create({ metadata: { name: 'w2', finalizers: ['example.com/a', 'example.com/b'] } });
     await configMaps().create({ metadata: { name: 'c', finalizers: ['example.com/b'] } });
     await namespaces().delete('n');
     await cluster.advance(5000);
@@ -165,7 +142,8 @@ describe('finalizers of what is in it', () => {
       'NamespaceContentRemaining=True SomeResourcesRemain: Some resources are remaining: configmaps. has 1 resource instances, widgets.example.com has 2 resource instances',
       'NamespaceFinalizersRemaining=True SomeFinalizersRemain: Some content in the namespace has finalizers remaining: example.com/a in 2 resource instances, example.com/b in 2 resource instances',
     ]);
-    for (const name of ['w1', 'w2']) await widgets().patch(name, 'merge', { metadata: { finalizers: null } });
+    for (const name of ['w1', 'w2'])
+      await widgets(cluster, 'n').patch(name, 'merge', { metadata: { finalizers: null } });
     await cluster.advance(8000, 1000);
     expect((await conditions()).slice(3)).toEqual([
       'NamespaceContentRemaining=True SomeResourcesRemain: Some resources are remaining: configmaps. has 1 resource instances',

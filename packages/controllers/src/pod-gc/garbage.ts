@@ -1,5 +1,12 @@
 import type { Node, Pod } from '@coxswain/api/core/v1';
 import { isPodTerminal } from '../framework/pods.ts';
+import { updatedPodCondition } from '../framework/updated-pod-condition.ts';
+
+/** Why a pod goes, for those who look at its conditions. */
+export interface Disruption {
+  readonly reason: string;
+  readonly message: string;
+}
 
 const outOfServiceTaint = 'node.kubernetes.io/out-of-service';
 const unfinishedPhases: readonly unknown[] = ['Pending', 'Running', 'Unknown'];
@@ -45,20 +52,12 @@ function byEvictionAndAge(a: Pod, b: Pod): number {
  * What makes the pod a failed one before it goes, so that whoever counts failures does; undefined when it has ended. A
  * pod whose node is gone also says what disrupted it.
  */
-export function failedStatusPatch(pod: Pod, disruption: { reason: string; message: string } | undefined, time: string) {
+export function failedStatusPatch(pod: Pod, disruption: Disruption | undefined, now: string) {
   if (isPodTerminal(pod)) return undefined;
-  const { uid = '', generation = 0 } = pod.metadata;
-  const known = pod.status?.conditions?.find(({ type }) => type === 'DisruptionTarget');
-  const lastTransitionTime = (known?.status === 'True' && known.lastTransitionTime) || time;
-  const condition = { type: 'DisruptionTarget', status: 'True', ...disruption, lastTransitionTime };
-  return {
-    metadata: { uid },
-    status: {
-      phase: 'Failed' as const,
-      ...(generation > 0 && { observedGeneration: generation }),
-      ...(disruption && {
-        conditions: [{ ...condition, ...(generation > 0 && { observedGeneration: generation }) }],
-      }),
-    },
-  };
+  const { uid = '', generation } = pod.metadata;
+  const observed = generation === undefined ? {} : { observedGeneration: generation };
+  const wanted = disruption && { type: 'DisruptionTarget', status: 'True', ...disruption, ...observed };
+  const condition = wanted && updatedPodCondition(pod, wanted, now);
+  const status = { phase: 'Failed' as const, ...observed, ...(condition && { conditions: [condition] }) };
+  return { metadata: { uid }, status };
 }

@@ -1,16 +1,23 @@
 import type { Node, Pod } from '@coxswain/api/core/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import { timeFromDate } from '@coxswain/apimachinery/time';
-import { type SharedIndexInformer, sleep, waitForCacheSync } from '@coxswain/client';
+import { type SharedIndexInformer, waitForCacheSync } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller.ts';
 import { inParallel } from '../framework/in-parallel.ts';
-import { excessTerminated, failedStatusPatch, terminatingOutOfService, terminatingUnscheduled } from './garbage.ts';
+import { PeriodicTask } from '../framework/periodic-task.ts';
+import {
+  type Disruption,
+  excessTerminated,
+  failedStatusPatch,
+  terminatingOutOfService,
+  terminatingUnscheduled,
+} from './garbage.ts';
 
 const checkPeriodMs = 20_000;
 /** So long a node may be missing from the cache before the server is asked whether it is gone. */
 const quarantineMs = 40_000;
 const writesAtOnce = 500;
-const nodeIsGone = { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' };
+const nodeIsGone: Disruption = { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' };
 
 export interface PodGarbageCollectorOptions {
   /** So many ended pods may stay; with none or less all do. */
@@ -25,35 +32,24 @@ export class PodGarbageCollector implements Controller {
   readonly #nodes: SharedIndexInformer<Node>;
   /** When nodes that pods are on were first missed. Holds no node that exists. */
   readonly #missingSince = new Map<string, number>();
-  #isChecking = false;
+  readonly #task: PeriodicTask;
 
   constructor(context: ControllerContext, { terminatedPodThreshold = 12_500 }: PodGarbageCollectorOptions) {
     this.#context = context;
     this.#threshold = terminatedPodThreshold;
     this.#pods = context.informers.core.v1.pods.informer;
     this.#nodes = context.informers.core.v1.nodes.informer;
-    const isIdle = (): boolean => !this.#isChecking;
-    context.activity.add({
-      get isIdle() {
-        return isIdle();
-      },
-    });
+    this.#task = new PeriodicTask(context, 'podgc', checkPeriodMs, () => this.#check());
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#context;
     try {
       await waitForCacheSync(signal, this.#pods, this.#nodes);
-      for (;;) {
-        this.#isChecking = true;
-        await this.#check().finally(() => {
-          this.#isChecking = false;
-        });
-        await sleep(clock, checkPeriodMs, signal);
-      }
     } catch (error) {
-      if (!signal.aborted) throw error;
+      if (signal.aborted) return;
+      throw error;
     }
+    await this.#task.run(signal);
   }
 
   async #check(): Promise<void> {
@@ -97,7 +93,7 @@ export class PodGarbageCollector implements Controller {
     }
   }
 
-  async #deleteAll(pods: readonly Pod[], disruption?: { reason: string; message: string }): Promise<void> {
+  async #deleteAll(pods: readonly Pod[], disruption?: Disruption): Promise<void> {
     const { clock, clients, logger } = this.#context;
     await inParallel(pods, writesAtOnce, async (pod) => {
       const { namespace = '', name = '' } = pod.metadata;

@@ -12,13 +12,8 @@ const replicaSets: ReplicatedKind<ReplicaSet> = {
   countsTerminating: true,
   informer: (informers) => informers.apps.v1.replicaSets.informer,
   selector: ({ spec }) => labelSelectorAsSelector(spec?.selector),
-  client: (clients, namespace) => {
-    const client = clients.apps.v1.replicaSets(namespace);
-    return {
-      get: (name) => client.get(name),
-      updateStatus: (set, status) => client.updateStatus({ ...set, status }),
-    };
-  },
+  client: (clients, namespace) => clients.apps.v1.replicaSets(namespace),
+  withStatus: (object, status) => ({ ...object, status }),
 };
 
 export const replicaSetController: ControllerDefinition = {

@@ -1,4 +1,5 @@
 import type { Pod } from '@coxswain/api/core/v1';
+import { isNotFound } from '@coxswain/apimachinery/errors';
 import type { TestCluster } from '../../test/test-cluster.ts';
 
 /** What kubelets and the scheduler do to the pods of the default namespace. */
@@ -55,12 +56,13 @@ export class Pods {
   async #setReady(name: string, isReady: boolean): Promise<void> {
     const lastTransitionTime = new Date(this.#cluster.clock.now()).toISOString().replace('.000', '');
     const conditions = [{ type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime }];
-    await this.#client.patch(
-      name,
-      'strategic-merge',
-      { status: { phase: 'Running', conditions } },
-      { subresource: 'status' },
-    );
+    const status = { phase: 'Running' as const, conditions };
+    try {
+      await this.#client.patch(name, 'strategic-merge', { status }, { subresource: 'status' });
+    } catch (error) {
+      // The controllers may have deleted it meanwhile.
+      if (!isNotFound(error)) throw error;
+    }
   }
 
   get #client() {

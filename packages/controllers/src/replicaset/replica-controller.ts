@@ -1,12 +1,11 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { hasStatusCause, isNotFound } from '@coxswain/apimachinery/errors';
-import type { Selector } from '@coxswain/apimachinery/labels';
+import { Selector } from '@coxswain/apimachinery/labels';
 import { GroupVersionKind, getControllerOf, newControllerRef } from '@coxswain/apimachinery/meta';
 import {
   ControllerExpectations,
   deletionHandlingKey,
   metaNamespaceKey,
-  NAMESPACE_INDEX,
   type ReconcileResult,
   type ResourceDescription,
   type SharedIndexInformer,
@@ -16,15 +15,17 @@ import {
 import type { Controller, ControllerContext } from '../framework/controller.ts';
 import { addControllerIndex, controlledBy, orphansIn } from '../framework/controller-index.ts';
 import { OwnWrites } from '../framework/own-writes.ts';
+import { ownedObjectHandler } from '../framework/owned-object-handler.ts';
 import { claimObjects } from '../framework/owned-objects.ts';
+import { OwnerLookup } from '../framework/owner-lookup.ts';
 import { PodControl, type PodOwner, podFromTemplate } from '../framework/pod-control.ts';
 import { availableInMs, isPodActive, isPodTerminating } from '../framework/pods.ts';
 import { recheckOwner } from '../framework/recheck-owner.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
-import { podHandler } from './pod-watch.ts';
+import { updateStatus } from '../framework/update-status.ts';
 import { podsToDelete } from './pods-to-delete.ts';
 import { isSameStatus, replicaStatus } from './replica-status.ts';
-import { type ReplicatedClient, type ReplicatedKind, type ReplicatedObject, replicasOf } from './replicated-kind.ts';
+import { type ReplicatedKind, type ReplicatedObject, replicasOf } from './replicated-kind.ts';
 
 /** No more pods are created or deleted for one object before those of the last time were seen. */
 const burstReplicas = 500;
@@ -42,7 +43,7 @@ export class ReplicaController<T extends ReplicatedObject> implements Controller
   readonly #podControl: PodControl;
   readonly #expectations: UIDTrackingControllerExpectations;
   readonly #ownWrites = new OwnWrites();
-  readonly #selectors = new WeakMap<T, Selector>();
+  readonly #owners: OwnerLookup<T>;
   readonly #loop: ReconcileLoop;
 
   constructor(context: ControllerContext, kind: ReplicatedKind<T>) {
@@ -56,8 +57,9 @@ export class ReplicaController<T extends ReplicatedObject> implements Controller
     this.#loop = new ReconcileLoop(context, {
       name: kind.queueName,
       synced: [this.#sets, this.#pods],
-      reconcile: (key) => this.#reconcile(key),
+      reconcile: (key, signal) => this.#reconcile(key, signal),
     });
+    this.#owners = new OwnerLookup(this.#sets, kind.resource.kind, kind.selector);
     addControllerIndex(this.#sets);
     addControllerIndex(this.#pods);
     this.#watch();
@@ -80,9 +82,8 @@ export class ReplicaController<T extends ReplicatedObject> implements Controller
       },
     });
     this.#pods.addEventHandler(
-      podHandler<T>({
-        ownerOf: (pod) => this.#ownerOf(pod),
-        adoptersOf: (pod) => this.#adoptersOf(pod),
+      ownedObjectHandler<Pod, T>({
+        owners: this.#owners,
         enqueue: (set) => loop.add(set),
         created: (set) => this.#expectations.creationObserved(metaNamespaceKey(set)),
         deleted: (set, podKey) => this.#expectations.deletionObserved(metaNamespaceKey(set), podKey),
@@ -90,13 +91,15 @@ export class ReplicaController<T extends ReplicatedObject> implements Controller
     );
   }
 
-  async #reconcile(key: string): Promise<ReconcileResult | undefined> {
+  async #reconcile(key: string, signal: AbortSignal): Promise<ReconcileResult | undefined> {
     if (!this.#ownWrites.areSeen(key)) return { requeueAfterMs: lookForOwnWritesMs };
     const set = this.#sets.indexer.getByKey(key);
     if (!set) {
       this.#forget(key);
       return;
     }
+    // Pods that it would not know as its own would be made without end.
+    if (this.#owners.selectorOf(set) === Selector.nothing) return;
     const mayManage = this.#expectations.satisfied(key) && !set.metadata.deletionTimestamp;
     const { uid = '', namespace } = set.metadata;
     const owned = controlledBy(this.#pods.indexer, uid);
@@ -104,19 +107,21 @@ export class ReplicaController<T extends ReplicatedObject> implements Controller
     const activePods = await this.#claim(set, candidates);
 
     let failure: unknown;
-    if (mayManage) failure = await this.#manageReplicas(key, set, activePods);
+    if (mayManage) failure = await this.#manageReplicas(key, set, activePods, signal);
+    // What was left undone on the way out is no failure of the set's.
+    signal.throwIfAborted();
 
     const now = this.#context.clock.now();
     const status = replicaStatus(set, {
       activePods,
       ...(this.#kind.countsTerminating && {
-        terminatingPods: owned.filter((pod) => isPodTerminating(pod) && this.#matches(set, pod)).length,
+        terminatingPods: owned.filter((pod) => isPodTerminating(pod) && this.#owners.matches(set, pod)).length,
       }),
       failure,
       now,
     });
     if (!isSameStatus(set.status, status)) {
-      const updated = await updateStatus(this.#client(set), set, status);
+      const updated = await updateStatus(this.#client(set), set, (object) => this.#kind.withStatus(object, status));
       this.#ownWrites.wrote(key, this.#sets, updated.metadata.resourceVersion);
     }
     if (failure !== undefined) throw failure;
@@ -128,19 +133,20 @@ export class ReplicaController<T extends ReplicatedObject> implements Controller
   }
 
   /** Creates or deletes what is missing or too many. Answers why it could not; undefined when it could. */
-  async #manageReplicas(key: string, set: T, activePods: readonly Pod[]): Promise<unknown> {
+  async #manageReplicas(key: string, set: T, activePods: readonly Pod[], signal: AbortSignal): Promise<unknown> {
     const missing = replicasOf(set) - activePods.length;
-    if (missing > 0) return await this.#createPods(key, set, Math.min(missing, burstReplicas));
+    if (missing > 0) return await this.#createPods(key, set, Math.min(missing, burstReplicas), signal);
     if (missing < 0) return await this.#deletePods(key, set, activePods, Math.min(-missing, burstReplicas));
     return undefined;
   }
 
-  async #createPods(key: string, set: T, count: number): Promise<unknown> {
+  async #createPods(key: string, set: T, count: number, signal: AbortSignal): Promise<unknown> {
     const { namespace = '' } = set.metadata;
     const owner = this.#podOwner(set);
     const pod = podFromTemplate(set.spec?.template ?? {}, owner);
     this.#expectations.expectCreations(key, count);
     const { successes, error } = await slowStartBatch(count, async () => {
+      signal.throwIfAborted();
       try {
         const created = await this.#podControl.create(namespace, pod, owner);
         this.#ownWrites.wrote(key, this.#pods, created.metadata.resourceVersion);
@@ -186,7 +192,7 @@ export class ReplicaController<T extends ReplicatedObject> implements Controller
     const { reference } = this.#podOwner(set);
     return claimObjects(pods, {
       owner: { uid, reference, isBeingDeleted: deletionTimestamp !== undefined },
-      matches: (pod) => this.#matches(set, pod),
+      matches: (pod) => this.#owners.matches(set, pod),
       canAdopt: () => recheckOwner(set, this.#kind.resource.kind, () => this.#client(set).get(name)),
       patch: (pod, patch) =>
         this.#context.clients.core.v1.pods(namespace).patch(pod.metadata.name ?? '', 'strategic-merge', patch),
@@ -199,50 +205,12 @@ export class ReplicaController<T extends ReplicatedObject> implements Controller
     return { object: set, resource: this.#resource, reference };
   }
 
-  #client(set: T): ReplicatedClient<T> {
+  #client(set: T): ReturnType<ReplicatedKind<T>['client']> {
     return this.#kind.client(this.#context.clients, set.metadata.namespace ?? '');
-  }
-
-  #ownerOf(pod: Pod): T | undefined {
-    const controller = getControllerOf(pod);
-    if (controller?.kind !== this.#resource.kind) return undefined;
-    const set = this.#sets.indexer.getByKey(`${pod.metadata.namespace}/${controller.name}`);
-    return set?.metadata.uid === controller.uid ? set : undefined;
-  }
-
-  #adoptersOf(pod: Pod): readonly T[] {
-    const sets = this.#sets.indexer.byIndex(NAMESPACE_INDEX, pod.metadata.namespace ?? '');
-    return sets.filter((set) => !this.#selectorOf(set).isEmpty() && this.#matches(set, pod));
-  }
-
-  #matches(set: T, pod: Pod): boolean {
-    return this.#selectorOf(set).matches(pod.metadata.labels);
-  }
-
-  #selectorOf(set: T): Selector {
-    const known = this.#selectors.get(set);
-    if (known) return known;
-    const selector = this.#kind.selector(set);
-    this.#selectors.set(set, selector);
-    return selector;
   }
 
   #forget(key: string): void {
     this.#expectations.deleteExpectations(key);
     this.#ownWrites.forget(key);
-  }
-}
-
-/** Tries once more on what the server has now: what was seen counts, whoever else has changed the object. */
-async function updateStatus<T extends ReplicatedObject>(
-  client: ReplicatedClient<T>,
-  set: T,
-  status: NonNullable<T['status']>,
-): Promise<T> {
-  try {
-    return await client.updateStatus(set, status);
-  } catch {
-    const fresh = await client.get(set.metadata.name ?? '');
-    return await client.updateStatus(fresh, status);
   }
 }

@@ -202,6 +202,31 @@ describe('a ReplicaSet', () => {
     await expectIdle();
   });
 
+  it('stops in the midst of making pods, and leaves no word of it', async () => {
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    cluster.spy.plan = async ({ method, url }) => {
+      if (method === 'POST' && url.endsWith('/pods') && creations() === 3) await held;
+    };
+    await sets().create({
+      metadata: { name: 'web' },
+      spec: { replicas: 100, selector: { matchLabels: labels }, template },
+    });
+    await cluster.until(async () => creations() === 3);
+    const stopped = cluster.stopControllers();
+    release();
+    await stopped;
+    expect(await pods.list()).toHaveLength(3);
+    expect((await status())?.conditions).toBeUndefined();
+    cluster.spy.plan = () => {};
+    cluster.startControllers();
+    await cluster.settle();
+    expect(await pods.list()).toHaveLength(100);
+    expect(creations()).toBe(100);
+  });
+
   it('slowly tries again what fails, and does not forget it', async () => {
     cluster.spy.plan = ({ method, url }) => {
       if (method === 'POST' && url.endsWith('/pods')) throw newInternalError(new Error('full'));

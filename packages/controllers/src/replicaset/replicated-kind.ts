@@ -2,7 +2,13 @@ import type { ReplicaSetStatus } from '@coxswain/api/apps/v1';
 import type { PodTemplateSpec } from '@coxswain/api/core/v1';
 import type { Selector } from '@coxswain/apimachinery/labels';
 import type { KubernetesObject, ObjectMeta } from '@coxswain/apimachinery/meta';
-import type { ClientSet, ResourceDescription, SharedIndexInformer, SharedInformerFactory } from '@coxswain/client';
+import type {
+  ClientSet,
+  ResourceDescription,
+  ResourceInterface,
+  SharedIndexInformer,
+  SharedInformerFactory,
+} from '@coxswain/client';
 
 /** An object that wants so many pods like its template: a ReplicaSet, or a ReplicationController. */
 export interface ReplicatedObject extends KubernetesObject {
@@ -25,15 +31,10 @@ export interface ReplicatedKind<T extends ReplicatedObject> {
   readonly countsTerminating: boolean;
   informer(informers: SharedInformerFactory): SharedIndexInformer<T>;
   /** Throws when it is not valid. */
-  selector(object: T): Selector;
-  client(clients: ClientSet, namespace: string): ReplicatedClient<T>;
-}
-
-/** What is asked of the server about the objects themselves. */
-export interface ReplicatedClient<T> {
-  get(name: string): Promise<T>;
-  /** Fails when somebody else has changed the object since it was read. */
-  updateStatus(object: T, status: ReplicaSetStatus): Promise<T>;
+  readonly selector: (object: T) => Selector;
+  client(clients: ClientSet, namespace: string): Pick<ResourceInterface<T>, 'get' | 'updateStatus'>;
+  /** The object with another status. */
+  withStatus(object: T, status: ReplicaSetStatus): T;
 }
 
 /** The defaults are the server's; without one there is nothing to do. */

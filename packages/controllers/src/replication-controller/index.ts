@@ -18,13 +18,8 @@ const replicationControllers: ReplicatedKind<ReplicationController> = {
   countsTerminating: false,
   informer: (informers) => informers.core.v1.replicationControllers.informer,
   selector: ({ spec }) => labelSelectorAsSelector(setAsLabelSelector(spec?.selector)),
-  client: (clients, namespace) => {
-    const client = clients.core.v1.replicationControllers(namespace);
-    return {
-      get: (name) => client.get(name),
-      updateStatus: (controller, status) => client.updateStatus({ ...controller, status }),
-    };
-  },
+  client: (clients, namespace) => clients.core.v1.replicationControllers(namespace),
+  withStatus: (object, status) => ({ ...object, status }),
 };
 
 export const replicationControllerController: ControllerDefinition = {

@@ -14,13 +14,14 @@ import { addControllerIndex, controlledBy, orphansIn } from '../framework/contro
 import { revisionsToDelete, templateIn } from '../framework/controller-revision.ts';
 import { ControllerRevisionHistory } from '../framework/controller-revision-history.ts';
 import { OwnWrites } from '../framework/own-writes.ts';
+import { ownedObjectHandler } from '../framework/owned-object-handler.ts';
 import { claimObjects } from '../framework/owned-objects.ts';
 import { OwnerLookup } from '../framework/owner-lookup.ts';
 import { availableInMs } from '../framework/pods.ts';
+import { problemOf } from '../framework/problem-of.ts';
 import { recheckOwner } from '../framework/recheck-owner.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
 import { updateStatus } from '../framework/update-status.ts';
-import { podHandler } from '../replicaset/pod-watch.ts';
 import { isMember, revisionOf } from './identity.ts';
 import { newPod } from './new-pod.ts';
 import {
@@ -107,15 +108,7 @@ export class StatefulSetController implements Controller {
         loop.queue.add(key);
       },
     });
-    this.#pods.addEventHandler(
-      podHandler<StatefulSet>({
-        ownerOf: (pod) => this.#owners.ownerOf(pod),
-        adoptersOf: (pod) => this.#owners.adoptersOf(pod),
-        enqueue: (set) => loop.add(set),
-        created: () => {},
-        deleted: () => {},
-      }),
-    );
+    this.#pods.addEventHandler(ownedObjectHandler({ owners: this.#owners, enqueue: (set) => loop.add(set) }));
     const wake = (): void => {
       for (const key of this.#waiting) loop.queue.add(key);
       this.#waiting.clear();
@@ -297,12 +290,6 @@ export class StatefulSetController implements Controller {
 }
 
 const nameOf = ({ metadata }: KubernetesObject): string => metadata?.name ?? '';
-
-const problemOf = (work: Promise<void>): Promise<unknown> =>
-  work.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
 
 /** One, then two at once, then four …; ends with the batch that has a failure. */
 async function inBatches<T>(items: readonly T[], call: (item: T) => Promise<void>): Promise<void> {

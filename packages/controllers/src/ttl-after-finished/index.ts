@@ -3,8 +3,8 @@ import type { Job } from '@coxswain/api/batch/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import { splitKey } from '@coxswain/client';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
+import { finishedCondition } from '../framework/jobs.ts';
 import { ReconcileLoop, type ReconcileResult } from '../framework/reconcile-loop.ts';
-import { finishedCondition } from '../job/job-conditions.ts';
 
 export const ttlAfterFinishedController: ControllerDefinition = {
   name: 'ttl-after-finished-controller',

@@ -1,4 +1,4 @@
-import { type ClaimRelations, newEvaluators } from '@coxswain/api';
+import { type ClaimRelations, isQuotaIgnored, newEvaluators } from '@coxswain/api';
 import type { Pod, ResourceQuota } from '@coxswain/api/core/v1';
 import type { DeviceClass, ResourceClaim } from '@coxswain/api/resource/v1';
 import type { Lister, Listers } from '../../registry/lister.ts';
@@ -6,20 +6,6 @@ import type { AdmissionPlugin } from '../admission.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
 import { defaultResourceQuotaConfiguration, type ResourceQuotaConfiguration } from './configuration.ts';
 import { QuotaCharger } from './quota-charger.ts';
-
-/** What is not stored, and events. */
-const ignored: ReadonlySet<string> = new Set([
-  'bindings',
-  'componentstatuses',
-  'tokenreviews.authentication.k8s.io',
-  'selfsubjectreviews.authentication.k8s.io',
-  'subjectaccessreviews.authorization.k8s.io',
-  'selfsubjectaccessreviews.authorization.k8s.io',
-  'localsubjectaccessreviews.authorization.k8s.io',
-  'selfsubjectrulesreviews.authorization.k8s.io',
-  'events',
-  'events.events.k8s.io',
-]);
 
 /** A namespace's objects use no more than its quotas give, however many requests come at once. */
 export function resourceQuota(
@@ -43,7 +29,7 @@ export function resourceQuota(
       }
       if (limitedResources.length === 0 && known.list(namespace).length === 0) return;
       const evaluator = evaluators.of(resource.groupResource);
-      if (!evaluator.handles(attributes) || ignored.has(`${resource.groupResource}`)) return;
+      if (!evaluator.handles(attributes) || isQuotaIgnored(resource.groupResource)) return;
       if (resource.resource === 'resourceclaims') await relatedSynced(listers);
       await charger.charge(attributes, evaluator);
     },

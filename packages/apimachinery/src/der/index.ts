@@ -1,0 +1,25 @@
+/** DER and PEM: what certificates and keys are written in. */
+export {
+  bigIntToBytes,
+  bytesToBigInt,
+  type DerElement,
+  DerReader,
+  derTags,
+  toHex,
+  X509Error,
+} from './der-reader.ts';
+export {
+  derBitString,
+  derContext,
+  derElement,
+  derInteger,
+  derNull,
+  derOctetString,
+  derOid,
+  derSequence,
+  derSet,
+  derTime,
+  derTrue,
+  derUtf8String,
+} from './der-writer.ts';
+export { type PemBlock, pemBlocks } from './pem.ts';

@@ -1,0 +1,95 @@
+/** The parts of an object that may wait. */
+export type LazyMember = 'spec' | 'status';
+
+interface Head {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: unknown;
+}
+
+/** An object with parts that may be unread. */
+interface Lazy {
+  readonly [unread]?: UnreadParts | undefined;
+}
+
+/** What Node asks of an object that it prints. */
+const inspect = Symbol.for('nodejs.util.inspect.custom');
+const unread = Symbol('unread');
+
+/** The text of what has not been looked at, `"spec":{…},"status":{…}`, until somebody does. */
+class UnreadParts {
+  readonly #members: readonly LazyMember[];
+  readonly #text: string;
+  /** Has the last word on what was read. */
+  prepare: (parts: object) => object = (parts) => parts;
+
+  constructor(members: readonly LazyMember[], text: string) {
+    this.#members = members;
+    this.#text = text;
+  }
+
+  /** Puts the parts into the object, as ordinary properties; into one that is frozen they cannot go. */
+  readInto(object: object): ReadonlyMap<string, unknown> {
+    const parts = new Map<string, unknown>(Object.entries(this.prepare(this.#parse())));
+    if (Object.isFrozen(object)) return parts;
+    for (const member of this.#members) {
+      const value = parts.get(member);
+      Object.defineProperty(object, member, { value, writable: true, enumerable: true, configurable: true });
+    }
+    Object.defineProperty(object, unread, { value: undefined });
+    return parts;
+  }
+
+  #parse(): object {
+    try {
+      return JSON.parse(`{${this.#text}}`);
+    } catch {
+      // The parser's own message quotes the text, which may be secret.
+      throw new SyntaxError('the server sent an object that is no JSON');
+    }
+  }
+}
+
+/** Reads when it is asked, and when it is set. The same functions for all objects, so that the engine gives them one form. */
+const accessorOf = (member: LazyMember): PropertyDescriptor & ThisType<Lazy> => ({
+  get() {
+    return this[unread]?.readInto(this).get(member);
+  },
+  set(value: unknown) {
+    this[unread]?.readInto(this);
+    Object.assign(this, { [member]: value });
+  },
+  enumerable: true,
+  configurable: true,
+});
+const accessors: Readonly<Record<LazyMember, PropertyDescriptor>> = {
+  spec: accessorOf('spec'),
+  status: accessorOf('status'),
+};
+const printing: PropertyDescriptor & ThisType<object> = {
+  value() {
+    return { ...this };
+  },
+};
+
+/**
+ * An object like any other, of which some parts are only a text until they are looked at, copied, compared or printed. From then on
+ * they are plain properties; they can also be set.
+ */
+export function lazyObject({ kind, apiVersion, metadata }: Head, members: readonly LazyMember[], text: string): object {
+  const object = { kind, apiVersion, metadata };
+  for (const member of members) Object.defineProperty(object, member, accessors[member]);
+  // Neither is copied with the object, or seen by whoever goes through its properties.
+  Object.defineProperty(object, unread, { value: new UnreadParts(members, text), configurable: true });
+  Object.defineProperty(object, inspect, printing);
+  return object;
+}
+
+/** Whether parts of the object are still unread. To look at them would read them. */
+export const isUnread = (object: Lazy): boolean => object[unread] !== undefined;
+
+/** When the parts are read, they are made what this gives; an object whose parts have been read is left alone. */
+export function prepareWhenRead(object: Lazy, prepare: (parts: object) => object): void {
+  const parts = object[unread];
+  if (parts) parts.prepare = prepare;
+}

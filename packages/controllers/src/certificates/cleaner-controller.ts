@@ -1,0 +1,61 @@
+import { X509Certificate } from 'node:crypto';
+import type { CertificateSigningRequest } from '@coxswain/api/certificates/v1';
+import { decodeBase64 } from '@coxswain/apimachinery/schema';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
+import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+
+/** Deletes requests that nobody looks at any more, once an hour. */
+export const csrCleanerController: ControllerDefinition = {
+  name: 'certificatesigningrequest-cleaner-controller',
+  aliases: ['csrcleaner'],
+  create: newController,
+};
+
+const hourMs = 60 * 60 * 1000;
+/** After these, requests that were decided, and those that wait, are deleted. */
+const decidedMs = hourMs;
+const pendingMs = 24 * hourMs;
+
+function newController(context: ControllerContext): Controller {
+  const { clients, clock, logger } = context;
+  const { informer } = context.informers.certificates.v1.certificateSigningRequests;
+  const requests = clients.certificates.v1.certificateSigningRequests();
+  const loop = new ReconcileLoop(context, {
+    name: 'csrcleaner',
+    workers: 1,
+    synced: [informer],
+    reconcile: async () => {
+      for (const request of informer.indexer.list()) {
+        if (!isStale(request, clock.now())) continue;
+        const { name = '' } = request.metadata;
+        await requests.delete(name).catch((error: unknown) => logger.error(`unable to delete CSR ${name}`, error));
+      }
+      return { requeueAfterMs: hourMs };
+    },
+  });
+  loop.queue.add('all');
+  return loop;
+}
+
+/** Whether the request has been as it is for so long that it can go. `now` in milliseconds. */
+export function isStale({ metadata, status }: CertificateSigningRequest, now: number): boolean {
+  const { conditions = [], certificate } = status ?? {};
+  const isOlder = (time: string | undefined, ageMs: number): boolean =>
+    time !== undefined && now - Date.parse(time) > ageMs;
+  if (conditions.length === 0) return isOlder(metadata.creationTimestamp, pendingMs);
+  return conditions.some(({ type, lastUpdateTime }) => {
+    if (type === 'Denied' || type === 'Failed') return isOlder(lastUpdateTime, decidedMs);
+    if (type !== 'Approved') return false;
+    if (!certificate) return isOlder(lastUpdateTime, pendingMs);
+    return isOlder(lastUpdateTime, decidedMs) || isExpired(certificate, now);
+  });
+}
+
+/** Of the first certificate. What cannot be read does not expire. */
+function isExpired(certificate: string, now: number): boolean {
+  try {
+    return now > Date.parse(new X509Certificate(decodeBase64(certificate)).validTo);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,89 @@
+import { type CertificateRequest, parseSigningRequest } from '@coxswain/api';
+import type { CertificateSigningRequest } from '@coxswain/api/certificates/v1';
+import { encodeBase64 } from '@coxswain/apimachinery/schema';
+import { timeFromDate } from '@coxswain/apimachinery/time';
+import type { CertificateIssuer } from '@coxswain/client/x509';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
+import { kubeletClientProblem, kubeletServingProblem } from './kubelet-requests.ts';
+import { hasCondition, requestLoop } from './request-loop.ts';
+import { signRequest } from './sign-request.ts';
+
+/** Why the signer signs no such request, ever; undefined when it does. */
+type Rule = (request: CertificateRequest, usages: readonly string[]) => string | undefined;
+
+const rules = {
+  'kubernetes.io/kube-apiserver-client': (_, usages) => apiServerClientProblem(usages),
+  'kubernetes.io/kube-apiserver-client-kubelet': kubeletClientProblem,
+  'kubernetes.io/kubelet-serving': kubeletServingProblem,
+  'kubernetes.io/legacy-unknown': () => undefined,
+} as const satisfies Readonly<Record<string, Rule>>;
+
+/** The signers that a controller manager can be. */
+export type SignerName = keyof typeof rules;
+
+/** A certificate and its key; asked for each time, so that files may be replaced. */
+type AuthorityProvider = () => Required<CertificateIssuer>;
+
+export interface CsrSigningOptions {
+  /** One for all signers (`--cluster-signing-cert-file`), or those that there are (`--cluster-signing-kubelet-…`). */
+  readonly authorities: AuthorityProvider | Readonly<Partial<Record<SignerName, AuthorityProvider>>>;
+  /** `--cluster-signing-duration` */
+  readonly maxDurationMs?: number;
+}
+
+const yearMs = 365 * 24 * 60 * 60 * 1000;
+
+/** Signs the requests that are approved, for the signers that it has an authority for. */
+export function csrSigningController(options: CsrSigningOptions): ControllerDefinition {
+  return {
+    name: 'certificatesigningrequest-signing-controller',
+    aliases: ['csrsigning'],
+    create: (context) => newController(context, options),
+  };
+}
+
+function newController(context: ControllerContext, options: CsrSigningOptions): Controller {
+  const { authorities, maxDurationMs = yearMs } = options;
+  const { clock } = context;
+  const requests = context.clients.certificates.v1.certificateSigningRequests();
+  return requestLoop(context, 'csrsigning', async (request) => {
+    const { signerName, usages = [], expirationSeconds } = request.spec;
+    if (!hasCondition(request, 'Approved') || hasCondition(request, 'Denied') || isFailed(request)) return;
+    if (!isSignerName(signerName)) return;
+    const authority = typeof authorities === 'function' ? authorities : authorities[signerName];
+    if (!authority) return;
+    const parsed = parseSigningRequest(request.spec.request);
+    const problem = rules[signerName](parsed, usages);
+    if (problem !== undefined) {
+      await requests.updateStatus(withFailure(request, problem, clock.now()));
+      return;
+    }
+    const policy = { usages, expirationSeconds, maxDurationMs, now: clock.now() };
+    const certificate = encodeBase64(Buffer.from(signRequest(parsed, authority(), policy)));
+    await requests.updateStatus({ ...request, status: { ...request.status, certificate } });
+  });
+}
+
+const isSignerName = (name: string): name is SignerName => Object.hasOwn(rules, name);
+
+const isFailed = ({ status }: CertificateSigningRequest): boolean =>
+  status?.conditions?.some(({ type, status }) => type === 'Failed' && status === 'True') ?? false;
+
+function withFailure(request: CertificateSigningRequest, message: string, now: number): CertificateSigningRequest {
+  const failed = {
+    type: 'Failed',
+    status: 'True',
+    reason: 'SignerValidationFailure',
+    message,
+    lastUpdateTime: timeFromDate(new Date(now)),
+  };
+  return { ...request, status: { ...request.status, conditions: [...(request.status?.conditions ?? []), failed] } };
+}
+
+const clientUsages: ReadonlySet<string> = new Set(['digital signature', 'key encipherment', 'client auth']);
+
+function apiServerClientProblem(usages: readonly string[]): string | undefined {
+  const other = usages.find((usage) => !clientUsages.has(usage));
+  if (other !== undefined) return `invalid usage for client certificate: ${other}`;
+  return usages.includes('client auth') ? undefined : 'missing required usage for client certificate: client auth';
+}

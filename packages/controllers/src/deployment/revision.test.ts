@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { deploymentOf, setOf } from './deployment.test-data.ts';
+import { annotationsOfCurrentSet, byRevision, lastRevision, maxRevision } from './revision.ts';
+
+const revision = 'deployment.kubernetes.io/revision';
+const history = 'deployment.kubernetes.io/revision-history';
+const setAt = (at: string | undefined, more: Record<string, string> = {}) =>
+  setOf(`at-${at}`, 0, { annotations: { ...(at !== undefined && { [revision]: at }), ...more } });
+
+describe('revisions', () => {
+  it.each<[revisions: (string | undefined)[], max: number, last: number]>([
+    [[], 0, 0],
+    [['3'], 3, 0],
+    [['1', '3', '2'], 3, 2],
+    [[undefined, '2', 'two'], 2, 0],
+  ])('of sets at %j: the newest and the one before', (revisions, max, last) => {
+    const sets = revisions.map((at) => setAt(at));
+    expect([maxRevision(sets), lastRevision(sets)]).toEqual([max, last]);
+  });
+
+  it('order sets as numbers, and by age where they are none', () => {
+    const sets = ['10', '9', undefined].map((at) => setAt(at));
+    expect(sets.sort(byRevision).map(({ metadata }) => metadata.name)).toEqual(['at-undefined', 'at-9', 'at-10']);
+  });
+});
+
+describe('annotationsOfCurrentSet', () => {
+  const deployment = deploymentOf();
+  const after = (annotations: Record<string, string>, next: number, ofDeployment: Record<string, string> = {}) =>
+    annotationsOfCurrentSet(
+      { ...deployment, metadata: { ...deployment.metadata, annotations: ofDeployment } },
+      setOf('set', 1, { annotations }),
+      next,
+    );
+
+  it('remembers the revisions that the set had', () => {
+    expect(after({ [revision]: '1' }, 3)).toEqual({ [revision]: '3', [history]: '1' });
+    expect(after({ [revision]: '3', [history]: '1' }, 5)).toEqual({ [revision]: '5', [history]: '1,3' });
+  });
+
+  it('never goes back', () => {
+    expect(after({ [revision]: '7' }, 3)).toEqual({ [revision]: '7' });
+    expect(after({}, 3)).toEqual({ [revision]: '3' });
+    expect(after({ [revision]: 'seven' }, 3)).toEqual({ [revision]: 'seven' });
+  });
+
+  it('forgets the oldest when there are too many', () => {
+    const long = Array.from({ length: 500 }, (_, i) => String(1000 + i)).join(',');
+    const kept = after({ [revision]: '2000', [history]: long }, 2001)[history]!;
+    expect(kept.length).toBeLessThanOrEqual(2000);
+    expect(kept.startsWith('1101,')).toBe(true);
+    expect(kept.endsWith(',1499,2000')).toBe(true);
+  });
+
+  it('takes over what the deployment has, but not what is its own', () => {
+    const ofDeployment = {
+      note: 'new',
+      [revision]: '9',
+      'kubectl.kubernetes.io/last-applied-configuration': '{}',
+      'deprecated.deployment.rollback.to': '1',
+    };
+    expect(after({ [revision]: '3', note: 'old', other: 'kept' }, 3, ofDeployment)).toEqual({
+      [revision]: '3',
+      note: 'new',
+      other: 'kept',
+    });
+  });
+});

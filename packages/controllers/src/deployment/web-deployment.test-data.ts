@@ -1,0 +1,115 @@
+import type { Deployment, DeploymentSpec, ReplicaSet } from '@coxswain/api/apps/v1';
+import type { ResourceInterface } from '@coxswain/client';
+import { TestCluster } from '../../test/test-cluster.ts';
+import { replicaSetController } from '../replicaset/index.ts';
+import { Pods } from '../replicaset/pods.test-data.ts';
+import { deploymentController } from './index.ts';
+
+export const minutes = (count: number): number => count * 60_000;
+
+export const template = (image = 'web:1') => ({
+  metadata: { labels: { app: 'web' } },
+  spec: { containers: [{ name: 'web', image }] },
+});
+
+/** A change of the template. */
+export const image = (image: string) => ({ template: { spec: { containers: [{ name: 'web', image }] } } });
+
+interface SpecPatch {
+  replicas?: number;
+  paused?: boolean;
+  minReadySeconds?: number;
+  template?: { spec: { containers: { name: string; image: string }[] } };
+}
+
+const imageOf = ({ spec }: ReplicaSet): string => spec!.template!.spec!.containers[0]!.image!;
+
+/** A cluster with the deployment `web` in it, whose sets go by the names of their images. */
+export class WebDeployment {
+  readonly cluster: TestCluster;
+  readonly pods: Pods;
+
+  private constructor(cluster: TestCluster) {
+    this.cluster = cluster;
+    this.pods = new Pods(cluster);
+  }
+
+  static async start(): Promise<WebDeployment> {
+    return new WebDeployment(await TestCluster.start({ controllers: [replicaSetController, deploymentController] }));
+  }
+
+  get client(): ResourceInterface<Deployment> {
+    return this.cluster.clients.apps.v1.deployments('default');
+  }
+
+  get replicaSets(): ResourceInterface<ReplicaSet> {
+    return this.cluster.clients.apps.v1.replicaSets('default');
+  }
+
+  async create(spec: Partial<DeploymentSpec> = {}, annotations: Record<string, string> = {}): Promise<void> {
+    const selector = { matchLabels: { app: 'web' } };
+    await this.client.create({
+      metadata: { name: 'web', annotations },
+      spec: { replicas: 4, selector, template: template(), ...spec },
+    });
+    await this.cluster.settle();
+  }
+
+  async patch(spec: SpecPatch): Promise<void> {
+    await this.client.patch('web', 'strategic-merge', { spec });
+    await this.cluster.settle();
+  }
+
+  read(): Promise<Deployment> {
+    return this.client.get('web');
+  }
+
+  /** By image. */
+  async sets(): Promise<Record<string, ReplicaSet>> {
+    const { items } = await this.replicaSets.list();
+    return Object.fromEntries(items.map((set) => [imageOf(set), set]));
+  }
+
+  /** How large each set is to be, by image. */
+  async sizes(): Promise<Record<string, number>> {
+    return Object.fromEntries(Object.entries(await this.sets()).map(([image, { spec }]) => [image, spec!.replicas!]));
+  }
+
+  /** `Progressing True ReplicaSetUpdated: …`, with images for the names of sets. */
+  async conditions(): Promise<string[]> {
+    const { status } = await this.read();
+    const conditions = status?.conditions ?? [];
+    return await this.#named(conditions.map((it) => `${it.type} ${it.status} ${it.reason}: ${it.message}`));
+  }
+
+  /** The deployment's events, with images for the names of sets. */
+  async story(): Promise<string[]> {
+    const events = (await this.cluster.events()).filter((event) => event.includes('Deployment/web'));
+    return await this.#named(events.map((event) => event.replace(' Deployment/web:', '')));
+  }
+
+  /** By the controllers, so far. */
+  podsCreated(): number {
+    return this.cluster.spy.writes.filter(({ method, url }) => method === 'POST' && url.endsWith('/pods')).length;
+  }
+
+  /** What is written while nothing but time passes. */
+  async writesWhenIdle(): Promise<unknown[]> {
+    const before = this.cluster.spy.writes.length;
+    await this.cluster.advance(minutes(30), minutes(5));
+    return this.cluster.spy.writes.slice(before);
+  }
+
+  async #named(texts: readonly string[]): Promise<string[]> {
+    const all = Object.values(await this.sets());
+    return texts.map((text) => all.reduce((result, set) => result.replace(set.metadata.name!, imageOf(set)), text));
+  }
+}
+
+export const minimumAvailability = 'Available True MinimumReplicasAvailable: Deployment has minimum availability.';
+export const noMinimumAvailability =
+  'Available False MinimumReplicasUnavailable: Deployment does not have minimum availability.';
+export const isProgressing = (image: string): string =>
+  `Progressing True ReplicaSetUpdated: ReplicaSet "${image}" is progressing.`;
+export const hasProgressed = (image: string): string =>
+  `Progressing True NewReplicaSetAvailable: ReplicaSet "${image}" has successfully progressed.`;

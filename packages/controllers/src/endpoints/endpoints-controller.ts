@@ -1,0 +1,130 @@
+import type { Endpoints, Pod, Service } from '@coxswain/api/core/v1';
+import { hasStatusCause, isForbidden, isNotFound } from '@coxswain/apimachinery/errors';
+import { GroupVersionKind } from '@coxswain/apimachinery/meta';
+import { deletionHandlingKey, type EventRecorder, type SharedIndexInformer, splitKey } from '@coxswain/client';
+import { TriggerTimes } from '../endpointslice/trigger-times.ts';
+import type { Controller, ControllerContext } from '../framework/controller.ts';
+import { deletedObject } from '../framework/deleted-object.ts';
+import { addLabelIndex } from '../framework/label-index.ts';
+import { messageOf } from '../framework/message-of.ts';
+import { OwnWrites } from '../framework/own-writes.ts';
+import { podsOf, servicesConcerned } from '../framework/pod-endpoints.ts';
+import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import { addSelectorIndex, selectorOf } from '../framework/service-index.ts';
+import { desiredSubsets, updatedEndpoints } from './service-endpoints.ts';
+
+export interface EndpointsControllerOptions {
+  /** `--endpoint-updates-batch-period`: how long changes of pods wait for others. */
+  readonly batchPeriodMs?: number;
+  /** `--concurrent-endpoint-syncs` */
+  readonly workers?: number;
+}
+
+const maxRetries = 15;
+const endpointsKind = GroupVersionKind.of('', 'v1', 'Endpoints');
+/** Endpoints with this annotation are a lock that programs elect their leader by. */
+export const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader';
+
+/** Keeps the Endpoints of services: what EndpointSlices were before there were those. */
+export class EndpointsController implements Controller {
+  readonly #context: ControllerContext;
+  readonly #recorder: EventRecorder;
+  readonly #services: SharedIndexInformer<Service>;
+  readonly #pods: SharedIndexInformer<Pod>;
+  readonly #endpoints: SharedIndexInformer<Endpoints>;
+  readonly #triggerTimes = new TriggerTimes();
+  readonly #ownWrites = new OwnWrites();
+  readonly #batchPeriodMs: number;
+  readonly #loop: ReconcileLoop;
+
+  constructor(context: ControllerContext, { batchPeriodMs = 0, workers = 5 }: EndpointsControllerOptions = {}) {
+    const { v1 } = context.informers.core;
+    this.#context = context;
+    this.#recorder = context.recorder('endpoint-controller');
+    this.#services = v1.services.informer;
+    this.#pods = v1.pods.informer;
+    this.#endpoints = v1.endpoints.informer;
+    this.#batchPeriodMs = batchPeriodMs;
+    this.#loop = new ReconcileLoop(context, {
+      name: 'endpoint',
+      workers,
+      synced: [this.#services, this.#pods, this.#endpoints],
+      reconcile: (key) => this.#reconcile(key),
+      maxRetries,
+    });
+    addLabelIndex(this.#pods);
+    addSelectorIndex(this.#services);
+    this.#watch();
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    return this.#loop.run(signal);
+  }
+
+  async #reconcile(key: string): Promise<void> {
+    const service = this.#services.indexer.getByKey(key);
+    if (!service) return await this.#delete(key);
+    if (service.spec?.type === 'ExternalName' || !selectorOf(service)) return;
+    const pods = podsOf(this.#pods.indexer, service);
+    const triggerTime = this.#triggerTimes.observe(key, service, pods);
+    if (!this.#ownWrites.areSeen(key)) throw new Error('endpoints informer cache is out of date');
+    const current = this.#endpoints.indexer.getByKey(key);
+    const wanted = updatedEndpoints(current, service, { subsets: desiredSubsets(service, pods), triggerTime });
+    if (!wanted) return;
+
+    const client = this.#context.clients.core.v1.endpoints(service.metadata.namespace ?? '');
+    try {
+      const written = current ? await client.update(wanted) : await client.create(wanted);
+      this.#ownWrites.wrote(key, this.#endpoints, written.metadata.resourceVersion);
+    } catch (error) {
+      // All else in the namespace goes too: nothing to try again.
+      if (!current && isForbidden(error) && hasStatusCause(error, 'NamespaceTerminating')) return;
+      const [reason, message] = current
+        ? ['FailedToUpdateEndpoint', `Failed to update endpoint ${key}`]
+        : ['FailedToCreateEndpoint', `Failed to create endpoint for service ${key}`];
+      this.#recorder.event(wanted, 'Warning', reason, `${message}: ${messageOf(error)}`, { kind: endpointsKind });
+      throw error;
+    }
+  }
+
+  /** What has the name of a service that is gone. */
+  async #delete(key: string): Promise<void> {
+    const isThere = this.#endpoints.indexer.getByKey(key) !== undefined || !this.#ownWrites.areSeen(key);
+    const { namespace, name } = splitKey(key);
+    const client = this.#context.clients.core.v1.endpoints(namespace);
+    if (isThere) {
+      await client.delete(name).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
+    }
+    this.#triggerTimes.forget(key);
+    this.#ownWrites.forget(key);
+  }
+
+  #watch(): void {
+    const loop = this.#loop;
+    this.#services.addEventHandler({
+      onAdd: (service) => loop.add(service),
+      onUpdate: (_, service) => loop.add(service),
+      onDelete: (deleted) => loop.queue.add(deletionHandlingKey(deleted)),
+    });
+    const podChanged = (old: Pod | undefined, pod: Pod | undefined): void => {
+      for (const service of servicesConcerned(this.#services.indexer, old, pod)) {
+        loop.addAfter(service, this.#batchPeriodMs);
+      }
+    };
+    this.#pods.addEventHandler({
+      onAdd: (pod) => podChanged(undefined, pod),
+      onUpdate: podChanged,
+      onDelete: (deleted) => podChanged(deletedObject(deleted), undefined),
+    });
+    this.#endpoints.addEventHandler({
+      onAdd: (endpoints, isInInitialList) => {
+        // Its service may have gone while nobody looked.
+        const isLock = endpoints.metadata.annotations?.[leaderAnnotation] !== undefined;
+        if (isInInitialList && !isLock) loop.add(endpoints);
+      },
+      onDelete: (deleted) => loop.queue.add(deletionHandlingKey(deleted)),
+    });
+  }
+}

@@ -1,0 +1,14 @@
+/** The Endpoints of services with selectors. */
+import type { ControllerDefinition } from '../framework/controller.ts';
+import { EndpointsController, type EndpointsControllerOptions } from './endpoints-controller.ts';
+
+export type { EndpointsControllerOptions };
+
+/** The controller with other settings than the usual. */
+export const newEndpointsController = (options: EndpointsControllerOptions): ControllerDefinition => ({
+  name: 'endpoints-controller',
+  aliases: ['endpoint'],
+  create: (context) => new EndpointsController(context, options),
+});
+
+export const endpointsController: ControllerDefinition = newEndpointsController({});

@@ -1,0 +1,129 @@
+import type { EndpointAddress, EndpointPort, EndpointSubset, Endpoints, Pod, Service } from '@coxswain/api/core/v1';
+import { equals } from '@coxswain/apimachinery/labels';
+import { isIPv4, parseIPSloppy, semanticEqual } from '@coxswain/apimachinery/validation';
+import { triggerTimeAnnotation } from '../endpointslice/slice-metadata.ts';
+import {
+  hasHostname,
+  type IPFamily,
+  isEndpoint,
+  isHeadless,
+  podAddresses,
+  targetPort,
+} from '../framework/pod-endpoints.ts';
+import { isPodReady } from '../framework/pods.ts';
+import { repackSubsets } from './subsets.ts';
+import { countAddresses, maxAddresses, truncateSubsets } from './truncate-subsets.ts';
+
+const managedByLabel = 'endpoints.kubernetes.io/managed-by';
+const managedBy = 'endpoint-controller';
+const headlessLabel = 'service.kubernetes.io/headless';
+const overCapacityAnnotation = 'endpoints.kubernetes.io/over-capacity';
+
+/** The subsets that a service has in these pods, all of them. */
+export function desiredSubsets(service: Service, pods: readonly Pod[]): EndpointSubset[] {
+  const subsets: EndpointSubset[] = [];
+  const { ports = [], clusterIP, publishNotReadyAddresses = false } = service.spec ?? {};
+  for (const pod of pods) {
+    const address = isEndpoint(pod, publishNotReadyAddresses) && podAddress(service, pod);
+    if (!address) continue;
+    const isReady = publishNotReadyAddresses || isPodReady(pod);
+    const add = (ports: EndpointPort[]): void => {
+      subsets.push({ [isReady ? 'addresses' : 'notReadyAddresses']: [address], ...(ports.length > 0 && { ports }) });
+    };
+    if (ports.length === 0 && clusterIP === 'None') add([]);
+    for (const { name = '', protocol = 'TCP', appProtocol, ...port } of ports) {
+      const number = targetPort(pod, { ...port, protocol });
+      if (number === undefined) continue;
+      add([{ ...(name && { name }), port: number, protocol, ...(appProtocol !== undefined && { appProtocol }) }]);
+    }
+  }
+  return repackSubsets(subsets);
+}
+
+function podAddress(service: Service, pod: Pod): EndpointAddress | undefined {
+  const [ip] = podAddresses(pod, familyOf(service, pod));
+  if (ip === undefined) return undefined;
+  const { namespace, name, uid } = pod.metadata;
+  return {
+    ip,
+    ...(hasHostname(pod, service) && { hostname: pod.spec?.hostname ?? '' }),
+    ...(pod.spec?.nodeName && { nodeName: pod.spec.nodeName }),
+    targetRef: {
+      kind: 'Pod',
+      ...(namespace !== undefined && { namespace }),
+      ...(name !== undefined && { name }),
+      ...(uid !== undefined && { uid }),
+    },
+  };
+}
+
+/** Endpoints have addresses of one family: the service's first. Servers from before there were families do not say. */
+function familyOf({ spec }: Service, pod: Pod): IPFamily {
+  const [first] = spec?.ipFamilies ?? [];
+  if (first) return first;
+  const known = spec?.clusterIP && spec.clusterIP !== 'None' ? spec.clusterIP : pod.status?.podIP;
+  const bytes = parseIPSloppy(known ?? '')?.bytes;
+  return bytes && !isIPv4(bytes) ? 'IPv6' : 'IPv4';
+}
+
+/** The endpoints as they are to be written; undefined when those that are there will do. */
+export function updatedEndpoints(
+  current: Endpoints | undefined,
+  service: Service,
+  { subsets, triggerTime }: { readonly subsets: readonly EndpointSubset[]; readonly triggerTime: string | undefined },
+): Endpoints | undefined {
+  if (current && isUpToDate(current, service, subsets)) return undefined;
+  const written = truncateSubsets(subsets);
+  const {
+    [triggerTimeAnnotation]: _,
+    [overCapacityAnnotation]: __,
+    ...annotations
+  } = current?.metadata.annotations ?? {};
+  if (triggerTime !== undefined) annotations[triggerTimeAnnotation] = triggerTime;
+  if (written !== subsets) annotations[overCapacityAnnotation] = 'truncated';
+  const { [headlessLabel]: ___, ...labels } = service.metadata.labels ?? {};
+  if (isHeadless(service)) labels[headlessLabel] = '';
+  labels[managedByLabel] = managedBy;
+  const { name = '', namespace = '' } = service.metadata;
+  return {
+    ...current,
+    metadata: { ...(current?.metadata ?? { name, namespace }), labels, annotations },
+    subsets: [...written],
+  };
+}
+
+function isUpToDate(
+  { subsets = [], metadata }: Endpoints,
+  service: Service,
+  desired: readonly EndpointSubset[],
+): boolean {
+  return (
+    hasRightLabels(metadata.labels, service.metadata.labels) &&
+    countAddresses(subsets) <= maxAddresses &&
+    metadata.annotations?.[overCapacityAnnotation] === undefined &&
+    // Others may have put the same in another order.
+    (isSame(subsets, desired) || isSame(repackSubsets(subsets), desired))
+  );
+}
+
+/** The versions of pods that some have written into references say nothing. */
+const isSame = (a: readonly EndpointSubset[], b: readonly EndpointSubset[]): boolean =>
+  semanticEqual(a.map(withoutVersions), b.map(withoutVersions));
+
+function withoutVersions({ addresses = [], notReadyAddresses = [], ports = [] }: EndpointSubset): EndpointSubset {
+  return { addresses: addresses.map(withoutVersion), notReadyAddresses: notReadyAddresses.map(withoutVersion), ports };
+}
+
+function withoutVersion(address: EndpointAddress): EndpointAddress {
+  if (!address.targetRef?.resourceVersion) return address;
+  const { resourceVersion: _, ...targetRef } = address.targetRef;
+  return { ...address, targetRef };
+}
+
+function hasRightLabels(
+  labels: Readonly<Record<string, string>> = {},
+  wanted: Readonly<Record<string, string>> = {},
+): boolean {
+  const { [managedByLabel]: manager, [headlessLabel]: _, ...others } = labels;
+  return manager === managedBy && equals(others, wanted);
+}

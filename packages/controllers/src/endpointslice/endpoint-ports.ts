@@ -1,0 +1,39 @@
+import type { Pod, Service } from '@coxswain/api/core/v1';
+import type { EndpointPort } from '@coxswain/api/discovery/v1';
+import { fnv128a } from '../framework/fnv128a.ts';
+import { targetPort } from '../framework/pod-endpoints.ts';
+
+/** The service's ports as they are on that pod. Those that the pod does not have are left out. */
+export function endpointPorts({ spec }: Service, pod: Pod): EndpointPort[] {
+  const ports: EndpointPort[] = [];
+  for (const port of spec?.ports ?? []) {
+    const number = targetPort(pod, port);
+    if (number === undefined) continue;
+    ports.push({
+      name: port.name ?? '',
+      port: number,
+      protocol: port.protocol ?? 'TCP',
+      ...(port.appProtocol !== undefined && { appProtocol: port.appProtocol }),
+    });
+  }
+  return ports;
+}
+
+/** The same for all lists of the same ports, in whatever order. */
+export function portsKey(ports: readonly EndpointPort[] = []): string {
+  return ports.length === 1 ? portKey(ports[0]!) : ports.map(portKey).sort().join(',');
+}
+
+const portKey = ({ name, port, protocol, appProtocol }: EndpointPort): string =>
+  JSON.stringify([name, port, protocol, appProtocol]);
+
+/** The ports in the order that upstream gives them. */
+export function inOrder(ports: readonly EndpointPort[]): EndpointPort[] {
+  if (ports.length < 2) return [...ports];
+  const hashed = ports.map((port) => ({ port, hash: fnv128a(asGoPrintsIt(port)) }));
+  return hashed.sort((a, b) => (a.hash < b.hash ? -1 : 1)).map(({ port }) => port);
+}
+
+const asGoPrintsIt = ({ name, protocol, port, appProtocol }: EndpointPort): string =>
+  `(v1.EndpointPort){Name:(*string)${name ?? '<nil>'} Protocol:(*v1.Protocol)${protocol ?? '<nil>'} ` +
+  `Port:(*int32)${port ?? '<nil>'} AppProtocol:(*string)${appProtocol ?? '<nil>'}}`;

@@ -1,0 +1,54 @@
+import type { Node, Pod, Service } from '@coxswain/api/core/v1';
+import type { Endpoint } from '@coxswain/api/discovery/v1';
+import { hasHostname, type IPFamily, podAddresses } from '../framework/pod-endpoints.ts';
+import { isPodReady } from '../framework/pods.ts';
+
+/** Where nodes say which zone they are in. */
+export const zoneLabel = 'topology.kubernetes.io/zone';
+
+/** What a service has in the pod; without addresses when the pod has none of the family. */
+export function podEndpoint(pod: Pod, node: Node | undefined, service: Service, family: IPFamily): Endpoint {
+  const serving = isPodReady(pod);
+  const terminating = pod.metadata.deletionTimestamp !== undefined;
+  const { namespace, name, uid } = pod.metadata;
+  const nodeName = pod.spec?.nodeName;
+  const zone = node?.metadata.labels?.[zoneLabel];
+  return {
+    addresses: podAddresses(pod, family).sort(),
+    // Who looks at nothing but `ready` is not to use pods that are going.
+    conditions: { ready: !!service.spec?.publishNotReadyAddresses || (serving && !terminating), serving, terminating },
+    ...(hasHostname(pod, service) && { hostname: pod.spec?.hostname ?? '' }),
+    targetRef: {
+      kind: 'Pod',
+      ...(namespace !== undefined && { namespace }),
+      ...(name !== undefined && { name }),
+      ...(uid !== undefined && { uid }),
+    },
+    ...(nodeName && { nodeName }),
+    ...(zone && { zone }),
+  };
+}
+
+/** What makes two endpoints the same one, however its state changes. */
+export function endpointKey({ addresses, hostname = '', targetRef }: Endpoint): string {
+  const { namespace = '', name = '' } = targetRef ?? {};
+  const sorted = addresses.length === 1 ? addresses[0] : [...addresses].sort().join(',');
+  return `${sorted} ${hostname} ${namespace}/${name}`;
+}
+
+/** Whether two endpoints of one key are alike in all that a controller of slices decides, hints left aside. */
+export function isSameEndpoint(a: Endpoint, b: Endpoint): boolean {
+  return (
+    a.nodeName === b.nodeName &&
+    a.zone === b.zone &&
+    a.conditions?.ready === b.conditions?.ready &&
+    a.conditions?.serving === b.conditions?.serving &&
+    a.conditions?.terminating === b.conditions?.terminating &&
+    a.targetRef?.uid === b.targetRef?.uid &&
+    a.targetRef?.kind === b.targetRef?.kind &&
+    a.targetRef?.apiVersion === b.targetRef?.apiVersion &&
+    a.targetRef?.fieldPath === b.targetRef?.fieldPath
+  );
+}
+
+export const isReady = ({ conditions }: Endpoint): boolean => conditions?.ready === true;

@@ -1,0 +1,39 @@
+import type { KubernetesObject } from '@coxswain/apimachinery/meta';
+import type { Indexer, SharedIndexInformer } from '@coxswain/client';
+
+const labelIndex = 'label';
+
+/** Under which an index has what has this label, in this namespace. */
+export const labelValue = (namespace: string | undefined, key: string, value: string): string =>
+  `${namespace}/${key}=${value}`;
+
+/** The values under which an object with these labels is found. */
+const valuesOf = ({ metadata: { namespace, labels = {} } = {} }: KubernetesObject): string[] =>
+  Object.entries(labels).map(([key, value]) => labelValue(namespace, key, value));
+
+/** Lets `labelled` find objects without going through all of a namespace. Harmless when called twice. */
+export function addLabelIndex<T extends KubernetesObject>(informer: SharedIndexInformer<T>): void {
+  if (informer.indexer.hasIndex(labelIndex)) return;
+  informer.addIndexers({ [labelIndex]: valuesOf });
+}
+
+/** The namespace's objects that have all of these labels; none when no label is asked for. */
+export function labelled<T extends KubernetesObject>(
+  indexer: Indexer<T>,
+  namespace: string | undefined,
+  selector: Readonly<Record<string, string>>,
+): T[] {
+  const required = Object.entries(selector);
+  let rarest: string | undefined;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const [key, value] of required) {
+    const indexed = labelValue(namespace, key, value);
+    const count = indexer.countByIndex(labelIndex, indexed);
+    if (count === 0) return [];
+    if (count < fewest) [rarest, fewest] = [indexed, count];
+  }
+  if (rarest === undefined) return [];
+  const candidates = indexer.byIndex(labelIndex, rarest);
+  if (required.length === 1) return candidates;
+  return candidates.filter(({ metadata }) => required.every(([key, value]) => metadata?.labels?.[key] === value));
+}

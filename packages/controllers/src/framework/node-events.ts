@@ -1,0 +1,16 @@
+import type { Node } from '@coxswain/api/core/v1';
+import type { EventRecorder } from '@coxswain/client';
+
+/** Tells that something has become of the node: the status is the reason as well. */
+export function recordNodeStatusChange(recorder: EventRecorder, node: Node, status: string): void {
+  const { name, uid } = node.metadata;
+  recorder.event(nodeReference(name, uid), 'Normal', status, `Node ${name} status is now: ${status}`);
+}
+
+/** Tells what is done about the node. */
+export function recordNodeEvent(recorder: EventRecorder, node: Node, reason: string, event: string): void {
+  const { name, uid } = node.metadata;
+  recorder.event(nodeReference(name, uid), 'Normal', reason, `Node ${name} event: ${event}`);
+}
+
+const nodeReference = (name = '', uid = '') => ({ apiVersion: 'v1', kind: 'Node', name, uid });

@@ -1,0 +1,70 @@
+import type { Pod, Service, ServicePort } from '@coxswain/api/core/v1';
+import { equals } from '@coxswain/apimachinery/labels';
+import { formatIP, isIPv4, parseIPSloppy } from '@coxswain/apimachinery/validation';
+import { type Indexer, NAMESPACE_INDEX } from '@coxswain/client';
+import { labelled } from './label-index.ts';
+import { isPodReady, isPodTerminal } from './pods.ts';
+import { selectorOf, servicesFor } from './service-index.ts';
+
+export type IPFamily = 'IPv4' | 'IPv6';
+
+/** Whether the pod has an address that a service may list. One that is about to go counts only where it is asked for. */
+export function isEndpoint(pod: Pod, includeTerminating: boolean): boolean {
+  if (isPodTerminal(pod)) return false;
+  if (!pod.status?.podIP && !pod.status?.podIPs?.length) return false;
+  return includeTerminating || pod.metadata.deletionTimestamp === undefined;
+}
+
+/** The pod's addresses of one family, in canonical form. */
+export function podAddresses({ status }: Pod, family: IPFamily): string[] {
+  const addresses: string[] = [];
+  for (const { ip } of status?.podIPs ?? []) {
+    const bytes = parseIPSloppy(ip)?.bytes;
+    if (bytes && isIPv4(bytes) === (family === 'IPv4')) addresses.push(formatIP(bytes));
+  }
+  return addresses;
+}
+
+/** Whether the pod is known by its own name in the service's domain. */
+export const hasHostname = ({ spec, metadata }: Pod, service: Service): boolean =>
+  !!spec?.hostname && spec.subdomain === service.metadata.name && metadata.namespace === service.metadata.namespace;
+
+/** The number behind a service's port on that pod; undefined when no container of it has a port of the name. */
+export function targetPort({ spec }: Pod, { targetPort = 0, protocol }: ServicePort): number | undefined {
+  if (typeof targetPort === 'number') return targetPort;
+  const sidecars = spec?.initContainers?.filter(({ restartPolicy }) => restartPolicy === 'Always') ?? [];
+  for (const { ports } of [...(spec?.containers ?? []), ...sidecars]) {
+    const port = ports?.find((port) => port.name === targetPort && port.protocol === protocol);
+    if (port) return port.containerPort;
+  }
+  return undefined;
+}
+
+/** No single address stands for the service: clients are told those of its pods. */
+export const isHeadless = ({ spec }: Service): boolean => !spec?.clusterIP || spec.clusterIP === 'None';
+
+/** The pods that the service selects. */
+export const podsOf = (pods: Indexer<Pod>, service: Service): Pod[] =>
+  labelled(pods, service.metadata.namespace, selectorOf(service) ?? {});
+
+/** The services whose endpoints may be others by a change of a pod; undefined stands for a pod that is not there. */
+export function servicesConcerned(services: Indexer<Service>, old: Pod | undefined, pod: Pod | undefined): Service[] {
+  const { namespace, labels } = (pod ?? old)?.metadata ?? {};
+  if (services.countByIndex(NAMESPACE_INDEX, namespace ?? '') === 0) return [];
+  const now = servicesFor(services, namespace, labels);
+  if (!old || !pod) return now;
+  if (old.metadata.resourceVersion === pod.metadata.resourceVersion) return [];
+  const isChanged = hasChanged(old, pod);
+  if (equals(old.metadata.labels ?? {}, labels ?? {})) return isChanged ? now : [];
+  const before = servicesFor(services, namespace, old.metadata.labels);
+  if (isChanged) return [...new Set([...before, ...now])];
+  return [...before.filter((service) => !now.includes(service)), ...now.filter((service) => !before.includes(service))];
+}
+
+/** About a pod that is going any news may be that it has ended. */
+function hasChanged(old: Pod, pod: Pod): boolean {
+  if (old.metadata.deletionTimestamp !== undefined || pod.metadata.deletionTimestamp !== undefined) return true;
+  if (isPodReady(old) !== isPodReady(pod)) return true;
+  const [before = [], now = []] = [old.status?.podIPs, pod.status?.podIPs];
+  return before.length !== now.length || before.some(({ ip }, i) => ip !== now[i]?.ip);
+}

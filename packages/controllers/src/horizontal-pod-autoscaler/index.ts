@@ -1,0 +1,16 @@
+/** Gives things as many replicas as their metrics ask for. */
+import type { ControllerDefinition } from '../framework/controller.ts';
+import { type HorizontalPodAutoscalerOptions, newAutoscaler } from './autoscaler.ts';
+
+export type { HorizontalPodAutoscalerOptions };
+export type { MetricSamples, MetricsClient, PodMetrics } from './metrics-client.ts';
+
+export const newHorizontalPodAutoscalerController = (
+  options: HorizontalPodAutoscalerOptions = {},
+): ControllerDefinition => ({
+  name: 'horizontal-pod-autoscaler-controller',
+  aliases: ['horizontalpodautoscaling'],
+  create: (context) => newAutoscaler(context, options),
+});
+
+export const horizontalPodAutoscalerController: ControllerDefinition = newHorizontalPodAutoscalerController();

@@ -1,0 +1,54 @@
+import type { Pod } from '@coxswain/api/core/v1';
+import { podCondition } from '../framework/pods.ts';
+import type { PodMetric, PodMetrics } from './metrics-client.ts';
+
+/** Which pods' metrics mean something. */
+export interface PodGroups {
+  /** How many do. */
+  readonly ready: number;
+  /** Not yet: they are still starting. */
+  readonly unready: readonly string[];
+  /** There are none of them. */
+  readonly missing: readonly string[];
+  /** No longer: they have failed or are going. */
+  readonly ignored: readonly string[];
+}
+
+export interface ReadinessRules {
+  /** For so long after its start a pod's CPU usage may be that of starting. */
+  readonly cpuInitializationPeriodMs: number;
+  /** A pod that became unready within so long of its start was never ready. */
+  readonly initialReadinessDelayMs: number;
+}
+
+export function groupPods(
+  pods: readonly Pod[],
+  metrics: PodMetrics,
+  isCpu: boolean,
+  rules: ReadinessRules,
+  now: number,
+): PodGroups {
+  const groups = { ready: 0, unready: [] as string[], missing: [] as string[], ignored: [] as string[] };
+  for (const pod of pods) {
+    const { name = '', deletionTimestamp } = pod.metadata;
+    const metric = metrics.get(name);
+    if (deletionTimestamp || pod.status?.phase === 'Failed') groups.ignored.push(name);
+    else if (pod.status?.phase === 'Pending') groups.unready.push(name);
+    else if (!metric) groups.missing.push(name);
+    else if (isCpu && isStarting(pod, metric, rules, now)) groups.unready.push(name);
+    else groups.ready++;
+  }
+  return groups;
+}
+
+function isStarting(pod: Pod, metric: PodMetric, rules: ReadinessRules, now: number): boolean {
+  const ready = podCondition(pod, 'Ready');
+  if (!ready || pod.status?.startTime === undefined) return true;
+  const startedAt = Date.parse(pod.status.startTime);
+  const changedAt = Date.parse(ready.lastTransitionTime ?? '') || 0;
+  if (startedAt + rules.cpuInitializationPeriodMs > now) {
+    // What was measured must be of the time since it is ready.
+    return ready.status === 'False' || metric.timestamp < changedAt + metric.windowMs;
+  }
+  return ready.status === 'False' && startedAt + rules.initialReadinessDelayMs > changedAt;
+}

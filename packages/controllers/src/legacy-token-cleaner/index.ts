@@ -1,0 +1,95 @@
+/** Deletes tokens in Secrets that were made for every account once, and that nobody has used for a year. */
+import type { Secret } from '@coxswain/api/core/v1';
+import { isConflict, isNotFound } from '@coxswain/apimachinery/errors';
+import { NAMESPACE_INDEX, waitForCacheSync } from '@coxswain/client';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
+import { PeriodicTask } from '../framework/periodic-task.ts';
+import { accountOf } from '../service-account-token/token-secrets.ts';
+import { podSecretNames } from './pod-secrets.ts';
+import { dayOf, fateOf, invalidSinceLabel, isDay } from './unused-tokens.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+export interface LegacyTokenCleanerOptions {
+  /** `--legacy-service-account-token-clean-up-period` */
+  readonly cleanUpPeriodMs?: number;
+}
+
+/** The controller with another period than the usual. */
+export const newLegacyTokenCleanerController = (options: LegacyTokenCleanerOptions): ControllerDefinition => ({
+  name: 'legacy-serviceaccount-token-cleaner-controller',
+  aliases: ['legacy-service-account-token-cleaner'],
+  create: (context) => newController(context, options),
+});
+
+export const legacyTokenCleanerController: ControllerDefinition = newLegacyTokenCleanerController({});
+
+function newController(
+  context: ControllerContext,
+  { cleanUpPeriodMs = 365 * dayMs }: LegacyTokenCleanerOptions,
+): Controller {
+  const { serviceAccounts, secrets, pods } = context.informers.core.v1;
+  const task = new PeriodicTask(context, 'legacy service account token cleaner', dayMs, async () => {
+    const now = context.clock.now();
+    if (now < (await trackedSince(context)) + cleanUpPeriodMs) return;
+    const mounted = new MountedSecrets(context);
+    for (const secret of secrets.informer.indexer.list()) {
+      const { namespace = '', name = '' } = secret.metadata;
+      const account = serviceAccounts.informer.indexer.getByKey(`${namespace}/${accountOf(secret).name}`);
+      const fate = fateOf(secret, { account, isMounted: () => mounted.has(namespace, name), now, cleanUpPeriodMs });
+      if (fate === 'keep') continue;
+      await carryOut(context, secret, fate).catch((error: unknown) =>
+        context.logger.error(`could not ${fate} the legacy service account token ${namespace}/${name}`, error),
+      );
+    }
+  });
+  return {
+    async run(signal) {
+      await waitForCacheSync(signal, serviceAccounts.informer, secrets.informer, pods.informer).catch(() => {});
+      if (!signal.aborted) await task.run(signal);
+    },
+  };
+}
+
+async function carryOut(context: ControllerContext, secret: Secret, fate: 'invalidate' | 'delete'): Promise<void> {
+  const { namespace = '', name = '', uid = '', resourceVersion = '' } = secret.metadata;
+  const client = context.clients.core.v1.secrets(namespace);
+  if (fate === 'invalidate') {
+    const labels = { [invalidSinceLabel]: dayOf(context.clock.now()) };
+    await client.patch(name, 'merge', { metadata: { uid, labels } });
+    return;
+  }
+  await client.delete(name, { preconditions: { resourceVersion } }).catch((error: unknown) => {
+    if (!isConflict(error) && !isNotFound(error)) throw error;
+  });
+}
+
+/** When the first whole day began on which the server recorded the use of tokens. */
+async function trackedSince({ clients }: ControllerContext): Promise<number> {
+  const configMaps = clients.core.v1.configMaps('kube-system');
+  const { data } = await configMaps.get('kube-apiserver-legacy-service-account-token-tracking');
+  if (data?.since === undefined) throw new Error('configMap does not have since label');
+  if (!isDay(data.since)) throw new Error(`error parsing trackedSince time: ${JSON.stringify(data.since)} is no day`);
+  return Date.parse(data.since) + dayMs;
+}
+
+/** Which Secrets pods may read; each namespace's pods are gone through once, and only where it is asked for. */
+class MountedSecrets {
+  readonly #context: ControllerContext;
+  readonly #namespaces = new Map<string, Set<string>>();
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+  }
+
+  has(namespace: string, name: string): boolean {
+    let names = this.#namespaces.get(namespace);
+    if (!names) {
+      names = new Set();
+      const pods = this.#context.informers.core.v1.pods.informer.indexer.byIndex(NAMESPACE_INDEX, namespace);
+      for (const pod of pods) for (const secret of podSecretNames(pod)) names.add(secret);
+      this.#namespaces.set(namespace, names);
+    }
+    return names.has(name);
+  }
+}

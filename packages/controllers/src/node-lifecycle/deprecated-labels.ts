@@ -1,0 +1,15 @@
+/** Labels and their older names, which are to have the same values. */
+const olderNames: readonly (readonly [string, string])[] = [
+  ['kubernetes.io/os', 'beta.kubernetes.io/os'],
+  ['kubernetes.io/arch', 'beta.kubernetes.io/arch'],
+];
+
+/** The older labels that are missing or have another value; undefined when there are none. */
+export function labelsToUpdate(labels: Readonly<Record<string, string>> = {}): Record<string, string> | undefined {
+  const updates: Record<string, string> = {};
+  for (const [name, older] of olderNames) {
+    const value = labels[name];
+    if (value !== undefined && labels[older] !== value) updates[older] = value;
+  }
+  return Object.keys(updates).length > 0 ? updates : undefined;
+}

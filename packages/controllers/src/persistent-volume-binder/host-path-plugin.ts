@@ -1,0 +1,58 @@
+import type { PersistentVolume } from '@coxswain/api/core/v1';
+import type { VolumePlugin } from './volume-plugin.ts';
+
+export interface HostPathPluginOptions {
+  /** The provisioner that StorageClasses name. */
+  readonly name?: string;
+  /** Where directories are made, if the StorageClass has no parameter `path`. */
+  readonly basePath?: string;
+  /** Removes a directory of a node (undefined: of any) with all that is in it. Without, they are left to the node. */
+  readonly remove?: (path: string, nodeName: string | undefined) => Promise<void>;
+}
+
+const hostnameLabel = 'kubernetes.io/hostname';
+
+/**
+ * Volumes that are directories of a node: enough for clusters of one node, and for nodes that are not real. A directory is
+ * made by the kubelet when the first pod comes.
+ */
+export function hostPathPlugin(options: HostPathPluginOptions = {}): VolumePlugin {
+  const { name: plugin = 'coxswain.dev/host-path', basePath = '/var/lib/coxswain/volumes', remove } = options;
+  return {
+    name: plugin,
+    provision: async ({ name, claim, storageClass, node }) => {
+      const { accessModes = [], resources, volumeMode } = claim.spec ?? {};
+      if (volumeMode === 'Block') throw new Error(`${plugin} does not support block volume provisioning`);
+      const { parameters, reclaimPolicy = 'Delete' } = storageClass;
+      const base = (parameters?.path ?? basePath).replace(/\/+$/, '');
+      const hostname = node?.metadata.labels?.[hostnameLabel] ?? node?.metadata.name;
+      return {
+        metadata: { name },
+        spec: {
+          persistentVolumeReclaimPolicy: reclaimPolicy,
+          accessModes: accessModes.length > 0 ? accessModes : ['ReadWriteOnce'],
+          capacity: { storage: resources?.requests?.storage ?? '0' },
+          hostPath: { path: `${base}/${name}`, type: 'DirectoryOrCreate' },
+          ...(hostname !== undefined && { nodeAffinity: onHost(hostname) }),
+        },
+      };
+    },
+    delete: async (volume) => {
+      const { path } = volume.spec?.hostPath ?? {};
+      if (path !== undefined) await remove?.(path, hostOf(volume));
+    },
+  };
+}
+
+const onHost = (hostname: string) =>
+  ({
+    required: {
+      nodeSelectorTerms: [{ matchExpressions: [{ key: hostnameLabel, operator: 'In', values: [hostname] }] }],
+    },
+  }) satisfies NonNullable<PersistentVolume['spec']>['nodeAffinity'];
+
+function hostOf({ spec }: PersistentVolume): string | undefined {
+  const terms = spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [];
+  const requirements = terms.flatMap(({ matchExpressions = [] }) => matchExpressions);
+  return requirements.find(({ key }) => key === hostnameLabel)?.values?.[0];
+}

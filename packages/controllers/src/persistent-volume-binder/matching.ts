@@ -1,0 +1,80 @@
+import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
+import { labelSelectorAsSelector } from '@coxswain/apimachinery/labels';
+import { Quantity } from '@coxswain/apimachinery/quantity';
+import { claimClass, volumeClass } from '../framework/storage-classes.ts';
+
+/** The volume is reserved for the claim, by name at least; no other claim of that name is the same. */
+export function isVolumeOf({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
+  const { name, namespace, uid } = spec?.claimRef ?? {};
+  return name === metadata.name && namespace === metadata.namespace && (!uid || uid === metadata.uid);
+}
+
+/** Why the volume that the claim asks for by name cannot be its; undefined when it can. */
+export function mismatch(volume: PersistentVolume, claim: PersistentVolumeClaim): string | undefined {
+  if (volume.metadata.deletionTimestamp)
+    return `the volume is marked for deletion ${JSON.stringify(volume.metadata.name)}`;
+  if (capacityOf(volume).cmp(requestOf(claim)) < 0) return 'requested PV is too small';
+  if (volumeClass(volume) !== (claimClass(claim) ?? '')) return 'storageClassName does not match';
+  if (!hasSameAttributesClass(volume, claim)) return 'volumeAttributesClassName does not match';
+  if (!hasSameMode(volume, claim)) return 'incompatible volumeMode';
+  if (!hasAccessModes(volume, claim)) return 'incompatible accessMode';
+  return undefined;
+}
+
+export const hasSameMode = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
+  (volume.spec?.volumeMode ?? 'Filesystem') === (claim.spec?.volumeMode ?? 'Filesystem');
+
+/**
+ * The volume that suits the claim best: the one that is reserved for it, else the smallest that is free, of those that can
+ * do as little more than what is asked for as possible. With `delayBinding` only one that is reserved: which other one
+ * is for the scheduler to say. Throws when the claim's selector makes no sense.
+ */
+export function findMatch(
+  claim: PersistentVolumeClaim,
+  volumes: readonly PersistentVolume[],
+  delayBinding: boolean,
+): PersistentVolume | undefined {
+  const { selector } = claim.spec ?? {};
+  const labels = selector && labelSelectorAsSelector(selector);
+  const request = requestOf(claim);
+  const fits = (volume: PersistentVolume): boolean =>
+    !volume.metadata.deletionTimestamp &&
+    hasAccessModes(volume, claim) &&
+    hasSameMode(volume, claim) &&
+    hasSameAttributesClass(volume, claim) &&
+    capacityOf(volume).cmp(request) >= 0;
+  const isFree = (volume: PersistentVolume): boolean =>
+    !delayBinding &&
+    !volume.spec?.claimRef &&
+    volume.status?.phase === 'Available' &&
+    volumeClass(volume) === (claimClass(claim) ?? '') &&
+    (!labels || labels.matches(volume.metadata.labels));
+
+  let best: PersistentVolume | undefined;
+  for (const volume of volumes) {
+    if (!isVolumeOf(volume, claim) && !isFree(volume)) continue;
+    if (fits(volume) && (!best || isBetter(volume, best, claim))) best = volume;
+  }
+  return best;
+}
+
+/** Of two that fit. */
+function isBetter(volume: PersistentVolume, than: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+  const modes = modeCount(volume) - modeCount(than);
+  if (modes !== 0) return modes < 0;
+  const [isReserved, wasReserved] = [isVolumeOf(volume, claim), isVolumeOf(than, claim)];
+  if (isReserved !== wasReserved) return isReserved;
+  return !wasReserved && capacityOf(volume).cmp(capacityOf(than)) < 0;
+}
+
+const modeCount = ({ spec }: PersistentVolume): number => new Set(spec?.accessModes).size;
+
+const hasAccessModes = (volume: PersistentVolume, { spec }: PersistentVolumeClaim): boolean =>
+  (spec?.accessModes ?? []).every((mode) => volume.spec?.accessModes?.includes(mode));
+
+const hasSameAttributesClass = (volume: PersistentVolume, { spec }: PersistentVolumeClaim): boolean =>
+  (spec?.volumeAttributesClassName ?? '') === (volume.spec?.volumeAttributesClassName ?? '');
+
+const capacityOf = ({ spec }: PersistentVolume): Quantity => Quantity.parse(spec?.capacity?.storage ?? '0');
+const requestOf = ({ spec }: PersistentVolumeClaim): Quantity =>
+  Quantity.parse(spec?.resources?.requests?.storage ?? '0');

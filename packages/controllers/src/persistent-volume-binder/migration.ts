@@ -1,0 +1,36 @@
+import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
+import { driverOfPlugin } from '../framework/csi-migration.ts';
+import { hasFinalizer, withFinalizer, withoutFinalizer } from '../framework/finalizers.ts';
+import { annotations, deletionFinalizer, withAnnotations } from './annotations.ts';
+
+const externalFinalizer = 'external-provisioner.volume.kubernetes.io/finalizer';
+
+/** The claim with the driver that stands in for its provisioner; the same object when nothing changes. */
+export function migratedClaim(claim: PersistentVolumeClaim): PersistentVolumeClaim {
+  const noted = claim.metadata.annotations ?? {};
+  return withDriver(claim, noted[annotations.storageProvisioner] ?? noted[annotations.betaStorageProvisioner]);
+}
+
+/** The volume with the driver that stands in for its provisioner, and the finalizer of whoever removes it. */
+export function migratedVolume(volume: PersistentVolume): PersistentVolume {
+  const provisioner = volume.metadata.annotations?.[annotations.provisionedBy];
+  return provisioner === undefined ? volume : withDeletionFinalizer(withDriver(volume, provisioner), provisioner);
+}
+
+function withDriver<T extends PersistentVolume | PersistentVolumeClaim>(object: T, provisioner: string | undefined): T {
+  if (provisioner === undefined) return object;
+  const driver = driverOfPlugin(provisioner);
+  if ((object.metadata.annotations?.[annotations.migratedTo] || undefined) === driver) return object;
+  return withAnnotations(object, { [annotations.migratedTo]: driver });
+}
+
+function withDeletionFinalizer(volume: PersistentVolume, provisioner: string): PersistentVolume {
+  const has = hasFinalizer(volume, deletionFinalizer);
+  if (driverOfPlugin(provisioner)) return has ? withoutFinalizer(volume, deletionFinalizer) : volume;
+  if (!provisioner.startsWith('kubernetes.io/')) return volume;
+  const isDeleted = volume.spec?.persistentVolumeReclaimPolicy === 'Delete';
+  let next = volume;
+  if (isDeleted && !has) next = withFinalizer(next, deletionFinalizer);
+  if (!isDeleted && has) next = withoutFinalizer(next, deletionFinalizer);
+  return hasFinalizer(next, externalFinalizer) ? withoutFinalizer(next, externalFinalizer) : next;
+}

@@ -1,0 +1,130 @@
+import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
+import { addClaimIndex } from '../framework/claim-pods.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
+import { deletedObject } from '../framework/deleted-object.ts';
+import { PeriodicTask } from '../framework/periodic-task.ts';
+import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import { Binding } from './binding.ts';
+import { Operations } from './operations.ts';
+import { Provisioning } from './provisioning.ts';
+import { Reclaiming } from './reclaiming.ts';
+import { ClaimSync } from './sync-claim.ts';
+import { VolumeSync } from './sync-volume.ts';
+import { addBindingIndex } from './volume-index.ts';
+import type { VolumePlugin } from './volume-plugin.ts';
+
+export interface PersistentVolumeBinderOptions {
+  /** Those that make volumes in this process. For all other provisioners it waits. */
+  readonly plugins?: readonly VolumePlugin[];
+  /** `--pvclaimbinder-sync-period` */
+  readonly syncPeriodMs?: number;
+}
+
+export function persistentVolumeBinderController(options: PersistentVolumeBinderOptions = {}): ControllerDefinition {
+  return {
+    name: 'persistentvolume-binder-controller',
+    aliases: ['persistentvolume-binder'],
+    create: (context) => new PersistentVolumeBinder(context, options),
+  };
+}
+
+/** Two loops, over claims and over volumes, and work that they start and do not wait for. */
+class PersistentVolumeBinder implements Controller {
+  readonly #context: ControllerContext;
+  readonly #claims: ReconcileLoop;
+  readonly #volumes: ReconcileLoop;
+  readonly #operations: Operations;
+  readonly #resync: PeriodicTask;
+  readonly #stop = new AbortController();
+
+  constructor(context: ControllerContext, { plugins = [], syncPeriodMs = 15_000 }: PersistentVolumeBinderOptions) {
+    this.#context = context;
+    const { persistentVolumes, persistentVolumeClaims, pods, nodes } = context.informers.core.v1;
+    const { storageClasses } = context.informers.storage.v1;
+    const operations = new Operations(context.clock, (name, error) => context.logger.error(`${name} failed`, error));
+    this.#operations = operations;
+    context.activity.add(operations);
+    const binding = new Binding(context);
+    const parts = {
+      binding,
+      operations,
+      plugins: new Map(plugins.map((plugin) => [plugin.name, plugin])),
+      signal: this.#stop.signal,
+    };
+    const claimSync = new ClaimSync(context, binding, new Provisioning(context, parts));
+    const volumeSync = new VolumeSync(context, {
+      binding,
+      reclaiming: new Reclaiming(context, parts),
+      enqueueClaim: (key) => this.#claims.queue.add(key),
+    });
+    const synced = [persistentVolumes, persistentVolumeClaims, pods, nodes, storageClasses].map((it) => it.informer);
+    this.#claims = new ReconcileLoop(context, {
+      name: 'claims',
+      // One after the other: two claims must not choose the same volume.
+      workers: 1,
+      synced,
+      reconcile: async (key) => {
+        const claim = binding.claims.get(key);
+        if (claim) await claimSync.sync(claim);
+      },
+    });
+    this.#volumes = new ReconcileLoop(context, {
+      name: 'volumes',
+      workers: 1,
+      synced,
+      reconcile: async (key) => {
+        const volume = binding.volumes.get(key);
+        if (volume) await volumeSync.sync(volume);
+      },
+    });
+    this.#resync = new PeriodicTask(context, 'persistentvolume-binder', syncPeriodMs, async () =>
+      this.#enqueueUnsettled(),
+    );
+    addBindingIndex(persistentVolumes.informer);
+    addClaimIndex(pods.informer);
+    this.#watch();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const onAbort = (): void => this.#stop.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    await Promise.all([this.#claims.run(signal), this.#volumes.run(signal), this.#resync.run(signal)]);
+    onAbort();
+    await this.#operations.finished();
+  }
+
+  #watch(): void {
+    const { persistentVolumes, persistentVolumeClaims } = this.#context.informers.core.v1;
+    persistentVolumeClaims.informer.addEventHandler({
+      onAdd: (claim) => this.#claims.add(claim),
+      onUpdate: (_, claim) => this.#claims.add(claim),
+      onDelete: (deleted) => {
+        const { metadata, spec } = deletedObject(deleted);
+        this.#operations.forget(`provision-${metadata.namespace}/${metadata.name}[${metadata.uid}]`);
+        if (spec?.volumeName) this.#volumes.queue.add(spec.volumeName);
+      },
+    });
+    persistentVolumes.informer.addEventHandler({
+      onAdd: (volume) => this.#volumes.add(volume),
+      onUpdate: (_, volume) => this.#volumes.add(volume),
+      onDelete: (deleted) => {
+        const { metadata, spec } = deletedObject(deleted);
+        for (const verb of ['delete', 'recycle']) this.#operations.forget(`${verb}-${metadata.name}[${metadata.uid}]`);
+        if (spec?.claimRef) this.#claims.queue.add(`${spec.claimRef.namespace}/${spec.claimRef.name}`);
+      },
+    });
+  }
+
+  /**
+   * Looks again at what waits for something that no event tells of: time, and volumes that may suit. Differs from upstream:
+   * what is bound is left alone, of which there may be much; all that happens to it is seen.
+   */
+  #enqueueUnsettled(): void {
+    const { persistentVolumes, persistentVolumeClaims } = this.#context.informers.core.v1;
+    const isWaiting = ({ status }: PersistentVolumeClaim): boolean => status?.phase !== 'Bound';
+    const isLeaving = ({ status }: PersistentVolume): boolean =>
+      status?.phase !== 'Bound' && status?.phase !== 'Available';
+    for (const claim of persistentVolumeClaims.informer.indexer.values()) if (isWaiting(claim)) this.#claims.add(claim);
+    for (const volume of persistentVolumes.informer.indexer.values()) if (isLeaving(volume)) this.#volumes.add(volume);
+  }
+}

@@ -1,0 +1,28 @@
+import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
+import type { SharedIndexInformer } from '@coxswain/client';
+import type { LatestObjects } from '../framework/latest-objects.ts';
+import { claimClass, volumeClass } from '../framework/storage-classes.ts';
+
+const index = 'binding';
+
+export const claimKey = ({ metadata }: PersistentVolumeClaim): string => `${metadata.namespace}/${metadata.name}`;
+
+/** Bound volumes by their claims, free ones by their class: a claim has to look at few of all there are. */
+export function addBindingIndex(volumes: SharedIndexInformer<PersistentVolume>): void {
+  if (volumes.indexer.hasIndex(index)) return;
+  volumes.addIndexers({
+    [index]: (volume) => {
+      const { claimRef } = volume.spec ?? {};
+      return [claimRef ? `claim/${claimRef.namespace}/${claimRef.name}` : `class/${volumeClass(volume)}`];
+    },
+  });
+}
+
+/** All volumes that the claim might get. */
+export const volumesForClaim = (
+  volumes: LatestObjects<PersistentVolume>,
+  claim: PersistentVolumeClaim,
+): PersistentVolume[] => [
+  ...volumes.byIndex(index, `claim/${claimKey(claim)}`),
+  ...volumes.byIndex(index, `class/${claimClass(claim) ?? ''}`),
+];

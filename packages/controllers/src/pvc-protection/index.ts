@@ -1,0 +1,128 @@
+/** Keeps PersistentVolumeClaims that pods use from being deleted, by a finalizer. */
+import type { PersistentVolumeClaim, Pod } from '@coxswain/api/core/v1';
+import { addClaimIndex, claimKeys, claimNameOf, isClaimOfPod, podsWithClaim } from '../framework/claim-pods.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
+import { deletedObject } from '../framework/deleted-object.ts';
+import { isDeletionCandidate, needsFinalizer, withFinalizer, withoutFinalizer } from '../framework/finalizers.ts';
+import { isPodTerminal } from '../framework/pods.ts';
+import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+
+export const pvcProtectionController: ControllerDefinition = {
+  name: 'persistentvolumeclaim-protection-controller',
+  aliases: ['pvc-protection'],
+  create: (context) => new PvcProtection(context),
+};
+
+const finalizer = 'kubernetes.io/pvc-protection';
+
+/** Works namespace by namespace: what is due in one is decided by one list of its pods. */
+class PvcProtection implements Controller {
+  readonly #context: ControllerContext;
+  readonly #loop: ReconcileLoop;
+  /** Keys of the claims to look at, by namespace. A namespace is here if and only if it is queued or being worked on. */
+  readonly #due = new Map<string, Set<string>>();
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+    const claims = context.informers.core.v1.persistentVolumeClaims.informer;
+    const pods = context.informers.core.v1.pods.informer;
+    this.#loop = new ReconcileLoop(context, {
+      name: 'pvcprotection',
+      workers: 30,
+      synced: [claims, pods],
+      reconcile: (namespace) => this.#reconcile(namespace),
+    });
+    addClaimIndex(pods);
+    const onClaim = (claim: PersistentVolumeClaim): void => {
+      if (needsFinalizer(claim, finalizer) || isDeletionCandidate(claim, finalizer))
+        this.#enqueue(`${claim.metadata.namespace}/${claim.metadata.name}`);
+    };
+    claims.addEventHandler({ onAdd: onClaim, onUpdate: (_, claim) => onClaim(claim) });
+    pods.addEventHandler({
+      onAdd: (pod) => this.#podChanged(pod),
+      onUpdate: (old, pod) => {
+        this.#podChanged(pod);
+        // Two pods of one name, and the end of the first was never told.
+        if (old.metadata.uid !== pod.metadata.uid) claimKeys(old).forEach(this.#enqueue);
+      },
+      onDelete: (deleted) => claimKeys(deletedObject(deleted)).forEach(this.#enqueue),
+    });
+  }
+
+  run(signal: AbortSignal): Promise<void> {
+    return this.#loop.run(signal);
+  }
+
+  /** A pod that runs keeps its claims as it did. */
+  #podChanged(pod: Pod): void {
+    if (isPodTerminal(pod) || !pod.spec?.nodeName) claimKeys(pod).forEach(this.#enqueue);
+  }
+
+  readonly #enqueue = (key: string): void => {
+    const [namespace = ''] = key.split('/', 1);
+    const due = this.#due.get(namespace) ?? new Set();
+    this.#due.set(namespace, due.add(key));
+    this.#loop.queue.add(namespace);
+  };
+
+  async #reconcile(namespace: string): Promise<void> {
+    const { clients, informers } = this.#context;
+    const { indexer } = informers.core.v1.persistentVolumeClaims.informer;
+    const due = this.#due.get(namespace) ?? [];
+    this.#due.delete(namespace);
+    let livePods: Promise<readonly Pod[]> | undefined;
+    const list = (): Promise<readonly Pod[]> => {
+      livePods ??= clients.core.v1
+        .pods(namespace)
+        .list()
+        .then(({ items }) => items);
+      return livePods;
+    };
+    const failures: unknown[] = [];
+    for (const key of due) {
+      const claim = indexer.getByKey(key);
+      if (!claim) continue;
+      try {
+        await this.#protect(claim, list);
+      } catch (error) {
+        failures.push(error);
+        livePods = undefined;
+        this.#due.set(namespace, (this.#due.get(namespace) ?? new Set()).add(key));
+      }
+    }
+    if (failures.length > 0) throw new AggregateError(failures, failures.map(String).join(', '));
+  }
+
+  async #protect(claim: PersistentVolumeClaim, livePods: () => Promise<readonly Pod[]>): Promise<void> {
+    const { namespace = '' } = claim.metadata;
+    const claims = this.#context.clients.core.v1.persistentVolumeClaims(namespace);
+    if (isDeletionCandidate(claim, finalizer) && !(await this.#isUsed(claim, livePods)))
+      await claims.update(withoutFinalizer(claim, finalizer));
+    // Admission gives it to new claims; this is for those that are older than that.
+    if (needsFinalizer(claim, finalizer)) await claims.update(withFinalizer(claim, finalizer));
+  }
+
+  /** The cache may not know of a pod yet, so that the server has the last word. */
+  async #isUsed(claim: PersistentVolumeClaim, livePods: () => Promise<readonly Pod[]>): Promise<boolean> {
+    const { indexer } = this.#context.informers.core.v1.pods.informer;
+    const known = podsWithClaim(indexer, `${claim.metadata.namespace}/${claim.metadata.name}`);
+    if (known.some((pod) => usesClaim(pod, claim))) return true;
+    return (await livePods()).some((pod) => usesClaim(pod, claim));
+  }
+}
+
+/** Whether the pod keeps the claim. Without a node it does not: no kubelet starts a pod whose claim is about to go. */
+export function usesClaim(pod: Pod, claim: PersistentVolumeClaim): boolean {
+  if (!pod.spec?.nodeName) return false;
+  return (pod.spec.volumes ?? []).some((volume) => {
+    if (claimNameOf(pod, volume) !== claim.metadata.name) return false;
+    return volume.persistentVolumeClaim !== undefined || (!isShutDown(pod) && isClaimOfPod(pod, claim));
+  });
+}
+
+/**
+ * The kubelet is done with it, or somebody forced its end; it only waits for finalizers. They may be waiting for the claim,
+ * so that it must not keep the claim.
+ */
+const isShutDown = ({ metadata }: Pod): boolean =>
+  metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0;

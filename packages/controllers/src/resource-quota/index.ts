@@ -1,0 +1,23 @@
+/** How much of its quotas a namespace uses. Start at `resource-quota-controller.ts`; `@coxswain/api` knows how to count. */
+import { FeatureGates, newEvaluators } from '@coxswain/api';
+import type { ControllerContext, ControllerDefinition } from '../framework/controller.ts';
+import { ResourceQuotaController } from './resource-quota-controller.ts';
+
+export const resourceQuotaController: ControllerDefinition = {
+  name: 'resourcequota-controller',
+  aliases: ['resourcequota'],
+  create: (context) => new ResourceQuotaController(context, evaluatorsOn(context)),
+};
+
+/** Objects that are more than counted are needed in whole: who asks for their informers here makes monitors use those. */
+function evaluatorsOn({ informers, clock }: ControllerContext): ReturnType<typeof newEvaluators> {
+  const { pods, services, persistentVolumeClaims } = informers.core.v1;
+  const { resourceClaims, deviceClasses } = informers.resource.v1;
+  void [services, persistentVolumeClaims];
+  return newEvaluators(FeatureGates.defaults, () => new Date(clock.now()), {
+    deviceClass: (name) => deviceClasses.informer.indexer.getByKey(name),
+    deviceClasses: () => deviceClasses.lister.list(),
+    pod: (namespace, name) => pods.informer.indexer.getByKey(`${namespace}/${name}`),
+    claims: (namespace) => resourceClaims.lister.namespace(namespace).list(),
+  });
+}

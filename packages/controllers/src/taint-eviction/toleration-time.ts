@@ -1,0 +1,20 @@
+import type { Taint, Toleration } from '@coxswain/api/core/v1';
+import { toleratesTaint } from '../framework/taints.ts';
+
+/** The taints that drive pods away. */
+export const noExecuteTaints = (taints: readonly Taint[] = []): Taint[] =>
+  taints.filter(({ effect }) => effect === 'NoExecute');
+
+/**
+ * How many milliseconds a pod with these tolerations may stay under all of the taints: the least that any toleration
+ * grants that is needed, none when a taint is not tolerated at all, and Infinity when there is no limit.
+ */
+export function toleratedForMs(taints: readonly Taint[], tolerations: readonly Toleration[] = []): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (const taint of taints) {
+    const toleration = tolerations.find((one) => toleratesTaint(one, taint));
+    if (!toleration) return 0;
+    least = Math.min(least, Math.max(0, (toleration.tolerationSeconds ?? Number.POSITIVE_INFINITY) * 1000));
+  }
+  return least;
+}
