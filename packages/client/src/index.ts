@@ -21,6 +21,7 @@ export * from './leader-election/index.ts';
 export * from './metadata/index.ts';
 export * from './observe/index.ts';
 export * from './pager/index.ts';
+export * from './remote/index.ts';
 export * from './rest/index.ts';
 export * from './retry/index.ts';
 export * from './scale/index.ts';

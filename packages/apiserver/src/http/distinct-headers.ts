@@ -2,6 +2,22 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestHeaders } from './handler.ts';
 
 /**
+ * The same for HTTP/1.1, of whose headers Node makes a character of every byte: here they are UTF-8, as Go has them, such as the
+ * names of impersonated users.
+ */
+export function distinctHeadersOfBytes(headers: IncomingHttpHeaders, raw: readonly string[]): RequestHeaders {
+  const distinct = distinctHeaders(headers, raw);
+  if (!raw.some((text) => /[\x80-\xff]/.test(text))) return distinct;
+  const decoded: Record<string, string | readonly string[] | undefined> = Object.create(null);
+  for (const [name, value] of Object.entries(distinct)) {
+    decoded[name] = typeof value === 'string' ? fromBytes(value) : value?.map(fromBytes);
+  }
+  return decoded;
+}
+
+const fromBytes = (text: string): string => Buffer.from(text, 'latin1').toString();
+
+/**
  * The headers with the values of those that came several times as a list. Node joins them with commas, which cannot be
  * told from commas inside: groups of an impersonated user would become one. A header may have any name, `__proto__` too.
  */

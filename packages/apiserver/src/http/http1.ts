@@ -1,7 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex, Writable } from 'node:stream';
 import { bodyTooLarge, readAll } from './body.ts';
-import { distinctHeaders } from './distinct-headers.ts';
+import { distinctHeadersOfBytes } from './distinct-headers.ts';
 import type { ApiHandler, ApiRequest, ApiResponse, Connection, RequestHeaders } from './handler.ts';
 import { type RequestTarget, readRequestTarget } from './request-target.ts';
 import { textResponse } from './respond.ts';
@@ -124,7 +124,7 @@ class Http1Request implements ApiRequest {
     this.#message = message;
     this.#answer = answer;
     this.connection = connection;
-    this.headers = distinctHeaders(message.headers, message.rawHeaders);
+    this.headers = distinctHeadersOfBytes(message.headers, message.rawHeaders);
     this.method = message.method ?? 'GET';
     this.path = target.path;
     this.search = target.search;

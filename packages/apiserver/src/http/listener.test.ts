@@ -202,6 +202,18 @@ describe.each([
   });
 });
 
+it('reads headers of HTTP/1.1 as UTF-8', async () => {
+  let seen: ApiRequest['headers'] = {};
+  const port = await serve(async ({ headers }) => {
+    seen = headers;
+    return { status: 200, headers: {} };
+  });
+  const bytes = (text: string): string => Buffer.from(text).toString('latin1');
+  await overHttp1(port, { headers: { 'impersonate-user': bytes('Jörg'), 'impersonate-group': [bytes('käse'), 'b'] } });
+  expect(seen['impersonate-user']).toBe('Jörg');
+  expect(seen['impersonate-group']).toEqual(['käse', 'b']);
+});
+
 describe('an upgrade', () => {
   it('hands the connection over', async () => {
     const port = await serve(async () => ({

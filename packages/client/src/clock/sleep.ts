@@ -1,17 +1,17 @@
+import { onAbort } from '../transport/on-abort.ts';
 import type { Clock } from './clock.ts';
 
 /** Waits. Rejects with the signal's reason as soon as it is aborted, and leaves no timer behind. */
 export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
-    const onAbort = (): void => {
+    const unlink = onAbort(signal, () => {
       timer.cancel();
       reject(signal!.reason);
-    };
+    });
     const timer = clock.setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
+      unlink();
       resolve();
     }, delayMs);
-    signal?.addEventListener('abort', onAbort, { once: true });
   });
 }

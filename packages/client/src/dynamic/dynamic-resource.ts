@@ -70,8 +70,8 @@ export class DynamicResource extends ResourceCalls implements DynamicResourceInt
     options?: CreateOptions & CallOptions,
     ...subresources: string[]
   ): Promise<Unstructured> {
-    const name = subresources.length > 0 ? nameOf(object) : undefined;
-    return this.send('POST', { name, subresources, options, body: this.#typed(object, subresources) });
+    const of = subresources.length > 0 ? { name: nameOf(object) } : {};
+    return this.send('POST', { ...of, subresources, options, body: this.#typed(object, subresources) });
   }
 
   async update(

@@ -13,7 +13,7 @@ import type { RestRequest } from '../rest/rest-client.ts';
 export interface ResourceCall {
   readonly resource: MetaGroupVersionResource;
   readonly namespace: string | undefined;
-  /** Undefined for the collection. */
+  /** Left out for the collection; a name that is there must not be empty, or an object's deletion would be that of all. */
   readonly name?: string | undefined;
   readonly subresources?: readonly string[];
   /** The API's own go into the query. */
@@ -26,7 +26,7 @@ export interface ResourceCall {
 export function resourceRequest(method: string, call: ResourceCall): RestRequest {
   const { resource, namespace, name, subresources = [], options = {}, headers, body } = call;
   const { signal, timeoutMs, ...query } = options;
-  if (name === '') throw new Error('name is required');
+  if ('name' in call && !name) throw new Error('name is required');
   const path = resourcePath(GroupVersionResource.of(resource.group, resource.version, resource.resource), {
     ...(namespace !== undefined && { namespace }),
     ...(name !== undefined && { name }),

@@ -7,12 +7,14 @@ import { ResourceClient } from './resource-client.ts';
 import { RESTClient } from './rest-client.ts';
 
 let server: RunningApiServer;
+let rest: RESTClient;
 let configMaps: ResourceClient<ConfigMap>;
 beforeAll(async () => {
   server = await startApiServer({ memory: true });
   const transport = new InProcessTransport(server.transport({ username: 'me', groups: ['system:masters'] }));
   const resource = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', namespaced: true };
-  configMaps = new ResourceClient(new RESTClient(transport), resource, 'default');
+  rest = new RESTClient(transport);
+  configMaps = new ResourceClient(rest, resource, 'default');
 });
 afterAll(() => server.stop());
 
@@ -34,5 +36,28 @@ describe('ResourceClient', () => {
     }
     expect(seen).toEqual(['MODIFIED', 'MODIFIED', 'DELETED']);
     expect(await watch.ended).toEqual({ reason: 'stopped' });
+  });
+});
+
+describe('a call for one object', () => {
+  const calls: Record<string, (name: string) => Promise<unknown>> = {
+    get: (name) => configMaps.get(name),
+    delete: (name) => configMaps.delete(name),
+    patch: (name) => configMaps.patch(name, 'merge', {}),
+    update: (name) => configMaps.update({ metadata: { name } }),
+    apply: (name) => configMaps.apply({ metadata: { name } }, { fieldManager: 'me' }),
+  };
+
+  it.each(Object.entries(calls))('is never one for all of them: %s', async (_, call) => {
+    await configMaps.create({ metadata: { name: 'stays' } });
+    await expect(call('')).rejects.toThrow('resource name may not be empty');
+    await expect(call(undefined as unknown as string)).rejects.toThrow('resource name may not be empty');
+    await expect(call('a/b')).rejects.toThrow('invalid resource name "a/b": [may not contain \'/\']');
+    await configMaps.delete('stays');
+  });
+
+  it('is never one for an object without a namespace', async () => {
+    const everywhere = new ResourceClient<ConfigMap>(rest, configMaps.resource);
+    await expect(everywhere.delete('a')).rejects.toThrow('an empty namespace may not be set');
   });
 });

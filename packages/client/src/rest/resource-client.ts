@@ -32,59 +32,74 @@ export class ResourceClient<T extends KubernetesObject> implements ResourceInter
     this.namespace = namespace;
   }
 
-  get(name: string, options: GetOptions & CallOptions = {}): Promise<T> {
-    return this.#rest.request(this.#of('GET', { name, options }));
+  async get(name: string, options: GetOptions & CallOptions = {}): Promise<T> {
+    return await this.#rest.request(this.#object('GET', { name, options }));
   }
 
-  list(options: ListOptions & CallOptions = {}): Promise<KubernetesList<T>> {
-    return this.#rest.request(this.#of('GET', { options }));
+  async list(options: ListOptions & CallOptions = {}): Promise<KubernetesList<T>> {
+    return await this.#rest.request(this.#of('GET', { options }));
   }
 
-  watch(options: ListOptions & CallOptions = {}): Promise<Watch<T>> {
-    return this.#rest.watch(this.#of('GET', { options: { ...options, watch: true } }));
+  async watch(options: ListOptions & CallOptions = {}): Promise<Watch<T>> {
+    return await this.#rest.watch(this.#of('GET', { options: { ...options, watch: true } }));
   }
 
-  create(object: T, options: CreateOptions & CallOptions = {}): Promise<T> {
-    return this.#rest.request(this.#of('POST', { options, body: this.#typed(object) }));
+  async create(object: T, options: CreateOptions & CallOptions = {}): Promise<T> {
+    return await this.#rest.request(this.#of('POST', { options, body: this.#typed(object) }));
   }
 
-  update(object: T, options: UpdateOptions & CallOptions = {}): Promise<T> {
-    return this.#rest.request(this.#of('PUT', { name: nameOf(object), options, body: this.#typed(object) }));
+  async update(object: T, options: UpdateOptions & CallOptions = {}): Promise<T> {
+    return await this.#rest.request(this.#object('PUT', { name: nameOf(object), options, body: this.#typed(object) }));
   }
 
-  updateStatus(object: T, options: UpdateOptions & CallOptions = {}): Promise<T> {
+  async updateStatus(object: T, options: UpdateOptions & CallOptions = {}): Promise<T> {
     const subresource = 'status';
-    return this.#rest.request(
-      this.#of('PUT', { name: nameOf(object), subresource, options, body: this.#typed(object) }),
+    return await this.#rest.request(
+      this.#object('PUT', { name: nameOf(object), subresource, options, body: this.#typed(object) }),
     );
   }
 
-  patch<P extends PatchType>(
+  async patch<P extends PatchType>(
     name: string,
     type: P,
     patch: PatchBodies<T>[P],
     { subresource, ...options }: PatchOptions & CallOptions & { readonly subresource?: string } = {},
   ): Promise<T> {
     const headers = { 'content-type': `application/${type}-patch+json` };
-    return this.#rest.request({ ...this.#of('PATCH', { name, subresource, options, body: patch }), headers });
+    return await this.#rest.request({ ...this.#object('PATCH', { name, subresource, options, body: patch }), headers });
   }
 
-  apply(configuration: ApplyConfiguration<T>, { subresource, ...options }: ApplyCallOptions): Promise<T> {
+  async apply(configuration: ApplyConfiguration<T>, { subresource, ...options }: ApplyCallOptions): Promise<T> {
     const { name } = configuration.metadata;
     const body = this.#typed(configuration);
     const headers = { 'content-type': 'application/apply-patch+yaml' };
-    return this.#rest.request({ ...this.#of('PATCH', { name, subresource, options, body }), headers });
+    return await this.#rest.request({ ...this.#object('PATCH', { name, subresource, options, body }), headers });
   }
 
-  delete(name: string, { signal, timeoutMs, ...body }: DeleteOptions & CallOptions = {}): Promise<T | Status> {
-    return this.#rest.request(this.#of('DELETE', { name, options: { signal, timeoutMs }, body: deleteBody(body) }));
+  async delete(name: string, { signal, timeoutMs, ...body }: DeleteOptions & CallOptions = {}): Promise<T | Status> {
+    return await this.#rest.request(
+      this.#object('DELETE', { name, options: { signal, timeoutMs }, body: deleteBody(body) }),
+    );
   }
 
-  deleteCollection(
+  async deleteCollection(
     { signal, timeoutMs, ...body }: DeleteOptions & CallOptions = {},
     which: ListOptions = {},
   ): Promise<KubernetesList<T> | Status> {
-    return this.#rest.request(this.#of('DELETE', { options: { ...which, signal, timeoutMs }, body: deleteBody(body) }));
+    return await this.#rest.request(
+      this.#of('DELETE', { options: { ...which, signal, timeoutMs }, body: deleteBody(body) }),
+    );
+  }
+
+  /**
+   * A request for one object. Without a name it would be one for all of them: a deletion of everything, at worst.
+   */
+  #object(method: string, call: Call & { readonly name: string | undefined }): RestRequest {
+    if (typeof call.name !== 'string' || call.name === '') throw new Error('resource name may not be empty');
+    if (this.resource.namespaced && !this.namespace) {
+      throw new Error('an empty namespace may not be set when a resource name is provided');
+    }
+    return this.#of(method, call);
   }
 
   #of(method: string, { name, subresource, options, body }: Call): RestRequest {
@@ -128,8 +143,4 @@ const deleteBody = (options: DeleteOptions): DeleteOptions => ({
   ...options,
 });
 
-function nameOf(object: KubernetesObject): string {
-  const name = object.metadata?.name;
-  if (!name) throw new Error('resource name may not be empty');
-  return name;
-}
+const nameOf = (object: KubernetesObject): string | undefined => object.metadata?.name;

@@ -59,6 +59,30 @@ describe('InProcessTransport', () => {
     await expect(chunks.next()).rejects.toBeInstanceOf(TransportError);
   });
 
+  it('has done with a chunk before the writer uses its memory again', async () => {
+    const memory = new Uint8Array(4);
+    const transport = new InProcessTransport(async () => ({
+      status: 200,
+      headers: {},
+      body: {
+        stream(sink) {
+          let round = 0;
+          const next = (): void => {
+            if (round === 3) {
+              sink.end();
+              return;
+            }
+            memory.fill(0x30 + round++);
+            sink.write(memory, next);
+          };
+          next();
+        },
+      },
+    }));
+    const { body } = await transport.send({ method: 'GET', url: '/', headers: {} });
+    expect(new TextDecoder().decode(await body.bytes())).toBe('000011112222');
+  });
+
   it('says that the server failed', async () => {
     const cause = new Error('bug');
     const transport = new InProcessTransport(() => Promise.reject(cause));

@@ -116,14 +116,14 @@ function mirroredEndpoint(
 }
 
 function isUpToDate(
-  { metadata, endpoints: known = [] }: EndpointSlice,
+  { metadata, endpoints: known }: EndpointSlice,
   { endpoints }: Group,
   source: Endpoints,
 ): boolean {
   const { [managedByLabel]: _, [serviceNameLabel]: __, ...labels } = metadata.labels ?? {};
   const { name, uid } = source.metadata;
   return (
-    known.length === endpoints.size &&
+    known?.length === endpoints.size &&
     known.every((endpoint) => {
       const desired = endpoints.get(endpointKey(endpoint));
       return desired !== undefined && isSameEndpoint(desired, endpoint);

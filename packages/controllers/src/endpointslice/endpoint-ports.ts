@@ -19,8 +19,9 @@ export function endpointPorts({ spec }: Service, pod: Pod): EndpointPort[] {
   return ports;
 }
 
-/** The same for all lists of the same ports, in whatever order. */
-export function portsKey(ports: readonly EndpointPort[] = []): string {
+/** The same for all lists of the same ports, in whatever order. A slice without any has null. */
+export function portsKey(ports: readonly EndpointPort[] | null | undefined): string {
+  if (!ports) return '';
   return ports.length === 1 ? portKey(ports[0]!) : ports.map(portKey).sort().join(',');
 }
 

@@ -68,7 +68,7 @@ export class TopologyHints {
   /** The plan with hints, or without any when there are reasons against. */
   hint(serviceKey: string, addressType: string, plan: SlicePlan): { plan: SlicePlan; notices: Notice[] } {
     const all = [...plan.create, ...plan.update, ...plan.unchanged];
-    const ready = all.reduce((count, { endpoints = [] }) => count + endpoints.filter(isReady).length, 0);
+    const ready = all.reduce((count, { endpoints }) => count + (endpoints ?? []).filter(isReady).length, 0);
     const shares = allocations(this.#zoneRatios(), ready);
     const result = typeof shares === 'string' ? shares : hintByShare(plan, shares);
     if (typeof result === 'string') {
@@ -118,7 +118,7 @@ function hintByShare(
   if (open.some(({ endpoints }) => endpoints?.some((it) => isReady(it) && !it.zone))) {
     return 'One or more endpoints do not have a zone specified';
   }
-  for (const { endpoints = [] } of open) for (const it of endpoints) if (isReady(it)) add(counts, it.zone!, 1);
+  for (const { endpoints } of open) for (const it of endpoints ?? []) if (isReady(it)) add(counts, it.zone!, 1);
   const { giving, receiving } = exchange(shares, counts);
   const zoneFor = (own: string): string => {
     if (!giving.get(own)) return own;
@@ -141,12 +141,12 @@ function hintByShare(
 
 /** How many endpoints of the slice are hinted to each zone; undefined when that cannot stay so. */
 function validHints(
-  { endpoints = [] }: EndpointSlice,
+  { endpoints }: EndpointSlice,
   others: Counts,
   shares: ReadonlyMap<string, Allocation>,
 ): Counts | undefined {
   const counts: Counts = new Map();
-  for (const { hints } of endpoints.filter(isReady)) {
+  for (const { hints } of (endpoints ?? []).filter(isReady)) {
     if (!hints?.forZones?.length) return undefined;
     for (const { name } of hints.forZones) add(counts, name, 1);
   }

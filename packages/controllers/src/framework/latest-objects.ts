@@ -37,6 +37,11 @@ export class LatestObjects<T extends KubernetesObject> {
     return indexer.indexKeys(index, value).flatMap((key) => this.get(key) ?? []);
   }
 
+  /** What was written and the informer has not seen yet. */
+  unseen(): T[] {
+    return [...this.#written.values()].filter((written) => this.#isAhead(written));
+  }
+
   #isAhead({ metadata }: T): boolean {
     return isNewerVersion(metadata?.resourceVersion ?? '', this.informer.lastSyncResourceVersion);
   }

@@ -121,8 +121,8 @@ it('uses informers that are there', async () => {
   informers.start(stop.signal);
   await start();
   expect(monitors.get({ group: '', version: 'v1', resource: 'configmaps' })?.informer).toBe(informer);
-  const lists = fake.actions.filter(({ verb, resource }) => verb === 'list' && resource.resource === 'configmaps');
-  expect(lists).toHaveLength(1);
+  const watches = fake.actions.filter(({ verb, resource }) => verb === 'watch' && resource.resource === 'configmaps');
+  expect(watches).toHaveLength(1);
 });
 
 it('follows resources that come, and ceases with those that go', async () => {

@@ -204,7 +204,10 @@ export class MetricProposals {
   async #externalMetric({ metric, target }: NonNullable<MetricSpec['external']>, scaled: ScaledTarget) {
     const { namespace, specReplicas, statusReplicas, tolerances } = scaled;
     const { name } = metric;
-    const statusOf = (current: MetricValueStatus): MetricStatus => ({ type: 'External', external: { metric, current } });
+    const statusOf = (current: MetricValueStatus): MetricStatus => ({
+      type: 'External',
+      external: { metric, current },
+    });
     const measure = async (outer: string): Promise<readonly bigint[]> => {
       try {
         const series = labelSelectorAsSelector(metric.selector);

@@ -1,6 +1,6 @@
-import type { PodGroups } from './pod-groups.ts';
 import type { PodMetrics } from './metrics-client.ts';
 import { ceilToInt32, ceilToInt64, clampInt32 } from './numbers.ts';
+import type { PodGroups } from './pod-groups.ts';
 
 /** How far usage may be off the target before anything is done about it. */
 export interface Tolerances {
@@ -92,8 +92,7 @@ export function replicasForPods(
   const isReversed = (ratio < 1 && cautious > 1) || (ratio > 1 && cautious < 1);
   if (isReversed || isWithin(cautious, tolerances)) return unchanged;
   const replicas = ceilToInt32(cautious * values.size);
-  const goesWrongWay =
-    (cautious < 1 && replicas > currentReplicas) || (cautious > 1 && replicas < currentReplicas);
+  const goesWrongWay = (cautious < 1 && replicas > currentReplicas) || (cautious > 1 && replicas < currentReplicas);
   return goesWrongWay ? unchanged : { replicas, usage };
 }
 

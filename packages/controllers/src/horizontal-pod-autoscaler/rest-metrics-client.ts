@@ -2,7 +2,7 @@ import type { CrossVersionObjectReference } from '@coxswain/api/autoscaling/v2';
 import type { Selector } from '@coxswain/apimachinery/labels';
 import { GroupKind, GroupResource, GroupVersion } from '@coxswain/apimachinery/meta';
 import { Quantity, Scale } from '@coxswain/apimachinery/quantity';
-import { durationToMs, parseDuration } from '@coxswain/apimachinery/time';
+import { durationToMs } from '@coxswain/apimachinery/time';
 import type { Clock, DeferredRESTMapper, DiscoveryInterface, RESTClient } from '@coxswain/client';
 import type { MetricSamples, MetricsClient, PodMetric, PodMetrics } from './metrics-client.ts';
 
@@ -60,7 +60,7 @@ export class RestMetricsClient implements MetricsClient {
     for (const item of items) {
       const value = usageOf(item, resource, container);
       if (value === undefined) continue;
-      const windowMs = item.window === undefined ? 0 : durationToMs(parseDuration(item.window));
+      const windowMs = item.window === undefined ? 0 : durationToMs(item.window);
       metrics.set(item.metadata.name ?? '', { value, timestamp: timeOf(item.timestamp), windowMs });
     }
     return metrics;
@@ -124,9 +124,7 @@ export class RestMetricsClient implements MetricsClient {
       const items = await this.#get<CustomMetricItem>({ path, query, resource });
       if (exactly === undefined) return atLeastOne(items, 'custom');
       if (items.length === exactly) return items;
-      throw new Error(
-        `the custom metrics API server returned ${items.length} results when we asked for exactly one`,
-      );
+      throw new Error(`the custom metrics API server returned ${items.length} results when we asked for exactly one`);
     });
   }
 

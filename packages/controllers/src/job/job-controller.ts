@@ -90,9 +90,10 @@ export class JobController implements Controller {
       this.#tell(job, 'Warning', 'UnknownCompletionMode', 'Skipped Job sync because completion mode is unknown');
       return;
     }
-    // Before the pods are looked at: one that comes in between must not be missed.
+    // Both before the pods are looked at: what is seen in between must not change what they mean.
     const hasSeenAll = this.#jobPods.hasSeenAll(key);
-    const seen = observeJob(job, await this.#claimPods(job), this.#released.get(key) ?? new Set());
+    const released = new Set(this.#released.get(key));
+    const seen = observeJob(job, await this.#claimPods(key, job), released);
     const now = this.#context.clock.now();
     const backoff = backoffAfter(this.#backoffs.get(key) ?? noFailures, seen.newlySucceeded, seen.newlyFailed);
 
@@ -231,7 +232,7 @@ export class JobController implements Controller {
   }
 
   /** Pods that are adopted have the finalizer, though the cache does not show it yet. */
-  async #claimPods(job: Job): Promise<Pod[]> {
+  async #claimPods(key: string, job: Job): Promise<Pod[]> {
     const { name = '', namespace = '', uid = '', deletionTimestamp } = job.metadata;
     const { jobs } = this.#context.clients.batch.v1;
     const { indexer } = this.#pods;
@@ -241,8 +242,11 @@ export class JobController implements Controller {
         owner: { uid, reference: jobReference(job), isBeingDeleted: deletionTimestamp !== undefined },
         matches: (pod) => this.#lookup.matches(job, pod),
         canAdopt: () => recheckOwner(job, 'Job', () => jobs(namespace).get(name)),
-        patch: (pod, patch) =>
-          this.#context.clients.core.v1.pods(namespace).patch(pod.metadata.name ?? '', 'strategic-merge', patch),
+        patch: async (pod, patch) => {
+          const client = this.#context.clients.core.v1.pods(namespace);
+          const patched = await client.patch(pod.metadata.name ?? '', 'strategic-merge', patch);
+          this.#ownWrites.wrote(key, this.#pods, patched.metadata.resourceVersion);
+        },
       },
       { finalizer: trackingFinalizer },
     );

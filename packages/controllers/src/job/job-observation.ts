@@ -30,7 +30,7 @@ export interface JobObservation {
   isTracked(pod: Pod): boolean;
 }
 
-export interface JobIndexes {
+interface JobIndexes {
   readonly completions: number;
   /** Those that the status has. */
   readonly counted: IndexIntervals;

@@ -645,6 +645,29 @@ describe('when things go wrong', () => {
     expect(await scenario.pods()).toHaveLength(8);
   });
 
+  it('makes and counts nothing twice while its cache of pods is behind', async () => {
+    let openGate = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      openGate = resolve;
+    });
+    cluster.spy.plan = ({ method, url }) => {
+      if (method === 'GET' && /\/pods\?.*watch=/.test(url)) return gate;
+    };
+    // By then the watch has come to its end, and the next one does not begin.
+    await cluster.advance(11 * 60_000, 60_000);
+    const writes = await scenario.writesOf(async () => {
+      await scenario.create({ completions: 4, parallelism: 2 });
+      await scenario.succeed((await scenario.activePods())[0]!);
+      // Longer than expectations are waited for.
+      await cluster.advance(6 * 60_000, 30_000);
+    });
+    expect(writes).toEqual(['POST pods', 'POST pods', 'PUT jobs/pi/status']);
+    openGate();
+    await cluster.advance(3000, 1000);
+    expect((await scenario.job()).status).toMatchObject({ active: 2, succeeded: 1 });
+    expect(await scenario.pods()).toHaveLength(3);
+  });
+
   it('makes no pod twice when it is started anew again and again', async () => {
     await scenario.create({ completions: 4, parallelism: 2 });
     for (let i = 0; i < 3; i++) {

@@ -31,13 +31,11 @@ export function podHandler(watcher: PodWatcher): ResourceEventHandler<Pod> {
 
   const onDelete = (pod: Pod, isGone: boolean): void => {
     const job = lookup.ownerOf(pod);
-    if (!job || isJobFinished(job)) {
-      if (isKept(pod)) watcher.enqueueOrphan(pod);
-      return;
-    }
-    watcher.deleted(job, pod);
-    if (isGone || !isKept(pod)) watcher.released(job, pod);
-    watcher.enqueue(job);
+    if (job && (isGone || !isKept(pod))) watcher.released(job, pod);
+    if (job && !isJobFinished(job)) {
+      watcher.deleted(job, pod);
+      watcher.enqueue(job);
+    } else if (isKept(pod)) watcher.enqueueOrphan(pod);
   };
   const onOrphan = (pod: Pod): void => {
     if (isKept(pod)) watcher.enqueueOrphan(pod);

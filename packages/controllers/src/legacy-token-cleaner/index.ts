@@ -45,8 +45,13 @@ function newController(
   });
   return {
     async run(signal) {
-      await waitForCacheSync(signal, serviceAccounts.informer, secrets.informer, pods.informer).catch(() => {});
-      if (!signal.aborted) await task.run(signal);
+      try {
+        await waitForCacheSync(signal, serviceAccounts.informer, secrets.informer, pods.informer);
+      } catch (error) {
+        if (signal.aborted) return;
+        throw error;
+      }
+      await task.run(signal);
     },
   };
 }

@@ -150,7 +150,10 @@ export class NodeLifecycleController implements Controller {
       else this.#unmarked.delete(node.metadata.name ?? '');
     });
     await this.#updateZones(readiness, nodes);
-    for (const [name, { queue }] of this.#zones) if (queue.isActive) this.#taintLoop.queue.add(name);
+    for (const [name, { queue }] of this.#zones) {
+      // A little later: by then the cache has what was just written.
+      if (queue.isActive) this.#taintLoop.queue.addAfter(name, taintingPeriodMs);
+    }
   }
 
   async #welcomeAndForget(nodes: readonly Node[]): Promise<void> {
@@ -270,7 +273,7 @@ export class NodeLifecycleController implements Controller {
     await queue?.process(async (name) => {
       const node = this.#nodes.indexer.getByKey(name);
       if (!node) return true;
-      const status = nodeCondition(node, 'Ready')?.status;
+      const status = this.#health.get(name)?.ready?.status;
       if (status === 'False') return await this.#tryChangeTaints(node, [notReadyTaint], [unreachableTaint]);
       if (status === 'Unknown') return await this.#tryChangeTaints(node, [unreachableTaint], [notReadyTaint]);
       return status === 'True';

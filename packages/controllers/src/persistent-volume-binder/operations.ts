@@ -1,4 +1,4 @@
-import type { Clock } from '@coxswain/client';
+import { type Clock, sleep } from '@coxswain/client';
 
 const firstDelayMs = 500;
 const longestDelayMs = 122_000;
@@ -19,6 +19,8 @@ export class Operations {
   readonly #onError: (name: string, error: unknown) => void;
   readonly #running = new Map<string, Promise<void>>();
   readonly #failures = new Map<string, Failure>();
+  /** How many of those that run only wait for their time. */
+  #asleep = 0;
 
   constructor(clock: Clock, onError: (name: string, error: unknown) => void) {
     this.#clock = clock;
@@ -26,7 +28,7 @@ export class Operations {
   }
 
   get isIdle(): boolean {
-    return this.#running.size === 0;
+    return this.#running.size === this.#asleep;
   }
 
   /** Begins the work, unless it is under way or failed a short while ago. */
@@ -46,6 +48,16 @@ export class Operations {
       }
     };
     this.#running.set(name, Promise.resolve().then(run));
+  }
+
+  /** For work that waits before it goes on. Rejects when the signal is aborted. */
+  async sleep(delayMs: number, signal: AbortSignal): Promise<void> {
+    this.#asleep++;
+    try {
+      await sleep(this.#clock, delayMs, signal);
+    } finally {
+      this.#asleep--;
+    }
   }
 
   /** What is no longer wanted need not be remembered. */

@@ -1,7 +1,7 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
 import type { StorageClass } from '@coxswain/api/storage/v1';
 import { isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
-import { objectReference, sleep } from '@coxswain/client';
+import { objectReference } from '@coxswain/client';
 import type { ControllerContext } from '../framework/controller.ts';
 import { driverOfPlugin } from '../framework/csi-migration.ts';
 import { claimClass } from '../framework/storage-classes.ts';
@@ -43,13 +43,18 @@ export class Provisioning {
   }
 
   start(claim: PersistentVolumeClaim): void {
-    let storageClass: StorageClass;
+    const name = claimClass(claim) ?? '';
+    const storageClass = this.#context.informers.storage.v1.storageClasses.informer.indexer.getByKey(name);
+    if (!storageClass) {
+      this.#fail(claim, `storageclass.storage.k8s.io ${JSON.stringify(name)} not found`);
+      return;
+    }
     let plugin: VolumePlugin | undefined;
     try {
-      storageClass = this.#context.informers.storage.v1.storageClasses.lister.get(claimClass(claim) ?? '');
       plugin = this.#pluginOf(storageClass);
     } catch (error) {
-      return this.#fail(claim, messageOf(error));
+      this.#fail(claim, messageOf(error));
+      return;
     }
     this.#operations.start(`provision-${claimKey(claim)}[${claim.metadata.uid}]`, () =>
       plugin ? this.#provision(claim, plugin, storageClass) : this.#awaitExternal(claim, storageClass),
@@ -125,12 +130,11 @@ export class Provisioning {
   #selectedNode(claim: PersistentVolumeClaim): Node | undefined {
     const name = claim.metadata.annotations?.[annotations.selectedNode];
     if (name === undefined) return undefined;
-    try {
-      return this.#context.informers.core.v1.nodes.lister.get(name);
-    } catch (error) {
-      this.#fail(claim, `Failed to get target node: ${messageOf(error)}`);
-      throw error;
-    }
+    const node = this.#context.informers.core.v1.nodes.informer.indexer.getByKey(name);
+    if (node) return node;
+    const message = `node ${JSON.stringify(name)} not found`;
+    this.#fail(claim, `Failed to get target node: ${message}`);
+    throw new Error(message);
   }
 
   /** The scheduler is to choose another node. */
@@ -138,7 +142,7 @@ export class Provisioning {
     if (claim.metadata.annotations?.[annotations.selectedNode] === undefined) return;
     await this.#binding
       .updateClaim(withAnnotations(claim, { [annotations.selectedNode]: undefined }))
-      .catch((error: unknown) => this.#context.logger.warn(`${claimKey(claim)} stays on its node`, error));
+      .catch((error: unknown) => this.#context.logger.error(`${claimKey(claim)} stays on its node`, error));
   }
 
   #volumeFor(claim: PersistentVolumeClaim, volume: PersistentVolume, plugin: VolumePlugin): PersistentVolume {
@@ -168,6 +172,8 @@ export class Provisioning {
         });
       });
     } catch (error) {
+      // The next to run finds the same volume by its name.
+      if (this.#signal.aborted) throw error;
       const key = claimKey(claim);
       this.#fail(
         claim,
@@ -189,7 +195,7 @@ export class Provisioning {
         return await work();
       } catch (error) {
         if (attempt === createAttempts || this.#signal.aborted) throw error;
-        await sleep(this.#context.clock, createIntervalMs, this.#signal);
+        await this.#operations.sleep(createIntervalMs, this.#signal);
       }
     }
   }

@@ -4,18 +4,18 @@ import { newConflict, newInternalError } from '@coxswain/apimachinery/errors';
 import { GroupResource } from '@coxswain/apimachinery/meta';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TestCluster } from '../../test/test-cluster.ts';
+import { TestCluster, type TestClusterOptions } from '../../test/test-cluster.ts';
 import { revisionData, templateIn } from '../framework/controller-revision.ts';
 import { Pods } from '../replicaset/pods.test-data.ts';
 import { statefulSetController } from './index.ts';
 
 let cluster: TestCluster;
 let pods: Pods;
-async function startCluster(): Promise<void> {
-  cluster = await TestCluster.start({ controllers: [statefulSetController] });
+async function startCluster(server: TestClusterOptions['server'] = {}): Promise<void> {
+  cluster = await TestCluster.start({ controllers: [statefulSetController], server });
   pods = new Pods(cluster);
 }
-beforeEach(startCluster);
+beforeEach(() => startCluster());
 afterEach(() => cluster.stop());
 
 const sets = () => cluster.clients.apps.v1.statefulSets('default');
@@ -386,6 +386,27 @@ describe('a rolling update', () => {
     await patch({ template });
     await pods.runAll();
     expect(await images()).toEqual(['web-0 web:1', 'web-1 web:1', 'web-2 web:1']);
+  });
+
+  it('replaces several at a time where the server lets users ask for it', async () => {
+    await cluster.stop();
+    await startCluster({ featureGates: ['MaxUnavailableStatefulSet=true'] });
+    await create({
+      replicas: 4,
+      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 1, maxUnavailable: '50%' } },
+    });
+    await pods.runAll();
+    await pods.bind(await pods.list());
+    await patch({ template: templateOf('web:2') });
+    expect(await images()).toEqual(['web-0 web:1', 'web-1 web:1', 'web-2 web:1 going', 'web-3 web:1 going']);
+    expect(await status()).toMatchObject({ replicas: 4, currentReplicas: 2 });
+    await pods.reap();
+    expect(await images()).toEqual(['web-0 web:1', 'web-1 web:1', 'web-2 web:2']);
+    await pods.runAll();
+    await pods.reap();
+    await pods.runAll();
+    expect(await images()).toEqual(['web-0 web:1', 'web-1 web:2', 'web-2 web:2', 'web-3 web:2']);
+    await expectIdle();
   });
 
   it('leaves it to users to delete pods where they want it so', async () => {

@@ -1,0 +1,106 @@
+import type { ControllerRevision } from '@coxswain/api/apps/v1';
+import { describe, expect, it } from 'vitest';
+import {
+  byRevision,
+  holds,
+  revisionData,
+  revisionHash,
+  revisionName,
+  revisionsToDelete,
+  templateIn,
+} from './controller-revision.ts';
+
+const templateOf = (app: string, image: string) => ({
+  metadata: { labels: { app } },
+  spec: {
+    containers: [
+      {
+        name: 'web',
+        image,
+        imagePullPolicy: 'IfNotPresent' as const,
+        resources: {},
+        terminationMessagePath: '/dev/termination-log',
+        terminationMessagePolicy: 'File' as const,
+      },
+    ],
+    dnsPolicy: 'ClusterFirst' as const,
+    restartPolicy: 'Always' as const,
+    schedulerName: 'default-scheduler',
+    securityContext: {},
+    terminationGracePeriodSeconds: 0,
+  },
+});
+
+const revision = (name: string, number: number, createdAt = '2026-01-01T00:00:00Z'): ControllerRevision => ({
+  metadata: { name, creationTimestamp: createdAt },
+  data: revisionData(templateOf('web', name)),
+  revision: number,
+});
+
+describe('revisionHash', () => {
+  it.each([
+    ['ord', 'web:1', '866d4f69c8'],
+    ['ord', 'web:2', '6765774b5c'],
+    ['par', 'web:1', 'c5c56476b'],
+    ['quo', 'web:1', '68dc77d566'],
+    ['quc', 'web:1', '548d55467d'],
+  ])('is the one that upstream gives to %s with %s', (app, image, hash) => {
+    expect(revisionHash(revisionData(templateOf(app, image)), 0)).toBe(hash);
+  });
+
+  it('does not depend on the order of keys, but on the count of collisions', () => {
+    const { metadata, spec } = templateOf('web', 'web:1');
+    expect(revisionHash(revisionData({ spec, metadata }), 1)).toBe(revisionHash(revisionData({ metadata, spec }), 1));
+    expect(revisionHash(revisionData({ spec }), 1)).not.toBe(revisionHash(revisionData({ spec }), 0));
+  });
+
+  it('takes integers that are too large for numbers', () => {
+    const seconds: unknown = 2n ** 63n - 1n;
+    const template: object = { spec: { containers: [], terminationGracePeriodSeconds: seconds } };
+    expect(revisionHash(revisionData(template), 0)).toMatch(/^[b-z2-9]{1,10}$/);
+  });
+});
+
+describe('a revision', () => {
+  it('gives back the template that it was made from', () => {
+    const template = templateOf('web', 'web:1');
+    const made = { ...revision('a', 1), data: revisionData(template) };
+    expect(templateIn(made)).toEqual(template);
+    expect([holds(made, revisionData(template)), holds(made, revisionData(templateOf('web', 'web:2')))]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it('holds what is written with nulls for what is not there', () => {
+    const { metadata, spec } = templateOf('web', 'web:1');
+    const data = {
+      spec: { template: { metadata: { ...metadata, creationTimestamp: null }, spec, $patch: 'replace' } },
+    };
+    expect(holds({ metadata: {}, data, revision: 1 }, revisionData({ metadata, spec }))).toBe(true);
+  });
+
+  it.each([undefined, {}, { spec: null }, { spec: { template: 'x' } }])('may hold no template: %j', (data) => {
+    expect(templateIn({ metadata: {}, ...(data && { data }), revision: 1 })).toBeUndefined();
+  });
+
+  it('has a name that is not too long', () => {
+    expect(revisionName('web', 'abc')).toBe('web-abc');
+    expect(revisionName('w'.repeat(253), 'bcdfghjklm')).toBe(`${'w'.repeat(223)}-bcdfghjklm`);
+  });
+});
+
+it('revisions are in order of number, age and name', () => {
+  const later = '2026-01-02T00:00:00Z';
+  const sorted = [revision('d', 2), revision('c', 1, later), revision('b', 1), revision('a', 1)].sort(byRevision);
+  expect(sorted.map(({ metadata }) => metadata.name)).toEqual(['a', 'b', 'c', 'd']);
+});
+
+it('the oldest revisions that are not in use are deleted, as many as are too many', () => {
+  const all = [1, 2, 3, 4].map((it) => revision(`r${it}`, it));
+  const chosen = (excess: (unused: number) => number): (string | undefined)[] =>
+    revisionsToDelete(all, ({ revision: it }) => it === 2, excess).map(({ metadata }) => metadata.name);
+  expect(chosen((unused) => unused - 1)).toEqual(['r1', 'r3']);
+  expect(chosen((unused) => unused - 9)).toEqual([]);
+  expect(chosen(() => 9)).toEqual(['r1', 'r3', 'r4']);
+});

@@ -1,0 +1,59 @@
+import type { Node, NodeSelectorTerm, PodSpec } from '@coxswain/api/core/v1';
+import { describe, expect, it } from 'vitest';
+import { requiredNodeAffinity } from './node-affinity.ts';
+
+const node: Node = { metadata: { name: 'n1', labels: { disk: 'ssd', cpus: '8' } } };
+const matches = (spec: Partial<PodSpec>): boolean => requiredNodeAffinity({ containers: [], ...spec })(node);
+const withTerms = (...nodeSelectorTerms: NodeSelectorTerm[]): Partial<PodSpec> => ({
+  affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } },
+});
+
+describe('a pod may be on a node', () => {
+  it.each<[string, Partial<PodSpec>, boolean]>([
+    ['that it says nothing of', {}, true],
+    ['with the labels it selects', { nodeSelector: { disk: 'ssd' } }, true],
+    ['only with all of them', { nodeSelector: { disk: 'ssd', gpu: 'yes' } }, false],
+    ['of a name', withTerms({ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n1'] }] }), true],
+    ['not of a name', withTerms({ matchFields: [{ key: 'metadata.name', operator: 'NotIn', values: ['n1'] }] }), false],
+    [
+      'when any term is met',
+      withTerms(
+        { matchExpressions: [{ key: 'disk', operator: 'In', values: ['hdd'] }] },
+        { matchExpressions: [{ key: 'cpus', operator: 'Gt', values: ['4'] }] },
+      ),
+      true,
+    ],
+    [
+      'when all of a term is met',
+      withTerms({
+        matchExpressions: [
+          { key: 'cpus', operator: 'Lt', values: ['9'] },
+          { key: 'disk', operator: 'Exists' },
+          { key: 'gpu', operator: 'DoesNotExist' },
+        ],
+      }),
+      true,
+    ],
+    [
+      'not when a part of a term is not met',
+      withTerms({
+        matchExpressions: [{ key: 'disk', operator: 'Exists' }],
+        matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n2'] }],
+      }),
+      false,
+    ],
+    ['not by a term that says nothing', withTerms({}), false],
+    ['not by no term at all', withTerms(), false],
+    ['not by a term that makes no sense', withTerms({ matchExpressions: [{ key: 'disk', operator: 'In' }] }), false],
+    [
+      'by one term though another makes no sense',
+      withTerms(
+        { matchExpressions: [{ key: 'disk', operator: 'In' }] },
+        { matchExpressions: [{ key: 'disk', operator: 'Exists' }] },
+      ),
+      true,
+    ],
+  ])('%s', (_, spec, expected) => {
+    expect(matches(spec)).toBe(expected);
+  });
+});
