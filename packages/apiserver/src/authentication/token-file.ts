@@ -1,8 +1,8 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { UserInfo } from '@coxswain/api';
+import { parseCsv } from '@coxswain/component-base';
 import type { Authenticated, TokenAuthenticator } from './authenticator.ts';
-import { parseCsv } from './csv.ts';
 
 interface Entry {
   readonly digest: Buffer;

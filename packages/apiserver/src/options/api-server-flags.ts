@@ -1,7 +1,9 @@
-import { type Completed, flag, type Given } from './flag.ts';
 import {
   boolean,
+  type Completed,
   duration,
+  flag,
+  type Given,
   integer,
   ip,
   list,
@@ -11,7 +13,7 @@ import {
   string,
   stringArray,
   strings,
-} from './flag-types.ts';
+} from '@coxswain/component-base';
 
 /** Flags that upstream has not. */
 const ownFlags = {

@@ -1,6 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { durationToMs } from '@coxswain/apimachinery';
+import { OptionsError, withDefaults } from '@coxswain/component-base';
 import { type AdmissionConfiguration, loadAdmissionConfiguration } from '../admission/admission-configuration.ts';
 import type { AuditLogFormat, AuditLogMode } from '../audit/audit-log.ts';
 import { type Audit, openAudit } from '../audit/index.ts';
@@ -17,10 +18,8 @@ import { defaultAdvertiseAddress, listenHost, localHost, type NetworkInterfaces 
 import { enabledAdmissionPlugins } from './admission-plugins.ts';
 import { type ApiServerOptions, apiServerFlags, type CompletedOptions } from './api-server-flags.ts';
 import { parseFeatureGates } from './feature-gates.ts';
-import { withDefaults } from './flag.ts';
 import { FileAuthorities, servingCertificateFiles } from './followed-certificates.ts';
 import { openConfiguredStore } from './open-configured-store.ts';
-import { OptionsError } from './options-error.ts';
 import { readServerFiles, type ServerFiles } from './server-files.ts';
 import { tlsCiphers, tlsMinVersion } from './tls-settings.ts';
 import { validateOptions } from './validate-options.ts';

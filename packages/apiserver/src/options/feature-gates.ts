@@ -1,5 +1,5 @@
 import { FeatureGates } from '@coxswain/api';
-import { readBoolean } from './flag-types.ts';
+import { readBoolean } from '@coxswain/component-base';
 
 /** `--feature-gates`: `Name=true,kube:Other=false`, given any number of times. Throws an Error in upstream's words. */
 export function parseFeatureGates(texts: readonly string[]): FeatureGates {

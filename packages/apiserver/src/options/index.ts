@@ -3,10 +3,10 @@
  * configuration of it, `startApiServer` does all of it. Which flags there are is data: `api-server-flags.ts` for those
  * that are honoured, `other-flags.ts` for those that make no difference and those that are refused, with the reasons.
  */
+
+export { FlagError, OptionsError } from '@coxswain/component-base';
 export type { ApiServerOptions } from './api-server-flags.ts';
 export { type CompletedServer, completeOptions, type ServerEnvironment } from './complete-options.ts';
 export { apiServerHelp } from './help.ts';
-export { OptionsError } from './options-error.ts';
-export { FlagError } from './parse-flags.ts';
 export { type ParsedCommandLine, parseOptions } from './parse-options.ts';
 export { type RunningApiServer, startApiServer } from './start-api-server.ts';

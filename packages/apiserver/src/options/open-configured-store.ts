@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { OptionsError } from '@coxswain/component-base';
 import { openEtcdStore, openLmdbStore, openMemoryStore, type Store, StoreUnavailableError } from '@coxswain/storage';
 import type { CompletedOptions } from './api-server-flags.ts';
-import { OptionsError } from './options-error.ts';
 
 /** As long as upstream waits for etcd. */
 const etcdPatienceMs = 20_000;

@@ -8,7 +8,7 @@ import {
   stringArray,
   strings,
   unsigned,
-} from './flag-types.ts';
+} from '@coxswain/component-base';
 
 /** A flag of upstream's that is accepted and makes no difference. */
 export interface IgnoredFlag {

@@ -1,9 +1,15 @@
+import {
+  boolean,
+  camelCase,
+  FlagError,
+  type FlagType,
+  type KnownFlag,
+  OptionsError,
+  parseFlags,
+  withDefaults,
+} from '@coxswain/component-base';
 import { type ApiServerOptions, apiServerFlags } from './api-server-flags.ts';
-import { camelCase, withDefaults } from './flag.ts';
-import { boolean, type FlagType } from './flag-types.ts';
-import { OptionsError } from './options-error.ts';
 import { ignoredFlags, refusedFlags } from './other-flags.ts';
-import { FlagError, type KnownFlag, parseFlags } from './parse-flags.ts';
 import { validateOptions } from './validate-options.ts';
 
 /** `--version`, `--version=raw`; `--version=false` is none. */

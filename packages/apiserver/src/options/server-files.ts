@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type KeyPair, type KeyPairFiles, loadKeyPair, parseCertificatesPem } from '@coxswain/client/x509';
+import { OptionsError } from '@coxswain/component-base';
 import { loadTokenFile, type TokenAuthenticator } from '../authentication/index.ts';
 import {
   loadSigningKey,
@@ -8,7 +9,6 @@ import {
   type VerificationKey,
 } from '../serviceaccount/index.ts';
 import type { CompletedOptions } from './api-server-flags.ts';
-import { OptionsError } from './options-error.ts';
 import { type ServerIdentity, type ServerIdentityOptions, serverIdentity } from './server-identity.ts';
 
 /** What is in the files that the options name; absent where they name none. */

@@ -1,6 +1,6 @@
+import { withDefaults } from '@coxswain/component-base';
 import { describe, expect, it } from 'vitest';
 import { type ApiServerOptions, apiServerFlags } from './api-server-flags.ts';
-import { withDefaults } from './flag.ts';
 import { validateOptions } from './validate-options.ts';
 
 const problems = (options: ApiServerOptions): string[] => validateOptions(withDefaults(apiServerFlags, options));

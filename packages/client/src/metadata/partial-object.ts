@@ -11,7 +11,8 @@ export function partialObject(object: PartialObjectMetadata): PartialObjectMetad
 
 /** The same for a list and the objects in it. */
 export function partialList(list: KubernetesList<PartialObjectMetadata>): PartialObjectMetadataList {
-  if (list.kind === `${kind}List`) return list;
+  // A list of nothing has null for its items, when a server written in Go made it of metadata only.
+  if (list.kind === `${kind}List`) return Array.isArray(list.items) ? list : { ...list, items: [] };
   const { metadata, items } = list;
   return { kind: `${kind}List`, apiVersion, ...(metadata && { metadata }), items: items.map(partialObject) };
 }

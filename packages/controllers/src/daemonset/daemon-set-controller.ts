@@ -15,12 +15,12 @@ import {
   until,
 } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { addControllerIndex, controlledBy, orphansIn } from '../framework/controller-index.ts';
+import { addControllerIndex } from '../framework/controller-index.ts';
 import { revisionsToDelete } from '../framework/controller-revision.ts';
 import { ControllerRevisionHistory } from '../framework/controller-revision-history.ts';
 import { OwnWrites } from '../framework/own-writes.ts';
 import { ownedObjectHandler } from '../framework/owned-object-handler.ts';
-import { claimObjects } from '../framework/owned-objects.ts';
+import { claimPods } from '../framework/owned-pods.ts';
 import { OwnerLookup } from '../framework/owner-lookup.ts';
 import { addNodeIndex, podsOnNode } from '../framework/pod-node-index.ts';
 import { availableInMs, isPodAvailable } from '../framework/pods.ts';
@@ -144,7 +144,6 @@ export class DaemonSetController implements Controller {
           !semanticEqual(old.spec?.taints, node.spec?.taints);
         if (hasMoved) this.#nodeLoop.add(node);
       },
-      // Differs from upstream, where the numbers in the status stay as they are until something else happens.
       onDelete: (deleted) => this.#enqueueFor(deleted instanceof DeletedFinalStateUnknown ? deleted.object : deleted),
     });
   }
@@ -154,7 +153,12 @@ export class DaemonSetController implements Controller {
     if (node) this.#enqueueFor(node);
   }
 
-  /** Brings up the sets to which it makes a difference that the node is as it is. */
+  /**
+   * Brings up the sets to which it makes a difference that the node is as it is, or gone.
+   *
+   * Differs from upstream: there, the numbers of a set's status stay as they are until something else happens to it, when a
+   * node is gone, or takes no new pods any more but keeps those it has.
+   */
   #enqueueFor(node: Node): void {
     const { name = '' } = node.metadata;
     const isThere = this.#nodes.indexer.getByKey(name) !== undefined;
@@ -174,16 +178,18 @@ export class DaemonSetController implements Controller {
       this.#forget(key);
       return;
     }
-    if (this.#owners.selectorOf(set).isEmpty()) {
+    const selector = this.#owners.selectorOf(set);
+    if (selector.isEmpty()) {
       const message = 'This daemon set is selecting all pods. A non-empty selector is required.';
       this.#recorder.event(set, 'Warning', 'SelectingAll', message, { kind: resource });
       return;
     }
-    // Whether its revisions are still there cannot be known, and so neither can what its pods are.
-    if (set.metadata.deletionTimestamp) return;
+    // Whether the revisions of one that goes are still there cannot be known, and so neither can what its pods are.
+    if (set.metadata.deletionTimestamp || selector.requirements() === undefined) return;
 
-    const view = await this.#look(key, set);
+    // Asked before the pods are looked at: what is seen after that is not among them.
     const mayManage = this.#podControl.expectations.satisfied(key);
+    const view = await this.#look(key, set);
     const failure = mayManage ? await problemOf(this.#manage(view)) : undefined;
     const counts = countDaemons({ ...view, isUpdated: isUpdatedBy(set, view.revisions.hash) });
     const statusFailure = await problemOf(this.#writeStatus(view, counts, mayManage));
@@ -196,7 +202,7 @@ export class DaemonSetController implements Controller {
   }
 
   async #look(key: string, set: DaemonSet): Promise<View> {
-    const pods = await this.#claimPods(set);
+    const pods = await this.#claimPods(key, set);
     const revisions = await this.#revisions(key, set, pods);
     const placement = placementOf(pods, this.#nodes.indexer.values(), this.#fitOf(set));
     const minReadySeconds = set.spec?.minReadySeconds ?? 0;
@@ -284,15 +290,16 @@ export class DaemonSetController implements Controller {
     await client.updateStatus({ ...fresh, status });
   }
 
-  #claimPods(set: DaemonSet): Promise<Pod[]> {
-    const { namespace = '', uid = '', deletionTimestamp } = set.metadata;
-    const { indexer } = this.#pods;
-    return claimObjects([...controlledBy(indexer, uid), ...orphansIn(indexer, namespace)], {
-      owner: { uid, reference: newControllerRef(set, kind), isBeingDeleted: deletionTimestamp !== undefined },
+  #claimPods(key: string, set: DaemonSet): Promise<Pod[]> {
+    return claimPods({
+      owner: set,
+      key,
+      reference: newControllerRef(set, kind),
       matches: (pod) => this.#owners.matches(set, pod),
       canAdopt: () => this.#canAdopt(set),
-      patch: (pod, patch) =>
-        this.#context.clients.core.v1.pods(namespace).patch(pod.metadata.name ?? '', 'strategic-merge', patch),
+      pods: this.#pods,
+      clients: this.#context.clients,
+      ownWrites: this.#ownWrites,
     });
   }
 

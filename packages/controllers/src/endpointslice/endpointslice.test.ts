@@ -223,10 +223,10 @@ describe('slices', () => {
     await fill('a', 'b', 'c', 'd', 'e');
     expect(await sizes()).toEqual([3, 2]);
     expect(writes()).toEqual(['POST', 'PUT', 'PUT', 'PUT', 'POST', 'PUT']);
-    expect(await writesOf(() => network.kill('a'))).toEqual(['PUT']);
+    expect(await writesOf(() => network.end('a'))).toEqual(['PUT']);
     expect(await sizes()).toEqual([2, 2]);
-    await network.kill('d');
-    expect(await writesOf(() => network.kill('e'))).toEqual(['DELETE']);
+    await network.end('d');
+    expect(await writesOf(() => network.end('e'))).toEqual(['DELETE']);
     expect(await sizes()).toEqual([2]);
   });
 

@@ -77,7 +77,13 @@ export class Network {
     return pod;
   }
 
-  /** As when its kubelet has ended it. */
+  /** Its containers have ended. */
+  async end(name: string): Promise<void> {
+    const condition = { type: 'Ready', status: 'False', lastTransitionTime: this.now } as const;
+    await this.status(name, { phase: 'Succeeded', conditions: [condition] });
+  }
+
+  /** At once, as when its kubelet has ended it. */
   async kill(name: string): Promise<void> {
     await this.#pods.delete(name, { gracePeriodSeconds: 0 });
     await this.#cluster.settle();

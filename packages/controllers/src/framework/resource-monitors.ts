@@ -112,8 +112,9 @@ export class ResourceMonitors {
       await untilAborted(this.#discovered, enough.signal);
       const handlers = [...this.#monitors.values()].flatMap((monitor) => monitor.handlers);
       // One whose resource is gone never syncs, and need not.
-      await Promise.all(handlers.map((handler) => handler.whenSynced(enough.signal).catch(() => {})));
-      return !enough.signal.aborted;
+      const synced = Promise.all(handlers.map((handler) => handler.whenSynced().catch(() => {})));
+      await untilAborted(synced, enough.signal);
+      return true;
     } catch {
       return false;
     } finally {
@@ -152,17 +153,18 @@ export class ResourceMonitors {
     const added = [...resources].filter(([key]) => !this.#monitors.has(key));
     if (gone.length > 0 || added.length > 0) mapper.reset();
     for (const [key, monitor] of gone) this.#stop(key, monitor);
-    for (const [key, resource] of added) this.#start(key, resource, signal);
+    for (const [key, resource] of added) this.#start(key, resource);
     this.#isDiscovered();
   }
 
-  #start(key: string, resource: MonitoredResource, signal: AbortSignal): void {
+  #start(key: string, resource: MonitoredResource): void {
     const subscribers = this.#subscribers.filter((subscriber) => subscriber.wants(resource));
     const shared = this.#options.informers.known(resource)?.informer;
     const informer = shared ?? this.#newInformer(resource);
     const handlers = subscribers.map((subscriber) => {
       const registration = informer.addEventHandler(subscriber.handlerFor(resource));
-      registration.whenSynced(signal).then(
+      // It rejects when the informer ends; no signal is needed for that.
+      registration.whenSynced().then(
         () => subscriber.onSynced?.(resource),
         () => {},
       );
@@ -235,7 +237,7 @@ function essentials({ metadata = {} }: KubernetesObject): KubernetesObject {
 }
 
 /** Rejects with the signal's reason when that comes first; leaves no listener behind. */
-function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+function untilAborted(promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     const onAbort = (): void => reject(signal.reason);

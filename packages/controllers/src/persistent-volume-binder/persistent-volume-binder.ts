@@ -10,7 +10,7 @@ import { Provisioning } from './provisioning.ts';
 import { Reclaiming } from './reclaiming.ts';
 import { ClaimSync } from './sync-claim.ts';
 import { VolumeSync } from './sync-volume.ts';
-import { addBindingIndex } from './volume-index.ts';
+import { addBindingIndex, claimKey } from './volume-index.ts';
 import type { VolumePlugin } from './volume-plugin.ts';
 
 export interface PersistentVolumeBinderOptions {
@@ -28,11 +28,10 @@ export function persistentVolumeBinderController(options: PersistentVolumeBinder
   };
 }
 
-/** Two loops, over claims and over volumes, and work that they start and do not wait for. */
+/** One loop, over `claim:namespace/name` and `volume:name`, and work that it starts and does not wait for. */
 class PersistentVolumeBinder implements Controller {
   readonly #context: ControllerContext;
-  readonly #claims: ReconcileLoop;
-  readonly #volumes: ReconcileLoop;
+  readonly #loop: ReconcileLoop;
   readonly #operations: Operations;
   readonly #resync: PeriodicTask;
   readonly #stop = new AbortController();
@@ -55,25 +54,19 @@ class PersistentVolumeBinder implements Controller {
     const volumeSync = new VolumeSync(context, {
       binding,
       reclaiming: new Reclaiming(context, parts),
-      enqueueClaim: (key) => this.#claims.queue.add(key),
+      enqueueClaim: (key) => this.#enqueueClaim(key),
     });
     const synced = [persistentVolumes, persistentVolumeClaims, pods, nodes, storageClasses].map((it) => it.informer);
-    this.#claims = new ReconcileLoop(context, {
-      name: 'claims',
-      // One after the other: two claims must not choose the same volume.
+    this.#loop = new ReconcileLoop(context, {
+      name: 'claims_and_volumes',
+      // One after the other: two claims must not choose the same volume, nor a claim and its volume write to each other.
       workers: 1,
       synced,
-      reconcile: async (key) => {
-        const claim = binding.claims.get(key);
+      reconcile: async (item) => {
+        const [kind, key = ''] = item.split(/:(.*)/, 2);
+        const claim = kind === 'claim' ? binding.claims.get(key) : undefined;
+        const volume = kind === 'volume' ? binding.volumes.get(key) : undefined;
         if (claim) await claimSync.sync(claim);
-      },
-    });
-    this.#volumes = new ReconcileLoop(context, {
-      name: 'volumes',
-      workers: 1,
-      synced,
-      reconcile: async (key) => {
-        const volume = binding.volumes.get(key);
         if (volume) await volumeSync.sync(volume);
       },
     });
@@ -88,7 +81,7 @@ class PersistentVolumeBinder implements Controller {
   async run(signal: AbortSignal): Promise<void> {
     const onAbort = (): void => this.#stop.abort(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
-    await Promise.all([this.#claims.run(signal), this.#volumes.run(signal), this.#resync.run(signal)]);
+    await Promise.all([this.#loop.run(signal), this.#resync.run(signal)]);
     onAbort();
     await this.#operations.finished();
   }
@@ -96,21 +89,21 @@ class PersistentVolumeBinder implements Controller {
   #watch(): void {
     const { persistentVolumes, persistentVolumeClaims } = this.#context.informers.core.v1;
     persistentVolumeClaims.informer.addEventHandler({
-      onAdd: (claim) => this.#claims.add(claim),
-      onUpdate: (_, claim) => this.#claims.add(claim),
+      onAdd: (claim) => this.#enqueueClaim(claimKey(claim)),
+      onUpdate: (_, claim) => this.#enqueueClaim(claimKey(claim)),
       onDelete: (deleted) => {
         const { metadata, spec } = deletedObject(deleted);
         this.#operations.forget(`provision-${metadata.namespace}/${metadata.name}[${metadata.uid}]`);
-        if (spec?.volumeName) this.#volumes.queue.add(spec.volumeName);
+        this.#enqueueVolume(spec?.volumeName);
       },
     });
     persistentVolumes.informer.addEventHandler({
-      onAdd: (volume) => this.#volumes.add(volume),
-      onUpdate: (_, volume) => this.#volumes.add(volume),
+      onAdd: ({ metadata }) => this.#enqueueVolume(metadata.name),
+      onUpdate: (_, { metadata }) => this.#enqueueVolume(metadata.name),
       onDelete: (deleted) => {
         const { metadata, spec } = deletedObject(deleted);
         for (const verb of ['delete', 'recycle']) this.#operations.forget(`${verb}-${metadata.name}[${metadata.uid}]`);
-        if (spec?.claimRef) this.#claims.queue.add(`${spec.claimRef.namespace}/${spec.claimRef.name}`);
+        if (spec?.claimRef) this.#enqueueClaim(`${spec.claimRef.namespace}/${spec.claimRef.name}`);
       },
     });
   }
@@ -124,7 +117,17 @@ class PersistentVolumeBinder implements Controller {
     const isWaiting = ({ status }: PersistentVolumeClaim): boolean => status?.phase !== 'Bound';
     const isLeaving = ({ status }: PersistentVolume): boolean =>
       status?.phase !== 'Bound' && status?.phase !== 'Available';
-    for (const claim of persistentVolumeClaims.informer.indexer.values()) if (isWaiting(claim)) this.#claims.add(claim);
-    for (const volume of persistentVolumes.informer.indexer.values()) if (isLeaving(volume)) this.#volumes.add(volume);
+    for (const claim of persistentVolumeClaims.informer.indexer.values())
+      if (isWaiting(claim)) this.#enqueueClaim(claimKey(claim));
+    for (const volume of persistentVolumes.informer.indexer.values())
+      if (isLeaving(volume)) this.#enqueueVolume(volume.metadata.name);
+  }
+
+  #enqueueClaim(key: string): void {
+    this.#loop.queue.add(`claim:${key}`);
+  }
+
+  #enqueueVolume(name: string | undefined): void {
+    if (name) this.#loop.queue.add(`volume:${name}`);
   }
 }

@@ -10,12 +10,12 @@ import {
   slowStartBatch,
 } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { addControllerIndex, controlledBy, orphansIn } from '../framework/controller-index.ts';
+import { addControllerIndex } from '../framework/controller-index.ts';
 import { revisionsToDelete, templateIn } from '../framework/controller-revision.ts';
 import { ControllerRevisionHistory } from '../framework/controller-revision-history.ts';
 import { OwnWrites } from '../framework/own-writes.ts';
 import { ownedObjectHandler } from '../framework/owned-object-handler.ts';
-import { claimObjects } from '../framework/owned-objects.ts';
+import { claimPods } from '../framework/owned-pods.ts';
 import { OwnerLookup } from '../framework/owner-lookup.ts';
 import { availableInMs } from '../framework/pods.ts';
 import { problemOf } from '../framework/problem-of.ts';
@@ -127,8 +127,10 @@ export class StatefulSetController implements Controller {
       this.#ownWrites.forget(key);
       return;
     }
+    // No selector that makes sense: no pods of which it could be known whose they are.
+    if (this.#owners.selectorOf(set).requirements() === undefined) return;
     const revisions = await this.#claimRevisions(key, set);
-    const pods = await this.#claimPods(set);
+    const pods = await this.#claimPods(key, set);
     const between = await currentAndUpdate(set, revisions, this.#history);
     if (!between) return;
 
@@ -246,15 +248,16 @@ export class StatefulSetController implements Controller {
     });
   }
 
-  #claimPods(set: StatefulSet): Promise<Pod[]> {
-    const { namespace = '', uid = '', deletionTimestamp } = set.metadata;
-    const { indexer } = this.#pods;
-    return claimObjects([...controlledBy(indexer, uid), ...orphansIn(indexer, namespace)], {
-      owner: { uid, reference: newControllerRef(set, kind), isBeingDeleted: deletionTimestamp !== undefined },
+  #claimPods(key: string, set: StatefulSet): Promise<Pod[]> {
+    return claimPods({
+      owner: set,
+      key,
+      reference: newControllerRef(set, kind),
       matches: (pod) => isMember(set, pod) && this.#owners.matches(set, pod),
       canAdopt: () => this.#canAdopt(set),
-      patch: (pod, patch) =>
-        this.#context.clients.core.v1.pods(namespace).patch(pod.metadata.name ?? '', 'strategic-merge', patch),
+      pods: this.#pods,
+      clients: this.#context.clients,
+      ownWrites: this.#ownWrites,
     });
   }
 

@@ -1,5 +1,5 @@
 import { type Duration, parseDuration, parseIPSloppy, quote } from '@coxswain/apimachinery';
-import { parseCsv } from '../authentication/csv.ts';
+import { parseCsv } from './csv.ts';
 
 /** How the text after a flag is read. */
 export interface FlagType<T> {

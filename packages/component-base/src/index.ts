@@ -1,0 +1,29 @@
+/**
+ * `@coxswain/component-base`: what all components have in common on the command line. Flags are read as Go's programs read
+ * them, because scripts and people have them that way.
+ *
+ * Where to start: `flags/flag.ts` describes a flag, `flags/parse-flags.ts` reads a command line.
+ */
+export { parseCsv } from './flags/csv.ts';
+export { type Completed, camelCase, type Flag, flag, type Given, withDefaults } from './flags/flag.ts';
+export { flagGroupHelp, flagNamesHelp, wrapped } from './flags/flag-help.ts';
+export {
+  boolean,
+  duration,
+  type FlagType,
+  float,
+  integer,
+  ip,
+  list,
+  mapping,
+  type NamedCertificate,
+  namedCertificates,
+  pair,
+  readBoolean,
+  string,
+  stringArray,
+  strings,
+  unsigned,
+} from './flags/flag-types.ts';
+export { OptionsError } from './flags/options-error.ts';
+export { FlagError, type KnownFlag, type ParsedFlags, parseFlags } from './flags/parse-flags.ts';

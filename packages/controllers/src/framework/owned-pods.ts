@@ -1,0 +1,30 @@
+import type { Pod } from '@coxswain/api/core/v1';
+import type { KubernetesObject, OwnerReference } from '@coxswain/apimachinery/meta';
+import type { ClientSet, SharedIndexInformer } from '@coxswain/client';
+import { controlledBy, orphansIn } from './controller-index.ts';
+import type { OwnWrites } from './own-writes.ts';
+import { type Claimant, claimObjects } from './owned-objects.ts';
+
+export interface PodClaim extends Pick<Claimant<Pod>, 'matches' | 'canAdopt'> {
+  readonly owner: KubernetesObject;
+  /** `namespace/name` of the owner. */
+  readonly key: string;
+  readonly reference: OwnerReference;
+  /** With a controller index. */
+  readonly pods: SharedIndexInformer<Pod>;
+  readonly clients: ClientSet;
+  readonly ownWrites: OwnWrites;
+}
+
+/** The pods of an owner, in whatever state, after `claimObjects` has settled which they are. */
+export function claimPods({ owner, key, reference, pods, clients, ownWrites, ...claim }: PodClaim): Promise<Pod[]> {
+  const { namespace = '', uid = '', deletionTimestamp } = owner.metadata ?? {};
+  return claimObjects([...controlledBy(pods.indexer, uid), ...orphansIn(pods.indexer, namespace)], {
+    ...claim,
+    owner: { uid, reference, isBeingDeleted: deletionTimestamp !== undefined },
+    patch: async ({ metadata: { name = '' } }, patch) => {
+      const patched = await clients.core.v1.pods(namespace).patch(name, 'strategic-merge', patch);
+      ownWrites.wrote(key, pods, patched.metadata.resourceVersion);
+    },
+  });
+}

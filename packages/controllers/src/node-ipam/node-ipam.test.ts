@@ -1,0 +1,89 @@
+import { newInternalError } from '@coxswain/apimachinery/errors';
+import { afterEach, expect, it } from 'vitest';
+import { TestCluster } from '../../test/test-cluster.ts';
+import { type NodeIpamOptions, newNodeIpamController } from './index.ts';
+
+let cluster: TestCluster;
+afterEach(() => cluster.stop());
+
+async function start(options: NodeIpamOptions): Promise<void> {
+  cluster = await TestCluster.start({ controllers: [newNodeIpamController(options)] });
+  await cluster.settle();
+}
+
+const nodes = () => cluster.clients.core.v1.nodes();
+
+async function create(...names: string[]): Promise<void> {
+  for (const name of names) {
+    await nodes().create({ metadata: { name } });
+    await cluster.settle();
+  }
+}
+
+const ranges = async (name: string): Promise<string[]> => (await nodes().get(name)).spec?.podCIDRs ?? [];
+const patches = (): number => cluster.spy.writes.filter(({ method }) => method === 'PATCH').length;
+
+it('gives every node a range of each family, but none of the services', async () => {
+  await start({
+    clusterCIDRs: ['10.0.0.0/22', 'fd00::/60'],
+    serviceCIDRs: ['10.0.0.0/24'],
+    nodeCIDRMaskSizeIPv6: 64,
+  });
+  await create('a', 'b');
+  expect(await ranges('a')).toEqual(['10.0.1.0/24', 'fd00::/64']);
+  expect(await ranges('b')).toEqual(['10.0.2.0/24', 'fd00:0:0:1::/64']);
+  expect((await nodes().get('a')).spec?.podCIDR).toBe('10.0.1.0/24');
+  expect(patches()).toBe(2);
+}, 60_000);
+
+it('knows after a restart what it gave away, and gives again what comes back', async () => {
+  await start({ clusterCIDRs: ['10.0.0.0/22'] });
+  await create('a', 'b');
+  await cluster.stopControllers();
+  await nodes().create({ metadata: { name: 'c' } });
+  await nodes().delete('a');
+  cluster.startControllers();
+  await cluster.settle();
+  expect(await ranges('c')).toEqual(['10.0.0.0/24']);
+  await create('d', 'e');
+  await nodes().delete('b');
+  await cluster.settle();
+  await create('f');
+  expect(await ranges('f')).toEqual(['10.0.1.0/24']);
+  cluster.spy.requests.length = 0;
+  await nodes().patch('f', 'merge', { metadata: { labels: { a: 'b' } } });
+  await cluster.settle();
+  expect(cluster.spy.writes).toEqual([]);
+});
+
+it('tells when there is nothing left, and gives as soon as there is', async () => {
+  await start({ clusterCIDRs: ['10.0.0.0/24', 'fd00::/64'], nodeCIDRMaskSizeIPv4: 25 });
+  await create('a', 'b');
+  expect(await ranges('b')).toEqual([]);
+  expect(await cluster.events()).toContain('Normal CIDRNotAvailable Node/b: Node b status is now: CIDRNotAvailable');
+  await nodes().delete('a');
+  await cluster.advance(60_000, 10_000);
+  // Of the first family none was lost meanwhile.
+  expect(await ranges('b')).toEqual(['10.0.0.128/25', 'fd00::/64']);
+});
+
+it('takes a range back when it could not be given', async () => {
+  await start({ clusterCIDRs: ['10.0.0.0/24'] });
+  let failures = 3;
+  cluster.spy.plan = ({ method, url }) => {
+    if (method === 'PATCH' && url.includes('/nodes/') && failures-- > 0) throw newInternalError(new Error('no'));
+  };
+  await create('a');
+  expect(await ranges('a')).toEqual([]);
+  expect(await cluster.events()).toEqual([
+    'Normal CIDRAssignmentFailed Node/a: Node a status is now: CIDRAssignmentFailed',
+  ]);
+  await cluster.advance(1000, 100);
+  expect(await ranges('a')).toEqual(['10.0.0.0/24']);
+});
+
+it('does nothing without ranges', async () => {
+  await start({});
+  await create('a');
+  expect(await ranges('a')).toEqual([]);
+});
