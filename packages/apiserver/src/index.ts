@@ -17,7 +17,6 @@ export {
   completeOptions,
   FlagError,
   OptionsError,
-  type ParsedCommandLine,
   parseOptions,
   type RunningApiServer,
   type ServerEnvironment,

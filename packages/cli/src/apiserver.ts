@@ -29,7 +29,7 @@ export async function apiserver(args: readonly string[], terminal: Terminal, pro
   const logger = newLogger(terminal, () => new Date());
   try {
     const parsed = parseOptions(args, { dataDir: defaultDataDirectory(process.env) });
-    if (parsed.wanted !== 'server') {
+    if (parsed.wanted !== 'run') {
       const version = `Kubernetes ${versionInfo.gitVersion}\n`;
       terminal.out(parsed.wanted === 'help' ? apiServerHelp('cox apiserver') : version);
       return 0;

@@ -4,6 +4,7 @@
  *
  * Where to start: `flags/flag.ts` describes a flag, `flags/parse-flags.ts` reads a command line.
  */
+export { type CommandLine, type CommandLineForm, readCommandLine } from './flags/command-line.ts';
 export { parseCsv } from './flags/csv.ts';
 export { type Completed, camelCase, type Flag, flag, type Given, withDefaults } from './flags/flag.ts';
 export { flagGroupHelp, flagNamesHelp, wrapped } from './flags/flag-help.ts';
@@ -26,4 +27,12 @@ export {
   unsigned,
 } from './flags/flag-types.ts';
 export { OptionsError } from './flags/options-error.ts';
+export {
+  type IgnoredFlag,
+  ignored,
+  type RefusedFlag,
+  refused,
+  refusedUnless,
+  told,
+} from './flags/other-flags.ts';
 export { FlagError, type KnownFlag, type ParsedFlags, parseFlags } from './flags/parse-flags.ts';

@@ -8,5 +8,5 @@ export { FlagError, OptionsError } from '@coxswain/component-base';
 export type { ApiServerOptions } from './api-server-flags.ts';
 export { type CompletedServer, completeOptions, type ServerEnvironment } from './complete-options.ts';
 export { apiServerHelp } from './help.ts';
-export { type ParsedCommandLine, parseOptions } from './parse-options.ts';
+export { parseOptions } from './parse-options.ts';
 export { type RunningApiServer, startApiServer } from './start-api-server.ts';

@@ -1,38 +1,19 @@
 import {
   boolean,
   duration,
-  type FlagType,
   float,
+  type IgnoredFlag,
+  ignored,
   integer,
+  type RefusedFlag,
+  refused,
+  refusedUnless,
   string,
   stringArray,
   strings,
+  told,
   unsigned,
 } from '@coxswain/component-base';
-
-/** A flag of upstream's that is accepted and makes no difference. */
-export interface IgnoredFlag {
-  readonly type: FlagType<unknown>;
-  /** Why not. */
-  readonly why: string;
-  /** Somebody who gave it could be surprised, and is told so. */
-  readonly tell?: boolean;
-  readonly shorthand?: string;
-}
-
-/** A flag of upstream's that asks for something that is not there. */
-export interface RefusedFlag {
-  readonly type: FlagType<unknown>;
-  /** What is not there. */
-  readonly what: string;
-  /** What it may say all the same: the same as when it is not given. */
-  readonly harmless: readonly string[];
-  /** What to do instead. */
-  readonly instead?: string;
-}
-
-const ignored = (type: FlagType<unknown>, why: string): IgnoredFlag => ({ type, why });
-const told = (type: FlagType<unknown>, why: string): IgnoredFlag => ({ type, why, tell: true });
 
 const batchesOneByOne = 'one batch is sent after the other';
 const logs = 'it tunes a logging library that is not used here';
@@ -93,17 +74,6 @@ export const ignoredFlags: Readonly<Record<string, IgnoredFlag>> = {
   'watch-cache': told(boolean, 'reads are always served from the watch cache'),
   'watch-cache-sizes': ignored(strings, 'caches are sized by what is in them'),
 };
-
-const refused = (type: FlagType<unknown>, what: string, instead?: string): RefusedFlag => ({
-  type,
-  what,
-  harmless: type === boolean ? ['false'] : [''],
-  ...(instead && { instead }),
-});
-const refusedUnless = (type: FlagType<unknown>, harmless: readonly string[], what: string, instead?: string) => ({
-  ...refused(type, what, instead),
-  harmless,
-});
 
 const thisVersion = ['', '1.36', 'kube=1.36'];
 

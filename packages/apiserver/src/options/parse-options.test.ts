@@ -27,7 +27,7 @@ const parse = (...args: string[]) => parseOptions(['--memory', ...args]);
 describe('parsing options', () => {
   it('gives what was said, by its name in camel case', () => {
     expect(parse('--secure-port=0', '--etcd-prefix', '/x', '--runtime-config=api/all=true')).toEqual({
-      wanted: 'server',
+      wanted: 'run',
       options: { memory: true, securePort: 0, etcdPrefix: '/x', runtimeConfig: new Map([['api/all', 'true']]) },
       notices: [],
     });
@@ -43,7 +43,7 @@ describe('parsing options', () => {
     ['-h', 'help'],
     ['--version', 'version'],
     ['--version=raw', 'version'],
-    ['--version=false', 'server'],
+    ['--version=false', 'run'],
   ])('%s asks for %s', (arg, wanted) => {
     expect(parse(arg).wanted).toBe(wanted);
   });
@@ -76,7 +76,7 @@ describe('parsing options', () => {
   });
 
   it('does not refuse a flag that says what holds anyway', () => {
-    expect(parse('--enable-garbage-collector', '--debug-socket-path=', '--logging-format=text').wanted).toBe('server');
+    expect(parse('--enable-garbage-collector', '--debug-socket-path=', '--logging-format=text').wanted).toBe('run');
   });
 
   it('refuses words', () => {

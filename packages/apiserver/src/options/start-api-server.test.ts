@@ -242,7 +242,7 @@ describe('the command line of a test environment', () => {
         `--service-account-signing-key-file=${await file('certs/sa-signer.key', signer.keyPem)}`,
         '--service-cluster-ip-range=10.0.0.0/24',
       ]);
-      if (parsed.wanted !== 'server') throw new Error('no server is wanted');
+      if (parsed.wanted !== 'run') throw new Error('no server is wanted');
       const started = await startApiServer(parsed.options, { logger });
       try {
         const client = issueKeyPair(

@@ -5,7 +5,6 @@ import { GroupVersionKind, getControllerOf, newControllerRef } from '@coxswain/a
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import {
   Backoff,
-  DeletedFinalStateUnknown,
   deletionHandlingKey,
   type EventRecorder,
   metaNamespaceKey,
@@ -18,6 +17,7 @@ import type { Controller, ControllerContext } from '../framework/controller.ts';
 import { addControllerIndex } from '../framework/controller-index.ts';
 import { revisionsToDelete } from '../framework/controller-revision.ts';
 import { ControllerRevisionHistory } from '../framework/controller-revision-history.ts';
+import { deletedObject } from '../framework/deleted-object.ts';
 import { OwnWrites } from '../framework/own-writes.ts';
 import { ownedObjectHandler } from '../framework/owned-object-handler.ts';
 import { claimPods } from '../framework/owned-pods.ts';
@@ -144,7 +144,7 @@ export class DaemonSetController implements Controller {
           !semanticEqual(old.spec?.taints, node.spec?.taints);
         if (hasMoved) this.#nodeLoop.add(node);
       },
-      onDelete: (deleted) => this.#enqueueFor(deleted instanceof DeletedFinalStateUnknown ? deleted.object : deleted),
+      onDelete: (deleted) => this.#enqueueFor(deletedObject(deleted)),
     });
   }
 

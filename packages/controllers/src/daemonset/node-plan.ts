@@ -4,7 +4,7 @@ import { hashLabel } from './daemon-pod.ts';
 import type { NodeView } from './placement.ts';
 
 /** What is to be done about one node, whether or not an update is under way. */
-export interface NodePlan {
+interface NodePlan {
   readonly creates: boolean;
   /** Pods that have failed, which need to be deleted though not in haste. */
   readonly failed: readonly Pod[];
@@ -13,7 +13,7 @@ export interface NodePlan {
   readonly surplus: readonly Pod[];
 }
 
-export interface NodePlanOptions {
+interface NodePlanOptions {
   /** During an update a node may have an old pod and a new one. */
   readonly allowsSurge: boolean;
   /** Of the set's template as it is now. */

@@ -12,7 +12,7 @@ export interface DaemonRevisions {
   readonly old: readonly ControllerRevision[];
 }
 
-export interface DaemonRevisionsOptions {
+interface DaemonRevisionsOptions {
   readonly history: ControllerRevisionHistory<DaemonSet>;
   readonly pods: readonly Pod[];
   /** Gives a pod another hash. */

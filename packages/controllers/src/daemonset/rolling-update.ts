@@ -3,7 +3,7 @@ import type { Pod } from '@coxswain/api/core/v1';
 import { getScaledValueFromIntOrPercent } from '@coxswain/apimachinery/intstr';
 import type { NodeView, Placement } from './placement.ts';
 
-export interface UpdateLimits {
+interface UpdateLimits {
   readonly maxSurge: number;
   readonly maxUnavailable: number;
 }
@@ -22,7 +22,7 @@ export function allowsSurge(set: DaemonSet): boolean {
   return updateLimits(set, 1).maxSurge > 0;
 }
 
-export interface PodTests {
+interface PodTests {
   isUpdated(pod: Pod): boolean;
   isAvailable(pod: Pod): boolean;
 }

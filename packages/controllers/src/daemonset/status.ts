@@ -16,7 +16,7 @@ export type DaemonCounts = Required<
   >
 >;
 
-export interface CountOptions {
+interface CountOptions {
   readonly nodes: Iterable<{ readonly shouldRun: boolean; readonly pods: readonly Pod[] }>;
   isUpdated(pod: Pod): boolean;
   readonly minReadySeconds: number;

@@ -115,11 +115,7 @@ function mirroredEndpoint(
   return { endpoint, addressType: isIPv4(bytes) ? 'IPv4' : 'IPv6' };
 }
 
-function isUpToDate(
-  { metadata, endpoints: known }: EndpointSlice,
-  { endpoints }: Group,
-  source: Endpoints,
-): boolean {
+function isUpToDate({ metadata, endpoints: known }: EndpointSlice, { endpoints }: Group, source: Endpoints): boolean {
   const { [managedByLabel]: _, [serviceNameLabel]: __, ...labels } = metadata.labels ?? {};
   const { name, uid } = source.metadata;
   return (

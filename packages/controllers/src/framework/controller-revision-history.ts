@@ -14,7 +14,7 @@ import type { OwnWrites } from './own-writes.ts';
 import { claimObjects } from './owned-objects.ts';
 
 /** How an owner's revisions are found. */
-export interface RevisionClaim<T> {
+interface RevisionClaim<T> {
   readonly owner: T;
   readonly key: string;
   matches(revision: ControllerRevision): boolean;

@@ -1,9 +1,10 @@
 import { getControllerOf, type KubernetesObject } from '@coxswain/apimachinery/meta';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
-import { DeletedFinalStateUnknown, metaNamespaceKey, type ResourceEventHandler } from '@coxswain/client';
+import { metaNamespaceKey, type ResourceEventHandler } from '@coxswain/client';
+import { deletedObject } from './deleted-object.ts';
 
 /** What there is to do when something happens to objects that others own. */
-export interface OwnedObjectWatcher<T> {
+interface OwnedObjectWatcher<T> {
   /** An `OwnerLookup` has both of these. */
   readonly owners: {
     /** The object that controls the given one, if it is of the kind that is watched for. */
@@ -55,6 +56,6 @@ export function ownedObjectHandler<O extends KubernetesObject, T>(
         offerOrphan(object);
       }
     },
-    onDelete: (deleted) => onDelete(deleted instanceof DeletedFinalStateUnknown ? deleted.object : deleted),
+    onDelete: (deleted) => onDelete(deletedObject(deleted)),
   };
 }

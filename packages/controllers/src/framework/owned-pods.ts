@@ -5,7 +5,7 @@ import { controlledBy, orphansIn } from './controller-index.ts';
 import type { OwnWrites } from './own-writes.ts';
 import { type Claimant, claimObjects } from './owned-objects.ts';
 
-export interface PodClaim extends Pick<Claimant<Pod>, 'matches' | 'canAdopt'> {
+interface PodClaim extends Pick<Claimant<Pod>, 'matches' | 'canAdopt'> {
   readonly owner: KubernetesObject;
   /** `namespace/name` of the owner. */
   readonly key: string;

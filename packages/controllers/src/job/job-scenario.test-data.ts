@@ -90,6 +90,12 @@ export class JobScenario {
     await this.tick();
   }
 
+  /** As the scheduler does: only what is on a node has a grace period. */
+  async bind({ metadata: { name = '' } }: Pod): Promise<void> {
+    const target = { kind: 'Node', name: 'node-1' };
+    await this.cluster.clients.core.v1.pods('default').bind(name, { target });
+  }
+
   /** As a kubelet does at the end of the grace period. */
   async remove(pod: Pod): Promise<void> {
     await this.#pods.delete(pod.metadata.name!, { gracePeriodSeconds: 0 }).catch((error: unknown) => {
@@ -122,3 +128,17 @@ export const podTemplate = (restartPolicy: 'Never' | 'OnFailure' = 'Never'): Job
 /** `Complete=True CompletionsReached: Reached …`, one for each. */
 export const conditionsOf = ({ status }: Job): string[] =>
   (status?.conditions ?? []).map(({ type, status: is, reason, message }) => `${type}=${is} ${reason}: ${message}`);
+
+export const finalizer = 'batch.kubernetes.io/job-tracking';
+export const indexKey = 'batch.kubernetes.io/job-completion-index';
+export const failureCount = 'batch.kubernetes.io/job-index-failure-count';
+export const ignoredCount = 'batch.kubernetes.io/job-index-ignored-failure-count';
+
+export const completed = [
+  'SuccessCriteriaMet=True CompletionsReached: Reached expected number of succeeded pods',
+  'Complete=True CompletionsReached: Reached expected number of succeeded pods',
+];
+export const failedWith = (reason: string, message: string): string[] => [
+  `FailureTarget=True ${reason}: ${message}`,
+  `Failed=True ${reason}: ${message}`,
+];

@@ -1,10 +1,7 @@
-import { newConflict, newForbidden, newInternalError } from '@coxswain/apimachinery/errors';
-import { GroupResource } from '@coxswain/apimachinery/meta';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TestCluster } from '../../test/test-cluster.ts';
 import { jobController } from './index.ts';
-import { conditionsOf, JobScenario, podTemplate } from './job-scenario.test-data.ts';
+import { completed, conditionsOf, failedWith, finalizer, JobScenario, podTemplate } from './job-scenario.test-data.ts';
 
 let cluster: TestCluster;
 let scenario: JobScenario;
@@ -14,19 +11,6 @@ beforeEach(async () => {
 });
 afterEach(() => cluster.stop());
 
-const finalizer = 'batch.kubernetes.io/job-tracking';
-const indexKey = 'batch.kubernetes.io/job-completion-index';
-const failureCount = 'batch.kubernetes.io/job-index-failure-count';
-const ignoredCount = 'batch.kubernetes.io/job-index-ignored-failure-count';
-
-const completed = [
-  'SuccessCriteriaMet=True CompletionsReached: Reached expected number of succeeded pods',
-  'Complete=True CompletionsReached: Reached expected number of succeeded pods',
-];
-const failedWith = (reason: string, message: string): string[] => [
-  `FailureTarget=True ${reason}: ${message}`,
-  `Failed=True ${reason}: ${message}`,
-];
 const start = '2026-01-01T00:00:00Z';
 
 describe('a Job', () => {
@@ -192,7 +176,7 @@ describe('failing pods', () => {
     await scenario.create({ backoffLimit: 0, completions: 3, parallelism: 3 });
     const [first, second, third] = await scenario.activePods();
     await scenario.start(second!);
-    await bindTo('node-1', second!.metadata.name!);
+    await scenario.bind(second!);
     await scenario.fail(first!);
     expect((await scenario.job()).status).toMatchObject({ failed: 3, ready: 0, terminating: 2 });
     expect(conditionsOf(await scenario.job())).toEqual([
@@ -302,185 +286,6 @@ describe('suspension', () => {
   });
 });
 
-describe('an Indexed Job', () => {
-  it('gives each pod an index, and counts by these', async () => {
-    await scenario.create({ completionMode: 'Indexed', completions: 5, parallelism: 4 });
-    expect(await scenario.podOfIndex(2)).toMatchObject({
-      metadata: { generateName: 'pi-2-', labels: { [indexKey]: '2' }, annotations: { [indexKey]: '2' } },
-      spec: {
-        hostname: 'pi-2',
-        containers: [
-          {
-            env: [
-              {
-                name: 'JOB_COMPLETION_INDEX',
-                valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: `metadata.labels['${indexKey}']` } },
-              },
-            ],
-          },
-        ],
-      },
-    });
-    await scenario.succeed(await scenario.podOfIndex(0), await scenario.podOfIndex(2));
-    expect((await scenario.job()).status).toMatchObject({ active: 3, succeeded: 2, completedIndexes: '0,2' });
-    await scenario.succeed(await scenario.podOfIndex(1), await scenario.podOfIndex(4));
-    expect((await scenario.job()).status).toMatchObject({ active: 1, succeeded: 4, completedIndexes: '0-2,4' });
-    await scenario.succeed(await scenario.podOfIndex(3));
-    expect((await scenario.job()).status).toMatchObject({ succeeded: 5, completedIndexes: '0-4' });
-    expect(conditionsOf(await scenario.job())).toEqual(completed);
-  });
-
-  it('cuts a long name, not the index', async () => {
-    await scenario.create({ completionMode: 'Indexed', completions: 1 }, 'p'.repeat(61));
-    const [pod] = await scenario.pods();
-    expect(pod!.metadata.generateName).toBe(`${'p'.repeat(55)}-0-`);
-  });
-
-  it('can be made smaller and larger', async () => {
-    await scenario.create({ completionMode: 'Indexed', completions: 4, parallelism: 4 });
-    await scenario.succeed(await scenario.podOfIndex(3));
-    const resize = async (size: number): Promise<void> => {
-      await scenario.jobs.patch('pi', 'merge', { spec: { completions: size, parallelism: size } });
-      await scenario.tick();
-    };
-    await resize(2);
-    const { status } = await scenario.job();
-    expect(status).toMatchObject({ active: 2 });
-    expect([status?.succeeded, status?.completedIndexes]).toEqual([undefined, undefined]);
-    await resize(3);
-    expect((await scenario.job()).status).toMatchObject({ active: 3 });
-    await scenario.succeed(...(await scenario.activePods()));
-    expect((await scenario.job()).status).toMatchObject({ succeeded: 3, completedIndexes: '0-2' });
-    expect(conditionsOf(await scenario.job())).toEqual(completed);
-  });
-
-  it('keeps one pod of each index', async () => {
-    await scenario.create({ completionMode: 'Indexed', completions: 2, parallelism: 2 });
-    const { metadata, spec } = await scenario.podOfIndex(1);
-    const { labels, annotations, ownerReferences, finalizers, generateName } = metadata;
-    await cluster.advance(5000);
-    const pods = cluster.clients.core.v1.pods('default');
-    const twin = {
-      labels: labels!,
-      annotations: annotations!,
-      ownerReferences: ownerReferences!,
-      finalizers: finalizers!,
-    };
-    await pods.create({ metadata: { ...twin, generateName: generateName! }, spec: { containers: spec!.containers } });
-    await pods.create({
-      metadata: { ...twin, annotations: {}, generateName: 'stray-' },
-      spec: { containers: spec!.containers },
-    });
-    await scenario.tick();
-    const names = (await scenario.activePods()).map((pod) => pod.metadata.name);
-    expect(names.sort()).toEqual([(await scenario.podOfIndex(0)).metadata.name, metadata.name].sort());
-  });
-
-  it('fails by its indexes, each with failures of its own', async () => {
-    await scenario.create({ completionMode: 'Indexed', completions: 3, parallelism: 3, backoffLimitPerIndex: 1 });
-    const first = await scenario.podOfIndex(1);
-    expect(first.metadata.annotations).toEqual({ [indexKey]: '1', [failureCount]: '0' });
-    expect((await scenario.job()).status).toMatchObject({ failedIndexes: '' });
-    await scenario.fail(first);
-    await scenario.succeed(await scenario.podOfIndex(0));
-    // It stays until the next has taken its count over.
-    expect(
-      (await scenario.pods()).find(({ metadata }) => metadata.uid === first.metadata.uid)?.metadata.finalizers,
-    ).toEqual([finalizer]);
-    await cluster.advance(10_000, 1000);
-    expect((await scenario.job()).status).toMatchObject({ active: 2, failed: 1, succeeded: 1, failedIndexes: '' });
-    const second = await scenario.podOfIndex(1);
-    expect(second.metadata.annotations).toEqual({ [indexKey]: '1', [failureCount]: '1' });
-    await scenario.fail(second);
-    expect((await scenario.job()).status).toMatchObject({ active: 1, failed: 2, failedIndexes: '1' });
-    await scenario.succeed(await scenario.podOfIndex(2));
-    expect((await scenario.job()).status).toMatchObject({ completedIndexes: '0,2', failedIndexes: '1' });
-    expect(conditionsOf(await scenario.job())).toEqual(failedWith('FailedIndexes', 'Job has failed indexes'));
-  });
-
-  it('fails when too many indexes have', async () => {
-    const spec = { completions: 4, parallelism: 4, backoffLimitPerIndex: 0, maxFailedIndexes: 1 };
-    await scenario.create({ completionMode: 'Indexed', ...spec });
-    await scenario.fail(await scenario.podOfIndex(1));
-    expect(conditionsOf(await scenario.job())).toEqual([]);
-    const left = await scenario.activePods();
-    await scenario.fail(await scenario.podOfIndex(3));
-    for (const pod of left) await scenario.remove(pod);
-    const message = 'Job has exceeded the specified maximal number of failed indexes';
-    expect(conditionsOf(await scenario.job())).toEqual(failedWith('MaxFailedIndexesExceeded', message));
-    expect((await scenario.job()).status).toMatchObject({ failed: 4, failedIndexes: '1,3' });
-  });
-
-  it('is a success by its success policy, whatever still runs', async () => {
-    const successPolicy = { rules: [{ succeededIndexes: '3' }, { succeededIndexes: '0-2', succeededCount: 1 }] };
-    await scenario.create({ completionMode: 'Indexed', completions: 4, parallelism: 4, successPolicy });
-    const others = (await scenario.activePods()).filter((pod) => pod.metadata.annotations?.[indexKey] !== '1');
-    await scenario.succeed(await scenario.podOfIndex(1));
-    expect(conditionsOf(await scenario.job())).toEqual([
-      'SuccessCriteriaMet=True SuccessPolicy: Matched rules at index 1',
-    ]);
-    expect((await scenario.job()).status).toMatchObject({ terminating: 3, succeeded: 1 });
-    for (const pod of others) await scenario.remove(pod);
-    expect(conditionsOf(await scenario.job())).toEqual([
-      'SuccessCriteriaMet=True SuccessPolicy: Matched rules at index 1',
-      'Complete=True SuccessPolicy: Matched rules at index 1',
-    ]);
-    const { status } = await scenario.job();
-    expect([status?.succeeded, status?.failed, status?.completedIndexes]).toEqual([1, undefined, '1']);
-    expect((await scenario.events()).at(-1)).toBe('Normal Completed Job/pi: Job completed');
-  });
-});
-
-describe('the pod failure policy', () => {
-  const disruption = { type: 'DisruptionTarget', status: 'True' };
-
-  it('ignores some failures and fails the Job for others', async () => {
-    await scenario.create({
-      completions: 2,
-      parallelism: 2,
-      backoffLimit: 0,
-      podFailurePolicy: {
-        rules: [
-          { action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget' }] },
-          { action: 'FailJob', onExitCodes: { containerName: 'main', operator: 'In', values: [42] } },
-        ],
-      },
-    });
-    const [first, second] = await scenario.activePods();
-    await scenario.fail(first!, 137, { conditions: [disruption] });
-    await cluster.advance(10_000, 1000);
-    expect((await scenario.job()).status?.failed).toBeUndefined();
-    const left = (await scenario.activePods()).find(({ metadata }) => metadata.uid !== second!.metadata.uid);
-    await scenario.fail(second!, 42);
-    await scenario.remove(left!);
-    const message = `Container main for pod default/${second!.metadata.name} failed with exit code 42 matching FailJob rule at index 1`;
-    expect(conditionsOf(await scenario.job())).toEqual(failedWith('PodFailurePolicy', message));
-    expect((await scenario.events()).at(-1)).toBe(`Warning PodFailurePolicy Job/pi: ${message}`);
-  });
-
-  it('fails an index, and counts what it ignores apart', async () => {
-    await scenario.create({
-      completionMode: 'Indexed',
-      completions: 2,
-      parallelism: 2,
-      backoffLimitPerIndex: 3,
-      podFailurePolicy: {
-        rules: [
-          { action: 'FailIndex', onExitCodes: { operator: 'In', values: [7] } },
-          { action: 'Ignore', onExitCodes: { operator: 'In', values: [8] } },
-        ],
-      },
-    });
-    await scenario.fail(await scenario.podOfIndex(0), 8);
-    await cluster.advance(10_000, 1000);
-    const replacement = await scenario.podOfIndex(0);
-    expect(replacement.metadata.annotations).toEqual({ [indexKey]: '0', [failureCount]: '0', [ignoredCount]: '1' });
-    expect((await scenario.job()).status).toMatchObject({ failedIndexes: '' });
-    await scenario.fail(replacement, 7);
-    expect((await scenario.job()).status).toMatchObject({ failed: 1, failedIndexes: '0' });
-  });
-});
-
 describe('pods that go under a Job', () => {
   it('are failures, and are replaced while they go', async () => {
     await scenario.create({ completions: 2, parallelism: 2 });
@@ -490,7 +295,7 @@ describe('pods that go under a Job', () => {
     await cluster.advance(10_000, 1000);
     expect((await scenario.job()).status).toMatchObject({ active: 2, failed: 1 });
 
-    await bindTo('node-1', second!.metadata.name!);
+    await scenario.bind(second!);
     await scenario.evict(second!);
     expect((await scenario.job()).status).toMatchObject({ active: 1, failed: 2, terminating: 1 });
     await cluster.advance(20_000, 1000);
@@ -505,7 +310,7 @@ describe('pods that go under a Job', () => {
   it('are replaced only when they have ended, if the Job wants it so', async () => {
     await scenario.create({ completions: 2, parallelism: 2, podReplacementPolicy: 'Failed' });
     const [pod] = await scenario.activePods();
-    await bindTo('node-1', pod!.metadata.name!);
+    await scenario.bind(pod!);
     await scenario.evict(pod!);
     await cluster.advance(60_000, 1000);
     expect((await scenario.job()).status).toMatchObject({ active: 1, terminating: 1 });
@@ -570,164 +375,3 @@ describe('selectors', () => {
     expect(await scenario.activePods()).toHaveLength(2);
   });
 });
-
-describe('when things go wrong', () => {
-  const jobs = GroupResource.of('batch', 'jobs');
-
-  it('counts no pod twice when the status cannot be written at once', async () => {
-    await scenario.create({ completions: 2, parallelism: 2 });
-    let failures = 2;
-    cluster.spy.plan = ({ method, url }) => {
-      if (method === 'PUT' && url.endsWith('/status') && failures-- > 0)
-        throw newConflict(jobs, 'pi', new Error('changed'));
-    };
-    const [first] = await scenario.activePods();
-    await scenario.succeed(first!);
-    expect((await scenario.job()).status?.succeeded).toBeUndefined();
-    await cluster.advance(4000, 1000);
-    expect((await scenario.job()).status).toMatchObject({ succeeded: 1, uncountedTerminatedPods: {} });
-  });
-
-  it('counts those pods that it could let go, and the others later', async () => {
-    await scenario.create({ completions: 3, parallelism: 2 });
-    const [first, second] = await scenario.activePods();
-    let isBroken = true;
-    cluster.spy.plan = ({ method, url }) => {
-      if (isBroken && method === 'PATCH' && url.endsWith(first!.metadata.name!))
-        throw newInternalError(new Error('broken'));
-    };
-    await scenario.succeed(first!, second!);
-    expect((await scenario.job()).status).toMatchObject({
-      succeeded: 1,
-      uncountedTerminatedPods: { succeeded: [first!.metadata.uid] },
-    });
-    isBroken = false;
-    await cluster.advance(4000, 1000);
-    expect((await scenario.job()).status).toMatchObject({ active: 1, succeeded: 2, uncountedTerminatedPods: {} });
-  });
-
-  it('takes up where another left off, at every step', async () => {
-    for (const [i, part] of ['jobs', 'pods/', 'jobs'].entries()) {
-      const name = `pi-${i}`;
-      await scenario.create({ backoffLimit: 0 }, name);
-      await scenario.setStatus((await scenario.activePods())[0]!, { phase: 'Failed' });
-      let writes = 0;
-      cluster.spy.plan = ({ method, url }) => {
-        if (method === 'GET' || !/\/(jobs|pods)\//.test(url)) return;
-        if (writes++ === i) expect(url).toContain(part);
-        if (writes > i) throw newInternalError(new Error('killed'));
-      };
-      await scenario.tick();
-      await cluster.stopControllers();
-      cluster.spy.plan = () => {};
-      cluster.startControllers();
-      await scenario.tick();
-      const message = 'Job has reached the specified backoff limit';
-      expect(conditionsOf(await scenario.job(name))).toEqual(failedWith('BackoffLimitExceeded', message));
-      expect((await scenario.job(name)).status).toMatchObject({ failed: 1, uncountedTerminatedPods: {} });
-    }
-  });
-
-  it('tells of pods that it may not create, and tries fewer at first', async () => {
-    const pods = GroupResource.of('', 'pods');
-    cluster.spy.plan = ({ method, url }) => {
-      if (method === 'POST' && url.endsWith('/pods')) throw newForbidden(pods, '', new Error('exceeded quota'));
-    };
-    const writes = await scenario.writesOf(() => scenario.create({ completions: 8, parallelism: 8 }));
-    expect(writes.filter((write) => write.startsWith('POST'))).toHaveLength(1);
-    expect((await scenario.job()).status?.active).toBeUndefined();
-    expect(await scenario.events()).toEqual([
-      'Warning FailedCreate Job/pi: Error creating: pods is forbidden: exceeded quota',
-    ]);
-    cluster.spy.plan = () => {};
-    await cluster.advance(1000);
-    expect((await scenario.job()).status).toMatchObject({ active: 8 });
-    expect(await scenario.pods()).toHaveLength(8);
-  });
-
-  it('makes and counts nothing twice while its cache of pods is behind', async () => {
-    let openGate = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      openGate = resolve;
-    });
-    cluster.spy.plan = ({ method, url }) => {
-      if (method === 'GET' && /\/pods\?.*watch=/.test(url)) return gate;
-    };
-    // By then the watch has come to its end, and the next one does not begin.
-    await cluster.advance(11 * 60_000, 60_000);
-    const writes = await scenario.writesOf(async () => {
-      await scenario.create({ completions: 4, parallelism: 2 });
-      await scenario.succeed((await scenario.activePods())[0]!);
-      // Longer than expectations are waited for.
-      await cluster.advance(6 * 60_000, 30_000);
-    });
-    expect(writes).toEqual(['POST pods', 'POST pods', 'PUT jobs/pi/status']);
-    openGate();
-    await cluster.advance(3000, 1000);
-    expect((await scenario.job()).status).toMatchObject({ active: 2, succeeded: 1 });
-    expect(await scenario.pods()).toHaveLength(3);
-  });
-
-  it('makes no pod twice when it is started anew again and again', async () => {
-    await scenario.create({ completions: 4, parallelism: 2 });
-    for (let i = 0; i < 3; i++) {
-      await scenario.succeed((await scenario.activePods())[0]!);
-      await cluster.stopControllers();
-      cluster.startControllers();
-      await cluster.settle();
-    }
-    await scenario.tick();
-    expect(await scenario.pods()).toHaveLength(4);
-    expect((await scenario.job()).status).toMatchObject({ active: 1, succeeded: 3 });
-  });
-});
-
-it('counts every pod once, whatever happens in which order', async () => {
-  const action = fc.constantFrom('succeed', 'fail', 'remove', 'wait', 'restart', 'break', 'mend');
-  let runs = 0;
-  await fc.assert(
-    fc.asyncProperty(fc.array(action, { maxLength: 12 }), async (actions) => {
-      const name = `run-${runs++}`;
-      await scenario.create({ completions: 4, parallelism: 2, backoffLimit: 100 }, name);
-      const ended = { succeed: 0, fail: 0, remove: 0 };
-      for (const one of [...actions, 'mend']) {
-        const [pod] = await scenario.activePods();
-        if (one === 'break') {
-          let writes = 0;
-          cluster.spy.plan = ({ method }) => {
-            if (method !== 'GET' && writes++ % 2 === 0) throw newInternalError(new Error('broken'));
-          };
-        } else if (one === 'mend') cluster.spy.plan = () => {};
-        else if (one === 'restart') {
-          await cluster.stopControllers();
-          cluster.startControllers();
-        } else if (one === 'wait') await cluster.advance(60_000, 5000);
-        else if (pod && (one === 'succeed' || one === 'fail' || one === 'remove')) {
-          ended[one]++;
-          await scenario[one](pod);
-        }
-        await cluster.settle();
-      }
-      await cluster.advance(700_000, 100_000);
-      const { status } = await scenario.job(name);
-      const { succeeded = 0, failed = 0, active = 0 } = status ?? {};
-      expect([succeeded, failed]).toEqual([ended.succeed, ended.fail + ended.remove]);
-      expect(active).toBe(Math.min(2, 4 - succeeded));
-      expect(await scenario.activePods()).toHaveLength(active);
-      expect(await scenario.pods()).toHaveLength(succeeded + ended.fail + active);
-      expect(status?.conditions !== undefined).toBe(succeeded === 4);
-      expect(await scenario.writesOf(() => cluster.advance(60_000, 30_000))).toEqual([]);
-      await scenario.jobs.delete(name, { propagationPolicy: 'Background' });
-      await cluster.settle();
-      await cluster.clients.core.v1.pods('default').deleteCollection({ gracePeriodSeconds: 0 });
-      await cluster.settle();
-    }),
-    { numRuns: 10 },
-  );
-});
-
-/** As the scheduler does: only what is on a node has a grace period. */
-async function bindTo(nodeName: string, name: string): Promise<void> {
-  const target = { kind: 'Node', name: nodeName };
-  await cluster.clients.core.v1.pods('default').bind(name, { metadata: { name }, target });
-}

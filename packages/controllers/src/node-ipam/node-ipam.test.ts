@@ -64,7 +64,7 @@ it('tells when there is nothing left, and gives as soon as there is', async () =
   await nodes().delete('a');
   await cluster.advance(60_000, 10_000);
   // Of the first family none was lost meanwhile.
-  expect(await ranges('b')).toEqual(['10.0.0.128/25', 'fd00::/64']);
+  expect(await ranges('b')).toEqual([expect.stringMatching(/^10\.0\.0\.(0|128)\/25$/), 'fd00::/64']);
 });
 
 it('takes a range back when it could not be given', async () => {

@@ -2,7 +2,7 @@ import type { StatefulSet } from '@coxswain/api/apps/v1';
 import type { Pod } from '@coxswain/api/core/v1';
 
 export const podNameLabel = 'statefulset.kubernetes.io/pod-name';
-export const podIndexLabel = 'apps.kubernetes.io/pod-index';
+const podIndexLabel = 'apps.kubernetes.io/pod-index';
 /** Names the ControllerRevision that the pod was made from. */
 export const revisionLabel = 'controller-revision-hash';
 

@@ -4,7 +4,7 @@ import { type PodOwner, podFromTemplate } from '../framework/pod-control.ts';
 import { podNameOf, revisionLabel, withIdentity } from './identity.ts';
 import { withStorage } from './volume-claims.ts';
 
-export interface PodSource {
+interface PodSource {
   /** The name of the revision that the template is from. */
   readonly revision: string;
   readonly template: PodTemplateSpec;

@@ -2,12 +2,13 @@ import type { StatefulSet } from '@coxswain/api/apps/v1';
 import type { PersistentVolumeClaim, Pod } from '@coxswain/api/core/v1';
 import { isAlreadyExists, isConflict, isNotFound } from '@coxswain/apimachinery/errors';
 import type { ClientSet, EventRecorder, ResourceDescription, SharedIndexInformer } from '@coxswain/client';
+import { messageOf } from '../framework/message-of.ts';
 import type { OwnWrites } from '../framework/own-writes.ts';
 import { hasUnexpectedController, isStaleFor, ownersToSet } from './claim-retention.ts';
 import { hasIdentity, ordinalOf, podNameOf, withIdentity } from './identity.ts';
 import { claimNames, claimsFor, hasStorage, withStorage } from './volume-claims.ts';
 
-export interface StatefulPodControlOptions {
+interface StatefulPodControlOptions {
   readonly clients: ClientSet;
   readonly recorder: EventRecorder;
   readonly sets: ResourceDescription;
@@ -200,5 +201,3 @@ export class StatefulPodControl {
 }
 
 type Written = OwnWrites['wrote'] extends (ownerKey: string, ...written: infer W) => void ? W : never;
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

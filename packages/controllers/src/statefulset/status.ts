@@ -4,14 +4,14 @@ import { isPodAvailable } from '../framework/pods.ts';
 import { replicasOf, revisionOf } from './identity.ts';
 import { isRunningAndReady, type Readiness } from './replicas.ts';
 
-export interface SetRevisions {
+interface SetRevisions {
   /** Names of ControllerRevisions: what the set's pods were made from, and what they are to be made from. */
   readonly current: string;
   readonly update: string;
   readonly collisionCount: number;
 }
 
-export interface StatusInput extends Readiness {
+interface StatusInput extends Readiness {
   readonly pods: readonly Pod[];
   readonly revisions: SetRevisions;
   /** How many pods were just deleted for the sake of an update. */

@@ -34,7 +34,7 @@ describe('the time for so many nodes', () => {
   });
 });
 
-describe('the controller', () => {
+describe('the controller', { timeout: 60_000 }, () => {
   const annotation = 'node.alpha.kubernetes.io/ttl';
   const node = (i: number, ttl?: string): Node => ({
     apiVersion: 'v1',
@@ -51,7 +51,8 @@ describe('the controller', () => {
     const rest = new RESTClient(fake);
     running = new ControllerManager({ rest, controllers: [ttlController], clock, freezeCaches: true }).run(stop.signal);
     const nodes = new ClientSet(new RESTClient(fake)).core.v1.nodes();
-    const ttl = (i: number) => expect.poll(async () => (await nodes.get(`n${i}`)).metadata.annotations?.[annotation]);
+    const ttl = (i: number) =>
+      expect.poll(async () => (await nodes.get(`n${i}`)).metadata.annotations?.[annotation], { timeout: 20_000 });
     return { nodes, ttl, clock };
   };
   afterEach(async () => {
@@ -87,7 +88,7 @@ describe('the controller', () => {
       return undefined;
     });
     await nodes.create(node(1));
-    await expect.poll(() => failures).toBe(1);
+    await expect.poll(() => failures, { timeout: 20_000 }).toBe(1);
     await clock.advance(1000);
     await ttl(1).toBe('0');
   });

@@ -1,0 +1,75 @@
+import { camelCase, type Flag, type Given } from './flag.ts';
+import { boolean, type FlagType } from './flag-types.ts';
+import { OptionsError } from './options-error.ts';
+import type { IgnoredFlag, RefusedFlag } from './other-flags.ts';
+import { FlagError, type KnownFlag, parseFlags } from './parse-flags.ts';
+
+/** What a component's command line may say. */
+export interface CommandLineForm<Flags extends Readonly<Record<string, Flag<unknown>>>> {
+  /** Upstream's name of the component, for messages. */
+  readonly component: string;
+  /** What it is called in messages about what it does not have: `this server`. */
+  readonly self: string;
+  readonly flags: Flags;
+  readonly ignored: Readonly<Record<string, IgnoredFlag>>;
+  readonly refused: Readonly<Record<string, RefusedFlag>>;
+  /** What cannot work, each naming its flag. */
+  readonly validate: (given: Given<Flags>) => readonly string[];
+}
+
+export type CommandLine<Options> =
+  | { readonly wanted: 'help' | 'version' }
+  | {
+      readonly wanted: 'run';
+      readonly options: Options;
+      /** What was given and makes no difference, where that could surprise: a line each, for the log. */
+      readonly notices: readonly string[];
+    };
+
+/** `--version`, `--version=raw`; `--version=false` is none. */
+const version: FlagType<string> = { name: 'version', alone: 'true', read: (text) => text };
+
+/**
+ * Reads a component's command line; `otherwise` is what holds where it says nothing. Throws a FlagError for a flag that nobody
+ * knows or a value that is none, and an OptionsError with everything that cannot work or is not there.
+ */
+export function readCommandLine<Flags extends Readonly<Record<string, Flag<unknown>>>>(
+  args: readonly string[],
+  form: CommandLineForm<Flags>,
+  otherwise: Given<Flags>,
+): CommandLine<Given<Flags>> {
+  const { component, flags, ignored, refused, validate } = form;
+  const known = new Map<string, KnownFlag>([
+    ...Object.entries(flags),
+    ...Object.entries(ignored),
+    ...Object.entries(refused),
+    ['help', { type: boolean, shorthand: 'h' }],
+    ['version', { type: version }],
+  ]);
+  const { values, texts, rest } = parseFlags(args, known);
+  if (values.get('help')) return { wanted: 'help' };
+  if (values.has('version') && texts.get('version') !== 'false') return { wanted: 'version' };
+  if (rest.length > 0) {
+    const words = rest.map((word) => JSON.stringify(word)).join(' ');
+    throw new FlagError(`"${component}" does not take any arguments, got [${words}]`);
+  }
+  const given = [...values].filter(([name]) => Object.hasOwn(flags, name));
+  const options = { ...otherwise, ...Object.fromEntries(given.map(([name, value]) => [camelCase(name), value])) };
+  const problems = [...[...texts].flatMap(([name, text]) => refusal(form, name, text) ?? []), ...validate(options)];
+  if (problems.length > 0) throw new OptionsError(problems);
+  const notices = [...texts.keys()].flatMap((name) => {
+    const flag = Object.hasOwn(ignored, name) ? ignored[name] : undefined;
+    return flag?.tell ? [`--${name} makes no difference: ${flag.why}`] : [];
+  });
+  return { wanted: 'run', options, notices };
+}
+
+function refusal(
+  { refused, self }: Pick<CommandLineForm<never>, 'refused' | 'self'>,
+  name: string,
+  text: string,
+): string | undefined {
+  const flag = Object.hasOwn(refused, name) ? refused[name] : undefined;
+  if (!flag || flag.harmless.includes(text)) return undefined;
+  return `--${name}: ${self} does not have ${flag.what}; ${flag.instead ?? 'leave the flag out'}`;
+}

@@ -1,0 +1,142 @@
+import type { Taint, Toleration } from '@coxswain/api/core/v1';
+import { newInternalError } from '@coxswain/apimachinery/errors';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TestCluster } from '../../test/test-cluster.ts';
+import { TestNodes } from '../node-lifecycle/nodes.test-data.ts';
+import { taintEvictionController } from './index.ts';
+import { toleratedForMs } from './toleration-time.ts';
+
+const s = 1000;
+const taint = (key: string): Taint => ({ key, effect: 'NoExecute' });
+const tolerates = (key: string, tolerationSeconds?: number): Toleration => ({
+  key,
+  operator: 'Exists',
+  ...(tolerationSeconds !== undefined && { tolerationSeconds }),
+});
+
+describe('how long a pod may stay', () => {
+  it.each([
+    ['under a taint it does not tolerate', ['a'], [tolerates('b')], 0],
+    ['under one it tolerates', ['a'], [tolerates('a')], Number.POSITIVE_INFINITY],
+    ['for a while', ['a'], [tolerates('a', 10)], 10 * s],
+    ['for no time at all', ['a'], [tolerates('a', -5)], 0],
+    ['under several: the least', ['a', 'b'], [tolerates('a', 10), tolerates('b', 5)], 5 * s],
+    ['under several, one of them for ever', ['a', 'b'], [tolerates('a', 10), tolerates('b')], 10 * s],
+    ['by the first toleration that there is', ['a'], [tolerates('a', 10), tolerates('a', 5)], 10 * s],
+    ['under several, one not tolerated', ['a', 'b'], [tolerates('a', 10)], 0],
+  ])('%s', (_, taints, tolerations, ms) => expect(toleratedForMs(taints.map(taint), tolerations)).toBe(ms));
+});
+
+describe('eviction', () => {
+  let cluster: TestCluster;
+  let nodes: TestNodes;
+  beforeEach(async () => {
+    cluster = await TestCluster.start({ controllers: [taintEvictionController] });
+    nodes = new TestNodes(cluster);
+    await nodes.create('n');
+    await cluster.settle();
+  }, 60_000);
+  afterEach(() => cluster.stop());
+
+  const setTaints = async (...keys: string[]): Promise<void> => {
+    await cluster.clients.core.v1.nodes().patch('n', 'merge', { spec: { taints: keys.map(taint) } });
+    await cluster.settle();
+  };
+  const isGoing = async (pod: string): Promise<boolean> =>
+    (await nodes.pod(pod)).metadata.deletionTimestamp !== undefined;
+  const marking = (pod: string) => `Normal TaintManagerEviction Pod/${pod}: Marking for deletion Pod default/${pod}`;
+  const cancelling = (pod: string) =>
+    `Normal TaintManagerEviction Pod/${pod}: Cancelling deletion of Pod default/${pod}`;
+
+  it('is for those that do not tolerate the taint, at once', async () => {
+    await nodes.runPod('stays', 'n', [tolerates('a')]);
+    await nodes.runPod('goes', 'n');
+    await setTaints('a');
+    expect(await isGoing('stays')).toBe(false);
+    expect(await isGoing('goes')).toBe(true);
+    expect((await nodes.pod('goes')).status?.conditions?.at(-1)).toMatchObject({
+      type: 'DisruptionTarget',
+      status: 'True',
+      reason: 'DeletionByTaintManager',
+      message: 'Taint manager: deleting due to NoExecute taint',
+    });
+    expect(await cluster.events()).toEqual([marking('goes')]);
+    cluster.spy.requests.length = 0;
+    await cluster.advance(60 * s);
+    expect(cluster.spy.writes).toEqual([]);
+  });
+
+  it('comes when the time is up, counted from the first taint', async () => {
+    await nodes.runPod('p', 'n', [tolerates('a', 30), tolerates('b', 30)]);
+    await setTaints('a');
+    await cluster.advance(20 * s);
+    await setTaints('a', 'b');
+    await cluster.advance(9 * s);
+    expect(await isGoing('p')).toBe(false);
+    await cluster.advance(1 * s);
+    expect(await isGoing('p')).toBe(true);
+    expect(await cluster.events()).toEqual([marking('p')]);
+  });
+
+  it('is cancelled when the taint goes', async () => {
+    await nodes.runPod('p', 'n', [tolerates('a', 30)]);
+    await setTaints('a');
+    await cluster.advance(20 * s);
+    await setTaints();
+    expect(await cluster.events()).toEqual([cancelling('p')]);
+    await cluster.advance(60 * s);
+    expect(await isGoing('p')).toBe(false);
+  });
+
+  it('is cancelled when the pod comes to tolerate it for ever, and hastened when there is one that it does not', async () => {
+    for (const name of ['p', 'q']) await nodes.runPod(name, 'n', [tolerates('a', 30)]);
+    await setTaints('a');
+    const tolerations = [tolerates('a', 30), { ...tolerates('a'), effect: 'NoExecute' as const }];
+    await cluster.clients.core.v1.pods('default').patch('p', 'merge', { spec: { tolerations } });
+    await setTaints('a', 'b');
+    expect(await isGoing('q')).toBe(true);
+    expect(await cluster.events()).toContain(marking('q'));
+  });
+
+  it('does not hit another pod of the same name', async () => {
+    await nodes.runPod('p', 'n', [tolerates('a', 30)]);
+    await setTaints('a');
+    await cluster.advance(20 * s);
+    await cluster.clients.core.v1.pods('default').delete('p', { gracePeriodSeconds: 0 });
+    await nodes.runPod('p', 'n', [tolerates('a', 30)]);
+    await cluster.settle();
+    expect(await cluster.events()).toEqual([cancelling('p')]);
+    await cluster.advance(20 * s);
+    expect(await isGoing('p')).toBe(false);
+    await cluster.advance(10 * s);
+    expect(await isGoing('p')).toBe(true);
+  });
+
+  it('is of pods that come to a tainted node, and begins anew after a restart', async () => {
+    await setTaints('a');
+    await nodes.runPod('p', 'n', [tolerates('a', 30)]);
+    await cluster.settle();
+    await cluster.advance(20 * s);
+    await cluster.stopControllers();
+    cluster.startControllers();
+    await cluster.settle();
+    await cluster.advance(29 * s);
+    expect(await isGoing('p')).toBe(false);
+    await cluster.advance(1 * s);
+    expect(await isGoing('p')).toBe(true);
+  });
+
+  it('is tried again until it works', async () => {
+    let failures = 8;
+    cluster.spy.plan = ({ method }) => {
+      if (method === 'DELETE' && failures-- > 0) throw newInternalError(new Error('no'));
+    };
+    await nodes.runPod('p', 'n');
+    await setTaints('a');
+    expect(await isGoing('p')).toBe(false);
+    await cluster.advance(10 * s, 1 * s);
+    expect(await isGoing('p')).toBe(true);
+    expect(await cluster.events()).toEqual([marking('p')]);
+    expect(cluster.spy.writes.filter(({ method }) => method === 'PATCH')).toHaveLength(1);
+  });
+});
