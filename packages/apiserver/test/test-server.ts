@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { FeatureGates } from '@coxswain/api';
+import { toSigningKey } from '@coxswain/client/jwt';
 import { issueKeyPair } from '@coxswain/client/x509';
 import { openMemoryStore, type Store } from '@coxswain/storage';
 import { StaticTokenAuthenticator } from '../src/authentication/index.ts';
@@ -7,7 +8,6 @@ import { SocketDialer } from '../src/proxy/index.ts';
 import { ApiServer } from '../src/server/api-server.ts';
 import type { ApiServerConfig } from '../src/server/api-server-config.ts';
 import { systemRandom } from '../src/server/random.ts';
-import { toSigningKey } from '../src/serviceaccount/keys.ts';
 import { PortRange } from '../src/services/index.ts';
 
 const issuer = 'https://kubernetes.default.svc';

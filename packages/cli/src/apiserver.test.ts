@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseYaml } from '@coxswain/apimachinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { apiserver, newLogger, type ServerProcess } from './apiserver.ts';
+import { apiserver } from './apiserver.ts';
 import { main } from './main.ts';
+import { newLogger, type ServerProcess } from './server-process.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -4,22 +4,13 @@ import {
   type ApiServerOptions,
   apiServerHelp,
   FlagError,
-  type Logger,
   OptionsError,
   parseOptions,
   startApiServer,
   versionInfo,
 } from '@coxswain/apiserver';
 import type { Terminal } from './main.ts';
-
-/** What the command needs of the process that it runs in. */
-export interface ServerProcess {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Calls back for each SIGINT and SIGTERM until what it returns is called. */
-  onSignal(callback: () => void): () => void;
-  /** Ends the process at once. */
-  exit(status: number): void;
-}
+import { newLogger, reasonOf, runUntilStopped, type ServerLogger, type ServerProcess } from './server-process.ts';
 
 /**
  * `cox apiserver`: kube-apiserver, with its flags. Runs until a signal comes, stops in good order, and gives the exit
@@ -43,63 +34,28 @@ export async function apiserver(args: readonly string[], terminal: Terminal, pro
   }
 }
 
-async function serve(
+function serve(
   options: ApiServerOptions,
   terminal: Terminal,
-  logger: Logger,
+  logger: ServerLogger,
   process: ServerProcess,
 ): Promise<void> {
-  const stopping = new AbortController();
-  const forget = process.onSignal(() => {
-    if (stopping.signal.aborted) {
-      process.exit(1);
-      return;
-    }
-    logger.info('stopping; another signal ends the process at once');
-    stopping.abort();
-  });
-  try {
+  return runUntilStopped(process, logger, async (signal) => {
     const running = await startApiServer(options, { logger, listen: true });
     const kubeconfig = running.kubeconfigPath ? `, kubeconfig ${running.kubeconfigPath}` : '';
-    if (!stopping.signal.aborted) {
+    if (!signal.aborted) {
       terminal.out(`API server is ready at ${running.url}${kubeconfig}\n`);
       await new Promise<void>((resolve) => {
-        stopping.signal.addEventListener('abort', () => resolve(), { once: true });
+        signal.addEventListener('abort', () => resolve(), { once: true });
       });
     }
     await running.stop();
-    logger.info('stopped');
-  } finally {
-    forget();
-  }
+  });
 }
 
 /** In the user's own data, where the XDG specification wants it. */
 const defaultDataDirectory = ({ XDG_DATA_HOME, HOME }: ServerProcess['env']): string =>
   join(XDG_DATA_HOME || join(HOME || homedir(), '.local', 'share'), 'coxswain', 'apiserver');
-
-/** Lines as klog writes them, but for who wrote them: `I1115 12:00:00.000000 the server is ready`. */
-export function newLogger(terminal: Terminal, now: () => Date): Logger {
-  const line = (severity: string, message: string): void => {
-    const [date = '', time = ''] = now().toISOString().slice(5, -1).split('T');
-    terminal.err(`${severity}${date.replace('-', '')} ${time}000 ${message.replaceAll('\n', ' ')}\n`);
-  };
-  return {
-    info: (message) => line('I', message),
-    error: (message, error) => line('E', error === undefined ? message : `${message}: ${reasonOf(error)}`),
-  };
-}
-
-/** With its causes, which often say what is really wrong. */
-function reasonOf(error: unknown): string {
-  const reasons: string[] = [];
-  for (let each: unknown = error; each !== undefined && reasons.length < 5; ) {
-    const message = each instanceof Error ? each.message : String(each);
-    if (!reasons.some((reason) => reason.includes(message))) reasons.push(message);
-    each = each instanceof Error ? each.cause : undefined;
-  }
-  return reasons.join(': ');
-}
 
 const advice: Readonly<Record<string, string>> = {
   EADDRINUSE: 'stop what listens there, or choose another port with --secure-port (0 takes a free one)',

@@ -99,6 +99,11 @@ function command(terminal: Terminal, exit: (status: number) => void): Command {
     .description("run the API server, with kube-apiserver's flags: see cox apiserver --help")
     .helpOption(false);
 
+  program
+    .command('controller-manager')
+    .description("run the controllers, with kube-controller-manager's flags: see cox controller-manager --help")
+    .helpOption(false);
+
   return program;
 }
 

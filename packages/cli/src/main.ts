@@ -1,4 +1,4 @@
-import type { ServerProcess } from './apiserver.ts';
+import type { ServerProcess } from './server-process.ts';
 
 /** Where a command writes to. */
 export interface Terminal {
@@ -8,11 +8,15 @@ export interface Terminal {
 
 /** Runs `cox` with these arguments and gives the exit status. Never throws, never ends the process. */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
-  // Its flags are kube-apiserver's, which no other command line parser reads as they are; and it loads nothing it can
-  // do without.
+  // The flags of components are upstream's, which no other command line parser reads as they are; and each loads nothing it
+  // can do without.
   if (args[0] === 'apiserver') {
     const { apiserver } = await import('./apiserver.ts');
     return apiserver(args.slice(1), terminal, thisProcess);
+  }
+  if (args[0] === 'controller-manager') {
+    const { controllerManager } = await import('./controller-manager.ts');
+    return controllerManager(args.slice(1), terminal, thisProcess);
   }
   const { runCommand } = await import('./commands.ts');
   return runCommand(args, terminal);

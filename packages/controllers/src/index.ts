@@ -2,9 +2,20 @@
  * `@coxswain/controllers`: kube-controller-manager. The control loops that bring a cluster to what its objects ask for,
  * each in a folder of its own; they meet the API server by `@coxswain/client` alone.
  *
- * Where to start: `framework/` is what they share.
+ * Where to start: `all-controllers.ts` has all of them, `framework/` what they share, `options/` the flags;
+ * `replicaset/` is a good first one to read.
  */
-export { type Claimant, claimObjects } from './framework/owned-objects.ts';
-export { byDeletionOrder } from './framework/pod-deletion-order.ts';
-export { templateHash } from './framework/pod-template-hash.ts';
-export { availableInMs, isPodActive, isPodAvailable, isPodReady, isPodTerminating } from './framework/pods.ts';
+export { type AllControllersOptions, allControllers, chosenControllers } from './all-controllers.ts';
+export type { Controller, ControllerContext, ControllerDefinition } from './framework/controller.ts';
+export {
+  ControllerManager,
+  type ControllerManagerOptions as ControllerManagerConfig,
+} from './framework/controller-manager.ts';
+export {
+  type ControllerManagerEnvironment,
+  type ControllerManagerOptions,
+  controllerManagerHelp,
+  parseControllerManagerOptions,
+  runControllerManager,
+} from './options/index.ts';
+export { hostPathPlugin, type VolumePlugin } from './persistent-volume-binder/index.ts';

@@ -1,8 +1,7 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import type { Node, Pod, Secret, ServiceAccount } from '@coxswain/api/core/v1';
+import { type SigningKey, signJwt, toSigningKey } from '@coxswain/client/jwt';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { signJwt } from '../serviceaccount/jwt.ts';
-import { type SigningKey, toSigningKey } from '../serviceaccount/keys.ts';
 import { fakeLister } from './fake-objects.test-data.ts';
 import { serviceAccountTokenAuthenticators } from './service-account-token.ts';
 import { reviewToken } from './token-review.ts';

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { SigningKey } from '@coxswain/client/jwt';
 import { type KeyPair, type KeyPairFiles, loadKeyPair } from '@coxswain/client/x509';
 import { ensureServiceAccountKey } from '../serviceaccount/key-file.ts';
-import type { SigningKey } from '../serviceaccount/keys.ts';
 import { CertificateAuthority, type CertificateLog } from './certificate-authority.ts';
 import type { ServingNames } from './serving-names.ts';
 

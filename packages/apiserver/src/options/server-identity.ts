@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { toSigningKey } from '@coxswain/client/jwt';
 import { issueKeyPair, type KeyPair, type KeyPairFiles, loadKeyPair } from '@coxswain/client/x509';
 import { ensureServerCertificates, type ServingNames } from '../certificates/index.ts';
 import type { SigningKey } from '../serviceaccount/index.ts';
-import { toSigningKey } from '../serviceaccount/keys.ts';
 
 /** Certificates and keys that a server has without being given any. */
 export interface ServerIdentity {

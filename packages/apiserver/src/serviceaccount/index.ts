@@ -1,9 +1,10 @@
 /** Tokens of service accounts: keys, issuing, the TokenRequest endpoint, what makes one valid, OpenID discovery. */
+
+export type { SigningKey, VerificationKey } from '@coxswain/client/jwt';
+export { parseJwt, verifyJwt } from '@coxswain/client/jwt';
 export { boundTokenValidator } from './bound-token.ts';
 export { type Claims, readClaims } from './claims.ts';
-export { parseJwt, verifyJwt } from './jwt.ts';
 export { loadSigningKey, loadVerificationKeys } from './key-file.ts';
-export type { SigningKey, VerificationKey } from './keys.ts';
 export { type LegacyTokenOptions, legacyIssuer, legacyTokenValidator, secretLabeller } from './legacy-token.ts';
 export {
   jwksPath,

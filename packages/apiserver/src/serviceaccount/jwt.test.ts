@@ -1,8 +1,14 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import {
+  parseJwt,
+  parseVerificationKeys,
+  type SigningKey,
+  signJwt,
+  toSigningKey,
+  verifyJwt,
+} from '@coxswain/client/jwt';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJwt, signJwt, verifyJwt } from './jwt.ts';
-import { parseVerificationKeys, type SigningKey, toSigningKey } from './keys.ts';
 import { upstreamKeys } from './upstream-keys.test-data.ts';
 
 const signingKeys: SigningKey[] = [

@@ -1,8 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import {
+  parseSigningKey,
+  parseVerificationKeys,
+  type SigningKey,
+  toSigningKey,
+  type VerificationKey,
+} from '@coxswain/client/jwt';
 import { readTextIfExists, writeAtomically } from '../certificates/files.ts';
-import { parseSigningKey, parseVerificationKeys, type SigningKey, toSigningKey, type VerificationKey } from './keys.ts';
 
 /** `--service-account-signing-key-file`. Throws an Error that names the file. */
 export async function loadSigningKey(path: string): Promise<SigningKey> {

@@ -2,10 +2,10 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseSigningKey, parseVerificationKeys } from '@coxswain/client/jwt';
 import { issueKeyPair } from '@coxswain/client/x509';
 import { describe, expect, it } from 'vitest';
 import { loadSigningKey, loadVerificationKeys } from './key-file.ts';
-import { parseSigningKey, parseVerificationKeys } from './keys.ts';
 import { upstreamKeys } from './upstream-keys.test-data.ts';
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;

@@ -1,6 +1,6 @@
+import { parseVerificationKeys } from '@coxswain/client/jwt';
 import { describe, expect, it } from 'vitest';
 import type { ApiResponse } from '../http/handler.ts';
-import { parseVerificationKeys } from './keys.ts';
 import { newOpenIdMetadata } from './openid-metadata.ts';
 import { upstreamKeys } from './upstream-keys.test-data.ts';
 

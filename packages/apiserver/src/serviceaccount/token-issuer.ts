@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ObjectMeta } from '@coxswain/apimachinery';
-import { signJwt } from './jwt.ts';
-import type { SigningKey } from './keys.ts';
+import type { SigningKey } from '@coxswain/client/jwt';
+import { signJwt } from '@coxswain/client/jwt';
 import { serviceAccountUsername } from './user-info.ts';
 
 /** What of an object stands in a token. */

@@ -7,6 +7,7 @@ import { addClaimIndex, claimKeys, claimNameOf, isClaimOfPod, podsWithClaim } fr
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
 import { deletedObject } from '../framework/deleted-object.ts';
 import { LatestObjects } from '../framework/latest-objects.ts';
+import { addNodeIndex, podsOnNode } from '../framework/pod-node-index.ts';
 import { isPodTerminal } from '../framework/pods.ts';
 import { ReconcileLoop, type ReconcileResult } from '../framework/reconcile-loop.ts';
 import { attachmentName, isManaged, isOutOfService, isReady, mayMultiAttach, uniqueVolumeName } from './csi-volume.ts';
@@ -78,6 +79,7 @@ class AttachDetach implements Controller {
       },
     });
     addClaimIndex(pods.informer);
+    addNodeIndex(pods.informer);
     volumeAttachments.informer.addIndexers({
       [volumeIndex]: ({ spec }) => [spec.source.persistentVolumeName ?? ''],
       [nodeIndex]: ({ spec }) => [spec.nodeName],
@@ -125,7 +127,11 @@ class AttachDetach implements Controller {
           if (pod.spec?.nodeName === node.metadata.name) enqueuePod(pod);
       },
       onUpdate: (old, node) => {
-        if (!hasSameVolumeState(old, node)) enqueueNode(node);
+        if (!hasSameUse(old, node)) enqueueNode(node);
+        // Not the volumes: they would not wait for their turn after a failure.
+        else this.#loop.queue.add(`node:${node.metadata.name}`);
+        if (isManaged(old) !== isManaged(node))
+          podsOnNode(pods.informer.indexer, node.metadata.name ?? '').forEach(enqueuePod);
       },
       onDelete: (deleted) => {
         const node = deletedObject(deleted);
@@ -218,11 +224,15 @@ class AttachDetach implements Controller {
 
   /** Those that are attached, and that nobody is about to detach. */
   #attachedTo(nodeName: string): string[] {
-    const volumes = this.#context.informers.core.v1.persistentVolumes.informer.indexer;
+    const reported = this.#nodes.nodes.get(nodeName)?.status?.volumesAttached ?? [];
     return this.#attachments.byIndex(nodeIndex, nodeName).flatMap(({ metadata, spec, status }) => {
-      const isDetaching = metadata.deletionTimestamp || this.#waits.get(metadata.name ?? '')?.isDetaching;
-      const volume = volumes.getByKey(spec.source.persistentVolumeName ?? '');
-      return (status?.attached && !isDetaching && volume && uniqueVolumeName(volume)) || [];
+      const { name: id = '', deletionTimestamp } = metadata;
+      if (!status?.attached || deletionTimestamp || this.#waits.get(id)?.isDetaching) return [];
+      const { indexer } = this.#context.informers.core.v1.persistentVolumes.informer;
+      const volume = indexer.getByKey(spec.source.persistentVolumeName ?? '');
+      if (volume) return uniqueVolumeName(volume) ?? [];
+      // Of a volume that is gone only the node knows the name.
+      return reported.map(({ name }) => name).filter((name) => attachmentName(name, nodeName) === id);
     });
   }
 
@@ -340,19 +350,19 @@ class AttachDetach implements Controller {
       maxWaitMs: this.#maxWaitMs,
     });
     if (decision.is === 'wait') return decision.againInMs;
+    // The kubelet must not count on it any more from here on, whatever comes of it: it is attached again before it may.
+    wait.isDetaching = true;
     try {
-      // The kubelet must not count on it any more from here on.
-      wait.isDetaching = true;
       await this.#nodes.report(nodeName);
-      if (decision.verify) await this.#verifyNotInUse(nodeName, volume, isThis);
-      const attachments = this.#context.clients.storage.v1.volumeAttachments();
-      await attachments.delete(id, { preconditions: { uid } });
     } catch (error) {
-      if (isNotFound(error)) return undefined;
       wait.isDetaching = false;
-      this.#loop.queue.add(`node:${nodeName}`);
       throw error;
     }
+    if (decision.verify) await this.#verifyNotInUse(nodeName, volume, isThis);
+    const attachments = this.#context.clients.storage.v1.volumeAttachments();
+    await attachments.delete(id, { preconditions: { uid } }).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
     wait.isAnnounced = false;
     return undefined;
   }
@@ -380,12 +390,10 @@ class AttachDetach implements Controller {
 }
 
 /** Nothing has changed that a volume's way to or from the node depends on. */
-function hasSameVolumeState(old: Node, node: Node): boolean {
+function hasSameUse(old: Node, node: Node): boolean {
   return (
     isReady(old) === isReady(node) &&
     isOutOfService(old) === isOutOfService(node) &&
-    isManaged(old) === isManaged(node) &&
-    semanticEqual(old.status?.volumesInUse, node.status?.volumesInUse) &&
-    semanticEqual(old.status?.volumesAttached, node.status?.volumesAttached)
+    semanticEqual(old.status?.volumesInUse, node.status?.volumesInUse)
   );
 }

@@ -12,13 +12,14 @@ const at = (...ips: string[]) => ips.map((ip) => ({ ip }));
 describe('subsets are repacked', () => {
   it.each<[string, EndpointSubset[], EndpointSubset[]]>([
     ['to none from none', [], []],
+    ['without those that have no addresses', [{ ports: [http] }, { addresses: [], ports: [https] }], []],
     [
       'by the ports that addresses have in common',
       [
         { addresses: at('1', '2'), ports: [http] },
         { addresses: at('2', '1'), ports: [https] },
       ],
-      [{ addresses: at('1', '2'), ports: [https, http] }],
+      [{ addresses: at('1', '2'), ports: [http, https] }],
     ],
     [
       'with those that are not ready in a list of their own',

@@ -25,6 +25,7 @@ export function repackSubsets(subsets: readonly EndpointSubset[]): EndpointSubse
   }
   const byHosts = new Map<string, { hosts: Host[]; ports: EndpointPort[] }>();
   for (const { port, hosts } of byPort.values()) {
+    if (hosts.size === 0) continue;
     const key = [...hosts]
       .map(([key, { isReady }]) => `${key} ${isReady}`)
       .sort()

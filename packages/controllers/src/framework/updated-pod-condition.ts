@@ -16,7 +16,8 @@ export function updatedPodCondition(
     known?.status === wanted.status &&
     (known.reason ?? '') === (wanted.reason ?? '') &&
     (known.message ?? '') === (wanted.message ?? '') &&
-    known.lastProbeTime === wanted.lastProbeTime;
+    // Servers write null where there is none.
+    (known.lastProbeTime ?? undefined) === (wanted.lastProbeTime ?? undefined);
   return isSame ? undefined : { ...wanted, ...(lastTransitionTime && { lastTransitionTime }) };
 }
 
@@ -26,4 +27,11 @@ export function withPodCondition(pod: Pod, condition: PodCondition): Pod {
   const index = conditions.findIndex(({ type }) => type === condition.type);
   conditions.splice(index < 0 ? conditions.length : index, 1, condition);
   return { ...pod, status: { ...pod.status, conditions } };
+}
+
+/** A patch of the pod's status that sets just that condition, in its place or as the last; not on another pod of that name. */
+export function podConditionPatch({ metadata: { uid = '' }, status }: Pod, condition: PodCondition) {
+  const types = new Set((status?.conditions ?? []).map(({ type }) => type)).add(condition.type);
+  const order = { '$setElementOrder/conditions': [...types].map((type) => ({ type })) };
+  return { metadata: { uid }, status: { ...order, conditions: [condition] } };
 }

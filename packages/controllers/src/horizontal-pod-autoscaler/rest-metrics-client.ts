@@ -32,9 +32,9 @@ interface ExternalMetricItem {
 }
 
 export interface RestMetricsClientOptions {
-  readonly rest: RESTClient;
-  readonly discovery: DiscoveryInterface;
-  readonly mapper: DeferredRESTMapper;
+  readonly rest: Pick<RESTClient, 'request'>;
+  readonly discovery: Pick<DiscoveryInterface, 'groups'>;
+  readonly mapper: Pick<DeferredRESTMapper, 'restMapping'>;
   readonly clock: Clock;
   /** For so long the version of the custom metrics API is not asked for again. */
   readonly versionTtlMs: number;

@@ -24,7 +24,7 @@ export interface CurrentAndUpdate {
 /**
  * The revisions that the set is between, `revisions` being all of them, the oldest first. One that holds the set's template
  * is made if there is none; an older one that does becomes the newest again. Undefined for a set that is about to go and has
- * none of its template: its revisions go with it, and it gets no new ones.
+ * none of its template: its revisions go with it, and it gets no new ones (differs from upstream, where it does).
  */
 export async function currentAndUpdate(
   set: StatefulSet,

@@ -16,7 +16,8 @@ export function staysAtCurrentRevision(set: StatefulSet, ordinal: number): boole
  * Which pods are to be deleted now, so that they come back from the set's new template: the highest first, none below the
  * partition, and no more at a time than may be unavailable.
  *
- * A server that knows nothing of `maxUnavailable` takes it away: then it is one at a time, in strict order.
+ * A server that knows nothing of `maxUnavailable` takes it away: then it is one at a time, in strict order. A pod that was
+ * only just made counts as unavailable and is not deleted.
  */
 export function podsToUpdate(
   set: StatefulSet,

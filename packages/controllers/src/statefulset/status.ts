@@ -34,6 +34,7 @@ export function statefulSetStatus(set: StatefulSet, input: StatusInput): Statefu
     replicas: pods.length,
     readyReplicas: ready.length,
     availableReplicas: ready.filter((pod) => isPodAvailable(pod, minReadySeconds, now)).length,
+    // Differs from upstream: never below zero, as it would be when pods of older revisions go; the server refuses that.
     currentReplicas: isComplete ? updatedReplicas : Math.max(0, ofRevision(revisions.current) - deletedForUpdate),
     updatedReplicas,
     currentRevision: isComplete ? revisions.update : revisions.current,

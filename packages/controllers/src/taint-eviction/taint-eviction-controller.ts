@@ -12,7 +12,7 @@ import {
 import type { Controller, ControllerContext } from '../framework/controller.ts';
 import { addNodeIndex, podsOnNode } from '../framework/pod-node-index.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
-import { updatedPodCondition } from '../framework/updated-pod-condition.ts';
+import { podConditionPatch, updatedPodCondition } from '../framework/updated-pod-condition.ts';
 import { EvictionTimers } from './eviction-timers.ts';
 import { noExecuteTaints, toleratedForMs } from './toleration-time.ts';
 
@@ -118,7 +118,7 @@ export class TaintEvictionController implements Controller {
     const client = this.#context.clients.core.v1.pods(namespace);
     try {
       const pod = await client.get(name);
-      const { uid = '', generation = 0 } = pod.metadata;
+      const { generation = 0 } = pod.metadata;
       const condition = updatedPodCondition(
         pod,
         {
@@ -131,8 +131,7 @@ export class TaintEvictionController implements Controller {
         timeFromDate(new Date(this.#context.clock.now())),
       );
       if (condition) {
-        const patch = { metadata: { uid }, status: { conditions: [condition] } };
-        await client.patch(name, 'strategic-merge', patch, { subresource: 'status' });
+        await client.patch(name, 'strategic-merge', podConditionPatch(pod, condition), { subresource: 'status' });
       }
       await client.delete(name);
     } catch (error) {

@@ -11,6 +11,7 @@ const taint = (key: string): Taint => ({ key, effect: 'NoExecute' });
 const tolerates = (key: string, tolerationSeconds?: number): Toleration => ({
   key,
   operator: 'Exists',
+  effect: 'NoExecute',
   ...(tolerationSeconds !== undefined && { tolerationSeconds }),
 });
 
@@ -88,14 +89,21 @@ describe('eviction', () => {
     expect(await isGoing('p')).toBe(false);
   });
 
-  it('is cancelled when the pod comes to tolerate it for ever, and hastened when there is one that it does not', async () => {
-    for (const name of ['p', 'q']) await nodes.runPod(name, 'n', [tolerates('a', 30)]);
+  it('is hastened by a taint that is not tolerated', async () => {
+    await nodes.runPod('p', 'n', [tolerates('a', 30)]);
     await setTaints('a');
-    const tolerations = [tolerates('a', 30), { ...tolerates('a'), effect: 'NoExecute' as const }];
-    await cluster.clients.core.v1.pods('default').patch('p', 'merge', { spec: { tolerations } });
     await setTaints('a', 'b');
-    expect(await isGoing('q')).toBe(true);
-    expect(await cluster.events()).toContain(marking('q'));
+    expect(await isGoing('p')).toBe(true);
+    expect(await cluster.events()).toEqual([cancelling('p'), marking('p')]);
+  });
+
+  it('is cancelled when all taints that are left are tolerated for ever', async () => {
+    await nodes.runPod('p', 'n', [tolerates('a', 30), tolerates('b')]);
+    await setTaints('a', 'b');
+    await setTaints('b');
+    expect(await cluster.events()).toEqual([cancelling('p')]);
+    await cluster.advance(60 * s);
+    expect(await isGoing('p')).toBe(false);
   });
 
   it('does not hit another pod of the same name', async () => {

@@ -1,5 +1,5 @@
 import { sign, verify } from 'node:crypto';
-import { isJsonObject } from '@coxswain/apimachinery';
+import { isJsonObject } from '@coxswain/apimachinery/json';
 import type { JwtAlgorithm, SigningKey, VerificationKey } from './keys.ts';
 
 const digests: Readonly<Record<JwtAlgorithm, string>> = {

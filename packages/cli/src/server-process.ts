@@ -1,0 +1,67 @@
+import type { Terminal } from './main.ts';
+
+/** What a command that runs until it is stopped needs of its process. */
+export interface ServerProcess {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Calls back for each SIGINT and SIGTERM until what it returns is called. */
+  onSignal(callback: () => void): () => void;
+  /** Ends the process at once. */
+  exit(status: number): void;
+}
+
+/** Where a command tells what happens while it runs. */
+export interface ServerLogger {
+  info(message: string): void;
+  warn(message: string): void;
+  error(message: string, error?: unknown): void;
+}
+
+/**
+ * Runs something until it ends or a signal comes, which aborts its own; a second one ends the process at once. Passes on
+ * what it throws.
+ */
+export async function runUntilStopped(
+  process: ServerProcess,
+  logger: ServerLogger,
+  run: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const stopping = new AbortController();
+  const forget = process.onSignal(() => {
+    if (stopping.signal.aborted) {
+      process.exit(1);
+      return;
+    }
+    logger.info('stopping; another signal ends the process at once');
+    stopping.abort();
+  });
+  try {
+    await run(stopping.signal);
+    logger.info('stopped');
+  } finally {
+    forget();
+  }
+}
+
+/** Lines as klog writes them, but for who wrote them: `I1115 12:00:00.000000 the server is ready`. */
+export function newLogger(terminal: Terminal, now: () => Date): ServerLogger {
+  const line = (severity: string, message: string): void => {
+    const [date = '', time = ''] = now().toISOString().slice(5, -1).split('T');
+    terminal.err(`${severity}${date.replace('-', '')} ${time}000 ${message.replaceAll('\n', ' ')}\n`);
+  };
+  return {
+    info: (message) => line('I', message),
+    warn: (message) => line('W', message),
+    error: (message, error) => line('E', error === undefined ? message : `${message}: ${reasonOf(error)}`),
+  };
+}
+
+/** With its causes, which often say what is really wrong. */
+export function reasonOf(error: unknown): string {
+  const reasons: string[] = [];
+  for (let each: unknown = error; each !== undefined && reasons.length < 5; ) {
+    const message = each instanceof Error ? each.message : String(each);
+    if (!reasons.some((reason) => reason.includes(message))) reasons.push(message);
+    each = each instanceof Error ? each.cause : undefined;
+  }
+  return reasons.join(': ');
+}

@@ -1,0 +1,267 @@
+import type { PersistentVolume, Pod } from '@coxswain/api/core/v1';
+import { newInternalError } from '@coxswain/apimachinery/errors';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { TestCluster } from '../../test/test-cluster.ts';
+import { decideDetach } from './detach-decision.ts';
+import { attachDetachController } from './index.ts';
+import { multiAttachMessage } from './multi-attach-message.ts';
+
+let cluster: TestCluster;
+const minute = 60_000;
+const uniqueName = 'kubernetes.io/csi/csi.example.com^disk-1';
+
+const core = () => cluster.clients.core.v1;
+const attachments = () => cluster.clients.storage.v1.volumeAttachments();
+
+async function createNode(name: string): Promise<void> {
+  const annotations = { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' };
+  await core().nodes().create({ metadata: { name, annotations } });
+  await setReady(name, 'True');
+}
+
+const setReady = (name: string, status: 'True' | 'Unknown') =>
+  core()
+    .nodes()
+    .patchStatus(name, 'merge', { status: { conditions: [{ type: 'Ready', status }] } });
+
+const setInUse = (name: string, volumesInUse: string[]) =>
+  core().nodes().patchStatus(name, 'merge', { status: { volumesInUse } });
+
+async function createVolume(
+  accessModes: NonNullable<PersistentVolume['spec']>['accessModes'] = ['ReadWriteOnce'],
+): Promise<void> {
+  const resources = { requests: { storage: '1Gi' } };
+  const claim = await core()
+    .persistentVolumeClaims('default')
+    .create({ metadata: { name: 'data' }, spec: { accessModes, resources, storageClassName: '', volumeName: 'pv' } });
+  await core()
+    .persistentVolumes()
+    .create({
+      metadata: { name: 'pv' },
+      spec: {
+        accessModes,
+        capacity: { storage: '1Gi' },
+        csi: { driver: 'csi.example.com', volumeHandle: 'disk-1' },
+        claimRef: { namespace: 'default', name: 'data', uid: claim.metadata.uid! },
+      },
+    });
+  await core()
+    .persistentVolumeClaims('default')
+    .patchStatus('data', 'merge', { status: { phase: 'Bound' } });
+}
+
+const createPod = (name: string, nodeName: string): Promise<Pod> =>
+  core()
+    .pods('default')
+    .create({
+      metadata: { name },
+      spec: {
+        nodeName,
+        containers: [{ name: 'c', image: 'i' }],
+        volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }],
+      },
+    });
+
+const deletePod = (name: string) => core().pods('default').delete(name, { gracePeriodSeconds: 0 });
+
+/** What the driver's attacher does. */
+async function attachAll(): Promise<void> {
+  for (const { metadata } of (await attachments().list()).items) {
+    await attachments().patchStatus(metadata.name!, 'merge', { status: { attached: true } });
+  }
+  await cluster.settle();
+}
+
+const nodesWithVolume = async (): Promise<string[]> =>
+  (await attachments().list()).items.map(({ spec }) => spec.nodeName).sort();
+
+const attachedTo = async (name: string) => (await core().nodes().get(name)).status?.volumesAttached;
+
+describe('the attach/detach controller', () => {
+  beforeEach(async () => {
+    cluster = await TestCluster.start({ controllers: [attachDetachController()] });
+    await createNode('n1');
+    await createNode('n2');
+    return () => cluster.stop();
+  });
+
+  async function running(): Promise<void> {
+    await createVolume();
+    await createPod('web', 'n1');
+    await cluster.settle();
+    await attachAll();
+    await setInUse('n1', [uniqueName]);
+    await cluster.settle();
+  }
+
+  it('has a volume attached for a pod, and tells its node and the pod when it is', async () => {
+    await createVolume();
+    await createPod('web', 'n1');
+    await cluster.settle();
+    const { items } = await attachments().list();
+    expect(items.map(({ metadata, spec }) => [metadata.name, spec])).toEqual([
+      [
+        'csi-4684184ae43eaacf55ace42faad60bd20b3f9484feef94e123e8b6effc557c53',
+        { attacher: 'csi.example.com', nodeName: 'n1', source: { persistentVolumeName: 'pv' } },
+      ],
+    ]);
+    expect(await attachedTo('n1')).toBeUndefined();
+    await attachAll();
+    expect(await attachedTo('n1')).toEqual([{ name: uniqueName, devicePath: '' }]);
+    expect(await cluster.events()).toEqual([
+      'Normal SuccessfulAttachVolume Pod/web: AttachVolume.Attach succeeded for volume "pv" ',
+    ]);
+    const writes = cluster.spy.writes.length;
+    await cluster.stopControllers();
+    cluster.startControllers();
+    await cluster.advance(10 * minute, minute);
+    expect(cluster.spy.writes.length).toBe(writes);
+  });
+
+  it('tells the pod why it is not attached, and that it takes long', async () => {
+    await createVolume();
+    await createPod('web', 'n1');
+    await cluster.settle();
+    await cluster.advance(2 * minute);
+    const prefix = 'Warning FailedAttachVolume Pod/web: AttachVolume.Attach failed for volume "pv" :';
+    expect(await cluster.events()).toEqual([
+      `${prefix} timed out waiting for external-attacher of csi.example.com CSI driver to attach volume disk-1`,
+    ]);
+    const [attachment] = (await attachments().list()).items;
+    const attachError = { message: 'no such disk', time: '2026-01-01T00:00:00Z' };
+    await attachments().patchStatus(attachment!.metadata.name!, 'merge', { status: { attached: false, attachError } });
+    await cluster.settle();
+    expect(await cluster.events()).toContain(`${prefix} no such disk`);
+  });
+
+  it('has a volume detached when the kubelet is done with it', async () => {
+    await running();
+    await deletePod('web');
+    await cluster.settle();
+    await cluster.advance(10 * minute, minute);
+    expect(await nodesWithVolume()).toEqual(['n1']);
+    await setInUse('n1', []);
+    await cluster.settle();
+    expect(await nodesWithVolume()).toEqual([]);
+    expect(await attachedTo('n1')).toBeUndefined();
+  });
+
+  it('tells the node before a volume is detached, once, however often that fails', async () => {
+    await running();
+    const order: string[] = [];
+    cluster.spy.plan = ({ method, url }) => {
+      if (method === 'PATCH' && url.includes('/nodes/')) order.push('node');
+      if (method !== 'DELETE') return;
+      order.push('delete');
+      if (order.filter((it) => it === 'delete').length === 1) throw newInternalError(new Error('out of order'));
+    };
+    await setInUse('n1', []);
+    await deletePod('web');
+    await cluster.settle();
+    expect([await attachedTo('n1'), await nodesWithVolume()]).toEqual([undefined, ['n1']]);
+    await cluster.advance(500);
+    expect(order).toEqual(['node', 'delete', 'delete']);
+    expect(await nodesWithVolume()).toEqual([]);
+  });
+
+  it('takes a volume from a node that died, after six minutes', async () => {
+    await running();
+    await setReady('n1', 'Unknown');
+    await deletePod('web');
+    await cluster.settle();
+    await cluster.advance(6 * minute);
+    expect(await nodesWithVolume()).toEqual(['n1']);
+    await cluster.advance(1000);
+    expect(await nodesWithVolume()).toEqual([]);
+  });
+
+  it('takes a volume at once from a node that is out of service', async () => {
+    await running();
+    await setReady('n1', 'Unknown');
+    const taints = [{ key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' as const }];
+    await core().nodes().patch('n1', 'merge', { spec: { taints } });
+    await deletePod('web');
+    await cluster.settle();
+    expect(await nodesWithVolume()).toEqual([]);
+  });
+
+  it('lets a volume that one node can have wait until the other has given it up', async () => {
+    await running();
+    await createPod('next', 'n2');
+    await cluster.settle();
+    expect(await nodesWithVolume()).toEqual(['n1']);
+    expect(await cluster.events()).toContain(
+      'Warning FailedAttachVolume Pod/next: Waiting for detach for volume "pv" Volume is already used by pod(s) web',
+    );
+    await setInUse('n1', []);
+    await deletePod('web');
+    await cluster.settle();
+    expect(await nodesWithVolume()).toEqual(['n2']);
+  });
+
+  it('attaches a volume that many can have to all of them', async () => {
+    await createVolume(['ReadWriteMany']);
+    await createPod('a', 'n1');
+    await createPod('b', 'n2');
+    await cluster.settle();
+    expect(await nodesWithVolume()).toEqual(['n1', 'n2']);
+  });
+
+  it('leaves volumes of drivers alone that need no attaching', async () => {
+    await cluster.clients.storage.v1
+      .csiDrivers()
+      .create({ metadata: { name: 'csi.example.com' }, spec: { attachRequired: false } });
+    await cluster.settle();
+    await createVolume();
+    await createPod('web', 'n1');
+    await cluster.settle();
+    expect(await nodesWithVolume()).toEqual([]);
+  });
+});
+
+describe('decideDetach', () => {
+  const node = (ready: string, taint?: string) => ({
+    metadata: { name: 'n' },
+    spec: { taints: taint ? [{ key: taint, effect: 'NoExecute' as const }] : [] },
+    status: { conditions: [{ type: 'Ready', status: ready }] },
+  });
+  it.each<
+    [sentence: string, state: Partial<Parameters<typeof decideDetach>[0]>, decision: ReturnType<typeof decideDetach>]
+  >([
+    ['it is not mounted', { isMounted: false }, { is: 'detach', verify: true }],
+    ['a healthy node uses it', {}, { is: 'wait' }],
+    ['a healthy node uses it for long', { waitedMs: 11 }, { is: 'wait' }],
+    ['a node that is not ready uses it', { node: node('False'), waitedMs: 4 }, { is: 'wait', againInMs: 7 }],
+    [
+      'a node that is not ready used it for long',
+      { node: node('Unknown'), waitedMs: 11 },
+      { is: 'detach', verify: false },
+    ],
+    ['a node that is gone used it', { node: undefined }, { is: 'wait', againInMs: 11 }],
+    ['nothing is to be forced', { node: node('Unknown'), waitedMs: 11, maxWaitMs: undefined }, { is: 'wait' }],
+    [
+      'the node is out of service',
+      { node: node('Unknown', 'node.kubernetes.io/out-of-service') },
+      { is: 'detach', verify: false },
+    ],
+  ])('when %s', (_, state, decision) => {
+    expect(decideDetach({ node: node('True'), isMounted: true, waitedMs: 0, maxWaitMs: 10, ...state })).toEqual(
+      decision,
+    );
+  });
+});
+
+describe('multiAttachMessage', () => {
+  const pod = (name: string, namespace = 'a') => ({ metadata: { name, namespace } });
+  it.each<[users: Pod[], message: string]>([
+    [
+      [],
+      'Volume is already exclusively attached to one node, waiting on detach before it can be attached to another node',
+    ],
+    [[pod('x'), pod('y')], 'Volume is already used by pod(s) x, y'],
+    [[pod('x'), pod('y', 'b')], 'Volume is already used by pod(s) x and 1 pod(s) in different namespaces'],
+    [[pod('y', 'b')], 'Volume is already used by 1 pod(s) in different namespaces'],
+  ])('for %j', (users, message) => {
+    expect(multiAttachMessage('pv', pod('me'), users)).toBe(`Waiting for detach for volume "pv" ${message}`);
+  });
+});

@@ -1,0 +1,4 @@
+/** From kube-controller-manager's flags to controllers that run. */
+export type { ControllerManagerOptions } from './controller-manager-flags.ts';
+export { controllerManagerHelp, parseControllerManagerOptions } from './parse-options.ts';
+export { type ControllerManagerEnvironment, runControllerManager } from './run-controller-manager.ts';
