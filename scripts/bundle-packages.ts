@@ -36,7 +36,8 @@ function entries(root: string, { exports, imports }: Manifest): Record<string, s
         if (existsSync(join(dist, folder, 'index.js'))) found[folder] = join(dist, folder, 'index.js');
       }
     } else {
-      found[name] = join(dist, `${name}.js`);
+      const module = join(dist, `${name}.js`);
+      found[name] = existsSync(module) ? module : join(dist, name, 'index.js');
     }
   }
   return found;

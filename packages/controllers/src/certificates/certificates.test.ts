@@ -110,6 +110,47 @@ describe('the certificate controllers', () => {
     expect(cluster.spy.writes).toEqual([]);
   });
 
+  it('wait for the right of a node to renew its own certificate', async () => {
+    const allow = async (resource: string): Promise<void> => {
+      const { clusterRoles, clusterRoleBindings } = cluster.clients.rbac.v1;
+      const name = resource.replace('/', '-');
+      const rules = [{ apiGroups: ['certificates.k8s.io'], resources: [resource], verbs: ['create'] }];
+      await clusterRoles().create({ metadata: { name }, rules });
+      await clusterRoleBindings().create({
+        metadata: { name },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'system:node:n1' }],
+      });
+    };
+    await allow('certificatesigningrequests');
+    await cluster.rest
+      .post()
+      .apiVersion('certificates.k8s.io/v1')
+      .resource('certificatesigningrequests')
+      .setHeader('Impersonate-User', 'system:node:n1')
+      .body({
+        apiVersion: 'certificates.k8s.io/v1',
+        kind: 'CertificateSigningRequest',
+        metadata: { name: 'n1' },
+        spec: {
+          request: request(node),
+          signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
+          usages: ['digital signature', 'client auth'],
+        },
+      })
+      .do();
+    await cluster.settle();
+    expect((await requests().get('n1')).status).toEqual({});
+    expect(cluster.log.at(-1)).toContain(
+      'recognized csr "n1" as [selfnodeclient nodeclient] but subject access review was not approved',
+    );
+    await allow('certificatesigningrequests/selfnodeclient');
+    await cluster.advance(minute, 10_000);
+    expect((await requests().get('n1')).status?.conditions?.[0]?.message).toBe(
+      'Auto approving self kubelet client certificate after SubjectAccessReview.',
+    );
+  });
+
   it('sign what people approve', async () => {
     await create('jane', {
       signerName: 'kubernetes.io/kube-apiserver-client',
@@ -265,6 +306,21 @@ it('a request that was changed after it was signed is not signed', () => {
   const policy = { usages: ['client auth'], expirationSeconds: undefined, maxDurationMs: hour, now: start };
   const forged = { ...parsed, body: parsed.body.map((byte, i) => (i === 20 ? byte ^ 1 : byte)) };
   expect(() => signRequest(forged, authority, policy)).toThrow('unable to verify certificate request signature: ');
+});
+
+it('of a subject, the attributes that name a user to others are not taken over', () => {
+  // O=dev, O=ops, OU=unit, UID=u1, CN=jane
+  const pem = `-----BEGIN CERTIFICATE REQUEST-----
+MIIBCjCBsAIBADBOMQwwCgYDVQQKDANkZXYxDDAKBgNVBAoMA29wczENMAsGA1UE
+CwwEdW5pdDESMBAGCgmSJomT8ixkAQEMAnUxMQ0wCwYDVQQDDARqYW5lMFkwEwYH
+KoZIzj0CAQYIKoZIzj0DAQcDQgAERQPyrPmvG3i8fn6P/y6tZsf6seKbnWyaz1Ux
+WLoikk72p4qSYED+7S5mrK5pSpnBzfU6Ymd7l+EqQ29+XioYTaAAMAoGCCqGSM49
+BAMCA0kAMEYCIQDJXgAY3R+46W3JhhDnqvqlqLaRwhbDrwd3NIB8lgqAjQIhALhw
+98ObJfMVfpux8aCVw3xJ6+R1Z2X6su+WqFO6NICA
+-----END CERTIFICATE REQUEST-----`;
+  const policy = { usages: ['client auth'], expirationSeconds: undefined, maxDurationMs: hour, now: start };
+  const certificate = new X509Certificate(signRequest(parseSigningRequest(base64(pem)), authority, policy));
+  expect(certificate.subject).toBe('O=dev\nO=ops\nOU=unit\nCN=jane');
 });
 
 it('keys of all kinds that requests have are signed', () => {

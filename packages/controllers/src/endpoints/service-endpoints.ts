@@ -12,7 +12,7 @@ import {
 } from '../framework/pod-endpoints.ts';
 import { isPodReady } from '../framework/pods.ts';
 import { repackSubsets } from './subsets.ts';
-import { countAddresses, maxAddresses, truncateSubsets } from './truncate-subsets.ts';
+import { truncateSubsets } from './truncate-subsets.ts';
 
 const managedByLabel = 'endpoints.kubernetes.io/managed-by';
 const managedBy = 'endpoint-controller';
@@ -72,15 +72,16 @@ export function updatedEndpoints(
   service: Service,
   { subsets, triggerTime }: { readonly subsets: readonly EndpointSubset[]; readonly triggerTime: string | undefined },
 ): Endpoints | undefined {
-  if (current && isUpToDate(current, service, subsets)) return undefined;
   const written = truncateSubsets(subsets);
+  const overCapacity = written === subsets ? undefined : 'truncated';
+  if (current && isUpToDate(current, service, { subsets: written, overCapacity })) return undefined;
   const {
     [triggerTimeAnnotation]: _,
     [overCapacityAnnotation]: __,
     ...annotations
   } = current?.metadata.annotations ?? {};
   if (triggerTime !== undefined) annotations[triggerTimeAnnotation] = triggerTime;
-  if (written !== subsets) annotations[overCapacityAnnotation] = 'truncated';
+  if (overCapacity) annotations[overCapacityAnnotation] = overCapacity;
   const { [headlessLabel]: ___, ...labels } = service.metadata.labels ?? {};
   if (isHeadless(service)) labels[headlessLabel] = '';
   labels[managedByLabel] = managedBy;
@@ -92,17 +93,17 @@ export function updatedEndpoints(
   };
 }
 
+/** Differs from upstream: endpoints that had to be cut are not written again and again. */
 function isUpToDate(
   { subsets = [], metadata }: Endpoints,
   service: Service,
-  desired: readonly EndpointSubset[],
+  wanted: { readonly subsets: readonly EndpointSubset[]; readonly overCapacity: string | undefined },
 ): boolean {
   return (
     hasRightLabels(metadata.labels, service.metadata.labels) &&
-    countAddresses(subsets) <= maxAddresses &&
-    metadata.annotations?.[overCapacityAnnotation] === undefined &&
+    metadata.annotations?.[overCapacityAnnotation] === wanted.overCapacity &&
     // Others may have put the same in another order.
-    (isSame(subsets, desired) || isSame(repackSubsets(subsets), desired))
+    (isSame(subsets, wanted.subsets) || isSame(repackSubsets(subsets), wanted.subsets))
   );
 }
 

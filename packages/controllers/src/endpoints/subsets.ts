@@ -1,5 +1,5 @@
 import type { EndpointAddress, EndpointPort, EndpointSubset } from '@coxswain/api/core/v1';
-import { fnv128a } from '../framework/fnv128a.ts';
+import { inHashOrder } from '../framework/fnv128a.ts';
 
 /** An address, and whether what is there is ready. */
 interface Host {
@@ -33,7 +33,7 @@ export function repackSubsets(subsets: readonly EndpointSubset[]): EndpointSubse
     const { ports } = byHosts.get(key) ?? put(byHosts, key, { hosts: [...hosts.values()], ports: [] });
     if (port) ports.push(port);
   }
-  return inOrder([...byHosts.values()].map(toSubset), asGoPrintsSubset);
+  return inHashOrder([...byHosts.values()].map(toSubset), asGoPrintsSubset);
 }
 
 function toSubset({ hosts, ports }: { hosts: readonly Host[]; ports: readonly EndpointPort[] }): EndpointSubset {
@@ -43,7 +43,7 @@ function toSubset({ hosts, ports }: { hosts: readonly Host[]; ports: readonly En
   return {
     ...(addresses.length > 0 && { addresses }),
     ...(notReadyAddresses.length > 0 && { notReadyAddresses }),
-    ...(ports.length > 0 && { ports: inOrder(ports, asGoPrintsPort) }),
+    ...(ports.length > 0 && { ports: inHashOrder(ports, asGoPrintsPort) }),
   };
 }
 
@@ -64,12 +64,6 @@ function compareAddresses(a: EndpointAddress, b: EndpointAddress): number {
   if (a.ip !== b.ip) return a.ip < b.ip ? -1 : 1;
   const [first, second] = [a.targetRef?.uid ?? '', b.targetRef?.uid ?? ''];
   return first < second ? -1 : first > second ? 1 : 0;
-}
-
-function inOrder<T>(items: readonly T[], print: (item: T) => string): T[] {
-  if (items.length < 2) return [...items];
-  const hashed = items.map((item) => ({ item, hash: fnv128a(print(item)) }));
-  return hashed.sort((a, b) => (a.hash < b.hash ? -1 : 1)).map(({ item }) => item);
 }
 
 function put<V>(map: Map<string, V>, key: string, value: V): V {

@@ -1,11 +1,7 @@
 import type { EndpointSubset } from '@coxswain/api/core/v1';
 
 /** More addresses than this are not put into one object. */
-export const maxAddresses = 1000;
-
-/** How many addresses there are, ready or not. */
-export const countAddresses = (subsets: readonly EndpointSubset[] = []): number =>
-  readyIn(subsets) + notReadyIn(subsets);
+const maxAddresses = 1000;
 
 /**
  * No more addresses than there may be: ready ones first, and of what has to be cut short each subset's share. The same

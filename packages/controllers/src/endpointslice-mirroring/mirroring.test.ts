@@ -115,12 +115,10 @@ describe('Endpoints that somebody has made', () => {
     ];
     expect(await writesOf(() => change({ subsets: subsets(8080, '10.9.0.1', '10.9.0.2') }))).toEqual(['PUT']);
     expect((await slices()).map(addressesOf)).toEqual([['10.9.0.1', '10.9.0.2']]);
-    const [{ metadata }] = (await slices()) as [Awaited<ReturnType<typeof slices>>[0]];
+    const { uid } = (await slices())[0]!.metadata;
     // Other ports: the slice is put to new use.
     expect(await writesOf(() => change({ subsets: subsets(9090, '10.9.0.1') }))).toEqual(['PUT']);
-    expect((await slices()).map((slice) => [slice.metadata.uid, slice.ports?.[0]?.port])).toEqual([
-      [metadata.uid, 9090],
-    ]);
+    expect((await slices()).map((slice) => [slice.metadata.uid, slice.ports?.[0]?.port])).toEqual([[uid, 9090]]);
     expect(await writesOf(() => change({ metadata: { labels: { a: 'b' } } }))).toEqual(['PUT']);
     expect(await writesOf(() => change({ subsets: [] }))).toEqual(['DELETE']);
   });

@@ -1,6 +1,6 @@
 import type { Pod, Service } from '@coxswain/api/core/v1';
 import type { EndpointPort } from '@coxswain/api/discovery/v1';
-import { fnv128a } from '../framework/fnv128a.ts';
+import { inHashOrder } from '../framework/fnv128a.ts';
 import { targetPort } from '../framework/pod-endpoints.ts';
 
 /** The service's ports as they are on that pod. Those that the pod does not have are left out. */
@@ -29,11 +29,7 @@ const portKey = ({ name, port, protocol, appProtocol }: EndpointPort): string =>
   JSON.stringify([name, port, protocol, appProtocol]);
 
 /** The ports in the order that upstream gives them. */
-export function inOrder(ports: readonly EndpointPort[]): EndpointPort[] {
-  if (ports.length < 2) return [...ports];
-  const hashed = ports.map((port) => ({ port, hash: fnv128a(asGoPrintsIt(port)) }));
-  return hashed.sort((a, b) => (a.hash < b.hash ? -1 : 1)).map(({ port }) => port);
-}
+export const inOrder = (ports: readonly EndpointPort[]): EndpointPort[] => inHashOrder(ports, asGoPrintsIt);
 
 const asGoPrintsIt = ({ name, protocol, port, appProtocol }: EndpointPort): string =>
   `(v1.EndpointPort){Name:(*string)${name ?? '<nil>'} Protocol:(*v1.Protocol)${protocol ?? '<nil>'} ` +

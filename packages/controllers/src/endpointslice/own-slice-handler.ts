@@ -23,8 +23,11 @@ export function ownSliceHandler({ managedBy, tracker, enqueue }: OwnSliceWatcher
     onUpdate: (old, slice) => {
       const isOurs = isManagedBy(slice, managedBy);
       const isMoved = serviceKeyOf(old) !== serviceKeyOf(slice);
+      const isHandedOver = isOurs !== isManagedBy(old, managedBy);
+      // Differs from upstream: what somebody took away is not waited for until the retries are over.
+      if (isMoved || isHandedOver) tracker.forgetSlice(old);
       if (isMoved) enqueueFor(old);
-      if (isMoved || isOurs !== isManagedBy(old, managedBy) || (isOurs && tracker.isNews(slice))) enqueueFor(slice);
+      if (isMoved || isHandedOver || (isOurs && tracker.isNews(slice))) enqueueFor(slice);
     },
     onDelete: (deleted) => {
       const slice = deletedObject(deleted);

@@ -68,10 +68,14 @@ export class SliceTracker {
 
   /** To be called when a slice is seen to be gone. Whether nobody here had deleted it. */
   isLost(slice: EndpointSlice): boolean {
-    const known = this.#of(slice);
-    const generation = known?.get(uidOf(slice));
-    known?.delete(uidOf(slice));
+    const generation = this.#of(slice)?.get(uidOf(slice));
+    this.forgetSlice(slice);
     return typeof generation === 'number';
+  }
+
+  /** Nothing more is expected of the slice, as far as it was its service's. */
+  forgetSlice(slice: EndpointSlice): void {
+    this.#of(slice)?.delete(uidOf(slice));
   }
 
   forget(serviceKey: string): void {

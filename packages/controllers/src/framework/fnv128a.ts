@@ -16,3 +16,10 @@ export function fnv128a(text: string): string {
   }
   return [d, c, b, a].map((part) => part.toString(16).padStart(8, '0')).join('');
 }
+
+/** The items in the order of the hashes of what is printed of them. */
+export function inHashOrder<T>(items: readonly T[], print: (item: T) => string): T[] {
+  if (items.length < 2) return [...items];
+  const hashed = items.map((item) => ({ item, hash: fnv128a(print(item)) }));
+  return hashed.sort((a, b) => (a.hash < b.hash ? -1 : 1)).map(({ item }) => item);
+}

@@ -19,6 +19,8 @@ export class AutoscalerReport {
   readonly #recorder: EventRecorder;
   readonly #now: string;
   #status: HorizontalPodAutoscalerStatus;
+  /** What was measured this time. */
+  #metrics: MetricStatus[] | undefined;
 
   constructor(autoscaler: HorizontalPodAutoscaler, recorder: EventRecorder, now: number) {
     this.#autoscaler = autoscaler;
@@ -44,7 +46,7 @@ export class AutoscalerReport {
     this.#recorder.event(this.#autoscaler, 'Warning', reason, message, { kind });
   }
 
-  /** What the status says of sizes; of metrics it says nothing then. */
+  /** What the status says of sizes. Metrics of another time are left out of it. */
   setReplicas(currentReplicas: number, desiredReplicas: number): void {
     const { lastScaleTime, conditions = [] } = this.#status;
     this.#status = {
@@ -55,8 +57,6 @@ export class AutoscalerReport {
       conditions,
     };
   }
-
-  #metrics: MetricStatus[] | undefined;
 
   setMetrics(currentMetrics: MetricStatus[]): void {
     this.#metrics = currentMetrics;

@@ -3,6 +3,7 @@ import type {
   HorizontalPodAutoscalerStatus,
   MetricStatus,
 } from '@coxswain/api/autoscaling/v2';
+import type { Pod } from '@coxswain/api/core/v1';
 import { parse, type Selector } from '@coxswain/apimachinery/labels';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import { deletionHandlingKey, type EventRecorder, metaNamespaceKey } from '@coxswain/client';
@@ -162,12 +163,11 @@ class Autoscaler {
     const { namespace = '' } = autoscaler.metadata;
     const specReplicas = scale.spec?.replicas ?? 0;
     report.setReplicas(specReplicas, autoscaler.status?.desiredReplicas ?? 0);
-    const selector = this.#selectorOf(autoscaler, scale.status?.selector ?? '', report);
-    if (!selector) return undefined;
+    const selected = this.#select(autoscaler, scale.status?.selector ?? '', report);
+    if (!selected) return undefined;
     const target = {
       namespace,
-      selector,
-      pods: this.#context.informers.core.v1.pods.lister.namespace(namespace).list(selector),
+      ...selected,
       specReplicas,
       statusReplicas: scale.status?.replicas ?? 0,
       tolerances: tolerancesOf(autoscaler, this.#options.tolerance),
@@ -206,7 +206,12 @@ class Autoscaler {
     return { replicas, metric };
   }
 
-  #selectorOf(autoscaler: HorizontalPodAutoscaler, text: string, report: AutoscalerReport): Selector | undefined {
+  /** The target's pods, by its own selector. Undefined when that is no good; the report says why. */
+  #select(
+    autoscaler: HorizontalPodAutoscaler,
+    text: string,
+    report: AutoscalerReport,
+  ): { readonly selector: Selector; readonly pods: readonly Pod[] } | undefined {
     const { namespace = '' } = autoscaler.metadata;
     if (text === '') {
       report.warn('SelectorRequired', 'selector is required');
@@ -232,7 +237,7 @@ class Autoscaler {
     this.#selected.set(namespace, metaNamespaceKey(autoscaler), selector);
     const pods = this.#context.informers.core.v1.pods.lister.namespace(namespace).list(selector);
     const autoscalers = this.#selected.autoscalersOf(namespace, pods);
-    if (autoscalers.length <= 1) return selector;
+    if (autoscalers.length <= 1) return { selector, pods };
     const message = `pods by selector ${text} are controlled by multiple HPAs: [${autoscalers.join(' ')}]`;
     return invalid('AmbiguousSelector', message);
   }

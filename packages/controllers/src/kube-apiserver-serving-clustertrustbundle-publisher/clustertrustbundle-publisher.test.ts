@@ -12,7 +12,10 @@ let cluster: TestCluster;
 beforeEach(async () => {
   cluster = await TestCluster.start({
     controllers: [clusterTrustBundlePublisherController({ caBundle: () => caBundle })],
-    server: { featureGates: { ClusterTrustBundle: true }, runtimeConfig: { 'certificates.k8s.io/v1beta1': 'true' } },
+    server: {
+      featureGates: ['ClusterTrustBundle=true'],
+      runtimeConfig: new Map([['certificates.k8s.io/v1beta1', 'true']]),
+    },
   });
   return () => cluster.stop();
 });

@@ -169,6 +169,7 @@ export class NodeLifecycleController implements Controller {
       recordNodeEvent(this.#recorder, node, 'RemovingNode', `Removing Node ${name} from Controller`);
       this.#health.delete(name);
       this.#unmarked.delete(name);
+      this.#zones.get(zoneOf(node))?.queue.remove(name);
     }
     const zones = new Set(nodes.map(zoneOf));
     for (const name of this.#zones.keys()) if (!zones.has(name)) this.#zones.delete(name);

@@ -115,15 +115,20 @@ describe('a node that dies', () => {
     await pass(15 * s, 'alive');
     expect(failures).toBe(-1);
     expect((await nodes.pod('web')).status?.conditions).toMatchObject([{ type: 'Ready', status: 'False' }]);
-    await nodes.runPod('late', 'alive');
     const pods = cluster.clients.core.v1.pods('default');
-    const late = await pods.get('late');
-    const { resourceVersion: _, uid: __, ...metadata } = late.metadata;
-    const spec = { ...late.spec!, nodeName: 'dead', tolerations: [{ operator: 'Exists' as const }] };
-    cluster.spy.plan = () => {};
-    await pods.create({ ...late, metadata: { ...metadata, name: 'ghost' }, spec });
+    const spec = { containers: [{ name: 'c', image: 'i' }], tolerations: [{ operator: 'Exists' as const }] };
+    await pods.create({ metadata: { name: 'late' }, spec });
+    const status = { conditions: [{ type: 'Ready', status: 'True' as const }] };
+    await pods.patch('late', 'merge', { status }, { subresource: 'status' });
+    await cluster.rest.request({
+      method: 'POST',
+      path: '/api/v1/namespaces/default/pods/late/binding',
+      body: { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'late' }, target: { kind: 'Node', name: 'dead' } },
+    });
     await cluster.settle();
-    expect((await nodes.pod('ghost')).status?.conditions ?? []).toEqual([]);
+    const { conditions } = (await nodes.pod('late')).status!;
+    expect(conditions?.find(({ type }) => type === 'Ready')).toMatchObject({ status: 'False' });
+    expect((await cluster.events()).at(-1)).toBe('Warning NodeNotReady Pod/late: Node is not ready');
   });
 
   it('is noticed although others change it all the time', async () => {
@@ -162,10 +167,12 @@ describe('a node that dies', () => {
 
 it('gives a node that never said anything a minute', async () => {
   await nodes.create('alive');
+  await nodes.report('alive');
+  await pass(10 * s, 'alive');
   await nodes.create('mute');
-  await pass(60 * s, 'alive');
+  await pass(55 * s, 'alive');
   expect(await nodes.conditions('mute')).toEqual([]);
-  await pass(5 * s, 'alive');
+  await pass(15 * s, 'alive');
   expect(await nodes.conditions('mute')).toEqual(
     ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'].map(
       (type) => `${type}=Unknown NodeStatusNeverUpdated: Kubelet never posted node status.`,
@@ -234,4 +241,14 @@ it('evicts nobody when all nodes are silent, and begins slowly when one comes ba
   expect(await nodes.taints('x')).toEqual(['unreachable:NoSchedule']);
   await pass(10 * s, 'y');
   expect(await nodes.taints('x')).toEqual(['unreachable:NoExecute', 'unreachable:NoSchedule']);
+});
+
+it('evicts nobody in a small zone most of whose nodes are silent, while other zones go on', async () => {
+  const zone = (name: string) => ({ 'topology.kubernetes.io/zone': name });
+  for (const name of ['a1', 'a2', 'a3', 'a4']) await nodes.create(name, zone('a'));
+  for (const name of ['b1', 'b2']) await nodes.create(name, zone('b'));
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2']) await nodes.report(name);
+  await pass(90 * s, 'a4', 'b2');
+  for (const name of ['a1', 'a2', 'a3']) expect(await nodes.taints(name)).toEqual(['unreachable:NoSchedule']);
+  expect(await nodes.taints('b1')).toEqual(['unreachable:NoExecute', 'unreachable:NoSchedule']);
 });

@@ -116,7 +116,7 @@ export class ResourceClaimController implements Controller {
   async #syncPod(key: string): Promise<void> {
     const { clients, informers } = this.#context;
     const pod = informers.core.v1.pods.informer.indexer.getByKey(key);
-    if (!pod || pod.metadata.deletionTimestamp) return;
+    if (!pod || pod.metadata.deletionTimestamp || isPodTerminal(pod)) return;
     const { namespace = '', name = '' } = pod.metadata;
     const made = new Map<string, string>();
     for (const reference of pod.spec?.resourceClaims ?? []) {

@@ -252,10 +252,6 @@ describe('bootstrap tokens', () => {
   it('sign what new nodes are told about the cluster', async () => {
     const info = () => core().configMaps('kube-public').get('cluster-info');
     await core()
-      .namespaces()
-      .create({ metadata: { name: 'kube-public' } })
-      .catch(() => {});
-    await core()
       .configMaps('kube-public')
       .create({
         metadata: { name: 'cluster-info' },

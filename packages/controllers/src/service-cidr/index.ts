@@ -30,7 +30,8 @@ function newController(context: ControllerContext): Controller {
     maxRetries,
     async reconcile(key) {
       const cidr = cidrs.indexer.getByKey(key);
-      if (cidr?.metadata.deletionTimestamp === undefined) return cidr && (await keep(context, recorder, cidr));
+      if (!cidr) return;
+      if (cidr.metadata.deletionTimestamp === undefined) return await keep(context, recorder, cidr);
       return await letGo(context, cidr, canDelete(cidr, cidrs.indexer.list(), addresses.indexer.values()));
     },
   });
@@ -50,7 +51,7 @@ function newController(context: ControllerContext): Controller {
   return loop;
 }
 
-async function keep(context: ControllerContext, recorder: EventRecorder, cidr: ServiceCIDR): Promise<undefined> {
+async function keep(context: ControllerContext, recorder: EventRecorder, cidr: ServiceCIDR): Promise<void> {
   if (!hasFinalizer(cidr, finalizer)) await patchFinalizers(context, cidr, { finalizers: [finalizer] });
   try {
     await setReady(context, cidr, { status: 'True', reason: '', message: 'Kubernetes Service CIDR is ready' });

@@ -118,7 +118,7 @@ export class TaintEvictionController implements Controller {
     const client = this.#context.clients.core.v1.pods(namespace);
     try {
       const pod = await client.get(name);
-      const { generation = 0 } = pod.metadata;
+      const { uid = '', generation = 0 } = pod.metadata;
       const condition = updatedPodCondition(
         pod,
         {
@@ -133,7 +133,7 @@ export class TaintEvictionController implements Controller {
       if (condition) {
         await client.patch(name, 'strategic-merge', podConditionPatch(pod, condition), { subresource: 'status' });
       }
-      await client.delete(name);
+      await client.delete(name, { preconditions: { uid } });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }

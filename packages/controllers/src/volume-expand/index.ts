@@ -8,7 +8,6 @@ import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core
 import { Quantity } from '@coxswain/apimachinery/quantity';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
 import { migratedPlugin } from '../framework/csi-migration.ts';
-import { deletedObject } from '../framework/deleted-object.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
 
 export const volumeExpandController: ControllerDefinition = {
@@ -21,14 +20,17 @@ const resizerAnnotation = 'volume.kubernetes.io/storage-resizer';
 const preResizeAnnotation = 'volume.alpha.kubernetes.io/pre-resize-capacity';
 
 function newController(context: ControllerContext): Controller {
-  const { informer } = context.informers.core.v1.persistentVolumeClaims;
+  const { persistentVolumes, persistentVolumeClaims } = context.informers.core.v1;
+  const { informer } = persistentVolumeClaims;
   const loop = new ReconcileLoop(context, {
     name: 'volume_expand',
     workers: 10,
-    synced: [informer],
+    synced: [informer, persistentVolumes.informer],
     reconcile: async (key) => {
       const claim = informer.indexer.getByKey(key);
-      if (claim) await tellWhoExpands(context, claim, key);
+      const volume = persistentVolumes.informer.indexer.getByKey(claim?.spec?.volumeName ?? '');
+      // Of most claims the caches tell that there is nothing to do; only for the others the server is asked.
+      if (claim && !(volume && isSettled(claim, volume))) await tellWhoExpands(context, claim, key);
     },
   });
   const enqueue = (claim: PersistentVolumeClaim): void => {
@@ -39,7 +41,6 @@ function newController(context: ControllerContext): Controller {
     onUpdate: (old, claim) => {
       if (requested(claim).cmp(requested(old)) > 0 || capacity(claim).cmp(capacity(old)) > 0) enqueue(claim);
     },
-    onDelete: (deleted) => enqueue(deletedObject(deleted)),
   });
   return loop;
 }
@@ -52,8 +53,7 @@ async function tellWhoExpands(context: ControllerContext, claim: PersistentVolum
   const { claimRef } = volume.spec ?? {};
   if (claimRef?.namespace !== namespace || claimRef.uid !== uid)
     throw new Error(`persistent Volume is not bound to PVC being updated : ${key}`);
-  const isLarger = requested(claim).cmp(capacity(claim)) > 0;
-  if (!isLarger && volume.metadata.annotations?.[preResizeAnnotation] === undefined) return;
+  if (isSettled(claim, volume)) return;
 
   const recorder = context.recorder('volume_expand');
   const tell = (message: string): void =>
@@ -66,6 +66,10 @@ async function tellWhoExpands(context: ControllerContext, claim: PersistentVolum
     metadata: { annotations: { [resizerAnnotation]: plugin.driver } },
   });
 }
+
+/** The claim has what it asks for, and so has its volume. */
+const isSettled = (claim: PersistentVolumeClaim, { metadata }: PersistentVolume): boolean =>
+  requested(claim).cmp(capacity(claim)) <= 0 && metadata.annotations?.[preResizeAnnotation] === undefined;
 
 async function getVolume({ clients }: ControllerContext, name: string): Promise<PersistentVolume> {
   try {

@@ -1,0 +1,39 @@
+import type { Pod } from '@coxswain/api/core/v1';
+import { expect, it } from 'vitest';
+import { claimFromTemplate, lookUpClaim } from './pod-claims.ts';
+import { RecentUids } from './recent-uids.ts';
+
+const template = { metadata: { name: 't' }, spec: { spec: {} } };
+const podNamed = (name: string): Pod => ({ metadata: { name, uid: 'u' } });
+
+it.each([
+  ['web', 'gpu', 'web-gpu-'],
+  ['p'.repeat(40), 'g'.repeat(15), `${'p'.repeat(40)}-${'g'.repeat(15)}-`],
+  ['p'.repeat(40), 'g'.repeat(16), `${'p'.repeat(39)}-${'g'.repeat(15)}`],
+  ['p'.repeat(63), 'g'.repeat(63), `${'p'.repeat(28)}-${'g'.repeat(28)}`],
+])('the claim %s of the pod %s is named after both', (pod, claim, base) => {
+  expect(claimFromTemplate(podNamed(pod), claim, template).metadata.generateName).toBe(base);
+});
+
+it.each([
+  [
+    { name: 'g', resourceClaimName: 'x' },
+    { is: 'named', name: 'x', isGenerated: false },
+  ],
+  [
+    { name: 'g', resourceClaimTemplateName: 't' },
+    { is: 'named', name: 'y', isGenerated: true },
+  ],
+  [{ name: 'h', resourceClaimTemplateName: 't' }, { is: 'not needed' }],
+  [{ name: 'i', resourceClaimTemplateName: 't' }, { is: 'missing' }],
+  [{ name: 'g' }, { is: 'unsupported' }],
+])('%j stands for %j', (reference, found) => {
+  const resourceClaimStatuses = [{ name: 'g', resourceClaimName: 'y' }, { name: 'h' }];
+  expect(lookUpClaim({ ...podNamed('web'), status: { resourceClaimStatuses } }, reference)).toEqual(found);
+});
+
+it('the oldest uids are forgotten first', () => {
+  const uids = new RecentUids(2);
+  for (const uid of ['a', 'b', 'a', 'c']) uids.add(uid);
+  expect(['a', 'b', 'c'].map((uid) => uids.has(uid))).toEqual([true, false, true]);
+});
