@@ -328,6 +328,41 @@ describe('by metrics', () => {
     expect(await replicas()).toBeGreaterThan(before!);
   });
 
+  it('begins its windows anew after a restart: nothing is taken away too soon', async () => {
+    await start();
+    await createSet(4);
+    await createPods(4);
+    metrics.pods = { p0: 0, p1: 0, p2: 0, p3: 0 };
+    await create([cpu]);
+    await cluster.advance(300 * s, 15 * s);
+    await cluster.stopControllers();
+    cluster.startControllers();
+    await cluster.settle();
+    await cluster.advance(300 * s, 15 * s);
+    expect(await replicas()).toBe(4);
+    await cluster.advance(30 * s, 15 * s);
+    expect(await replicas()).toBe(1);
+  });
+
+  it('scales although it cannot say so, and says so as soon as it can', async () => {
+    await start();
+    await createSet(12);
+    let failures = 1;
+    cluster.spy.plan = ({ method, url }) => {
+      const isStatus = method === 'PUT' && url.includes('/horizontalpodautoscalers/hpa/status');
+      const resource = GroupResource.of('autoscaling', 'horizontalpodautoscalers');
+      if (isStatus && failures-- > 0) throw newConflict(resource, 'hpa', new Error('changed'));
+    };
+    await create([cpu]);
+    await cluster.advance(15 * s);
+    expect(await replicas()).toBe(10);
+    expect((await cluster.events()).at(-1)).toBe(
+      'Warning FailedUpdateStatus HorizontalPodAutoscaler/hpa: Operation cannot be fulfilled on horizontalpodautoscalers.autoscaling "hpa": changed',
+    );
+    await cluster.advance(15 * s);
+    expect(await status()).toMatchObject({ currentReplicas: 10 });
+  });
+
   it('sets the size in spite of conflicts, and tells when it may not', async () => {
     await start();
     await createSet(12);
