@@ -1,3 +1,4 @@
+import { attachDetachController } from './attach-detach/index.ts';
 import { bootstrapSignerController } from './bootstrap-signer/index.ts';
 import {
   type CsrSigningOptions,
@@ -95,6 +96,7 @@ export function allControllers(options: AllControllersOptions = {}): ControllerD
     newNodeLifecycleController(options.nodeLifecycle),
     taintEvictionController,
     persistentVolumeBinderController(options.persistentVolumeBinder),
+    attachDetachController(),
     volumeExpandController,
     clusterRoleAggregationController,
     pvcProtectionController,

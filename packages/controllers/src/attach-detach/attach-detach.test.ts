@@ -207,6 +207,33 @@ describe('the attach/detach controller', () => {
     expect(await nodesWithVolume()).toEqual(['n1', 'n2']);
   });
 
+  it('goes on where it ended, whatever fails and however often it is started anew', async () => {
+    const failed = new Set<string>();
+    cluster.spy.plan = ({ method, url }) => {
+      const write = `${method} ${url}`;
+      if (method === 'GET' || url.includes('/events') || failed.has(write)) return;
+      failed.add(write);
+      throw newInternalError(new Error('out of order'));
+    };
+    const again = async (): Promise<void> => {
+      await cluster.stopControllers();
+      cluster.startControllers();
+      await cluster.advance(2000, 500);
+    };
+    await createVolume();
+    await createPod('web', 'n1');
+    await again();
+    await attachAll();
+    await again();
+    expect([await nodesWithVolume(), await attachedTo('n1')]).toEqual([['n1'], [{ name: uniqueName, devicePath: '' }]]);
+    failed.clear();
+    await deletePod('web');
+    await again();
+    await again();
+    expect([await nodesWithVolume(), await attachedTo('n1')]).toEqual([[], undefined]);
+    expect(failed.size).toBe(2);
+  });
+
   it('leaves volumes of drivers alone that need no attaching', async () => {
     await cluster.clients.storage.v1
       .csiDrivers()

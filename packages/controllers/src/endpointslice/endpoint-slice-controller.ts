@@ -30,7 +30,7 @@ import { isNodeReady } from './zone-capacity.ts';
 export interface EndpointSliceControllerOptions {
   /** `--max-endpoints-per-slice` */
   readonly maxEndpointsPerSlice?: number;
-  /** `--endpoint-updates-batch-period`: how long changes of pods wait for others. */
+  /** `--endpointslice-updates-batch-period`: how long changes of pods wait for others. */
   readonly batchPeriodMs?: number;
   /** `--concurrent-service-endpoint-syncs` */
   readonly workers?: number;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   CachedDiscovery,
   ClientSet,
@@ -41,6 +42,8 @@ export class ControllerManager {
   /** Runs all of them until the signal is aborted; resolves when they and everything they started have ended. */
   async run(signal: AbortSignal): Promise<void> {
     const { logger = silentLogger, controllers } = this.#options;
+    // Every controller and informer listens to it: that is no leak.
+    setMaxListeners(0, signal);
     const { context, recorder } = this.#context();
     const made = controllers.map((definition) => ({ name: definition.name, controller: definition.create(context) }));
     context.informers.start(signal);

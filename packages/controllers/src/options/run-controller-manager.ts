@@ -62,7 +62,6 @@ export async function runControllerManager(
     burst: settings.kubeApiBurst,
   });
   const work = async (until: AbortSignal): Promise<void> => {
-    setMaxListeners(0, until);
     logger.info(`running ${controllers.length} controllers`);
     onStarted?.();
     await new ControllerManager({ rest, controllers, clock, logger }).run(until);
