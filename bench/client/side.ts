@@ -8,7 +8,7 @@ export interface Side {
   informer(server: Connect, onUpdate: () => void): Promise<RunningInformer>;
 }
 
-export interface RunningInformer {
+interface RunningInformer {
   /** Objects in its cache. */
   readonly size: number;
   stop(): Promise<void>;

@@ -4,7 +4,7 @@ import type { CustomResource } from '@coxswain/client';
 /** The cloud-native `at`: run containers once, at a time. The type in TypeScript; its definition is examples/manifests/at-crd.yaml. */
 export type At = CustomResource<AtSpec, AtStatus>;
 
-export interface AtSpec {
+interface AtSpec {
   /** When, in UTC: `2026-07-03T02:00:00Z`. */
   schedule: string;
   /** What: they run once. */

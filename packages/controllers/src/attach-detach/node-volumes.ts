@@ -48,10 +48,7 @@ export class NodeVolumes {
 }
 
 /** What is there stays where it is; volumes of other kinds are for others to report. */
-export function reportedVolumes(
-  reported: readonly AttachedVolume[],
-  attached: readonly string[],
-): readonly AttachedVolume[] {
+function reportedVolumes(reported: readonly AttachedVolume[], attached: readonly string[]): readonly AttachedVolume[] {
   const known = new Set(reported.map(({ name }) => name));
   return [
     ...reported.filter(({ name }) => !isCsiVolumeName(name) || attached.includes(name)),

@@ -5,7 +5,7 @@ import { remainingMs, textOf } from '../token-cleaner/bootstrap-token.ts';
 const signaturePrefix = 'jws-kubeconfig-';
 
 /** The JWS of a content with the content left out: who has the content and the token can tell that nobody changed it. */
-export function detachedSignature(content: string, tokenId: string, tokenSecret: string): string {
+function detachedSignature(content: string, tokenId: string, tokenSecret: string): string {
   const header = base64url(JSON.stringify({ alg: 'HS256', kid: tokenId }));
   const signature = createHmac('sha256', tokenSecret)
     .update(`${header}.${base64url(content)}`)

@@ -19,7 +19,7 @@ const rules = {
 } as const satisfies Readonly<Record<string, Rule>>;
 
 /** The signers that a controller manager can be. */
-export type SignerName = keyof typeof rules;
+type SignerName = keyof typeof rules;
 
 /** A certificate and its key; asked for each time, so that files may be replaced. */
 type AuthorityProvider = () => Required<CertificateIssuer>;

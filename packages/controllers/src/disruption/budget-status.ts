@@ -5,7 +5,7 @@ import { type ConditionInput, findStatusCondition, setStatusCondition } from '@c
 import { isPodReady } from '../framework/pods.ts';
 
 /** So long after an eviction was granted the pod is expected to begin to go. */
-export const deletionTimeoutMs = 2 * 60_000;
+const deletionTimeoutMs = 2 * 60_000;
 
 const conditionType = 'DisruptionAllowed';
 

@@ -10,5 +10,3 @@ export const newEndpointSliceController = (options: EndpointSliceControllerOptio
   aliases: ['endpointslice'],
   create: (context) => new EndpointSliceController(context, options),
 });
-
-export const endpointSliceController: ControllerDefinition = newEndpointSliceController({});

@@ -7,7 +7,7 @@ import { isHeadless } from '../framework/pod-endpoints.ts';
 
 export const serviceNameLabel = 'kubernetes.io/service-name';
 export const managedByLabel = 'endpointslice.kubernetes.io/managed-by';
-export const headlessLabel = 'service.kubernetes.io/headless';
+const headlessLabel = 'service.kubernetes.io/headless';
 /** When that happened for which endpoints were last written. */
 export const triggerTimeAnnotation = 'endpoints.kubernetes.io/last-change-trigger-time';
 /** The value of `managedByLabel` on slices that are made of pods. */
@@ -19,7 +19,7 @@ const isReserved = (label: string): boolean =>
   label === serviceNameLabel || label === managedByLabel || label === headlessLabel;
 
 /** Those of the service, and ours. */
-export function sliceLabels(service: Service): Record<string, string> {
+function sliceLabels(service: Service): Record<string, string> {
   return {
     ...unreserved(service.metadata.labels),
     ...(isHeadless(service) && { [headlessLabel]: '' }),

@@ -3,7 +3,7 @@ import { Quantity } from '@coxswain/apimachinery/quantity';
 import { zoneLabel } from './endpoint.ts';
 
 /** How much more than its share of endpoints a zone may be without. */
-export const overloadThreshold = 0.2;
+const overloadThreshold = 0.2;
 
 /** The part of the cluster's CPU that each zone has. */
 export type ZoneRatios = ReadonlyMap<string, number>;

@@ -71,7 +71,7 @@ async function ensureClaim({ clients, informers }: ControllerContext, pod: Pod, 
 }
 
 /** The claim that the volume's template describes, owned by the pod. */
-export function claimFor(pod: Pod, volume: Volume): PersistentVolumeClaim {
+function claimFor(pod: Pod, volume: Volume): PersistentVolumeClaim {
   const { metadata = {}, spec } = volume.ephemeral?.volumeClaimTemplate ?? {};
   const { name = '', uid = '' } = pod.metadata;
   return {

@@ -17,7 +17,7 @@ export interface Claimant<T extends KubernetesObject> {
 }
 
 /** A strategic merge patch of an object's owners that only this very object takes. */
-export interface OwnershipPatch {
+interface OwnershipPatch {
   readonly metadata: {
     readonly uid: string;
     readonly ownerReferences?: readonly (OwnerReference | { readonly $patch: 'delete'; readonly uid: string })[];

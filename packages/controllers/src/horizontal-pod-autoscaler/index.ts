@@ -2,7 +2,6 @@
 import type { ControllerDefinition } from '../framework/controller.ts';
 import { type HorizontalPodAutoscalerOptions, newAutoscaler } from './autoscaler.ts';
 
-export type { MetricSamples, MetricsClient, PodMetrics } from './metrics-client.ts';
 export type { HorizontalPodAutoscalerOptions };
 
 export const newHorizontalPodAutoscalerController = (

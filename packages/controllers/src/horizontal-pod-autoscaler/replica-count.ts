@@ -15,7 +15,7 @@ const isWithin = (ratio: number, { scaleDown, scaleUp }: Tolerances): boolean =>
 type Values = ReadonlyMap<string, bigint>;
 
 /** Usage as a part of the target, and as the status has it. */
-export interface Usage {
+interface Usage {
   readonly ratio: number;
   readonly average: bigint;
   /** Per cent of what is requested, where that is what the target is of. */

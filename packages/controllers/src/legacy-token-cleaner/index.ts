@@ -22,8 +22,6 @@ export const newLegacyTokenCleanerController = (options: LegacyTokenCleanerOptio
   create: (context) => newController(context, options),
 });
 
-export const legacyTokenCleanerController: ControllerDefinition = newLegacyTokenCleanerController({});
-
 function newController(
   context: ControllerContext,
   { cleanUpPeriodMs = 365 * dayMs }: LegacyTokenCleanerOptions,

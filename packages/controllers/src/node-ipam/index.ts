@@ -10,5 +10,3 @@ export const newNodeIpamController = (options: NodeIpamOptions = {}): Controller
   aliases: ['nodeipam'],
   create: (context) => newRangeAllocator(context, options),
 });
-
-export const nodeIpamController: ControllerDefinition = newNodeIpamController();

@@ -1,4 +1,4 @@
 /** Binds PersistentVolumeClaims and PersistentVolumes to each other, and has volumes made and removed. */
-export { type HostPathPluginOptions, hostPathPlugin } from './host-path-plugin.ts';
-export { type PersistentVolumeBinderOptions, persistentVolumeBinderController } from './persistent-volume-binder.ts';
-export { type ProvisionRequest, VolumeInUseError, type VolumePlugin } from './volume-plugin.ts';
+export { hostPathPlugin } from './host-path-plugin.ts';
+export { persistentVolumeBinderController } from './persistent-volume-binder.ts';
+export type { VolumePlugin } from './volume-plugin.ts';

@@ -144,7 +144,7 @@ export class ClaimSync {
 }
 
 /** The newest of the classes that are marked as default, by name if there are several of the same time. */
-export function defaultClass(classes: Iterable<StorageClass>): string | undefined {
+function defaultClass(classes: Iterable<StorageClass>): string | undefined {
   const isDefault = ({ metadata }: StorageClass): boolean =>
     metadata.annotations?.['storageclass.kubernetes.io/is-default-class'] === 'true' ||
     metadata.annotations?.['storageclass.beta.kubernetes.io/is-default-class'] === 'true';

@@ -2,7 +2,7 @@ import type { Node, PersistentVolume, PersistentVolumeClaim } from '@coxswain/ap
 import type { StorageClass } from '@coxswain/api/storage/v1';
 
 /** What is asked of a provisioner. */
-export interface ProvisionRequest {
+interface ProvisionRequest {
   /** The name that the volume is to have. */
   readonly name: string;
   readonly claim: PersistentVolumeClaim;

@@ -8,5 +8,3 @@ export const newPodGarbageCollectorController = (options: PodGarbageCollectorOpt
   aliases: ['podgc'],
   create: (context) => new PodGarbageCollector(context, options),
 });
-
-export const podGarbageCollectorController: ControllerDefinition = newPodGarbageCollectorController();

@@ -5,7 +5,6 @@ import {
   type ServiceAccountTokenControllerOptions,
 } from './service-account-token-controller.ts';
 
-export type { LegacyTokenClaims } from './token-secrets.ts';
 export type { ServiceAccountTokenControllerOptions };
 
 /** The controller with the key that it signs by. */

@@ -2,7 +2,7 @@ import type { Secret, ServiceAccount } from '@coxswain/api/core/v1';
 import { encodeBase64 } from '@coxswain/apimachinery/schema';
 import type { Indexer, SharedIndexInformer } from '@coxswain/client';
 
-export const tokenSecretType = 'kubernetes.io/service-account-token';
+const tokenSecretType = 'kubernetes.io/service-account-token';
 const nameAnnotation = 'kubernetes.io/service-account.name';
 const uidAnnotation = 'kubernetes.io/service-account.uid';
 const accountIndex = 'serviceAccount';

@@ -1,7 +1,7 @@
 import type { IPAddress, ServiceCIDR } from '@coxswain/api/networking/v1';
 import { AddressPrefix } from './address-prefix.ts';
 
-export const prefixesOf = ({ spec }: ServiceCIDR): AddressPrefix[] =>
+const prefixesOf = ({ spec }: ServiceCIDR): AddressPrefix[] =>
   (spec?.cidrs ?? []).flatMap((cidr) => AddressPrefix.parse(cidr) ?? []);
 
 /** Whether a service's address that the API server gave out: others are nobody's business here. */

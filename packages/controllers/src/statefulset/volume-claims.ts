@@ -2,7 +2,7 @@ import type { StatefulSet } from '@coxswain/api/apps/v1';
 import type { PersistentVolumeClaim, Pod, Volume } from '@coxswain/api/core/v1';
 
 /** The claim that a template makes for the set's pod of that number. It keeps its name for as long as there is such a pod. */
-export const claimName = (template: PersistentVolumeClaim, set: StatefulSet, ordinal: number): string =>
+const claimName = (template: PersistentVolumeClaim, set: StatefulSet, ordinal: number): string =>
   `${template.metadata.name}-${set.metadata.name}-${ordinal}`;
 
 /** The names of the claims that the set's pod of that number has. */

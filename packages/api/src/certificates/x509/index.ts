@@ -10,7 +10,7 @@ export {
   parsePkixPublicKey,
   requestSignatureProblem,
 } from './certificate-request.ts';
-export { DerReader, readable, tags, X509Error } from './der.ts';
+export { readable, X509Error } from './der.ts';
 export { verifyEcdsa } from './ecdsa.ts';
 export { verifyEd25519 } from './ed25519.ts';
 export { type PublicKey, samePublicKey } from './public-key.ts';
