@@ -5,6 +5,7 @@ const benches: Record<string, () => Promise<string>> = {
   pod: async () => print(await (await import('./pod.ts')).podBench()),
   crd: async () => (await import('./crd/bench.ts')).crdBench(),
   apiserver: async () => (await import('./apiserver/bench.ts')).apiserverBench(),
+  controllers: async () => (await import('./controllers/bench.ts')).controllersBench(),
   client: async () => (await import('./client/bench.ts')).clientBench(),
   cel: async () => (await import('./cel/bench.ts')).celBench(),
 };

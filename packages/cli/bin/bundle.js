@@ -57,9 +57,10 @@ export class Bundle {
     }
   }
 
-  /** Several versions of Node may share an installation. */
+  /** Several versions of Node may share an installation; and what was compiled under other flags V8 refuses. */
   #cacheOf(file) {
-    return join(this.#directory, `${file}.${process.version}-${process.arch}.cache`);
+    const flags = process.execArgv.filter((flag) => flag.startsWith('--max-')).map((flag) => flag.replace(/\W+/g, '-'));
+    return join(this.#directory, `${[file, process.version, process.arch].join('.')}${flags.join('')}.cache`);
   }
 }
 

@@ -74,8 +74,7 @@ export class ChunkQueue implements ResponseBody {
 
   async bytes(): Promise<Uint8Array> {
     const all: Uint8Array[] = [];
-    // A copy: once the next one is asked for, the writer may use a chunk's memory again.
-    for await (const chunk of this.chunks()) all.push(new Uint8Array(chunk));
+    for await (const chunk of this.chunks()) all.push(chunk);
     return joinChunks(all);
   }
 
@@ -84,8 +83,13 @@ export class ChunkQueue implements ResponseBody {
       for (;;) {
         const waiting = this.#take();
         for (const { bytes, sent } of waiting) {
-          yield bytes;
-          sent?.();
+          if (sent === undefined) yield bytes;
+          else {
+            // A copy: from when it is told so, the writer may use the memory again.
+            const own = new Uint8Array(bytes);
+            sent();
+            yield own;
+          }
         }
         if (waiting.length > 0) {
           this.#drained();

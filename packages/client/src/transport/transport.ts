@@ -42,7 +42,10 @@ export interface TransportResponse {
 export interface ResponseBody {
   /** All of it. Rejects with a `TransportError` when the connection breaks before its end. */
   bytes(): Promise<Uint8Array>;
-  /** Piece by piece as it comes, with back pressure. Throws as `bytes` rejects. Leaving the loop cancels. */
+  /**
+   * Piece by piece as it comes, with back pressure; a piece is the reader's own. Throws as `bytes` rejects. Leaving the loop
+   * cancels.
+   */
   chunks(): AsyncIterable<Uint8Array>;
   /** Gives up the rest. */
   cancel(): void;

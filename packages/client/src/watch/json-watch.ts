@@ -116,8 +116,7 @@ export class JsonWatch<T> implements Watch<T> {
 
   #keep(piece: Uint8Array): void {
     if (piece.length === 0) return;
-    // A copy: once the next chunk is asked for, the memory of this one may be used again.
-    this.#partial.push(new Uint8Array(piece));
+    this.#partial.push(piece);
     this.#partialBytes += piece.length;
     if (this.#partialBytes > longestEventBytes) this.#finish(broken(new Error('an event is longer than any object')));
   }

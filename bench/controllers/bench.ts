@@ -1,0 +1,140 @@
+import { fileURLToPath } from 'node:url';
+import { ClientSet, RESTClient } from '@coxswain/client';
+import { startOurs } from '../apiserver/target.ts';
+import { Manager } from './manager.ts';
+import { actAsNodes, type Workload, workloads } from './workloads.ts';
+
+const cox = fileURLToPath(new URL('../../../packages/cli/bin/cox.js', import.meta.url));
+
+interface Measured {
+  readonly seconds: number;
+  readonly cpuMs: number;
+  /** Of the controller manager: events and leases apart. */
+  readonly writes: number;
+  readonly events: number;
+}
+
+interface Result {
+  readonly name: string;
+  readonly measured: readonly Measured[];
+  readonly rssMiB: number;
+}
+
+/**
+ * Our controller manager and, where `KUBE_CONTROLLER_MANAGER` names the binary, the real one: one after the other, each on an API
+ * server of its own (ours), with the same work to do.
+ */
+export async function controllersBench(): Promise<string> {
+  const { KUBE_CONTROLLER_MANAGER: peer } = process.env;
+  const ours = await measure('ours', [process.execPath, cox, 'controller-manager']);
+  if (!peer) return `${table([ours])}\nname the binary in KUBE_CONTROLLER_MANAGER to see the real one beside it\n`;
+  return table([ours, await measure('kube-controller-manager', [peer])]);
+}
+
+async function measure(name: string, command: readonly string[]): Promise<Result> {
+  const target = await startOurs(cox);
+  const rest = (userAgent: string) =>
+    RESTClient.forConfig({
+      server: `https://127.0.0.1:${target.port}`,
+      tls: { insecureSkipTlsVerify: true },
+      credentials: { current: async () => ({ token: target.token }), refused: () => false },
+      userAgent,
+      qps: 0,
+    });
+  const [load, nodes] = [rest('load'), rest('nodes')];
+  const clients = new ClientSet(load);
+  const stop = new AbortController();
+  await clients.core.v1.namespaces().create({ metadata: { name: 'bench' } });
+  const manager = await Manager.start(name, command, target);
+  const acting = actAsNodes(new ClientSet(nodes), stop.signal).catch(() => {});
+  try {
+    await untilWorking(clients);
+    const measured: Measured[] = [];
+    for (const workload of workloads) measured.push(await one(workload, clients, manager, name));
+    return { name, measured, rssMiB: manager.rssMiB() };
+  } finally {
+    stop.abort();
+    await acting;
+    await manager.stop();
+    await load.close();
+    await nodes.close();
+    await target.stop();
+  }
+}
+
+async function untilWorking(clients: ClientSet): Promise<void> {
+  for (;;) {
+    const found = await clients.core.v1
+      .serviceAccounts('bench')
+      .get('default')
+      .catch(() => undefined);
+    if (found) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function one(
+  { name, prepare, run }: Workload,
+  clients: ClientSet,
+  manager: Manager,
+  who: string,
+): Promise<Measured> {
+  console.error(`${who}: ${name} …`);
+  await prepare?.(clients);
+  // What preparing set off shall be over.
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+  const [writes, cpuMs, started] = [await writesOf(clients), manager.cpuMs(), performance.now()];
+  await run(clients);
+  const seconds = (performance.now() - started) / 1000;
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  const after = await writesOf(clients);
+  return {
+    seconds,
+    cpuMs: manager.cpuMs() - cpuMs,
+    writes: after.others - writes.others,
+    events: after.events - writes.events,
+  };
+}
+
+/** What the server has counted of all who write; load and nodes write the same for both managers. */
+async function writesOf(clients: ClientSet): Promise<{ others: number; events: number }> {
+  const { bytes } = await clients.rest.raw({ method: 'GET', path: '/metrics', headers: { accept: 'text/plain' } });
+  let [others, events] = [0, 0];
+  for (const line of new TextDecoder().decode(bytes).split('\n')) {
+    if (!line.startsWith('apiserver_request_total{')) continue;
+    const verb = /verb="([A-Z]+)"/.exec(line)?.[1] ?? '';
+    const resource = /resource="([^"]*)"/.exec(line)?.[1] ?? '';
+    if (!['POST', 'PUT', 'PATCH', 'APPLY', 'DELETE', 'DELETECOLLECTION'].includes(verb) || resource === 'leases')
+      continue;
+    const count = Number(line.slice(line.lastIndexOf(' ') + 1));
+    if (resource === 'events') events += count;
+    else others += count;
+  }
+  return { others, events };
+}
+
+function table(results: readonly Result[]): string {
+  const [ours, peer] = results as [Result, Result?];
+  const lines = [['', 'ours', ...(peer ? ['the real one', 'ratio'] : [])]];
+  const row = (name: string, mine: number, theirs: number | undefined, unit: string): void => {
+    const text = (value: number): string => `${value >= 100 ? Math.round(value) : value.toFixed(2)} ${unit}`;
+    lines.push([name, text(mine), ...(theirs === undefined ? [] : [text(theirs), `${(mine / theirs).toFixed(2)}×`])]);
+  };
+  for (const [index, { name, objects }] of workloads.entries()) {
+    const [mine, theirs] = [ours.measured[index]!, peer?.measured[index]];
+    row(`${name}: time`, mine.seconds, theirs?.seconds, 's');
+    row('  CPU per object', mine.cpuMs / objects, theirs && theirs.cpuMs / objects, 'ms');
+    row('  writes per object, of all who write', mine.writes / objects, theirs && theirs.writes / objects, '');
+    row('  events per object', mine.events / objects, theirs && theirs.events / objects, '');
+  }
+  row('memory, at the end', ours.rssMiB, peer?.rssMiB, 'MiB');
+  const widths = lines[0]!.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  return `${lines
+    .map((line) =>
+      line
+        .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')}\n`;
+}

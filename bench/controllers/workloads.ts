@@ -1,0 +1,148 @@
+import type { Pod } from '@coxswain/api/core/v1';
+import type { ClientSet, Watch } from '@coxswain/client';
+
+const labels = (app: string) => ({ matchLabels: { app } });
+const podTemplate = (app: string, image: string) => ({
+  metadata: { labels: { app } },
+  spec: { containers: [{ name: 'c', image }] },
+});
+
+/**
+ * What the nodes of a cluster would do, as cheaply as can be: pods run and are ready as soon as they are there, those of Jobs
+ * have ended, and those that are to go are gone.
+ */
+export async function actAsNodes(clients: ClientSet, signal: AbortSignal): Promise<void> {
+  const watch: Watch<Pod> = await clients.core.v1.pods('bench').watch({ signal });
+  const pending = new Set<Promise<unknown>>();
+  const act = async (pod: Pod): Promise<void> => {
+    const { name = '', deletionTimestamp } = pod.metadata;
+    const pods = clients.core.v1.pods('bench');
+    if (deletionTimestamp) await pods.delete(name, { gracePeriodSeconds: 0 }).catch(() => {});
+    else if (pod.status?.phase === 'Pending') {
+      const isJob = pod.metadata.labels?.['job-name'] !== undefined;
+      const ready = { type: 'Ready', status: 'True' } as const;
+      const status: Pod['status'] = isJob
+        ? { phase: 'Succeeded' }
+        : { phase: 'Running', podIP: '10.0.0.1', conditions: [ready] };
+      await pods.patch(name, 'strategic-merge', { status }, { subresource: 'status' }).catch(() => {});
+    }
+  };
+  for await (const event of watch) {
+    if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
+    const acting = act(event.object).finally(() => pending.delete(acting));
+    pending.add(acting);
+    if (pending.size >= 32) await Promise.race(pending);
+  }
+}
+
+/** Something to do for a controller manager: begins it, and resolves when it is done. */
+export interface Workload {
+  readonly name: string;
+  /** How many objects the figures are divided by. */
+  readonly objects: number;
+  /** Writes that the load itself makes, other than those of nodes: they do not count. */
+  prepare?(clients: ClientSet): Promise<void>;
+  run(clients: ClientSet): Promise<void>;
+}
+
+export const workloads: readonly Workload[] = [
+  {
+    name: 'Deployment of 1,000 from nothing',
+    objects: 1000,
+    async run(clients) {
+      const spec = { replicas: 1000, selector: labels('web'), template: podTemplate('web', 'v1') };
+      await clients.apps.v1.deployments('bench').create({ metadata: { name: 'web' }, spec });
+      await untilDeployed(clients, 1000);
+    },
+  },
+  {
+    name: 'rolling update of it',
+    objects: 1000,
+    async run(clients) {
+      await clients.apps.v1.deployments('bench').patch('web', 'strategic-merge', {
+        spec: { template: podTemplate('web', 'v2') },
+      });
+      await untilDeployed(clients, 1000);
+    },
+  },
+  {
+    name: '1,000 Services of it, and churn',
+    objects: 1000,
+    async run(clients) {
+      await inParallel(1000, (index) =>
+        clients.core.v1.services('bench').create({
+          metadata: { name: `s-${index}` },
+          spec: { selector: { app: `svc-${index}` }, ports: [{ port: 80 }] },
+        }),
+      );
+      await inParallel(1000, (index) =>
+        clients.core.v1.pods('bench').create({
+          metadata: { name: `p-${index}`, labels: { app: `svc-${index}` } },
+          spec: { containers: [{ name: 'c', image: 'i' }] },
+        }),
+      );
+      await until(async () => {
+        const { items } = await clients.discovery.v1.endpointSlices('bench').list();
+        return items.filter(({ endpoints }) => endpoints?.[0]?.conditions?.ready).length >= 1000;
+      });
+    },
+  },
+  {
+    name: '1,000 Jobs to completion',
+    objects: 1000,
+    async run(clients) {
+      const template = { spec: { restartPolicy: 'Never' as const, containers: [{ name: 'c', image: 'i' }] } };
+      await inParallel(1000, (index) =>
+        clients.batch.v1.jobs('bench').create({ metadata: { name: `j-${index}` }, spec: { template } }),
+      );
+      await until(async () => {
+        const { items } = await clients.batch.v1.jobs('bench').list();
+        return items.every(({ status }) => status?.completionTime);
+      });
+    },
+  },
+  {
+    name: 'garbage of 10,000 objects',
+    objects: 10_000,
+    async prepare(clients) {
+      const configMaps = clients.core.v1.configMaps('bench');
+      const { metadata } = await configMaps.create({ metadata: { name: 'owner' } });
+      const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: metadata.uid! };
+      await inParallel(10_000, (index) =>
+        configMaps.create({ metadata: { name: `g-${index}`, labels: { g: 'x' }, ownerReferences: [owner] } }),
+      );
+    },
+    async run(clients) {
+      await clients.core.v1.configMaps('bench').delete('owner', { propagationPolicy: 'Background' });
+      await until(async () => {
+        const { items } = await clients.core.v1.configMaps('bench').list({ labelSelector: 'g=x', limit: 1 });
+        return items.length === 0;
+      });
+    },
+  },
+];
+
+async function untilDeployed(clients: ClientSet, replicas: number): Promise<void> {
+  await until(async () => {
+    const { metadata, status } = await clients.apps.v1.deployments('bench').get('web');
+    return (
+      status?.observedGeneration === metadata.generation &&
+      status?.updatedReplicas === replicas &&
+      status.availableReplicas === replicas &&
+      status.replicas === replicas
+    );
+  });
+}
+
+async function until(isDone: () => Promise<boolean>): Promise<void> {
+  while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+async function inParallel(count: number, act: (index: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: 32 }, async () => {
+      while (next < count) await act(next++);
+    }),
+  );
+}
