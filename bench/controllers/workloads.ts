@@ -1,5 +1,5 @@
 import type { Pod } from '@coxswain/api/core/v1';
-import type { ClientSet, Watch } from '@coxswain/client';
+import { type ClientSet, SharedIndexInformer } from '@coxswain/client';
 
 const labels = (app: string) => ({ matchLabels: { app } });
 const podTemplate = (app: string, image: string) => ({
@@ -12,27 +12,28 @@ const podTemplate = (app: string, image: string) => ({
  * have ended, and those that are to go are gone.
  */
 export async function actAsNodes(clients: ClientSet, signal: AbortSignal): Promise<void> {
-  const watch: Watch<Pod> = await clients.core.v1.pods('bench').watch({ signal });
+  const pods = clients.core.v1.pods('bench');
   const pending = new Set<Promise<unknown>>();
   const act = async (pod: Pod): Promise<void> => {
     const { name = '', deletionTimestamp } = pod.metadata;
-    const pods = clients.core.v1.pods('bench');
     if (deletionTimestamp) await pods.delete(name, { gracePeriodSeconds: 0 }).catch(() => {});
     else if (pod.status?.phase === 'Pending') {
       const isJob = pod.metadata.labels?.['job-name'] !== undefined;
       const ready = { type: 'Ready', status: 'True' } as const;
       const status: Pod['status'] = isJob
         ? { phase: 'Succeeded' }
-        : { phase: 'Running', podIP: '10.0.0.1', conditions: [ready] };
+        : { phase: 'Running', podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.1' }], conditions: [ready] };
       await pods.patch(name, 'strategic-merge', { status }, { subresource: 'status' }).catch(() => {});
     }
   };
-  for await (const event of watch) {
-    if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
-    const acting = act(event.object).finally(() => pending.delete(acting));
+  const begin = async (pod: Pod): Promise<void> => {
+    const acting = act(pod).finally(() => pending.delete(acting));
     pending.add(acting);
     if (pending.size >= 32) await Promise.race(pending);
-  }
+  };
+  const informer = new SharedIndexInformer<Pod>(pods);
+  informer.addEventHandler({ onAdd: begin, onUpdate: (_, pod) => begin(pod) });
+  await informer.run(signal);
 }
 
 /** Something to do for a controller manager: begins it, and resolves when it is done. */
@@ -63,28 +64,6 @@ export const workloads: readonly Workload[] = [
         spec: { template: podTemplate('web', 'v2') },
       });
       await untilDeployed(clients, 1000);
-    },
-  },
-  {
-    name: '1,000 Services of it, and churn',
-    objects: 1000,
-    async run(clients) {
-      await inParallel(1000, (index) =>
-        clients.core.v1.services('bench').create({
-          metadata: { name: `s-${index}` },
-          spec: { selector: { app: `svc-${index}` }, ports: [{ port: 80 }] },
-        }),
-      );
-      await inParallel(1000, (index) =>
-        clients.core.v1.pods('bench').create({
-          metadata: { name: `p-${index}`, labels: { app: `svc-${index}` } },
-          spec: { containers: [{ name: 'c', image: 'i' }] },
-        }),
-      );
-      await until(async () => {
-        const { items } = await clients.discovery.v1.endpointSlices('bench').list();
-        return items.filter(({ endpoints }) => endpoints?.[0]?.conditions?.ready).length >= 1000;
-      });
     },
   },
   {
