@@ -67,6 +67,32 @@ export const workloads: readonly Workload[] = [
     },
   },
   {
+    name: '1,000 Services and their pods',
+    objects: 1000,
+    async prepare(clients) {
+      // Endpoints are only those on nodes that there are.
+      await clients.core.v1.nodes().create({ metadata: { name: 'n1' } });
+    },
+    async run(clients) {
+      await inParallel(1000, (index) =>
+        clients.core.v1.services('bench').create({
+          metadata: { name: `s-${index}` },
+          spec: { selector: { app: `svc-${index}` }, ports: [{ port: 80 }] },
+        }),
+      );
+      await inParallel(1000, (index) =>
+        clients.core.v1.pods('bench').create({
+          metadata: { name: `p-${index}`, labels: { app: `svc-${index}` } },
+          spec: { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }] },
+        }),
+      );
+      await until(async () => {
+        const { items } = await clients.discovery.v1.endpointSlices('bench').list();
+        return items.filter(({ endpoints }) => endpoints?.[0]?.conditions?.ready).length >= 1000;
+      });
+    },
+  },
+  {
     name: '1,000 Jobs to completion',
     objects: 1000,
     async run(clients) {
