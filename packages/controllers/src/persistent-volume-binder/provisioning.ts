@@ -4,6 +4,7 @@ import { isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
 import { objectReference } from '@coxswain/client';
 import type { ControllerContext } from '../framework/controller.ts';
 import { driverOfPlugin } from '../framework/csi-migration.ts';
+import { messageOf } from '../framework/message-of.ts';
 import { claimClass } from '../framework/storage-classes.ts';
 import { annotations, deletionFinalizer, withAnnotations } from './annotations.ts';
 import type { Binding } from './binding.ts';
@@ -15,8 +16,6 @@ import type { VolumePlugin } from './volume-plugin.ts';
 /** How often, and in between how long, it is tried to create a volume that is made already. */
 const createAttempts = 5;
 const createIntervalMs = 10_000;
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Has volumes made for claims, here or elsewhere. */
 export class Provisioning {
