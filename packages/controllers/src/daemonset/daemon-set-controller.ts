@@ -22,13 +22,12 @@ import { OwnWrites } from '../framework/own-writes.ts';
 import { ownedObjectHandler } from '../framework/owned-object-handler.ts';
 import { claimPods } from '../framework/owned-pods.ts';
 import { OwnerLookup } from '../framework/owner-lookup.ts';
-import { addNodeIndex, podsOnNode } from '../framework/pod-node-index.ts';
 import { availableInMs, isPodAvailable } from '../framework/pods.ts';
 import { problemOf } from '../framework/problem-of.ts';
 import { recheckOwner } from '../framework/recheck-owner.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
 import { updateStatus } from '../framework/update-status.ts';
-import { hashLabel, isUpdatedBy } from './daemon-pod.ts';
+import { hashLabel, isUpdatedBy, targetNode } from './daemon-pod.ts';
 import { DaemonPodControl } from './daemon-pod-control.ts';
 import { type NodeFit, nodeFitOf } from './node-fit.ts';
 import { planNode } from './node-plan.ts';
@@ -45,6 +44,9 @@ const resource: ResourceDescription = {
   namespaced: true,
 };
 const kind = GroupVersionKind.of(resource.group, resource.version, resource.kind);
+
+/** Of daemons, by the node that they are on or meant for. */
+const targetIndex = 'daemonTarget';
 
 /** Only a safety net: seeing what was written brings the set back into the queue. */
 const lookForOwnWritesMs = 1000;
@@ -103,7 +105,9 @@ export class DaemonSetController implements Controller {
       reconcile: async (name) => this.#enqueueForNode(name),
     });
     addControllerIndex(this.#pods);
-    addNodeIndex(this.#pods);
+    this.#pods.addIndexers({
+      [targetIndex]: (pod) => (getControllerOf(pod)?.kind === kind.kind ? [targetNode(pod) ?? ''] : []),
+    });
     this.#watch();
   }
 
@@ -157,12 +161,13 @@ export class DaemonSetController implements Controller {
    * Brings up the sets to which it makes a difference that the node is as it is, or gone.
    *
    * Differs from upstream: there, the numbers of a set's status stay as they are until something else happens to it, when a
-   * node is gone, or takes no new pods any more but keeps those it has.
+   * node is gone, or takes no new pods any more but keeps those it has; and a pod that waits for a node which may not have it
+   * any more is not taken away until then.
    */
   #enqueueFor(node: Node): void {
     const { name = '' } = node.metadata;
     const isThere = this.#nodes.indexer.getByKey(name) !== undefined;
-    const present = new Set(podsOnNode(this.#pods.indexer, name).map((pod) => getControllerOf(pod)?.uid));
+    const present = new Set(this.#pods.indexer.byIndex(targetIndex, name).map((pod) => getControllerOf(pod)?.uid));
     for (const set of this.#sets.indexer.values()) {
       const { shouldRun } = this.#fitOf(set)(node);
       const isPresent = present.has(set.metadata.uid);

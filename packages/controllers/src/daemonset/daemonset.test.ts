@@ -506,6 +506,13 @@ describe('what goes wrong with daemons', () => {
     await expectIdle();
   });
 
+  it('takes away a pod that waits for a node which may not have it any more', async () => {
+    await addNodes(['n1', 'n2']);
+    await create();
+    await taint('n1', { key: 'k', effect: 'NoExecute' });
+    expect(await placed()).toEqual(['n2 c:1']);
+  });
+
   it('has a pod on each of a thousand nodes, each by one request', async () => {
     await addNodes(Array.from({ length: 1000 }, (_, i) => `n${i}`));
     await create();
