@@ -13,6 +13,7 @@ import {
   type SharedIndexInformer,
   until,
 } from '@coxswain/client';
+import { availableInMs, isPodAvailable } from '@coxswain/component-helpers';
 import type { Controller, ControllerContext } from '../framework/controller.ts';
 import { addControllerIndex } from '../framework/controller-index.ts';
 import { revisionsToDelete } from '../framework/controller-revision.ts';
@@ -22,7 +23,6 @@ import { OwnWrites } from '../framework/own-writes.ts';
 import { ownedObjectHandler } from '../framework/owned-object-handler.ts';
 import { claimPods } from '../framework/owned-pods.ts';
 import { OwnerLookup } from '../framework/owner-lookup.ts';
-import { availableInMs, isPodAvailable } from '../framework/pods.ts';
 import { problemOf } from '../framework/problem-of.ts';
 import { recheckOwner } from '../framework/recheck-owner.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';

@@ -1,7 +1,6 @@
 import type { DaemonSet } from '@coxswain/api/apps/v1';
 import type { Node } from '@coxswain/api/core/v1';
-import { requiredNodeAffinity } from '../framework/node-affinity.ts';
-import { untoleratedTaint } from '../framework/taints.ts';
+import { requiredNodeAffinity, untoleratedTaint } from '@coxswain/component-helpers';
 import { tolerationsOf } from './daemon-pod.ts';
 
 export interface NodeFit {

@@ -1,5 +1,5 @@
 import type { Pod } from '@coxswain/api/core/v1';
-import { isPodAvailable, isPodReady } from '../framework/pods.ts';
+import { isPodAvailable, isPodReady } from '@coxswain/component-helpers';
 import { hashLabel } from './daemon-pod.ts';
 import type { NodeView } from './placement.ts';
 

@@ -1,5 +1,5 @@
 import type { Node, Pod } from '@coxswain/api/core/v1';
-import { isPodTerminal } from '../framework/pods.ts';
+import { isPodTerminal } from '@coxswain/component-helpers';
 import { targetNode } from './daemon-pod.ts';
 import type { NodeFit } from './node-fit.ts';
 

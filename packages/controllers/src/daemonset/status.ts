@@ -1,6 +1,6 @@
 import type { DaemonSet, DaemonSetStatus } from '@coxswain/api/apps/v1';
 import type { Pod } from '@coxswain/api/core/v1';
-import { isPodAvailable, isPodReady } from '../framework/pods.ts';
+import { isPodAvailable, isPodReady } from '@coxswain/component-helpers';
 import { oldestFirst } from './node-plan.ts';
 
 export type DaemonCounts = Required<

@@ -2,10 +2,10 @@ import type { ReplicaSet } from '@coxswain/api/apps/v1';
 import { newConflict, newInternalError } from '@coxswain/apimachinery/errors';
 import { GroupResource } from '@coxswain/apimachinery/meta';
 import { deletionHandlingKey, SharedInformerFactory } from '@coxswain/client';
+import { isPodReady } from '@coxswain/component-helpers';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { templateHash } from '../framework/pod-template-hash.ts';
-import { isPodReady } from '../framework/pods.ts';
 import {
   hasProgressed,
   image,

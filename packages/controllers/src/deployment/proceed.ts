@@ -1,6 +1,6 @@
 import type { ReplicaSet } from '@coxswain/api/apps/v1';
 import type { Pod } from '@coxswain/api/core/v1';
-import { isPodTerminal } from '../framework/pods.ts';
+import { isPodTerminal } from '@coxswain/component-helpers';
 import { pauseFinding } from './progress.ts';
 import { isActive, sizeOf, totalReplicas } from './replica-sets.ts';
 import { rollBack, rollbackRevision } from './rollback.ts';

@@ -2,7 +2,7 @@ import type { Pod } from '@coxswain/api/core/v1';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '@coxswain/api/policy/v1';
 import { getScaledValueFromIntOrPercent, isInt } from '@coxswain/apimachinery/intstr';
 import { type ConditionInput, findStatusCondition, setStatusCondition } from '@coxswain/apimachinery/meta';
-import { isPodReady } from '../framework/pods.ts';
+import { isPodReady } from '@coxswain/component-helpers';
 
 /** So long after an eviction was granted the pod is expected to begin to go. */
 const deletionTimeoutMs = 2 * 60_000;

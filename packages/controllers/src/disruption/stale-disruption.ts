@@ -1,5 +1,5 @@
 import type { Pod } from '@coxswain/api/core/v1';
-import { isPodTerminal, podCondition } from '../framework/pods.ts';
+import { isPodTerminal, podCondition } from '@coxswain/component-helpers';
 
 const timeoutMs = 2 * 60_000;
 

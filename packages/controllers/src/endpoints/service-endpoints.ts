@@ -1,6 +1,7 @@
 import type { EndpointAddress, EndpointPort, EndpointSubset, Endpoints, Pod, Service } from '@coxswain/api/core/v1';
 import { equals } from '@coxswain/apimachinery/labels';
 import { isIPv4, parseIPSloppy, semanticEqual } from '@coxswain/apimachinery/validation';
+import { isPodReady } from '@coxswain/component-helpers';
 import { triggerTimeAnnotation } from '../endpointslice/slice-metadata.ts';
 import {
   hasHostname,
@@ -10,7 +11,6 @@ import {
   podAddresses,
   targetPort,
 } from '../framework/pod-endpoints.ts';
-import { isPodReady } from '../framework/pods.ts';
 import { repackSubsets } from './subsets.ts';
 import { truncateSubsets } from './truncate-subsets.ts';
 

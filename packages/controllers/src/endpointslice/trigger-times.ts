@@ -1,5 +1,5 @@
 import type { Pod, Service } from '@coxswain/api/core/v1';
-import { podCondition } from '../framework/pods.ts';
+import { podCondition } from '@coxswain/component-helpers';
 
 interface Known {
   readonly service: string;

@@ -1,5 +1,5 @@
 import type { ContainerStatus, Pod } from '@coxswain/api/core/v1';
-import { isPodReady, podCondition } from './pods.ts';
+import { isPodReady, podCondition } from '@coxswain/component-helpers';
 
 const deletionCostAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
 const phases = ['Pending', 'Unknown', 'Running'];

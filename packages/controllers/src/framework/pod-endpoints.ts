@@ -2,8 +2,8 @@ import type { Pod, Service, ServicePort } from '@coxswain/api/core/v1';
 import { equals } from '@coxswain/apimachinery/labels';
 import { formatIP, isIPv4, parseIPSloppy } from '@coxswain/apimachinery/validation';
 import { type Indexer, NAMESPACE_INDEX } from '@coxswain/client';
+import { isPodReady, isPodTerminal } from '@coxswain/component-helpers';
 import { labelled } from './label-index.ts';
-import { isPodReady, isPodTerminal } from './pods.ts';
 import { selectorOf, servicesFor } from './service-index.ts';
 
 export type IPFamily = 'IPv4' | 'IPv6';

@@ -1,5 +1,5 @@
 import type { Pod, PodCondition } from '@coxswain/api/core/v1';
-import { podCondition } from './pods.ts';
+import { podCondition } from '@coxswain/component-helpers';
 
 /**
  * The condition as it is to be written, with the time since when its status is what it is. Undefined when the pod says

@@ -8,8 +8,8 @@ import type {
 import type { Pod } from '@coxswain/api/core/v1';
 import { labelSelectorAsSelector, type Selector } from '@coxswain/apimachinery/labels';
 import { Quantity, Scale } from '@coxswain/apimachinery/quantity';
+import { isPodReady } from '@coxswain/component-helpers';
 import { labelSelectorText } from '../framework/label-selector-text.ts';
-import { isPodReady } from '../framework/pods.ts';
 import type { MetricsClient, PodMetrics } from './metrics-client.ts';
 import { maxInt64 } from './numbers.ts';
 import { groupPods, type ReadinessRules } from './pod-groups.ts';

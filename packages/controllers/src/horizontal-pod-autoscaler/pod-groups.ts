@@ -1,5 +1,5 @@
 import type { Pod } from '@coxswain/api/core/v1';
-import { podCondition } from '../framework/pods.ts';
+import { podCondition } from '@coxswain/component-helpers';
 import type { PodMetric, PodMetrics } from './metrics-client.ts';
 
 /** Which pods' metrics mean something. */

@@ -1,5 +1,5 @@
 import type { ContainerStatus, Pod } from '@coxswain/api/core/v1';
-import { podCondition } from '../framework/pods.ts';
+import { podCondition } from '@coxswain/component-helpers';
 
 /** How long the first failed pod is not replaced, and no failed pod is not replaced longer than. */
 const firstBackoffMs = 10_000;

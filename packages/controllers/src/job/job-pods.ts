@@ -8,12 +8,12 @@ import {
   slowStartBatch,
   UIDTrackingControllerExpectations,
 } from '@coxswain/client';
+import { isPodReady } from '@coxswain/component-helpers';
 import type { ControllerContext } from '../framework/controller.ts';
 import { hasFinalizer, withFinalizer } from '../framework/finalizers.ts';
 import { inParallel } from '../framework/in-parallel.ts';
 import { jobResource } from '../framework/jobs.ts';
 import { PodControl, type PodOwner, podFromTemplate } from '../framework/pod-control.ts';
-import { isPodReady } from '../framework/pods.ts';
 import { podOfIndex, withIndexVariable } from './completion-index.ts';
 import { type JobObservation, trackingFinalizer } from './job-observation.ts';
 import { releasePatch } from './orphan-pods.ts';

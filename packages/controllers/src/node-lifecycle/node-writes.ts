@@ -2,8 +2,8 @@ import type { Node, Pod } from '@coxswain/api/core/v1';
 import { isConflict, isNotFound } from '@coxswain/apimachinery/errors';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import type { EventRecorder } from '@coxswain/client';
+import { podCondition } from '@coxswain/component-helpers';
 import type { ControllerContext } from '../framework/controller.ts';
-import { podCondition } from '../framework/pods.ts';
 import { updatedPodCondition, withPodCondition } from '../framework/updated-pod-condition.ts';
 import { changedTaints, type TaintChange } from './condition-taints.ts';
 

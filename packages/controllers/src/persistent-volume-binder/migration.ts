@@ -1,5 +1,5 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
-import { driverOfPlugin } from '../framework/csi-migration.ts';
+import { driverOfPlugin } from '@coxswain/component-helpers';
 import { hasFinalizer, withFinalizer, withoutFinalizer } from '../framework/finalizers.ts';
 import { annotations, deletionFinalizer, withAnnotations } from './annotations.ts';
 

@@ -2,8 +2,8 @@ import type { Node, PersistentVolume, PersistentVolumeClaim } from '@coxswain/ap
 import type { StorageClass } from '@coxswain/api/storage/v1';
 import { isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
 import { objectReference } from '@coxswain/client';
+import { driverOfPlugin } from '@coxswain/component-helpers';
 import type { ControllerContext } from '../framework/controller.ts';
-import { driverOfPlugin } from '../framework/csi-migration.ts';
 import { messageOf } from '../framework/message-of.ts';
 import { claimClass } from '../framework/storage-classes.ts';
 import { annotations, deletionFinalizer, withAnnotations } from './annotations.ts';

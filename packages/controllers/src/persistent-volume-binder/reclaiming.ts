@@ -1,9 +1,9 @@
 import type { PersistentVolume } from '@coxswain/api/core/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
+import { isPodTerminal } from '@coxswain/component-helpers';
 import { podsWithClaim } from '../framework/claim-pods.ts';
 import type { ControllerContext } from '../framework/controller.ts';
 import { hasFinalizer, withoutFinalizer } from '../framework/finalizers.ts';
-import { isPodTerminal } from '../framework/pods.ts';
 import { annotations, deletionFinalizer } from './annotations.ts';
 import type { Binding } from './binding.ts';
 import type { Operations } from './operations.ts';

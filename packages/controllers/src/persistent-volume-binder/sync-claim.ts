@@ -1,8 +1,8 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
 import type { StorageClass } from '@coxswain/api/storage/v1';
+import { isPodTerminal } from '@coxswain/component-helpers';
 import { podsWithClaim } from '../framework/claim-pods.ts';
 import type { ControllerContext } from '../framework/controller.ts';
-import { isPodTerminal } from '../framework/pods.ts';
 import { claimClass } from '../framework/storage-classes.ts';
 import { annotations, hasAnnotation } from './annotations.ts';
 import type { Binding } from './binding.ts';

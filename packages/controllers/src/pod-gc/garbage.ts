@@ -1,5 +1,5 @@
 import type { Node, Pod } from '@coxswain/api/core/v1';
-import { isPodTerminal } from '../framework/pods.ts';
+import { isPodTerminal } from '@coxswain/component-helpers';
 import { updatedPodCondition } from '../framework/updated-pod-condition.ts';
 
 /** Why a pod goes, for those who look at its conditions. */

@@ -1,6 +1,6 @@
 import type { Pod } from '@coxswain/api/core/v1';
+import { isPodActive } from '@coxswain/component-helpers';
 import { byDeletionOrder } from '../framework/pod-deletion-order.ts';
-import { isPodActive } from '../framework/pods.ts';
 
 /**
  * Which of the pods go when there are so many too many. `relatedPods` are those of all sets of the same owner: of two pods

@@ -12,6 +12,7 @@ import {
   slowStartBatch,
   UIDTrackingControllerExpectations,
 } from '@coxswain/client';
+import { availableInMs, isPodActive, isPodTerminating } from '@coxswain/component-helpers';
 import type { Controller, ControllerContext } from '../framework/controller.ts';
 import { addControllerIndex, controlledBy, orphansIn } from '../framework/controller-index.ts';
 import { OwnWrites } from '../framework/own-writes.ts';
@@ -19,7 +20,6 @@ import { ownedObjectHandler } from '../framework/owned-object-handler.ts';
 import { claimObjects } from '../framework/owned-objects.ts';
 import { OwnerLookup } from '../framework/owner-lookup.ts';
 import { PodControl, type PodOwner, podFromTemplate } from '../framework/pod-control.ts';
-import { availableInMs, isPodActive, isPodTerminating } from '../framework/pods.ts';
 import { recheckOwner } from '../framework/recheck-owner.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
 import { updateStatus } from '../framework/update-status.ts';

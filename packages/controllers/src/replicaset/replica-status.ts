@@ -2,7 +2,7 @@ import type { ReplicaSetStatus } from '@coxswain/api/apps/v1';
 import type { Pod } from '@coxswain/api/core/v1';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
-import { isPodAvailable, isPodReady } from '../framework/pods.ts';
+import { isPodAvailable, isPodReady } from '@coxswain/component-helpers';
 import { type ReplicatedObject, replicasOf } from './replicated-kind.ts';
 
 export interface ObservedReplicas {

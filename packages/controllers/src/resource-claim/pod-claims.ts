@@ -1,7 +1,7 @@
 import type { Pod, PodResourceClaim } from '@coxswain/api/core/v1';
 import type { ResourceClaim, ResourceClaimTemplate } from '@coxswain/api/resource/v1';
 import { getControllerOf } from '@coxswain/apimachinery/meta';
-import { isPodTerminal } from '../framework/pods.ts';
+import { isPodTerminal } from '@coxswain/component-helpers';
 
 /** On claims that were made by template: the pod's name for it. */
 export const podClaimAnnotation = 'resource.kubernetes.io/pod-claim-name';

@@ -2,11 +2,11 @@ import type { Pod, PodResourceClaim } from '@coxswain/api/core/v1';
 import type { ResourceClaim, ResourceClaimConsumerReference } from '@coxswain/api/resource/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import { type EventRecorder, splitKey } from '@coxswain/client';
+import { isPodTerminal } from '@coxswain/component-helpers';
 import type { Controller, ControllerContext } from '../framework/controller.ts';
 import { deletedObject } from '../framework/deleted-object.ts';
 import { hasFinalizer, withoutFinalizer } from '../framework/finalizers.ts';
 import { LatestObjects } from '../framework/latest-objects.ts';
-import { isPodTerminal } from '../framework/pods.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
 import {
   claimFromTemplate,

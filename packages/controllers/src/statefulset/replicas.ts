@@ -1,6 +1,6 @@
 import type { StatefulSet } from '@coxswain/api/apps/v1';
 import type { Pod } from '@coxswain/api/core/v1';
-import { isPodAvailable, isPodReady, isPodTerminal } from '../framework/pods.ts';
+import { isPodAvailable, isPodReady, isPodTerminal } from '@coxswain/component-helpers';
 import { ordinalOf, replicasOf, startOrdinal } from './identity.ts';
 
 /** A pod that is wanted, whether or not there is one. */

@@ -9,6 +9,7 @@ import {
   type SharedIndexInformer,
   slowStartBatch,
 } from '@coxswain/client';
+import { availableInMs } from '@coxswain/component-helpers';
 import type { Controller, ControllerContext } from '../framework/controller.ts';
 import { addControllerIndex } from '../framework/controller-index.ts';
 import { revisionsToDelete, templateIn } from '../framework/controller-revision.ts';
@@ -17,7 +18,6 @@ import { OwnWrites } from '../framework/own-writes.ts';
 import { ownedObjectHandler } from '../framework/owned-object-handler.ts';
 import { claimPods } from '../framework/owned-pods.ts';
 import { OwnerLookup } from '../framework/owner-lookup.ts';
-import { availableInMs } from '../framework/pods.ts';
 import { problemOf } from '../framework/problem-of.ts';
 import { recheckOwner } from '../framework/recheck-owner.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';

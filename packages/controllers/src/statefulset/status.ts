@@ -1,6 +1,6 @@
 import type { StatefulSet, StatefulSetStatus } from '@coxswain/api/apps/v1';
 import type { Pod } from '@coxswain/api/core/v1';
-import { isPodAvailable } from '../framework/pods.ts';
+import { isPodAvailable } from '@coxswain/component-helpers';
 import { replicasOf, revisionOf } from './identity.ts';
 import { isRunningAndReady, type Readiness } from './replicas.ts';
 

@@ -1,5 +1,5 @@
 import type { Taint, Toleration } from '@coxswain/api/core/v1';
-import { toleratesTaint } from '../framework/taints.ts';
+import { toleratesTaint } from '@coxswain/component-helpers';
 
 /** The taints that drive pods away. */
 export const noExecuteTaints = (taints: readonly Taint[] = []): Taint[] =>

@@ -6,8 +6,8 @@
  */
 import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
 import { Quantity } from '@coxswain/apimachinery/quantity';
+import { migratedPlugin } from '@coxswain/component-helpers';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
-import { migratedPlugin } from '../framework/csi-migration.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
 
 export const volumeExpandController: ControllerDefinition = {

@@ -1,0 +1,2 @@
+/** `@coxswain/kubelet`: the node agent. */
+export {};

@@ -1,0 +1,2 @@
+/** `@coxswain/scheduler`: kube-scheduler. */
+export {};

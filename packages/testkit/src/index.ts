@@ -1,0 +1,2 @@
+/** `@coxswain/testkit`: a cluster inside a test. */
+export {};
