@@ -1,4 +1,4 @@
-import type { Transport, TransportRequest, TransportResponse } from '@coxswain/client';
+import type { ResponseBody, Transport, TransportRequest, TransportResponse } from '@coxswain/client';
 
 export interface SeenRequest {
   readonly method: string;
@@ -10,6 +10,10 @@ export class SpyingTransport implements Transport {
   readonly requests: SeenRequest[] = [];
   /** Throws what the request is to fail with. */
   plan: (request: SeenRequest) => void | Promise<void> = () => {};
+  /** Throws when the answer is to be lost: the server has done what was asked by then. */
+  afterwards: (request: SeenRequest) => void = () => {};
+  /** What those who watch wait for before they get to know what has come; undefined: nothing. */
+  heldBack: (request: SeenRequest) => Promise<void> | undefined = () => undefined;
   readonly #inner: Transport;
 
   constructor(inner: Transport) {
@@ -25,9 +29,44 @@ export class SpyingTransport implements Transport {
     const seen = { method: request.method, url: request.url };
     this.requests.push(seen);
     await this.plan(seen);
-    return await this.#inner.send(request);
+    const response = await this.#inner.send(request);
+    try {
+      this.afterwards(seen);
+    } catch (error) {
+      response.body.cancel();
+      throw error;
+    }
+    if (!/[?&]watch=(1|true)\b/.test(request.url)) return response;
+    return { ...response, body: this.#held(response.body, seen, request.signal) };
   }
 
   openWebSocket: Transport['openWebSocket'] = (request) => this.#inner.openWebSocket(request);
   close: Transport['close'] = () => this.#inner.close();
+
+  #held(body: ResponseBody, seen: SeenRequest, signal: AbortSignal | undefined): ResponseBody {
+    const wait = (): Promise<void> | undefined => this.heldBack(seen);
+    return {
+      bytes: () => body.bytes(),
+      cancel: () => body.cancel(),
+      async *chunks() {
+        for await (const chunk of body.chunks()) {
+          for (let held = wait(); held; held = wait()) await unlessAborted(held, signal);
+          yield chunk;
+        }
+      },
+    };
+  }
+}
+
+async function unlessAborted(held: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return held;
+  await new Promise<void>((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort, { once: true });
+    void held.then(() => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    });
+  });
 }

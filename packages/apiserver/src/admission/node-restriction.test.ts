@@ -1,6 +1,6 @@
 import type { UserInfo } from '@coxswain/api';
+import { alwaysAllow } from '@coxswain/component-base/authorization';
 import { describe, expect, it } from 'vitest';
-import { alwaysAllow } from '../authorization/static-authorizers.ts';
 import { forbiddenNodeLabels } from './node-labels.ts';
 import { nodeRestriction } from './node-restriction.ts';
 import { admit, newContext, pod, type TestWrite } from './plugin-runner.test-data.ts';

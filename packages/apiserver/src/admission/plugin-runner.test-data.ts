@@ -1,9 +1,9 @@
 import { FeatureGates, type FeatureName, type UserInfo } from '@coxswain/api';
 import { GroupVersion, type KubernetesObject } from '@coxswain/apimachinery';
+import { alwaysDeny } from '@coxswain/component-base/authorization';
 import type { Authorizer } from '../authorization/index.ts';
 import { MemoryClient } from '../authorization/memory-client.test-data.ts';
 import { MemoryListers } from '../authorization/memory-listers.test-data.ts';
-import { alwaysDeny } from '../authorization/static-authorizers.ts';
 import { type AdmissionAttributes, AdmissionChain, type AdmissionPlugin, type Operation } from './admission.ts';
 import type { AdmissionContext } from './plugin-context.ts';
 

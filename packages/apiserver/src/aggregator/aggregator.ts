@@ -1,7 +1,7 @@
 import type { APIService } from '@coxswain/api/apiregistration/v1';
 import { jsonEquals } from '@coxswain/apimachinery';
+import type { ApiResponse } from '@coxswain/component-base/http';
 import type { DiscoveryRegistry } from '../discovery/index.ts';
-import type { ApiResponse } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { OpenApiService } from '../openapi/index.ts';
 import type { InternalClient, Lister } from '../registry/lister.ts';

@@ -1,8 +1,8 @@
 import type { APIService } from '@coxswain/api/apiregistration/v1';
 import { ApiError } from '@coxswain/apimachinery';
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
+import { textResponse } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
-import { textResponse } from '../http/respond.ts';
 import {
   DialError,
   type Dialer,

@@ -1,10 +1,10 @@
 import { Duplex } from 'node:stream';
 import { newCodecFactory, newScheme } from '@coxswain/api';
 import { newConflict } from '@coxswain/apimachinery';
+import type { ApiRequest, ApiResponse } from '@coxswain/component-base/http';
 import { describe, expect, it } from 'vitest';
 import type { StateHandler } from '../filters/index.ts';
 import { RequestState } from '../filters/request-state.ts';
-import type { ApiRequest, ApiResponse } from '../http/handler.ts';
 import { inProcessTransport } from '../http/in-process.ts';
 import { AuditLog, type AuditLogMode } from './audit-log.ts';
 import { AuditPolicy } from './audit-policy.ts';

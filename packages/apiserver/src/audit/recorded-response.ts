@@ -1,4 +1,4 @@
-import type { ApiResponse, ResponseSink, StreamingBody, Upgrade } from '../http/handler.ts';
+import type { ApiResponse, ResponseSink, StreamingBody, Upgrade } from '@coxswain/component-base/http';
 
 /** Differs from upstream: of an answer that is longer nothing is recorded, so that memory stays bounded. */
 const maxRecordedBytes = 32 * 1024 * 1024;

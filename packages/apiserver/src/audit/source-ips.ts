@@ -1,6 +1,6 @@
 import { formatIP, parseIPSloppy } from '@coxswain/apimachinery';
-import type { ApiRequest } from '../http/handler.ts';
-import { headerOf } from '../http/respond.ts';
+import type { ApiRequest } from '@coxswain/component-base/http';
+import { headerOf } from '@coxswain/component-base/http';
 
 /**
  * Where a request came from: what proxies say of it, which nobody needs to believe, and at last who connected, which

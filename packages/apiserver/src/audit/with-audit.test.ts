@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isJsonObject } from '@coxswain/apimachinery';
+import type { ApiResponse, ResponseSink } from '@coxswain/component-base/http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ApiResponse, ResponseSink } from '../http/handler.ts';
 import type { InProcessRequest } from '../http/in-process.ts';
 import { type RunningApiServer, startApiServer } from '../options/index.ts';
 

@@ -9,9 +9,9 @@ import {
   stringifyJson,
   toStatus,
 } from '@coxswain/apimachinery';
+import type { ApiResponse } from '@coxswain/component-base/http';
+import { headerOf } from '@coxswain/component-base/http';
 import { attributesOf, type Filter, isLongRunning, type RequestState } from '../filters/index.ts';
-import type { ApiResponse } from '../http/handler.ts';
-import { headerOf } from '../http/respond.ts';
 import type { ObjectReference } from './audit-event.ts';
 import type { AuditSink } from './audit-log.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Secret } from '@coxswain/api/core/v1';
 import { dateFromTime, ownEntry } from '@coxswain/apimachinery';
+import type { TokenAuthenticator } from '@coxswain/component-base/authentication';
 import type { Lister } from '../registry/lister.ts';
-import type { TokenAuthenticator } from './authenticator.ts';
 import { sameSecret } from './same-secret.ts';
 
 const tokenForm = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@coxswain/apimachinery';
-import type { ApiRequest, RequestHeaders } from '../http/handler.ts';
+import type { ApiRequest, RequestHeaders } from '@coxswain/component-base/http';
 import type { Lister } from '../registry/lister.ts';
 
 /** A lister of objects that a test changes as it likes. */

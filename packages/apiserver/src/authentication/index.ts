@@ -1,7 +1,14 @@
 /** Who asks. `UnionAuthenticator` puts all ways to find out together; start there. */
-export type { Authenticator, TokenAuthenticator } from './authenticator.ts';
+export type { Authenticator, TokenAuthenticator } from '@coxswain/component-base/authentication';
+export {
+  type AuthenticationOptions,
+  type CertificateAuthorities,
+  CertificatePool,
+  standardRequestHeaders,
+  UnionAuthenticator,
+  unauthorized,
+} from '@coxswain/component-base/authentication';
 export { bootstrapTokenAuthenticator } from './bootstrap-token.ts';
-export { type CertificateAuthorities, CertificatePool } from './certificate-pool.ts';
 export {
   type AuthenticationConfiguration,
   parseAuthenticationConfiguration,
@@ -10,10 +17,8 @@ export { signingAlgorithms } from './jwt/json-web-key.ts';
 export { type JwtAuthentication, prepareJwtAuthentication } from './jwt/jwt-authentication.ts';
 export { JwtAuthenticators } from './jwt/jwt-authenticators.ts';
 export { JwtMetrics } from './jwt/jwt-metrics.ts';
-export { standardRequestHeaders } from './request-header.ts';
 export { serviceAccountTokenAuthenticators } from './service-account-token.ts';
 export { loadTokenFile, StaticTokenAuthenticator } from './token-file.ts';
 export { reviewToken } from './token-review.ts';
 export { type TokenWebhookOptions, tokenReviewVersions, tokenWebhookAuthenticator } from './token-webhook.ts';
-export { type AuthenticationOptions, UnionAuthenticator, unauthorized } from './union-authenticator.ts';
 export { credentialRemover } from './without-credentials.ts';

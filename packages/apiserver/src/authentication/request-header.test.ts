@@ -1,9 +1,8 @@
 import { issueKeyPair } from '@coxswain/client/x509';
+import { CertificatePool, requestHeaderAuthenticator } from '@coxswain/component-base/authentication';
+import type { RequestHeaders } from '@coxswain/component-base/http';
 import { describe, expect, it } from 'vitest';
-import type { RequestHeaders } from '../http/handler.ts';
-import { CertificatePool } from './certificate-pool.ts';
 import { fakeRequest } from './fake-objects.test-data.ts';
-import { requestHeaderAuthenticator } from './request-header.ts';
 import { credentialRemover } from './without-credentials.ts';
 
 const validity = { notBefore: new Date('2026-01-01T00:00:00Z'), notAfter: new Date('2027-01-01T00:00:00Z') };

@@ -1,11 +1,11 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import type { Node, Pod, Secret, ServiceAccount } from '@coxswain/api/core/v1';
 import { type SigningKey, signJwt, toSigningKey } from '@coxswain/client/jwt';
+import { UnionAuthenticator } from '@coxswain/component-base/authentication';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fakeLister } from './fake-objects.test-data.ts';
 import { serviceAccountTokenAuthenticators } from './service-account-token.ts';
 import { reviewToken } from './token-review.ts';
-import { UnionAuthenticator } from './union-authenticator.ts';
 
 const newKey = (): SigningKey => toSigningKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
 const [key, oldKey, foreignKey] = [newKey(), newKey(), newKey()];

@@ -1,3 +1,5 @@
+import type { Authenticated, TokenAuthenticator } from '@coxswain/component-base/authentication';
+import { aggregateErrors, formatAudiences, intersectAudiences } from '@coxswain/component-base/authentication';
 import {
   boundTokenValidator,
   type Claims,
@@ -11,9 +13,6 @@ import {
   type VerificationKey,
   verifyJwt,
 } from '../serviceaccount/index.ts';
-import { aggregateErrors } from './aggregate-errors.ts';
-import { formatAudiences, intersectAudiences } from './audiences.ts';
-import type { Authenticated, TokenAuthenticator } from './authenticator.ts';
 
 export interface ServiceAccountTokenOptions extends LegacyTokenOptions {
   /** `--service-account-issuer`: tokens of any of them are accepted. */

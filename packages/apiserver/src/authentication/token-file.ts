@@ -2,7 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { UserInfo } from '@coxswain/api';
 import { parseCsv } from '@coxswain/component-base';
-import type { Authenticated, TokenAuthenticator } from './authenticator.ts';
+import type { Authenticated, TokenAuthenticator } from '@coxswain/component-base/authentication';
 
 interface Entry {
   readonly digest: Buffer;

@@ -1,9 +1,12 @@
 import type { TokenReviewSpec, TokenReviewStatus } from '@coxswain/api/authentication/v1';
 import { newBadRequest, newInternalError } from '@coxswain/apimachinery';
-import { aggregateErrors } from './aggregate-errors.ts';
-import { intersectAudiences } from './audiences.ts';
-import type { Authenticated, TokenAuthenticator } from './authenticator.ts';
-import { bearerTokenOf, invalidBearerToken } from './bearer-token.ts';
+import type { Authenticated, TokenAuthenticator } from '@coxswain/component-base/authentication';
+import {
+  aggregateErrors,
+  bearerTokenOf,
+  intersectAudiences,
+  invalidBearerToken,
+} from '@coxswain/component-base/authentication';
 
 /**
  * The status of a TokenReview: who the bearer of the token is, and which of the wanted audiences it is good for; without

@@ -1,6 +1,6 @@
+import type { TokenAuthenticator } from '@coxswain/component-base/authentication';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { WebhookCallError } from '../webhook/index.ts';
-import type { TokenAuthenticator } from './authenticator.ts';
 import { tokenWebhookAuthenticator } from './token-webhook.ts';
 
 let time: number;

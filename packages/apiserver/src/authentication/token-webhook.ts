@@ -1,11 +1,10 @@
 import type { UserInfo } from '@coxswain/api';
 import { isJsonObject } from '@coxswain/apimachinery';
+import type { Authenticated, TokenAuthenticator } from '@coxswain/component-base/authentication';
+import { intersectAudiences, TokenCache } from '@coxswain/component-base/authentication';
 import type { KubeconfigWebhook } from '../webhook/index.ts';
 import { statusOf } from '../webhook/review-status.ts';
 import { type BackoffOptions, withBackoff } from '../webhook/with-backoff.ts';
-import { intersectAudiences } from './audiences.ts';
-import type { Authenticated, TokenAuthenticator } from './authenticator.ts';
-import { TokenCache } from './token-cache.ts';
 
 export interface TokenWebhookOptions extends Omit<BackoffOptions, 'signal'> {
   readonly webhook: KubeconfigWebhook;

@@ -1,12 +1,16 @@
 import { issueKeyPair } from '@coxswain/client/x509';
+import type { TokenAuthenticator } from '@coxswain/component-base/authentication';
+import {
+  type AuthenticationOptions,
+  CertificatePool,
+  standardRequestHeaders,
+  UnionAuthenticator,
+  unauthorized,
+} from '@coxswain/component-base/authentication';
 import { describe, expect, it } from 'vitest';
-import type { TokenAuthenticator } from './authenticator.ts';
-import { CertificatePool } from './certificate-pool.ts';
 import { type FakeRequest, fakeRequest } from './fake-objects.test-data.ts';
-import { standardRequestHeaders } from './request-header.ts';
 import { StaticTokenAuthenticator } from './token-file.ts';
 import { reviewToken } from './token-review.ts';
-import { type AuthenticationOptions, UnionAuthenticator, unauthorized } from './union-authenticator.ts';
 
 const validity = { notBefore: new Date('2026-01-01T00:00:00Z'), notAfter: new Date('2027-01-01T00:00:00Z') };
 const authority = (commonName: string) => issueKeyPair({ commonName, isCA: true, ...validity });

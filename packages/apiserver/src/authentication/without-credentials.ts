@@ -1,6 +1,10 @@
-import type { RequestHeaders } from '../http/handler.ts';
-import { protocolsWithoutToken } from './bearer-token.ts';
-import { type RequestHeaderNames, requestHeaderMatcher, standardRequestHeaders } from './request-header.ts';
+import {
+  protocolsWithoutToken,
+  type RequestHeaderNames,
+  requestHeaderMatcher,
+  standardRequestHeaders,
+} from '@coxswain/component-base/authentication';
+import type { RequestHeaders } from '@coxswain/component-base/http';
 
 /**
  * Gives a function that takes out of a request's headers what its sender was recognized by, so that it is passed on to

@@ -1,7 +1,7 @@
 import type { SubjectAccessReview } from '@coxswain/api/authorization/v1';
+import type { AuthorizationAttributes, Authorizer, Decision } from '@coxswain/component-base/authorization';
 import { describe, expect, it } from 'vitest';
 import { reviewLocalSubjectAccess, reviewSelfSubjectAccess, reviewSubjectAccess } from './access-review.ts';
-import type { AuthorizationAttributes, Authorizer, Decision } from './authorizer.ts';
 import { reviewSelfSubject, reviewSelfSubjectRules } from './self-review.ts';
 
 const rules = { resourceRules: [], nonResourceRules: [], incomplete: false };

@@ -10,7 +10,7 @@ import type {
   SubjectAccessReviewStatus,
 } from '@coxswain/api/authorization/v1';
 import { fields, labels, newBadRequest } from '@coxswain/apimachinery';
-import type { AuthorizationAttributes, Authorizer } from './authorizer.ts';
+import type { AuthorizationAttributes, Authorizer } from '@coxswain/component-base/authorization';
 import { resourceAttributes } from './resource-attributes.ts';
 
 /** Answers a valid SubjectAccessReview: a copy, with the status. */

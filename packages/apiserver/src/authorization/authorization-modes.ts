@@ -1,9 +1,9 @@
 import type { FeatureGates } from '@coxswain/api';
+import type { Authorizer } from '@coxswain/component-base/authorization';
+import { alwaysAllow, alwaysDeny } from '@coxswain/component-base/authorization';
 import type { Listers } from '../registry/lister.ts';
-import type { Authorizer } from './authorizer.ts';
 import { NodeAuthorizer } from './node-authorizer.ts';
 import { RbacAuthorizer } from './rbac-authorizer.ts';
-import { alwaysAllow, alwaysDeny } from './static-authorizers.ts';
 import { ConfiguredAuthorizer, type ConfiguredAuthorizerOptions } from './webhook/configured-authorizer.ts';
 import { type BuiltInType, builtInTypes, type PreparedAuthorization } from './webhook/prepare-authorization.ts';
 

@@ -9,12 +9,11 @@ import {
   quote,
   semanticEqual,
 } from '@coxswain/apimachinery';
-import { aggregateMessage } from './aggregate-message.ts';
-import type { Authorizer } from './authorizer.ts';
+import type { Authorizer } from '@coxswain/component-base/authorization';
+import { aggregateMessage, privilegedGroup } from '@coxswain/component-base/authorization';
 import type { RbacAuthorizer } from './rbac-authorizer.ts';
 import { resourceAttributes } from './resource-attributes.ts';
 import { describeRules, quoteList, uncoveredRules } from './rule-coverage.ts';
-import { privilegedGroup } from './static-authorizers.ts';
 
 const group = 'rbac.authorization.k8s.io';
 const everything: readonly PolicyRule[] = [

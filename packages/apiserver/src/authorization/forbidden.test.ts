@@ -1,6 +1,6 @@
+import type { AuthorizationAttributes } from '@coxswain/component-base/authorization';
+import { forbidden } from '@coxswain/component-base/authorization';
 import { describe, expect, it } from 'vitest';
-import type { AuthorizationAttributes } from './authorizer.ts';
-import { forbidden } from './forbidden.ts';
 import { resourceAttributes } from './resource-attributes.ts';
 
 const user = { username: 'alice' };

@@ -1,5 +1,5 @@
 import { newBadRequest, quote } from '@coxswain/apimachinery';
-import type { RequestHeaders } from '../http/handler.ts';
+import type { RequestHeaders } from '@coxswain/component-base/http';
 
 /** Whom a request wants to be taken for: what its headers say, nothing added. */
 export interface WantedUser {

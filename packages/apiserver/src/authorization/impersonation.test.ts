@@ -1,6 +1,6 @@
 import type { UserInfo } from '@coxswain/api';
+import type { AuthorizationAttributes, Authorizer } from '@coxswain/component-base/authorization';
 import { describe, expect, it } from 'vitest';
-import type { AuthorizationAttributes, Authorizer } from './authorizer.ts';
 import { Impersonation } from './impersonation.ts';
 import { isImpersonationHeader } from './impersonation-headers.ts';
 import { resourceAttributes } from './resource-attributes.ts';

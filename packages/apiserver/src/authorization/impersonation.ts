@@ -7,13 +7,12 @@ import {
   Path,
   quote,
 } from '@coxswain/apimachinery';
-import type { RequestHeaders } from '../http/handler.ts';
+import type { AuthorizationAttributes, Authorizer } from '@coxswain/component-base/authorization';
+import { forbidden, privilegedGroup } from '@coxswain/component-base/authorization';
+import type { RequestHeaders } from '@coxswain/component-base/http';
 import { serviceAccountUser, splitServiceAccountUsername } from '../serviceaccount/user-info.ts';
-import type { AuthorizationAttributes, Authorizer } from './authorizer.ts';
-import { forbidden } from './forbidden.ts';
 import { type WantedUser, wantedUser } from './impersonation-headers.ts';
 import { resourceAttributes } from './resource-attributes.ts';
-import { privilegedGroup } from './static-authorizers.ts';
 
 /** Whom a request goes on as. */
 export interface Impersonated {

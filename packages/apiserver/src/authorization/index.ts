@@ -1,4 +1,7 @@
 /** Who may do what: authorizers, the checks that go beyond them, reviews and impersonation. Start at `authorizer.ts`. */
+
+export type { AuthorizationAttributes, Authorizer } from '@coxswain/component-base/authorization';
+export { forbidden, withoutMarkup } from '@coxswain/component-base/authorization';
 export { reviewLocalSubjectAccess, reviewSelfSubjectAccess, reviewSubjectAccess } from './access-review.ts';
 export {
   type Authorization,
@@ -6,10 +9,8 @@ export {
   authorizationModes,
   newAuthorization,
 } from './authorization-modes.ts';
-export type { AuthorizationAttributes, Authorizer } from './authorizer.ts';
 export { ClusterRoleAggregator } from './cluster-role-aggregator.ts';
 export { checkBindingEscalation, checkRoleEscalation } from './escalation-check.ts';
-export { forbidden, withoutMarkup } from './forbidden.ts';
 export { Impersonation } from './impersonation.ts';
 export { isImpersonationHeader } from './impersonation-headers.ts';
 

@@ -1,8 +1,8 @@
 import { FeatureGates } from '@coxswain/api';
 import type { PodCertificateRequest } from '@coxswain/api/certificates/v1beta1';
 import type { PersistentVolume, Pod, PodSpec, PodStatus } from '@coxswain/api/core/v1';
+import type { AuthorizationAttributes } from '@coxswain/component-base/authorization';
 import { describe, expect, it } from 'vitest';
-import type { AuthorizationAttributes } from './authorizer.ts';
 import { MemoryListers } from './memory-listers.test-data.ts';
 import { NodeAuthorizer } from './node-authorizer.ts';
 import { resourceAttributes } from './resource-attributes.ts';

@@ -1,8 +1,13 @@
 import { FeatureGates, type UserInfo } from '@coxswain/api';
 import { fields, quote } from '@coxswain/apimachinery';
+import type {
+  AuthorizationAttributes,
+  Authorizer,
+  Decision,
+  SubjectRules,
+} from '@coxswain/component-base/authorization';
 import { nodeRules } from '../bootstrap/rbac-policy/rbac-policy.ts';
 import type { Listers } from '../registry/lister.ts';
-import type { AuthorizationAttributes, Authorizer, Decision, SubjectRules } from './authorizer.ts';
 import { type GraphKind, NodeGraph } from './node-graph.ts';
 import { nodeIdentity } from './node-identity.ts';
 import { PolicyRules, ruleRequest } from './policy-rules.ts';

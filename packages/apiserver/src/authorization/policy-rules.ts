@@ -1,5 +1,5 @@
 import type { PolicyRule } from '@coxswain/api/rbac/v1';
-import type { AuthorizationAttributes } from './authorizer.ts';
+import type { AuthorizationAttributes } from '@coxswain/component-base/authorization';
 import { matchesPrefix } from './rule-coverage.ts';
 
 /** Absent: everything. */

@@ -1,8 +1,8 @@
 import type { UserInfo } from '@coxswain/api';
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, Subject } from '@coxswain/api/rbac/v1';
+import type { AuthorizationAttributes } from '@coxswain/component-base/authorization';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AuthorizationAttributes } from './authorizer.ts';
 import { MemoryListers } from './memory-listers.test-data.ts';
 import { RbacAuthorizer } from './rbac-authorizer.ts';
 import { resourceAttributes } from './resource-attributes.ts';

@@ -1,9 +1,14 @@
 import type { UserInfo } from '@coxswain/api';
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef } from '@coxswain/api/rbac/v1';
 import { quote } from '@coxswain/apimachinery';
+import type {
+  AuthorizationAttributes,
+  Authorizer,
+  Decision,
+  SubjectRules,
+} from '@coxswain/component-base/authorization';
+import { aggregateMessage } from '@coxswain/component-base/authorization';
 import type { Lister, Listers } from '../registry/lister.ts';
-import { aggregateMessage } from './aggregate-message.ts';
-import type { AuthorizationAttributes, Authorizer, Decision, SubjectRules } from './authorizer.ts';
 import { type Following, follow } from './follow.ts';
 import { PolicyRules, ruleRequest } from './policy-rules.ts';
 import { type Binding, SubjectIndex } from './subject-index.ts';

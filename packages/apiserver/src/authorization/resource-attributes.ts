@@ -1,4 +1,4 @@
-import type { AuthorizationAttributes } from './authorizer.ts';
+import type { AuthorizationAttributes } from '@coxswain/component-base/authorization';
 
 /** Attributes of a check that is about a resource; what is left out is empty, the version is any. */
 export function resourceAttributes(

@@ -2,7 +2,7 @@ import type { UserInfo } from '@coxswain/api';
 import type { SelfSubjectReview } from '@coxswain/api/authentication/v1';
 import type { SelfSubjectRulesReview } from '@coxswain/api/authorization/v1';
 import { newBadRequest } from '@coxswain/apimachinery';
-import type { Authorizer } from './authorizer.ts';
+import type { Authorizer } from '@coxswain/component-base/authorization';
 
 /** What the user may do in the namespace. The answer holds nothing of the question. Throws BadRequest without one. */
 export async function reviewSelfSubjectRules(

@@ -1,7 +1,7 @@
 import type { CertificateSigningRequest } from '@coxswain/api/certificates/v1';
 import type { ClusterTrustBundle } from '@coxswain/api/certificates/v1beta1';
+import type { Authorizer } from '@coxswain/component-base/authorization';
 import { describe, expect, it } from 'vitest';
-import type { Authorizer } from './authorizer.ts';
 import { checkCertificateApproval, checkCertificateSigning, checkTrustBundleAttestation } from './signer-check.ts';
 
 /** Allows some `VERB SIGNER`, and holds it to the rest of what is asked. */

@@ -2,7 +2,7 @@ import type { UserInfo } from '@coxswain/api';
 import type { CertificateSigningRequest } from '@coxswain/api/certificates/v1';
 import type { ClusterTrustBundle } from '@coxswain/api/certificates/v1beta1';
 import { type ApiError, GroupResource, newForbidden, quote, semanticEqual } from '@coxswain/apimachinery';
-import type { Authorizer } from './authorizer.ts';
+import type { Authorizer } from '@coxswain/component-base/authorization';
 import { changesOnlyGarbageCollection } from './escalation-check.ts';
 import { resourceAttributes } from './resource-attributes.ts';
 

@@ -1,5 +1,5 @@
+import type { ApiResponse } from '@coxswain/component-base/http';
 import { startTestServer, tokens } from '../../test/requests/test-server.ts';
-import type { ApiResponse } from '../http/handler.ts';
 import type { ApiServer } from '../server/api-server.ts';
 
 export type Json = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { type EndpointRestrictions, negotiateOutput } from '@coxswain/apimachinery';
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
+import { headerOf, notFoundResponse } from '@coxswain/component-base/http';
 import type { ContextHandler, RequestContext } from '../http/request-context.ts';
-import { headerOf, notFoundResponse } from '../http/respond.ts';
 import type { AggregatedDocument, DiscoveryRegistry } from './discovery-registry.ts';
 import { discoverySerializers } from './discovery-serializers.ts';
 import { aggregatedKind, apiGroup, apiResourceList } from './documents.ts';

@@ -1,7 +1,7 @@
 import { type ApiError, GroupResource, newGenericServerResponse } from '@coxswain/apimachinery';
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
+import { headerOf } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
-import { headerOf } from '../http/respond.ts';
 
 /** An error that knows nothing of what was asked for: `the server could not find the requested resource`. */
 export const genericError = (code: number, verb: string, serverMessage = ''): ApiError =>

@@ -5,9 +5,9 @@ import {
   type Serializer,
   wantsPretty,
 } from '@coxswain/apimachinery';
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
+import { headerOf } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
-import { headerOf } from '../http/respond.ts';
 
 /** Writes objects in one format. */
 export type OutputSerializer = Pick<Serializer, 'mediaType' | 'streams' | 'encode'>;

@@ -1,4 +1,4 @@
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
 import { rawJsonResponse } from './generic-errors.ts';
 
 /** `/`: every path that the server has outside of resources, sorted. Sources are asked each time. */

@@ -1,7 +1,7 @@
 import { type KubernetesObject, managerOrUserAgent, type ObjectMeta } from '@coxswain/apimachinery';
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
+import { headerOf } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
-import { headerOf } from '../http/respond.ts';
 import { namespaceMismatch } from '../registry/update-object.ts';
 import { readObject } from './decode-body.ts';
 import { createOptions, isDryRun } from './options.ts';

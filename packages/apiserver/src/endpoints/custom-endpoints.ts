@@ -1,8 +1,8 @@
 import type { Resource } from '@coxswain/api';
 import { newBadRequest, newMethodNotSupported, newNotFound } from '@coxswain/apimachinery';
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
+import { notFoundResponse } from '@coxswain/component-base/http';
 import type { RequestContext, RequestInfo } from '../http/request-context.ts';
-import { notFoundResponse } from '../http/respond.ts';
 import type { Endpoint, Endpoints } from './resource-router.ts';
 import type { ResourceScope } from './scope.ts';
 

@@ -8,8 +8,8 @@ import {
   newUnsupportedMediaType,
   strictDecodingMessage,
 } from '@coxswain/apimachinery';
+import { headerOf } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
-import { headerOf } from '../http/respond.ts';
 import type { CustomType } from '../registry/resource-definition.ts';
 import type { EndpointServices } from './scope.ts';
 

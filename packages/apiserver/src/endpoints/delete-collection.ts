@@ -1,5 +1,5 @@
 import { isNotFound } from '@coxswain/apimachinery';
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
 import { listObjects } from '../registry/list-objects.ts';
 import { deletionValidator, requestDeleteOptions } from './delete.ts';

@@ -1,7 +1,7 @@
 import { type DeleteOptions, GroupVersion, newBadRequest, newUnsupportedMediaType } from '@coxswain/apimachinery';
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
+import { headerOf } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
-import { headerOf } from '../http/respond.ts';
 import { checkedDeleteOptions, isDryRun, readDeleteOptions } from './options.ts';
 import { negotiate, outputOf } from './representation.ts';
 import type { ResourceScope } from './scope.ts';

@@ -1,4 +1,4 @@
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
 import { negotiate, outputOf } from './representation.ts';
 import type { ResourceScope } from './scope.ts';

@@ -1,7 +1,7 @@
 import { Catalogue } from '@coxswain/api';
 import { GroupVersion } from '@coxswain/apimachinery';
+import type { ResponseSink } from '@coxswain/component-base/http';
 import { describe, expect, it } from 'vitest';
-import type { ResponseSink } from '../http/handler.ts';
 import { testRegistries } from '../registry/registries.test-data.ts';
 import type { StoredObject } from '../registry/stored-object.ts';
 import { listBody } from './list-body.ts';

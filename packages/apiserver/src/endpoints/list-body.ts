@@ -1,5 +1,5 @@
 import type { ListMeta } from '@coxswain/apimachinery';
-import type { ApiResponse, ResponseSink } from '../http/handler.ts';
+import type { ApiResponse, ResponseSink } from '@coxswain/component-base/http';
 import type { StoredObject } from '../registry/stored-object.ts';
 import type { ResourceScope } from './scope.ts';
 

@@ -33,10 +33,10 @@ import {
   strictJsonPatchErrors,
   stringifyJson,
 } from '@coxswain/apimachinery';
+import type { ApiResponse } from '@coxswain/component-base/http';
+import { headerOf } from '@coxswain/component-base/http';
 import { genericError } from '../discovery/index.ts';
-import type { ApiResponse } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { headerOf } from '../http/respond.ts';
 import { clientsMistake } from '../registry/clients-mistake.ts';
 import { inRequestNamespace } from './create.ts';
 import { assertKind, warnOfStrictErrors } from './decode-body.ts';

@@ -10,8 +10,8 @@ import {
   validateTableOptions,
   wantsPretty,
 } from '@coxswain/apimachinery';
+import { headerOf } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
-import { headerOf } from '../http/respond.ts';
 import type { ResourceScope } from './scope.ts';
 
 /** What an answer shall look like. */

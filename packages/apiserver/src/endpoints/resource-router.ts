@@ -6,11 +6,11 @@ import {
   type GroupVersionResource,
   newMethodNotSupported,
 } from '@coxswain/apimachinery';
+import type { ApiResponse } from '@coxswain/component-base/http';
+import { notFoundResponse } from '@coxswain/component-base/http';
 import type { EquivalentResource } from '../admission/admission.ts';
 import { assertAccepts, genericError } from '../discovery/index.ts';
-import type { ApiResponse } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { notFoundResponse } from '../http/respond.ts';
 import type { ResourceRegistries } from '../registry/resource-registries.ts';
 import { createResource } from './create.ts';
 import { type CustomResource, handleCustom } from './custom-endpoints.ts';

@@ -24,9 +24,9 @@ import {
   ScaleHandler,
   type StructSchema,
 } from '@coxswain/apimachinery';
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
+import { headerOf } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
-import { headerOf } from '../http/respond.ts';
 import type { ScalePaths } from '../registry/resource-definition.ts';
 import { inRequestNamespace } from './create.ts';
 import { scaledCustomResource, scaleOfCustomResource, shownScale } from './custom-scale.ts';

@@ -17,8 +17,8 @@ import {
   type Scheme,
   type StructSchema,
 } from '@coxswain/apimachinery';
+import type { Authorizer } from '@coxswain/component-base/authorization';
 import type { AdmissionChain, EquivalentResource } from '../admission/admission.ts';
-import type { Authorizer } from '../authorization/authorizer.ts';
 import type { Lister } from '../registry/lister.ts';
 import type { CustomType } from '../registry/resource-definition.ts';
 import type { ResourceRegistry } from '../registry/resource-registry.ts';

@@ -14,6 +14,7 @@ import {
   newNotFound,
   type Status,
 } from '@coxswain/apimachinery';
+import type { ApiResponse } from '@coxswain/component-base/http';
 import { reviewToken, type TokenAuthenticator } from '../authentication/index.ts';
 import {
   reviewLocalSubjectAccess,
@@ -22,7 +23,6 @@ import {
   reviewSelfSubjectRules,
   reviewSubjectAccess,
 } from '../authorization/index.ts';
-import type { ApiResponse } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { createBinding, type EvictionDependencies, evictPod } from '../pods/index.ts';
 import { connectSubresources, type ProxyDependencies } from '../proxy/index.ts';

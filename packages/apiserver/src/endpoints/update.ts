@@ -1,8 +1,8 @@
 import { type KubernetesObject, managerOrUserAgent, newBadRequest, newConflict } from '@coxswain/apimachinery';
+import type { ApiResponse } from '@coxswain/component-base/http';
+import { headerOf } from '@coxswain/component-base/http';
 import { forbidden } from '../authorization/index.ts';
-import type { ApiResponse } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
-import { headerOf } from '../http/respond.ts';
 import type { ValidateWrite } from '../registry/resource-registry.ts';
 import { inRequestNamespace } from './create.ts';
 import { readObject } from './decode-body.ts';

@@ -1,7 +1,7 @@
 import { Catalogue, strategyFor } from '@coxswain/api';
 import { GroupKind, type GroupVersion, type KubernetesObject, newInvalid } from '@coxswain/apimachinery';
+import type { ApiResponse } from '@coxswain/component-base/http';
 import type { AdmissionAttributes } from '../admission/admission.ts';
-import type { ApiResponse } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { readObject } from './decode-body.ts';
 import { createOptions, isDryRun } from './options.ts';

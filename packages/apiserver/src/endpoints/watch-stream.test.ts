@@ -1,5 +1,5 @@
+import type { ResponseSink } from '@coxswain/component-base/http';
 import { describe, expect, it } from 'vitest';
-import type { ResponseSink } from '../http/handler.ts';
 import { WatchStream } from './watch-stream.ts';
 
 /** A client that takes nothing until it is told to. */

@@ -1,4 +1,4 @@
-import type { ResponseSink } from '../http/handler.ts';
+import type { ResponseSink } from '@coxswain/component-base/http';
 import type { WatchPacer } from './watch-pacer.ts';
 
 /** A watcher that leaves more than this unread is cut off: it would have to list again anyway, and memory is for all. */

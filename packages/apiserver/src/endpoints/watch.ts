@@ -1,6 +1,6 @@
 import { ApiError, newResourceExpired, newTimeoutError, type StreamSerializer, toStatus } from '@coxswain/apimachinery';
+import type { ApiResponse, ResponseSink } from '@coxswain/component-base/http';
 import { type CacheEvent, CompactedError } from '@coxswain/storage';
-import type { ApiResponse, ResponseSink } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { Selection } from '../registry/selection.ts';
 import { parseResourceVersion } from '../registry/store-error.ts';

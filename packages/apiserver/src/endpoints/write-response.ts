@@ -1,5 +1,5 @@
 import { ApiError, type KubernetesObject, type ListMeta, type Status, toStatus } from '@coxswain/apimachinery';
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
 import type { ListPage } from '../registry/list-objects.ts';
 import type { StoredObject } from '../registry/stored-object.ts';
 import { listBody } from './list-body.ts';

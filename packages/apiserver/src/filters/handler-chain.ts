@@ -1,4 +1,6 @@
 import { ApiError, type CodecFactory, quote } from '@coxswain/apimachinery';
+import type { ApiHandler, ApiRequest, ApiResponse, RequestHeaders } from '@coxswain/component-base/http';
+import { errorResponse, textResponse } from '@coxswain/component-base/http';
 import { type Authenticator, unauthorized } from '../authentication/index.ts';
 import {
   type AuthorizationAttributes,
@@ -8,8 +10,6 @@ import {
   isImpersonationHeader,
   withoutMarkup,
 } from '../authorization/index.ts';
-import type { ApiHandler, ApiRequest, ApiResponse, RequestHeaders } from '../http/handler.ts';
-import { errorResponse, textResponse } from '../http/respond.ts';
 import { type InFlight, isLongRunning, tooManyRequests } from './in-flight.ts';
 import { RequestState } from './request-state.ts';
 import type { UnderWay } from './under-way.ts';

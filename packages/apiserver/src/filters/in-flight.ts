@@ -1,6 +1,6 @@
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
+import { textResponse } from '@coxswain/component-base/http';
 import type { RequestInfo } from '../http/request-context.ts';
-import { textResponse } from '../http/respond.ts';
 
 export interface InFlightOptions {
   /** `--max-requests-inflight`: reads. 0: no limit. */

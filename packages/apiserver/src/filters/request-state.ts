@@ -1,10 +1,9 @@
 import type { UserInfo } from '@coxswain/api';
+import type { ApiRequest, RequestHeaders } from '@coxswain/component-base/http';
+import { headerOf, readQuery } from '@coxswain/component-base/http';
 import { DelegatedRequest } from '../http/delegated-request.ts';
-import type { ApiRequest, RequestHeaders } from '../http/handler.ts';
 import type { RequestContext, RequestInfo } from '../http/request-context.ts';
 import { readRequestInfo } from '../http/request-info.ts';
-import { readQuery } from '../http/request-target.ts';
-import { headerOf } from '../http/respond.ts';
 
 const nobody: UserInfo = Object.freeze({ username: '' });
 

@@ -1,5 +1,5 @@
 import { newServiceUnavailable, toStatus } from '@coxswain/apimachinery';
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
 import type { Filter } from './handler-chain.ts';
 
 /** Counts the requests that are being answered, so that a server that stops can wait for them. */

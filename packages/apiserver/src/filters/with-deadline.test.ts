@@ -1,5 +1,5 @@
+import type { ApiResponse } from '@coxswain/component-base/http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ApiResponse } from '../http/handler.ts';
 import type { RequestState } from './request-state.ts';
 import { withDeadline } from './with-deadline.ts';
 

@@ -1,5 +1,5 @@
 import { type ApiError, durationToMs, newBadRequest, newTimeoutError } from '@coxswain/apimachinery';
-import type { ApiResponse, StreamingBody } from '../http/handler.ts';
+import type { ApiResponse, StreamingBody } from '@coxswain/component-base/http';
 import type { Filter } from './handler-chain.ts';
 import { isLongRunning } from './in-flight.ts';
 

@@ -1,4 +1,4 @@
-import type { ApiResponse, ResponseSink } from '../http/handler.ts';
+import type { ApiResponse, ResponseSink } from '@coxswain/component-base/http';
 import { type RequestRecorder, requestLabels, type ServerMetrics } from '../metrics/index.ts';
 import type { Filter } from './handler-chain.ts';
 import { isLongRunning } from './in-flight.ts';

@@ -1,5 +1,5 @@
 import { quote } from '@coxswain/apimachinery';
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
 import type { RequestState } from './request-state.ts';
 
 /** Together they may be so long, and each so long when they are not; upstream's bounds. */

@@ -1,7 +1,7 @@
 import { formatDuration } from '@coxswain/apimachinery';
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
+import { notFoundResponse } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
-import { notFoundResponse } from '../http/respond.ts';
 import type { FlowController } from './flow-controller.ts';
 import type { FlowQueue } from './flow-queue.ts';
 import type { FlowRequest } from './flow-request.ts';

@@ -1,8 +1,8 @@
 import type { FlowSchema } from '@coxswain/api/flowcontrol/v1';
+import type { ApiResponse, ResponseSink } from '@coxswain/component-base/http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connectSession } from '../../test/hardening/clients.ts';
 import { startTestServer, tokens } from '../../test/test-server.ts';
-import type { ApiResponse, ResponseSink } from '../http/handler.ts';
 import type { ApiServer } from '../server/api-server.ts';
 import type { ApiServerConfig } from '../server/api-server-config.ts';
 

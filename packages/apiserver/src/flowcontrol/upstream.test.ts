@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { FlowSchema, PriorityLevelConfiguration } from '@coxswain/api/flowcontrol/v1';
+import { readQuery } from '@coxswain/component-base/http';
 import { describe, expect, it } from 'vitest';
 import { flowSchemas } from '../bootstrap/index.ts';
 import type { RequestInfo } from '../http/request-context.ts';
-import { readQuery } from '../http/request-target.ts';
 import type { FlowRequest } from './flow-request.ts';
 import { infoOf, newController, newLevel } from './requests.test-data.ts';
 import { allocate } from './seat-allocation.ts';

@@ -1,6 +1,6 @@
+import type { ApiResponse, ResponseSink } from '@coxswain/component-base/http';
 import { describe, expect, it } from 'vitest';
 import { RequestState } from '../filters/request-state.ts';
-import type { ApiResponse, ResponseSink } from '../http/handler.ts';
 import { infoOf, newController, noQuery, oneLevel, userOf } from './requests.test-data.ts';
 import { withPriorityAndFairness } from './with-priority-and-fairness.ts';
 

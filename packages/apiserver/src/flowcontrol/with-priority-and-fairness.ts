@@ -1,5 +1,5 @@
+import type { ApiResponse, ResponseSink } from '@coxswain/component-base/http';
 import { type Filter, isLongRunning, type RequestState, type StateHandler, tooManyRequests } from '../filters/index.ts';
-import type { ApiResponse, ResponseSink } from '../http/handler.ts';
 import type { FlowController } from './flow-controller.ts';
 import type { FlowRequest } from './flow-request.ts';
 

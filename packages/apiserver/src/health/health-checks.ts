@@ -1,6 +1,6 @@
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
+import { notFoundResponse, textResponse } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
-import { notFoundResponse, textResponse } from '../http/respond.ts';
 
 /** One thing that must be well; throws, or rejects, with what is wrong. That is for the log and for `/livez/NAME` only. */
 export interface HealthCheck {

@@ -1,4 +1,4 @@
-import type { ApiRequest, Connection, RequestHeaders } from './handler.ts';
+import type { ApiRequest, Connection, RequestHeaders } from '@coxswain/component-base/http';
 
 /** A request that is another one, apart from what a subclass does otherwise. */
 export abstract class DelegatedRequest implements ApiRequest {

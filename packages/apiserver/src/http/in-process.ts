@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { bodyTooLarge } from './body.ts';
-import type { ApiHandler, ApiRequest, ApiResponse, Connection } from './handler.ts';
+import type { ApiHandler, ApiRequest, ApiResponse, Connection } from '@coxswain/component-base/http';
+import { bodyTooLarge } from '@coxswain/component-base/http';
 
 /** A request by a function call: what a socket would have brought. */
 export interface InProcessRequest {

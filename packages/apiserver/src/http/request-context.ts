@@ -1,5 +1,5 @@
 import type { UserInfo } from '@coxswain/api';
-import type { ApiRequest, ApiResponse } from './handler.ts';
+import type { ApiRequest, ApiResponse } from '@coxswain/component-base/http';
 
 /** What a request is for, read from its method and path alone: upstream's RequestInfo. */
 export interface RequestInfo {

@@ -16,6 +16,6 @@ export {
   Histogram,
   HistogramFamily,
   type Sample,
-} from './family.ts';
+} from '@coxswain/component-base/metrics';
 export { type RequestLabels, requestLabels } from './request-labels.ts';
 export { type RequestRecorder, ServerMetrics } from './server-metrics.ts';

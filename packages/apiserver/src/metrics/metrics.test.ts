@@ -1,6 +1,6 @@
+import { CounterFamily, goFloat } from '@coxswain/component-base/metrics';
 import { describe, expect, it } from 'vitest';
 import { bytesOf, contextFor } from '../discovery/request-context.test-data.ts';
-import { CounterFamily, goFloat } from './family.ts';
 import { type RequestLabels, requestLabels, ServerMetrics } from './index.ts';
 import { LabelTree } from './label-tree.ts';
 

@@ -1,5 +1,5 @@
+import { headerOf } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
-import { headerOf } from '../http/respond.ts';
 
 /** What requests are counted by. */
 export interface RequestLabels {

@@ -1,3 +1,4 @@
+import { CounterFamily, GaugeFamily, HistogramFamily } from '@coxswain/component-base/metrics';
 import {
   bodySizeBuckets,
   durationBuckets,
@@ -6,7 +7,6 @@ import {
   responseSizeBuckets,
   waitBuckets,
 } from './buckets.ts';
-import { CounterFamily, GaugeFamily, HistogramFamily } from './family.ts';
 
 const ofRequest = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'];
 const ofWatch = ['group', 'version', 'resource'];

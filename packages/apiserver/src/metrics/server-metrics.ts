@@ -1,13 +1,12 @@
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
+import { notFoundResponse } from '@coxswain/component-base/http';
+import type { Collectable, Counter, Gauge } from '@coxswain/component-base/metrics';
+import { ProcessMetrics, textFormat } from '@coxswain/component-base/metrics';
 import type { RequestContext } from '../http/request-context.ts';
-import { notFoundResponse } from '../http/respond.ts';
 import { versionInfo } from '../version/index.ts';
-import type { Collectable, Counter, Gauge } from './family.ts';
 import { LabelTree } from './label-tree.ts';
-import { ProcessMetrics } from './process-metrics.ts';
 import type { RequestLabels } from './request-labels.ts';
 import { newHealthFamilies, newServerFamilies } from './server-families.ts';
-import { textFormat } from './text-format.ts';
 
 /** Records what happens to requests with the same labels. */
 export interface RequestRecorder {

@@ -1,7 +1,7 @@
 import { parseAccept } from '@coxswain/apimachinery';
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
+import { headerOf, notFoundResponse } from '@coxswain/component-base/http';
 import type { ContextHandler, RequestContext } from '../http/request-context.ts';
-import { headerOf, notFoundResponse } from '../http/respond.ts';
 import type { DocumentFormat, OpenApiService, ServedDocument } from './openapi-service.ts';
 
 /** The names under which clients ask for a format, by what stands in the answer. */

@@ -2,6 +2,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { durationToMs } from '@coxswain/apimachinery';
 import { OptionsError, withDefaults } from '@coxswain/component-base';
+import { tlsCiphers, tlsMinVersion } from '@coxswain/component-base/serving';
 import { type AdmissionConfiguration, loadAdmissionConfiguration } from '../admission/admission-configuration.ts';
 import type { AuditLogFormat, AuditLogMode } from '../audit/audit-log.ts';
 import { type Audit, openAudit } from '../audit/index.ts';
@@ -21,7 +22,6 @@ import { parseFeatureGates } from './feature-gates.ts';
 import { FileAuthorities, servingCertificateFiles } from './followed-certificates.ts';
 import { openConfiguredStore } from './open-configured-store.ts';
 import { readServerFiles, type ServerFiles } from './server-files.ts';
-import { tlsCiphers, tlsMinVersion } from './tls-settings.ts';
 import { validateOptions } from './validate-options.ts';
 
 /** What a server needs besides options. All has a default. */

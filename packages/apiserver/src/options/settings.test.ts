@@ -1,17 +1,17 @@
 import { createSecureContext } from 'node:tls';
 import { FeatureGates } from '@coxswain/api';
+import { alwaysAllow } from '@coxswain/component-base/authorization';
+import { tlsCiphers } from '@coxswain/component-base/serving';
 import { describe, expect, it } from 'vitest';
 import { PolicyMetrics } from '../admission/policy/index.ts';
 import { WebhookMetrics } from '../admission/webhook/index.ts';
 import { MemoryClient } from '../authorization/memory-client.test-data.ts';
 import { MemoryListers } from '../authorization/memory-listers.test-data.ts';
-import { alwaysAllow } from '../authorization/static-authorizers.ts';
 import { admissionPlugins } from '../server/default-admission.ts';
 import { systemRandom } from '../server/random.ts';
 import { defaultAdvertiseAddress, listenHost, localHost, type NetworkInterfaces } from './addresses.ts';
 import { enabledAdmissionPlugins, knownAdmissionPlugins } from './admission-plugins.ts';
 import { parseFeatureGates } from './feature-gates.ts';
-import { tlsCiphers } from './tls-settings.ts';
 
 const address = (text: string, internal = false) => ({
   address: text,

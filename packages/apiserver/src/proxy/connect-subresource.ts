@@ -8,7 +8,7 @@ import type {
   ServiceProxyOptions,
 } from '@coxswain/api/core/v1';
 import { newBadRequest } from '@coxswain/apimachinery';
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
 import {
   readPodAttachOptions,

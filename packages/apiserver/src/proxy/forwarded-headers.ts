@@ -1,4 +1,4 @@
-import type { ApiRequest, RequestHeaders } from '../http/handler.ts';
+import type { ApiRequest, RequestHeaders } from '@coxswain/component-base/http';
 
 /** What is for the next hop alone, as Go's reverse proxy has it. */
 const hopByHop = new Set([

@@ -9,7 +9,7 @@ import {
   newInternalError,
   newInvalid,
 } from '@coxswain/apimachinery';
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
 import { brokenTransport, DialError, type DialResponse, hostPort } from './dialer.ts';
 import { plainError } from './plain-error.ts';

@@ -1,6 +1,6 @@
 import type { PodAttachOptions, PodExecOptions, PodPortForwardOptions } from '@coxswain/api/core/v1';
 import { GroupResource, newBadRequest, newForbidden } from '@coxswain/apimachinery';
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
 import { isUpgradeRequest } from './forwarded-headers.ts';
 import { containerOf } from './pod-container.ts';

@@ -1,7 +1,7 @@
 import type { FeatureGates } from '@coxswain/api';
 import type { Endpoints, Pod, Service } from '@coxswain/api/core/v1';
 import { GroupResource, type KubernetesObject, newNotFound } from '@coxswain/apimachinery';
-import type { Authorizer } from '../authorization/authorizer.ts';
+import type { Authorizer } from '@coxswain/component-base/authorization';
 import type { RequestContext } from '../http/request-context.ts';
 import type { Lister } from '../registry/lister.ts';
 import type { Dialer } from './dialer.ts';

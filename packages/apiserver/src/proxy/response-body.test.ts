@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
+import type { ResponseSink } from '@coxswain/component-base/http';
 import { describe, expect, it } from 'vitest';
-import type { ResponseSink } from '../http/handler.ts';
 import { responseBody } from './response-body.ts';
 
 /** A client that takes so many chunks until it is told to take more. */

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { ResponseSink, StreamingBody } from '../http/handler.ts';
+import type { ResponseSink, StreamingBody } from '@coxswain/component-base/http';
 
 /**
  * Sends a stream on, no faster than the client takes it. When the client goes, the stream is destroyed; when the stream

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
 import { newInternalError, newServiceUnavailable } from '@coxswain/apimachinery';
-import type { ApiRequest, ApiResponse } from '../http/handler.ts';
+import type { ApiRequest, ApiResponse } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
 import {
   brokenTransport,

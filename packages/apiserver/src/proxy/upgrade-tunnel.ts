@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
 import { DialError, type Dialer, type DialTarget, type Headers } from './dialer.ts';
 import { answeredHeaders, upgradeHeaders } from './forwarded-headers.ts';

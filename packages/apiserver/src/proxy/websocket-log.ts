@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Duplex, Readable } from 'node:stream';
-import type { ApiRequest, ApiResponse } from '../http/handler.ts';
+import type { ApiRequest, ApiResponse } from '@coxswain/component-base/http';
 import { isUpgradeRequest, valuesOf } from './forwarded-headers.ts';
 import { ControlFrameReader, frame, opcodes } from './websocket-frames.ts';
 

@@ -1,4 +1,5 @@
 import type { FeatureGates } from '@coxswain/api';
+import type { Listener, ListenerOptions } from '@coxswain/component-base/http';
 import type { Store } from '@coxswain/storage';
 import type { AdmissionConfiguration } from '../admission/admission-configuration.ts';
 import type { TolerationSeconds } from '../admission/default-toleration-seconds.ts';
@@ -12,7 +13,6 @@ import type {
 import type { AuthorizationMode, PreparedAuthorization } from '../authorization/index.ts';
 import type { ClusterAuthenticationInfo } from '../bootstrap/index.ts';
 import type { Encryption } from '../encryption/index.ts';
-import type { Listener, ListenerOptions } from '../http/listener.ts';
 import type { Dialer } from '../proxy/index.ts';
 import type { Random } from '../registry/resource-registry.ts';
 import type { SigningKey, VerificationKey } from '../serviceaccount/index.ts';

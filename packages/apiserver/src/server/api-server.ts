@@ -1,3 +1,5 @@
+import type { ApiHandler, Connection } from '@coxswain/component-base/http';
+import { Listener } from '@coxswain/component-base/http';
 import { policyStatusController } from '../admission/policy/index.ts';
 import { withAudit, withFailedAuthenticationAudit } from '../audit/index.ts';
 import { credentialRemover } from '../authentication/index.ts';
@@ -8,9 +10,7 @@ import { type FollowedFiles, followFiles } from '../configuration/follow-files.t
 import { handlerChain, InFlight, type RequestState, UnderWay, withMetrics } from '../filters/index.ts';
 import { FlowControl } from '../flowcontrol/index.ts';
 import { HealthChecks } from '../health/index.ts';
-import type { ApiHandler, Connection } from '../http/handler.ts';
 import { type InProcessTransport, inProcessTransport } from '../http/in-process.ts';
-import { Listener } from '../http/listener.ts';
 import { requestLabels } from '../metrics/index.ts';
 import type { ResourceRegistries } from '../registry/resource-registries.ts';
 import { Access } from './access.ts';

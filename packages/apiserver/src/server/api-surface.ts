@@ -1,6 +1,7 @@
 import { Catalogue } from '@coxswain/api';
 import type { APIService } from '@coxswain/api/apiregistration/v1';
 import type { GroupResource, GroupVersionResource } from '@coxswain/apimachinery';
+import type { ApiResponse } from '@coxswain/component-base/http';
 import type { CacheStats } from '@coxswain/storage';
 import type { AdmissionChain } from '../admission/admission.ts';
 import { Aggregator, CustomApiServices } from '../aggregator/index.ts';
@@ -12,7 +13,6 @@ import { ResourceRouter } from '../endpoints/resource-router.ts';
 import type { EndpointServices } from '../endpoints/scope.ts';
 import { specialEndpoints } from '../endpoints/special-endpoints.ts';
 import { WatchPacer } from '../endpoints/watch-pacer.ts';
-import type { ApiResponse } from '../http/handler.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { BuiltInOpenApi, OpenApiService } from '../openapi/index.ts';
 import { KubeletConnection, lookupAddresses, probeHealth } from '../proxy/index.ts';

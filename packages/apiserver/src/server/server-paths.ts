@@ -1,7 +1,7 @@
+import { notFoundResponse } from '@coxswain/component-base/http';
 import { discoveryHandler, pathIndex } from '../discovery/index.ts';
 import type { HealthChecks } from '../health/index.ts';
 import type { ContextHandler } from '../http/request-context.ts';
-import { notFoundResponse } from '../http/respond.ts';
 import { openApiHandler, openApiPaths } from '../openapi/index.ts';
 import { jwksPath, newOpenIdMetadata, openIdConfigurationPath } from '../serviceaccount/index.ts';
 import { versionHandler } from '../version/index.ts';

@@ -1,6 +1,6 @@
 import { parseVerificationKeys } from '@coxswain/client/jwt';
+import type { ApiResponse } from '@coxswain/component-base/http';
 import { describe, expect, it } from 'vitest';
-import type { ApiResponse } from '../http/handler.ts';
 import { newOpenIdMetadata } from './openid-metadata.ts';
 import { upstreamKeys } from './upstream-keys.test-data.ts';
 

@@ -1,5 +1,5 @@
 import type { VerificationKey } from '@coxswain/client/jwt';
-import type { ApiResponse } from '../http/handler.ts';
+import type { ApiResponse } from '@coxswain/component-base/http';
 
 export const openIdConfigurationPath = '/.well-known/openid-configuration';
 export const jwksPath = '/openid/v1/jwks';

@@ -1,4 +1,4 @@
-import type { StreamingBody } from '../../src/http/handler.ts';
+import type { StreamingBody } from '@coxswain/component-base/http';
 import type { RunningApiServer } from '../../src/index.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at, not worked with.

@@ -1,5 +1,5 @@
 import { request as httpsRequest } from 'node:https';
-import type { ApiResponse, ResponseSink } from '../../src/http/handler.ts';
+import type { ApiResponse, ResponseSink } from '@coxswain/component-base/http';
 import type { InProcessTransport } from '../../src/http/in-process.ts';
 
 export interface Sent {

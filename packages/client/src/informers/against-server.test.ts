@@ -103,7 +103,7 @@ describe('SharedInformerFactory', () => {
         .sort(),
     ).toEqual(['one', 'two']);
     expect(lister.namespace('one').list('app=db')).toHaveLength(1);
-    expect(() => lister.namespace('default').get('web')).toThrow('configmaps "web" not found');
+    expect(() => lister.namespace('default').get('web')).toThrow('configmap "web" not found');
     expect(() => lister.get('web')).toThrow(expect.toSatisfy(isNotFound));
     expect(() => lister.list('!!')).toThrow('unable to parse requirement');
 

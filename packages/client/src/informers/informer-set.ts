@@ -79,10 +79,11 @@ export class InformerSet {
     return this.#members.get(keyOf(resource)) as InformerWithLister<KubernetesObject> | undefined;
   }
 
-  /** The one informer of the resource, made by the first who asks. */
+  /** The one informer of the resource, made by the first who asks; `noun` is what its lister calls an object it lacks. */
   protected member<T extends KubernetesObject>(
     resource: MetaGroupVersionResource,
     client: () => ListerWatcher<T>,
+    noun: string = resource.resource,
   ): InformerWithLister<T> {
     const key = keyOf(resource);
     const known = this.#members.get(key);
@@ -94,7 +95,7 @@ export class InformerSet {
       name: resource.group ? `${resource.resource}.${resource.group}` : resource.resource,
       ...(tweakListOptions && { listOptions: tweakListOptions(resource) }),
     });
-    const member = { informer, lister: new Lister(informer.indexer, resource) };
+    const member = { informer, lister: new Lister(informer.indexer, { group: resource.group, resource: noun }) };
     this.#members.set(key, member);
     return member;
   }

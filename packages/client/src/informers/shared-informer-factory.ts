@@ -45,7 +45,9 @@ class LazyInformerGroups extends InformerSet {
   #informersOf(groupVersion: object): object {
     return mapped(groupVersion, (client) => {
       if (typeof client !== 'function') throw new Error('the client set has something that is no resource');
-      return this.forResource(client(this.namespace));
+      const described: DescribedClient<KubernetesObject> = client(this.namespace);
+      // Generated listers have the kind in the message, others the resource; people search for both: `pod "web" not found`.
+      return this.member(described.resource, () => described, described.resource.kind.toLowerCase());
     });
   }
 }

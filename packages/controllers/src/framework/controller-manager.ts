@@ -18,6 +18,7 @@ import {
 } from '@coxswain/client';
 import { Activity, type ControllerContext, type ControllerDefinition } from './controller.ts';
 import { ResourceMonitors } from './resource-monitors.ts';
+import { ServedResources } from './served-resources.ts';
 
 export interface ControllerManagerOptions {
   readonly rest: RESTClient;
@@ -44,8 +45,9 @@ export class ControllerManager {
     const { logger = silentLogger, controllers } = this.#options;
     // Every controller and informer listens to it: that is no leak.
     setMaxListeners(0, signal);
-    const { context, recorder } = this.#context();
-    const made = controllers.map((definition) => ({ name: definition.name, controller: definition.create(context) }));
+    const { context, recorder, served } = this.#context();
+    await served.look(controllers, signal);
+    const made = controllers.filter((definition) => served.isEnoughFor(definition)).map((definition) => ({ name: definition.name, controller: definition.create(context) }));
     context.informers.start(signal);
     const monitoring = context.monitors.run(signal);
     await Promise.all(
@@ -58,7 +60,7 @@ export class ControllerManager {
     await recorder.stop();
   }
 
-  #context(): { context: ControllerContext; recorder: CoreEventRecorder } {
+  #context(): { context: ControllerContext; recorder: CoreEventRecorder; served: ServedResources } {
     const { rest, clock = systemClock, random = Math.random, logger = silentLogger } = this.#options;
     const { metrics = noMetrics, freezeCaches = false } = this.#options;
     const clients = new ClientSet(rest);
@@ -75,6 +77,7 @@ export class ControllerManager {
     const metadata = new MetadataClient(rest);
     const cacheOptions = { clock, random, logger, metrics, freeze: freezeCaches };
     const informers = new SharedInformerFactory(clients, cacheOptions);
+    const served = new ServedResources({ discovery, clock, logger });
     const context: ControllerContext = {
       rest,
       clients,
@@ -90,7 +93,8 @@ export class ControllerManager {
       logger,
       metrics,
       activity: this.activity,
+      isServed: (resource) => served.has(resource),
     };
-    return { context, recorder };
+    return { context, recorder, served };
   }
 }

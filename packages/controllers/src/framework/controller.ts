@@ -1,3 +1,4 @@
+import type { MetaGroupVersionResource } from '@coxswain/apimachinery/meta';
 import type {
   CachedDiscoveryInterface,
   ClientSet,
@@ -34,6 +35,8 @@ export interface ControllerContext {
   readonly metrics: Metrics;
   /** How busy the controllers are: every queue is known here. */
   readonly activity: Activity;
+  /** Whether the server had a resource when the controllers were started, one that a definition `needs` or `uses`. */
+  isServed(resource: MetaGroupVersionResource): boolean;
 }
 
 /** A control loop. */
@@ -50,6 +53,10 @@ export interface ControllerDefinition {
   readonly aliases: readonly string[];
   /** Only those that are asked for by name run when this is true. */
   readonly isOffByDefault?: boolean;
+  /** Resources that not every server has. Where one is missing, the controller does not run. */
+  readonly needs?: readonly MetaGroupVersionResource[];
+  /** Those that it can do without; `context.isServed` tells. */
+  readonly uses?: readonly MetaGroupVersionResource[];
   /** Makes it, with the informers it needs; nothing is asked of the server yet. */
   create(context: ControllerContext): Controller;
 }

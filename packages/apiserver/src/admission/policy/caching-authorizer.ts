@@ -1,4 +1,4 @@
-import type { Authorizer, Decision } from '../../authorization/authorizer.ts';
+import type { Authorizer, Decision } from '@coxswain/component-base/authorization';
 
 /** Asks each question once: for as long as one write takes. Expressions may repeat themselves. */
 export function cachingAuthorizer(authorizer: Authorizer): Authorizer {

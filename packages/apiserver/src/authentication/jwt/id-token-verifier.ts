@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson, quote } from '@coxswain/apimachinery';
+import { formatAudiences } from '@coxswain/component-base/authentication';
 import { parseJwt } from '../../serviceaccount/index.ts';
-import { formatAudiences } from '../audiences.ts';
 import { type Claims, cannotUnmarshal } from './claims.ts';
 import type { RemoteKeySet } from './remote-key-set.ts';
 

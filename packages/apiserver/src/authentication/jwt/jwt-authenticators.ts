@@ -1,8 +1,8 @@
 import { aggregate, jsonEquals } from '@coxswain/apimachinery';
+import type { Authenticated, TokenAuthenticator } from '@coxswain/component-base/authentication';
+import { intersectAudiences } from '@coxswain/component-base/authentication';
 import { type FollowedFiles, followFiles, TryAgain } from '../../configuration/follow-files.ts';
 import type { ReloadMetrics } from '../../configuration/reload-metrics.ts';
-import { intersectAudiences } from '../audiences.ts';
-import type { Authenticated, TokenAuthenticator } from '../authenticator.ts';
 import { type AuthenticationConfiguration, parseAuthenticationConfiguration } from './authentication-configuration.ts';
 import { loadExpressionCompiler } from './expression-compiler.ts';
 import { untrustedIssuer } from './id-token-verifier.ts';

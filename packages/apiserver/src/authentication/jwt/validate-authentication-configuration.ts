@@ -9,8 +9,8 @@ import {
   required,
   tooMany,
 } from '@coxswain/apimachinery';
+import { CertificatePool } from '@coxswain/component-base/authentication';
 import { type GoUrl, parseGoUrl } from '../../cel/library/go-url.ts';
-import { CertificatePool } from '../certificate-pool.ts';
 import type {
   AnonymousConfiguration,
   AuthenticationConfiguration,

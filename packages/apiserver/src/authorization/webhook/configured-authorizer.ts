@@ -1,10 +1,14 @@
 import type { UserInfo } from '@coxswain/api';
 import { durationToMs, jsonEquals } from '@coxswain/apimachinery';
+import type {
+  AuthorizationAttributes,
+  Authorizer,
+  Decision,
+  SubjectRules,
+} from '@coxswain/component-base/authorization';
+import { privilegedGroupAuthorizer, UnionAuthorizer } from '@coxswain/component-base/authorization';
 import { type FollowedFiles, followFiles } from '../../configuration/follow-files.ts';
 import type { ReloadMetrics } from '../../configuration/reload-metrics.ts';
-import type { AuthorizationAttributes, Authorizer, Decision, SubjectRules } from '../authorizer.ts';
-import { privilegedGroupAuthorizer } from '../static-authorizers.ts';
-import { UnionAuthorizer } from '../union-authorizer.ts';
 import { type AuthorizationConfiguration, parseAuthorizationConfiguration } from './authorization-configuration.ts';
 import type { AuthorizationMetrics } from './authorization-metrics.ts';
 import {

@@ -1,6 +1,6 @@
 import { aggregate } from '@coxswain/apimachinery';
+import { aggregateMessage } from '@coxswain/component-base/authorization';
 import { type KubeconfigWebhook, webhookFromKubeconfig } from '../../webhook/index.ts';
-import { aggregateMessage } from '../aggregate-message.ts';
 import type { AuthorizationConfiguration, WebhookConfiguration } from './authorization-configuration.ts';
 import { type CompileCondition, validateAuthorizationConfiguration } from './validate-authorization-configuration.ts';
 import type { MatchReview } from './webhook-authorizer.ts';

@@ -1,4 +1,5 @@
 import type { SubjectAccessReviewSpec } from '@coxswain/api/authorization/v1';
+import { aggregateMessage } from '@coxswain/component-base/authorization';
 import {
   BOOL,
   CelCompileError,
@@ -13,7 +14,6 @@ import {
   sameType,
 } from '../../cel/index.ts';
 import { kubernetesLibraries } from '../../cel/library/index.ts';
-import { aggregateMessage } from '../aggregate-message.ts';
 
 const struct = (name: string, fields: Readonly<Record<string, CelType>>): CelType => {
   const types = new Map(Object.entries(fields));

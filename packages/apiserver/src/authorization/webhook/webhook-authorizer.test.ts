@@ -1,6 +1,6 @@
+import type { AuthorizationAttributes } from '@coxswain/component-base/authorization';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { WebhookCallError } from '../../webhook/index.ts';
-import type { AuthorizationAttributes } from '../authorizer.ts';
 import { resourceAttributes } from '../resource-attributes.ts';
 import { WebhookAuthorizer, type WebhookAuthorizerOptions } from './webhook-authorizer.ts';
 

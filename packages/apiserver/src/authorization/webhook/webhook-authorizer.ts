@@ -1,12 +1,16 @@
 import type { SubjectAccessReviewSpec } from '@coxswain/api/authorization/v1';
+import type {
+  AuthorizationAttributes,
+  Authorizer,
+  Decision,
+  SubjectRules,
+} from '@coxswain/component-base/authorization';
+import { DecisionCache, reviewSpecOf } from '@coxswain/component-base/authorization';
 import type { KubeconfigWebhook } from '../../webhook/index.ts';
 import { WebhookCallError } from '../../webhook/index.ts';
 import { statusOf } from '../../webhook/review-status.ts';
 import { type BackoffOptions, withBackoff } from '../../webhook/with-backoff.ts';
-import type { AuthorizationAttributes, Authorizer, Decision, SubjectRules } from '../authorizer.ts';
 import type { AuthorizationMetrics } from './authorization-metrics.ts';
-import { DecisionCache } from './decision-cache.ts';
-import { reviewSpecOf } from './subject-access-review.ts';
 
 /** Whether a webhook is to be asked. Throws an Error when that cannot be said. */
 export type MatchReview = (spec: SubjectAccessReviewSpec) => Promise<boolean>;

@@ -1,6 +1,6 @@
 import type { UserInfo } from '@coxswain/api';
 import { fields, labels } from '@coxswain/apimachinery';
-import type { AuthorizationAttributes, Authorizer, Decision } from '../../authorization/authorizer.ts';
+import type { AuthorizationAttributes, Authorizer, Decision } from '@coxswain/component-base/authorization';
 import { resourceAttributes } from '../../authorization/resource-attributes.ts';
 import { type CelType, objectType } from '../types.ts';
 import { CelError, OpaqueValue } from '../values.ts';

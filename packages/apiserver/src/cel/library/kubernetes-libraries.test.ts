@@ -1,6 +1,6 @@
 import { fields, labels } from '@coxswain/apimachinery';
+import type { AuthorizationAttributes, Authorizer } from '@coxswain/component-base/authorization';
 import { describe, expect, it } from 'vitest';
-import type { AuthorizationAttributes, Authorizer } from '../../authorization/authorizer.ts';
 import {
   CelCompileError,
   CelEnvironment,

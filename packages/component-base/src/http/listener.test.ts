@@ -1,10 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { connect as connectHttp2 } from 'node:http2';
 import { Agent, request as httpsRequest } from 'node:https';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ensureServerCertificates, type ServerCertificates, servingNames } from '../certificates/index.ts';
 import type { ApiHandler, ApiRequest, ApiResponse } from './handler.ts';
 import { Listener } from './listener.ts';
 

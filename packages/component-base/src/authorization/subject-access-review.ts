@@ -4,7 +4,7 @@ import type {
   SubjectAccessReviewSpec,
 } from '@coxswain/api/authorization/v1';
 import { fields, labels } from '@coxswain/apimachinery';
-import type { AuthorizationAttributes } from '../authorizer.ts';
+import type { AuthorizationAttributes } from './authorizer.ts';
 
 /** The question that a webhook is asked. */
 export function reviewSpecOf(attributes: AuthorizationAttributes): SubjectAccessReviewSpec {

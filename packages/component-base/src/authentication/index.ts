@@ -1,0 +1,14 @@
+/** Who asks. `UnionAuthenticator` puts all ways to find out together; start there. */
+export { aggregateErrors } from './aggregate-errors.ts';
+export { formatAudiences, intersectAudiences } from './audiences.ts';
+export type { Authenticated, Authenticator, TokenAuthenticator } from './authenticator.ts';
+export { bearerTokenOf, invalidBearerToken, protocolsWithoutToken } from './bearer-token.ts';
+export { type CertificateAuthorities, CertificatePool } from './certificate-pool.ts';
+export {
+  type RequestHeaderNames,
+  requestHeaderAuthenticator,
+  requestHeaderMatcher,
+  standardRequestHeaders,
+} from './request-header.ts';
+export { TokenCache } from './token-cache.ts';
+export { type AuthenticationOptions, UnionAuthenticator, unauthorized } from './union-authenticator.ts';

@@ -1,0 +1,19 @@
+/**
+ * Requests and answers as values, and the one TLS port for HTTP/2 and HTTP/1.1 that they come and go by. Start at
+ * `handler.ts`.
+ */
+export { bodyTooLarge } from './body.ts';
+export type {
+  ApiHandler,
+  ApiRequest,
+  ApiResponse,
+  Connection,
+  RequestHeaders,
+  ResponseSink,
+  StreamingBody,
+  Upgrade,
+} from './handler.ts';
+export { serveHttp1, serveUpgrade } from './http1.ts';
+export { Listener, type ListenerOptions } from './listener.ts';
+export { readQuery } from './request-target.ts';
+export { errorResponse, headerOf, notFoundResponse, textResponse } from './respond.ts';

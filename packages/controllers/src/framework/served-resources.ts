@@ -1,0 +1,54 @@
+import { GroupVersion, type MetaGroupVersionResource } from '@coxswain/apimachinery/meta';
+import { type Clock, type DiscoveryInterface, type Logger, sleep } from '@coxswain/client';
+import type { ControllerDefinition } from './controller.ts';
+
+const retryMs = 1000;
+
+export interface ServedResourcesOptions {
+  readonly discovery: DiscoveryInterface;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** What the server had when it was looked at: some resources are not everywhere. */
+export class ServedResources {
+  readonly #options: ServedResourcesOptions;
+  readonly #served = new Set<string>();
+
+  constructor(options: ServedResourcesOptions) {
+    this.#options = options;
+  }
+
+  /** Asks the server, if there is anything to know, until it answers or the signal is aborted. */
+  async look(controllers: readonly ControllerDefinition[], signal: AbortSignal): Promise<void> {
+    const { discovery, clock, logger } = this.#options;
+    if (controllers.every(({ needs, uses }) => !needs && !uses)) return;
+    while (!signal.aborted) {
+      try {
+        const { resourceLists } = await discovery.serverGroupsAndResources({ signal });
+        for (const { groupVersion, resources } of resourceLists) {
+          for (const { name } of resources) this.#served.add(`${groupVersion} ${name}`);
+        }
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.error('cannot tell which resources the server has', error);
+        await sleep(clock, retryMs, signal).catch(() => {});
+      }
+    }
+  }
+
+  has(resource: MetaGroupVersionResource): boolean {
+    return this.#served.has(keyOf(resource));
+  }
+
+  /** Says so when it is not. */
+  isEnoughFor({ name, needs = [] }: ControllerDefinition): boolean {
+    const missing = needs.filter((resource) => !this.has(resource)).map(keyOf);
+    if (missing.length > 0) this.#options.logger.info(`${name} is not started: the server lacks ${missing.join(', ')}`);
+    return missing.length === 0;
+  }
+}
+
+const keyOf = ({ group, version, resource }: MetaGroupVersionResource): string =>
+  `${GroupVersion.of(group, version)} ${resource}`;

@@ -1,0 +1,61 @@
+/** Keeps PodGroups until none of their pods runs any more, by a finalizer that admission puts on them. */
+import type { Pod } from '@coxswain/api/core/v1';
+import { isPodTerminal } from '@coxswain/component-helpers';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
+import { deletedObject } from '../framework/deleted-object.ts';
+import { isDeletionCandidate, withoutFinalizer } from '../framework/finalizers.ts';
+import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import { splitKey } from '@coxswain/client';
+
+export const podGroupProtectionController: ControllerDefinition = {
+  name: 'podgroup-protection-controller',
+  aliases: [],
+  needs: [{ group: 'scheduling.k8s.io', version: 'v1alpha2', resource: 'podgroups' }],
+  create: newController,
+};
+
+const finalizer = 'scheduling.k8s.io/podgroup-protection';
+const activePodIndex = 'activePodSchedulingGroup';
+
+function newController(context: ControllerContext): Controller {
+  const pods = context.informers.core.v1.pods.informer;
+  const groups = context.informers.scheduling.v1alpha2.podGroups.informer;
+  pods.addIndexers({ [activePodIndex]: (pod: Pod) => (isPodTerminal(pod) ? [] : groupKeys(pod)) });
+  const loop = new ReconcileLoop(context, {
+    name: 'podgroupprotection',
+    synced: [groups, pods],
+    reconcile: async (key) => {
+      const group = groups.indexer.getByKey(key);
+      if (!group || !isDeletionCandidate(group, finalizer)) return;
+      if (pods.indexer.countByIndex(activePodIndex, key) > 0) return;
+      const { namespace } = splitKey(key);
+      await context.clients.scheduling.v1alpha2.podGroups(namespace).update(withoutFinalizer(group, finalizer));
+    },
+  });
+  const onGroup = (group: Parameters<typeof isDeletionCandidate>[0]): void => {
+    if (isDeletionCandidate(group, finalizer)) loop.add(group);
+  };
+  groups.addEventHandler({ onAdd: onGroup, onUpdate: (_, group) => onGroup(group) });
+  const onRelease = (pod: Pod): void => {
+    for (const key of groupKeys(pod)) loop.queue.add(key);
+  };
+  const onPod = (pod: Pod): void => {
+    if (isPodTerminal(pod)) onRelease(pod);
+  };
+  pods.addEventHandler({
+    onAdd: onPod,
+    onUpdate: (old, pod) => {
+      onPod(pod);
+      // Another of that name: the first has gone unseen.
+      if (old.metadata.uid !== pod.metadata.uid) onRelease(old);
+    },
+    onDelete: (deleted) => onRelease(deletedObject(deleted)),
+  });
+  return loop;
+}
+
+/** The key of the pod's group, if it has one. */
+function groupKeys({ metadata, spec }: Pod): string[] {
+  const name = spec?.schedulingGroup?.podGroupName;
+  return name === undefined ? [] : [`${metadata.namespace}/${name}`];
+}

@@ -1,0 +1,85 @@
+import { newConflict, newInternalError } from '@coxswain/apimachinery/errors';
+import { GroupResource } from '@coxswain/apimachinery/meta';
+import { TransportError } from '@coxswain/client';
+import type { SeenRequest, SpyingTransport } from '../spying-transport.ts';
+
+/** What happens to a write of the controllers: refused, refused as too late, or done without an answer. */
+export type Fault = 'refuse' | 'conflict' | 'lose';
+
+const isWrite = ({ method, url }: SeenRequest): boolean => method !== 'GET' && !/\/events(\/|\?|$)/.test(url);
+
+/** All that goes wrong between the controllers and the API server. */
+export class Faults {
+  readonly #spy: SpyingTransport;
+  #next: Fault[] = [];
+  #isCutOff = false;
+  readonly #held = new Map<string, { readonly gate: Promise<void>; readonly open: () => void }>();
+  /** Pods that were created without an answer, since the last time that everything was well. */
+  lostPods = 0;
+
+  constructor(spy: SpyingTransport) {
+    this.#spy = spy;
+    spy.plan = (request) => this.#before(request);
+    spy.afterwards = (request) => this.#after(request);
+    spy.heldBack = ({ url }) => this.#held.get(resourceOf(url))?.gate;
+  }
+
+  get areOver(): boolean {
+    return this.#next.length === 0 && !this.#isCutOff && this.#held.size === 0;
+  }
+
+  /** So many writes are spared, and then so many are not. */
+  add(fault: Fault, count: number): void {
+    this.#next = Array.from({ length: count }, () => fault);
+  }
+
+  /** Nothing reaches the server any more. */
+  cutOff(): void {
+    this.#isCutOff = true;
+  }
+
+  /** What becomes of a resource is not heard of any more. */
+  hold(resource: string): void {
+    if (this.#held.has(resource)) return;
+    let open = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    this.#held.set(resource, { gate, open });
+  }
+
+  end(): void {
+    this.#next = [];
+    this.#isCutOff = false;
+    for (const [resource, { open }] of [...this.#held]) {
+      this.#held.delete(resource);
+      open();
+    }
+  }
+
+  #before(request: SeenRequest): void {
+    if (this.#isCutOff) throw new TransportError('cut off', { code: 'ENETUNREACH' });
+    if (!isWrite(request)) return;
+    const [fault] = this.#next;
+    if (fault === undefined || fault === 'lose') return;
+    this.#next.shift();
+    if (fault === 'conflict' && request.method !== 'POST') {
+      throw newConflict(GroupResource.of('', resourceOf(request.url)), 'it', new Error('by chance'));
+    }
+    throw newInternalError(new Error('by chance'));
+  }
+
+  #after(request: SeenRequest): void {
+    if (!isWrite(request) || this.#next[0] !== 'lose') return;
+    this.#next.shift();
+    if (request.method === 'POST' && resourceOf(request.url) === 'pods') this.lostPods++;
+    throw new TransportError('the answer is lost', { code: 'ECONNRESET' });
+  }
+}
+
+/** `pods` of `/api/v1/namespaces/one/pods?watch=true`. */
+function resourceOf(url: string): string {
+  const [path = ''] = url.split('?');
+  const parts = path.split('/').slice(path.startsWith('/api/') ? 3 : 4);
+  return (parts[0] === 'namespaces' && parts.length > 2 ? parts[2] : parts[0]) ?? '';
+}

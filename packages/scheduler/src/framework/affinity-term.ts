@@ -1,0 +1,45 @@
+import type { Pod, PodAffinityTerm, WeightedPodAffinityTerm } from '@coxswain/api/core/v1';
+import { labelSelectorAsSelector, type Selector } from '@coxswain/apimachinery/labels';
+
+/** A pod's wish to be near other pods, or away from them, read once. */
+export interface AffinityTerm {
+  readonly namespaces: ReadonlySet<string>;
+  readonly selector: Selector;
+  readonly topologyKey: string;
+  readonly namespaceSelector: Selector;
+}
+
+export interface WeightedAffinityTerm extends AffinityTerm {
+  readonly weight: number;
+}
+
+/** Whether the term is about this pod. `namespaceLabels` are those of the pod's namespace. */
+export function termMatches(
+  { namespaces, namespaceSelector, selector }: AffinityTerm,
+  { metadata }: Pod,
+  namespaceLabels: Readonly<Record<string, string>> | undefined,
+): boolean {
+  return (
+    (namespaces.has(metadata.namespace ?? '') || namespaceSelector.matches(namespaceLabels)) &&
+    selector.matches(metadata.labels)
+  );
+}
+
+/** A term of the pod. Without namespaces and selector of its own it is about the pod's own namespace. */
+export function affinityTerm(
+  pod: Pod,
+  { labelSelector, namespaces, namespaceSelector, topologyKey }: PodAffinityTerm,
+): AffinityTerm {
+  const isOwn = !namespaces?.length && !namespaceSelector;
+  return {
+    selector: labelSelectorAsSelector(labelSelector),
+    namespaces: new Set(isOwn ? [pod.metadata.namespace ?? ''] : namespaces),
+    namespaceSelector: labelSelectorAsSelector(namespaceSelector),
+    topologyKey,
+  };
+}
+
+export const weightedAffinityTerm = (
+  pod: Pod,
+  { weight, podAffinityTerm }: WeightedPodAffinityTerm,
+): WeightedAffinityTerm => ({ ...affinityTerm(pod, podAffinityTerm), weight });

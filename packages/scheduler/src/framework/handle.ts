@@ -1,0 +1,63 @@
+import type { Pod } from '@coxswain/api/core/v1';
+import type { ClientSet, Clock, EventRecorder, Logger, Metrics, SharedInformerFactory } from '@coxswain/client';
+import type { CycleState } from './cycle-state.ts';
+import type { NodeInfo } from './node-info.ts';
+import type { Plugin } from './plugin.ts';
+import type { PodInfo } from './pod-info.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { Status } from './status.ts';
+
+/** What a plug-in has to work with. */
+export interface Handle {
+  readonly profileName: string;
+  readonly clients: ClientSet;
+  /** One informer for each resource, shared with the scheduler itself; those that are asked for in a factory are started. */
+  readonly informers: SharedInformerFactory;
+  readonly recorder: EventRecorder;
+  readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** As of the beginning of the present cycle. */
+  snapshot(): Snapshot;
+  readonly nominator: Nominator;
+  readonly waitingPods: WaitingPods;
+  /** Runs the profile's filters for one node, as if the pods that were promised a place there, and come first, had it already. */
+  filterWithNominatedPods(state: CycleState, pod: PodInfo, node: NodeInfo): Status | undefined;
+  runAddPod(state: CycleState, pod: PodInfo, added: PodInfo, node: NodeInfo): Status | undefined;
+  runRemovePod(state: CycleState, pod: PodInfo, removed: PodInfo, node: NodeInfo): Status | undefined;
+  runFilters(state: CycleState, pod: PodInfo, node: NodeInfo): Status | undefined;
+  /** Brings pods (by `namespace/name`) into the active queue. */
+  activate(pods: Iterable<Pod>): void;
+}
+
+/** Pods that were promised a place on a node, which other pods are leaving for them. */
+export interface Nominator {
+  nominatedPods(nodeName: string): readonly PodInfo[];
+  /** Without a node the pod's own `status.nominatedNodeName` counts. */
+  addNominatedPod(pod: PodInfo, nodeName?: string): void;
+  deleteNominatedPod(pod: Pod): void;
+}
+
+/** A pod that Permit plug-ins hold back. */
+export interface WaitingPod {
+  readonly pod: Pod;
+  /** Those that have not allowed it yet. */
+  readonly pendingPlugins: readonly string[];
+  allow(plugin: string): void;
+  reject(plugin: string, message: string): void;
+}
+
+export interface WaitingPods {
+  get(uid: string): WaitingPod | undefined;
+  [Symbol.iterator](): Iterator<WaitingPod>;
+}
+
+/** Makes a plug-in for a profile. `args` is its `pluginConfig`, defaulted and checked by `readArgs` of the same plug-in. */
+export interface PluginDefinition<Args = unknown> {
+  readonly name: string;
+  /** Reads `pluginConfig[].args`; undefined when there are none. Throws an Error that says which field is wrong. */
+  readArgs?(args: unknown): Args;
+  create(args: Args, handle: Handle): Plugin;
+}

@@ -1,0 +1,52 @@
+import type { ContainerPort, Pod } from '@coxswain/api/core/v1';
+
+const anyAddress = '0.0.0.0';
+
+export interface HostPort {
+  readonly ip: string;
+  readonly protocol: string;
+  readonly port: number;
+}
+
+/** The ports of the node that the pod wants for itself; those of its sidecars too. */
+export function hostPortsOf({ spec }: Pod): HostPort[] {
+  const sidecars = spec?.initContainers?.filter(({ restartPolicy }) => restartPolicy === 'Always') ?? [];
+  return [...(spec?.containers ?? []), ...sidecars].flatMap(({ ports = [] }) => ports.flatMap(hostPort));
+}
+
+const hostPort = ({ hostIP, hostPort, protocol }: ContainerPort): HostPort[] =>
+  hostPort ? [{ ip: hostIP || anyAddress, protocol: protocol || 'TCP', port: hostPort }] : [];
+
+/** The host ports that are taken on a node. The address 0.0.0.0 takes a port on all of them. */
+export class UsedPorts {
+  /** Addresses by protocol and port. */
+  readonly #addresses = new Map<string, Set<string>>();
+
+  get isEmpty(): boolean {
+    return this.#addresses.size === 0;
+  }
+
+  add({ ip, protocol, port }: HostPort): void {
+    const key = `${protocol}/${port}`;
+    const addresses = this.#addresses.get(key);
+    if (addresses) addresses.add(ip);
+    else this.#addresses.set(key, new Set([ip]));
+  }
+
+  remove({ ip, protocol, port }: HostPort): void {
+    const key = `${protocol}/${port}`;
+    const addresses = this.#addresses.get(key);
+    if (addresses?.delete(ip) && addresses.size === 0) this.#addresses.delete(key);
+  }
+
+  conflictsWith({ ip, protocol, port }: HostPort): boolean {
+    const addresses = this.#addresses.get(`${protocol}/${port}`);
+    return addresses !== undefined && (ip === anyAddress || addresses.has(anyAddress) || addresses.has(ip));
+  }
+
+  clone(): UsedPorts {
+    const copy = new UsedPorts();
+    for (const [key, addresses] of this.#addresses) copy.#addresses.set(key, new Set(addresses));
+    return copy;
+  }
+}
