@@ -14,6 +14,12 @@ interface Thing {
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const event = (name: string, type = 'ADDED'): string => JSON.stringify({ type, object: { metadata: { name } } });
 
+/** One whose spec is not read until somebody looks. */
+const largePod = (name: string): string => {
+  const spec = { text: 'x'.repeat(600) };
+  return JSON.stringify({ type: 'ADDED', object: { kind: 'Pod', apiVersion: 'v1', metadata: { name }, spec } });
+};
+
 /** Everything a watch of this body brings, and why it ended. */
 async function read(chunks: readonly Uint8Array[], end: (body: ChunkQueue) => void = (body) => body.end()) {
   const body = new ChunkQueue();
@@ -56,6 +62,11 @@ describe('JsonWatch', () => {
     'an event of an unknown type ends it': { text: `${event('a', 'ODD')}\n`, names: [], end: /no event/ },
     'an end in the middle of an event is a break': {
       text: `${event('a')}\n${event('b').slice(0, -3)}`,
+      names: ['a'],
+      end: /cut off in the middle/,
+    },
+    'an end in the middle of a large object is one, too': {
+      text: `${largePod('a')}\n${largePod('b').slice(0, -4)}}}`,
       names: ['a'],
       end: /cut off in the middle/,
     },

@@ -1,9 +1,9 @@
 import { ApiError } from '@coxswain/apimachinery/errors';
-import type { WatchEvent } from '@coxswain/apimachinery/watch';
+import { isWatchEvent, type WatchEvent } from '@coxswain/apimachinery/watch';
 import { onAbort } from '../transport/on-abort.ts';
 import { joinChunks } from '../transport/response-body.ts';
 import type { ResponseBody } from '../transport/transport.ts';
-import { EventReader } from './event-reader.ts';
+import { EventReader, parsed } from './event-reader.ts';
 import type { Watch, WatchEnd } from './watch.ts';
 
 /** An event longer than this is not waited for. */
@@ -90,7 +90,7 @@ export class JsonWatch<T> implements Watch<T> {
   /** The last line need not be closed. */
   #readEnd(events: WatchEvent<T>[]): void {
     const line = this.#takePartial();
-    if (!isBlank(line) && !this.#reader.read(line)) {
+    if (!isBlank(line) && !isWatchEvent(parsed(line))) {
       this.#finish(broken(new Error('the watch was cut off in the middle of an event')));
     } else if (this.#add(line, events)) this.#finish({ reason: 'closed' });
   }

@@ -1,5 +1,7 @@
+const decoder = new TextDecoder();
+
 /** The parts of an object that may wait. */
-export type LazyMember = 'spec' | 'status';
+const members = ['spec', 'status'] as const;
 
 interface Head {
   readonly kind: string;
@@ -18,13 +20,11 @@ const unread = Symbol('unread');
 
 /** The text of what has not been looked at, `"spec":{…},"status":{…}`, until somebody does. */
 class UnreadParts {
-  readonly #members: readonly LazyMember[];
-  readonly #text: string;
+  readonly #text: Uint8Array;
   /** Has the last word on what was read. */
   prepare: (parts: object) => object = (parts) => parts;
 
-  constructor(members: readonly LazyMember[], text: string) {
-    this.#members = members;
+  constructor(text: Uint8Array) {
     this.#text = text;
   }
 
@@ -32,9 +32,11 @@ class UnreadParts {
   readInto(object: object): ReadonlyMap<string, unknown> {
     const parts = new Map<string, unknown>(Object.entries(this.prepare(this.#parse())));
     if (Object.isFrozen(object)) return parts;
-    for (const member of this.#members) {
+    for (const member of members) {
       const value = parts.get(member);
-      Object.defineProperty(object, member, { value, writable: true, enumerable: true, configurable: true });
+      // That one the server left out.
+      if (value === undefined) Reflect.deleteProperty(object, member);
+      else Object.defineProperty(object, member, { value, writable: true, enumerable: true, configurable: true });
     }
     Object.defineProperty(object, unread, { value: undefined });
     return parts;
@@ -42,7 +44,7 @@ class UnreadParts {
 
   #parse(): object {
     try {
-      return JSON.parse(`{${this.#text}}`);
+      return JSON.parse(`{${decoder.decode(this.#text)}}`);
     } catch {
       // The parser's own message quotes the text, which may be secret.
       throw new SyntaxError('the server sent an object that is no JSON');
@@ -51,7 +53,7 @@ class UnreadParts {
 }
 
 /** Reads when it is asked, and when it is set. The same functions for all objects, so that the engine gives them one form. */
-const accessorOf = (member: LazyMember): PropertyDescriptor & ThisType<Lazy> => ({
+const accessorOf = (member: string): PropertyDescriptor & ThisType<Lazy> => ({
   get() {
     return this[unread]?.readInto(this).get(member);
   },
@@ -62,10 +64,8 @@ const accessorOf = (member: LazyMember): PropertyDescriptor & ThisType<Lazy> => 
   enumerable: true,
   configurable: true,
 });
-const accessors: Readonly<Record<LazyMember, PropertyDescriptor>> = {
-  spec: accessorOf('spec'),
-  status: accessorOf('status'),
-};
+const spec = accessorOf('spec');
+const status = accessorOf('status');
 const printing: PropertyDescriptor & ThisType<object> = {
   value() {
     return { ...this };
@@ -74,13 +74,14 @@ const printing: PropertyDescriptor & ThisType<object> = {
 
 /**
  * An object like any other, of which some parts are only a text until they are looked at, copied, compared or printed. From then on
- * they are plain properties; they can also be set.
+ * they are plain properties; they can also be set. A part that the text does not have is there as well until then, as undefined.
  */
-export function lazyObject({ kind, apiVersion, metadata }: Head, members: readonly LazyMember[], text: string): object {
+export function lazyObject({ kind, apiVersion, metadata }: Head, text: Uint8Array): object {
   const object = { kind, apiVersion, metadata };
-  for (const member of members) Object.defineProperty(object, member, accessors[member]);
+  Object.defineProperty(object, 'spec', spec);
+  Object.defineProperty(object, 'status', status);
   // Neither is copied with the object, or seen by whoever goes through its properties.
-  Object.defineProperty(object, unread, { value: new UnreadParts(members, text), configurable: true });
+  Object.defineProperty(object, unread, { value: new UnreadParts(text), configurable: true });
   Object.defineProperty(object, inspect, printing);
   return object;
 }
