@@ -12,6 +12,8 @@ const smallBody = 64 * 1024;
 export interface Http1ConnectionOwner {
   /** The answer has ended, and the connection can take another request. */
   onFree(connection: Http1Connection): void;
+  /** The answer has begun, and is not known to end soon. */
+  onStreaming(connection: Http1Connection): void;
   /** The connection is no more. Always called, once. */
   onGone(connection: Http1Connection): void;
 }
@@ -150,6 +152,7 @@ export class Http1Connection implements ResponseEvents {
     });
     for (const chunk of exchange.ready) if (!body.write(chunk)) this.#socket.pause();
     exchange.ready = [];
+    this.#owner.onStreaming(this);
     exchange.resolve({ status, headers, body });
   }
 

@@ -207,6 +207,40 @@ describe('connections', () => {
     expect(server.connections.length).toBeLessThanOrEqual(3);
   });
 
+  it('are not opened for each of very many requests: they wait for those that are open', async () => {
+    await start((socket) => socket.write(ok()), { clock: new FakeClock() });
+    await Promise.all(Array.from({ length: 500 }, () => send()));
+    expect(server.connections.length).toBeLessThanOrEqual(32);
+  });
+
+  it('are opened beside any number of answers that go on', async () => {
+    await start(
+      (socket, request) => {
+        if (request.includes('/watch')) socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n');
+        else socket.write(ok());
+      },
+      { clock: new FakeClock() },
+    );
+    const watches = await Promise.all(
+      Array.from({ length: 70 }, () => transport.send({ method: 'GET', url: '/watch', headers: {} })),
+    );
+    expect(await send()).toBe('200 ok');
+    for (const { body } of watches) body.cancel();
+  });
+
+  it('are opened in spite of many requests when no answer comes for a while', async () => {
+    const clock = new FakeClock();
+    await start((socket, request) => void (request.includes('/slow') || socket.write(ok())), { clock });
+    const slow = Array.from({ length: 32 }, () => send('GET', { url: '/slow' }));
+    const unanswered = Promise.allSettled(slow);
+    while (server.connections.length < 32) await new Promise(setImmediate);
+    const quick = send();
+    await clock.advance(50);
+    expect(await quick).toBe('200 ok');
+    await transport.close();
+    await unanswered;
+  });
+
   it('that a cancelled body held are closed', async () => {
     await start((socket) => socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n'));
     const { body } = await transport.send({ method: 'GET', url: '/', headers: {} });

@@ -14,6 +14,13 @@ const mostFree = 100;
 const longestFreeMs = 90_000;
 /** So many are opened at a time; more requests wait for one of these or for one that becomes free, whichever is first. */
 const mostDialing = 32;
+/**
+ * With so many requests whose answer has not begun, others wait for a connection to become free: to open one takes more work
+ * than several requests, on both sides. Watches do not count, nor do other answers that go on.
+ */
+const mostAwaited = 32;
+/** Unless none becomes free for so long: then the answers are slow ones. */
+const stallMs = 50;
 
 interface Waiting {
   readonly use: (connection: Http1Connection) => void;
@@ -28,10 +35,15 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
   readonly #all = new Set<Http1Connection>();
   /** The one that was used last is at the end, and used next. */
   #free: Http1Connection[] = [];
+  /** Those whose answer has begun and goes on. */
+  readonly #streaming = new Set<Http1Connection>();
   readonly #waiting = new Set<Waiting>();
   /** Connections that are being opened. */
   readonly #dialing = new Set<AbortController>();
   #sweep: Timer | undefined;
+  /** Set while requests wait only for connections to become free. */
+  #stallCheck: Timer | undefined;
+  #lastFreeMs = 0;
   #isRetired = false;
   #closed: TransportError | undefined;
 
@@ -68,6 +80,8 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
     this.#isRetired = true;
     for (const connection of this.#free.splice(0)) connection.destroy();
     this.#sweep?.cancel();
+    this.#stallCheck?.cancel();
+    this.#stallCheck = undefined;
   }
 
   close(reason: TransportError): void {
@@ -80,6 +94,8 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
   }
 
   onFree(connection: Http1Connection): void {
+    this.#streaming.delete(connection);
+    if (this.#stallCheck) this.#lastFreeMs = this.#clock.monotonic();
     const [next] = this.#waiting;
     if (next) {
       this.#waiting.delete(next);
@@ -96,10 +112,17 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
     this.#sweep ??= this.#clock.setTimeout(() => this.#closeOld(), longestFreeMs / 2, { background: true });
   }
 
+  onStreaming(connection: Http1Connection): void {
+    this.#streaming.add(connection);
+    if (this.#waiting.size > 0) this.#dialAsNeeded();
+  }
+
   onGone(connection: Http1Connection): void {
     this.#all.delete(connection);
+    this.#streaming.delete(connection);
     const at = this.#free.indexOf(connection);
     if (at !== -1) this.#free.splice(at, 1);
+    if (this.#waiting.size > 0) this.#dialAsNeeded();
   }
 
   #takeFree(): Http1Connection | undefined {
@@ -145,9 +168,24 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
     });
   }
 
-  /** Opens as many connections as are waited for. */
+  /** Opens as many connections as are waited for, and worth it. */
   #dialAsNeeded(): void {
-    while (this.#dialing.size < Math.min(this.#waiting.size, mostDialing)) this.#open();
+    const mayOpen = mostAwaited - (this.#all.size - this.#free.length - this.#streaming.size);
+    const wanted = Math.min(this.#waiting.size, mostDialing);
+    while (this.#dialing.size < Math.min(wanted, mayOpen)) this.#open();
+    if (this.#dialing.size >= wanted || this.#stallCheck) return;
+    this.#lastFreeMs = this.#clock.monotonic();
+    this.#checkStall(stallMs);
+  }
+
+  #checkStall(afterMs: number): void {
+    this.#stallCheck = this.#clock.setTimeout(() => {
+      this.#stallCheck = undefined;
+      const leftMs = this.#lastFreeMs + stallMs - this.#clock.monotonic();
+      if (this.#waiting.size === 0) return;
+      if (leftMs <= 0) while (this.#dialing.size < Math.min(this.#waiting.size, mostDialing)) this.#open();
+      this.#checkStall(leftMs <= 0 ? stallMs : leftMs);
+    }, afterMs);
   }
 
   /**
