@@ -1,8 +1,11 @@
-import { MemoryLog } from './memory/memory-log.ts';
-import { type Clock, MvccStore, systemClock } from './mvcc/index.ts';
+import type { StoreSnapshot } from './memory/memory-log.ts';
+import { MemoryStore } from './memory/memory-store.ts';
+import { type Clock, systemClock } from './mvcc/index.ts';
 import type { Store } from './store.ts';
 
 export interface MemoryStoreOptions {
+  /** What it begins with; absent: nothing. */
+  readonly snapshot?: StoreSnapshot;
   /** Where time comes from; absent: the machine's. */
   readonly clock?: Clock;
 }
@@ -17,8 +20,8 @@ export interface LmdbStoreOptions {
 }
 
 /** A store that keeps everything in this process. For tests, and for clusters that may forget. */
-export function openMemoryStore({ clock = systemClock }: MemoryStoreOptions = {}): Store {
-  return new MvccStore('memory', new MemoryLog(), clock);
+export function openMemoryStore({ clock = systemClock, snapshot }: MemoryStoreOptions = {}): MemoryStore {
+  return new MemoryStore(clock, snapshot);
 }
 
 /**

@@ -1,9 +1,24 @@
 import type { Log, LogEntry, LogRecord } from '../mvcc/index.ts';
 
+/** All of a store in memory at one moment: what there is, and what of its history is kept. Never changes. */
+export interface StoreSnapshot {
+  readonly entries: readonly LogEntry[];
+  readonly compaction: Log['compaction'];
+}
+
 /** Keeps everything in this process and nothing beyond it. */
 export class MemoryLog implements Log {
   readonly #entries = new Map<number, LogEntry>();
-  compaction = { compactedRevision: 0, removedThrough: 0 };
+  compaction: Log['compaction'];
+
+  constructor({ entries, compaction }: StoreSnapshot = empty) {
+    this.append(entries);
+    this.compaction = compaction;
+  }
+
+  snapshot(): StoreSnapshot {
+    return { entries: [...this.#entries.values()], compaction: this.compaction };
+  }
 
   append(entries: readonly LogEntry[]): void {
     for (const { record, value } of entries) this.#entries.set(record.revision, { record, value });
@@ -40,3 +55,5 @@ export class MemoryLog implements Log {
     this.#entries.clear();
   }
 }
+
+const empty: StoreSnapshot = { entries: [], compaction: { compactedRevision: 0, removedThrough: 0 } };

@@ -1,0 +1,19 @@
+import { type Clock, MvccStore } from '../mvcc/index.ts';
+import { MemoryLog, type StoreSnapshot } from './memory-log.ts';
+
+/** A store whose whole state can be taken, and begun with, at no cost but that of a list of it. */
+export class MemoryStore extends MvccStore {
+  readonly #memory: MemoryLog;
+
+  /** Begins with the snapshot's state: its keys, revisions and history. Any number of stores may begin with the same one. */
+  constructor(clock: Clock, snapshot?: StoreSnapshot) {
+    const memory = new MemoryLog(snapshot);
+    super('memory', memory, clock);
+    this.#memory = memory;
+  }
+
+  /** Everything that has been acknowledged. */
+  snapshot(): StoreSnapshot {
+    return this.#memory.snapshot();
+  }
+}
