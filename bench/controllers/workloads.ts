@@ -139,11 +139,13 @@ async function untilDeployed(clients: ClientSet, replicas: number): Promise<void
   });
 }
 
-async function until(isDone: () => Promise<boolean>): Promise<void> {
+/** Asks until it is. */
+export async function until(isDone: () => Promise<boolean>): Promise<void> {
   while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-async function inParallel(count: number, act: (index: number) => Promise<unknown>): Promise<void> {
+/** Does something so often, much of it at once. */
+export async function inParallel(count: number, act: (index: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   await Promise.all(
     Array.from({ length: 32 }, async () => {

@@ -104,6 +104,11 @@ function command(terminal: Terminal, exit: (status: number) => void): Command {
     .description("run the controllers, with kube-controller-manager's flags: see cox controller-manager --help")
     .helpOption(false);
 
+  program
+    .command('scheduler')
+    .description("run the scheduler, with kube-scheduler's flags: see cox scheduler --help")
+    .helpOption(false);
+
   return program;
 }
 

@@ -18,6 +18,10 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
     const { controllerManager } = await import('./controller-manager.ts');
     return controllerManager(args.slice(1), terminal, thisProcess);
   }
+  if (args[0] === 'scheduler') {
+    const { scheduler } = await import('./scheduler.ts');
+    return scheduler(args.slice(1), terminal, thisProcess);
+  }
   const { runCommand } = await import('./commands.ts');
   return runCommand(args, terminal);
 }

@@ -3,7 +3,7 @@
  * which nodes a pod may be on, what state a pod is in, which CSI driver stands in for an old volume plugin.
  */
 export { driverOfPlugin, type MigratedPlugin, migratedPlugin } from './csi-migration.ts';
-export { requiredNodeAffinity } from './node-affinity.ts';
+export { nodeSelectorTest, preferredNodeAffinity, requiredNodeAffinity } from './node-affinity.ts';
 export {
   availableInMs,
   isPodActive,

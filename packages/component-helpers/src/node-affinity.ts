@@ -1,4 +1,12 @@
-import type { Node, NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from '@coxswain/api/core/v1';
+import type {
+  Node,
+  NodeSelector,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  PodSpec,
+  PreferredSchedulingTerm,
+} from '@coxswain/api/core/v1';
+import { invalid, notSupported, Path } from '@coxswain/apimachinery/field';
 import { Requirement, Selector } from '@coxswain/apimachinery/labels';
 
 type NodeTest = (node: Node) => boolean;
@@ -12,31 +20,90 @@ const operators: Readonly<Record<NodeSelectorRequirement['operator'], string>> =
   Lt: 'lt',
 };
 
-/** Tells of nodes whether pods may be there as their `nodeSelector` and required node affinity have it. */
+const never: NodeTest = () => false;
+
+/**
+ * Tells of nodes whether pods may be there as their `nodeSelector` and required node affinity have it. A term that makes no
+ * sense is for no node.
+ */
 export function requiredNodeAffinity({ nodeSelector, affinity }: PodSpec): NodeTest {
   const labels = Selector.fromSet(nodeSelector);
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
-  const terms = required?.nodeSelectorTerms.map(termTest);
-  return (node) => labels.matches(node.metadata.labels) && (!terms || terms.some((test) => test(node)));
+  if (!required) return ({ metadata }) => labels.matches(metadata.labels);
+  const isAllowed = anyOf(required.nodeSelectorTerms.map((term) => readTerm(term, Path.of(''), [])));
+  return (node) => labels.matches(node.metadata.labels) && isAllowed(node);
 }
 
-/** An empty term is for no node, and neither is one that makes no sense. */
-function termTest({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm): NodeTest {
-  if (matchExpressions.length + matchFields.length === 0) return () => false;
+/** Tells of nodes whether the selector is for them. Terms below `path` that make no sense are named in `errors`. */
+export function nodeSelectorTest({ nodeSelectorTerms }: NodeSelector, path: Path, errors: string[]): NodeTest {
+  const terms = path.child('nodeSelectorTerms');
+  return anyOf(nodeSelectorTerms.map((term, i) => readTerm(term, terms.index(i), errors)));
+}
+
+/**
+ * Tells how much pods with these preferences want to be on a node: the weights of all terms that are for it. Terms below
+ * `path` that make no sense are named in `errors`.
+ */
+export function preferredNodeAffinity(
+  preferences: readonly PreferredSchedulingTerm[],
+  path: Path,
+  errors: string[],
+): (node: Node) => number {
+  // What weighs nothing need not make sense.
+  const terms = preferences.flatMap(({ weight, preference }, i) =>
+    weight === 0 ? [] : [{ weight, test: readTerm(preference, path.index(i), errors) }],
+  );
+  return (node) => {
+    let sum = 0;
+    for (const { weight, test } of terms) if (test(node)) sum += weight;
+    return sum;
+  };
+}
+
+function anyOf(tests: readonly NodeTest[]): NodeTest {
+  return (node) => {
+    for (const test of tests) if (test(node)) return true;
+    return false;
+  };
+}
+
+/** An empty term is for no node. What makes no sense is added to `errors`, and is for no node either. */
+function readTerm(
+  { matchExpressions = [], matchFields = [] }: NodeSelectorTerm,
+  path: Path,
+  errors: string[],
+): NodeTest {
+  if (matchExpressions.length + matchFields.length === 0) return never;
+  const before = errors.length;
+  const requirements = matchExpressions.flatMap((expression, i) =>
+    readExpression(expression, path.child('matchExpressions').index(i), errors),
+  );
+  const fields = matchFields.map((field, i) => fieldTest(field, path.child('matchFields').index(i), errors));
+  if (errors.length > before) return never;
+  const labels = Selector.of(requirements);
+  if (fields.length === 0) return ({ metadata }) => labels.matches(metadata.labels);
+  return (node) => labels.matches(node.metadata.labels) && fields.every((test) => test(node));
+}
+
+function readExpression(
+  { key, operator, values }: NodeSelectorRequirement,
+  path: Path,
+  errors: string[],
+): readonly Requirement[] {
   try {
-    const labels = Selector.of(
-      matchExpressions.map(({ key, operator, values }) => Requirement.of(key, operators[operator], values)),
-    );
-    const fields = matchFields.map(fieldTest);
-    return (node) => labels.matches(node.metadata.labels) && fields.every((test) => test(node));
-  } catch {
-    return () => false;
+    if (Object.hasOwn(operators, operator)) return [Requirement.of(key, operators[operator], values, path)];
+    errors.push(String(notSupported(path.child('operator'), operator, Object.keys(operators))));
+  } catch (error) {
+    errors.push(error instanceof Error ? error.message : String(error));
   }
+  return [];
 }
 
 /** The name is the only field that there is to ask for. */
-function fieldTest({ key, operator, values = [] }: NodeSelectorRequirement): NodeTest {
-  if (values.length !== 1 || (operator !== 'In' && operator !== 'NotIn')) return () => false;
+function fieldTest({ key, operator, values = [] }: NodeSelectorRequirement, path: Path, errors: string[]): NodeTest {
+  if (operator !== 'In' && operator !== 'NotIn')
+    errors.push(String(notSupported(path.child('operator'), operator, ['In', 'NotIn'])));
+  else if (values.length !== 1) errors.push(String(invalid(path.child('values'), values, 'must have one element')));
   const [wanted] = values;
   return ({ metadata }) => ((key === 'metadata.name' ? metadata.name : '') === wanted) === (operator === 'In');
 }

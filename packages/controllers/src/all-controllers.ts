@@ -5,11 +5,13 @@ import {
   csrApprovingController,
   csrCleanerController,
   csrSigningController,
+  podCertificateRequestCleanerController,
 } from './certificates/index.ts';
 import { clusterRoleAggregationController } from './clusterrole-aggregation/index.ts';
 import { cronJobController } from './cronjob/index.ts';
 import { daemonSetController } from './daemonset/index.ts';
 import { deploymentController } from './deployment/index.ts';
+import { deviceTaintEvictionController } from './device-taint-eviction/index.ts';
 import { disruptionController } from './disruption/index.ts';
 import { newEndpointsController } from './endpoints/index.ts';
 import { newEndpointSliceController } from './endpointslice/index.ts';
@@ -26,18 +28,22 @@ import { newNodeIpamController } from './node-ipam/index.ts';
 import { newNodeLifecycleController } from './node-lifecycle/index.ts';
 import { persistentVolumeBinderController } from './persistent-volume-binder/index.ts';
 import { newPodGarbageCollectorController } from './pod-gc/index.ts';
+import { podGroupProtectionController } from './podgroup-protection/index.ts';
 import { pvProtectionController } from './pv-protection/index.ts';
 import { pvcProtectionController } from './pvc-protection/index.ts';
 import { replicaSetController } from './replicaset/index.ts';
 import { replicationControllerController } from './replication-controller/index.ts';
 import { resourceClaimController } from './resource-claim/index.ts';
 import { resourceQuotaController } from './resource-quota/index.ts';
+import { resourcePoolStatusRequestController } from './resourcepoolstatusrequest/index.ts';
 import { rootCAPublisherController } from './root-ca-publisher/index.ts';
+import { seLinuxWarningController } from './selinux-warning/index.ts';
 import { serviceAccountController } from './service-account/index.ts';
 import { serviceAccountTokenController } from './service-account-token/index.ts';
 import { serviceCIDRController } from './service-cidr/index.ts';
 import { statefulSetController } from './statefulset/index.ts';
 import { storageVersionMigratorController } from './storage-version-migrator/index.ts';
+import { storageVersionGarbageCollectorController } from './storageversion-garbage-collector/index.ts';
 import { taintEvictionController } from './taint-eviction/index.ts';
 import { tokenCleanerController } from './token-cleaner/index.ts';
 import { ttlController } from './ttl/index.ts';
@@ -80,6 +86,7 @@ export function allControllers(options: AllControllersOptions = {}): ControllerD
     garbageCollectorController,
     daemonSetController,
     jobController,
+    podGroupProtectionController,
     deploymentController,
     replicaSetController,
     newHorizontalPodAutoscalerController(options.horizontalPodAutoscaler),
@@ -89,12 +96,12 @@ export function allControllers(options: AllControllersOptions = {}): ControllerD
     ...(signing ? [csrSigningController(signing)] : []),
     csrApprovingController,
     csrCleanerController,
+    podCertificateRequestCleanerController,
     ttlController,
     bootstrapSignerController,
     tokenCleanerController,
     newNodeIpamController(options.nodeIpam),
     newNodeLifecycleController(options.nodeLifecycle),
-    taintEvictionController,
     persistentVolumeBinderController(options.persistentVolumeBinder),
     attachDetachController(),
     volumeExpandController,
@@ -107,12 +114,27 @@ export function allControllers(options: AllControllersOptions = {}): ControllerD
       ? []
       : [rootCAPublisherController({ rootCA }), clusterTrustBundlePublisherController({ caBundle: () => rootCA })]),
     ephemeralVolumeController,
+    storageVersionGarbageCollectorController,
     resourceClaimController,
+    resourcePoolStatusRequestController,
+    deviceTaintEvictionController,
     newLegacyTokenCleanerController(options.legacyTokenCleaner ?? {}),
+    taintEvictionController,
     serviceCIDRController,
     storageVersionMigratorController,
+    seLinuxWarningController,
   ];
 }
+
+/**
+ * Upstream's names that stand for nothing here, old ones too: the API server itself tells what is wrong with the
+ * expressions of ValidatingAdmissionPolicies, and there are no clouds.
+ */
+const namesWithoutController: readonly string[] = [
+  'validatingadmissionpolicy-status-controller',
+  ...['service-lb-controller', 'service', 'node-route-controller', 'route'],
+  ...['cloud-node-lifecycle-controller', 'cloud-node-lifecycle'],
+];
 
 /**
  * Those that `--controllers` asks for: `*` for all that are on by default, a name, a name after a dash for one that is not to
@@ -127,7 +149,9 @@ export function chosenControllers(
   for (const word of wanted) {
     if (word === '*') continue;
     const isOff = word.startsWith('-');
-    const definition = known.get(isOff ? word.slice(1) : word);
+    const name = isOff ? word.slice(1) : word;
+    if (namesWithoutController.includes(name)) continue;
+    const definition = known.get(name);
     if (!definition) throw new Error(`${JSON.stringify(word)} is not in the list of known controllers`);
     (isOff ? off : on).add(definition);
   }

@@ -6,6 +6,7 @@
  * `replicaset/` is a good first one to read.
  */
 export { type AllControllersOptions, allControllers, chosenControllers } from './all-controllers.ts';
+export type { ClientBuilder } from './framework/client-builder.ts';
 export type { Controller, ControllerContext, ControllerDefinition } from './framework/controller.ts';
 export {
   ControllerManager,
@@ -17,5 +18,6 @@ export {
   controllerManagerHelp,
   parseControllerManagerOptions,
   runControllerManager,
+  serviceAccountOf,
 } from './options/index.ts';
 export { hostPathPlugin, type VolumePlugin } from './persistent-volume-binder/index.ts';

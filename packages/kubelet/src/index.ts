@@ -1,2 +1,20 @@
-/** `@coxswain/kubelet`: the node agent. */
-export {};
+/**
+ * `@coxswain/kubelet`: the node agent of Kubernetes. What containers do is behind `ContainerRuntime`; everything else, from
+ * the order of init containers to the words of events, is the same for every runtime. `HollowRuntime` is one in which
+ * nothing runs, for tests and simulations, and `HollowNodes` a fleet of nodes with it.
+ *
+ * It schedules nothing and stores nothing: it meets the API server by `@coxswain/client` alone.
+ *
+ * Where to start: `kubelet.ts`, then `pod-workers/pod-worker.ts`.
+ */
+export { HollowNodes, type HollowNodesOptions } from './fleet/hollow-nodes.ts';
+export { Kubelet, type KubeletOptions } from './kubelet.ts';
+export { InformerNodeSource, type NodeSource } from './node/node-source.ts';
+export { KUBELET_VERSION, type NodeSpec } from './node/node-spec.ts';
+export { InformerPodSource } from './pods/informer-pod-source.ts';
+export type { PodHandler, PodSource } from './pods/pod-source.ts';
+export type * from './runtime/container-runtime.ts';
+export { FATE_PREFIX } from './runtime/hollow/fate.ts';
+export { HollowProber } from './runtime/hollow/hollow-prober.ts';
+export { HollowRuntime, type HollowRuntimeOptions } from './runtime/hollow/hollow-runtime.ts';
+export type { Prober, ProbeKind, ProbeRequest, ProbeResult } from './runtime/prober.ts';

@@ -9,7 +9,6 @@ export {
   authorizationModes,
   newAuthorization,
 } from './authorization-modes.ts';
-export { ClusterRoleAggregator } from './cluster-role-aggregator.ts';
 export { checkBindingEscalation, checkRoleEscalation } from './escalation-check.ts';
 export { Impersonation } from './impersonation.ts';
 export { isImpersonationHeader } from './impersonation-headers.ts';

@@ -1,21 +1,20 @@
+import {
+  type HealthCheck,
+  type HealthEndpoint,
+  type HealthObserver,
+  runCheck,
+  runChecks,
+} from '@coxswain/component-base/health';
 import type { ApiResponse } from '@coxswain/component-base/http';
-import { notFoundResponse, textResponse } from '@coxswain/component-base/http';
+import { notFoundResponse } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
 
-/** One thing that must be well; throws, or rejects, with what is wrong. That is for the log and for `/livez/NAME` only. */
-export interface HealthCheck {
-  readonly name: string;
-  check(): void | Promise<void>;
-}
-
 const endpoints = ['healthz', 'livez', 'readyz'] as const;
-
-export type HealthEndpoint = (typeof endpoints)[number];
 
 export interface HealthOptions {
   readonly now: () => Date;
   /** Told of every check's outcome. */
-  readonly onResult?: (check: string, endpoint: HealthEndpoint, error: unknown) => void;
+  readonly onResult?: HealthObserver;
 }
 
 /** A step of the start: not well until it is done. */
@@ -91,10 +90,12 @@ export class HealthChecks {
     const [, first = ''] = info.path.split('/', 2);
     const endpoint = endpoints.find((known) => known === first);
     if (!endpoint) return notFoundResponse();
-    if (info.path === `/${endpoint}`) return this.#runAll(endpoint, query);
+    if (info.path === `/${endpoint}`) {
+      return runChecks(endpoint, this.#all(endpoint), query, this.#options.onResult);
+    }
     const name = info.path.slice(endpoint.length + 2);
     const check = this.#all(endpoint).find((known) => known.name === name);
-    return check ? runOne(check) : notFoundResponse();
+    return check ? runCheck(check) : notFoundResponse();
   };
 
   #all(endpoint: HealthEndpoint): readonly HealthCheck[] {
@@ -107,48 +108,4 @@ export class HealthChecks {
     const start = now().getTime() + delayMs;
     return { name, check: () => (now().getTime() > start ? check() : undefined) };
   }
-
-  async #runAll(endpoint: HealthEndpoint, query: URLSearchParams): Promise<ApiResponse> {
-    const excluded = new Set(query.getAll('exclude'));
-    const checks = this.#all(endpoint);
-    const results = await Promise.all(
-      checks.map(async (check) => {
-        if (excluded.has(check.name)) return { line: `[+]${check.name} excluded: ok\n`, failed: false };
-        const error = await errorOf(check);
-        this.#options.onResult?.(check.name, endpoint, error);
-        // The endpoint is public, so it does not say why.
-        const line = error === undefined ? `[+]${check.name} ok\n` : `[-]${check.name} failed: reason withheld\n`;
-        return { line, failed: error !== undefined };
-      }),
-    );
-    for (const { name } of checks) excluded.delete(name);
-    const unmatched = [...excluded].sort().map((name) => JSON.stringify(name));
-    const lines = results.map(({ line }) => line).join('');
-    const warning =
-      unmatched.length > 0
-        ? `warn: some health checks cannot be excluded: no matches for ${unmatched.join(',')}\n`
-        : '';
-    if (results.some(({ failed }) => failed)) {
-      return textResponse(500, `${lines}${warning}${endpoint} check failed\n`);
-    }
-    return textResponse(200, query.has('verbose') ? `${lines}${warning}${endpoint} check passed\n` : 'ok');
-  }
-}
-
-async function errorOf({ check }: HealthCheck): Promise<unknown> {
-  try {
-    await check();
-    return undefined;
-  } catch (error) {
-    return error ?? new Error('failed');
-  }
-}
-
-async function runOne(check: HealthCheck): Promise<ApiResponse> {
-  const error = await errorOf(check);
-  if (error === undefined) {
-    return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: Buffer.from('ok') };
-  }
-  const reason = error instanceof Error ? error.message : String(error);
-  return textResponse(500, `internal server error: ${reason}\n`);
 }

@@ -1,2 +1,3 @@
 /** Whether the server is alive and ready: parts register checks, probes and people ask. */
-export { type HealthCheck, HealthChecks } from './health-checks.ts';
+export type { HealthCheck } from '@coxswain/component-base/health';
+export { HealthChecks } from './health-checks.ts';

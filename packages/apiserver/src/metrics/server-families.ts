@@ -124,9 +124,3 @@ export const newServerFamilies = () => ({
     'Which Kubernetes this is; always 1.',
   ),
 });
-
-/** What `/metrics/slis` has. */
-export const newHealthFamilies = () => ({
-  last: gauge('kubernetes_healthcheck', ['name', 'type'], 'Whether a check was well when last asked.'),
-  total: counter('kubernetes_healthchecks_total', ['name', 'status', 'type'], 'Outcomes of checks.'),
-});

@@ -1,12 +1,12 @@
 import type { ApiResponse } from '@coxswain/component-base/http';
 import { notFoundResponse } from '@coxswain/component-base/http';
 import type { Collectable, Counter, Gauge } from '@coxswain/component-base/metrics';
-import { ProcessMetrics, textFormat } from '@coxswain/component-base/metrics';
+import { HealthMetrics, ProcessMetrics, textFormat } from '@coxswain/component-base/metrics';
 import type { RequestContext } from '../http/request-context.ts';
 import { versionInfo } from '../version/index.ts';
 import { LabelTree } from './label-tree.ts';
 import type { RequestLabels } from './request-labels.ts';
-import { newHealthFamilies, newServerFamilies } from './server-families.ts';
+import { newServerFamilies } from './server-families.ts';
 
 /** Records what happens to requests with the same labels. */
 export interface RequestRecorder {
@@ -35,7 +35,7 @@ const maxRecorders = 10_000;
  */
 export class ServerMetrics {
   readonly #families = newServerFamilies();
-  readonly #healthFamilies = newHealthFamilies();
+  readonly #health = new HealthMetrics();
   readonly #process: ProcessMetrics;
   readonly #startTimeSeconds: number;
   readonly #recorders = new LabelTree<RequestRecorder>(maxRecorders);
@@ -127,11 +127,7 @@ export class ServerMetrics {
   }
 
   /** For `HealthChecks`. */
-  readonly healthResult = (check: string, type: string, error: unknown): void => {
-    const ok = error === undefined;
-    this.#healthFamilies.last.with(check, type).set(ok ? 1 : 0);
-    this.#healthFamilies.total.with(check, ok ? 'success' : 'error', type).inc();
-  };
+  readonly healthResult = this.#health.record;
 
   /** Calls back before each scrape: for what is looked up rather than recorded. Gives the way to stop. */
   onCollect(callback: () => void): () => void {
@@ -151,11 +147,10 @@ export class ServerMetrics {
 
   /** Serves `/metrics` and `/metrics/slis`; the former can be set back to zero with DELETE. */
   readonly handler = async ({ info, request }: RequestContext): Promise<ApiResponse> => {
-    const families: Readonly<Record<string, Collectable>> =
-      info.path === '/metrics' ? this.#families : info.path === '/metrics/slis' ? this.#healthFamilies : {};
-    const collected = Object.values(families);
-    if (collected.length === 0) return notFoundResponse();
+    const collected: Collectable[] = info.path === '/metrics' ? Object.values(this.#families) : [];
     if (info.path === '/metrics') collected.push(...this.#registered);
+    else if (info.path === '/metrics/slis') collected.push(...this.#health.families);
+    else return notFoundResponse();
     if (info.path === '/metrics' && request.method === 'DELETE') {
       for (const family of collected) family.reset();
       return plainText('metrics reset\n', 'text/plain; charset=utf-8');

@@ -1,15 +1,5 @@
-import type { NetworkInterfaceInfo } from 'node:os';
-import { formatIP, parseIPSloppy } from '@coxswain/apimachinery';
+import { isUnspecified, type NetworkInterfaces } from '@coxswain/component-base/http';
 import { isLoopback } from '../bootstrap/index.ts';
-
-/** What `os.networkInterfaces()` gives. */
-export type NetworkInterfaces = Readonly<Record<string, NetworkInterfaceInfo[] | undefined>>;
-
-/** 0.0.0.0, :: or nothing at all. */
-const isUnspecified = (address: string): boolean => {
-  const bytes = parseIPSloppy(address)?.bytes;
-  return !bytes || formatIP(bytes) === '0.0.0.0' || formatIP(bytes) === '::';
-};
 
 /**
  * `--advertise-address` where nobody gave it: the address that is listened on, or the first one of this machine that
@@ -27,13 +17,6 @@ export function defaultAdvertiseAddress(
     .filter(({ internal, address }) => !internal && !address.startsWith('fe80:') && !address.startsWith('169.254.'));
   const found = candidates.find((candidate) => candidate.family === family);
   return found?.address ?? (family === 'IPv4' ? '127.0.0.1' : '::1');
-}
-
-/** Where to listen: an address that stands for all of them is one of both families, where the machine has both. */
-export function listenHost(bindAddress: string, interfaces: NetworkInterfaces): string {
-  if (!isUnspecified(bindAddress)) return bindAddress;
-  const hasIPv6 = Object.values(interfaces).some((addresses) => addresses?.some(({ family }) => family === 'IPv6'));
-  return hasIPv6 ? '::' : '0.0.0.0';
 }
 
 /** Where this machine itself reaches it. */

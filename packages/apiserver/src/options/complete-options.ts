@@ -2,23 +2,25 @@ import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { durationToMs } from '@coxswain/apimachinery';
 import { OptionsError, withDefaults } from '@coxswain/component-base';
+import { parseFeatureGates } from '@coxswain/component-base/features';
+import { listenHost, type NetworkInterfaces } from '@coxswain/component-base/http';
 import { tlsCiphers, tlsMinVersion } from '@coxswain/component-base/serving';
+import type { Store } from '@coxswain/storage';
 import { type AdmissionConfiguration, loadAdmissionConfiguration } from '../admission/admission-configuration.ts';
 import type { AuditLogFormat, AuditLogMode } from '../audit/audit-log.ts';
 import { type Audit, openAudit } from '../audit/index.ts';
 import { standardRequestHeaders } from '../authentication/index.ts';
 import { type AdminKubeconfig, servingNames } from '../certificates/index.ts';
 import { type Encryption, loadEncryption } from '../encryption/index.ts';
-import { SocketDialer } from '../proxy/index.ts';
+import { type Dialer, SocketDialer, withLocalKubelets } from '../proxy/index.ts';
 import type { ApiServerConfig, FollowedFile, Logger } from '../server/api-server-config.ts';
 import { systemRandom } from '../server/random.ts';
 import { PortRange } from '../services/index.ts';
 import { userAgent } from '../version/index.ts';
 import { accessOf, authorizationOf } from './access.ts';
-import { defaultAdvertiseAddress, listenHost, localHost, type NetworkInterfaces } from './addresses.ts';
+import { defaultAdvertiseAddress, localHost } from './addresses.ts';
 import { enabledAdmissionPlugins } from './admission-plugins.ts';
 import { type ApiServerOptions, apiServerFlags, type CompletedOptions } from './api-server-flags.ts';
-import { parseFeatureGates } from './feature-gates.ts';
 import { FileAuthorities, servingCertificateFiles } from './followed-certificates.ts';
 import { openConfiguredStore } from './open-configured-store.ts';
 import { readServerFiles, type ServerFiles } from './server-files.ts';
@@ -34,6 +36,10 @@ export interface ServerEnvironment {
    * of no port.
    */
   readonly listen?: boolean;
+  /** Where objects are kept, instead of what the options say. The server closes it. */
+  readonly store?: Store;
+  /** The kubelets that are in this process, by the name of their node: they are reached without a socket. */
+  readonly localKubelets?: (node: string) => Dialer | undefined;
 }
 
 export interface CompletedServer {
@@ -89,7 +95,7 @@ export async function completeOptions(
   });
   const { authentication, followedFiles } = authenticationOf(options, files, now);
 
-  const store = await openConfiguredStore(options, { now, log });
+  const store = environment.store ?? (await openConfiguredStore(options, { now, log }));
   let audit: Audit | undefined;
   let encryption: Encryption | undefined;
   try {
@@ -112,7 +118,7 @@ export async function completeOptions(
     authorization,
     followedFiles,
     serviceAccounts: serviceAccountsOf(options, files),
-    dialer: dialerOf(files),
+    dialer: dialerOf(files, environment.localKubelets),
     proxyClient: proxyClientOf(files),
     ...settingsOf(options),
     admissionConfiguration,
@@ -267,10 +273,14 @@ function proxyClientOf({ proxyClient, identity }: ServerFiles): { cert: string; 
   return { cert: certificatePem, key: keyPem };
 }
 
-function dialerOf({ kubeletClient, kubeletCA, identity }: ServerFiles): SocketDialer {
+function dialerOf(
+  { kubeletClient, kubeletCA, identity }: ServerFiles,
+  localKubelets: ServerEnvironment['localKubelets'],
+): Dialer & { close(): void } {
   const { certificatePem, keyPem } = kubeletClient ?? identity.kubeletClient;
   const kubeletTls = { cert: certificatePem, key: keyPem, ...(kubeletCA && { ca: kubeletCA }) };
-  return new SocketDialer({ kubeletTls: () => kubeletTls });
+  const sockets = new SocketDialer({ kubeletTls: () => kubeletTls });
+  return localKubelets ? withLocalKubelets(localKubelets, sockets) : sockets;
 }
 
 /** Differs from upstream, which writes no kubeconfig. */

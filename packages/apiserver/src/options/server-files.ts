@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type KeyPair, type KeyPairFiles, loadKeyPair, parseCertificatesPem } from '@coxswain/client/x509';
 import { OptionsError } from '@coxswain/component-base';
+import { certificateNames } from '@coxswain/component-base/serving';
 import { loadTokenFile, type TokenAuthenticator } from '../authentication/index.ts';
 import {
   loadSigningKey,
@@ -73,7 +74,7 @@ export async function readServerFiles(
   const named = await Promise.all(
     options.tlsSniCertKey.map(async ({ certificateFile, keyFile, names }) => {
       const found = await pair('tls-sni-cert-key', certificateFile, keyFile);
-      return found ? [{ names: names.length > 0 ? names : namesOf(found), pair: found }] : [];
+      return found ? [{ names: names.length > 0 ? names : certificateNames(found), pair: found }] : [];
     }),
   );
   if (
@@ -112,9 +113,3 @@ function overlap(a: string, b: string): boolean {
   const fingerprints = new Set(parseCertificatesPem(a).map(({ x509 }) => x509.fingerprint256));
   return parseCertificatesPem(b).some(({ x509 }) => fingerprints.has(x509.fingerprint256));
 }
-
-/** The host names that a certificate is for. */
-const namesOf = ({ certificate }: KeyPair): string[] =>
-  (certificate.x509.subjectAltName ?? '')
-    .split(', ')
-    .flatMap((name) => (name.startsWith('DNS:') ? [name.slice(4)] : []));

@@ -1,6 +1,8 @@
 import { createSecureContext } from 'node:tls';
 import { FeatureGates } from '@coxswain/api';
 import { alwaysAllow } from '@coxswain/component-base/authorization';
+import { parseFeatureGates } from '@coxswain/component-base/features';
+import { listenHost, type NetworkInterfaces } from '@coxswain/component-base/http';
 import { tlsCiphers } from '@coxswain/component-base/serving';
 import { describe, expect, it } from 'vitest';
 import { PolicyMetrics } from '../admission/policy/index.ts';
@@ -9,9 +11,8 @@ import { MemoryClient } from '../authorization/memory-client.test-data.ts';
 import { MemoryListers } from '../authorization/memory-listers.test-data.ts';
 import { admissionPlugins } from '../server/default-admission.ts';
 import { systemRandom } from '../server/random.ts';
-import { defaultAdvertiseAddress, listenHost, localHost, type NetworkInterfaces } from './addresses.ts';
+import { defaultAdvertiseAddress, localHost } from './addresses.ts';
 import { enabledAdmissionPlugins, knownAdmissionPlugins } from './admission-plugins.ts';
-import { parseFeatureGates } from './feature-gates.ts';
 
 const address = (text: string, internal = false) => ({
   address: text,

@@ -1,6 +1,7 @@
 import { Catalogue } from '@coxswain/api';
 import { type Duration, durationToMs, isIPv4, parseCIDRSloppy, parseIPSloppy } from '@coxswain/apimachinery';
 import { camelCase, duration } from '@coxswain/component-base';
+import { parseFeatureGates } from '@coxswain/component-base/features';
 import { tlsCiphers, tlsMinVersion } from '@coxswain/component-base/serving';
 import { tokenReviewVersions } from '../authentication/index.ts';
 import { authorizationModes } from '../authorization/index.ts';
@@ -10,7 +11,6 @@ import { defaultAuthorizationModes, defaultReviewVersion } from './access.ts';
 import { admissionPluginProblems } from './admission-plugins.ts';
 import type { CompletedOptions } from './api-server-flags.ts';
 import { apiServerFlags } from './api-server-flags.ts';
-import { parseFeatureGates } from './feature-gates.ts';
 
 type Check = (options: CompletedOptions) => readonly (string | undefined | false)[];
 

@@ -81,9 +81,13 @@ export const brokenTransport = ({ message }: DialError): string =>
   message.startsWith('malformed HTTP') ? `net/http: HTTP/1.x transport connection broken: ${message}` : message;
 
 /** Reaches the kubelets that are in this process through their own dialers, everything else through another. */
-export const withLocalKubelets = (local: (node: string) => Dialer | undefined, elsewhere: Dialer): Dialer => ({
+export const withLocalKubelets = (
+  local: (node: string) => Dialer | undefined,
+  elsewhere: Dialer & { close?(): void },
+): Dialer & { close(): void } => ({
   dial: (target, request) =>
     ((target.node === undefined ? undefined : local(target.node)) ?? elsewhere).dial(target, request),
+  close: () => elsewhere.close?.(),
 });
 
 /** The authority of a target's URL. */

@@ -7,13 +7,7 @@ import {
   tokenWebhookAuthenticator,
   UnionAuthenticator,
 } from '../authentication/index.ts';
-import {
-  type Authorization,
-  AuthorizationMetrics,
-  type Authorizer,
-  ClusterRoleAggregator,
-  newAuthorization,
-} from '../authorization/index.ts';
+import { type Authorization, AuthorizationMetrics, type Authorizer, newAuthorization } from '../authorization/index.ts';
 import { apiServerId } from '../bootstrap/identity-lease.ts';
 import { ReloadMetrics } from '../configuration/reload-metrics.ts';
 import { secretLabeller } from '../serviceaccount/index.ts';
@@ -23,8 +17,6 @@ import type { ServerCore } from './server-core.ts';
 export class Access {
   readonly authenticator: UnionAuthenticator;
   readonly authorization: Authorization;
-  /** Cluster roles that are made of others; to be started. */
-  readonly roles: ClusterRoleAggregator;
   readonly #core: ServerCore;
   #jwtAuthenticators: JwtAuthenticators | undefined;
 
@@ -40,7 +32,6 @@ export class Access {
       metrics: core.registered(new AuthorizationMetrics()),
       reloadMetrics: this.#reloadMetrics('authorization'),
     });
-    this.roles = new ClusterRoleAggregator(registries, registries, (error) => report('aggregating roles', error));
     this.authenticator = this.#newAuthenticator();
   }
 
@@ -49,7 +40,6 @@ export class Access {
   }
 
   close(): void {
-    this.roles.close();
     this.authorization.close();
     this.#jwtAuthenticators?.close();
     this.#core.config.authentication.tokenWebhook?.webhook.close();

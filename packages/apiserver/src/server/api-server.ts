@@ -1,3 +1,4 @@
+import { type FollowedFiles, followFiles } from '@coxswain/component-base/files';
 import type { ApiHandler, Connection } from '@coxswain/component-base/http';
 import { Listener } from '@coxswain/component-base/http';
 import { policyStatusController } from '../admission/policy/index.ts';
@@ -6,7 +7,6 @@ import { credentialRemover } from '../authentication/index.ts';
 import { Impersonation } from '../authorization/index.ts';
 import { bootstrapHooks, flowSchemas, type PostStartHook, priorityLevels } from '../bootstrap/index.ts';
 import { reconcileRbacPolicy } from '../bootstrap/rbac-policy/index.ts';
-import { type FollowedFiles, followFiles } from '../configuration/follow-files.ts';
 import { handlerChain, InFlight, type RequestState, UnderWay, withMetrics } from '../filters/index.ts';
 import { FlowControl } from '../flowcontrol/index.ts';
 import { HealthChecks } from '../health/index.ts';
@@ -292,7 +292,6 @@ export class ApiServer {
         name: 'rbac/bootstrap-roles',
         start: async () => {
           await reconcileRbacPolicy(registries, registries, features);
-          await this.#access.roles.start();
         },
       },
     ];

@@ -1,6 +1,6 @@
+import { versionInfo } from '@coxswain/component-base/version';
 import { checkRoute, genericError, rawJsonResponse } from '../discovery/index.ts';
 import type { ContextHandler } from '../http/request-context.ts';
-import { versionInfo } from './version-info.ts';
 
 /** `/version`, with or without a slash at the end: JSON and nothing else. */
 export const versionHandler: ContextHandler = async (context) => {

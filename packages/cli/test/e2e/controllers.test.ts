@@ -1,9 +1,18 @@
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBinary } from './binaries.ts';
 import { CoxApiServer } from './cox-apiserver.ts';
 import { CoxControllerManager } from './cox-controller-manager.ts';
 import { Shell } from './shell.ts';
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as import('node:net').AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
 
 /* An API server and two controller managers in processes of their own, and one who sits before kubectl. */
 
@@ -12,11 +21,12 @@ describe.skipIf(!findBinary('kubectl'))('cox controller-manager', () => {
   let first: CoxControllerManager;
   let second: CoxControllerManager;
   let shell: Shell;
+  let port: number;
 
   beforeAll(async () => {
     server = await CoxApiServer.start();
     const pki = (name: string): string => join(server.directory, 'pki', name);
-    const start = () =>
+    const start = (...further: string[]) =>
       new CoxControllerManager(
         `--kubeconfig=${server.kubeconfig}`,
         `--root-ca-file=${pki('ca.crt')}`,
@@ -26,10 +36,18 @@ describe.skipIf(!findBinary('kubectl'))('cox controller-manager', () => {
         '--leader-elect-lease-duration=4s',
         '--leader-elect-renew-deadline=3s',
         '--leader-elect-retry-period=500ms',
+        '--use-service-account-credentials',
+        ...further,
       );
-    first = start();
+    port = await freePort();
+    first = start(
+      '--bind-address=127.0.0.1',
+      `--secure-port=${port}`,
+      `--authentication-kubeconfig=${server.kubeconfig}`,
+      `--authorization-kubeconfig=${server.kubeconfig}`,
+    );
     await first.works;
-    second = start();
+    second = start('--secure-port=0');
     shell = new Shell(server.kubeconfig);
   }, 120_000);
   afterAll(async () => {
@@ -47,6 +65,23 @@ describe.skipIf(!findBinary('kubectl'))('cox controller-manager', () => {
     const events = await shell.run('kubectl -n shop get events -o custom-columns=:.reason,:.message --no-headers');
     expect(events).toMatch(/ScalingReplicaSet +Scaled up replica set web-\S+ from 0 to 3/);
     expect(events).toMatch(/SuccessfulCreate +Created pod: web-/);
+  });
+
+  it('shows its health and metrics to those who may see them', async () => {
+    await shell.run('kubectl create serviceaccount scraper');
+    await shell.run(
+      'kubectl create clusterrolebinding scraper --clusterrole=system:monitoring --serviceaccount=default:scraper',
+    );
+    const url = `https://127.0.0.1:${port}`;
+    expect(await shell.run(`curl -sk "${url}/healthz?verbose"`)).toContain('[+]deployment-controller ok');
+    expect(await shell.run(`curl -sk ${url}/metrics`)).toContain(
+      'forbidden: User \\"system:anonymous\\" cannot get path \\"/metrics\\"',
+    );
+    const metrics = await shell.run(
+      `curl -sk -H "Authorization: Bearer $(kubectl create token scraper)" ${url}/metrics`,
+    );
+    expect(metrics).toMatch(/^workqueue_adds_total\{name="deployment"\} [1-9]/m);
+    expect(metrics).toContain('leader_election_master_status{name="kube-controller-manager"} 1\n');
   });
 
   it('gives every namespace an account and the certificate of the cluster', async () => {

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { type CertificateTemplate, issueCertificate, issueKeyPair, type KeyPair } from '@coxswain/client/x509';
 import { describe, expect, it } from 'vitest';
+import { fakeRequest } from '../http/fake-request.test-data.ts';
 import { CertificatePool } from './certificate-pool.ts';
 import { clientCertificateAuthenticator } from './client-certificate.ts';
-import { fakeRequest } from './fake-objects.test-data.ts';
 
 const now = new Date('2026-06-01T00:00:00Z');
 const validity = { notBefore: new Date('2026-01-01T00:00:00Z'), notAfter: new Date('2027-01-01T00:00:00Z') };

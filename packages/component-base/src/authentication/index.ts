@@ -6,9 +6,14 @@ export { bearerTokenOf, invalidBearerToken, protocolsWithoutToken } from './bear
 export { type CertificateAuthorities, CertificatePool } from './certificate-pool.ts';
 export {
   type RequestHeaderNames,
+  type RequestHeaderOptions,
   requestHeaderAuthenticator,
   requestHeaderMatcher,
   standardRequestHeaders,
 } from './request-header.ts';
-export { TokenCache } from './token-cache.ts';
+export {
+  type TokenReviewOptions,
+  type TokenReviewQuestion,
+  tokenReviewAuthenticator,
+} from './token-review-authenticator.ts';
 export { type AuthenticationOptions, UnionAuthenticator, unauthorized } from './union-authenticator.ts';

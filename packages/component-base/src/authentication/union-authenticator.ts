@@ -18,6 +18,8 @@ export interface AuthenticationOptions {
   readonly clientCA?: CertificateAuthorities;
   /** In the order in which they are asked: token file, service accounts, bootstrap tokens, issuers, webhook. */
   readonly tokens: readonly TokenAuthenticator[];
+  /** Whether verified tokens are remembered for a short time; not needed where those who are asked do it. Default true. */
+  readonly remembersTokens?: boolean;
   /** `--anonymous-auth`: who shows no credentials is `system:anonymous`. With paths: only for these. */
   readonly anonymous: boolean | { readonly paths: readonly string[] };
   readonly now: () => Date;
@@ -42,13 +44,20 @@ export class UnionAuthenticator implements Authenticator, TokenAuthenticator {
   readonly #anonymous: Authenticated;
   readonly #withGroup = new WeakMap<object, Authenticated>();
 
-  constructor({ apiAudiences, requestHeader, clientCA, tokens, anonymous, now }: AuthenticationOptions) {
-    this.#tokens = new TokenCache(new TokenUnion(tokens, apiAudiences), { now });
+  constructor(options: AuthenticationOptions) {
+    const { apiAudiences, requestHeader, clientCA, tokens, remembersTokens = true, anonymous, now } = options;
+    const union = new TokenUnion(tokens, apiAudiences);
+    this.#tokens = remembersTokens ? new TokenCache(union, { now }) : union;
     this.#requests = [
       ...(requestHeader ? [requestHeaderAuthenticator(requestHeader, apiAudiences, now)] : []),
       ...(clientCA ? [clientCertificateAuthenticator(clientCA, now)] : []),
-      bearerTokenAuthenticator(this.#tokens, apiAudiences),
-      webSocketTokenAuthenticator(this.#tokens, apiAudiences),
+      // Where nobody knows tokens, they say nothing.
+      ...(tokens.length > 0
+        ? [
+            bearerTokenAuthenticator(this.#tokens, apiAudiences),
+            webSocketTokenAuthenticator(this.#tokens, apiAudiences),
+          ]
+        : []),
     ];
     const paths = typeof anonymous === 'object' ? new Set(anonymous.paths) : undefined;
     this.#isAnonymousAllowed = ({ path }) => (paths ? paths.has(path) : anonymous === true);

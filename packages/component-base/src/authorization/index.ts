@@ -1,8 +1,7 @@
 /** Who may do what: what is asked and answered, and the authorizers that every server may have. Start at `authorizer.ts`. */
 export { aggregateMessage } from './aggregate-message.ts';
 export type { AuthorizationAttributes, Authorizer, Decision, SubjectRules } from './authorizer.ts';
-export { DecisionCache } from './decision-cache.ts';
 export { forbidden, withoutMarkup } from './forbidden.ts';
+export { type MatchReview, ReviewAuthorizer } from './review-authorizer.ts';
 export { alwaysAllow, alwaysDeny, privilegedGroup, privilegedGroupAuthorizer } from './static-authorizers.ts';
-export { reviewSpecOf } from './subject-access-review.ts';
 export { UnionAuthorizer } from './union-authorizer.ts';

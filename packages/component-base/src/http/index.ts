@@ -14,6 +14,7 @@ export type {
   Upgrade,
 } from './handler.ts';
 export { serveHttp1, serveUpgrade } from './http1.ts';
+export { isUnspecified, listenHost, type NetworkInterfaces } from './listen-host.ts';
 export { Listener, type ListenerOptions } from './listener.ts';
 export { readQuery } from './request-target.ts';
-export { errorResponse, headerOf, notFoundResponse, textResponse } from './respond.ts';
+export { errorResponse, headerOf, jsonErrorResponse, jsonResponse, notFoundResponse, textResponse } from './respond.ts';

@@ -1,21 +1,21 @@
 import { connect as connectHttp2 } from 'node:http2';
 import { Agent, request as httpsRequest } from 'node:https';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { issueKeyPair } from '@coxswain/client/x509';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { ApiHandler, ApiRequest, ApiResponse } from './handler.ts';
 import { Listener } from './listener.ts';
 
-let certificates: ServerCertificates;
+const validity = { notBefore: new Date(Date.now() - 60_000), notAfter: new Date(Date.now() + 3_600_000) };
+const authority = issueKeyPair({ commonName: 'ca', isCA: true, ...validity });
+const serving = issueKeyPair(
+  { commonName: 'test', usages: ['serverAuth'], dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'], ...validity },
+  authority,
+);
+const admin = issueKeyPair({ commonName: 'admin', usages: ['clientAuth'], ...validity }, authority);
 let listener: Listener;
 
-beforeAll(async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'listener-'));
-  const names = servingNames({ hostname: 'test', addresses: ['127.0.0.1'], serviceClusterIPRanges: ['10.0.0.0/24'] });
-  certificates = await ensureServerCertificates({ directory, names, now: () => new Date() });
-  await rm(directory, { recursive: true });
-});
-
 async function serve(handler: ApiHandler): Promise<number> {
-  const { certificatePem: cert, keyPem: key } = certificates.serving;
+  const { certificatePem: cert, keyPem: key } = serving;
   listener = new Listener({ host: '127.0.0.1', port: 0, tls: { cert, key }, handler });
   return (await listener.listen()).port;
 }
@@ -40,9 +40,9 @@ interface Ask {
 }
 
 const clientTls = () => ({
-  ca: certificates.servingTrust,
-  cert: certificates.admin.certificatePem,
-  key: certificates.admin.keyPem,
+  ca: authority.certificatePem,
+  cert: admin.certificatePem,
+  key: admin.keyPem,
 });
 
 function overHttp1(port: number, { method = 'GET', path = '/', headers = {}, body }: Ask): Promise<Answer> {
@@ -119,7 +119,7 @@ describe.each([
       return text('ok');
     });
     await ask(port, {});
-    expect(Buffer.from(shown[0]![0]!).equals(certificates.admin.certificate.x509.raw)).toBe(true);
+    expect(Buffer.from(shown[0]![0]!).equals(admin.certificate.x509.raw)).toBe(true);
     expect(shown[1]).toBe(shown[0]);
   });
 

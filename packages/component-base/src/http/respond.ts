@@ -23,6 +23,19 @@ export function errorResponse(error: unknown, request: ApiRequest, codecs: Codec
   return accepted ? statusResponse(status, accepted, isPretty(request)) : statusResponse(status, codecs.json, true);
 }
 
+/** Answers with an error as a Status in JSON, for servers that speak nothing else. */
+export function jsonErrorResponse(error: unknown, request: ApiRequest): ApiResponse {
+  const status = presentable(error);
+  const text = isPretty(request) ? JSON.stringify(status, undefined, 2) : `${JSON.stringify(status)}\n`;
+  return { ...jsonResponse(text), status: status.code ?? 500 };
+}
+
+export const jsonResponse = (text: string): ApiResponse => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from(text),
+});
+
 /** Nobody gets an error as a Table. */
 const asItIs: EndpointRestrictions = {
   allowsTransform: (_, target) => target === undefined,

@@ -17,5 +17,7 @@ export {
   HistogramFamily,
   type Sample,
 } from './family.ts';
+export { HealthMetrics } from './health-metrics.ts';
+export { MetricsRegistry } from './metrics-registry.ts';
 export { ProcessMetrics } from './process-metrics.ts';
 export { textFormat } from './text-format.ts';

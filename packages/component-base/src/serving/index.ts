@@ -1,2 +1,10 @@
-/** The HTTPS port of a component: health, metrics, configuration, and who may see them. */
+/**
+ * The HTTPS port of a component: health, metrics and configuration, and who may see them. Start at `component-server.ts` (the
+ * port) and `component-pages.ts` (what is on it).
+ */
+export { type ComponentPagesOptions, componentPages } from './component-pages.ts';
+export { type ComponentServer, type ComponentServerOptions, startComponentServer } from './component-server.ts';
+export { certificateNames } from './serving-certificate.ts';
+export { type ServingOptions, type ServingSettings, servingFlagGroups, servingFlags } from './serving-flags.ts';
 export { tlsCiphers, tlsMinVersion } from './tls-settings.ts';
+export { servingProblems } from './validate-serving.ts';

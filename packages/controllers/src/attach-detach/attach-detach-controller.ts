@@ -8,6 +8,7 @@ import { addClaimIndex, claimKeys, claimNameOf, isClaimOfPod, podsWithClaim } fr
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
 import { deletedObject } from '../framework/deleted-object.ts';
 import { LatestObjects } from '../framework/latest-objects.ts';
+import { messageOf } from '../framework/message-of.ts';
 import { addNodeIndex, podsOnNode } from '../framework/pod-node-index.ts';
 import { ReconcileLoop, type ReconcileResult } from '../framework/reconcile-loop.ts';
 import { attachmentName, isManaged, isOutOfService, isReady, mayMultiAttach, uniqueVolumeName } from './csi-volume.ts';
@@ -305,7 +306,7 @@ class AttachDetach implements Controller {
       );
     } catch (error) {
       if (isAlreadyExists(error)) return;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw this.#attachFailure(volume, pods, `attacher.Attach failed: ${reason}`);
     }
   }

@@ -8,7 +8,12 @@ import { issueKeyPair } from '@coxswain/client/x509';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { TestCluster } from '../../test/test-cluster.ts';
 import { isStale } from './cleaner-controller.ts';
-import { csrApprovingController, csrCleanerController, csrSigningController } from './index.ts';
+import {
+  csrApprovingController,
+  csrCleanerController,
+  csrSigningController,
+  podCertificateRequestCleanerController,
+} from './index.ts';
 import { kubeletClientProblem, kubeletServingProblem } from './kubelet-requests.ts';
 import { durationMs, signRequest, validityOf } from './sign-request.ts';
 
@@ -340,4 +345,50 @@ it('keys of all kinds that requests have are signed', () => {
     expect(certificate.keyUsage).toEqual(['2.5.29.37.0', '1.3.6.1.5.5.7.3.4']);
     expect(certificate.verify(authority.certificate.x509.publicKey)).toBe(true);
   }
+});
+
+it('what pods asked for is forgotten after a quarter of an hour', async () => {
+  const cluster = await TestCluster.start({
+    clock: new FakeClock(start),
+    controllers: [podCertificateRequestCleanerController],
+    server: {
+      memory: true,
+      runtimeConfig: new Map([['certificates.k8s.io/v1beta1', 'true']]),
+      featureGates: ['PodCertificateRequest=true'],
+    },
+  });
+  const requests = cluster.clients.certificates.v1beta1.podCertificateRequests('default');
+  const pkcs10 = createCertificateRequest({ commonName: 'x' }, key).replace(/-----.*-----|\s/g, '');
+  const ask = (name: string) =>
+    requests.create({
+      metadata: { name },
+      spec: {
+        signerName: 'example.com/signer',
+        podName: 'p',
+        podUID: 'u',
+        serviceAccountName: 's',
+        serviceAccountUID: 'u',
+        nodeName: 'n',
+        nodeUID: 'u',
+        stubPKCS10Request: pkcs10,
+      },
+    });
+  const names = async () => (await requests.list()).items.map(({ metadata }) => metadata.name);
+  await ask('first');
+  await cluster.advance(10 * minute, 5 * minute);
+  await ask('second');
+  expect(await names()).toEqual(['first', 'second']);
+  let isRefused = true;
+  cluster.spy.plan = ({ method }) => {
+    if (method === 'DELETE' && isRefused) throw newInternalError(new Error('no'));
+  };
+  await cluster.advance(5 * minute);
+  expect(await names()).toEqual(['first', 'second']);
+  expect(cluster.log).toContain('unable to delete PodCertificateRequest default/first: Internal error occurred: no');
+  isRefused = false;
+  await cluster.advance(5 * minute);
+  expect(await names()).toEqual(['second']);
+  await cluster.advance(5 * minute);
+  expect(await names()).toEqual([]);
+  await cluster.stop();
 });

@@ -1,9 +1,7 @@
 import type { ClusterRole, PolicyRule } from '@coxswain/api/rbac/v1';
 import { newInternalError } from '@coxswain/apimachinery/errors';
-import { ClientSet, FakeClock, RESTClient } from '@coxswain/client';
-import { FakeTransport } from '@coxswain/client/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ControllerManager } from '../framework/controller-manager.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { TestCluster } from '../../test/test-cluster.ts';
 import { aggregatedRules, areSameRules } from './aggregated-rules.ts';
 import { clusterRoleAggregationController } from './index.ts';
 
@@ -51,78 +49,68 @@ describe('aggregated rules', () => {
   });
 });
 
-/** On a fake server: the real one of ours aggregates by itself, and would always be first. */
 describe('the controller', () => {
-  const clock = new FakeClock();
-  let fake: FakeTransport;
-  let clients: ClientSet;
-  let stop: AbortController;
-  let running: Promise<void>;
-  beforeEach(() => {
-    fake = new FakeTransport({ objects: [part('x', 'a', 'pods'), whole('a')] });
-    clients = new ClientSet(new RESTClient(fake));
-    stop = new AbortController();
-    const manager = new ControllerManager({
-      rest: new RESTClient(fake),
-      controllers: [clusterRoleAggregationController],
-      clock,
-      freezeCaches: true,
-    });
-    running = manager.run(stop.signal);
-  });
-  afterEach(async () => {
-    stop.abort();
-    await running;
-    await fake.close();
-  });
+  let cluster: TestCluster;
+  beforeEach(async () => {
+    cluster = await TestCluster.start({ controllers: [clusterRoleAggregationController] });
+    await cluster.settle();
+    await roles().create(part('x', 'a', 'pods'));
+    await roles().create(whole('a'));
+    await cluster.settle();
+    return () => cluster.stop();
+  }, 60_000);
 
-  const roles = () => clients.rbac.v1.clusterRoles();
-  const applied = () => fake.actions.filter(({ verb }) => verb === 'patch');
-  const has = (...resources: string[]) =>
-    expect.poll(async () => resourcesOf((await roles().get('whole')).rules), { timeout: 20_000 }).toEqual(resources);
+  const roles = () => cluster.clients.rbac.v1.clusterRoles();
+  const resources = async (name = 'whole'): Promise<string[]> => {
+    await cluster.settle();
+    return resourcesOf((await roles().get(name)).rules);
+  };
 
   it('applies the rules, and nothing else, in its name', async () => {
-    await has('pods');
-    expect(applied()).toHaveLength(1);
-    expect(applied()[0]).toMatchObject({
-      name: 'whole',
-      options: { fieldManager: 'clusterrole-aggregation-controller', force: 'true' },
-      patch: {
-        type: 'apply',
-        body: {
-          apiVersion: 'rbac.authorization.k8s.io/v1',
-          kind: 'ClusterRole',
-          metadata: { name: 'whole' },
-          rules: [rule('pods')],
-        },
-      },
+    expect(await resources()).toEqual(['pods']);
+    expect((await roles().get('whole')).metadata.managedFields?.at(-1)).toMatchObject({
+      manager: 'clusterrole-aggregation-controller',
+      operation: 'Apply',
+      fieldsV1: { 'f:rules': {} },
     });
+    expect(cluster.spy.writes.filter(({ url }) => url.includes('/whole'))).toEqual([
+      { method: 'PATCH', url: expect.stringContaining('force=true') },
+    ]);
+  });
+
+  it('fills the roles that every cluster has, one by the other', async () => {
+    const view = await resources('view');
+    expect(view).toContain('configmaps');
+    expect(await resources('edit')).toEqual(expect.arrayContaining(view));
+    expect(await resources('admin')).toEqual(expect.arrayContaining(['rolebindings', ...view]));
+    cluster.spy.requests.length = 0;
+    await cluster.advance(60_000);
+    expect(cluster.spy.writes).toEqual([]);
   });
 
   it('follows when parts come, change and go, and writes nothing when nothing has to change', async () => {
-    await has('pods');
     await roles().create(part('w', 'a', 'nodes'));
-    await has('nodes', 'pods');
+    expect(await resources()).toEqual(['nodes', 'pods']);
     await roles().patch('x', 'merge', { metadata: { labels: { a: null } } });
-    await has('nodes');
-    fake.clearActions();
+    expect(await resources()).toEqual(['nodes']);
+    cluster.spy.requests.length = 0;
     await roles().create(part('other', 'c', 'pods'));
     await roles().create(part('v', 'a', 'nodes'));
-    await roles().create(part('u', 'a', 'secrets'));
-    await has('secrets', 'nodes');
-    expect(applied()).toHaveLength(1);
+    expect(await resources()).toEqual(['nodes']);
+    expect(cluster.spy.writes).toEqual([]);
+    await roles().delete('w');
+    await roles().delete('v');
+    expect(await resources()).toEqual([]);
   });
 
   it('tries again what fails', async () => {
-    await has('pods');
     let failures = 2;
-    fake.prependReactor('patch', 'clusterroles', () => {
-      if (failures-- > 0) throw newInternalError(new Error('injected'));
-      return undefined;
-    });
+    cluster.spy.plan = ({ method }) => {
+      if (method === 'PATCH' && failures-- > 0) throw newInternalError(new Error('injected'));
+    };
     await roles().create(part('w', 'a', 'nodes'));
-    for (let i = 0; i < 5; i++) await clock.advance(100);
-    await has('nodes', 'pods');
+    await cluster.advance(500, 100);
+    expect(await resources()).toEqual(['nodes', 'pods']);
     expect(failures).toBe(-1);
   });
 });

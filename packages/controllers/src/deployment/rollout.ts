@@ -4,6 +4,7 @@ import { isControlledBy } from '@coxswain/apimachinery/meta';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import type { ClientSet, Clock, EventRecorder, EventType } from '@coxswain/client';
+import { messageOf } from '../framework/message-of.ts';
 import { conditionOf, type Finding, foundAt, withCondition } from './conditions.ts';
 import { deploymentKind, newReplicaSet } from './new-replica-set.ts';
 import {
@@ -203,7 +204,7 @@ export class Rollout {
   async #creationFailed(name: string, error: unknown): Promise<never> {
     // Everything in the namespace goes: nothing to tell.
     if (hasStatusCause(error, 'NamespaceTerminating')) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const message = `Failed to create new replica set "${name}": ${reason}`;
     if (progressDeadlineMs(this.#deployment) !== undefined) {
       // The first failure is the one to know about.

@@ -11,6 +11,7 @@ import {
 } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller.ts';
 import { labelSelectorText } from '../framework/label-selector-text.ts';
+import { messageOf } from '../framework/message-of.ts';
 import { OwnerLookup } from '../framework/owner-lookup.ts';
 import { ReconcileLoop, type ReconcileResult } from '../framework/reconcile-loop.ts';
 import { updatedPodCondition, withPodCondition } from '../framework/updated-pod-condition.ts';
@@ -111,7 +112,7 @@ export class DisruptionController implements Controller {
     } catch (error) {
       if (isConflict(error)) throw error;
       this.#context.logger.error(`disruption: ${key} could not be worked out`, error);
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       const status = failedStatus(budget, message, this.#now);
       if (status) await this.#write({ ...budget, status });
     }
@@ -157,7 +158,7 @@ export class DisruptionController implements Controller {
     try {
       selector = selectorOf(budget);
     } catch (error) {
-      const message = `Failed to get pods: ${error instanceof Error ? error.message : String(error)}`;
+      const message = `Failed to get pods: ${messageOf(error)}`;
       this.#recorder.event(budget, 'Warning', 'NoPods', message, budgetKind);
       throw error;
     }
@@ -186,7 +187,7 @@ export class DisruptionController implements Controller {
   }
 
   #countingFailed(budget: PodDisruptionBudget, error: unknown): unknown {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOf(error);
     const message = `Failed to calculate the number of expected pods: ${problem}`;
     this.#recorder.event(budget, 'Warning', 'CalculateExpectedPodCountFailed', message, budgetKind);
     return error;

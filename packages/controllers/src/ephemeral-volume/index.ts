@@ -9,6 +9,7 @@ import {
 } from '../framework/claim-pods.ts';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
 import { deletedObject } from '../framework/deleted-object.ts';
+import { messageOf } from '../framework/message-of.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
 
 export const ephemeralVolumeController: ControllerDefinition = {
@@ -33,7 +34,7 @@ function newController(context: ControllerContext): Controller {
         try {
           await ensureClaim(context, pod, volume);
         } catch (error) {
-          const message = `ephemeral volume ${volume.name}: ${error instanceof Error ? error.message : String(error)}`;
+          const message = `ephemeral volume ${volume.name}: ${messageOf(error)}`;
           recorder.event(pod, 'Warning', 'FailedBinding', message, { kind: resource });
           throw new Error(`pod ${key}, ${message}`, { cause: error });
         }
@@ -66,7 +67,7 @@ async function ensureClaim({ clients, informers }: ControllerContext, pod: Pod, 
   try {
     await clients.core.v1.persistentVolumeClaims(namespace).create(claimFor(pod, volume));
   } catch (error) {
-    throw new Error(`create PVC ${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`create PVC ${name}: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -16,17 +16,24 @@ import {
   silentLogger,
   systemClock,
 } from '@coxswain/client';
+import { type ClientBuilder, oneClientForAll } from './client-builder.ts';
 import { Activity, type ControllerContext, type ControllerDefinition } from './controller.ts';
 import { ResourceMonitors } from './resource-monitors.ts';
 import { ServedResources } from './served-resources.ts';
+import { stopRecorder } from './stop-recorder.ts';
 
 export interface ControllerManagerOptions {
+  /** Fills the caches. */
   readonly rest: RESTClient;
+  /** By whom controllers act; all by `rest` when there is none. */
+  readonly clientBuilder?: ClientBuilder;
   readonly controllers: readonly ControllerDefinition[];
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
+  /** Hears which controllers run: those for which the server has what they need. */
+  readonly onRunning?: (controllers: readonly string[]) => void;
   /** Fail on every change to a cached object; for tests. */
   readonly freezeCaches?: boolean;
 }
@@ -42,12 +49,18 @@ export class ControllerManager {
 
   /** Runs all of them until the signal is aborted; resolves when they and everything they started have ended. */
   async run(signal: AbortSignal): Promise<void> {
-    const { logger = silentLogger, controllers } = this.#options;
+    const { logger = silentLogger, controllers, onRunning } = this.#options;
     // Every controller and informer listens to it: that is no leak.
     setMaxListeners(0, signal);
     const { context, recorder, served } = this.#context();
     await served.look(controllers, signal);
-    const made = controllers.filter((definition) => served.isEnoughFor(definition)).map((definition) => ({ name: definition.name, controller: definition.create(context) }));
+    const made = controllers
+      .filter((definition) => served.isEnoughFor(definition))
+      .map((definition) => ({
+        name: definition.name,
+        controller: definition.create(this.#contextOf(definition, context)),
+      }));
+    onRunning?.(made.map(({ name }) => name));
     context.informers.start(signal);
     const monitoring = context.monitors.run(signal);
     await Promise.all(
@@ -57,7 +70,21 @@ export class ControllerManager {
     );
     await monitoring;
     await context.informers.shutdown();
-    await recorder.stop();
+    await stopRecorder(recorder, context.clock);
+  }
+
+  /** The context as one controller sees it: everything is shared but the clients that it acts by. */
+  #contextOf({ name }: ControllerDefinition, context: ControllerContext): ControllerContext {
+    const { rest, clientBuilder = oneClientForAll(rest) } = this.#options;
+    const own = clientBuilder.clientFor(name);
+    if (own === rest) return context;
+    return {
+      ...context,
+      rest: own,
+      clients: new ClientSet(own),
+      dynamic: new DynamicClient(own, { mapper: context.mapper }),
+      metadata: new MetadataClient(own),
+    };
   }
 
   #context(): { context: ControllerContext; recorder: CoreEventRecorder; served: ServedResources } {

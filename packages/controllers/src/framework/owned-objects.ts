@@ -1,6 +1,7 @@
 import { isInvalid, isNotFound } from '@coxswain/apimachinery/errors';
 import type { KubernetesObject, OwnerReference } from '@coxswain/apimachinery/meta';
 import { getControllerOf } from '@coxswain/apimachinery/meta';
+import { messageOf } from './message-of.ts';
 
 /** Who claims, and how its claims are carried out. */
 export interface Claimant<T extends KubernetesObject> {
@@ -87,5 +88,3 @@ export async function claimObjects<T extends KubernetesObject>(
   if (failures.length > 1) throw new AggregateError(failures, failures.map(messageOf).join(', '));
   return claimed;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -2,6 +2,7 @@ import type { Pod, PodTemplateSpec } from '@coxswain/api/core/v1';
 import { hasStatusCause, isNotFound } from '@coxswain/apimachinery/errors';
 import type { KubernetesObject, OwnerReference } from '@coxswain/apimachinery/meta';
 import type { ClientSet, EventRecorder, ResourceDescription } from '@coxswain/client';
+import { messageOf } from './message-of.ts';
 
 /** Whose pods they are: for owner references and events. */
 export interface PodOwner {
@@ -70,5 +71,3 @@ export function podFromTemplate(
     spec: structuredClone(template.spec!),
   };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

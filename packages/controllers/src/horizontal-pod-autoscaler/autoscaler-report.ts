@@ -5,6 +5,7 @@ import type {
 } from '@coxswain/api/autoscaling/v2';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import type { EventRecorder } from '@coxswain/client';
+import { messageOf } from '../framework/message-of.ts';
 import { withCondition, withoutCondition } from './conditions.ts';
 
 const kind = { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler' };
@@ -50,7 +51,8 @@ export class AutoscalerReport {
   setReplicas(currentReplicas: number, desiredReplicas: number): void {
     const { lastScaleTime, conditions = [] } = this.#status;
     this.#status = {
-      currentReplicas,
+      // What the server leaves out of a status must not look like a change of it.
+      ...(currentReplicas !== 0 && { currentReplicas }),
       desiredReplicas,
       ...(lastScaleTime !== undefined && { lastScaleTime }),
       ...(this.#metrics && { currentMetrics: this.#metrics }),
@@ -97,5 +99,3 @@ export class AutoscalerReport {
     this.#status = { ...this.#status, lastScaleTime: this.#now };
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -307,6 +307,9 @@ describe('by metrics', () => {
       'ScalingActive=False ScalingDisabled: scaling is disabled since the replica count of the target is zero',
     ]);
     expect(await status()).toMatchObject({ desiredReplicas: 0 });
+    const before = cluster.spy.writes.length;
+    await cluster.advance(60 * s, 15 * s);
+    expect(cluster.spy.writes.slice(before)).toEqual([]);
   });
 
   it('leaves pods alone that two want to scale', async () => {

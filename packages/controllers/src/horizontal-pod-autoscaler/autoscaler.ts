@@ -8,6 +8,7 @@ import { parse, type Selector } from '@coxswain/apimachinery/labels';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import { deletionHandlingKey, type EventRecorder, metaNamespaceKey } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller.ts';
+import { messageOf } from '../framework/message-of.ts';
 import { ReconcileLoop, type ReconcileResult } from '../framework/reconcile-loop.ts';
 import { AutoscalerReport } from './autoscaler-report.ts';
 import { MetricError, MetricProposals, tolerancesOf } from './metric-proposal.ts';
@@ -228,7 +229,7 @@ class Autoscaler {
     try {
       selector = parse(text);
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = messageOf(error);
       return invalid(
         'InvalidSelector',
         `couldn't convert selector into a corresponding internal selector object: ${problem}`,
@@ -280,7 +281,7 @@ class Autoscaler {
     try {
       await client.updateStatus({ ...autoscaler, status });
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       this.#recorder.event(autoscaler, 'Warning', 'FailedUpdateStatus', message, { kind: client.resource });
       throw new Error(`failed to update status for ${name}: ${message}`, { cause: error });
     }

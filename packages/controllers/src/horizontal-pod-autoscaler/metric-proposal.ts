@@ -10,6 +10,7 @@ import { labelSelectorAsSelector, type Selector } from '@coxswain/apimachinery/l
 import { Quantity, Scale } from '@coxswain/apimachinery/quantity';
 import { isPodReady } from '@coxswain/component-helpers';
 import { labelSelectorText } from '../framework/label-selector-text.ts';
+import { messageOf } from '../framework/message-of.ts';
 import type { MetricsClient, PodMetrics } from './metrics-client.ts';
 import { maxInt64 } from './numbers.ts';
 import { groupPods, type ReadinessRules } from './pod-groups.ts';
@@ -286,7 +287,6 @@ const externalName = ({ name, selector }: { name: string; selector?: Parameters<
 const atMost = (value: bigint): bigint => (value > maxInt64 ? maxInt64 : value);
 const milli = (quantity: string): bigint => Quantity.parse(quantity).scaledValue(Scale.Milli);
 const decimal = (value: bigint): string => Quantity.ofMilli(value).toString();
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** How far off the target this autoscaler lets usage be. */
 export function tolerancesOf({ spec }: HorizontalPodAutoscaler, byDefault: number): Tolerances {

@@ -4,6 +4,7 @@ import { GroupKind, GroupResource, GroupVersion } from '@coxswain/apimachinery/m
 import { Quantity, Scale } from '@coxswain/apimachinery/quantity';
 import { durationToMs } from '@coxswain/apimachinery/time';
 import type { Clock, DeferredRESTMapper, DiscoveryInterface, RESTClient } from '@coxswain/client';
+import { messageOf } from '../framework/message-of.ts';
 import type { MetricSamples, MetricsClient, PodMetric, PodMetrics } from './metrics-client.ts';
 
 const customGroup = 'custom.metrics.k8s.io';
@@ -199,7 +200,6 @@ function usageOf({ containers = [] }: PodMetricsItem, resource: string, containe
 const milli = (quantity: string): bigint => Quantity.parse(quantity).scaledValue(Scale.Milli);
 const timeOf = (time: string | undefined): number => Date.parse(time ?? '') || 0;
 const segment = encodeURIComponent;
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Those that select anything in particular. */
 const selectors = (by: Readonly<Record<string, Selector>>): object =>

@@ -11,14 +11,13 @@ export interface ClusterTrustBundlePublisherOptions {
 
 const signerName = 'kubernetes.io/kube-apiserver-serving';
 
-/** Needs an API server that serves ClusterTrustBundles, which is not the default. */
 export function clusterTrustBundlePublisherController(
   options: ClusterTrustBundlePublisherOptions,
 ): ControllerDefinition {
   return {
     name: 'kube-apiserver-serving-clustertrustbundle-publisher-controller',
     aliases: [],
-    isOffByDefault: true,
+    needs: [{ group: 'certificates.k8s.io', version: 'v1beta1', resource: 'clustertrustbundles' }],
     create: (context) => newController(context, options),
   };
 }

@@ -7,6 +7,7 @@ import {
   waitForCacheSync,
 } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller.ts';
+import { messageOf } from '../framework/message-of.ts';
 import { recordNodeStatusChange } from '../framework/node-events.ts';
 import { OwnWrites } from '../framework/own-writes.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
@@ -105,7 +106,7 @@ class RangeAllocator implements Controller {
       // Differs from upstream, which loses what the first family had given.
       this.#release(networks);
       recordNodeStatusChange(this.#recorder, node, 'CIDRNotAvailable');
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       throw new Error(`failed to allocate cidr from cluster cidr at idx:${networks.length}: ${message}`, {
         cause: error,
       });
@@ -136,7 +137,7 @@ class RangeAllocator implements Controller {
       try {
         this.#sets[i]?.occupy(network);
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
+        const message = messageOf(error);
         throw new Error(
           `failed to mark cidr[${formatNetwork(network)}] at idx [${i}] as occupied for node: ${node.metadata.name}: ${message}`,
           { cause: error },

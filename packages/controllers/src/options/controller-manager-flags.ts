@@ -1,4 +1,30 @@
-import { boolean, duration, flag, float, type Given, integer, string, strings } from '@coxswain/component-base';
+import {
+  boolean,
+  type Completed,
+  duration,
+  flag,
+  float,
+  type Given,
+  integer,
+  string,
+  stringArray,
+  strings,
+} from '@coxswain/component-base';
+import { servingFlagGroups } from '@coxswain/component-base/serving';
+
+/** kube-controller-manager's port. */
+const serving = servingFlagGroups(10257);
+
+/** The authority of one signer. */
+const signer = (name: string) =>
+  [
+    flag(string, `Certificate of the authority of kubernetes.io/${name}, if it has one of its own`),
+    flag(string, 'Its key'),
+  ] as const;
+const [kubeletServingCertificate, kubeletServingKey] = signer('kubelet-serving');
+const [kubeletClientCertificate, kubeletClientKey] = signer('kube-apiserver-client-kubelet');
+const [apiServerClientCertificate, apiServerClientKey] = signer('kube-apiserver-client');
+const [legacyUnknownCertificate, legacyUnknownKey] = signer('legacy-unknown');
 
 /** The flags that are honoured, as `--help` groups them. */
 export const flagGroups = {
@@ -14,6 +40,12 @@ export const flagGroups = {
     'allocate-node-cidrs': flag(boolean, 'Give every node a part of --cluster-cidr', false),
     'service-cluster-ip-range': flag(strings, 'Addresses of services, which no node is given'),
     'node-monitor-period': flag(duration, 'How often nodes are looked at', '5s'),
+    'feature-gates': flag(stringArray, 'Features to turn on or off, such as ComponentFlagz=false', []),
+    'use-service-account-credentials': flag(
+      boolean,
+      'Every controller acts as a service account of its own, with no more rights than it needs',
+      false,
+    ),
   },
   'Leader election': {
     'leader-elect': flag(boolean, 'Work only while no other does', true),
@@ -23,11 +55,20 @@ export const flagGroups = {
     'leader-elect-resource-name': flag(string, 'Name of the lease', 'kube-controller-manager'),
     'leader-elect-resource-namespace': flag(string, 'Namespace of the lease', 'kube-system'),
   },
+  ...serving,
   Certificates: {
     'root-ca-file': flag(string, 'Certificates that clients inside the cluster trust: published in every namespace'),
     'service-account-private-key-file': flag(string, 'Key that signs the tokens of Secrets'),
     'cluster-signing-cert-file': flag(string, 'Certificate of the authority that signs requests'),
     'cluster-signing-key-file': flag(string, 'Its key'),
+    'cluster-signing-kubelet-serving-cert-file': kubeletServingCertificate,
+    'cluster-signing-kubelet-serving-key-file': kubeletServingKey,
+    'cluster-signing-kubelet-client-cert-file': kubeletClientCertificate,
+    'cluster-signing-kubelet-client-key-file': kubeletClientKey,
+    'cluster-signing-kube-apiserver-client-cert-file': apiServerClientCertificate,
+    'cluster-signing-kube-apiserver-client-key-file': apiServerClientKey,
+    'cluster-signing-legacy-unknown-cert-file': legacyUnknownCertificate,
+    'cluster-signing-legacy-unknown-key-file': legacyUnknownKey,
     'cluster-signing-duration': flag(duration, 'How long a signed certificate lasts at most', '8760h0m0s'),
   },
   Nodes: {
@@ -70,6 +111,9 @@ export const flagGroups = {
 export const controllerManagerFlags = {
   ...flagGroups.Generic,
   ...flagGroups['Leader election'],
+  ...flagGroups['Secure serving'],
+  ...flagGroups.Authentication,
+  ...flagGroups.Authorization,
   ...flagGroups.Certificates,
   ...flagGroups.Nodes,
   ...flagGroups.Endpoints,
@@ -79,3 +123,6 @@ export const controllerManagerFlags = {
 
 /** What may be given, by the flags' names as TypeScript writes them. */
 export type ControllerManagerOptions = Given<typeof controllerManagerFlags>;
+
+/** What they say once defaults are in place. */
+export type ControllerManagerSettings = Completed<typeof controllerManagerFlags>;

@@ -2,3 +2,4 @@
 export type { ControllerManagerOptions } from './controller-manager-flags.ts';
 export { controllerManagerHelp, parseControllerManagerOptions } from './parse-options.ts';
 export { type ControllerManagerEnvironment, runControllerManager } from './run-controller-manager.ts';
+export { serviceAccountOf } from './service-account-names.ts';

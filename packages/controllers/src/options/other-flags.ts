@@ -4,8 +4,6 @@ import {
   type IgnoredFlag,
   ignored,
   integer,
-  ip,
-  namedCertificates,
   type RefusedFlag,
   refused,
   refusedUnless,
@@ -17,7 +15,6 @@ import {
 
 const workers = 'every controller has as many workers as is good for one process';
 const logs = 'it tunes a logging library that is not used here';
-const noServer = 'nothing is served yet, so there is nobody to let in';
 const recycling = 'volumes are not recycled';
 
 const named = (flag: IgnoredFlag, ...names: readonly string[]): Record<string, IgnoredFlag> =>
@@ -61,45 +58,13 @@ export const ignoredFlags: Readonly<Record<string, IgnoredFlag>> = {
     'pv-recycler-pod-template-filepath-hostpath',
     'pv-recycler-pod-template-filepath-nfs',
   ),
-  ...named(
-    ignored(duration, noServer),
-    'authentication-token-webhook-cache-ttl',
-    'authorization-webhook-cache-authorized-ttl',
-    'authorization-webhook-cache-unauthorized-ttl',
-  ),
-  ...named(ignored(boolean, noServer), 'authentication-skip-lookup', 'authentication-tolerate-lookup-failure'),
-  ...named(
-    ignored(string, noServer),
-    'authentication-kubeconfig',
-    'authorization-kubeconfig',
-    'cert-dir',
-    'client-ca-file',
-    'requestheader-client-ca-file',
-    'tls-cert-file',
-    'tls-min-version',
-    'tls-private-key-file',
-  ),
-  ...named(
-    ignored(strings, noServer),
-    'authorization-always-allow-paths',
-    'requestheader-allowed-names',
-    'requestheader-extra-headers-prefix',
-    'requestheader-group-headers',
-    'requestheader-uid-headers',
-    'requestheader-username-headers',
-    'tls-cipher-suites',
-    'tls-curve-preferences',
-  ),
-  ...named(ignored(boolean, noServer), 'disable-http2-serving', 'permit-address-sharing', 'permit-port-sharing'),
-  'bind-address': ignored(ip, noServer),
-  'http2-max-streams-per-connection': ignored(integer, noServer),
-  'secure-port': told(integer, 'health and metrics are not served yet'),
-  'tls-sni-cert-key': ignored(namedCertificates, noServer),
+  ...named(ignored(boolean, 'a port is taken by one process'), 'permit-address-sharing', 'permit-port-sharing'),
+  'tls-curve-preferences': ignored(strings, 'curves are those of OpenSSL'),
   ...named(ignored(duration, logs), 'log-flush-frequency'),
   ...named(ignored(string, logs), 'log-json-info-buffer-size', 'log-text-info-buffer-size'),
   ...named(ignored(boolean, logs), 'log-json-split-stream', 'log-text-split-stream'),
-  ...named(told(strings, 'metrics are not served yet'), 'allow-metric-labels', 'disabled-metrics'),
-  ...named(told(string, 'metrics are not served yet'), 'allow-metric-labels-manifest'),
+  ...named(told(strings, 'all metrics are served, with all labels'), 'allow-metric-labels', 'disabled-metrics'),
+  'allow-metric-labels-manifest': told(string, 'all metrics are served, with all labels'),
   'show-hidden-metrics-for-version': ignored(string, 'no metrics are hidden'),
   'attach-detach-reconcile-sync-period': ignored(duration, 'volumes are looked at when something happens to them'),
   'disable-attach-detach-reconcile-sync': ignored(boolean, 'volumes are looked at when something happens to them'),
@@ -117,24 +82,14 @@ export const ignoredFlags: Readonly<Record<string, IgnoredFlag>> = {
   'node-startup-grace-period': ignored(duration, 'a new node has as long as any other'),
   'resource-quota-sync-period': ignored(duration, 'quotas are looked at every five minutes'),
   profiling: ignored(boolean, 'there are no profiles under /debug/pprof: Node has its own, behind --inspect'),
-  'use-service-account-credentials': told(boolean, 'all controllers act as the user of the kubeconfig'),
   v: { ...ignored(unsigned, 'there is one level of logging'), shorthand: 'v' },
   vmodule: ignored(string, 'there is one level of logging'),
 };
 
 const thisVersion = ['', '1.36', 'kube=1.36'];
-const perSigner = 'authorities of their own for some signers';
 
 /** By name. */
 export const refusedFlags: Readonly<Record<string, RefusedFlag>> = {
-  ...Object.fromEntries(
-    ['kube-apiserver-client', 'kubelet-client', 'kubelet-serving', 'legacy-unknown'].flatMap((signer) =>
-      ['cert', 'key'].map((what) => [
-        `cluster-signing-${signer}-${what}-file`,
-        refused(string, perSigner, 'use --cluster-signing-cert-file and --cluster-signing-key-file for all'),
-      ]),
-    ),
-  ),
   'cidr-allocator-type': refusedUnless(string, ['', 'RangeAllocator'], 'another allocator than RangeAllocator'),
   'cloud-config': refused(string, 'clouds'),
   'cloud-provider': refused(string, 'clouds'),
@@ -150,7 +105,6 @@ export const refusedFlags: Readonly<Record<string, RefusedFlag>> = {
   'enable-hostpath-provisioner': refused(boolean, 'that provisioner by this flag'),
   'enable-leader-migration': refused(boolean, 'leader migration'),
   'external-cloud-volume-plugin': refused(string, 'clouds'),
-  'feature-gates': refused(strings, 'a choice of features: those that are on by default are on'),
   'leader-migration-config': refused(string, 'leader migration'),
   'logging-format': refusedUnless(string, ['text'], 'another format than text for logs'),
   'min-compatibility-version': refusedUnless(strings, ['', ...thisVersion, '1.35', 'kube=1.35'], 'older versions'),

@@ -20,8 +20,8 @@ describe('the flags', () => {
       options: { controllers: ['*', '-job'], kubeApiQps: 50, leaderElect: false },
       notices: [],
     });
-    expect(parse(['--secure-port=10257'])).toMatchObject({
-      notices: ['--secure-port makes no difference: health and metrics are not served yet'],
+    expect(parse(['--disabled-metrics=workqueue_depth'])).toMatchObject({
+      notices: ['--disabled-metrics makes no difference: all metrics are served, with all labels'],
     });
     expect(parse(['-h'])).toEqual({ wanted: 'help' });
     expect(parse(['--version'])).toEqual({ wanted: 'version' });
@@ -34,9 +34,50 @@ describe('the flags', () => {
       ['--cluster-signing-key-file=x'],
       '--cluster-signing-cert-file and --cluster-signing-key-file go together: give both',
     ],
+    [
+      ['--cluster-signing-kubelet-serving-key-file=x'],
+      '"cluster-signing-kubelet-serving": cannot specify key without cert',
+    ],
+    [['--feature-gates=Nonsense=true'], '--feature-gates: unrecognized feature gate: Nonsense'],
+    [
+      ['--feature-gates=kube:JobManagedBy=false'],
+      '--feature-gates: cannot set feature gate JobManagedBy to false, feature is locked to true',
+    ],
+    [
+      ['--secure-port=70000'],
+      '--secure-port 70000 must be between 0 and 65535, inclusive. 0 for turning off secure port',
+    ],
+    [['--tls-cert-file=x'], '--tls-cert-file and --tls-private-key-file go together: give both'],
+    [['--tls-min-version=VersionTLS14'], 'unknown tls version "VersionTLS14"'],
+    [['--tls-cipher-suites=NONE'], "Cipher suite NONE not supported or doesn't exist"],
+    [
+      ['--authorization-always-allow-paths=/a*b'],
+      '--authorization-always-allow-paths: only trailing * allowed in "a*b"',
+    ],
+    [['--requestheader-group-headers= '], 'empty value in "requestheader-group-headers"'],
     [['--cloud-provider=aws'], '--cloud-provider: this controller manager does not have clouds; leave the flag out'],
   ])('%j cannot work', (args, message) => {
     expect(() => parse(args)).toThrow(new OptionsError([message]));
+  });
+
+  it('of signers go together or for all', () => {
+    const files = ['kubelet-client-cert', 'kubelet-client-key', 'cert', 'key'];
+    const args = files.map((name) => `--cluster-signing-${name}-file=x`);
+    expect(parse(args.slice(0, 2))).toMatchObject({ wanted: 'run' });
+    expect(() => parse(args)).toThrow(
+      'cannot specify --cluster-signing-{cert,key}-file and other --cluster-signing-*-file flags at the same time',
+    );
+  });
+
+  it('of features are taken, and it is said which of them make no difference', () => {
+    const gates = '--feature-gates=JobManagedBy=true, kube:ComponentFlagz=false';
+    expect(parse([gates, '--feature-gates=CoordinatedLeaderElection=true'])).toMatchObject({
+      options: { featureGates: ['JobManagedBy=true, kube:ComponentFlagz=false', 'CoordinatedLeaderElection=true'] },
+      notices: [
+        '--feature-gates: JobManagedBy makes no difference: controllers go by the defaults of v1.36',
+        '--feature-gates: CoordinatedLeaderElection makes no difference: controllers go by the defaults of v1.36',
+      ],
+    });
   });
 
   it('are refused when nobody knows them', () => {
@@ -47,7 +88,10 @@ describe('the flags', () => {
   it('are all in the help', () => {
     const help = controllerManagerHelp('cox controller-manager');
     for (const name of upstreamFlags) expect(help).toMatch(new RegExp(`--${name}\\b`));
-    expect(help).toContain('deployment-controller');
+    expect(help).toMatch(
+      /All controllers: bootstrap-signer-controller,\s+certificatesigningrequest-approving-controller,/,
+    );
+    expect(help).toContain('Disabled-by-default controllers: bootstrap-signer-controller, ');
   });
 });
 

@@ -1,7 +1,11 @@
 import { type CommandLine, flagGroupHelp, flagNamesHelp, readCommandLine, wrapped } from '@coxswain/component-base';
+import { servingProblems } from '@coxswain/component-base/serving';
 import { allControllers, chosenControllers } from '../all-controllers.ts';
+import type { ControllerDefinition } from '../framework/controller.ts';
 import { type ControllerManagerOptions, controllerManagerFlags, flagGroups } from './controller-manager-flags.ts';
+import { featureNotices, featuresOf } from './features.ts';
 import { ignoredFlags, refusedFlags } from './other-flags.ts';
+import { signingProblems } from './signing-options.ts';
 
 /** All of them, also those that only run when a certificate or a key is given. */
 const everyController = allControllers({
@@ -12,7 +16,7 @@ const everyController = allControllers({
 
 /** Reads kube-controller-manager's command line. Throws as `readCommandLine`. */
 export function parseControllerManagerOptions(args: readonly string[]): CommandLine<ControllerManagerOptions> {
-  return readCommandLine(
+  const commandLine = readCommandLine(
     args,
     {
       component: 'kube-controller-manager',
@@ -24,27 +28,35 @@ export function parseControllerManagerOptions(args: readonly string[]): CommandL
     },
     {},
   );
+  if (commandLine.wanted !== 'run') return commandLine;
+  const { options, notices } = commandLine;
+  return { ...commandLine, notices: [...notices, ...featureNotices(options.featureGates ?? [])] };
 }
 
 function validate(given: ControllerManagerOptions): string[] {
   const problems: string[] = [];
-  try {
-    chosenControllers(everyController, given.controllers ?? ['*']);
-  } catch (error) {
-    problems.push(error instanceof Error ? error.message : String(error));
-  }
+  const attempt = (check: () => unknown, prefix = ''): void => {
+    try {
+      check();
+    } catch (error) {
+      problems.push(prefix + (error instanceof Error ? error.message : String(error)));
+    }
+  };
+  attempt(() => chosenControllers(everyController, given.controllers ?? ['*']));
+  attempt(() => featuresOf(given.featureGates ?? []), '--feature-gates: ');
   if (given.allocateNodeCidrs && !given.clusterCidr?.length) {
     problems.push('--allocate-node-cidrs needs --cluster-cidr: which addresses are there to give?');
   }
-  if (!given.clusterSigningCertFile !== !given.clusterSigningKeyFile) {
-    problems.push('--cluster-signing-cert-file and --cluster-signing-key-file go together: give both');
-  }
+  problems.push(...signingProblems(given), ...servingProblems(given));
   return problems;
 }
 
 /** What `--help` prints. */
 export function controllerManagerHelp(command: string): string {
-  const names = everyController.map(({ name, isOffByDefault }) => (isOffByDefault ? `${name} (off)` : name)).sort();
+  const namesOf = (controllers: readonly ControllerDefinition[]): string => {
+    const names = controllers.map(({ name }) => name);
+    return names.sort().join(', ');
+  };
   return [
     `The Kubernetes controller manager: the control loops that bring a cluster to what its objects ask for. The flags are
 those of kube-controller-manager v1.36.
@@ -52,7 +64,12 @@ those of kube-controller-manager v1.36.
 Usage:
   ${command} [flags]`,
     ...Object.entries(flagGroups).map(([title, flags]) => flagGroupHelp(title, flags)),
-    `Controllers:\n\n${wrapped(names.join(', '), 6)}`,
+    `Controllers:\n\n${[
+      `All controllers: ${namesOf(everyController)}`,
+      `Disabled-by-default controllers: ${namesOf(everyController.filter((each) => each.isOffByDefault))}`,
+    ]
+      .map((text) => wrapped(text, 6))
+      .join('\n')}`,
     `Accepted, because scripts have them, without making a difference:\n\n${flagNamesHelp(ignoredFlags)}`,
     `Refused, because what they ask for is not there yet:\n\n${flagNamesHelp(refusedFlags)}\n`,
   ].join('\n\n');

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { durationToMs } from '@coxswain/apimachinery/time';
 import {
@@ -10,18 +9,25 @@ import {
   LeaderElector,
   LeaseLock,
   type Logger,
-  RESTClient,
+  type Metrics,
+  noMetrics,
   systemClock,
 } from '@coxswain/client';
-import { parseSigningKey, signJwt } from '@coxswain/client/jwt';
 import { loadRestConfig } from '@coxswain/client/kubeconfig';
-import { loadKeyPair } from '@coxswain/client/x509';
-import { type Completed, withDefaults } from '@coxswain/component-base';
-import { type AllControllersOptions, allControllers, chosenControllers } from '../all-controllers.ts';
+import { withDefaults } from '@coxswain/component-base';
+import { userAgentOf } from '@coxswain/component-base/version';
+import { allControllers, chosenControllers } from '../all-controllers.ts';
+import type { ControllerDefinition } from '../framework/controller.ts';
 import { ControllerManager } from '../framework/controller-manager.ts';
-import { type ControllerManagerOptions, controllerManagerFlags } from './controller-manager-flags.ts';
-
-type Settings = Completed<typeof controllerManagerFlags>;
+import { stopRecorder } from '../framework/stop-recorder.ts';
+import { ControllerClients } from './controller-clients.ts';
+import {
+  type ControllerManagerOptions,
+  type ControllerManagerSettings,
+  controllerManagerFlags,
+} from './controller-manager-flags.ts';
+import { controllerOptions } from './controller-options.ts';
+import { ManagerServer } from './manager-server.ts';
 
 /** What is not on the command line. */
 export interface ControllerManagerEnvironment {
@@ -33,8 +39,9 @@ export interface ControllerManagerEnvironment {
 }
 
 /**
- * Runs the controllers until the signal is aborted; resolves when they have ended. Throws an Error when something that was
- * given cannot be used, and when leadership is lost: whoever runs it should start again.
+ * Runs the controllers until the signal is aborted; resolves when they have ended, what they recorded is written as far as the
+ * server takes it, and the lease is given up. Throws an Error when something that was given cannot be used, and when leadership is
+ * lost: whoever runs it should start again.
  */
 export async function runControllerManager(
   options: ControllerManagerOptions,
@@ -54,34 +61,68 @@ export async function runControllerManager(
     ...(settings.kubeconfig && { path: settings.kubeconfig }),
     ...(settings.master && { overrides: { cluster: { server: settings.master } } }),
   });
-  const rest = RESTClient.forConfig({
-    ...config,
-    clock,
-    userAgent: 'kube-controller-manager/v1.36.4 (coxswain)',
-    qps: settings.kubeApiQps,
-    burst: settings.kubeApiBurst,
-  });
-  const work = async (until: AbortSignal): Promise<void> => {
-    logger.info(`running ${controllers.length} controllers`);
-    onStarted?.();
-    await new ControllerManager({ rest, controllers, clock, logger }).run(until);
-  };
+  const server = await ManagerServer.start(settings, { clock, logger, env });
   try {
-    if (settings.leaderElect) await lead(settings, { rest, clock, logger }, work, signal);
-    else await work(signal);
+    const clients = new ControllerClients({
+      config: {
+        ...config,
+        userAgent: userAgentOf('kube-controller-manager'),
+        qps: settings.kubeApiQps,
+        burst: settings.kubeApiBurst,
+      },
+      usesServiceAccounts: settings.useServiceAccountCredentials,
+      clock,
+      logger,
+      metrics: server?.metrics ?? noMetrics,
+    });
+    const manager: Manager = { clients, clock, logger, metrics: server?.metrics ?? noMetrics, server };
+    const work = async (until: AbortSignal): Promise<void> => {
+      await workWith(controllers, manager, until, onStarted);
+    };
+    await (settings.leaderElect ? lead(settings, manager, work, signal) : work(signal)).finally(() => clients.close());
   } finally {
-    await rest.close();
+    await server?.close();
   }
 }
 
-/** Works while this one is the leader. */
+interface Manager {
+  readonly clients: ControllerClients;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly server: ManagerServer | undefined;
+}
+
+async function workWith(
+  controllers: readonly ControllerDefinition[],
+  { clients, server, ...common }: Manager,
+  signal: AbortSignal,
+  onStarted?: () => void,
+): Promise<void> {
+  await clients.ensureAccounts(controllers.map(({ name }) => name));
+  common.logger.info(`running ${controllers.length} controllers`);
+  onStarted?.();
+  const manager = new ControllerManager({
+    ...common,
+    rest: clients.root,
+    clientBuilder: clients,
+    controllers,
+    onRunning: (names) => server?.addControllers(names),
+  });
+  await manager.run(signal);
+}
+
+/**
+ * Works while this one is the leader. Differs from upstream: the lease is given up when the work has ended, also without
+ * the feature ControllerManagerReleaseLeaderElectionLockOnExit.
+ */
 async function lead(
-  settings: Settings,
-  { rest, clock, logger }: { rest: RESTClient; clock: Clock; logger: Logger },
+  settings: ControllerManagerSettings,
+  { clients: { root }, clock, logger, metrics, server }: Manager,
   work: (signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  const clients = new ClientSet(rest);
+  const clients = new ClientSet(root);
   const recorder = new CoreEventRecorder({
     events: (namespace) => clients.core.v1.events(namespace),
     source: { component: settings.leaderElectResourceName },
@@ -105,62 +146,13 @@ async function lead(
     },
     clock,
     logger,
+    metrics,
   });
+  server?.watchElection(elector);
   try {
     await elector.run(signal);
   } finally {
-    await recorder.stop();
+    await stopRecorder(recorder, clock);
   }
   if (!signal.aborted) throw new Error('leader election lost');
-}
-
-async function controllerOptions(settings: Settings, clock: Clock): Promise<AllControllersOptions> {
-  const { rootCaFile, serviceAccountPrivateKeyFile } = settings;
-  const { clusterSigningCertFile: certificateFile, clusterSigningKeyFile: keyFile } = settings;
-  const signer =
-    certificateFile && keyFile
-      ? await loadKeyPair({ certificateFile, keyFile }, () => new Date(clock.now()))
-      : undefined;
-  const tokenKey =
-    serviceAccountPrivateKeyFile && parseSigningKey(await readFile(serviceAccountPrivateKeyFile, 'utf8'));
-  return {
-    ...(rootCaFile && { rootCA: await readFile(rootCaFile, 'utf8') }),
-    ...(signer && {
-      signing: { authorities: () => signer, maxDurationMs: durationToMs(settings.clusterSigningDuration) },
-    }),
-    ...(tokenKey && { signToken: (claims: object) => signJwt(claims, tokenKey) }),
-    endpoints: { batchPeriodMs: durationToMs(settings.endpointUpdatesBatchPeriod) },
-    endpointSlices: {
-      maxEndpointsPerSlice: settings.maxEndpointsPerSlice,
-      batchPeriodMs: durationToMs(settings.endpointsliceUpdatesBatchPeriod),
-    },
-    endpointSliceMirroring: {
-      maxEndpointsPerSubset: settings.mirroringMaxEndpointsPerSubset,
-      batchPeriodMs: durationToMs(settings.mirroringEndpointsliceUpdatesBatchPeriod),
-    },
-    horizontalPodAutoscaler: {
-      syncPeriodMs: durationToMs(settings.horizontalPodAutoscalerSyncPeriod),
-      downscaleStabilizationMs: durationToMs(settings.horizontalPodAutoscalerDownscaleStabilization),
-      tolerance: settings.horizontalPodAutoscalerTolerance,
-      cpuInitializationPeriodMs: durationToMs(settings.horizontalPodAutoscalerCpuInitializationPeriod),
-      initialReadinessDelayMs: durationToMs(settings.horizontalPodAutoscalerInitialReadinessDelay),
-    },
-    legacyTokenCleaner: { cleanUpPeriodMs: durationToMs(settings.legacyServiceAccountTokenCleanUpPeriod) },
-    nodeIpam: {
-      ...(settings.allocateNodeCidrs && settings.clusterCidr && { clusterCIDRs: settings.clusterCidr }),
-      ...(settings.serviceClusterIpRange && { serviceCIDRs: settings.serviceClusterIpRange }),
-      nodeCIDRMaskSizeIPv4: settings.nodeCidrMaskSizeIpv4,
-      nodeCIDRMaskSizeIPv6: settings.nodeCidrMaskSizeIpv6,
-    },
-    nodeLifecycle: {
-      nodeMonitorPeriodMs: durationToMs(settings.nodeMonitorPeriod),
-      nodeMonitorGracePeriodMs: durationToMs(settings.nodeMonitorGracePeriod),
-      nodeEvictionRate: settings.nodeEvictionRate,
-      secondaryNodeEvictionRate: settings.secondaryNodeEvictionRate,
-      unhealthyZoneThreshold: settings.unhealthyZoneThreshold,
-      largeClusterSizeThreshold: settings.largeClusterSizeThreshold,
-    },
-    persistentVolumeBinder: { syncPeriodMs: durationToMs(settings.pvclaimbinderSyncPeriod) },
-    podGarbageCollector: { terminatedPodThreshold: settings.terminatedPodGcThreshold },
-  };
 }

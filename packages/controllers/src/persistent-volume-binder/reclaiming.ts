@@ -4,6 +4,7 @@ import { isPodTerminal } from '@coxswain/component-helpers';
 import { podsWithClaim } from '../framework/claim-pods.ts';
 import type { ControllerContext } from '../framework/controller.ts';
 import { hasFinalizer, withoutFinalizer } from '../framework/finalizers.ts';
+import { messageOf } from '../framework/message-of.ts';
 import { annotations, deletionFinalizer } from './annotations.ts';
 import type { Binding } from './binding.ts';
 import type { Operations } from './operations.ts';
@@ -147,5 +148,3 @@ const hostPathDeleter: Deleter = {
       throw new Error(`host_path deleter only supports /tmp/.+ but received provided ${path}`);
   },
 };
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

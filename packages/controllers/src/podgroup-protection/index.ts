@@ -1,11 +1,11 @@
 /** Keeps PodGroups until none of their pods runs any more, by a finalizer that admission puts on them. */
 import type { Pod } from '@coxswain/api/core/v1';
+import { splitKey } from '@coxswain/client';
 import { isPodTerminal } from '@coxswain/component-helpers';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
 import { deletedObject } from '../framework/deleted-object.ts';
 import { isDeletionCandidate, withoutFinalizer } from '../framework/finalizers.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
-import { splitKey } from '@coxswain/client';
 
 export const podGroupProtectionController: ControllerDefinition = {
   name: 'podgroup-protection-controller',

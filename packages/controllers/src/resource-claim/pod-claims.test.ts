@@ -1,7 +1,8 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { expect, it } from 'vitest';
-import { claimFromTemplate, lookUpClaim } from './pod-claims.ts';
-import { RecentUids } from './recent-uids.ts';
+import { lookUpClaim } from '../framework/pod-resource-claims.ts';
+import { RecentUids } from '../framework/recent-uids.ts';
+import { claimFromTemplate } from './pod-claims.ts';
 
 const template = { metadata: { name: 't' }, spec: { spec: {} } };
 const podNamed = (name: string): Pod => ({ metadata: { name, uid: 'u' } });

@@ -1,39 +1,9 @@
-import type { Pod, PodResourceClaim } from '@coxswain/api/core/v1';
+import type { Pod } from '@coxswain/api/core/v1';
 import type { ResourceClaim, ResourceClaimTemplate } from '@coxswain/api/resource/v1';
-import { getControllerOf } from '@coxswain/apimachinery/meta';
 import { isPodTerminal } from '@coxswain/component-helpers';
 
 /** On claims that were made by template: the pod's name for it. */
 export const podClaimAnnotation = 'resource.kubernetes.io/pod-claim-name';
-
-/** What a pod's reference to a claim stands for. */
-export type ClaimLookup =
-  /** The claim of that name; with `isGenerated` only if it was made for the pod. */
-  | { readonly is: 'named'; readonly name: string; readonly isGenerated: boolean }
-  /** It was found that none is needed. */
-  | { readonly is: 'not needed' }
-  /** It is still to be made. */
-  | { readonly is: 'missing' }
-  /** The pod says it in a way that nobody understands. */
-  | { readonly is: 'unsupported' };
-
-export function lookUpClaim({ status }: Pod, claim: PodResourceClaim): ClaimLookup {
-  if (claim.resourceClaimName !== undefined) return { is: 'named', name: claim.resourceClaimName, isGenerated: false };
-  if (claim.resourceClaimTemplateName === undefined) return { is: 'unsupported' };
-  const known = status?.resourceClaimStatuses?.find(({ name }) => name === claim.name);
-  if (!known) return { is: 'missing' };
-  const { resourceClaimName: name } = known;
-  return name === undefined ? { is: 'not needed' } : { is: 'named', name, isGenerated: true };
-}
-
-/** The keys of all claims that a pod is known to use. */
-export function claimKeysOf(pod: Pod): string[] {
-  const names = (pod.spec?.resourceClaims ?? []).flatMap((claim) => {
-    const found = lookUpClaim(pod, claim);
-    return found.is === 'named' ? [found.name] : [];
-  });
-  return [...new Set(names)].map((name) => `${pod.metadata.namespace}/${name}`);
-}
 
 /** The keys of all templates that a pod names. */
 export function templateKeysOf({ metadata, spec }: Pod): string[] {
@@ -42,10 +12,6 @@ export function templateKeysOf({ metadata, spec }: Pod): string[] {
   );
   return [...new Set(names)].map((name) => `${metadata.namespace}/${name}`);
 }
-
-/** Whether the claim was made for the pod. */
-export const isClaimForPod = (claim: ResourceClaim, pod: Pod): boolean =>
-  claim.metadata.namespace === pod.metadata.namespace && getControllerOf(claim)?.uid === pod.metadata.uid;
 
 /** The pod that a claim was made for; undefined when somebody made it by hand. */
 export function owningPod({ metadata }: ResourceClaim): { readonly name: string; readonly uid: string } | undefined {

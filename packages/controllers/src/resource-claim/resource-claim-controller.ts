@@ -7,26 +7,17 @@ import type { Controller, ControllerContext } from '../framework/controller.ts';
 import { deletedObject } from '../framework/deleted-object.ts';
 import { hasFinalizer, withoutFinalizer } from '../framework/finalizers.ts';
 import { LatestObjects } from '../framework/latest-objects.ts';
+import { messageOf } from '../framework/message-of.ts';
+import { claimKeysOf, isClaimForPod, lookUpClaim } from '../framework/pod-resource-claims.ts';
+import { RecentUids } from '../framework/recent-uids.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
-import {
-  claimFromTemplate,
-  claimKeysOf,
-  isClaimForPod,
-  isPodDone,
-  lookUpClaim,
-  owningPod,
-  podClaimAnnotation,
-  templateKeysOf,
-} from './pod-claims.ts';
-import { RecentUids } from './recent-uids.ts';
+import { claimFromTemplate, isPodDone, owningPod, podClaimAnnotation, templateKeysOf } from './pod-claims.ts';
 
 const finalizer = 'resource.kubernetes.io/delete-protection';
 const fieldManager = 'ResourceClaimController';
 const claimIndex = 'resourceClaim';
 const templateIndex = 'resourceClaimTemplate';
 const ownerIndex = 'podOwner';
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Works on pods (`pod:namespace/name`), which need claims, and on claims (`claim:namespace/name`), which lose their users. */
 export class ResourceClaimController implements Controller {

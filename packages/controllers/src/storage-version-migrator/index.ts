@@ -15,8 +15,7 @@ const byResource = 'byMigratedResource';
 export const storageVersionMigratorController: ControllerDefinition = {
   name,
   aliases: ['svm'],
-  // Its feature gate and its API are off by default.
-  isOffByDefault: true,
+  needs: [{ group: 'storagemigration.k8s.io', version: 'v1beta1', resource: 'storageversionmigrations' }],
   create: newController,
 };
 

@@ -1,6 +1,5 @@
 import type { Node, Pod, Taint } from '@coxswain/api/core/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
-import { timeFromDate } from '@coxswain/apimachinery/time';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import {
   deletionHandlingKey,
@@ -10,9 +9,9 @@ import {
   splitKey,
 } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller.ts';
+import { evictPod } from '../framework/evict-pod.ts';
 import { addNodeIndex, podsOnNode } from '../framework/pod-node-index.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
-import { podConditionPatch, updatedPodCondition } from '../framework/updated-pod-condition.ts';
 import { EvictionTimers } from './eviction-timers.ts';
 import { noExecuteTaints, toleratedForMs } from './toleration-time.ts';
 
@@ -115,25 +114,14 @@ export class TaintEvictionController implements Controller {
   async #evict(key: string): Promise<void> {
     if (!this.#due.has(key)) return;
     const { namespace, name } = splitKey(key);
-    const client = this.#context.clients.core.v1.pods(namespace);
     try {
-      const pod = await client.get(name);
-      const { uid = '', generation = 0 } = pod.metadata;
-      const condition = updatedPodCondition(
-        pod,
-        {
-          type: 'DisruptionTarget',
-          status: 'True',
-          reason: 'DeletionByTaintManager',
-          message: 'Taint manager: deleting due to NoExecute taint',
-          ...(generation > 0 && { observedGeneration: generation }),
-        },
-        timeFromDate(new Date(this.#context.clock.now())),
-      );
-      if (condition) {
-        await client.patch(name, 'strategic-merge', podConditionPatch(pod, condition), { subresource: 'status' });
-      }
-      await client.delete(name, { preconditions: { uid } });
+      const pod = await this.#context.clients.core.v1.pods(namespace).get(name);
+      const { generation = 0 } = pod.metadata;
+      await evictPod(this.#context, pod, {
+        reason: 'DeletionByTaintManager',
+        message: 'Taint manager: deleting due to NoExecute taint',
+        ...(generation > 0 && { observedGeneration: generation }),
+      });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }

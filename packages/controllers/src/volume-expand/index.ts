@@ -8,6 +8,7 @@ import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core
 import { Quantity } from '@coxswain/apimachinery/quantity';
 import { migratedPlugin } from '@coxswain/component-helpers';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
+import { messageOf } from '../framework/message-of.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
 
 export const volumeExpandController: ControllerDefinition = {
@@ -75,7 +76,7 @@ async function getVolume({ clients }: ControllerContext, name: string): Promise<
   try {
     return await clients.core.v1.persistentVolumes().get(name);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new Error(`failed to get PV ${JSON.stringify(name)}: ${reason}`, { cause: error });
   }
 }

@@ -61,12 +61,12 @@ export class SimulatedNodes {
    */
   async work(limit = Number.POSITIVE_INFINITY): Promise<boolean> {
     const nodes = (await this.#client.list()).items;
-    let left = limit;
+    let done = 0;
     for (const pod of await this.pods()) {
-      if (left === 0) break;
-      if (await this.#advance(pod, nodes)) left--;
+      if (done === limit) break;
+      if (await this.#advance(pod, nodes)) done++;
     }
-    return left < limit;
+    return done > 0;
   }
 
   /** Of all namespaces, the oldest first. */
@@ -82,7 +82,7 @@ export class SimulatedNodes {
   }
 
   async #advance(pod: Pod, nodes: readonly Node[]): Promise<boolean> {
-    const { namespace, name = '', deletionTimestamp, labels } = pod.metadata;
+    const { namespace = '', name = '', deletionTimestamp, labels } = pod.metadata;
     const pods = this.#cluster.clients.core.v1.pods(namespace);
     const nodeName = pod.spec?.nodeName;
     if (!nodeName) {
@@ -117,13 +117,26 @@ export class SimulatedNodes {
     return fitting[this.#addresses % Math.max(fitting.length, 1)]?.metadata.name;
   }
 
-  async #report({ metadata: { namespace, name = '', uid = '' }, status }: Pod, phase: string): Promise<void> {
+  async #report(
+    { metadata: { namespace = '', name = '', uid = '' }, status }: Pod,
+    phase: 'Running' | 'Succeeded' | 'Failed',
+  ): Promise<void> {
     const isReady = phase === 'Running';
-    const ready = { type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime: this.#time };
+    const ready = {
+      type: 'Ready',
+      status: isReady ? ('True' as const) : ('False' as const),
+      lastTransitionTime: this.#time,
+    };
     const podIP = status?.podIP ?? `10.1.${this.#addresses >> 8}.${++this.#addresses & 255}`;
     const patch = {
       metadata: { uid },
-      status: { phase, podIP, podIPs: [{ ip: podIP }], startTime: status?.startTime ?? this.#time, conditions: [ready] },
+      status: {
+        phase,
+        podIP,
+        podIPs: [{ ip: podIP }],
+        startTime: status?.startTime ?? this.#time,
+        conditions: [ready],
+      },
     };
     await unlessOvertaken(
       this.#cluster.clients.core.v1.pods(namespace).patch(name, 'strategic-merge', patch, { subresource: 'status' }),

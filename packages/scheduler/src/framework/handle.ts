@@ -1,6 +1,8 @@
 import type { Pod } from '@coxswain/api/core/v1';
-import type { ClientSet, Clock, EventRecorder, Logger, Metrics, SharedInformerFactory } from '@coxswain/client';
+import type { Path } from '@coxswain/apimachinery/field';
+import type { ClientSet, Clock, EventSeriesRecorder, Logger, Metrics, SharedInformerFactory } from '@coxswain/client';
 import type { CycleState } from './cycle-state.ts';
+import type { Extender } from './extender.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { Plugin } from './plugin.ts';
 import type { PodInfo } from './pod-info.ts';
@@ -13,7 +15,8 @@ export interface Handle {
   readonly clients: ClientSet;
   /** One informer for each resource, shared with the scheduler itself; those that are asked for in a factory are started. */
   readonly informers: SharedInformerFactory;
-  readonly recorder: EventRecorder;
+  /** In the name of the profile. */
+  readonly recorder: Pick<EventSeriesRecorder, 'event'>;
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
@@ -23,6 +26,9 @@ export interface Handle {
   snapshot(): Snapshot;
   readonly nominator: Nominator;
   readonly waitingPods: WaitingPods;
+  readonly extenders: readonly Extender[];
+  /** Gives up what PreBind does for the pod (by its uid). False when it does nothing, or is too far already. */
+  cancelPreBind(uid: string, reason: string): boolean;
   /** Runs the profile's filters for one node, as if the pods that were promised a place there, and come first, had it already. */
   filterWithNominatedPods(state: CycleState, pod: PodInfo, node: NodeInfo): Status | undefined;
   runAddPod(state: CycleState, pod: PodInfo, added: PodInfo, node: NodeInfo): Status | undefined;
@@ -46,7 +52,10 @@ export interface WaitingPod {
   /** Those that have not allowed it yet. */
   readonly pendingPlugins: readonly string[];
   allow(plugin: string): void;
-  reject(plugin: string, message: string): void;
+  /** The pod is unschedulable. False when it was allowed or rejected before. */
+  reject(plugin: string, message: string): boolean;
+  /** As `reject`, but the pod is tried again soon. */
+  preempt(plugin: string, message: string): boolean;
 }
 
 export interface WaitingPods {
@@ -57,7 +66,10 @@ export interface WaitingPods {
 /** Makes a plug-in for a profile. `args` is its `pluginConfig`, defaulted and checked by `readArgs` of the same plug-in. */
 export interface PluginDefinition<Args = unknown> {
   readonly name: string;
-  /** Reads `pluginConfig[].args`; undefined when there are none. Throws an Error that says which field is wrong. */
-  readArgs?(args: unknown): Args;
+  /**
+   * Reads `pluginConfig[].args`; undefined when there are none. Throws an Error that says which field is wrong, below `path`
+   * where one is given.
+   */
+  readArgs?(args: unknown, path?: Path): Args;
   create(args: Args, handle: Handle): Plugin;
 }

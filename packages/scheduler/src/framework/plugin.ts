@@ -58,6 +58,8 @@ export interface Plugin {
 
   /** Lets the pod go on, refuses it, or holds it back (`Wait`) for so long at most. */
   permit?(state: CycleState, pod: PodInfo, nodeName: string): PermitResult | Status | undefined;
+  /** Whether `preBind` has anything to do: `skip` leaves it out, and undefined tells others early where the pod will be. */
+  preBindPreFlight?(state: CycleState, pod: PodInfo, nodeName: string): Status | undefined;
   /** What has to be done before the pod is bound. */
   preBind?(state: CycleState, pod: PodInfo, nodeName: string, signal: AbortSignal): Promise<Status | undefined>;
   /** Binds the pod, or leaves it to the next plug-in by `skip`. */
@@ -73,6 +75,8 @@ export interface PreFilterResult {
 /** Where the pod will fit once those that were asked to go are gone; an empty name takes back what was said before. */
 export interface PostFilterResult {
   readonly nominatedNodeName: string;
+  /** Why no room can be made, when none can: what was promised before is taken back then. */
+  readonly status?: Status;
 }
 
 export interface PermitResult {

@@ -1,4 +1,6 @@
-import type { Pod } from '@coxswain/api/core/v1';
+import type { Container, Pod } from '@coxswain/api/core/v1';
+import { Quantity } from '@coxswain/apimachinery/quantity';
+import { podCondition } from '@coxswain/component-helpers';
 import { Resources } from './resources.ts';
 
 /** What a pod takes of a node. */
@@ -9,6 +11,156 @@ export interface PodResources {
   readonly nonZeroMemory: number;
 }
 
-export function podResources(_pod: Pod): PodResources {
-  return { requests: new Resources(), nonZeroCPU: 0, nonZeroMemory: 0 };
+/** What the scheduler takes a container for that does not say what it needs. */
+const assumedMilliCPU = 100;
+const assumedMemory = 200 * 1024 * 1024;
+
+/**
+ * What the pod takes of a node: what it requests as a whole, or else its containers do, and its overhead. While it is being
+ * resized in place it is the most of what is wanted, allocated and in force.
+ */
+export function podResources(pod: Pod): PodResources {
+  const lists = containerLists(pod, effectiveRequests(pod));
+  const whole = podLevelRequests(pod);
+  const requests = total(lists, whole, pod);
+  const nonZero = total(withAssumed(lists, whole ? (name) => !requests.has(name) : () => true), whole, pod);
+  return {
+    requests: Resources.of(requests),
+    nonZeroCPU: nonZero.get('cpu')?.milliValue() ?? 0,
+    nonZeroMemory: nonZero.get('memory')?.value() ?? 0,
+  };
 }
+
+/**
+ * What all containers take, those that ask for no CPU or memory counted with a little of it, and overhead; whatever the pod
+ * requests as a whole or has now.
+ */
+export function assumedContainerRequests(pod: Pod): Resources {
+  const lists = containerLists(pod, ({ resources }) => parsed(resources?.requests));
+  const all = withAssumed(lists, () => true);
+  return Resources.of(total(all, undefined, pod));
+}
+
+type Amounts = ReadonlyMap<string, Quantity>;
+type ResourceList = Readonly<Record<string, string>>;
+
+interface ContainerLists {
+  readonly containers: readonly Amounts[];
+  readonly initContainers: readonly { readonly isSidecar: boolean; readonly list: Amounts }[];
+}
+
+const isSidecar = ({ restartPolicy }: Container): boolean => restartPolicy === 'Always';
+
+function containerLists({ spec }: Pod, listOf: (container: Container, runsOn: boolean) => Amounts): ContainerLists {
+  return {
+    containers: spec?.containers.map((container) => listOf(container, true)) ?? [],
+    initContainers:
+      spec?.initContainers?.map((container) => ({
+        isSidecar: isSidecar(container),
+        list: listOf(container, isSidecar(container)),
+      })) ?? [],
+  };
+}
+
+/** Reads what a container takes; of those that run on, the status counts too. */
+function effectiveRequests(pod: Pod): (container: Container, runsOn: boolean) => Amounts {
+  const { containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {};
+  const statuses = [...containerStatuses, ...initContainerStatuses];
+  return ({ name, resources }, runsOn) => {
+    const wanted = parsed(resources?.requests);
+    const status =
+      runsOn && statuses.length > 0 ? statuses.findLast((candidate) => candidate.name === name) : undefined;
+    if (!status?.resources) return wanted;
+    return inForce(pod, wanted, status.resources.requests, status.allocatedResources);
+  };
+}
+
+/** What the pod requests as a whole: only some resources can be requested like that. */
+function podLevelRequests(pod: Pod): Amounts | undefined {
+  const requests = pod.spec?.resources?.requests;
+  if (!requests) return undefined;
+  const wanted = new Map([...parsed(requests)].filter(([name]) => isPodLevelResource(name)));
+  if (wanted.size === 0) return undefined;
+  const { resources, allocatedResources } = pod.status ?? {};
+  if (!resources) return wanted;
+  const effective = inForce(pod, parsed(requests), resources.requests, allocatedResources);
+  return new Map([...wanted.keys()].map((name) => [name, effective.get(name) ?? Quantity.of(0)]));
+}
+
+const isPodLevelResource = (name: string): boolean =>
+  name === 'cpu' || name === 'memory' || name.startsWith('hugepages-');
+
+/** A resize that the node says it can never do does not count. */
+function inForce(
+  pod: Pod,
+  wanted: Amounts,
+  actual: ResourceList | undefined,
+  allocated: ResourceList | undefined,
+): Amounts {
+  const isInfeasible = podCondition(pod, 'PodResizePending')?.reason === 'Infeasible';
+  const most = new Map(isInfeasible ? [] : wanted);
+  raise(most, parsed(actual));
+  raise(most, parsed(allocated));
+  return most;
+}
+
+/** The lists with what is assumed of the resources that they do not name. */
+function withAssumed(
+  { containers, initContainers }: ContainerLists,
+  isAssumed: (name: 'cpu' | 'memory') => boolean,
+): ContainerLists {
+  const cpu = isAssumed('cpu') ? Quantity.ofMilli(assumedMilliCPU) : undefined;
+  const memory = isAssumed('memory') ? Quantity.of(assumedMemory) : undefined;
+  if (!cpu && !memory) return { containers, initContainers };
+  const fill = (list: Amounts): Amounts => {
+    const lacksCPU = cpu && !list.has('cpu');
+    const lacksMemory = memory && !list.has('memory');
+    if (!lacksCPU && !lacksMemory) return list;
+    const filled = new Map(list);
+    if (lacksCPU) filled.set('cpu', cpu);
+    if (lacksMemory) filled.set('memory', memory);
+    return filled;
+  };
+  return {
+    containers: containers.map(fill),
+    initContainers: initContainers.map(({ isSidecar, list }) => ({ isSidecar, list: fill(list) })),
+  };
+}
+
+/**
+ * Those that run side by side are added up, and the pod must also bear the most that any init container needs together with
+ * the sidecars started before it. What the pod requests as a whole takes the place of that; overhead comes on top.
+ */
+function total({ containers, initContainers }: ContainerLists, whole: Amounts | undefined, { spec }: Pod): Amounts {
+  const sum = new Map<string, Quantity>();
+  for (const list of containers) add(sum, list);
+  const sidecars = new Map<string, Quantity>();
+  const initMost = new Map<string, Quantity>();
+  for (const { isSidecar, list } of initContainers) {
+    if (isSidecar) {
+      add(sum, list);
+      raise(initMost, add(sidecars, list));
+    } else raise(initMost, add(new Map(list), sidecars));
+  }
+  raise(sum, initMost);
+  if (whole) for (const [name, amount] of whole) sum.set(name, amount);
+  return spec?.overhead ? add(sum, parsed(spec.overhead)) : sum;
+}
+
+function add(amounts: Map<string, Quantity>, list: Amounts): Map<string, Quantity> {
+  for (const [name, amount] of list) {
+    const known = amounts.get(name);
+    amounts.set(name, known ? known.add(amount) : amount);
+  }
+  return amounts;
+}
+
+function raise(amounts: Map<string, Quantity>, least: Amounts): void {
+  for (const [name, amount] of least) {
+    const known = amounts.get(name);
+    if (!known || amount.cmp(known) > 0) amounts.set(name, amount);
+  }
+}
+
+const parsed = (list: ResourceList = {}): Amounts =>
+  new Map(Object.entries(list).map(([name, text]) => [name, Quantity.parse(text)]));

@@ -1,7 +1,7 @@
 import { aggregate, jsonEquals } from '@coxswain/apimachinery';
 import type { Authenticated, TokenAuthenticator } from '@coxswain/component-base/authentication';
 import { intersectAudiences } from '@coxswain/component-base/authentication';
-import { type FollowedFiles, followFiles, TryAgain } from '../../configuration/follow-files.ts';
+import { type FollowedFiles, followFiles, TryAgain } from '@coxswain/component-base/files';
 import type { ReloadMetrics } from '../../configuration/reload-metrics.ts';
 import { type AuthenticationConfiguration, parseAuthenticationConfiguration } from './authentication-configuration.ts';
 import { loadExpressionCompiler } from './expression-compiler.ts';

@@ -7,7 +7,7 @@ import type {
   SubjectRules,
 } from '@coxswain/component-base/authorization';
 import { privilegedGroupAuthorizer, UnionAuthorizer } from '@coxswain/component-base/authorization';
-import { type FollowedFiles, followFiles } from '../../configuration/follow-files.ts';
+import { type FollowedFiles, followFiles } from '@coxswain/component-base/files';
 import type { ReloadMetrics } from '../../configuration/reload-metrics.ts';
 import { type AuthorizationConfiguration, parseAuthorizationConfiguration } from './authorization-configuration.ts';
 import type { AuthorizationMetrics } from './authorization-metrics.ts';

@@ -1,9 +1,9 @@
 import { aggregate } from '@coxswain/apimachinery';
+import type { MatchReview } from '@coxswain/component-base/authorization';
 import { aggregateMessage } from '@coxswain/component-base/authorization';
 import { type KubeconfigWebhook, webhookFromKubeconfig } from '../../webhook/index.ts';
 import type { AuthorizationConfiguration, WebhookConfiguration } from './authorization-configuration.ts';
 import { type CompileCondition, validateAuthorizationConfiguration } from './validate-authorization-configuration.ts';
-import type { MatchReview } from './webhook-authorizer.ts';
 
 /** An authorizer of the chain that is no webhook. */
 interface BuiltInAuthorizer {

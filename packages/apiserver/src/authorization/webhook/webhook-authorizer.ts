@@ -1,19 +1,17 @@
 import type { SubjectAccessReviewSpec } from '@coxswain/api/authorization/v1';
-import type {
-  AuthorizationAttributes,
-  Authorizer,
-  Decision,
-  SubjectRules,
+import {
+  type AuthorizationAttributes,
+  type Authorizer,
+  type Decision,
+  type MatchReview,
+  ReviewAuthorizer,
+  type SubjectRules,
 } from '@coxswain/component-base/authorization';
-import { DecisionCache, reviewSpecOf } from '@coxswain/component-base/authorization';
 import type { KubeconfigWebhook } from '../../webhook/index.ts';
 import { WebhookCallError } from '../../webhook/index.ts';
 import { statusOf } from '../../webhook/review-status.ts';
 import { type BackoffOptions, withBackoff } from '../../webhook/with-backoff.ts';
 import type { AuthorizationMetrics } from './authorization-metrics.ts';
-
-/** Whether a webhook is to be asked. Throws an Error when that cannot be said. */
-export type MatchReview = (spec: SubjectAccessReviewSpec) => Promise<boolean>;
 
 export interface WebhookAuthorizerOptions extends Omit<BackoffOptions, 'signal'> {
   readonly name: string;
@@ -31,59 +29,33 @@ export interface WebhookAuthorizerOptions extends Omit<BackoffOptions, 'signal'>
   readonly report: (message: string, error: unknown) => void;
 }
 
-const maxRemembered = 8192;
-/** What is longer was made up to fill the memory, and is not remembered. */
-const maxRememberedAttributes = 10_000;
-
-/** Asks somebody else what is allowed, and remembers the answer. To be closed. */
+/** Asks a webhook what is allowed, and remembers the answer. To be closed. */
 export class WebhookAuthorizer implements Authorizer {
   readonly #options: WebhookAuthorizerOptions;
-  readonly #answers: DecisionCache<Decision>;
-  readonly #underWay = new Map<string, Promise<Decision>>();
+  readonly #reviews: ReviewAuthorizer;
 
   constructor(options: WebhookAuthorizerOptions) {
     this.#options = options;
-    this.#answers = new DecisionCache(maxRemembered, options.now);
+    this.#reviews = new ReviewAuthorizer({ ...options, review: (spec) => this.#ask(spec) });
   }
 
-  async authorize(attributes: AuthorizationAttributes): Promise<Decision> {
-    const { matches, failureDecision } = this.#options;
-    const spec = reviewSpecOf(attributes);
-    try {
-      if (matches && !(await matches(spec))) return { decision: 'no opinion', reason: '' };
-    } catch (error) {
-      return { decision: failureDecision, reason: '', error: asError(error) };
-    }
-    const key = JSON.stringify(spec);
-    const known = this.#answers.get(key);
-    if (known) return known;
-    let asked = this.#underWay.get(key);
-    if (!asked) {
-      asked = this.#ask(spec, key, isMemorable(attributes)).finally(() => this.#underWay.delete(key));
-      this.#underWay.set(key, asked);
-    }
-    return asked;
+  authorize(attributes: AuthorizationAttributes): Promise<Decision> {
+    return this.#reviews.authorize(attributes);
   }
 
-  async rulesFor(): Promise<SubjectRules> {
-    return {
-      resourceRules: [],
-      nonResourceRules: [],
-      incomplete: true,
-      evaluationError: 'webhook authorizer does not support user rule resolution',
-    };
+  rulesFor(): Promise<SubjectRules> {
+    return this.#reviews.rulesFor();
   }
 
   close(): void {
     this.#options.webhook.close();
   }
 
-  async #ask(spec: SubjectAccessReviewSpec, key: string, memorable: boolean): Promise<Decision> {
-    const { name, failureDecision, authorizedTtlMs, unauthorizedTtlMs, metrics, report } = this.#options;
+  async #ask(spec: SubjectAccessReviewSpec): Promise<Record<string, unknown>> {
+    const { name, failureDecision, metrics, report } = this.#options;
     let result = 'success';
-    let status: Record<string, unknown>;
     try {
-      status = await withBackoff(async () => {
+      return await withBackoff(async () => {
         const start = performance.now();
         try {
           const answer = await this.#call(spec);
@@ -99,11 +71,8 @@ export class WebhookAuthorizer implements Authorizer {
     } catch (error) {
       report('Failed to make webhook authorizer request', error);
       if (failureDecision === 'no opinion') metrics?.webhookFailedOpen(name, result);
-      return { decision: failureDecision, reason: '', error: asError(error) };
+      throw error;
     }
-    const decision = decisionOf(status);
-    if (memorable) this.#answers.set(key, decision, status.allowed === true ? authorizedTtlMs : unauthorizedTtlMs);
-    return decision;
   }
 
   async #call(spec: SubjectAccessReviewSpec): Promise<Record<string, unknown>> {
@@ -123,29 +92,8 @@ export class WebhookAuthorizer implements Authorizer {
   }
 }
 
-function decisionOf({ allowed, denied, reason }: Record<string, unknown>): Decision {
-  const because = typeof reason === 'string' ? reason : '';
-  if (denied === true)
-    return {
-      decision: 'deny',
-      reason: because,
-      ...(allowed === true && {
-        error: new Error('webhook subject access review returned both allow and deny response'),
-      }),
-    };
-  return { decision: allowed === true ? 'allow' : 'no opinion', reason: because };
-}
-
-function isMemorable(attributes: AuthorizationAttributes): boolean {
-  const { namespace, verb, apiGroup, apiVersion, resource, subresource, name, path } = attributes;
-  const all = [namespace, verb, apiGroup, apiVersion, resource, subresource, name, path];
-  return all.reduce((size, text) => size + Buffer.byteLength(text), 0) < maxRememberedAttributes;
-}
-
 function resultOf(error: unknown): string {
   if (!(error instanceof WebhookCallError)) return 'error';
   if (error.failure === 'canceled') return 'canceled';
   return error.failure === 'deadline' || error.status?.code === 504 ? 'timeout' : 'error';
 }
-
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -1,0 +1,75 @@
+import { fileURLToPath } from 'node:url';
+import { ClientSet, RESTClient } from '@coxswain/client';
+import { startOurs, type Target } from '../apiserver/target.ts';
+import { Manager } from './manager.ts';
+import { actAsNodes, inParallel, until } from './workloads.ts';
+
+const cox = fileURLToPath(new URL('../../../packages/cli/bin/cox.js', import.meta.url));
+const deployments = 1000;
+/** What making them set off is over by then. */
+const settleMs = 15_000;
+const measuredMs = 60_000;
+
+/**
+ * What a controller manager spends when nothing happens: a cluster of 1,000 Deployments, each with one pod that runs. Ours, and
+ * beside it the real one where `KUBE_CONTROLLER_MANAGER` names the binary.
+ */
+export async function controllersIdleBench(): Promise<string> {
+  const { KUBE_CONTROLLER_MANAGER: peer } = process.env;
+  const lines = [await idle('ours', [process.execPath, cox, 'controller-manager'])];
+  if (peer) lines.push(await idle('kube-controller-manager', [peer]));
+  return lines.join('');
+}
+
+async function idle(name: string, command: readonly string[]): Promise<string> {
+  const target = await startOurs(cox);
+  const [load, nodes] = [clientFor(target, 'load'), clientFor(target, 'nodes')];
+  const stop = new AbortController();
+  await load.core.v1.namespaces().create({ metadata: { name: 'bench' } });
+  const manager = await Manager.start(name, command, target);
+  const acting = actAsNodes(nodes, stop.signal).catch(() => {});
+  try {
+    console.error(`${name}: ${deployments} Deployments …`);
+    await inParallel(deployments, (index) => createDeployment(load, `web-${index}`));
+    await until(async () => {
+      const { items } = await load.apps.v1.deployments('bench').list();
+      return items.filter(({ status }) => status?.availableReplicas === 1).length === deployments;
+    });
+    await pause(settleMs);
+    const before = manager.cpuMs();
+    await pause(measuredMs);
+    const share = (manager.cpuMs() - before) / measuredMs;
+    return `${name}, idle with ${deployments} Deployments: ${(share * 100).toFixed(2)} % of a core, ${Math.round(manager.rssMiB())} MiB\n`;
+  } finally {
+    stop.abort();
+    await acting;
+    await manager.stop();
+    await load.rest.close();
+    await nodes.rest.close();
+    await target.stop();
+  }
+}
+
+const clientFor = ({ port, token }: Target, userAgent: string): ClientSet =>
+  new ClientSet(
+    RESTClient.forConfig({
+      server: `https://127.0.0.1:${port}`,
+      tls: { insecureSkipTlsVerify: true },
+      credentials: { current: async () => ({ token }), refused: () => false },
+      userAgent,
+      qps: 0,
+    }),
+  );
+
+async function createDeployment(clients: ClientSet, name: string): Promise<void> {
+  const labels = { app: name };
+  await clients.apps.v1.deployments('bench').create({
+    metadata: { name },
+    spec: {
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'v1' }] } },
+    },
+  });
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

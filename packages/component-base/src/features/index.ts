@@ -1,0 +1,2 @@
+/** `--feature-gates`. */
+export { parseFeatureGates } from './parse-feature-gates.ts';

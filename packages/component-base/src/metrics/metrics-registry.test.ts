@@ -1,0 +1,47 @@
+import { FakeClock, WorkQueue } from '@coxswain/client';
+import { describe, expect, it } from 'vitest';
+import { MetricsRegistry } from './metrics-registry.ts';
+
+const newRegistry = (): MetricsRegistry => new MetricsRegistry(() => new Date('2026-01-01T00:00:00Z'));
+const linesOf = (registry: MetricsRegistry, prefix: string): string[] =>
+  registry
+    .text()
+    .split('\n')
+    .filter((line) => line.startsWith(prefix));
+
+describe('MetricsRegistry', () => {
+  it('gives the same metric to all who ask for its name', () => {
+    const registry = newRegistry();
+    const definition = { name: 'things_total', help: 'Things.', labels: ['kind'] };
+    registry.counter(definition).add(1, 'a');
+    registry.counter(definition).add(2, 'a');
+    expect(linesOf(registry, 'things_total')).toEqual(['things_total{kind="a"} 3']);
+    expect(() => registry.gauge(definition)).toThrow('the metric things_total is a counter');
+  });
+
+  it('has what a work queue counts, under upstream’s names', async () => {
+    const registry = newRegistry();
+    const clock = new FakeClock();
+    const queue = new WorkQueue<string>({ name: 'deployment', clock, metrics: registry });
+    queue.add('default/web');
+    expect(linesOf(registry, 'workqueue_depth')).toEqual(['workqueue_depth{name="deployment"} 1']);
+    await clock.advance(20);
+    const item = await queue.get();
+    expect(linesOf(registry, 'workqueue_adds_total')).toEqual(['workqueue_adds_total{name="deployment"} 1']);
+    expect(linesOf(registry, 'workqueue_queue_duration_seconds_sum')).toEqual([
+      'workqueue_queue_duration_seconds_sum{name="deployment"} 0.02',
+    ]);
+    expect(linesOf(registry, 'workqueue_queue_duration_seconds_bucket{name="deployment",le="0.1"}')).toEqual([
+      'workqueue_queue_duration_seconds_bucket{name="deployment",le="0.1"} 1',
+    ]);
+    expect(item).toBeDefined();
+    queue.shutDown();
+  });
+
+  it('knows the process and the version', () => {
+    const registry = newRegistry();
+    expect(linesOf(registry, 'kubernetes_build_info')).toEqual([expect.stringContaining('git_version="v1.36.4"')]);
+    expect(linesOf(registry, 'process_cpu_seconds_total')).toHaveLength(1);
+    expect(registry.startTimeSeconds).toBeLessThan(Date.parse('2026-01-01T00:00:00Z') / 1000);
+  });
+});

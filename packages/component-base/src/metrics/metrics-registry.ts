@@ -1,0 +1,85 @@
+import type { Counter, Gauge, Histogram, MetricDefinition, Metrics } from '@coxswain/client/observe';
+import { versionInfo } from '../version/index.ts';
+import { type Collectable, CounterFamily, GaugeFamily, HistogramFamily } from './family.ts';
+import { ProcessMetrics } from './process-metrics.ts';
+import { textFormat } from './text-format.ts';
+
+/**
+ * The metrics of a component: what the parts of the client count (`Metrics`), what the component registers itself, and what the
+ * operating system knows of the process. Asking twice for one name gives the same metric.
+ */
+export class MetricsRegistry implements Metrics {
+  /** No more than there are definitions in the program. */
+  readonly #families = new Map<string, Collectable>();
+  readonly #process: ProcessMetrics;
+  /** Seconds since 1970. */
+  readonly startTimeSeconds: number;
+
+  /** `uptimeSeconds` is how long the process has run by now. */
+  constructor(now: () => Date, uptimeSeconds: number = process.uptime()) {
+    this.startTimeSeconds = now().getTime() / 1000 - uptimeSeconds;
+    this.#process = new ProcessMetrics(this.startTimeSeconds);
+    this.register(buildInfo());
+  }
+
+  counter(definition: MetricDefinition): Counter {
+    const family = this.#family(definition, CounterFamily, () => new CounterFamily(definition));
+    return { add: (value, ...labels) => family.with(...labels).inc(value) };
+  }
+
+  gauge(definition: MetricDefinition): Gauge {
+    const family = this.#family(definition, GaugeFamily, () => new GaugeFamily(definition));
+    return { set: (value, ...labels) => family.with(...labels).set(value) };
+  }
+
+  histogram(definition: MetricDefinition & { readonly buckets: readonly number[] }): Histogram {
+    const family = this.#family(definition, HistogramFamily, () => new HistogramFamily(definition));
+    return { observe: (value, ...labels) => family.with(...labels).observe(value) };
+  }
+
+  /** From now on these are scraped too. */
+  register(families: Iterable<Collectable>): void {
+    for (const family of families) this.#families.set(family.name, family);
+  }
+
+  /** Everything as it is now, as Prometheus reads it. */
+  text(): string {
+    return textFormat([...this.#families.values(), ...this.#process.collect()]);
+  }
+
+  #family<T extends Collectable>(
+    { name }: MetricDefinition,
+    kind: abstract new (...args: never[]) => T,
+    make: () => T,
+  ): T {
+    const existing = this.#families.get(name);
+    if (existing instanceof kind) return existing;
+    if (existing) throw new Error(`the metric ${name} is a ${existing.type}`);
+    const family = make();
+    this.#families.set(name, family);
+    return family;
+  }
+}
+
+function buildInfo(): Collectable[] {
+  const { major, minor, gitVersion, gitCommit, gitTreeState, buildDate, goVersion, compiler, platform } = versionInfo;
+  const build = new GaugeFamily({
+    name: 'kubernetes_build_info',
+    help: 'Which Kubernetes this is; always 1.',
+    labels: buildInfoLabels,
+  });
+  build.with(major, minor, gitVersion, gitCommit, gitTreeState, buildDate, goVersion, compiler, platform).set(1);
+  return [build];
+}
+
+const buildInfoLabels = [
+  'major',
+  'minor',
+  'git_version',
+  'git_commit',
+  'git_tree_state',
+  'build_date',
+  'go_version',
+  'compiler',
+  'platform',
+];

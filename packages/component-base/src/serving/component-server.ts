@@ -1,0 +1,154 @@
+import { networkInterfaces } from 'node:os';
+import { durationToMs } from '@coxswain/apimachinery/time';
+import { ClientSet, type Clock, type Logger, type Metrics } from '@coxswain/client';
+import { type Environment, inClusterConfig, loadRestConfig, NotInClusterError } from '@coxswain/client/kubeconfig';
+import { loadKeyPair } from '@coxswain/client/x509';
+import { followFiles } from '../files/index.ts';
+import { type ApiHandler, Listener, listenHost } from '../http/index.ts';
+import { userAgentOf } from '../version/index.ts';
+import { Authorities } from './authorities.ts';
+import { DelegatedAuthenticator } from './delegated-authenticator.ts';
+import { delegatedAuthorizer } from './delegated-authorizer.ts';
+import { securedHandler } from './secured-handler.ts';
+import { loadNamedCertificate, servingCertificate } from './serving-certificate.ts';
+import type { ServingSettings } from './serving-flags.ts';
+import { tlsCiphers, tlsMinVersion } from './tls-settings.ts';
+
+export interface ComponentServerOptions {
+  /** `kube-controller-manager` */
+  readonly component: string;
+  readonly settings: ServingSettings;
+  /** Answers those who may ask. */
+  readonly handler: ApiHandler;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly env: Environment;
+}
+
+export interface ComponentServer {
+  /** Where it listens. */
+  readonly port: number;
+  /** Takes no more requests, and cuts what is under way: nobody waits for the metrics of what ends. */
+  close(): Promise<void>;
+}
+
+/** What is to be undone in the end, the last first. */
+type Undo = () => void | Promise<void>;
+
+/**
+ * The HTTPS port of a component. Whoever asks is known, and let in, as the API server of the cluster says. Resolves when it
+ * listens; throws an Error when what is given cannot be used, or the port is taken.
+ */
+export async function startComponentServer(options: ComponentServerOptions): Promise<ComponentServer> {
+  const undo: Undo[] = [];
+  const close = async (): Promise<void> => {
+    for (const each of undo.splice(0).reverse()) await each();
+  };
+  try {
+    const handler = await delegatingHandler(options, undo);
+    return { port: await listen(options, handler, undo), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function delegatingHandler(options: ComponentServerOptions, undo: Undo[]): Promise<ApiHandler> {
+  const { settings, clock, logger } = options;
+  const now = (): Date => new Date(clock.now());
+  const reviewer = await delegate(settings.authenticationKubeconfig, 'authentication', options, undo);
+  const authorities = await Authorities.load({ settings, clock, logger, ...(reviewer && { clients: reviewer }) });
+  const authenticator = new DelegatedAuthenticator({
+    ...(reviewer && { clients: reviewer }),
+    cacheTtlMs: durationToMs(settings.authenticationTokenWebhookCacheTtl),
+    authorities: authorities.current,
+    now,
+  });
+  undo.push(authorities.follow(() => authenticator.setAuthorities(authorities.current)));
+  const clients = await delegate(settings.authorizationKubeconfig, 'authorization', options, undo);
+  if (!clients)
+    logger.warn("No authorization-kubeconfig provided, so SubjectAccessReview of authorization tokens won't work.");
+  const authorizer = delegatedAuthorizer({
+    ...(clients && { clients }),
+    alwaysAllowPaths: settings.authorizationAlwaysAllowPaths,
+    authorizedTtlMs: durationToMs(settings.authorizationWebhookCacheAuthorizedTtl),
+    unauthorizedTtlMs: durationToMs(settings.authorizationWebhookCacheUnauthorizedTtl),
+    now,
+  });
+  const onError = (error: unknown): void => logger.error('a request could not be answered', error);
+  return securedHandler(options.handler, { authenticator, authorizer, onError });
+}
+
+/** The API server that a kubeconfig names, or the one whose pod this is; undefined when there is neither. */
+async function delegate(
+  path: string | undefined,
+  purpose: string,
+  { component, clock, logger, metrics, env }: ComponentServerOptions,
+  undo: Undo[],
+): Promise<ClientSet | undefined> {
+  try {
+    const config = path
+      ? await loadRestConfig({ path, env, clock, logger })
+      : await inClusterConfig({ env, clock, logger });
+    // Others wait for the answers: no limit that would be felt.
+    const limits = { qps: 200, burst: 400 };
+    const clients = ClientSet.forConfig(
+      { ...config, ...limits, clock, userAgent: userAgentOf(component) },
+      { logger, metrics },
+    );
+    undo.push(() => clients.rest.close());
+    return clients;
+  } catch (cause) {
+    if (cause instanceof NotInClusterError) return undefined;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`failed to get delegated ${purpose} kubeconfig: ${why}`, { cause });
+  }
+}
+
+async function listen(options: ComponentServerOptions, handler: ApiHandler, undo: Undo[]): Promise<number> {
+  const { component, settings, clock, logger } = options;
+  const now = (): Date => new Date(clock.now());
+  const { tlsCertFile, tlsPrivateKeyFile, bindAddress, securePort } = settings;
+  const { pair, files } = await servingCertificate({
+    ...(tlsCertFile && tlsPrivateKeyFile && { files: { certificateFile: tlsCertFile, keyFile: tlsPrivateKeyFile } }),
+    directory: settings.certDir,
+    name: component,
+    bindAddress,
+    now,
+  });
+  const ciphers = tlsCiphers(settings.tlsCipherSuites);
+  const listener = new Listener({
+    host: listenHost(bindAddress, networkInterfaces()),
+    port: securePort,
+    tls: {
+      cert: pair.certificatePem,
+      key: pair.keyPem,
+      minVersion: tlsMinVersion(settings.tlsMinVersion || 'VersionTLS12'),
+      ...(ciphers && { ciphers }),
+      byName: await Promise.all(settings.tlsSniCertKey.map((named) => loadNamedCertificate(named, now))),
+    },
+    handler,
+    http1Only: settings.disableHttp2Serving,
+    ...(settings.http2MaxStreamsPerConnection > 0 && { maxConcurrentStreams: settings.http2MaxStreamsPerConnection }),
+  });
+  const { port } = await listener.listen();
+  undo.push(async () => {
+    const closed = listener.close();
+    listener.force();
+    await closed;
+  });
+  if (files) {
+    const followed = followFiles({
+      files: [files.certificateFile, files.keyFile],
+      initial: [pair.certificatePem, pair.keyPem],
+      onChange: async () => {
+        const { certificatePem: cert, keyPem: key } = await loadKeyPair(files, now);
+        listener.setCertificate({ cert, key });
+      },
+      onError: (error) => logger.error('the certificate of the port cannot be renewed', error),
+    });
+    undo.push(() => followed.close());
+  }
+  return port;
+}

@@ -1,0 +1,70 @@
+import type { ClientSet } from '@coxswain/client';
+import {
+  type Authenticated,
+  type Authenticator,
+  type TokenAuthenticator,
+  tokenReviewAuthenticator,
+  UnionAuthenticator,
+} from '../authentication/index.ts';
+import type { ApiRequest } from '../http/index.ts';
+import type { ClusterAuthentication } from './cluster-authentication.ts';
+
+/** So long the API server may take to say whose a token is. */
+const reviewTimeoutMs = 10_000;
+
+export interface DelegatedAuthenticatorOptions {
+  /** The API server that knows tokens; without, tokens say nothing. */
+  readonly clients?: ClientSet;
+  readonly cacheTtlMs: number;
+  readonly authorities: ClusterAuthentication;
+  readonly now: () => Date;
+}
+
+/**
+ * Knows clients as the API server of the cluster does, which it asks about tokens: front proxy, client certificate, token; at
+ * last, for those who show nothing, anonymous.
+ */
+export class DelegatedAuthenticator implements Authenticator {
+  readonly #tokens: readonly TokenAuthenticator[];
+  readonly #now: () => Date;
+  #union: UnionAuthenticator;
+
+  constructor({ clients, cacheTtlMs, authorities, now }: DelegatedAuthenticatorOptions) {
+    this.#now = now;
+    this.#tokens = clients ? [reviewingTokens(clients, cacheTtlMs, now)] : [];
+    this.#union = this.#newUnion(authorities);
+  }
+
+  authenticate(request: ApiRequest): Promise<Authenticated | undefined> {
+    return this.#union.authenticate(request);
+  }
+
+  /** From now on these are whose certificates are believed. */
+  setAuthorities(authorities: ClusterAuthentication): void {
+    this.#union = this.#newUnion(authorities);
+  }
+
+  #newUnion(authorities: ClusterAuthentication): UnionAuthenticator {
+    return new UnionAuthenticator({
+      ...authorities,
+      apiAudiences: [],
+      tokens: this.#tokens,
+      remembersTokens: false,
+      anonymous: true,
+      now: this.#now,
+    });
+  }
+}
+
+const reviewingTokens = (clients: ClientSet, cacheTtlMs: number, now: () => Date): TokenAuthenticator =>
+  tokenReviewAuthenticator({
+    review: async ({ token }) => {
+      const answer = await clients.authentication.v1
+        .tokenReviews()
+        .create({ metadata: {}, spec: { token } }, { timeoutMs: reviewTimeoutMs });
+      return answer.status;
+    },
+    cacheTtlMs,
+    apiAudiences: [],
+    now,
+  });

@@ -1,0 +1,74 @@
+import type { ClientSet } from '@coxswain/client';
+import {
+  type AuthorizationAttributes,
+  type Authorizer,
+  type Decision,
+  privilegedGroupAuthorizer,
+  ReviewAuthorizer,
+  UnionAuthorizer,
+} from '../authorization/index.ts';
+
+/** So long the API server may take to say what is allowed. */
+const reviewTimeoutMs = 10_000;
+
+export interface DelegatedAuthorizerOptions {
+  /** The API server that is asked; without, nobody is, and nothing more is allowed. */
+  readonly clients?: ClientSet;
+  /** What everybody may see; a star at the end stands for anything. */
+  readonly alwaysAllowPaths: readonly string[];
+  readonly authorizedTtlMs: number;
+  readonly unauthorizedTtlMs: number;
+  readonly now: () => Date;
+}
+
+/**
+ * Lets `system:masters` do anything, everybody see some paths, and asks the API server about all else. Throws an Error for a path
+ * with a star in the middle.
+ */
+export function delegatedAuthorizer(options: DelegatedAuthorizerOptions): Authorizer {
+  const { clients, alwaysAllowPaths, ...ttls } = options;
+  return new UnionAuthorizer([
+    privilegedGroupAuthorizer,
+    pathAuthorizer(alwaysAllowPaths),
+    ...(clients ? [reviewingAuthorizer(clients, ttls)] : []),
+  ]);
+}
+
+function reviewingAuthorizer(
+  clients: ClientSet,
+  ttls: Pick<DelegatedAuthorizerOptions, 'authorizedTtlMs' | 'unauthorizedTtlMs' | 'now'>,
+): Authorizer {
+  return new ReviewAuthorizer({
+    ...ttls,
+    failureDecision: 'no opinion',
+    review: async (spec) => {
+      const answer = await clients.authorization.v1
+        .subjectAccessReviews()
+        .create({ metadata: {}, spec }, { timeoutMs: reviewTimeoutMs });
+      return answer.status;
+    },
+  });
+}
+
+const withoutSlash = (path: string): string => path.replace(/^\//, '');
+
+/** Allows paths, whoever asks. Throws as `delegatedAuthorizer`. */
+export function pathAuthorizer(allowed: readonly string[]): Authorizer {
+  const [exact, prefixes] = [new Set<string>(), [] as string[]];
+  for (const path of allowed.map(withoutSlash)) {
+    if (path.slice(0, -1).includes('*')) throw new Error(`only trailing * allowed in ${JSON.stringify(path)}`);
+    if (path.endsWith('*')) prefixes.push(path.slice(0, -1));
+    else exact.add(path);
+  }
+  const isAllowed = ({ resourceRequest, path }: AuthorizationAttributes): boolean => {
+    const bare = withoutSlash(path);
+    return !resourceRequest && (exact.has(bare) || prefixes.some((prefix) => bare.startsWith(prefix)));
+  };
+  return {
+    authorize: async (attributes): Promise<Decision> => ({
+      decision: isAllowed(attributes) ? 'allow' : 'no opinion',
+      reason: '',
+    }),
+    rulesFor: async () => ({ resourceRules: [], nonResourceRules: [], incomplete: false }),
+  };
+}

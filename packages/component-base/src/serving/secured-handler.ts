@@ -1,0 +1,56 @@
+import type { UserInfo } from '@coxswain/api';
+import { quote } from '@coxswain/apimachinery';
+import { type Authenticator, unauthorized } from '../authentication/index.ts';
+import { type AuthorizationAttributes, type Authorizer, forbidden, withoutMarkup } from '../authorization/index.ts';
+import { type ApiHandler, type ApiRequest, type ApiResponse, jsonErrorResponse, textResponse } from '../http/index.ts';
+
+export interface SecuredHandlerOptions {
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
+  /** Hears of what went wrong in here. */
+  readonly onError: (error: unknown, request: ApiRequest) => void;
+}
+
+/** A component has no API: every request is for a path. */
+const attributesOf = (user: UserInfo, { method, path }: ApiRequest): AuthorizationAttributes => ({
+  user,
+  verb: method.toLowerCase(),
+  resourceRequest: false,
+  apiGroup: '',
+  apiVersion: '',
+  resource: '',
+  subresource: '',
+  namespace: '',
+  name: '',
+  path,
+});
+
+/** Answers those who are known and may see the path, and tells all others no more than that they are not or may not. */
+export function securedHandler(handler: ApiHandler, options: SecuredHandlerOptions): ApiHandler {
+  return async (request) => {
+    const response = await respond(handler, options, request).catch((error: unknown) => {
+      options.onError(error, request);
+      return jsonErrorResponse(error, request);
+    });
+    return { ...response, headers: { 'cache-control': 'no-cache, private', ...response.headers } };
+  };
+}
+
+async function respond(
+  handler: ApiHandler,
+  { authenticator, authorizer, onError }: SecuredHandlerOptions,
+  request: ApiRequest,
+): Promise<ApiResponse> {
+  const found = await authenticator.authenticate(request).catch(() => undefined);
+  if (!found) return jsonErrorResponse(unauthorized(), request);
+  const attributes = attributesOf(found.user, request);
+  const { decision, reason, error } = await authorizer.authorize(attributes);
+  if (decision === 'allow') return handler(request);
+  if (error) {
+    onError(error, request);
+    const uri = quote(request.search === '' ? request.path : `${request.path}?${request.search}`);
+    return textResponse(500, withoutMarkup(`Internal Server Error: ${uri}: ${error.message}\n`));
+  }
+  const refusal = jsonErrorResponse(forbidden(attributes, reason), request);
+  return { ...refusal, headers: { ...refusal.headers, 'x-content-type-options': 'nosniff' } };
+}

@@ -1,0 +1,84 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { issueKeyPair, type KeyPair, type KeyPairFiles, loadKeyPair } from '@coxswain/client/x509';
+import type { NamedCertificate } from '../flags/flag-types.ts';
+import { isUnspecified } from '../http/listen-host.ts';
+
+export interface ServingCertificateOptions {
+  /** `--tls-cert-file` and its key. */
+  readonly files?: KeyPairFiles;
+  /** `--cert-dir`: where a certificate that is made here is kept; empty: nowhere. */
+  readonly directory: string;
+  /** What its files are called there: the component's name. */
+  readonly name: string;
+  readonly bindAddress: string;
+  readonly now: () => Date;
+}
+
+export interface ServingCertificate {
+  readonly pair: KeyPair;
+  /** That it was read from, and may be read from again. */
+  readonly files?: KeyPairFiles;
+}
+
+/**
+ * The certificate of a component's port: the one that is given, or one for `localhost` that it signs itself. Throws an Error that
+ * names the file at fault.
+ */
+export async function servingCertificate(options: ServingCertificateOptions): Promise<ServingCertificate> {
+  const { files, directory, name, now } = options;
+  if (files) return { pair: await loadKeyPair(files, now), files };
+  if (directory === '') return { pair: selfSigned(options) };
+  const kept = { certificateFile: join(directory, `${name}.crt`), keyFile: join(directory, `${name}.key`) };
+  const existing = await loadKeyPair(kept, now).catch((error: unknown) => {
+    if (!isMissingFile(error)) throw error;
+    return undefined;
+  });
+  const pair = existing ?? selfSigned(options);
+  if (!existing) await keep(directory, kept, pair);
+  return { pair, files: kept };
+}
+
+async function keep(directory: string, { certificateFile, keyFile }: KeyPairFiles, pair: KeyPair): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  await writeFile(keyFile, pair.keyPem, { mode: 0o600 });
+  await writeFile(certificateFile, pair.certificatePem);
+}
+
+const isMissingFile = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+const hour = 3_600_000;
+
+/** By an authority of its own, which stands behind it in the PEM: whoever wants to trust it can. */
+function selfSigned({ bindAddress, now }: ServingCertificateOptions): KeyPair {
+  const time = now().getTime();
+  const seconds = Math.floor(time / 1000);
+  const validity = { notBefore: new Date(time - hour), notAfter: new Date(time - hour + 365 * 24 * hour) };
+  const authority = issueKeyPair({ commonName: `localhost-ca@${seconds}`, isCA: true, ...validity });
+  const pair = issueKeyPair(
+    {
+      commonName: `localhost@${seconds}`,
+      usages: ['serverAuth'],
+      dnsNames: ['localhost'],
+      ipAddresses: [...new Set(['127.0.0.1', ...(isUnspecified(bindAddress) ? [] : [bindAddress])])],
+      ...validity,
+    },
+    authority,
+  );
+  return { ...pair, certificatePem: pair.certificatePem + authority.certificatePem };
+}
+
+/** The host names that a certificate is for. */
+export const certificateNames = ({ certificate }: KeyPair): string[] =>
+  (certificate.x509.subjectAltName ?? '')
+    .split(', ')
+    .flatMap((name) => (name.startsWith('DNS:') ? [name.slice(4)] : []));
+
+/** `--tls-sni-cert-key`. Throws an Error that names the file at fault. */
+export async function loadNamedCertificate(
+  { names, ...files }: NamedCertificate,
+  now: () => Date,
+): Promise<{ readonly names: readonly string[]; readonly cert: string; readonly key: string }> {
+  const pair = await loadKeyPair(files, now);
+  return { names: names.length > 0 ? names : certificateNames(pair), cert: pair.certificatePem, key: pair.keyPem };
+}

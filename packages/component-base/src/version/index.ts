@@ -1,0 +1,2 @@
+/** Which Kubernetes this is. */
+export { userAgentOf, versionInfo } from './version-info.ts';

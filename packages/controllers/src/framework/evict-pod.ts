@@ -1,0 +1,27 @@
+import type { Pod } from '@coxswain/api/core/v1';
+import { timeFromDate } from '@coxswain/apimachinery/time';
+import type { ControllerContext } from './controller.ts';
+import { podConditionPatch, updatedPodCondition } from './updated-pod-condition.ts';
+
+export interface EvictionReason {
+  readonly reason: string;
+  readonly message: string;
+  /** Of the pod that was looked at. */
+  readonly observedGeneration?: number;
+}
+
+/** Deletes the pod, not another of its name, and says before on the pod why it has to go. */
+export async function evictPod(
+  { clients, clock }: Pick<ControllerContext, 'clients' | 'clock'>,
+  pod: Pod,
+  why: EvictionReason,
+): Promise<void> {
+  const { namespace = '', name = '', uid = '' } = pod.metadata;
+  const pods = clients.core.v1.pods(namespace);
+  const now = timeFromDate(new Date(clock.now()));
+  const condition = updatedPodCondition(pod, { type: 'DisruptionTarget', status: 'True', ...why }, now);
+  if (condition) {
+    await pods.patch(name, 'strategic-merge', podConditionPatch(pod, condition), { subresource: 'status' });
+  }
+  await pods.delete(name, { preconditions: { uid } });
+}

@@ -1,0 +1,86 @@
+import type { Clock, LeaderElector, Logger } from '@coxswain/client';
+import { camelCase } from '@coxswain/component-base';
+import { ComponentHealth } from '@coxswain/component-base/health';
+import { HealthMetrics, MetricsRegistry } from '@coxswain/component-base/metrics';
+import { type ComponentServer, componentPages, startComponentServer } from '@coxswain/component-base/serving';
+import { configurationOf } from './configuration.ts';
+import { type ControllerManagerSettings, controllerManagerFlags } from './controller-manager-flags.ts';
+import { featuresOf } from './features.ts';
+
+const component = 'kube-controller-manager';
+/** So long after its lease ran out a leader may still take itself for one before it is taken for sick. */
+const electionToleranceMs = 20_000;
+
+interface ManagerServerOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The port on which the controller manager shows its health, metrics and configuration. */
+export class ManagerServer {
+  readonly metrics: MetricsRegistry;
+  readonly #health: ComponentHealth;
+  readonly #server: ComponentServer;
+
+  private constructor(metrics: MetricsRegistry, health: ComponentHealth, server: ComponentServer) {
+    this.metrics = metrics;
+    this.#health = health;
+    this.#server = server;
+  }
+
+  /** Undefined for `--secure-port=0`. Throws as `startComponentServer`. */
+  static async start(
+    settings: ControllerManagerSettings,
+    { clock, logger, env }: ManagerServerOptions,
+  ): Promise<ManagerServer | undefined> {
+    if (settings.securePort === 0) return undefined;
+    const now = (): Date => new Date(clock.now());
+    const metrics = new MetricsRegistry(now);
+    const healthMetrics = new HealthMetrics();
+    const health = new ComponentHealth({
+      endpoints: { healthz: [] },
+      hasSubpaths: false,
+      onResult: healthMetrics.record,
+    });
+    const handler = componentPages({
+      component,
+      health,
+      healthMetrics,
+      metrics,
+      configuration: configurationOf(settings),
+      flags: flagValues(settings),
+      features: featuresOf(settings.featureGates),
+      now,
+    });
+    const server = await startComponentServer({ component, settings, handler, clock, logger, metrics, env });
+    logger.info(`health and metrics are on port ${server.port}`);
+    return new ManagerServer(metrics, health, server);
+  }
+
+  /** From now on `/healthz` says whether the leader of that election leads in time. */
+  watchElection(elector: Pick<LeaderElector, 'check'>): void {
+    this.#health.add('healthz', {
+      name: 'leaderElection',
+      check: () => {
+        const problem = elector.check(electionToleranceMs);
+        if (problem) throw problem;
+      },
+    });
+  }
+
+  /** From now on `/healthz` names these: they run. */
+  addControllers(names: readonly string[]): void {
+    for (const name of names) this.#health.add('healthz', { name, check: () => {} });
+  }
+
+  close(): Promise<void> {
+    return this.#server.close();
+  }
+}
+
+/** What the flags say, by their names on the command line. */
+function flagValues(settings: ControllerManagerSettings): Record<string, unknown> {
+  const values: Readonly<Record<string, unknown>> = settings;
+  return Object.fromEntries(Object.keys(controllerManagerFlags).map((name) => [name, values[camelCase(name)]]));
+}

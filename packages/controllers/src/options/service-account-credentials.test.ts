@@ -1,0 +1,109 @@
+import { newInternalError } from '@coxswain/apimachinery/errors';
+import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
+import { ClientSet, FakeClock, InProcessTransport, RESTClient } from '@coxswain/client';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SpyingTransport } from '../../test/spying-transport.ts';
+import { ServiceAccountCredentials } from './service-account-credentials.ts';
+
+const minute = 60_000;
+let clock: FakeClock;
+let server: RunningApiServer;
+let spy: SpyingTransport;
+let clients: ClientSet;
+const logged: string[] = [];
+
+beforeAll(async () => {
+  clock = new FakeClock();
+  server = await startApiServer({ memory: true }, { now: () => new Date(clock.now()) });
+  spy = new SpyingTransport(
+    new InProcessTransport(server.transport({ username: 'admin', groups: ['system:masters'] })),
+  );
+  clients = new ClientSet(new RESTClient(spy));
+}, 60_000);
+afterAll(async () => {
+  await spy.close();
+  await server.stop();
+});
+beforeEach(() => {
+  logged.length = 0;
+  spy.plan = () => {};
+});
+
+const newCredentials = (name: string, namespace = 'kube-system'): ServiceAccountCredentials =>
+  new ServiceAccountCredentials({
+    clients,
+    namespace,
+    name,
+    clock,
+    logger: { info: () => {}, warn: () => {}, error: (message, error) => void logged.push(`${message}: ${error}`) },
+  });
+
+/** Whom the API server takes the bearer for. */
+async function userOf(token: string | undefined): Promise<string | undefined> {
+  const review = { metadata: {}, spec: { token: token ?? '' } };
+  return (await clients.authentication.v1.tokenReviews().create(review)).status?.user?.username;
+}
+const failing = (): void => {
+  spy.plan = ({ url }) => {
+    if (url.includes('/token')) throw newInternalError(new Error('no tokens today'));
+  };
+};
+
+describe('the credentials of a controller', () => {
+  it('are tokens of an account that is created when it is missing', async () => {
+    const { token } = await newCredentials('job-controller').current();
+    expect(await userOf(token)).toBe('system:serviceaccount:kube-system:job-controller');
+    expect((await clients.core.v1.serviceAccounts('kube-system').get('job-controller')).metadata.uid).toBeTruthy();
+  });
+
+  it('create the namespace too', async () => {
+    const { token } = await newCredentials('a', 'elsewhere').current();
+    expect(await userOf(token)).toBe('system:serviceaccount:elsewhere:a');
+  });
+
+  it('are asked for once, however many ask, and replaced when four fifths of their hour are over', async () => {
+    const credentials = newCredentials('ttl-controller');
+    const [first, same] = await Promise.all([credentials.current(), credentials.current()]);
+    expect(same).toBe(first);
+    await clock.advance(48 * minute - 1);
+    expect(await credentials.current()).toBe(first);
+    await clock.advance(1);
+    const second = await credentials.current();
+    expect(second.token).not.toBe(first.token);
+    expect(await userOf(second.token)).toBe('system:serviceaccount:kube-system:ttl-controller');
+  });
+
+  it('are others when the server refuses them, as after the account was made anew', async () => {
+    const credentials = newCredentials('disruption-controller');
+    const first = await credentials.current();
+    await clients.core.v1.serviceAccounts('kube-system').delete('disruption-controller');
+    expect(await userOf(first.token)).toBeUndefined();
+    expect(credentials.refused(first)).toBe(true);
+    expect(await userOf((await credentials.current()).token)).toBe(
+      'system:serviceaccount:kube-system:disruption-controller',
+    );
+  });
+
+  it('are tried for four times, and the old ones serve while there are no new ones', async () => {
+    const credentials = newCredentials('namespace-controller');
+    const first = await credentials.current();
+    await clock.advance(48 * minute);
+    failing();
+    const before = spy.requests.length;
+    const late = credentials.current();
+    for (const delayMs of [500, 1000, 2000]) {
+      await expect.poll(() => clock.pending).toBeGreaterThan(0);
+      await clock.advance(delayMs);
+    }
+    expect(await late).toBe(first);
+    expect(spy.requests.slice(before).filter(({ url }) => url.includes('/token'))).toHaveLength(4);
+    expect(logged).toEqual([
+      expect.stringMatching(/^the token of kube-system\/namespace-controller could not be replaced: .*no tokens today/),
+    ]);
+  });
+
+  it('do not show their token when they are printed', async () => {
+    const credential = await newCredentials('cronjob-controller').current();
+    expect(JSON.stringify(credential)).toBe('{}');
+  });
+});

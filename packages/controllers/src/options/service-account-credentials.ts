@@ -1,0 +1,122 @@
+import type { TokenRequest } from '@coxswain/api/authentication/v1';
+import { isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
+import { type ClientSet, type Clock, type Credential, type Credentials, type Logger, sleep } from '@coxswain/client';
+
+/** What a token is asked for; the API server may give another time. */
+const lifetimeSeconds = 3600;
+/** Less than this is a clock that differs. */
+const shortestLifetimeMs = 10 * 60_000;
+/** A token is replaced when so much of its life is over. */
+const usedPart = 0.8;
+/** Waits between attempts to get one. */
+const retryDelaysMs = [500, 1000, 2000];
+
+export interface ServiceAccountCredentialsOptions {
+  /** May create service accounts and tokens for them. */
+  readonly clients: ClientSet;
+  readonly namespace: string;
+  readonly name: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Acts as a service account, which is created when it is missing, by tokens that the API server is asked for (TokenRequest) and
+ * that are replaced in time. While no new one is to be had, the old one is used.
+ */
+export class ServiceAccountCredentials implements Credentials {
+  readonly #options: ServiceAccountCredentialsOptions;
+  #credential: Credential | undefined;
+  #replaceAt = 0;
+  /** All who ask meanwhile wait for the same one. */
+  #asking: Promise<Credential> | undefined;
+
+  constructor(options: ServiceAccountCredentialsOptions) {
+    this.#options = options;
+  }
+
+  async current(): Promise<Credential> {
+    if (this.#credential && this.#options.clock.now() < this.#replaceAt) return this.#credential;
+    this.#asking ??= this.#renewed().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  /** The account may have been made anew: another token is another chance. */
+  refused(credential: Credential): boolean {
+    if (credential === this.#credential) {
+      this.#credential = undefined;
+      this.#replaceAt = 0;
+    }
+    return true;
+  }
+
+  /** Creates the account, and its namespace, unless they are there. Throws what the server says against it. */
+  async createAccount(): Promise<void> {
+    const { clients, namespace, name } = this.#options;
+    const create = (): Promise<unknown> =>
+      unlessThere(clients.core.v1.serviceAccounts(namespace).create({ metadata: { name } }));
+    try {
+      await create();
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      await unlessThere(clients.core.v1.namespaces().create({ metadata: { name: namespace } }));
+      await create();
+    }
+  }
+
+  async #renewed(): Promise<Credential> {
+    const { namespace, name, logger } = this.#options;
+    try {
+      return await this.#ask();
+    } catch (cause) {
+      if (this.#credential) {
+        logger.error(`the token of ${namespace}/${name} could not be replaced`, cause);
+        return this.#credential;
+      }
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`failed to get token for ${namespace}/${name}: ${why}`, { cause });
+    }
+  }
+
+  async #ask(): Promise<Credential> {
+    const { clock } = this.#options;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const { status } = await this.#requestToken();
+        const lifetimeMs = Date.parse(status?.expirationTimestamp ?? '') - clock.now();
+        this.#replaceAt = clock.now() + usedPart * Math.max(lifetimeMs || 0, shortestLifetimeMs);
+        this.#credential = hidden(status?.token ?? '');
+        return this.#credential;
+      } catch (error) {
+        const delayMs = retryDelaysMs[attempt];
+        if (delayMs === undefined) throw error;
+        await sleep(clock, delayMs);
+      }
+    }
+  }
+
+  async #requestToken(): Promise<TokenRequest> {
+    const { clients, namespace, name } = this.#options;
+    const accounts = clients.core.v1.serviceAccounts(namespace);
+    const request = { metadata: {}, spec: { audiences: [], expirationSeconds: lifetimeSeconds } };
+    try {
+      return await accounts.createToken(name, request);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      await this.createAccount();
+      return accounts.createToken(name, request);
+    }
+  }
+}
+
+/** What is there already is as good as created. */
+async function unlessThere(creation: Promise<unknown>): Promise<void> {
+  await creation.catch((error: unknown) => {
+    if (!isAlreadyExists(error)) throw error;
+  });
+}
+
+/** A credential whose token no log prints by accident. */
+const hidden = (token: string): Credential => Object.defineProperty({}, 'token', { value: token, enumerable: false });

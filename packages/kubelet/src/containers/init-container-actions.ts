@@ -1,0 +1,95 @@
+import type { Container, Pod } from '@coxswain/api/core/v1';
+import { latestContainer, type RuntimeContainer, type RuntimePod } from '../runtime/container-runtime.ts';
+import type { ContainerKill, ProbeVerdicts } from './pod-actions.ts';
+import { isSidecar, shouldBeStarted } from './restart-rules.ts';
+
+export interface InitActions {
+  /** An init container failed for good. */
+  readonly killPod: boolean;
+  readonly hasInitialized: boolean;
+  /** In the pod's order. */
+  readonly toStart: readonly Container[];
+  readonly toKill: readonly ContainerKill[];
+}
+
+/** What one init container means for those around it. */
+interface Step {
+  /** The ones after it may run. */
+  readonly isInitialized: boolean;
+  readonly starts?: boolean;
+  readonly kill?: ContainerKill;
+  readonly failsPod?: boolean;
+}
+
+/**
+ * Init containers run one after the other; sidecars among them let the next begin as soon as they have started, and are
+ * kept running.
+ *
+ * Looked at from the last one back, since the runtime may have lost those that ended long ago: what comes before one of
+ * which anything is known has been initialized.
+ */
+export function initContainerActions(pod: Pod, runtimePod: RuntimePod, probes: ProbeVerdicts): InitActions {
+  const { initContainers = [], containers } = pod.spec!;
+  const toStart = new Set<Container>();
+  const toKill: ContainerKill[] = [];
+  // Main containers that have ended say nothing: they may be of another sandbox.
+  let hasInitialized =
+    initContainers.length === 0 ||
+    containers.some(({ name }) => ['Created', 'Running'].includes(latestContainer(runtimePod, name)?.state ?? ''));
+  let isPast = hasInitialized;
+  for (let i = initContainers.length - 1; i >= 0; i--) {
+    const container = initContainers[i]!;
+    const latest = latestContainer(runtimePod, container.name);
+    if (!latest) {
+      if (isPast && isSidecar(container)) toStart.add(container);
+      continue;
+    }
+    if (isPast && !isSidecar(container)) continue;
+    const step = isSidecar(container)
+      ? sidecarStep(container, latest, probes)
+      : initStep(container, latest, pod, runtimePod);
+    if (step.failsPod) return { killPod: true, hasInitialized: false, toStart: [], toKill: [] };
+    if (step.starts) toStart.add(container);
+    if (step.kill) toKill.push(step.kill);
+    const next = initContainers[i + 1];
+    if (step.isInitialized && !next) hasInitialized = true;
+    else if (step.isInitialized && next && !isPast) toStart.add(next);
+    isPast = true;
+  }
+  const [first] = initContainers;
+  if (!isPast && first) toStart.add(first);
+  return {
+    killPod: false,
+    hasInitialized,
+    toStart: initContainers.filter((container) => toStart.has(container)),
+    toKill,
+  };
+}
+
+function initStep(container: Container, latest: RuntimeContainer, pod: Pod, runtimePod: RuntimePod): Step {
+  if (latest.state === 'Running') return { isInitialized: false };
+  if (latest.state === 'Created') return { isInitialized: false, starts: true };
+  if (latest.exitCode === 0 && latest.reason !== 'OOMKilled') return { isInitialized: true };
+  const restarts = shouldBeStarted(container, pod, runtimePod);
+  return restarts ? { isInitialized: false, starts: true } : { isInitialized: false, failsPod: true };
+}
+
+function sidecarStep(container: Container, latest: RuntimeContainer, probes: ProbeVerdicts): Step {
+  if (latest.state !== 'Running') return { isInitialized: false, starts: true };
+  const kill = (message: string, probe?: 'Liveness' | 'Startup'): ContainerKill => ({
+    container,
+    id: latest.id,
+    message: `Init container ${container.name} ${message}`,
+    probe,
+  });
+  const failed = probes.failed(latest.id);
+  if (failed === 'Startup') {
+    return { isInitialized: false, starts: true, kill: kill('failed startup probe', 'Startup') };
+  }
+  if (!probes.hasStarted(latest.id)) return { isInitialized: false };
+  if (latest.image !== container.image) return { isInitialized: true, starts: true, kill: kill('definition changed') };
+  if (failed === 'Liveness') {
+    return { isInitialized: true, starts: true, kill: kill('failed liveness probe', 'Liveness') };
+  }
+  return { isInitialized: true };
+}

@@ -1,0 +1,110 @@
+import type { Container, Pod } from '@coxswain/api/core/v1';
+import { type Clock, sleep } from '@coxswain/client';
+import type { ContainerRuntime, RuntimePod } from '../runtime/container-runtime.ts';
+import type { PodEvents } from './pod-events.ts';
+import { isSidecar } from './restart-rules.ts';
+
+export interface KillerOptions {
+  readonly runtime: ContainerRuntime;
+  readonly events: PodEvents;
+  readonly clock: Clock;
+}
+
+export interface KillOptions {
+  /** For people; what is usual when there is none. */
+  readonly message?: string;
+  /** The probe that the container failed. */
+  readonly probe?: 'Liveness' | 'Startup' | undefined;
+  /** Instead of the pod's own. */
+  readonly gracePeriodSeconds?: number | undefined;
+  /** Resolves when it is the container's turn to be stopped. */
+  readonly turn?: Promise<unknown>;
+  /** It is being killed with less grace elsewhere: nothing more is to be done here. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const shortestGraceSeconds = 2;
+
+/** Ends containers as their pods ask for it: preStop hooks, grace periods, sidecars last. */
+export class ContainerKiller {
+  readonly #options: KillerOptions;
+
+  constructor(options: KillerOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the container has ended. */
+  async kill(pod: Pod, container: Container, id: string, options: KillOptions = {}): Promise<void> {
+    const { runtime, events, clock } = this.#options;
+    const { message = `Stopping container ${container.name}`, gracePeriodSeconds, turn, signal } = options;
+    events.container(pod, container, 'Normal', 'Killing', message);
+    const graceMs = (gracePeriodSeconds ?? gracePeriodOf(pod, container, options.probe)) * 1000;
+    const deadlineMs = clock.now() + graceMs;
+    const leftMs = (): number => deadlineMs - clock.now();
+    if (container.lifecycle?.preStop && graceMs > 0) {
+      await this.#within(leftMs(), this.#runPreStop(pod, container, id), signal);
+    }
+    if (turn && leftMs() > 0) await this.#within(leftMs(), turn, signal);
+    if (signal?.aborted) return;
+    const stopped = runtime.stopContainer(id, Math.max(Math.ceil(leftMs() / 1000), shortestGraceSeconds));
+    await (signal ? Promise.race([stopped, whenAborted(signal)]) : stopped);
+  }
+
+  /** Ends everything of the pod that runs, and its sandboxes. Resolves early when the signal is aborted. */
+  async killPod(
+    pod: Pod,
+    runtimePod: RuntimePod,
+    options: { readonly gracePeriodSeconds?: number | undefined; readonly signal?: AbortSignal } = {},
+  ): Promise<void> {
+    const { initContainers = [], containers = [], ephemeralContainers = [] } = pod.spec ?? {};
+    const ended = new Map<string, Promise<void>>();
+    const kill = (container: Container, turn?: Promise<unknown>): void => {
+      const running = runtimePod.containers.find(({ name, state }) => name === container.name && state === 'Running');
+      if (running) ended.set(container.name, this.kill(pod, container, running.id, { ...options, ...(turn && { turn }) }));
+    };
+    for (const container of [...containers, ...ephemeralContainers]) kill(container);
+    for (const container of initContainers) if (!isSidecar(container)) kill(container);
+    const mains = Promise.all(containers.map(({ name }) => ended.get(name)));
+    // The last sidecar goes first, and none before the main containers have ended.
+    let later: Promise<unknown> = mains;
+    for (const sidecar of initContainers.filter(isSidecar).reverse()) {
+      kill(sidecar, later);
+      later = Promise.all([mains, later, ended.get(sidecar.name)]);
+    }
+    await Promise.all(ended.values());
+    if (options.signal?.aborted) return;
+    for (const { id } of runtimePod.sandboxes) await this.#options.runtime.stopPodSandbox(id);
+  }
+
+  async #runPreStop(pod: Pod, container: Container, id: string): Promise<void> {
+    const { runtime, events } = this.#options;
+    try {
+      await runtime.runHook(id, { kind: 'PreStop', handler: container.lifecycle!.preStop!, pod, container });
+    } catch {
+      // What the hook said may be a secret.
+      events.container(pod, container, 'Warning', 'FailedPreStopHook', 'PreStopHook failed');
+    }
+  }
+
+  /** Waits for it, but no longer than that. */
+  async #within(timeMs: number, work: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
+    const stop = new AbortController();
+    const aborted = (): void => stop.abort();
+    signal?.addEventListener('abort', aborted, { once: true });
+    await Promise.race([work, sleep(this.#options.clock, timeMs, stop.signal).catch(() => {})]);
+    stop.abort();
+    signal?.removeEventListener('abort', aborted);
+  }
+}
+
+const whenAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+
+/** What the API server says counts before the probe's, and that before the pod's. */
+export function gracePeriodOf({ metadata, spec }: Pod, container: Container, probe?: 'Liveness' | 'Startup'): number {
+  if (metadata.deletionGracePeriodSeconds !== undefined) return Number(metadata.deletionGracePeriodSeconds);
+  const ofPod = spec?.terminationGracePeriodSeconds;
+  if (ofPod === undefined) return shortestGraceSeconds;
+  const failed = probe && (probe === 'Liveness' ? container.livenessProbe : container.startupProbe);
+  return Number(failed?.terminationGracePeriodSeconds ?? ofPod);
+}

@@ -1,0 +1,205 @@
+import type { Container, Pod } from '@coxswain/api/core/v1';
+import { formatDuration } from '@coxswain/apimachinery/time';
+import { Backoff, type Clock } from '@coxswain/client';
+import type { ImagePuller } from '../images/image-puller.ts';
+import { type ContainerRuntime, latestContainer, type RuntimePod } from '../runtime/container-runtime.ts';
+import type { ConfigSource } from '../volumes/config-source.ts';
+import { environmentOf } from '../volumes/environment.ts';
+import type { ContainerKiller } from './kill-pod.ts';
+import { type PodActions, type ProbeVerdicts, podActions } from './pod-actions.ts';
+import { type PodEvents, podText } from './pod-events.ts';
+import { isSidecar } from './restart-rules.ts';
+import { messageOf, StartError } from './start-error.ts';
+
+export interface PodSyncerOptions {
+  readonly runtime: ContainerRuntime;
+  readonly images: ImagePuller;
+  readonly config: ConfigSource;
+  readonly killer: ContainerKiller;
+  readonly probes: ProbeVerdicts;
+  readonly events: PodEvents;
+  readonly clock: Clock;
+}
+
+export interface SyncInput {
+  readonly pod: Pod;
+  readonly runtimePod: RuntimePod;
+  readonly isRestartingAll: boolean;
+  /** How often a container had been started before the runtime lost it. */
+  readonly restartCountOf: (container: string) => number;
+}
+
+export interface SyncResult {
+  /** By container: undefined for one that was started. Those that were not tried are not in it. */
+  readonly starts: ReadonlyMap<string, StartError | undefined>;
+  /** What went wrong otherwise. */
+  readonly error?: unknown;
+}
+
+const firstBackoffMs = 10_000;
+const longestBackoffMs = 300_000;
+
+/** Does what has to be done for a pod, in the order in which it must be. */
+export class PodSyncer {
+  readonly #options: PodSyncerOptions;
+  readonly #backoff: Backoff;
+
+  constructor(options: PodSyncerOptions) {
+    this.#options = options;
+    this.#backoff = new Backoff({ initialMs: firstBackoffMs, maxMs: longestBackoffMs, clock: options.clock });
+  }
+
+  /** Never rejects: what cannot be done is in the result. */
+  async sync(input: SyncInput): Promise<SyncResult> {
+    const starts = new Map<string, StartError | undefined>();
+    try {
+      await this.#perform(input, podActions(input.pod, input.runtimePod, this.#options.probes, input.isRestartingAll), starts);
+      return { starts };
+    } catch (error) {
+      return { starts, error };
+    }
+  }
+
+  forgetPod({ metadata: { uid }, spec }: Pod): void {
+    for (const { name } of [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]) {
+      this.#backoff.reset(`${uid}/${name}`);
+    }
+  }
+
+  async #perform(input: SyncInput, actions: PodActions, starts: Map<string, StartError | undefined>): Promise<void> {
+    const { runtime, killer, events } = this.#options;
+    const { pod, runtimePod } = input;
+    if (actions.killPod) {
+      if (actions.createSandbox && runtimePod.sandboxes.length > 0) {
+        events.pod(pod, 'Normal', 'SandboxChanged', 'Pod sandbox changed, it will be killed and re-created.');
+      }
+      await killer.killPod(pod, runtimePod);
+      // Init containers of the old sandbox must not be taken for those of the new one.
+      if (actions.createSandbox) await this.#removeInitContainers(pod, runtimePod);
+    }
+    for (const { container, id, message, probe } of actions.containersToKill) {
+      await killer.kill(pod, container, id, { message, probe });
+    }
+    for (const { id, name, state } of actions.containersToReset) {
+      const container = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].find((c) => c.name === name);
+      if (state === 'Running' && container) {
+        await killer.kill(pod, container, id, { message: 'killing', gracePeriodSeconds: 0 });
+      }
+      await runtime.removeContainer(id);
+    }
+    const sandboxId = actions.createSandbox
+      ? await this.#createSandbox(pod, actions.attempt)
+      : runtimePod.sandboxes[0]?.id;
+    if (sandboxId === undefined) return;
+    for (const { container, id } of actions.containersToResize) {
+      await runtime.updateContainerResources(id, container.resources ?? {});
+    }
+    const start = async (container: Container): Promise<boolean> => {
+      const error = await this.#start(input, container, sandboxId);
+      starts.set(container.name, error);
+      return error === undefined;
+    };
+    for (const container of actions.ephemeralContainersToStart) await start(container);
+    for (const container of actions.initContainersToStart) {
+      if (!(await start(container)) && !isSidecar(container)) return;
+    }
+    for (const container of actions.containersToStart) await start(container);
+  }
+
+  async #createSandbox(pod: Pod, attempt: number): Promise<string> {
+    const { runtime, events } = this.#options;
+    try {
+      return (await runtime.runPodSandbox(pod, { attempt })).id;
+    } catch (error) {
+      events.pod(pod, 'Warning', 'FailedCreatePodSandBox', `Failed to create pod sandbox: ${messageOf(error)}`);
+      throw error;
+    }
+  }
+
+  async #removeInitContainers({ spec }: Pod, { containers }: RuntimePod): Promise<void> {
+    for (const { id, name } of [...containers]) {
+      if (spec?.initContainers?.some((init) => init.name === name)) await this.#options.runtime.removeContainer(id);
+    }
+  }
+
+  /** Undefined when it was started. */
+  async #start(input: SyncInput, container: Container, sandboxId: string): Promise<StartError | undefined> {
+    try {
+      this.#backOff(input, container);
+      await this.#startNow(input, container, sandboxId);
+      await this.#prune(input.pod, container);
+      return undefined;
+    } catch (error) {
+      if (error instanceof StartError) return error;
+      return new StartError('RunContainerError', messageOf(error), { cause: error });
+    }
+  }
+
+  /** Throws while a container that keeps ending has to wait. */
+  #backOff({ pod, runtimePod }: SyncInput, container: Container): void {
+    const { events } = this.#options;
+    const ended = runtimePod.containers.find(({ name, state }) => name === container.name && state === 'Exited');
+    if (!ended) return;
+    const key = `${pod.metadata.uid}/${container.name}`;
+    const { finishedAtMs } = ended;
+    if (!this.#backoff.isInBackoffSince(key, finishedAtMs)) {
+      this.#backoff.next(key, finishedAtMs);
+      return;
+    }
+    const { name } = container;
+    events.container(
+      pod,
+      container,
+      'Warning',
+      'BackOff',
+      `Back-off restarting failed container ${name} in pod ${podText(pod)}`,
+    );
+    const delayMs = this.#backoff.get(key);
+    const message = `back-off ${formatDuration(delayMs * 1e6)} restarting failed container=${name} pod=${podText(pod)}`;
+    throw new StartError('CrashLoopBackOff', message, { retryAtMs: finishedAtMs + delayMs });
+  }
+
+  async #startNow(input: SyncInput, container: Container, sandboxId: string): Promise<void> {
+    const { runtime, images, events, killer } = this.#options;
+    const { pod, runtimePod, restartCountOf } = input;
+    const failed = (message: string): void => events.container(pod, container, 'Warning', 'Failed', `Error: ${message}`);
+    const imageRef = await images.ensureImage(pod, container).catch((error: unknown) => {
+      failed(error instanceof StartError ? error.reason : messageOf(error));
+      throw error;
+    });
+    const attempt = async <T>(reason: string, work: Promise<T>): Promise<T> => {
+      try {
+        return await work;
+      } catch (error) {
+        failed(messageOf(error));
+        throw new StartError(reason, messageOf(error), { cause: error });
+      }
+    };
+    const env = await attempt('CreateContainerConfigError', environmentOf(pod, container, this.#options.config));
+    const latest = latestContainer(runtimePod, container.name);
+    const restartCount = latest ? latest.restartCount + 1 : restartCountOf(container.name);
+    const config = { pod, container, imageRef, restartCount, env };
+    const id = await attempt('CreateContainerError', runtime.createContainer(sandboxId, config));
+    events.container(pod, container, 'Normal', 'Created', 'Container created');
+    await attempt('RunContainerError', runtime.startContainer(id));
+    events.container(pod, container, 'Normal', 'Started', 'Container started');
+    const handler = container.lifecycle?.postStart;
+    if (!handler) return;
+    try {
+      await runtime.runHook(id, { kind: 'PostStart', handler, pod, container });
+    } catch (error) {
+      // What the hook said may be a secret.
+      events.container(pod, container, 'Warning', 'FailedPostStartHook', 'PostStartHook failed');
+      await killer.kill(pod, container, id, { message: 'FailedPostStartHook' });
+      throw new StartError('PostStartHookError', messageOf(error), { cause: error });
+    }
+  }
+
+  /** Of those that have ended, the last one is kept: its logs, and how it ended. */
+  async #prune({ metadata: { uid = '' } }: Pod, { name }: Container): Promise<void> {
+    const { runtime } = this.#options;
+    const { containers } = await runtime.podStatus(uid);
+    const ended = containers.filter((container) => container.name === name && container.state === 'Exited');
+    for (const { id } of ended.slice(1)) await runtime.removeContainer(id);
+  }
+}

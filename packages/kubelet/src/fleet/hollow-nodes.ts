@@ -1,0 +1,88 @@
+import { ClientSet, type Clock, consoleLogger, CoreEventRecorder, type Logger, type RESTClient, systemClock } from '@coxswain/client';
+import { Kubelet } from '../kubelet.ts';
+import { InformerNodeSource } from '../node/node-source.ts';
+import type { NodeSpec } from '../node/node-spec.ts';
+import { InformerPodSource } from '../pods/informer-pod-source.ts';
+import { HollowProber } from '../runtime/hollow/hollow-prober.ts';
+import { HollowRuntime } from '../runtime/hollow/hollow-runtime.ts';
+import { CachedConfigSource } from '../volumes/config-source.ts';
+
+export interface HollowNodesOptions {
+  readonly rest: RESTClient;
+  /** How many, named `hollow-0` and so on; or what each of them is. */
+  readonly nodes: number | readonly NodeSpec[];
+  /** Of the nodes that do not say otherwise. */
+  readonly defaults?: Omit<NodeSpec, 'name'>;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  readonly logger?: Logger;
+  /** Containers of Jobs succeed after this time, unless they are scripted. */
+  readonly jobRunForMs?: number;
+}
+
+/** A fleet of nodes on which nothing runs, in one process, with one watch for all their pods. */
+export class HollowNodes {
+  readonly kubelets: readonly Kubelet[];
+  readonly #pods: InformerPodSource;
+  readonly #nodes: InformerNodeSource;
+  readonly #recorder: CoreEventRecorder;
+  readonly #runtimes: readonly HollowRuntime[];
+
+  constructor(options: HollowNodesOptions) {
+    const { rest, clock = systemClock, random = Math.random, logger = consoleLogger, jobRunForMs } = options;
+    const clients = new ClientSet(rest);
+    const config = new CachedConfigSource(clients, clock);
+    const prober = new HollowProber(clock);
+    this.#pods = new InformerPodSource({ clients, clock, logger });
+    this.#nodes = new InformerNodeSource({ clients, clock, logger });
+    this.#recorder = new CoreEventRecorder({
+      events: clients.core.v1.events,
+      source: { component: 'kubelet' },
+      clock,
+      random,
+      logger,
+      queueSize: 100_000,
+    });
+    const specs = typeof options.nodes === 'number' ? numbered(options.nodes) : options.nodes;
+    const runtimes: HollowRuntime[] = [];
+    this.kubelets = specs.map((spec, index) => {
+      const runtime = new HollowRuntime({
+        clock,
+        // As long as no controller gives the node a range.
+        podCIDRs: [`10.${64 + ((index >> 8) & 63)}.${index & 255}.0/24`],
+        ...(jobRunForMs !== undefined && { jobRunForMs }),
+      });
+      runtimes.push(runtime);
+      return new Kubelet({
+        node: { addresses: addressesOf(spec.name, index), ...options.defaults, ...spec },
+        clients,
+        runtime,
+        prober,
+        clock,
+        random,
+        logger,
+        pods: this.#pods,
+        nodes: this.#nodes,
+        config,
+        recorder: this.#recorder.withSource({ component: 'kubelet', host: spec.name }),
+      });
+    });
+    this.#runtimes = runtimes;
+  }
+
+  /** Runs all nodes until the signal is aborted; resolves when nothing is under way any more. */
+  async run(signal: AbortSignal): Promise<void> {
+    const informers = [this.#pods.run(signal), this.#nodes.run(signal)];
+    await Promise.all(this.kubelets.map((kubelet) => kubelet.run(signal)));
+    for (const runtime of this.#runtimes) runtime.close();
+    await Promise.all([...informers, this.#recorder.stop()]);
+  }
+}
+
+const numbered = (count: number): NodeSpec[] => Array.from({ length: count }, (_, i) => ({ name: `hollow-${i}` }));
+
+/** Each node has an address of its own, where nothing is. */
+const addressesOf = (name: string, index: number): NodeSpec['addresses'] => [
+  { type: 'InternalIP', address: `10.0.${((index + 1) >> 8) & 255}.${(index + 1) & 255}` },
+  { type: 'Hostname', address: name },
+];

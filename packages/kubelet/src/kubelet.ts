@@ -1,0 +1,189 @@
+import type { Pod } from '@coxswain/api/core/v1';
+import {
+  type ClientSet,
+  type Clock,
+  consoleLogger,
+  CoreEventRecorder,
+  type EventRecorder,
+  type Logger,
+  systemClock,
+} from '@coxswain/client';
+import { ContainerKiller } from './containers/kill-pod.ts';
+import { PodEvents } from './containers/pod-events.ts';
+import { PodSyncer } from './containers/pod-syncer.ts';
+import { ImagePuller } from './images/image-puller.ts';
+import { NodeLease } from './lease/node-lease.ts';
+import { NodeReporter } from './node/node-reporter.ts';
+import { InformerNodeSource, type NodeSource } from './node/node-source.ts';
+import { type CompleteNodeSpec, completeNodeSpec, type NodeSpec } from './node/node-spec.ts';
+import { PodWorkers } from './pod-workers/pod-workers.ts';
+import { InformerPodSource } from './pods/informer-pod-source.ts';
+import type { PodSource } from './pods/pod-source.ts';
+import { ProbeManager } from './probes/probe-manager.ts';
+import type { ContainerRuntime } from './runtime/container-runtime.ts';
+import type { Prober } from './runtime/prober.ts';
+import { StatusManager } from './status/status-manager.ts';
+import { CachedConfigSource, type ConfigSource } from './volumes/config-source.ts';
+
+export interface KubeletOptions {
+  readonly node: NodeSpec;
+  readonly clients: ClientSet;
+  readonly runtime: ContainerRuntime;
+  readonly prober: Prober;
+  readonly clock?: Clock;
+  /** In [0, 1). */
+  readonly random?: () => number;
+  readonly logger?: Logger;
+  /** Shared by the nodes of a fleet; without, the kubelet has its own. */
+  readonly pods?: PodSource;
+  readonly nodes?: NodeSource;
+  readonly config?: ConfigSource;
+  /** Records as this node's kubelet. */
+  readonly recorder?: EventRecorder;
+}
+
+/** The agent of one node: runs the pods that are bound to it, and says how they and the node are. */
+export class Kubelet {
+  readonly spec: CompleteNodeSpec;
+  readonly runtime: ContainerRuntime;
+  readonly #options: Required<Pick<KubeletOptions, 'clients' | 'clock' | 'random' | 'logger'>> & KubeletOptions;
+  readonly #statuses: StatusManager;
+  readonly #probes: ProbeManager;
+  readonly #workers: PodWorkers;
+  readonly #reporter: NodeReporter;
+  readonly #lease: NodeLease;
+  readonly #ownRecorder: CoreEventRecorder | undefined;
+  readonly #ownPods: InformerPodSource | undefined;
+  readonly #ownNodes: InformerNodeSource | undefined;
+  #networkProblem: string | undefined;
+
+  constructor(options: KubeletOptions) {
+    const { clients, clock = systemClock, random = Math.random, logger = consoleLogger, runtime, prober } = options;
+    this.#options = { ...options, clients, clock, random, logger };
+    this.spec = completeNodeSpec(options.node);
+    this.runtime = runtime;
+    const { name } = this.spec;
+    this.#ownPods = options.pods ? undefined : new InformerPodSource({ clients, nodeName: name, clock, logger });
+    this.#ownNodes = options.nodes ? undefined : new InformerNodeSource({ clients, nodeName: name, clock, logger });
+    this.#ownRecorder = options.recorder
+      ? undefined
+      : new CoreEventRecorder({
+          events: clients.core.v1.events,
+          source: { component: 'kubelet', host: name },
+          clock,
+          random,
+          logger,
+        });
+    const recorder = options.recorder ?? this.#ownRecorder!;
+    const nodes = options.nodes ?? this.#ownNodes!;
+    const events = new PodEvents(recorder);
+    const config = options.config ?? new CachedConfigSource(clients, clock);
+    const killer = new ContainerKiller({ runtime, events, clock });
+    this.#statuses = new StatusManager({ clients, clock, logger, mayRun: (uid) => this.#workers.mayRun(uid) });
+    this.#probes = new ProbeManager({
+      prober,
+      clock,
+      runtimeName: runtime.name,
+      onResult: (uid) => this.#workers.kick(uid),
+      onUnhealthy: (pod, container, reason, message) => events.container(pod, container, 'Warning', reason, message),
+    });
+    const images = new ImagePuller({ runtime, events, clock });
+    this.#workers = new PodWorkers({
+      runtime,
+      syncer: new PodSyncer({ runtime, images, config, killer, probes: this.#probes, events, clock }),
+      killer,
+      probes: this.#probes,
+      statuses: this.#statuses,
+      config,
+      events,
+      clock,
+      random,
+      logger,
+      hostIPs: () => this.#hostIPs,
+      networkProblem: () => this.#networkProblem,
+      resizeConditions: () => [],
+      node: () => this.#reporter.node,
+    });
+    this.#reporter = new NodeReporter({
+      spec: this.spec,
+      clients,
+      runtime,
+      recorder,
+      clock,
+      random,
+      logger,
+      current: () => nodes.get(name),
+    });
+    const nodeUid = (): string | undefined => this.#reporter.node?.metadata.uid;
+    this.#lease = new NodeLease({ nodeName: name, clients, clock, random, logger, nodeUid });
+  }
+
+  get nodeName(): string {
+    return this.spec.name;
+  }
+
+  /** All pods of the node, those that have ended included. */
+  get pods(): readonly Pod[] {
+    return this.#workers.pods;
+  }
+
+  /**
+   * Registers the node and works until the signal is aborted; resolves when nothing is under way any more. What runs goes on
+   * running in the runtime, and another kubelet takes it up from there.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const { pods = this.#ownPods!, nodes = this.#ownNodes!, logger } = this.#options;
+    const stop = new AbortController();
+    const ended = AbortSignal.any([signal, stop.signal]);
+    const background = [this.#ownPods?.run(ended), this.#ownNodes?.run(ended)];
+    const unsubscribe: (() => void)[] = [];
+    try {
+      await this.#checkRuntime();
+      this.#reporter.starting();
+      await this.#reporter.register(ended);
+      unsubscribe.push(this.runtime.onEvent(({ podUid }) => this.#workers.kick(podUid)));
+      unsubscribe.push(
+        nodes.subscribe(this.nodeName, ({ spec }) => {
+          this.runtime.setPodCIDRs?.(spec?.podCIDRs ?? []);
+        }),
+      );
+      unsubscribe.push(pods.subscribe(this.nodeName, this.#workers));
+      background.push(this.#reporter.run(ended), this.#lease.run(ended), this.#removeOrphans(pods, ended));
+      await new Promise<void>((resolve) => {
+        if (ended.aborted) resolve();
+        else ended.addEventListener('abort', () => resolve(), { once: true });
+      });
+    } catch (error) {
+      if (!signal.aborted) logger.error(`the kubelet of node ${this.nodeName} has ended`, error);
+    } finally {
+      stop.abort();
+      for (const leave of unsubscribe) leave();
+      this.#workers.stop();
+      this.#probes.stop();
+      await this.#statuses.stop();
+      await this.#ownRecorder?.stop();
+      await Promise.all(background);
+    }
+  }
+
+  async #checkRuntime(): Promise<void> {
+    this.#networkProblem = (await this.runtime.status()).networkProblem;
+  }
+
+  /** What the runtime has of pods that went while no kubelet was there. */
+  async #removeOrphans(pods: PodSource, signal: AbortSignal): Promise<void> {
+    try {
+      await pods.whenSynced(signal);
+      for (const { uid, sandboxes } of await this.runtime.pods()) {
+        if (this.#workers.get(uid)) continue;
+        for (const { id } of sandboxes) await this.runtime.removePodSandbox(id);
+      }
+    } catch (error) {
+      if (!signal.aborted) this.#options.logger.error('pods that are no more could not be removed', error);
+    }
+  }
+
+  get #hostIPs(): readonly string[] {
+    return this.spec.addresses.filter(({ type }) => type === 'InternalIP').map(({ address }) => address);
+  }
+}

@@ -1,0 +1,94 @@
+import type { Lease } from '@coxswain/api/coordination/v1';
+import type { OwnerReference } from '@coxswain/apimachinery/meta';
+import { isConflict, isNotFound } from '@coxswain/apimachinery/errors';
+import { microTimeFromDate } from '@coxswain/apimachinery/time';
+import { type ClientSet, type Clock, type Logger, sleep } from '@coxswain/client';
+
+export interface NodeLeaseOptions {
+  readonly nodeName: string;
+  readonly clients: ClientSet;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly logger: Logger;
+  /** Of the node, as soon as it is known. */
+  readonly nodeUid: () => string | undefined;
+}
+
+const leaseSeconds = 40;
+const renewEveryMs = 10_000;
+const renewJitter = 0.04;
+const firstRetryMs = 200;
+const longestRetryMs = 7000;
+
+/** The heartbeat of a node: a lease of its name that is renewed every ten seconds. */
+export class NodeLease {
+  readonly #options: NodeLeaseOptions;
+  /** As last written; its resourceVersion guards the next write. */
+  #lease: Lease | undefined;
+
+  constructor(options: NodeLeaseOptions) {
+    this.#options = options;
+  }
+
+  /** Renews until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, random, logger, nodeName } = this.#options;
+    let retryMs = firstRetryMs;
+    while (!signal.aborted) {
+      let waitMs = renewEveryMs * (1 + random() * renewJitter);
+      try {
+        await this.#renew(signal);
+        retryMs = firstRetryMs;
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.error(`the lease of node ${nodeName} could not be renewed`, error);
+        waitMs = retryMs;
+        retryMs = Math.min(retryMs * 2, longestRetryMs);
+      }
+      await sleep(clock, waitMs, signal).catch(() => {});
+    }
+  }
+
+  async #renew(signal: AbortSignal): Promise<void> {
+    const { clients, nodeName } = this.#options;
+    const leases = clients.coordination.v1.leases('kube-node-lease');
+    if (this.#lease) {
+      try {
+        this.#lease = await leases.update(this.#renewed(this.#lease), { signal });
+        return;
+      } catch (error) {
+        if (!isConflict(error) && !isNotFound(error)) throw error;
+        this.#lease = undefined;
+      }
+    }
+    try {
+      this.#lease = await leases.update(this.#renewed(await leases.get(nodeName, { signal })), { signal });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      const lease = { metadata: { name: nodeName, namespace: 'kube-node-lease' } };
+      this.#lease = await leases.create(this.#renewed(lease), { signal });
+    }
+  }
+
+  #renewed(lease: Lease): Lease {
+    const { nodeName, clock } = this.#options;
+    return {
+      ...lease,
+      metadata: { ...lease.metadata, ...this.#owner(lease.metadata.ownerReferences) },
+      spec: {
+        ...lease.spec,
+        holderIdentity: nodeName,
+        leaseDurationSeconds: leaseSeconds,
+        renewTime: microTimeFromDate(new Date(clock.now())),
+      },
+    };
+  }
+
+  /** It goes with its node. */
+  #owner(known: readonly OwnerReference[] | undefined): { ownerReferences?: OwnerReference[] } {
+    const { nodeName, nodeUid } = this.#options;
+    const uid = nodeUid();
+    if ((known && known.length > 0) || uid === undefined) return {};
+    return { ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: nodeName, uid }] };
+  }
+}

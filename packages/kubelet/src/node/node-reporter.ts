@@ -1,0 +1,216 @@
+import type { Node, NodeStatus } from '@coxswain/api/core/v1';
+import { isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
+import { jsonEquals } from '@coxswain/apimachinery/json';
+import { type ClientSet, type Clock, type EventRecorder, type Logger, sleep } from '@coxswain/client';
+import type { ContainerRuntime } from '../runtime/container-runtime.ts';
+import { type NodeFacts, newNode, nodeStatus } from './node-object.ts';
+import type { CompleteNodeSpec } from './node-spec.ts';
+
+export interface NodeReporterOptions {
+  readonly spec: CompleteNodeSpec;
+  readonly clients: ClientSet;
+  readonly runtime: ContainerRuntime;
+  readonly recorder: EventRecorder;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly logger: Logger;
+  /** What the node's informer has of it. */
+  readonly current: () => Node | undefined;
+}
+
+const checkEveryMs = 10_000;
+const reportEveryMs = 300_000;
+const firstRetryMs = 100;
+const longestRetryMs = 7000;
+
+/**
+ * Makes the node known to the cluster, and says how it is: what has changed within ten seconds, and everything again every
+ * five minutes. A node that somebody deleted comes back.
+ */
+export class NodeReporter {
+  readonly #options: NodeReporterOptions;
+  #node: Node | undefined;
+  #reportedAtMs = 0;
+  #nextReportMs = reportEveryMs;
+  #isShuttingDown = false;
+  #wake: AbortController | undefined;
+
+  constructor(options: NodeReporterOptions) {
+    this.#options = options;
+  }
+
+  /** As the server had it when it was last written or seen. */
+  get node(): Node | undefined {
+    const seen = this.#options.current();
+    return seen && Number(seen.metadata.resourceVersion) >= Number(this.#node?.metadata.resourceVersion ?? 0)
+      ? seen
+      : this.#node;
+  }
+
+  starting(): void {
+    this.#record('Normal', 'Starting', 'Starting kubelet.');
+  }
+
+  /** Resolves once the node is known to the cluster; rejects only with the signal's reason. */
+  async register(signal: AbortSignal): Promise<Node> {
+    const { clock, logger, spec } = this.#options;
+    for (let delayMs = firstRetryMs; ; delayMs = Math.min(delayMs * 2, longestRetryMs)) {
+      try {
+        return await this.#tryRegister(signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        logger.error(`node ${spec.name} could not be registered`, error);
+      }
+      await sleep(clock, delayMs, signal);
+    }
+  }
+
+  /** Reports until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, logger, spec } = this.#options;
+    while (!signal.aborted) {
+      this.#wake = new AbortController();
+      await sleep(clock, checkEveryMs, AbortSignal.any([signal, this.#wake.signal])).catch(() => {});
+      if (signal.aborted) return;
+      try {
+        await this.#report(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (isNotFound(error)) await this.register(signal).catch(() => {});
+        else logger.error(`the status of node ${spec.name} could not be told`, error);
+      }
+    }
+  }
+
+  /** The node is going away: it is not ready any more. */
+  async shutDown(signal: AbortSignal): Promise<void> {
+    this.#isShuttingDown = true;
+    this.#record('Normal', 'NodeNotReady', `Node ${this.#options.spec.name} status is now: NodeNotReady`);
+    await this.#report(signal);
+  }
+
+  /** Something about the node has changed: it is not waited for the next check. */
+  changed(): void {
+    this.#wake?.abort();
+  }
+
+  async #tryRegister(signal: AbortSignal): Promise<Node> {
+    const { clients, spec } = this.#options;
+    const nodes = clients.core.v1.nodes();
+    const node = newNode(spec, await this.#facts());
+    try {
+      this.#node = await nodes.create(node, { signal });
+      this.#reported();
+      for (const event of ['NodeHasSufficientMemory', 'NodeHasNoDiskPressure', 'NodeHasSufficientPID']) {
+        this.#record('Normal', event, `Node ${spec.name} status is now: ${event}`);
+      }
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+      this.#node = await this.#takeUp(await nodes.get(spec.name, { signal }), node, signal);
+    }
+    return this.#node;
+  }
+
+  /** The node was known before: what is its own is set right. */
+  async #takeUp(existing: Node, wanted: Node, signal: AbortSignal): Promise<Node> {
+    const { clients, spec } = this.#options;
+    const bootId = wanted.status?.nodeInfo?.bootID;
+    const oldBootId = existing.status?.nodeInfo?.bootID;
+    if (oldBootId && oldBootId !== bootId) {
+      this.#record('Warning', 'Rebooted', `Node ${spec.name} has been rebooted, boot id: ${bootId}`);
+    }
+    const { labels = {}, annotations = {} } = wanted.metadata;
+    const isMissing = (had: Readonly<Record<string, string>> | undefined, want: Readonly<Record<string, string>>) =>
+      Object.entries(want).some(([key, value]) => had?.[key] !== value);
+    if (isMissing(existing.metadata.labels, labels) || isMissing(existing.metadata.annotations, annotations)) {
+      const patch = { metadata: { labels, annotations } };
+      existing = await clients.core.v1.nodes().patch(spec.name, 'strategic-merge', patch, { signal });
+    }
+    this.#node = existing;
+    this.#reportedAtMs = 0;
+    await this.#report(signal);
+    return this.#node;
+  }
+
+  async #report(signal: AbortSignal): Promise<void> {
+    const { clients, spec, clock } = this.#options;
+    const base = this.node;
+    if (!base) {
+      await this.register(signal);
+      return;
+    }
+    const before = base.status ?? {};
+    const status = nodeStatus(spec, await this.#facts(), before);
+    const hasChanged = !jsonEquals(comparable(before), comparable(status));
+    const isDue = clock.now() - this.#reportedAtMs >= this.#nextReportMs;
+    if (!hasChanged && !isDue) return;
+    const readiness = (of: NodeStatus): string | undefined => of.conditions?.find(({ type }) => type === 'Ready')?.status;
+    this.#node = await clients.core.v1
+      .nodes()
+      .patch(spec.name, 'strategic-merge', { status: statusPatch(before, status) }, { subresource: 'status', signal });
+    if (readiness(before) !== 'True' && readiness(status) === 'True') {
+      this.#record('Normal', 'NodeReady', `Node ${spec.name} status is now: NodeReady`);
+    }
+    this.#reported(!hasChanged);
+  }
+
+  /** Not all nodes at once: the first time after a change is by chance. */
+  #reported(isRegular = false): void {
+    const { clock, random } = this.#options;
+    this.#reportedAtMs = clock.now();
+    this.#nextReportMs = isRegular ? reportEveryMs : reportEveryMs * (0.5 + random());
+  }
+
+  async #facts(): Promise<NodeFacts> {
+    const { runtime, clock } = this.#options;
+    const [version, images, { runtimeProblem, networkProblem }] = await Promise.all([
+      runtime.version(),
+      runtime.images(),
+      runtime.status(),
+    ]);
+    const problems = [
+      ...(runtimeProblem === undefined ? [] : [runtimeProblem]),
+      ...(networkProblem === undefined ? [] : [`container runtime network not ready: ${networkProblem}`]),
+      ...(this.#isShuttingDown ? ['node is shutting down'] : []),
+    ];
+    return { version, images, problems, nowMs: clock.now() };
+  }
+
+  #record(type: 'Normal' | 'Warning', reason: string, message: string): void {
+    const { recorder, spec } = this.#options;
+    recorder.event({ kind: 'Node', name: spec.name, uid: spec.name }, type, reason, message);
+  }
+}
+
+/** Without the times of heartbeats, in one order. */
+function comparable(status: NodeStatus): object {
+  const { capacity, allocatable, addresses, daemonEndpoints, nodeInfo, images = [], conditions = [] } = status;
+  const { swap, ...info } = nodeInfo ?? {};
+  return {
+    ...{ capacity, allocatable, addresses, port: daemonEndpoints?.kubeletEndpoint?.Port ?? 0, info, images },
+    conditions: conditions
+      .map(({ type, status: is, reason, message }) => ({ type, status: is, reason, message }))
+      .sort((a, b) => (a.type < b.type ? -1 : 1)),
+  };
+}
+
+/** All conditions, for their heartbeats, and whatever else has changed. */
+function statusPatch(before: NodeStatus, status: NodeStatus) {
+  const { conditions, addresses, daemonEndpoints, nodeInfo, images, capacity, allocatable } = status;
+  const changed = <T extends keyof NodeStatus>(field: T): boolean => !jsonEquals(before[field], status[field]);
+  return {
+    conditions,
+    ...(changed('capacity') && { capacity: { ...capacity, $patch: 'replace' } }),
+    ...(changed('allocatable') && { allocatable: { ...allocatable, $patch: 'replace' } }),
+    ...(changed('addresses') && { addresses: [...(addresses ?? []), ...goneAddresses(before, status)] }),
+    ...(changed('daemonEndpoints') && { daemonEndpoints }),
+    ...(changed('nodeInfo') && { nodeInfo }),
+    ...(changed('images') && { images: images ?? null }),
+  };
+}
+
+/** Addresses are merged by type. */
+const goneAddresses = (before: NodeStatus, { addresses = [] }: NodeStatus) =>
+  (before.addresses ?? [])
+    .filter(({ type }) => !addresses.some((address) => address.type === type))
+    .map(({ type }) => ({ type, $patch: 'delete' }));

@@ -1,0 +1,290 @@
+import type { Pod, PodCondition } from '@coxswain/api/core/v1';
+import type { Clock, Logger, Timer } from '@coxswain/client';
+import type { ContainerKiller } from '../containers/kill-pod.ts';
+import type { PodEvents } from '../containers/pod-events.ts';
+import type { PodSyncer, SyncResult } from '../containers/pod-syncer.ts';
+import type { ProbeManager } from '../probes/probe-manager.ts';
+import type { ContainerRuntime, RuntimePod } from '../runtime/container-runtime.ts';
+import type { StartFailure } from '../status/container-statuses.ts';
+import { generatePodStatus } from '../status/pod-status.ts';
+import type { StatusManager } from '../status/status-manager.ts';
+import type { ConfigSource } from '../volumes/config-source.ts';
+import { volumeProblems } from '../volumes/volume-problems.ts';
+import { activeDeadlineAtMs, deadlineExceeded } from './active-deadline.ts';
+
+/** What all workers of a node share. */
+export interface PodWorkerContext {
+  readonly runtime: ContainerRuntime;
+  readonly syncer: PodSyncer;
+  readonly killer: ContainerKiller;
+  readonly probes: ProbeManager;
+  readonly statuses: StatusManager;
+  readonly config: ConfigSource;
+  readonly events: PodEvents;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly logger: Logger;
+  hostIPs(): readonly string[];
+  /** What keeps pods from having a network; they wait. */
+  networkProblem(): string | undefined;
+  resizeConditions(pod: Pod): readonly PodCondition[];
+  /** Nothing of the pod is left, here or at the server. */
+  onGone(podUid: string): void;
+}
+
+/**
+ * - `Syncing`: it is brought to what it asks for.
+ * - `Terminating`: everything of it is brought to its end. There is no way back.
+ * - `Terminated`: nothing of it runs any more, and nothing will.
+ * - `Finished`: the server has been told all there is; what is left of it is kept for its logs.
+ */
+export type PodWorkerState = 'Syncing' | 'Terminating' | 'Terminated' | 'Finished';
+
+const retryMs = 10_000;
+const retryJitter = 0.5;
+const firstMountRetryMs = 500;
+const longestMountRetryMs = 122_000;
+
+/** Works on one pod, one step at a time, from its coming to its going. */
+export class PodWorker {
+  readonly uid: string;
+  #pod: Pod;
+  #state: PodWorkerState;
+  /** The server has it no more. */
+  #isGone = false;
+  #graceSeconds: number | undefined;
+  /** Of the termination that is under way. */
+  #termination: AbortController | undefined;
+  #isWorking = false;
+  #isPending = false;
+  #isStopped = false;
+  #timer: Timer | undefined;
+  #timerAtMs = Number.POSITIVE_INFINITY;
+  #mountRetryMs = firstMountRetryMs;
+  readonly #failures = new Map<string, StartFailure>();
+  readonly #context: PodWorkerContext;
+
+  constructor(pod: Pod, state: PodWorkerState, context: PodWorkerContext) {
+    this.uid = pod.metadata.uid ?? '';
+    this.#pod = pod;
+    this.#state = state;
+    this.#context = context;
+  }
+
+  get pod(): Pod {
+    return this.#pod;
+  }
+
+  get state(): PodWorkerState {
+    return this.#state;
+  }
+
+  /** The pod as the server has it now. */
+  observe(pod: Pod): void {
+    this.#pod = pod;
+    this.#shortenGrace();
+  }
+
+  /** The server has it no more: all of it must go. */
+  gone(pod: Pod): void {
+    this.#isGone = true;
+    this.observe(pod);
+    this.kick();
+  }
+
+  /** It must end, with no more grace than that: the node is shutting down. */
+  terminate(graceSeconds: number): void {
+    this.#graceSeconds = Math.min(this.#graceSeconds ?? graceSeconds, graceSeconds);
+    if (this.#state === 'Syncing') this.#state = 'Terminating';
+    this.kick();
+  }
+
+  /** Something has happened to the pod: it is looked at. */
+  kick(): void {
+    this.#isPending = true;
+    if (!this.#isWorking && !this.#isStopped) void this.#work();
+  }
+
+  /** Nothing more is done; what runs goes on running. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+  }
+
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    while (this.#isPending && !this.#isStopped) {
+      this.#isPending = false;
+      this.#timer?.cancel();
+      this.#timerAtMs = Number.POSITIVE_INFINITY;
+      try {
+        await this.#step();
+      } catch (error) {
+        const { name, namespace } = this.#pod.metadata;
+        this.#context.logger.error(`pod ${namespace}/${name} could not be brought to what it asks for`, error);
+        this.#retryAfter(retryMs * (1 + this.#context.random() * retryJitter));
+      }
+    }
+    this.#isWorking = false;
+  }
+
+  async #step(): Promise<void> {
+    if (this.#state === 'Syncing' && (this.#isGone || this.#pod.metadata.deletionTimestamp)) this.#state = 'Terminating';
+    switch (this.#state) {
+      case 'Syncing':
+        return await this.#sync();
+      case 'Terminating':
+        return await this.#terminate();
+      case 'Terminated':
+        this.#context.statuses.finish(this.#pod);
+        this.#state = 'Finished';
+        this.#isPending = this.#isGone;
+        return;
+      case 'Finished':
+        if (this.#isGone) await this.#cleanUp();
+    }
+  }
+
+  async #sync(): Promise<void> {
+    const { runtime, syncer, events, config } = this.#context;
+    const pod = this.#pod;
+    const runtimePod = await runtime.podStatus(this.uid);
+    const isEnded = this.#tellStatus(runtimePod, false);
+    if (isEnded) {
+      this.#state = 'Terminating';
+      this.#isPending = true;
+      return;
+    }
+    const networkProblem = pod.spec?.hostNetwork ? undefined : this.#context.networkProblem();
+    if (networkProblem !== undefined) {
+      events.pod(pod, 'Warning', 'NetworkNotReady', `network is not ready: ${networkProblem}`);
+      return this.#retryAfter(1000);
+    }
+    const problems = await volumeProblems(pod, config);
+    if (problems.length > 0) {
+      for (const problem of problems) events.pod(pod, 'Warning', 'FailedMount', problem);
+      this.#retryAfter(this.#mountRetryMs);
+      this.#mountRetryMs = Math.min(this.#mountRetryMs * 2, longestMountRetryMs);
+      return;
+    }
+    const old = this.#context.statuses.get(this.uid) ?? pod.status ?? {};
+    const statuses = [...(old.initContainerStatuses ?? []), ...(old.containerStatuses ?? [])];
+    const isRestartingAll =
+      old.conditions?.some(({ type, status }) => type === 'AllContainersRestarting' && status === 'True') ?? false;
+    const result = await syncer.sync({
+      pod,
+      runtimePod,
+      isRestartingAll,
+      restartCountOf: (name) => statuses.find((status) => status.name === name)?.restartCount ?? 0,
+    });
+    this.#noteFailures(result);
+    this.#scheduleRetry(result);
+    this.#scheduleDeadline();
+    this.#tellStatus(await runtime.podStatus(this.uid), false);
+    // Now that they are taken away, they can be started.
+    if (isRestartingAll) this.#isPending = true;
+    if (result.error !== undefined) throw result.error;
+  }
+
+  async #terminate(): Promise<void> {
+    const { runtime, probes, killer } = this.#context;
+    const pod = this.#pod;
+    this.#graceSeconds = this.#effectiveGrace();
+    const termination = new AbortController();
+    this.#termination = termination;
+    const runtimePod = await runtime.podStatus(this.uid);
+    this.#tellStatus(runtimePod, false);
+    probes.stopLivenessAndStartup(this.uid);
+    await killer.killPod(pod, runtimePod, { gracePeriodSeconds: this.#graceSeconds, signal: termination.signal });
+    this.#termination = undefined;
+    if (termination.signal.aborted) {
+      this.#isPending = true;
+      return;
+    }
+    probes.remove(this.uid);
+    this.#state = 'Terminated';
+    this.#isPending = true;
+    this.#tellStatus(await runtime.podStatus(this.uid), true);
+  }
+
+  async #cleanUp(): Promise<void> {
+    const { runtime, syncer, statuses } = this.#context;
+    const { sandboxes } = await runtime.podStatus(this.uid);
+    for (const { id } of sandboxes) await runtime.removePodSandbox(id);
+    syncer.forgetPod(this.#pod);
+    statuses.forget(this.uid);
+    this.stop();
+    this.#context.onGone(this.uid);
+  }
+
+  /** Whether the pod has come to its end. */
+  #tellStatus(runtimePod: RuntimePod, isTerminal: boolean): boolean {
+    const { runtime, probes, statuses, events, clock } = this.#context;
+    const pod = this.#pod;
+    if (!isTerminal) probes.update(pod, runtimePod);
+    const old = statuses.get(this.uid) ?? pod.status ?? {};
+    const nowMs = clock.now();
+    const eviction = deadlineExceeded(pod, old, nowMs);
+    if (eviction && old.reason !== eviction.reason) events.pod(pod, 'Normal', eviction.reason, eviction.message);
+    const status = generatePodStatus({
+      pod,
+      runtimePod,
+      runtimeName: runtime.name,
+      old,
+      failures: this.#failures,
+      probes,
+      hostIPs: this.#context.hostIPs(),
+      isTerminal,
+      eviction,
+      resizeConditions: isTerminal ? [] : this.#context.resizeConditions(pod),
+      nowMs,
+    });
+    statuses.set(pod, status);
+    return status.phase === 'Succeeded' || status.phase === 'Failed';
+  }
+
+  #noteFailures({ starts }: SyncResult): void {
+    for (const [name, error] of starts) {
+      if (error) this.#failures.set(name, { reason: error.reason, message: error.message });
+      else this.#failures.delete(name);
+    }
+  }
+
+  #scheduleRetry({ starts }: SyncResult): void {
+    const { clock, random } = this.#context;
+    for (const error of starts.values()) {
+      if (!error) continue;
+      const delayMs = retryMs * (1 + random() * retryJitter);
+      this.#retryAfter(error.retryAtMs === undefined ? delayMs : error.retryAtMs - clock.now());
+    }
+  }
+
+  #scheduleDeadline(): void {
+    const atMs = activeDeadlineAtMs(this.#pod, this.#context.statuses.get(this.uid) ?? {});
+    if (atMs !== undefined) this.#retryAfter(atMs - this.#context.clock.now());
+  }
+
+  /** At the latest. */
+  #retryAfter(delayMs: number): void {
+    const { clock } = this.#context;
+    const atMs = clock.now() + Math.max(0, delayMs);
+    if (atMs >= this.#timerAtMs) return;
+    this.#timer?.cancel();
+    this.#timerAtMs = atMs;
+    this.#timer = clock.setTimeout(() => this.kick(), atMs - clock.now());
+  }
+
+  /** Grace only ever gets less, and there is always a second of it. */
+  #effectiveGrace(): number {
+    const { metadata, spec } = this.#pod;
+    const ofServer = metadata.deletionGracePeriodSeconds;
+    const wanted = ofServer ?? (this.#graceSeconds === undefined ? (spec?.terminationGracePeriodSeconds ?? 30) : undefined);
+    const all = [this.#graceSeconds, wanted].filter((seconds) => seconds !== undefined).map(Number);
+    return Math.max(1, Math.min(...all));
+  }
+
+  #shortenGrace(): void {
+    if (!this.#termination || this.#graceSeconds === undefined) return;
+    if (this.#effectiveGrace() < this.#graceSeconds) this.#termination.abort();
+  }
+}

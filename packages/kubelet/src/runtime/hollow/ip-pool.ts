@@ -1,0 +1,48 @@
+import { formatIP, isIPv4, parseCIDRSloppy } from '@coxswain/apimachinery/validation';
+
+/** Gives out the addresses of a range, in order and around; the first two are the network's own and its gateway's. */
+export class IpPool {
+  readonly cidr: string;
+  readonly #first: bigint;
+  readonly #size: bigint;
+  readonly #taken = new Set<bigint>();
+  #next = 2n;
+
+  /** Throws when the text is no CIDR. */
+  constructor(cidr: string) {
+    const range = parseCIDRSloppy(cidr);
+    if (!range) throw new Error(`${JSON.stringify(cidr)} is not a range of addresses`);
+    this.cidr = cidr;
+    this.#first = range.network.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+    // The last address of an IPv4 network is for broadcasts.
+    const broadcast = isIPv4(range.network) ? 1n : 0n;
+    this.#size = (1n << BigInt(128 - range.prefixBits)) - broadcast;
+  }
+
+  /** Throws when none is left. */
+  allocate(): string {
+    if (BigInt(this.#taken.size) >= this.#size - 2n) {
+      throw new Error(`no IP addresses available in range set: ${this.cidr}`);
+    }
+    while (this.#taken.has(this.#next)) this.#advance();
+    const offset = this.#next;
+    this.#taken.add(offset);
+    this.#advance();
+    return format(this.#first + offset);
+  }
+
+  /** Harmless for addresses of another range. */
+  release(ip: string): void {
+    const range = parseCIDRSloppy(`${ip}/${ip.includes(':') ? 128 : 32}`);
+    if (!range) return;
+    this.#taken.delete(range.network.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n) - this.#first);
+  }
+
+  #advance(): void {
+    this.#next += 1n;
+    if (this.#next >= this.#size) this.#next = 2n;
+  }
+}
+
+const format = (address: bigint): string =>
+  formatIP(Uint8Array.from({ length: 16 }, (_, i) => Number((address >> BigInt(8 * (15 - i))) & 0xffn)));

@@ -1,0 +1,104 @@
+import type { Pod, PodCondition, PodStatus } from '@coxswain/api/core/v1';
+import { jsonEquals } from '@coxswain/apimachinery/json';
+import { timeFromDate } from '@coxswain/apimachinery/time';
+import { terminalReadiness } from './conditions.ts';
+import { isKubeletCondition } from './pod-status.ts';
+
+const isEnded = (phase: PodStatus['phase']): boolean => phase === 'Succeeded' || phase === 'Failed';
+
+/** Fields that are replaced as a whole. */
+const plainFields = [
+  'observedGeneration',
+  'phase',
+  'message',
+  'reason',
+  'hostIP',
+  'podIP',
+  'startTime',
+  'initContainerStatuses',
+  'containerStatuses',
+  'ephemeralContainerStatuses',
+  'qosClass',
+] as const satisfies readonly (keyof PodStatus)[];
+
+/**
+ * What may be told of a pod of which the server has `base`. It has not ended as long as anything of it may run, and what has
+ * ended is not ready.
+ */
+export function tellableStatus(pod: Pod, base: PodStatus, status: PodStatus, mayRun: boolean, nowMs: number): PodStatus {
+  const isEnding = !isEnded(base.phase) && isEnded(status.phase);
+  const { phase, reason, message, ...rest } = status;
+  const told: PodStatus = isEnding && mayRun ? { ...rest, ...endOf(base) } : status;
+  if (!isEnded(told.phase)) return told;
+  const isReady = told.conditions?.some(
+    ({ type, status: is }) => (type === 'Ready' || type === 'ContainersReady') && is === 'True',
+  );
+  if (!isReady) return told;
+  const unready = terminalReadiness(pod, told.phase).map((condition) => ({
+    ...condition,
+    lastTransitionTime: timeFromDate(new Date(nowMs)),
+  }));
+  const conditions = told.conditions?.map((condition) => unready.find(({ type }) => type === condition.type) ?? condition);
+  return { ...told, conditions };
+}
+
+const endOf = ({ phase, reason, message }: PodStatus): PodStatus => ({
+  ...(phase !== undefined && { phase }),
+  ...(reason !== undefined && { reason }),
+  ...(message !== undefined && { message }),
+});
+
+/** The strategic merge patch from what the server has to what the kubelet says; undefined when there is none. */
+export function statusPatch(base: PodStatus, status: PodStatus) {
+  const patch = {
+    ...Object.fromEntries(
+      plainFields.flatMap((field) =>
+        jsonEquals(base[field], status[field]) ? [] : [[field, status[field] ?? null] as const],
+      ),
+    ),
+    ...listPatch('hostIPs', base.hostIPs, status.hostIPs),
+    ...listPatch('podIPs', base.podIPs, status.podIPs),
+    ...replacementPatch('allocatedResources', base.allocatedResources, status.allocatedResources),
+    ...replacementPatch('resources', base.resources, status.resources),
+    ...conditionsPatch(base.conditions ?? [], status.conditions ?? []),
+  };
+  return Object.keys(patch).length === 0 ? undefined : patch;
+}
+
+/** Lists of addresses are merged by address. */
+function listPatch(field: string, before: readonly { ip?: string }[] = [], after: readonly { ip?: string }[] = []) {
+  if (jsonEquals(before, after)) return {};
+  const gone = before.filter(({ ip }) => !after.some((entry) => entry.ip === ip));
+  return { [field]: [...after, ...gone.map(({ ip }) => ({ ip, $patch: 'delete' }))] };
+}
+
+/** Maps are merged by key, unless they say that they are to replace what is there. */
+function replacementPatch(field: string, before: object | undefined, after: object | undefined) {
+  if (jsonEquals(before, after)) return {};
+  return { [field]: after ? { ...after, $patch: 'replace' } : null };
+}
+
+function conditionsPatch(before: readonly PodCondition[], after: readonly PodCondition[]) {
+  const own = after.filter(isKubeletCondition);
+  const changed = own.filter((condition) => {
+    const old = before.find(({ type }) => type === condition.type);
+    return !old || !isSameCondition(old, condition);
+  });
+  const gone = before.filter((old) => isKubeletCondition(old) && !own.some(({ type }) => type === old.type));
+  if (changed.length + gone.length === 0) return {};
+  const others = before.filter((condition) => !isKubeletCondition(condition));
+  return {
+    conditions: [
+      ...changed.map((condition) => ({ reason: null, message: null, ...condition })),
+      ...gone.map(({ type }) => ({ type, $patch: 'delete' })),
+    ],
+    '$setElementOrder/conditions': [...others, ...own].map(({ type }) => ({ type })),
+  };
+}
+
+const isSameCondition = (a: PodCondition, b: PodCondition): boolean =>
+  a.status === b.status &&
+  (a.reason ?? '') === (b.reason ?? '') &&
+  (a.message ?? '') === (b.message ?? '') &&
+  a.observedGeneration === b.observedGeneration &&
+  a.lastTransitionTime === b.lastTransitionTime;

@@ -1,0 +1,139 @@
+import type { Node } from '@coxswain/api/core/v1';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestNodes } from './test-nodes.ts';
+
+let nodes: TestNodes;
+beforeAll(async () => {
+  nodes = await TestNodes.start([
+    {
+      name: 'n1',
+      labels: { zone: 'a' },
+      taints: [{ key: 'dedicated', value: 'db', effect: 'NoSchedule' }],
+      capacity: { cpu: '8', 'example.com/gpu': '2' },
+      allocatable: { cpu: '7' },
+      providerID: 'hollow://n1',
+      architecture: 'arm64',
+    },
+    { name: 'n2' },
+  ]);
+});
+afterAll(() => nodes.stop());
+
+const get = (name: string): Promise<Node> => nodes.clients.core.v1.nodes().get(name);
+const leases = () => nodes.clients.coordination.v1.leases('kube-node-lease');
+const statusWrites = (): number =>
+  nodes.spy.requests.filter((request) => request.startsWith('PATCH') && request.includes('/nodes/n1/status')).length;
+
+describe('a node', () => {
+  it('registers as what it is', async () => {
+    const node = await get('n1');
+    expect(node.metadata).toMatchObject({
+      labels: {
+        'beta.kubernetes.io/arch': 'arm64',
+        'beta.kubernetes.io/os': 'linux',
+        'kubernetes.io/arch': 'arm64',
+        'kubernetes.io/hostname': 'n1',
+        'kubernetes.io/os': 'linux',
+        zone: 'a',
+      },
+      annotations: { 'volumes.kubernetes.io/controller-managed-attach-detach': 'true' },
+    });
+    expect(node.spec).toEqual({
+      providerID: 'hollow://n1',
+      taints: [{ key: 'dedicated', value: 'db', effect: 'NoSchedule' }],
+    });
+    const at = '2026-01-01T00:00:00Z';
+    const condition = (type: string, status: string, reason: string, message: string) => ({
+      ...{ type, status, reason, message },
+      lastHeartbeatTime: at,
+      lastTransitionTime: at,
+    });
+    expect(node.status).toMatchObject({
+      capacity: { cpu: '8', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi', 'example.com/gpu': '2' },
+      allocatable: { cpu: '7', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi', 'example.com/gpu': '2' },
+      addresses: [
+        { type: 'InternalIP', address: '10.0.0.1' },
+        { type: 'Hostname', address: 'n1' },
+      ],
+      conditions: [
+        condition(
+          'MemoryPressure',
+          'False',
+          'KubeletHasSufficientMemory',
+          'kubelet has sufficient memory available',
+        ),
+        condition('DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'),
+        condition('PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'),
+        condition('Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'),
+      ],
+      nodeInfo: { kubeletVersion: 'v1.36.4', containerRuntimeVersion: 'hollow://1.0.0', architecture: 'arm64' },
+    });
+    expect(await nodes.events('n1')).toEqual([
+      'Starting: Starting kubelet.',
+      'NodeHasSufficientMemory: Node n1 status is now: NodeHasSufficientMemory',
+      'NodeHasNoDiskPressure: Node n1 status is now: NodeHasNoDiskPressure',
+      'NodeHasSufficientPID: Node n1 status is now: NodeHasSufficientPID',
+    ]);
+  });
+
+  it('renews its lease every ten seconds', async () => {
+    const { uid } = (await get('n1')).metadata;
+    expect(await leases().get('n1')).toMatchObject({
+      metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n1', uid }] },
+      spec: { holderIdentity: 'n1', leaseDurationSeconds: 40, renewTime: '2026-01-01T00:00:00.000000Z' },
+    });
+    await nodes.advance(10_000);
+    expect((await leases().get('n1')).spec?.renewTime).toBe('2026-01-01T00:00:10.000000Z');
+    await leases().delete('n1');
+    await nodes.advance(10_000);
+    expect((await leases().get('n1')).spec?.renewTime).toBe('2026-01-01T00:00:20.000000Z');
+  });
+
+  it('says how it is every five minutes, and what changes within ten seconds', async () => {
+    const before = statusWrites();
+    await nodes.advance(120_000, 10_000);
+    expect(statusWrites() - before).toBe(0);
+    // After a change, the first time comes by chance between half of it and one and a half.
+    await nodes.advance(20_000, 10_000);
+    expect(statusWrites() - before).toBe(1);
+    await nodes.advance(290_000, 10_000);
+    expect(statusWrites() - before).toBe(1);
+    await nodes.advance(10_000);
+    expect(statusWrites() - before).toBe(2);
+    await nodes.createPod({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'registry.example/i:1' }] } });
+    await nodes.advance(10_000);
+    expect(statusWrites() - before).toBe(3);
+    expect((await get('n1')).status?.images).toEqual([
+      { names: [expect.stringMatching(/^registry.example\/i@sha256:/), 'registry.example/i:1'], sizeBytes: 1_000_000 },
+    ]);
+  });
+
+  it('gives pods addresses of its own range', async () => {
+    await nodes.clients.core.v1
+      .nodes()
+      .patch('n1', 'merge', { spec: { podCIDR: '192.168.7.0/24', podCIDRs: ['192.168.7.0/24'] } });
+    await nodes.settle();
+    const pod = await nodes.createPod({ metadata: { name: 'ranged' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+    expect(pod.status?.podIP).toBe('192.168.7.2');
+  });
+
+  it('sets right what somebody else says of it', async () => {
+    const conditions = [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown', message: 'gone?' }];
+    await nodes.clients.core.v1
+      .nodes()
+      .patch('n1', 'strategic-merge', { status: { conditions } }, { subresource: 'status' });
+    await nodes.advance(10_000);
+    expect((await get('n1')).status?.conditions?.at(-1)).toMatchObject({ type: 'Ready', status: 'True' });
+    expect(await nodes.events('n1')).toContain('NodeReady: Node n1 status is now: NodeReady');
+  });
+
+  it('comes back when somebody deletes it', async () => {
+    const { uid } = (await get('n2')).metadata;
+    await nodes.clients.core.v1.nodes().delete('n2');
+    await nodes.advance(10_000);
+    const node = await get('n2');
+    expect(node.metadata.uid).not.toBe(uid);
+    expect(node.status?.conditions?.at(-1)).toMatchObject({ type: 'Ready', status: 'True' });
+    expect(nodes.log).toEqual([]);
+  });
+});

@@ -1,0 +1,638 @@
+import type { Container, Pod, PodSpec } from '@coxswain/api/core/v1';
+import { newInternalError } from '@coxswain/apimachinery/errors';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { conditionsOf, containersOf } from './brief.ts';
+import { TestNodes } from './test-nodes.ts';
+
+let nodes: TestNodes;
+beforeAll(async () => {
+  nodes = await TestNodes.start();
+});
+afterAll(() => nodes.stop());
+
+const image = 'registry.example/web:1';
+const web: Container = { name: 'web', image };
+
+type Script = Readonly<Record<string, string>>;
+
+const annotationsOf = (script: Script): Record<string, string> =>
+  Object.fromEntries(Object.entries(script).map(([name, value]) => [`hollow.coxswain.dev/${name}`, value]));
+
+const create = (name: string, spec: Partial<PodSpec> = {}, script: Script = {}): Promise<Pod> =>
+  nodes.createPod({
+    metadata: { name, annotations: annotationsOf(script) },
+    spec: { containers: [web], ...spec },
+  });
+
+const remove = async (name: string, gracePeriodSeconds?: number): Promise<void> => {
+  await nodes.clients.core.v1.pods('default').delete(name, gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds });
+  await nodes.settle();
+};
+
+/** What the nodes wrote of pods while it was done. */
+const writesOf = async (work: () => Promise<unknown>): Promise<string[]> => {
+  const before = nodes.spy.requests.length;
+  await work();
+  return nodes.spy.requests
+    .slice(before)
+    .filter((request) => !request.startsWith('GET') && request.includes('/pods/'));
+};
+
+describe('a pod', () => {
+  it('comes up with one write, and goes with two', async () => {
+    const writes = await writesOf(() => create('simple'));
+    expect(writes).toEqual(['PATCH /api/v1/namespaces/default/pods/simple/status']);
+    const pod = await nodes.pod('simple');
+    expect(containersOf(pod)).toEqual(['web running started ready']);
+    expect(conditionsOf(pod)).toEqual([
+      'PodReadyToStartContainers',
+      'Initialized',
+      'Ready',
+      'ContainersReady',
+      'PodScheduled',
+    ]);
+    expect(pod.status).toMatchObject({
+      phase: 'Running',
+      observedGeneration: 1,
+      hostIP: '10.0.0.1',
+      hostIPs: [{ ip: '10.0.0.1' }],
+      podIP: expect.stringMatching(/^10\.64\.0\.\d+$/),
+      podIPs: [{ ip: pod.status?.podIP }],
+      startTime: '2026-01-01T00:00:00Z',
+      qosClass: 'BestEffort',
+      containerStatuses: [
+        {
+          restartCount: 0,
+          image,
+          imageID: expect.stringMatching(/^registry\.example\/web@sha256:[0-9a-f]{64}$/),
+          containerID: expect.stringMatching(/^hollow:\/\/[0-9a-f]{64}$/),
+          resources: {},
+          state: { running: { startedAt: '2026-01-01T00:00:00Z' } },
+          lastState: {},
+        },
+      ],
+    });
+    expect(await writesOf(() => remove('simple'))).toEqual([
+      'PATCH /api/v1/namespaces/default/pods/simple/status',
+      'DELETE /api/v1/namespaces/default/pods/simple',
+    ]);
+    expect(await nodes.events('simple')).toEqual([
+      'Pulling: Pulling image "registry.example/web:1"',
+      'Pulled: Successfully pulled image "registry.example/web:1" in 0s (0s including waiting). Image size: 1000000 bytes.',
+      'Created: Container created',
+      'Started: Container started',
+      'Killing: Stopping container web',
+    ]);
+    await expect(nodes.pod('simple')).rejects.toThrow('pods "simple" not found');
+    expect(nodes.log).toEqual([]);
+  });
+
+  it('is not written of when nothing happens', async () => {
+    await create('idle');
+    expect(await writesOf(() => nodes.advance(290_000, 10_000))).toEqual([]);
+    await remove('idle');
+  });
+
+  it('does not pull an image twice, but where it is told to', async () => {
+    await create('again', { containers: [web, { ...web, name: 'always', imagePullPolicy: 'Always' }] });
+    expect((await nodes.events('again')).filter((event) => event.startsWith('Pull'))).toEqual([
+      'Pulled: Container image "registry.example/web:1" already present on machine and can be accessed by the pod',
+      'Pulling: Pulling image "registry.example/web:1"',
+      'Pulled: Successfully pulled image "registry.example/web:1" in 0s (0s including waiting). Image size: 1000000 bytes.',
+    ]);
+  });
+
+  it('shows containers in the order of their names', async () => {
+    const pod = await create('sorted', { containers: [web, { ...web, name: 'api' }] });
+    expect(containersOf(pod)).toEqual(['api running started ready', 'web running started ready']);
+  });
+
+  it('in the node’s network has the node’s address', async () => {
+    const pod = await create('host', { hostNetwork: true });
+    expect(pod.status).toMatchObject({ podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.1' }], hostIP: '10.0.0.1' });
+  });
+
+  it('that nobody took yet is Pending while its containers take their time to start', async () => {
+    const pod = await create('slow', {}, { 'start-delay': '3s' });
+    expect(containersOf(pod)).toEqual(['web waiting ContainerCreating']);
+    expect(conditionsOf(pod)).toEqual([
+      'PodReadyToStartContainers=False',
+      'Initialized',
+      'Ready=False ContainersNotReady: containers with unready status: [web]',
+      'ContainersReady=False ContainersNotReady: containers with unready status: [web]',
+      'PodScheduled',
+    ]);
+    await nodes.advance(3000);
+    expect(containersOf(await nodes.pod('slow'))).toEqual(['web running started ready']);
+  });
+});
+
+describe('init containers', () => {
+  it('run one after the other', async () => {
+    const initContainers = [
+      { ...web, name: 'one' },
+      { ...web, name: 'two' },
+    ];
+    const pod = await create('inits', { initContainers }, { 'one.run-for': '2s', 'two.run-for': '1s' });
+    expect(pod.status?.phase).toBe('Pending');
+    expect(containersOf(pod)).toEqual([
+      'one running started',
+      'two waiting PodInitializing',
+      'web waiting PodInitializing',
+    ]);
+    expect(conditionsOf(pod)).toEqual([
+      'PodReadyToStartContainers',
+      'Initialized=False ContainersNotInitialized: containers with incomplete status: [one two]',
+      'Ready=False ContainersNotReady: containers with unready status: [web]',
+      'ContainersReady=False ContainersNotReady: containers with unready status: [web]',
+      'PodScheduled',
+    ]);
+    await nodes.advance(2000);
+    expect(containersOf(await nodes.pod('inits'))).toEqual([
+      'one Completed 0 ready',
+      'two running started',
+      'web waiting PodInitializing',
+    ]);
+    await nodes.advance(1000);
+    const done = await nodes.pod('inits');
+    expect(done.status?.phase).toBe('Running');
+    expect(containersOf(done)).toEqual(['one Completed 0 ready', 'two Completed 0 ready', 'web running started ready']);
+  });
+
+  it('that fail are tried again, unless the pod says never', async () => {
+    const initContainers = [{ ...web, name: 'setup' }];
+    await create('init-again', { initContainers, restartPolicy: 'OnFailure' }, { 'setup.exit-code': '1', 'setup.exit-times': '1' });
+    await nodes.advance(1);
+    await nodes.advance(1);
+    expect(containersOf(await nodes.pod('init-again'))).toEqual([
+      'setup Completed 0 ready (restarts 1, last Error 1)',
+      'web running started ready',
+    ]);
+    await remove('init-again');
+    await create('init-never', { initContainers, restartPolicy: 'Never' }, { 'setup.exit-code': '1' });
+    await nodes.advance(1);
+    const failed = await nodes.pod('init-never');
+    expect(failed.status?.phase).toBe('Failed');
+    expect(containersOf(failed)).toEqual(['setup Error 1', 'web waiting PodInitializing']);
+    expect(conditionsOf(failed)).toEqual([
+      'PodReadyToStartContainers=False',
+      'Initialized=False ContainersNotInitialized: containers with incomplete status: [setup]',
+      'Ready=False PodFailed',
+      'ContainersReady=False PodFailed',
+      'PodScheduled',
+    ]);
+  });
+
+  it('that are sidecars start first, and end last, in reverse', async () => {
+    const sidecar = (name: string): Container => ({ ...web, name, restartPolicy: 'Always' });
+    const initContainers = [sidecar('mesh'), { ...web, name: 'setup' }, sidecar('logs')];
+    await create('sidecars', { initContainers }, { 'mesh.startup': '2s', 'stop-delay': '1s' });
+    expect(containersOf(await nodes.pod('sidecars'))).toEqual([
+      'mesh running',
+      'setup waiting PodInitializing',
+      'logs waiting PodInitializing',
+      'web waiting PodInitializing',
+    ]);
+    await nodes.advance(3000, 1000);
+    expect(containersOf(await nodes.pod('sidecars'))).toEqual([
+      'mesh running started ready',
+      'setup Completed 0 ready',
+      'logs running started ready',
+      'web running started ready',
+    ]);
+    await remove('sidecars');
+    const left: string[][] = [];
+    for (let i = 0; i < 3; i++) {
+      const { containers } = (await nodes.fleet.kubelets[0]!.runtime.pods()).find(({ name }) => name === 'sidecars')!;
+      left.push(containers.filter(({ state }) => state === 'Running').map(({ name }) => name));
+      await nodes.advance(1000);
+    }
+    expect(left).toEqual([['web', 'logs', 'mesh'], ['logs', 'mesh'], ['mesh']]);
+    await expect(nodes.pod('sidecars')).rejects.toThrow('not found');
+  });
+
+  it('that are sidecars do not keep a pod alive that is done', async () => {
+    const initContainers: Container[] = [{ ...web, name: 'mesh', restartPolicy: 'Always' }];
+    await create('sidecar-job', { initContainers, restartPolicy: 'Never' }, { 'web.run-for': '1s' });
+    await nodes.advance(1000);
+    const pod = await nodes.pod('sidecar-job');
+    expect(pod.status?.phase).toBe('Succeeded');
+    expect(containersOf(pod)).toEqual(['mesh Error 143', 'web Completed 0']);
+    expect(conditionsOf(pod)).toEqual([
+      'PodReadyToStartContainers=False',
+      'Initialized=True PodCompleted',
+      'Ready=False PodCompleted',
+      'ContainersReady=False PodCompleted',
+      'PodScheduled',
+    ]);
+  });
+});
+
+describe('a container that ends', () => {
+  it('is restarted at once, and later and later when it goes on so', async () => {
+    const created = await create('crash', {}, { 'exit-code': '1', 'run-for': '1s' });
+    const text = `pod=crash_default(${created.metadata.uid})`;
+    await nodes.advance(1000);
+    expect(containersOf(await nodes.pod('crash'))).toEqual(['web running started ready (restarts 1, last Error 1)']);
+    await nodes.advance(1000);
+    const crashed = await nodes.pod('crash');
+    expect(crashed.status?.phase).toBe('Running');
+    expect(containersOf(crashed)).toEqual([
+      `web waiting CrashLoopBackOff "back-off 10s restarting failed container=web ${text}" (restarts 1, last Error 1)`,
+    ]);
+    await nodes.advance(10_000);
+    expect(containersOf(await nodes.pod('crash'))).toEqual(['web running started ready (restarts 2, last Error 1)']);
+    const delays: string[] = [];
+    for (const seconds of [20, 40, 80, 160, 300, 300]) {
+      await nodes.advance(1000);
+      delays.push(/back-off (\S+)/.exec(containersOf(await nodes.pod('crash'))[0]!)![1]!);
+      await nodes.advance(seconds * 1000);
+    }
+    expect(delays).toEqual(['20s', '40s', '1m20s', '2m40s', '5m0s', '5m0s']);
+    expect(await nodes.events('crash')).toContainEqual(
+      expect.stringMatching(/^Warning BackOff: Back-off restarting failed container web in pod crash_default\(.*\) \(x\d+\)$/),
+    );
+    await remove('crash');
+  });
+
+  it.each([
+    ['Never', '0', 'Succeeded', 'web Completed 0'],
+    ['Never', '3', 'Failed', 'web Error 3'],
+    ['OnFailure', '0', 'Succeeded', 'web Completed 0'],
+  ] as const)('of a pod with policy %s and code %s makes it %s', async (restartPolicy, code, phase, text) => {
+    const name = `ends-${restartPolicy.toLowerCase()}-${code}`;
+    await create(name, { restartPolicy }, { 'exit-code': code, 'run-for': '5s' });
+    expect(await writesOf(() => nodes.advance(5000))).toEqual([`PATCH /api/v1/namespaces/default/pods/${name}/status`]);
+    const pod = await nodes.pod(name);
+    expect(pod.status?.phase).toBe(phase);
+    expect(pod.status?.podIP).toMatch(/^10\.64/);
+    expect(containersOf(pod)).toEqual([text]);
+    await remove(name);
+    await expect(nodes.pod(name)).rejects.toThrow('not found');
+  });
+
+  it('says what its annotations say of it', async () => {
+    await create('oom', { restartPolicy: 'Never' }, {
+      'exit-code': '137',
+      'exit-reason': 'OOMKilled',
+      'exit-message': 'too much',
+    });
+    await nodes.advance(1);
+    expect(containersOf(await nodes.pod('oom'))).toEqual(['web OOMKilled 137 "too much"']);
+  });
+
+  it('is restarted or not by rules of its own', async () => {
+    const rules = (action: string): Partial<Container> => ({
+      restartPolicy: 'Never',
+      restartPolicyRules: [{ action, exitCodes: { operator: 'In', values: [42] } }],
+    });
+    const spec: Partial<PodSpec> = { restartPolicy: 'Never', containers: [{ ...web, ...rules('Restart') }] };
+    await create('rule', spec, { 'exit-code': '42', 'exit-times': '1' });
+    await nodes.advance(1);
+    expect(containersOf(await nodes.pod('rule'))).toEqual(['web running started ready (restarts 1, last Error 42)']);
+    await create('no-rule', spec, { 'exit-code': '41' });
+    await nodes.advance(1);
+    expect((await nodes.pod('no-rule')).status?.phase).toBe('Failed');
+  });
+});
+
+describe('an image', () => {
+  it('that cannot be pulled is tried again, later and later', async () => {
+    const pod = await create('no-image', { containers: [{ name: 'web', image: 'registry.example/none' }] }, { 'image-pull': 'error 25s' });
+    const why = `failed to pull and unpack image "registry.example/none:latest": the pod's annotations say so`;
+    expect(pod.status?.phase).toBe('Pending');
+    expect(containersOf(pod)).toEqual([`web waiting ErrImagePull "${why}"`]);
+    await nodes.advance(1000);
+    expect(containersOf(await nodes.pod('no-image'))).toEqual([
+      `web waiting ImagePullBackOff "Back-off pulling image "registry.example/none": ErrImagePull: ${why}"`,
+    ]);
+    await nodes.advance(9000);
+    expect(containersOf(await nodes.pod('no-image'))[0]).toMatch(/^web waiting ErrImagePull/);
+    await nodes.advance(20_000, 1000);
+    expect(containersOf(await nodes.pod('no-image'))).toEqual(['web running started ready']);
+    expect(await nodes.events('no-image')).toEqual([
+      `Warning Failed: Failed to pull image "registry.example/none": ${why} (x2)`,
+      'Warning Failed: Error: ErrImagePull (x2)',
+      'BackOff: Back-off pulling image "registry.example/none" (x2)',
+      'Warning Failed: Error: ImagePullBackOff (x2)',
+      'Pulling: Pulling image "registry.example/none" (x3)',
+      'Pulled: Successfully pulled image "registry.example/none" in 0s (0s including waiting). Image size: 1000000 bytes.',
+      'Created: Container created',
+      'Started: Container started',
+    ]);
+  });
+
+  it('that must be there already, is not pulled', async () => {
+    const containers: Container[] = [{ name: 'web', image: 'registry.example/absent:1', imagePullPolicy: 'Never' }];
+    const pod = await create('never-pull', { containers });
+    const message = 'Container image "registry.example/absent:1" is not present with pull policy of Never';
+    expect(containersOf(pod)).toEqual([`web waiting ErrImageNeverPull "${message}"`]);
+    expect(await nodes.events('never-pull')).toEqual([
+      `Warning ErrImageNeverPull: ${message}`,
+      'Warning Failed: Error: ErrImageNeverPull',
+    ]);
+    await remove('never-pull');
+  });
+
+  it('with a name that is none, is told of', async () => {
+    const pod = await create('bad-image', { containers: [{ name: 'web', image: 'UPPER:1' }] });
+    expect(containersOf(pod)[0]).toMatch(/^web waiting InvalidImageName/);
+    await remove('bad-image');
+  });
+});
+
+describe('what a pod refers to', () => {
+  it('must be there before its containers are made', async () => {
+    const env = [{ name: 'LEVEL', valueFrom: { configMapKeyRef: { name: 'settings', key: 'level' } } }];
+    const pod = await create('env', { containers: [{ ...web, env }] });
+    expect(containersOf(pod)).toEqual(['web waiting CreateContainerConfigError "configmap "settings" not found"']);
+    expect(await nodes.events('env')).toContain('Warning Failed: Error: configmap "settings" not found');
+    const maps = nodes.clients.core.v1.configMaps('default');
+    await maps.create({ metadata: { name: 'settings' }, data: {} });
+    await nodes.advance(10_000);
+    expect(containersOf(await nodes.pod('env'))[0]).toContain('couldn\'t find key level in ConfigMap default/settings');
+    await maps.update({ metadata: { name: 'settings' }, data: { level: 'high' } });
+    await nodes.advance(70_000, 10_000);
+    expect(containersOf(await nodes.pod('env'))).toEqual(['web running started ready']);
+  });
+
+  it('is waited for when it is to be mounted', async () => {
+    const volumes = [
+      { name: 'config', configMap: { name: 'files' } },
+      { name: 'maybe', secret: { secretName: 'none', optional: true } },
+    ];
+    const pod = await create('mount', { volumes });
+    expect(containersOf(pod)).toEqual(['web waiting ContainerCreating']);
+    await nodes.advance(1500, 500);
+    expect(await nodes.events('mount')).toEqual([
+      'Warning FailedMount: MountVolume.SetUp failed for volume "config" : configmap "files" not found (x3)',
+    ]);
+    await nodes.clients.core.v1.configMaps('default').create({ metadata: { name: 'files' } });
+    await nodes.advance(2000);
+    expect(containersOf(await nodes.pod('mount'))).toEqual(['web running started ready']);
+  });
+});
+
+describe('probes', () => {
+  it('decide when a pod is ready', async () => {
+    const readinessProbe = { httpGet: { port: 80 }, periodSeconds: 5, initialDelaySeconds: 2 };
+    const pod = await create('readiness', { containers: [{ ...web, readinessProbe }] }, { readiness: 'after 4s' });
+    expect(containersOf(pod)).toEqual(['web running started']);
+    await nodes.advance(2000);
+    expect(await nodes.events('readiness')).toContain(
+      'Warning Unhealthy: Readiness probe failed: the pod’s annotations say so',
+    );
+    await nodes.advance(5000, 1000);
+    const ready = await nodes.pod('readiness');
+    expect(containersOf(ready)).toEqual(['web running started ready']);
+    expect(ready.status?.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime).not.toBe(
+      ready.status?.startTime,
+    );
+    // What passes for good is not asked again.
+    expect(nodes.clock.nextInMs).toBeGreaterThan(0);
+  });
+
+  it('of a script are there for pods without any', async () => {
+    await create('flap', {}, { readiness: 'flapping 3s' });
+    const seen: boolean[] = [];
+    for (let i = 0; i < 4; i++) {
+      seen.push(containersOf(await nodes.pod('flap'))[0]!.includes(' ready'));
+      await nodes.advance(3000, 1000);
+    }
+    expect(seen).toEqual([true, false, true, false]);
+    await remove('flap');
+  });
+
+  it('follow the pod’s annotations when these change', async () => {
+    await create('annotated');
+    const annotate = async (readiness: string): Promise<void> => {
+      const patch = { metadata: { annotations: annotationsOf({ readiness }) } };
+      await nodes.clients.core.v1.pods('default').patch('annotated', 'merge', patch);
+      await nodes.settle();
+    };
+    await annotate('never');
+    expect(containersOf(await nodes.pod('annotated'))).toEqual(['web running started']);
+    await annotate('always');
+    await nodes.advance(1000);
+    expect(containersOf(await nodes.pod('annotated'))).toEqual(['web running started ready']);
+  });
+
+  it('that fail restart a container', async () => {
+    const livenessProbe = { exec: { command: ['check'] }, periodSeconds: 2, failureThreshold: 2 };
+    await create('liveness', { containers: [{ ...web, livenessProbe }] }, { liveness: 'until 5s' });
+    await nodes.advance(8000, 1000);
+    expect(containersOf(await nodes.pod('liveness'))).toEqual([
+      'web running started ready (restarts 1, last Completed 0)',
+    ]);
+    expect(await nodes.events('liveness')).toEqual(
+      expect.arrayContaining([
+        'Warning Unhealthy: Liveness probe failed: the pod’s annotations say so (x2)',
+        'Killing: Container web failed liveness probe, will be restarted',
+      ]),
+    );
+    await remove('liveness');
+  });
+
+  it('of other kinds wait for the startup probe', async () => {
+    const containers: Container[] = [
+      { ...web, startupProbe: { tcpSocket: { port: 1 }, periodSeconds: 1 }, readinessProbe: { tcpSocket: { port: 1 } } },
+    ];
+    await create('startup', { containers }, { startup: 'after 2s', readiness: 'always' });
+    expect(containersOf(await nodes.pod('startup'))).toEqual(['web running']);
+    await nodes.advance(2000, 1000);
+    expect(containersOf(await nodes.pod('startup'))).toEqual(['web running started ready']);
+  });
+
+  it('are beside the readiness gates of a pod', async () => {
+    const pod = await create('gates', { readinessGates: [{ conditionType: 'example.com/lb' }] });
+    expect(conditionsOf(pod)).toContain(
+      'Ready=False ReadinessGatesNotReady: corresponding condition of pod readiness gate "example.com/lb" does not exist.',
+    );
+    const pods = nodes.clients.core.v1.pods('default');
+    const open = async (status: string): Promise<string[]> => {
+      const conditions = [{ type: 'example.com/lb', status }];
+      await pods.patch('gates', 'strategic-merge', { status: { conditions } }, { subresource: 'status' });
+      await nodes.settle();
+      return conditionsOf(await nodes.pod('gates'));
+    };
+    expect(await open('False')).toContain(
+      'Ready=False ReadinessGatesNotReady: the status of pod readiness gate "example.com/lb" is not "True", but False',
+    );
+    expect(await open('True')).toEqual(expect.arrayContaining(['Ready', 'example.com/lb']));
+  });
+});
+
+describe('a pod that is deleted', () => {
+  it('has its grace period, which can get shorter', async () => {
+    await create('grace', { terminationGracePeriodSeconds: 60 }, { 'stop-delay': 'forever' });
+    await remove('grace');
+    await nodes.advance(10_000);
+    expect(containersOf(await nodes.pod('grace'))).toEqual(['web running started ready']);
+    await remove('grace', 5);
+    await nodes.advance(5000);
+    await expect(nodes.pod('grace')).rejects.toThrow('not found');
+  });
+
+  it('is killed when its grace is over', async () => {
+    const watch = await nodes.clients.core.v1.pods('default').watch({ fieldSelector: 'metadata.name=killed' });
+    await create('killed', { terminationGracePeriodSeconds: 4 }, { 'stop-delay': '1m' });
+    await remove('killed');
+    await nodes.advance(4000);
+    let last: Pod | undefined;
+    for await (const { type, object } of watch) {
+      last = object;
+      if (type === 'DELETED') break;
+    }
+    expect(containersOf(last!)).toEqual(['web Error 137']);
+    expect(last?.status?.phase).toBe('Failed');
+  });
+
+  it('runs its preStop hooks first', async () => {
+    const lifecycle = { preStop: { sleep: { seconds: 3 } } };
+    await create('hook', { containers: [{ ...web, lifecycle }] });
+    await remove('hook');
+    await nodes.advance(2000);
+    expect(containersOf(await nodes.pod('hook'))).toEqual(['web running started ready']);
+    await nodes.advance(1000);
+    await expect(nodes.pod('hook')).rejects.toThrow('not found');
+  });
+
+  it('goes though it never came up', async () => {
+    await create('stuck', { volumes: [{ name: 'v', secret: { secretName: 'none' } }] });
+    await remove('stuck');
+    await expect(nodes.pod('stuck')).rejects.toThrow('not found');
+  });
+
+  it('by force ends all the same', async () => {
+    await create('forced');
+    await remove('forced', 0);
+    await expect(nodes.pod('forced')).rejects.toThrow('not found');
+    expect(await nodes.events('forced')).toContain('Killing: Stopping container web');
+    expect((await nodes.fleet.kubelets[0]!.runtime.pods()).map(({ name }) => name)).not.toContain('forced');
+  });
+});
+
+describe('a hook', () => {
+  it('that fails after the start makes the container begin anew', async () => {
+    const lifecycle = { postStart: { exec: { command: ['register'] } } };
+    await create('post-start', { containers: [{ ...web, lifecycle }] }, { 'post-start': 'fail' });
+    const pod = await nodes.pod('post-start');
+    expect(containersOf(pod)[0]).toMatch(/^web waiting (PostStartHookError|CrashLoopBackOff)/);
+    expect(await nodes.events('post-start')).toEqual(
+      expect.arrayContaining([
+        'Warning FailedPostStartHook: PostStartHook failed (x2)',
+        'Killing: FailedPostStartHook (x2)',
+      ]),
+    );
+    await remove('post-start');
+  });
+});
+
+describe('the node', () => {
+  it('ends what is active for too long', async () => {
+    await create('deadline', { activeDeadlineSeconds: 30 });
+    await nodes.advance(30_000);
+    const pod = await nodes.pod('deadline');
+    expect(pod.status).toMatchObject({
+      phase: 'Failed',
+      reason: 'DeadlineExceeded',
+      message: 'Pod was active on the node longer than the specified deadline',
+    });
+    expect(containersOf(pod)).toEqual(['web Completed 0']);
+    expect(await nodes.events('deadline')).toContain(
+      'DeadlineExceeded: Pod was active on the node longer than the specified deadline',
+    );
+  });
+
+  it.each<[string, Partial<PodSpec>, string, string]>([
+    [
+      'more than it has',
+      { containers: [{ ...web, resources: { requests: { cpu: '5' } } }] },
+      'OutOfcpu',
+      "Node didn't have enough resource: cpu, requested: 5000, used: 0, capacity: 4000",
+    ],
+    [
+      'another node',
+      { nodeSelector: { disk: 'ssd' } },
+      'NodeAffinity',
+      "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
+    ],
+    [
+      'a port that is taken',
+      { containers: [{ ...web, ports: [{ containerPort: 80, hostPort: 8080 }] }] },
+      'NodePorts',
+      "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
+    ],
+  ])('does not take a pod that asks for %s', async (_, spec, reason, message) => {
+    if (reason === 'NodePorts') await create('has-port', spec);
+    const name = reason.toLowerCase();
+    const pod = await create(name, spec);
+    expect(pod.status).toMatchObject({ phase: 'Failed', reason, message: `Pod was rejected: ${message}` });
+    expect(pod.status?.containerStatuses).toBeUndefined();
+    expect(await nodes.events(name)).toEqual([`Warning ${reason}: ${message}`]);
+    await remove(name);
+    await expect(nodes.pod(name)).rejects.toThrow('not found');
+  });
+
+  it('starts ephemeral containers in pods that run, and never again', async () => {
+    await create('debugged');
+    const pods = nodes.clients.core.v1.pods('default');
+    const ephemeralContainers = [{ name: 'debug', image }];
+    await pods.patchEphemeralContainers('debugged', 'strategic-merge', { spec: { ephemeralContainers } });
+    await nodes.settle();
+    expect(containersOf(await nodes.pod('debugged'))).toEqual(['web running started ready', 'debug running']);
+  });
+
+  it('tells of annotations that make no sense', async () => {
+    await create('nonsense', {}, { 'run-for': 'soon', 'db.logs': 'x', colour: 'red' });
+    const events = await nodes.events('nonsense');
+    expect(events.filter((event) => event.startsWith('Warning'))).toEqual([
+      'Warning InvalidAnnotation: hollow.coxswain.dev/run-for: "soon" is not valid: time: invalid duration "soon"',
+      'Warning InvalidAnnotation: hollow.coxswain.dev/db.logs: the pod has no such container',
+      expect.stringMatching(/InvalidAnnotation: hollow.coxswain.dev\/colour: there is no such option; known are run-for/),
+    ]);
+  });
+
+  it('sets right what somebody else made of a status', async () => {
+    await create('tampered');
+    const pods = nodes.clients.core.v1.pods('default');
+    const conditions = [{ type: 'Ready', status: 'False', reason: 'BecauseISaySo' }];
+    await pods.patch('tampered', 'strategic-merge', { status: { podIP: '1.2.3.4', conditions } }, { subresource: 'status' });
+    await nodes.settle();
+    const pod = await nodes.pod('tampered');
+    expect(conditionsOf(pod)).toContain('Ready');
+    expect(pod.status?.podIP).toMatch(/^10\.64/);
+  });
+
+  it('tries again when the server does not take a status', async () => {
+    let failures = 3;
+    nodes.spy.plan = (request) => {
+      if (request.includes('/pods/unlucky') && failures-- > 0) throw newInternalError(new Error('injected'));
+    };
+    await create('unlucky');
+    expect((await nodes.pod('unlucky')).status?.phase).toBe('Pending');
+    await nodes.advance(8000, 1000);
+    expect((await nodes.pod('unlucky')).status?.phase).toBe('Running');
+    nodes.spy.plan = () => {};
+    nodes.log.length = 0;
+  });
+
+  it('takes up its pods when it comes back, as after a reboot', async () => {
+    const containers = [{ ...web, resources: { requests: { cpu: '1m' } } }];
+    await create('kept', { containers });
+    await create('once', { restartPolicy: 'Never' });
+    await create('done', { restartPolicy: 'Never' }, { 'exit-code': '0' });
+    await nodes.advance(1);
+    const done = await nodes.pod('done');
+    await nodes.stopNodes();
+    await nodes.startNodes();
+    await nodes.advance(1000);
+    const unknown = 'ContainerStatusUnknown 137 "The container could not be located when the pod was deleted.  The container used to be Running"';
+    expect(containersOf(await nodes.pod('kept'))).toEqual([`web running started ready (restarts 1, last ${unknown})`]);
+    const once = await nodes.pod('once');
+    expect(once.status?.phase).toBe('Failed');
+    expect(await nodes.pod('done')).toEqual(done);
+    expect(await nodes.events('n1')).toContainEqual(expect.stringMatching(/^Warning Rebooted: Node n1 has been rebooted, boot id: /));
+    expect(nodes.log).toEqual([]);
+  });
+});

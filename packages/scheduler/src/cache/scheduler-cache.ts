@@ -1,0 +1,165 @@
+import type { Node, Pod } from '@coxswain/api/core/v1';
+import { NodeInfo } from '../framework/node-info.ts';
+import { PodInfo } from '../framework/pod-info.ts';
+import { Resources } from '../framework/resources.ts';
+import type { Snapshot } from '../framework/snapshot.ts';
+import { CachedSnapshot } from './cached-snapshot.ts';
+import { ImageStates } from './image-states.ts';
+import { NodeTree } from './node-tree.ts';
+
+/**
+ * The nodes and what is on them: what informers tell, and pods that are on their way. A pod is assumed to be where it was
+ * scheduled to from that moment on, until an informer confirms it or it is forgotten because it could not be bound.
+ */
+export class SchedulerCache {
+  /** By name; those without `node` have pods and are not known (yet, or any more). */
+  readonly #nodes = new Map<string, NodeInfo>();
+  /** By uid: where each pod is counted. */
+  readonly #pods = new Map<string, PlacedPod>();
+  readonly #assumed = new Set<string>();
+  readonly #tree = new NodeTree();
+  readonly #images = new ImageStates();
+  readonly #snapshot = new CachedSnapshot();
+  /** Names of the nodes that are not in the snapshot as they are. */
+  readonly #changed = new Set<string>();
+  /** The snapshot's list has other nodes, or another order. */
+  #isRearranged = false;
+  #generation = 0;
+
+  get size(): { readonly nodes: number; readonly pods: number; readonly assumedPods: number } {
+    return { nodes: this.#nodes.size, pods: this.#pods.size, assumedPods: this.#assumed.size };
+  }
+
+  /** The node as it is counted now; not to be changed. */
+  node(name: string): NodeInfo | undefined {
+    return this.#nodes.get(name);
+  }
+
+  /** Adds a node, or puts it in the place of what it was. */
+  addNode(node: Node): NodeInfo {
+    const name = node.metadata.name ?? '';
+    const info = this.#nodeInfo(name);
+    if (info.node) this.#images.remove(info.node);
+    info.setNode(node);
+    info.imageStates = this.#images.add(node);
+    if (this.#tree.set(node)) this.#isRearranged = true;
+    this.#touch(name, info);
+    return info;
+  }
+
+  updateNode(_before: Node, node: Node): NodeInfo {
+    return this.addNode(node);
+  }
+
+  /** What pods it still has are kept: they are told of one by one, and the node may come back. */
+  removeNode({ metadata: { name = '' } }: Node): void {
+    const info = this.#nodes.get(name);
+    if (!info?.node) return;
+    this.#images.remove(info.node);
+    info.node = undefined;
+    info.allocatable = new Resources();
+    info.imageStates = new Map();
+    if (this.#tree.remove(name)) this.#isRearranged = true;
+    this.#touch(name, info);
+    this.#dropIfEmpty(name, info);
+  }
+
+  /** A pod that has a node, as an informer tells it; confirms it where it was assumed. */
+  addPod(pod: Pod): void {
+    this.#assumed.delete(uidOf(pod));
+    this.#place(new PodInfo(pod), pod.spec?.nodeName ?? '');
+  }
+
+  updatePod(_before: Pod, pod: Pod): void {
+    this.addPod(pod);
+  }
+
+  removePod(pod: Pod): void {
+    this.#assumed.delete(uidOf(pod));
+    this.#displace(uidOf(pod));
+  }
+
+  /** The pod is going to be on the node. Throws when it is on one already. */
+  assumePod(info: PodInfo, nodeName: string): void {
+    const uid = uidOf(info.pod);
+    if (this.#pods.has(uid)) {
+      throw new Error(`pod ${uid}(${info.key}) is in the cache, so can't be assumed`);
+    }
+    this.#assumed.add(uid);
+    this.#place(info, nodeName);
+  }
+
+  /** It is not going to be there after all. Nothing happens when an informer has told of it meanwhile. */
+  forgetPod(pod: Pod): void {
+    if (this.#assumed.delete(uidOf(pod))) this.#displace(uidOf(pod));
+  }
+
+  isAssumed(pod: Pod): boolean {
+    return this.#assumed.has(uidOf(pod));
+  }
+
+  /** The pod as it is counted on a node, be it assumed or not. */
+  pod({ metadata: { uid = '' } }: Pod): Pod | undefined {
+    return this.#pods.get(uid)?.info.pod;
+  }
+
+  /** As `updateSnapshot` left it. */
+  get snapshot(): Snapshot {
+    return this.#snapshot;
+  }
+
+  /** Brings the snapshot up to date: what has changed is copied, nothing else. It is the same object every time. */
+  updateSnapshot(): Snapshot {
+    for (const name of this.#changed) {
+      const info = this.#nodes.get(name);
+      this.#snapshot.set(name, info?.node && info.clone());
+    }
+    this.#changed.clear();
+    if (this.#isRearranged) this.#snapshot.arrange(this.#tree.list());
+    this.#isRearranged = false;
+    return this.#snapshot;
+  }
+
+  #place(info: PodInfo, nodeName: string): void {
+    const uid = uidOf(info.pod);
+    this.#displace(uid);
+    const node = this.#nodeInfo(nodeName);
+    node.addPod(info);
+    this.#pods.set(uid, { info, nodeName });
+    this.#touch(nodeName, node);
+  }
+
+  #displace(uid: string): void {
+    const placed = this.#pods.get(uid);
+    if (!placed) return;
+    this.#pods.delete(uid);
+    const node = this.#nodes.get(placed.nodeName);
+    if (!node?.removePod(placed.info.pod)) throw new Error(`bug: pod ${uid} is not on node ${placed.nodeName}`);
+    this.#touch(placed.nodeName, node);
+    this.#dropIfEmpty(placed.nodeName, node);
+  }
+
+  #nodeInfo(name: string): NodeInfo {
+    const known = this.#nodes.get(name);
+    if (known) return known;
+    const info = new NodeInfo();
+    this.#nodes.set(name, info);
+    return info;
+  }
+
+  #dropIfEmpty(name: string, info: NodeInfo): void {
+    if (!info.node && info.pods.length === 0) this.#nodes.delete(name);
+  }
+
+  #touch(name: string, info: NodeInfo): void {
+    info.generation = ++this.#generation;
+    this.#changed.add(name);
+  }
+}
+
+interface PlacedPod {
+  readonly info: PodInfo;
+  readonly nodeName: string;
+}
+
+const uidOf = ({ metadata: { uid = '' } }: Pod): string => uid;

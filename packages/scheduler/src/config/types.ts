@@ -1,0 +1,94 @@
+import type { ExtensionPoint } from '../framework/plugin.ts';
+
+/** A plug-in at an extension point. */
+export interface PluginReference {
+  readonly name: string;
+  /** What its scores count; of Score only. */
+  readonly weight?: number;
+}
+
+export interface PluginSet {
+  readonly enabled?: readonly PluginReference[];
+  /** `*` is all of them. */
+  readonly disabled?: readonly PluginReference[];
+}
+
+/** Plug-ins by extension point; those of `multiPoint` take part wherever they can. */
+export type Plugins = { readonly [P in ExtensionPoint | 'multiPoint']?: PluginSet };
+
+export interface PluginConfig {
+  readonly name: string;
+  readonly args?: unknown;
+}
+
+/** A way to schedule the pods that ask for it by `spec.schedulerName`. */
+export interface SchedulerProfile {
+  readonly schedulerName: string;
+  /** How many of all nodes are looked for that a pod may be on; 0: fewer, the more there are. */
+  readonly percentageOfNodesToScore?: number;
+  readonly plugins: Plugins;
+  readonly pluginConfig: readonly PluginConfig[];
+}
+
+export interface ExtenderTLSConfig {
+  readonly insecure?: boolean;
+  readonly serverName?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+  readonly caFile?: string;
+  /** In base64, as the other two. */
+  readonly certData?: string;
+  readonly keyData?: string;
+  readonly caData?: string;
+}
+
+export interface ExtenderConfig {
+  readonly urlPrefix: string;
+  readonly filterVerb?: string;
+  readonly preemptVerb?: string;
+  readonly prioritizeVerb?: string;
+  readonly bindVerb?: string;
+  readonly weight?: number;
+  readonly enableHTTPS?: boolean;
+  readonly tlsConfig?: ExtenderTLSConfig;
+  /** A duration, `5s` by default. */
+  readonly httpTimeout?: string;
+  /** It knows the nodes and wants their names only. */
+  readonly nodeCacheCapable?: boolean;
+  readonly managedResources?: readonly { readonly name: string; readonly ignoredByScheduler?: boolean }[];
+  readonly ignorable?: boolean;
+}
+
+export interface LeaderElectionConfig {
+  readonly leaderElect: boolean;
+  /** Durations, as the other two. */
+  readonly leaseDuration: string;
+  readonly renewDeadline: string;
+  readonly retryPeriod: string;
+  readonly resourceLock: string;
+  readonly resourceName: string;
+  readonly resourceNamespace: string;
+}
+
+export interface ClientConnectionConfig {
+  readonly kubeconfig: string;
+  readonly acceptContentTypes: string;
+  readonly contentType: string;
+  readonly qps: number;
+  readonly burst: number;
+}
+
+/** A KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1) with all its defaults. */
+export interface SchedulerConfiguration {
+  readonly parallelism: number;
+  readonly leaderElection: LeaderElectionConfig;
+  readonly clientConnection: ClientConnectionConfig;
+  readonly enableProfiling: boolean;
+  readonly enableContentionProfiling: boolean;
+  readonly percentageOfNodesToScore: number;
+  readonly podInitialBackoffSeconds: number;
+  readonly podMaxBackoffSeconds: number;
+  readonly profiles: readonly SchedulerProfile[];
+  readonly extenders: readonly ExtenderConfig[];
+  readonly delayCacheUntilActive: boolean;
+}

@@ -1,0 +1,38 @@
+import type { Node } from '@coxswain/api/core/v1';
+import { DeletedFinalStateUnknown, type ResourceEventHandler } from '@coxswain/client';
+import { eventLabel, nodeAdd, nodeDelete } from './cluster-events.ts';
+import type { EventHandlersContext } from './event-handlers-context.ts';
+import { nodeChanges } from './node-changes.ts';
+
+/** Keeps the cache's nodes, and tells those that wait of what may be a chance for them. */
+export class NodeEventHandler implements ResourceEventHandler<Node> {
+  readonly #context: EventHandlersContext;
+
+  constructor(context: EventHandlersContext) {
+    this.#context = context;
+  }
+
+  onAdd(node: Node): void {
+    this.#context.observe(eventLabel(nodeAdd), () => {
+      this.#context.cache.addNode(node);
+      this.#context.queue.moveAllToActiveOrBackoffQueue(nodeAdd, undefined, node);
+    });
+  }
+
+  onUpdate(old: Node, node: Node): void {
+    this.#context.cache.updateNode(old, node);
+    for (const event of nodeChanges(old, node)) {
+      this.#context.observe(eventLabel(event), () =>
+        this.#context.queue.moveAllToActiveOrBackoffQueue(event, old, node),
+      );
+    }
+  }
+
+  onDelete(deleted: Node | DeletedFinalStateUnknown<Node>): void {
+    const node = deleted instanceof DeletedFinalStateUnknown ? deleted.object : deleted;
+    this.#context.observe(eventLabel(nodeDelete), () => {
+      this.#context.queue.moveAllToActiveOrBackoffQueue(nodeDelete, node, undefined);
+      this.#context.cache.removeNode(node);
+    });
+  }
+}

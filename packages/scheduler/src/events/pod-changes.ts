@@ -1,0 +1,71 @@
+import type { Pod } from '@coxswain/api/core/v1';
+import { jsonEquals } from '@coxswain/apimachinery/json';
+import { Action, type ClusterEvent } from '../framework/cluster-event.ts';
+import { podResources } from '../framework/pod-requests.ts';
+import type { Resources } from '../framework/resources.ts';
+import { assignedPod, clusterEvent, unscheduledPod } from './cluster-events.ts';
+
+type Change = readonly [action: number, happened: (old: Pod, pod: Pod) => boolean];
+
+const changes: readonly Change[] = [
+  [Action.UpdatePodLabel, (old, pod) => !jsonEquals(old.metadata.labels ?? {}, pod.metadata.labels ?? {})],
+  [Action.UpdatePodScaleDown, isScaledDown],
+  [Action.UpdatePodSchedulingGatesEliminated, (old, pod) => gates(old) > 0 && gates(pod) === 0],
+  // They can be added, but neither changed nor taken away.
+  [
+    Action.UpdatePodToleration,
+    (old, pod) => (old.spec?.tolerations?.length ?? 0) !== (pod.spec?.tolerations?.length ?? 0),
+  ],
+  [Action.UpdatePodGeneratedResourceClaim, (old, pod) => !jsonEquals(generatedClaims(old), generatedClaims(pod))],
+];
+
+const eventsOf = (called: string): ReadonlyMap<number, ClusterEvent> =>
+  new Map([Action.UpdateOther, ...changes.map(([action]) => action)].map((a) => [a, clusterEvent('Pod', a, called)]));
+
+const assignedEvents = eventsOf(assignedPod);
+const unscheduledEvents = eventsOf(unscheduledPod);
+
+/** What of a pod has changed that may matter to itself or to others. Never empty: what is nothing special is an update. */
+export function podChanges(old: Pod, pod: Pod): ClusterEvent[] {
+  const events = pod.spec?.nodeName ? assignedEvents : unscheduledEvents;
+  const found: ClusterEvent[] = [];
+  for (const [action, happened] of changes) if (happened(old, pod)) found.push(events.get(action)!);
+  if (found.length === 0) found.push(events.get(Action.UpdateOther)!);
+  return found;
+}
+
+const gates = ({ spec }: Pod): number => spec?.schedulingGates?.length ?? 0;
+
+const generatedClaims = ({ status }: Pod): unknown => [
+  status?.resourceClaimStatuses ?? [],
+  status?.extendedResourceClaimStatus ?? null,
+];
+
+/** It asks for less of something. */
+function isScaledDown(old: Pod, pod: Pod): boolean {
+  if (hasSameResources(old, pod)) return false;
+  const { requests: before } = podResources(old);
+  const { requests: after } = podResources(pod);
+  return (
+    before.milliCPU > after.milliCPU ||
+    before.memory > after.memory ||
+    before.ephemeralStorage > after.ephemeralStorage ||
+    lessOfScalar(before, after)
+  );
+}
+
+function lessOfScalar(before: Resources, after: Resources): boolean {
+  for (const [name, amount] of before.scalar ?? []) if (amount > (after.scalar?.get(name) ?? 0)) return true;
+  return false;
+}
+
+/** Equal parts of an object's states are mostly one and the same in an informer's cache: that is quick to see. */
+function hasSameResources(old: Pod, pod: Pod): boolean {
+  return (
+    old.spec === pod.spec &&
+    old.status?.containerStatuses === pod.status?.containerStatuses &&
+    old.status?.initContainerStatuses === pod.status?.initContainerStatuses &&
+    old.status?.resources === pod.status?.resources &&
+    old.status?.conditions === pod.status?.conditions
+  );
+}

@@ -1,0 +1,56 @@
+import type { NodeInfo } from './node-info.ts';
+import type { NodeStatuses } from './plugin.ts';
+import type { Snapshot } from './snapshot.ts';
+import { Status, type StatusCode } from './status.ts';
+
+/** Why nodes were rejected, in the order in which they were. */
+export class NodeToStatus implements NodeStatuses {
+  readonly #snapshot: Snapshot;
+  /** `#nodes[i]` was rejected with `#statuses[i]`. No node is there twice. */
+  readonly #nodes: NodeInfo[] = [];
+  readonly #statuses: Status[] = [];
+  /** Made when it is asked for: most of the time nobody does. */
+  #byName: Map<string, Status> | undefined;
+  /** Of the nodes that are not named: nobody looked at them. */
+  absentStatus: Status = Status.unresolvable();
+
+  constructor(snapshot: Snapshot) {
+    this.#snapshot = snapshot;
+  }
+
+  /** How many nodes are named. */
+  get size(): number {
+    return this.#nodes.length;
+  }
+
+  /** Of a node that is not named yet. */
+  add(node: NodeInfo, status: Status): void {
+    this.#nodes.push(node);
+    this.#statuses.push(status);
+    this.#byName = undefined;
+  }
+
+  get(nodeName: string): Status {
+    return this.#map.get(nodeName) ?? this.absentStatus;
+  }
+
+  nodesWith(code: StatusCode): readonly NodeInfo[] {
+    if (this.absentStatus.code === code) {
+      return this.#snapshot.nodes.filter(({ name }) => this.get(name).code === code);
+    }
+    return this.#nodes.filter((_, index) => this.#statuses[index]!.code === code);
+  }
+
+  /** The statuses of the nodes that are named. */
+  get values(): readonly Status[] {
+    return this.#statuses;
+  }
+
+  get #map(): ReadonlyMap<string, Status> {
+    if (!this.#byName) {
+      this.#byName = new Map();
+      for (const [index, { name }] of this.#nodes.entries()) this.#byName.set(name, this.#statuses[index]!);
+    }
+    return this.#byName;
+  }
+}

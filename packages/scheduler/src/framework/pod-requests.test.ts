@@ -1,0 +1,105 @@
+import type { Container, Pod, PodSpec, PodStatus } from '@coxswain/api/core/v1';
+import { describe, expect, it } from 'vitest';
+import { podResources } from './pod-requests.ts';
+
+const mebibyte = 1024 * 1024;
+const container = (cpu?: string, memory?: string, more: Partial<Container> = {}): Container => ({
+  name: 'c',
+  resources: { requests: { ...(cpu && { cpu }), ...(memory && { memory }) } },
+  ...more,
+});
+const sidecar = (cpu: string): Container => container(cpu, undefined, { restartPolicy: 'Always' });
+const taken = (spec: PodSpec, status: PodStatus = {}): [cpu: number, memory: number, cpu: number, memory: number] => {
+  const pod: Pod = { metadata: { name: 'p' }, spec, status };
+  const { requests, nonZeroCPU, nonZeroMemory } = podResources(pod);
+  return [requests.milliCPU, requests.memory / mebibyte, nonZeroCPU, nonZeroMemory / mebibyte];
+};
+
+describe('a pod takes of a node', () => {
+  it.each<[string, PodSpec, ReturnType<typeof taken>]>([
+    [
+      'what its containers request together',
+      { containers: [container('1', '1Gi'), container('500m', '1Gi')] },
+      [1500, 2048, 1500, 2048],
+    ],
+    [
+      'nothing, but counts with a little where nodes are compared',
+      { containers: [container(), container()] },
+      [0, 0, 200, 400],
+    ],
+    [
+      'a little only for what is not said',
+      { containers: [container('0'), container(undefined, '1Gi')] },
+      [0, 1024, 100, 1224],
+    ],
+    [
+      'fractions added before they are rounded',
+      { containers: [container('100m', '500m'), container('100m', '500m')] },
+      [200, 1 / mebibyte, 200, 1 / mebibyte],
+    ],
+    [
+      'the most that an init container requests',
+      { containers: [container('1', '1')], initContainers: [container('3', '1'), container('2', '1')] },
+      [3000, 1 / mebibyte, 3000, 1 / mebibyte],
+    ],
+    [
+      'sidecars beside containers',
+      { containers: [container('1')], initContainers: [sidecar('500m')] },
+      [1500, 0, 1500, 400],
+    ],
+    [
+      'an init container beside the sidecars before it',
+      { containers: [container('1')], initContainers: [sidecar('2'), container('4'), sidecar('3')] },
+      [6000, 0, 6000, 600],
+    ],
+    [
+      'overhead on top',
+      { containers: [container('1', '1Gi')], overhead: { cpu: '250m', memory: '1Gi' } },
+      [1250, 2048, 1250, 2048],
+    ],
+    [
+      'what it requests as a whole instead',
+      { containers: [container('1', '1Gi')], resources: { requests: { cpu: '4' } } },
+      [4000, 1024, 4000, 1024],
+    ],
+    [
+      'a little of what neither it nor its containers say',
+      { containers: [container()], resources: { requests: { cpu: '4' } } },
+      [4000, 0, 4000, 200],
+    ],
+  ])('%s', (_, spec, expected) => {
+    expect(taken(spec)).toEqual(expected);
+  });
+
+  const resizing = (conditions: PodStatus['conditions'] = []): PodStatus => ({
+    conditions,
+    containerStatuses: [
+      {
+        name: 'c',
+        image: '',
+        imageID: '',
+        ready: true,
+        restartCount: 0,
+        resources: { requests: { cpu: '1', memory: '3Gi' } },
+        allocatedResources: { cpu: '2', memory: '2Gi' },
+      },
+    ],
+  });
+
+  it('the most of what is wanted, allocated and in force while it is resized', () => {
+    expect(taken({ containers: [container('500m', '4Gi')] }, resizing())).toEqual([2000, 4096, 2000, 4096]);
+  });
+
+  it('not what is wanted when the node says it can never be had', () => {
+    const infeasible = resizing([{ type: 'PodResizePending', status: 'True', reason: 'Infeasible' }]);
+    expect(taken({ containers: [container('9', '9Gi')] }, infeasible)).toEqual([2000, 3072, 2000, 3072]);
+    const deferred = resizing([{ type: 'PodResizePending', status: 'True', reason: 'Deferred' }]);
+    expect(taken({ containers: [container('9', '9Gi')] }, deferred)).toEqual([9000, 9216, 9000, 9216]);
+  });
+
+  it('what it has as a whole while that is resized', () => {
+    const spec: PodSpec = { containers: [container('1', '1Gi')], resources: { requests: { cpu: '2' } } };
+    const status: PodStatus = { resources: { requests: { cpu: '3' } }, allocatedResources: { cpu: '4' } };
+    expect(taken(spec, status)).toEqual([4000, 1024, 4000, 1024]);
+  });
+});

@@ -1,0 +1,5 @@
+/** From kube-scheduler's flags to a scheduler that runs. */
+export { loadConfiguration } from './load-configuration.ts';
+export { parseSchedulerOptions, schedulerHelp } from './parse-options.ts';
+export { runScheduler, type SchedulerEnvironment } from './run-scheduler.ts';
+export type { SchedulerCommandOptions } from './scheduler-flags.ts';

@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises';
+import { stringifyYaml } from '@coxswain/apimachinery/codec/yaml';
+import { completeConfiguration } from '../config/complete-configuration.ts';
+import { configurationKind } from '../config/configuration-kind.ts';
+import type { GivenConfiguration } from '../config/configuration-shape.ts';
+import { readConfiguration } from '../config/parse-configuration.ts';
+import type { SchedulerConfiguration } from '../config/types.ts';
+import { checkConfiguration } from '../config/validate-configuration.ts';
+import type { PluginDefinition } from '../framework/handle.ts';
+import { inTreePlugins } from '../plugins/index.ts';
+import type { SchedulerCommandOptions } from './scheduler-flags.ts';
+
+/**
+ * The configuration of a command line: that of the file, or else of the flags that there were before files. Flags of leader
+ * election count in both cases. Throws an Error that names everything wrong.
+ */
+export async function loadConfiguration(
+  options: SchedulerCommandOptions,
+  plugins: readonly PluginDefinition[] = [],
+): Promise<SchedulerConfiguration> {
+  const given = options.config ? readConfiguration(await readFile(options.config, 'utf8')) : givenByFlags(options);
+  const config = completeConfiguration({
+    ...given,
+    leaderElection: { ...given.leaderElection, ...leaderElectionFlags(options) },
+  });
+  checkConfiguration(config, [...inTreePlugins, ...plugins]);
+  return config;
+}
+
+function givenByFlags({ kubeconfig, kubeApiQps, kubeApiBurst }: SchedulerCommandOptions): GivenConfiguration {
+  return {
+    clientConnection: {
+      ...(kubeconfig !== undefined && { kubeconfig }),
+      ...(kubeApiQps !== undefined && { qps: kubeApiQps }),
+      ...(kubeApiBurst !== undefined && { burst: kubeApiBurst }),
+    },
+  };
+}
+
+function leaderElectionFlags(options: SchedulerCommandOptions): GivenConfiguration['leaderElection'] {
+  const fields = {
+    leaderElect: options.leaderElect,
+    leaseDuration: options.leaderElectLeaseDuration,
+    renewDeadline: options.leaderElectRenewDeadline,
+    retryPeriod: options.leaderElectRetryPeriod,
+    resourceLock: options.leaderElectResourceLock,
+    resourceName: options.leaderElectResourceName,
+    resourceNamespace: options.leaderElectResourceNamespace,
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/**
+ * What `--write-config-to` writes, and `--config` reads. Differs from upstream: args of plug-ins are those that were given, without
+ * their defaults.
+ */
+export const formatConfiguration = (config: SchedulerConfiguration): string =>
+  stringifyYaml({ ...configurationKind, ...config });

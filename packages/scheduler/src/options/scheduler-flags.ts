@@ -1,0 +1,58 @@
+import {
+  boolean,
+  type Completed,
+  duration,
+  flag,
+  float,
+  type Given,
+  integer,
+  string,
+  stringArray,
+} from '@coxswain/component-base';
+import { servingFlagGroups } from '@coxswain/component-base/serving';
+
+/** The flags that are honoured, as `--help` groups them. */
+export const flagGroups = {
+  Misc: {
+    config: flag(string, 'A KubeSchedulerConfiguration file; flags marked so say nothing where there is one'),
+    'write-config-to': flag(string, 'Write the configuration, with its defaults, to this file and end'),
+    master: flag(string, 'Address of the API server, instead of the kubeconfig’s'),
+    'feature-gates': flag(stringArray, 'Features to turn on or off, such as ComponentFlagz=false', []),
+  },
+  'Leader election': {
+    'leader-elect': flag(boolean, 'Work only while no other does', true),
+    'leader-elect-lease-duration': flag(duration, 'How long others wait without a sign of the leader', '15s'),
+    'leader-elect-renew-deadline': flag(duration, 'How long the leader goes on without renewing', '10s'),
+    'leader-elect-retry-period': flag(duration, 'How long between tries', '2s'),
+    'leader-elect-resource-lock': flag(string, 'By what leaders are elected; leases only', 'leases'),
+    'leader-elect-resource-name': flag(string, 'Name of the lease', 'kube-scheduler'),
+    'leader-elect-resource-namespace': flag(string, 'Namespace of the lease', 'kube-system'),
+  },
+  ...servingFlagGroups(10259),
+  'Deprecated (not with --config)': {
+    kubeconfig: flag(string, 'How to reach the API server, and as whom'),
+    'kube-api-qps': flag(float, 'Requests in a second to the API server, in the long run', 50),
+    'kube-api-burst': flag(integer, 'Requests at once', 100),
+    'pod-max-in-unschedulable-pods-duration': flag(
+      duration,
+      'How long a pod waits for an event at most, with --config too',
+      '5m0s',
+    ),
+  },
+} as const;
+
+/** By name. */
+export const schedulerFlags = {
+  ...flagGroups.Misc,
+  ...flagGroups['Leader election'],
+  ...flagGroups['Secure serving'],
+  ...flagGroups.Authentication,
+  ...flagGroups.Authorization,
+  ...flagGroups['Deprecated (not with --config)'],
+};
+
+/** What may be given, by the flags' names as TypeScript writes them. */
+export type SchedulerCommandOptions = Given<typeof schedulerFlags>;
+
+/** What they say once defaults are in place. */
+export type SchedulerSettings = Completed<typeof schedulerFlags>;

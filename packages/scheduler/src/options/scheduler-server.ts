@@ -1,0 +1,101 @@
+import type { Clock, LeaderElector, Logger } from '@coxswain/client';
+import { camelCase } from '@coxswain/component-base';
+import { parseFeatureGates } from '@coxswain/component-base/features';
+import { ComponentHealth } from '@coxswain/component-base/health';
+import { HealthMetrics, MetricsRegistry } from '@coxswain/component-base/metrics';
+import { type ComponentServer, componentPages, startComponentServer } from '@coxswain/component-base/serving';
+import { configurationKind } from '../config/configuration-kind.ts';
+import type { SchedulerConfiguration } from '../config/types.ts';
+import { type SchedulerSettings, schedulerFlags } from './scheduler-flags.ts';
+
+const component = 'kube-scheduler';
+/** So long after its lease ran out a leader may still take itself for one before it is taken for sick. */
+const electionToleranceMs = 20_000;
+
+export interface SchedulerServerOptions {
+  readonly settings: SchedulerSettings;
+  readonly config: SchedulerConfiguration;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborted when the scheduler is told to end. */
+  readonly signal: AbortSignal;
+}
+
+/** The port on which the scheduler shows its health, metrics and configuration. */
+export class SchedulerServer {
+  readonly metrics: MetricsRegistry;
+  readonly #health: ComponentHealth;
+  readonly #server: ComponentServer;
+  #isSynced: boolean;
+
+  private constructor(metrics: MetricsRegistry, health: ComponentHealth, server: ComponentServer) {
+    this.metrics = metrics;
+    this.#health = health;
+    this.#server = server;
+    this.#isSynced = false;
+    health.add('readyz', {
+      name: 'sched-handler-sync',
+      check: () => {
+        if (!this.#isSynced) throw new Error('handlers are not fully synchronized');
+      },
+    });
+  }
+
+  /** Undefined for `--secure-port=0`. Throws as `startComponentServer`. */
+  static async start(options: SchedulerServerOptions): Promise<SchedulerServer | undefined> {
+    const { settings, config, clock, logger, env, signal } = options;
+    if (settings.securePort === 0) return undefined;
+    const now = (): Date => new Date(clock.now());
+    const metrics = new MetricsRegistry(now);
+    const healthMetrics = new HealthMetrics();
+    const shutdown = {
+      name: 'shutdown',
+      check: () => {
+        if (signal.aborted) throw new Error('process is shutting down');
+      },
+    };
+    const health = new ComponentHealth({
+      endpoints: { healthz: [], livez: [], readyz: [shutdown] },
+      hasSubpaths: true,
+      onResult: healthMetrics.record,
+    });
+    const gates = parseFeatureGates(settings.featureGates);
+    const values: Readonly<Record<string, unknown>> = settings;
+    const handler = componentPages({
+      component,
+      health,
+      healthMetrics,
+      metrics,
+      configuration: { componentconfig: { ...configurationKind, ...config } },
+      flags: Object.fromEntries(Object.keys(schedulerFlags).map((name) => [name, values[camelCase(name)]])),
+      features: {
+        ComponentFlagz: gates.enabled('ComponentFlagz'),
+        ComponentStatusz: gates.enabled('ComponentStatusz'),
+      },
+      now,
+    });
+    const server = await startComponentServer({ component, settings, handler, clock, logger, metrics, env });
+    logger.info(`health and metrics are on port ${server.port}`);
+    return new SchedulerServer(metrics, health, server);
+  }
+
+  /** From now on `/healthz` and `/readyz` say whether the leader of that election leads in time. */
+  watchElection(elector: Pick<LeaderElector, 'check'>): void {
+    const check = (): void => {
+      const problem = elector.check(electionToleranceMs);
+      if (problem) throw problem;
+    };
+    for (const endpoint of ['healthz', 'readyz'] as const)
+      this.#health.add(endpoint, { name: 'leaderElection', check });
+  }
+
+  /** All caches are filled. */
+  synced(): void {
+    this.#isSynced = true;
+  }
+
+  close(): Promise<void> {
+    return this.#server.close();
+  }
+}

@@ -1,0 +1,43 @@
+import type { PluginReference } from '../config/types.ts';
+import type { PluginDefinition } from '../framework/handle.ts';
+import { defaultBinder } from './default-binder/index.ts';
+import { imageLocality } from './image-locality/index.ts';
+import { nodeAffinity } from './node-affinity/index.ts';
+import { nodeDeclaredFeatures } from './node-declared-features/index.ts';
+import { nodeName } from './node-name/index.ts';
+import { nodePorts } from './node-ports/index.ts';
+import { nodeResourcesBalancedAllocation } from './node-resources-balanced-allocation/index.ts';
+import { nodeResourcesFit } from './node-resources-fit/index.ts';
+import { nodeUnschedulable } from './node-unschedulable/index.ts';
+import { prioritySort } from './priority-sort/index.ts';
+import { schedulingGates } from './scheduling-gates/index.ts';
+import { taintToleration } from './taint-toleration/index.ts';
+
+interface DefaultPlugin {
+  readonly definition: PluginDefinition;
+  readonly weight?: number;
+}
+
+/** All plug-ins that are there, as they take part unless a profile says otherwise: in this order, with these weights. */
+const inOrder: readonly DefaultPlugin[] = [
+  { definition: schedulingGates },
+  { definition: prioritySort },
+  { definition: nodeUnschedulable },
+  { definition: nodeName },
+  { definition: taintToleration, weight: 3 },
+  { definition: nodeAffinity, weight: 2 },
+  { definition: nodePorts },
+  { definition: nodeResourcesFit, weight: 1 },
+  { definition: nodeResourcesBalancedAllocation, weight: 1 },
+  { definition: imageLocality, weight: 1 },
+  { definition: defaultBinder },
+  { definition: nodeDeclaredFeatures },
+];
+
+export const inTreePlugins: readonly PluginDefinition[] = inOrder.map(({ definition }) => definition);
+
+/** What `multiPoint` has where a profile does not disable it. */
+export const defaultPlugins: readonly PluginReference[] = inOrder.map(({ definition: { name }, weight }) => ({
+  name,
+  ...(weight !== undefined && { weight }),
+}));

@@ -1,0 +1,64 @@
+import type { NodeInfo } from '../../framework/node-info.ts';
+import { maxNodeScore } from '../../framework/plugin.ts';
+import type { PodInfo } from '../../framework/pod-info.ts';
+import type { CountsCache } from '../../topology/counts-cache.ts';
+import type { NodeTable } from '../../topology/node-table.ts';
+import type { ExistingTerm } from './existing-terms.ts';
+import { countMatching, IncomingTerm } from './incoming-terms.ts';
+import type { Namespaces } from './namespaces.ts';
+
+interface Weighted {
+  readonly counts: { at(row: number): number };
+  readonly weight: number;
+}
+
+/** How much a pod, and the pods that are there, want it on a node. */
+export class AffinityScore {
+  readonly #table: NodeTable;
+  readonly #parts: readonly Weighted[];
+
+  constructor(table: NodeTable, parts: readonly Weighted[]) {
+    this.#table = table;
+    this.#parts = parts;
+  }
+
+  score(node: NodeInfo): number {
+    const row = this.#table.row(node.name);
+    let score = 0;
+    for (const { counts, weight } of this.#parts) score += weight * counts.at(row);
+    return score;
+  }
+}
+
+/** What counts for the pod; nothing when there is nothing to choose by. */
+export function weightedTerms(
+  pod: PodInfo,
+  cache: CountsCache,
+  namespaces: Namespaces,
+  existing: readonly ExistingTerm[],
+): Weighted[] {
+  // The weights of those are in their sums.
+  const parts: Weighted[] = existing.map((counts) => ({ counts, weight: 1 }));
+  const add = (terms: PodInfo['preferredAffinityTerms'], sign: 1 | -1): void => {
+    for (const term of terms) {
+      const counts = countMatching(cache, [new IncomingTerm(term, namespaces)], term.topologyKey);
+      if (counts.total > 0) parts.push({ counts, weight: sign * term.weight });
+    }
+  };
+  add(pod.preferredAffinityTerms, 1);
+  add(pod.preferredAntiAffinityTerms, -1);
+  return parts;
+}
+
+/** The best get 100, the worst 0. */
+export function normalizeAffinityScores(scores: number[]): void {
+  let min = Number.POSITIVE_INFINITY;
+  let max = Number.NEGATIVE_INFINITY;
+  for (const score of scores) {
+    if (score < min) min = score;
+    if (score > max) max = score;
+  }
+  const range = max - min;
+  for (let i = 0; i < scores.length; i++)
+    scores[i] = range > 0 ? Math.trunc(maxNodeScore * ((scores[i]! - min) / range)) : 0;
+}

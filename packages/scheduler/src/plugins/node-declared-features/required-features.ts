@@ -1,0 +1,17 @@
+import type { Container, Pod, PodSpec } from '@coxswain/api/core/v1';
+
+/** Features that a node has to declare for pods that use them, and which pods do. */
+const features: readonly (readonly [name: string, isUsedBy: (spec: PodSpec) => boolean])[] = [
+  [
+    'RestartAllContainersOnContainerExits',
+    ({ containers, initContainers }) => containers.some(restartsAll) || (initContainers?.some(restartsAll) ?? false),
+  ],
+  ['UserNamespacesHostNetworkSupport', ({ hostNetwork, hostUsers }) => !!hostNetwork && hostUsers === false],
+];
+
+const restartsAll = ({ restartPolicyRules }: Container): boolean =>
+  restartPolicyRules?.some(({ action }) => action === 'RestartAllContainers') ?? false;
+
+/** The names of the features that a node has to declare to get the pod, sorted. */
+export const requiredFeatures = ({ spec }: Pod): readonly string[] =>
+  spec ? features.flatMap(([name, isUsedBy]) => (isUsedBy(spec) ? [name] : [])) : [];

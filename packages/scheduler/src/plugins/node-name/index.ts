@@ -1,0 +1,21 @@
+import { Action } from '../../framework/cluster-event.ts';
+import type { PluginDefinition } from '../../framework/handle.ts';
+import { Status } from '../../framework/status.ts';
+
+const name = 'NodeName';
+
+/** A pod that names its node may be on no other. */
+export const nodeName: PluginDefinition = {
+  name,
+  create: () => {
+    const rejected = Status.unresolvable("node(s) didn't match the requested node name");
+    return {
+      name,
+      filter: (_, { pod }, node) => {
+        const wanted = pod.spec?.nodeName;
+        return wanted && wanted !== node.name ? rejected : undefined;
+      },
+      eventsToRegister: () => [{ event: { resource: 'Node', action: Action.Add } }],
+    };
+  },
+};

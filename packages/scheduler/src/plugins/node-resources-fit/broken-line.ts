@@ -1,0 +1,23 @@
+/** A point of the function from a resource's use (0 to 100 percent) to a score. */
+export interface ShapePoint {
+  readonly utilization: number;
+  readonly score: number;
+}
+
+/** The greatest score of a point. */
+export const maxShapeScore = 10;
+
+/**
+ * The function that is straight between the points, and level before the first and after the last. It takes and gives whole
+ * numbers. The points must be sorted, and there must be one.
+ */
+export function brokenLine(points: readonly ShapePoint[]): (x: number) => number {
+  return (x) => {
+    const next = points.findIndex(({ utilization }) => x <= utilization);
+    if (next <= 0) return points.at(next)!.score;
+    const from = points[next - 1]!;
+    const to = points[next]!;
+    const rise = ((to.score - from.score) * (x - from.utilization)) / (to.utilization - from.utilization);
+    return from.score + Math.trunc(rise);
+  };
+}

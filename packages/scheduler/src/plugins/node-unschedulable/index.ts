@@ -1,0 +1,41 @@
+import type { Node, Pod, Taint } from '@coxswain/api/core/v1';
+import { toleratesTaint } from '@coxswain/component-helpers';
+import { Action } from '../../framework/cluster-event.ts';
+import type { PluginDefinition } from '../../framework/handle.ts';
+import { hintAbout, queueIf } from '../../framework/queueing-hint.ts';
+import { Status } from '../../framework/status.ts';
+
+const name = 'NodeUnschedulable';
+
+/** What a cordoned node has as a taint too, a little later. */
+const unschedulable: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
+
+/** No new pods on nodes with `spec.unschedulable`, but those that tolerate the taint of it. */
+export const nodeUnschedulable: PluginDefinition = {
+  name,
+  create: () => {
+    const rejected = Status.unresolvable('node(s) were unschedulable');
+    return {
+      name,
+      filter: (_, { pod }, { node }) =>
+        node?.spec?.unschedulable && !toleratesUnschedulable(pod) ? rejected : undefined,
+      eventsToRegister: () => [
+        {
+          event: { resource: 'Node', action: Action.Add | Action.UpdateNodeTaint },
+          hint: hintAbout<Node>((_, before, after) =>
+            queueIf((!before || !!before.spec?.unschedulable) && !after?.spec?.unschedulable),
+          ),
+        },
+        {
+          event: { resource: 'Pod', action: Action.UpdatePodToleration },
+          hint: hintAbout<Pod>((pod, _, after) =>
+            queueIf(!!after && after.metadata.uid === pod.metadata.uid && toleratesUnschedulable(after)),
+          ),
+        },
+      ],
+    };
+  },
+};
+
+const toleratesUnschedulable = ({ spec }: Pod): boolean =>
+  spec?.tolerations?.some((toleration) => toleratesTaint(toleration, unschedulable)) ?? false;

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import type { QueuedPod } from '../../framework/plugin.ts';
+import { PodInfo } from '../../framework/pod-info.ts';
+import { fakeHandle } from '../fake-handle.test-data.ts';
+import { prioritySort } from './index.ts';
+
+const queued = (priority: number | undefined, timestamp: number): QueuedPod => ({
+  info: new PodInfo({ metadata: { name: 'p' }, spec: { containers: [], ...(priority !== undefined && { priority }) } }),
+  timestamp,
+  attempts: 1,
+  initialAttemptTimestamp: undefined,
+  unschedulablePlugins: new Set(),
+  pendingPlugins: new Set(),
+  gatingPlugin: undefined,
+});
+
+it.each<[string, QueuedPod, QueuedPod, boolean]>([
+  ['higher priority is first', queued(2, 9), queued(1, 1), true],
+  ['lower priority is not', queued(1, 1), queued(2, 9), false],
+  ['no priority is zero', queued(undefined, 9), queued(-1, 1), true],
+  ['among equals the older is first', queued(1, 1), queued(1, 2), true],
+  ['and the younger is not', queued(1, 2), queued(1, 1), false],
+  ['nor one of the same age', queued(1, 1), queued(1, 1), false],
+])('%s', (_, a, b, expected) => {
+  expect(prioritySort.create(undefined, fakeHandle()).less?.(a, b)).toBe(expected);
+});

@@ -1,0 +1,31 @@
+import type { Clock, Timer } from '@coxswain/client';
+
+/** Rings once, at the earliest of the times it was set to since it rang last. */
+export class Alarm {
+  readonly #clock: Clock;
+  readonly #ring: () => void;
+  #next: { readonly at: number; readonly timer: Timer } | undefined;
+  #isStopped = false;
+
+  constructor(clock: Clock, ring: () => void) {
+    this.#clock = clock;
+    this.#ring = ring;
+  }
+
+  setAt(at: number): void {
+    if (this.#isStopped || (this.#next && this.#next.at <= at)) return;
+    this.#next?.timer.cancel();
+    const timer = this.#clock.setTimeout(() => {
+      this.#next = undefined;
+      this.#ring();
+    }, at - this.#clock.now());
+    this.#next = { at, timer };
+  }
+
+  /** For good. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#next?.timer.cancel();
+    this.#next = undefined;
+  }
+}

@@ -1,0 +1,110 @@
+interface Entry<T> {
+  readonly key: string;
+  item: T;
+  /** When it came: among items of which none comes first, the older one does. */
+  readonly order: number;
+  /** Its place in `#entries`. */
+  index: number;
+}
+
+/**
+ * The least item first, and any item by its key. Items of which neither is less keep the order in which they came. Adding,
+ * changing and taking out are O(log n).
+ */
+export class Heap<T> {
+  /** No entry comes before its parent, which is at `(index - 1) >> 1`. */
+  readonly #entries: Entry<T>[] = [];
+  /** The same entries. */
+  readonly #byKey = new Map<string, Entry<T>>();
+  readonly #less: (a: T, b: T) => boolean;
+  #order = 0;
+
+  constructor(less: (a: T, b: T) => boolean) {
+    this.#less = less;
+  }
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  get(key: string): T | undefined {
+    return this.#byKey.get(key)?.item;
+  }
+
+  has(key: string): boolean {
+    return this.#byKey.has(key);
+  }
+
+  /** What has the key already is replaced, and keeps its place among its equals. */
+  addOrUpdate(key: string, item: T): void {
+    let entry = this.#byKey.get(key);
+    if (entry) entry.item = item;
+    else {
+      entry = { key, item, order: this.#order++, index: this.#entries.length };
+      this.#entries.push(entry);
+      this.#byKey.set(key, entry);
+    }
+    this.#settle(entry);
+  }
+
+  delete(key: string): T | undefined {
+    const entry = this.#byKey.get(key);
+    if (!entry) return undefined;
+    this.#byKey.delete(key);
+    const last = this.#entries.pop()!;
+    if (last !== entry) {
+      this.#place(last, entry.index);
+      this.#settle(last);
+    }
+    return entry.item;
+  }
+
+  peek(): T | undefined {
+    return this.#entries[0]?.item;
+  }
+
+  pop(): T | undefined {
+    const first = this.#entries[0];
+    return first && this.delete(first.key);
+  }
+
+  /** In no particular order. */
+  *values(): IterableIterator<T> {
+    for (const { item } of this.#entries) yield item;
+  }
+
+  #place(entry: Entry<T>, index: number): void {
+    this.#entries[index] = entry;
+    entry.index = index;
+  }
+
+  #comesFirst(a: Entry<T>, b: Entry<T>): boolean {
+    return this.#less(a.item, b.item) || (a.order < b.order && !this.#less(b.item, a.item));
+  }
+
+  /** Moves the entry up or down to where it belongs. */
+  #settle(entry: Entry<T>): void {
+    let at = entry.index;
+    while (at > 0) {
+      const parent = this.#entries[(at - 1) >> 1]!;
+      if (!this.#comesFirst(entry, parent)) break;
+      const above = parent.index;
+      this.#place(parent, at);
+      at = above;
+    }
+    for (;;) {
+      const child = this.#firstChild(at);
+      if (!child || child === entry || !this.#comesFirst(child, entry)) break;
+      const below = child.index;
+      this.#place(child, at);
+      at = below;
+    }
+    this.#place(entry, at);
+  }
+
+  #firstChild(index: number): Entry<T> | undefined {
+    const left = this.#entries[2 * index + 1];
+    const right = this.#entries[2 * index + 2];
+    return left && right && this.#comesFirst(right, left) ? right : left;
+  }
+}

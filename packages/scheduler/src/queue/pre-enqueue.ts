@@ -1,0 +1,62 @@
+import type { Clock, Logger } from '@coxswain/client';
+import type { Plugin } from '../framework/plugin.ts';
+import { Status } from '../framework/status.ts';
+import type { QueueMetrics } from './queue-metrics.ts';
+import type { QueuedPodInfo } from './queued-pod-info.ts';
+
+export interface PreEnqueueOptions {
+  /** The plug-ins of each profile, in order. */
+  readonly plugins: ReadonlyMap<string, readonly Plugin[]>;
+  readonly metrics: QueueMetrics;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The gate before the active queue. */
+export class PreEnqueue {
+  readonly #options: PreEnqueueOptions;
+
+  constructor(options: PreEnqueueOptions) {
+    this.#options = options;
+  }
+
+  /** Asks the plug-ins whether the pod may be tried, and notes the first that says no as its gating plug-in. */
+  run(pod: QueuedPodInfo): void {
+    const { clock, metrics, plugins } = this.#options;
+    const start = clock.monotonic();
+    let code = 'Success';
+    let gating: string | undefined;
+    for (const plugin of inOrder(plugins.get(pod.profile) ?? [], pod.gatingPlugin)) {
+      const status = this.#ask(plugin, pod);
+      if (!status) continue;
+      code = status.code;
+      gating = plugin.name;
+      break;
+    }
+    pod.gatingPlugin = gating;
+    if (gating !== undefined && !pod.isRejectedBy(gating)) {
+      pod.unschedulablePlugins = new Set([...pod.unschedulablePlugins, gating]);
+      metrics.rejected(gating, pod.profile, 1);
+    }
+    metrics.preEnqueue(code, pod.profile, clock.monotonic() - start);
+  }
+
+  #ask(plugin: Plugin, pod: QueuedPodInfo): Status | undefined {
+    let status: Status | undefined;
+    try {
+      status = plugin.preEnqueue?.(pod.info.pod);
+    } catch (error) {
+      status = Status.failed(error);
+    }
+    if (status?.code === 'Error') {
+      this.#options.logger.error(`PreEnqueue of ${plugin.name} failed for pod ${pod.key}`, status.error);
+    }
+    return status;
+  }
+}
+
+/** The one that said no the last time first: it most likely says so again. */
+function inOrder(plugins: readonly Plugin[], first: string | undefined): readonly Plugin[] {
+  if (first === undefined || plugins[0]?.name === first) return plugins;
+  return plugins.toSorted((a, b) => Number(b.name === first) - Number(a.name === first));
+}

@@ -1,0 +1,41 @@
+/** Tasks of which only so many run at once; the others wait, in order. */
+export class BoundedTasks {
+  readonly #limit: number;
+  #running = 0;
+  /** Who waits for a place, and after them those who wait until nobody does. */
+  readonly #waiting: (() => void)[] = [];
+  #roomWaiters: (() => void)[] = [];
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get isIdle(): boolean {
+    return this.#running === 0 && this.#waiting.length === 0;
+  }
+
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#running < this.#limit) this.#running++;
+    // Whoever ends leaves its place to the next: `#running` stays as it is.
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await task();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#leave();
+    }
+  }
+
+  /** Resolves as soon as another task would run at once. */
+  async room(): Promise<void> {
+    while (this.#running >= this.#limit) await new Promise<void>((resolve) => this.#roomWaiters.push(resolve));
+  }
+
+  #leave(): void {
+    this.#running--;
+    const waiters = this.#roomWaiters;
+    this.#roomWaiters = [];
+    for (const resolve of waiters) resolve();
+  }
+}

@@ -1,0 +1,138 @@
+import type { Pod } from '@coxswain/api/core/v1';
+import { isConflict, isInternalError, isNotFound, isServiceUnavailable } from '@coxswain/apimachinery/errors';
+import { defaultBackoff, retryOnError } from '@coxswain/client';
+import { PodInfo } from '../framework/pod-info.ts';
+import type { Framework } from '../framework/runtime.ts';
+import type { Status } from '../framework/status.ts';
+import type { QueuedPodInfo } from '../queue/queued-pod-info.ts';
+import type { FitError } from './fit-error.ts';
+import { type PodStatusChange, podStatusPatch } from './pod-status-patch.ts';
+import type { SchedulingContext } from './scheduling-context.ts';
+
+/** Why a pod has not got a node this time. */
+export interface Failure {
+  readonly status: Status;
+  /** Where plug-ins rejected it. */
+  readonly fitError?: FitError;
+  /** Where it will fit soon; empty: nowhere any more; undefined: what was said before stays. */
+  readonly nominatedNodeName?: string | undefined;
+}
+
+/** No note of an event may be longer. */
+const noteLengthLimit = 1024;
+
+/** Tells people and other programs of pods that could not be scheduled, and brings them back into the queue. */
+export class FailureHandler {
+  readonly #context: SchedulingContext;
+  /** What is being written of a pod's status, by uid: the next waits for it, so that the last one counts. */
+  readonly #writing = new Map<string, Promise<void>>();
+
+  constructor(context: SchedulingContext) {
+    this.#context = context;
+  }
+
+  get isIdle(): boolean {
+    return this.#writing.size === 0;
+  }
+
+  /** Resolves when nothing is being written any more. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#writing.values());
+  }
+
+  /** `start`: when the attempt began, by the metrics' clock. */
+  handle(framework: Framework, queued: QueuedPodInfo, failure: Failure, start: number, signal: AbortSignal): void {
+    const { status, fitError, nominatedNodeName } = failure;
+    const { logger, metrics, queue } = this.#context;
+    const reason = status.isRejected ? 'Unschedulable' : 'SchedulerError';
+    const message = fitError?.message ?? status.message;
+    metrics.attempted(status.isRejected ? 'unschedulable' : 'error', framework.profileName, start);
+    if (!status.isRejected) logger.error(`Error scheduling pod; retrying: ${queued.key}: ${message}`, status.error);
+    const info = this.#requeue(queued, fitError);
+    if (info === 'replaced') return;
+    const { pod } = info;
+    queue.nominator.addNominatedPod(info, nominatedNodeName);
+    framework.recorder.event(pod, {
+      type: 'Warning',
+      reason: 'FailedScheduling',
+      action: 'Scheduling',
+      note: shortened(message),
+      kind: podKind,
+    });
+    const { generation } = pod.metadata;
+    this.updateStatus(
+      pod,
+      {
+        condition: {
+          type: 'PodScheduled',
+          status: 'False',
+          reason,
+          message,
+          ...(generation !== undefined && { observedGeneration: generation }),
+        },
+        nominatedNodeName,
+      },
+      signal,
+    );
+  }
+
+  /** Writes it if it is news. Resolves when that is done, or has failed and is logged. */
+  updateStatus(pod: Pod, change: PodStatusChange, signal: AbortSignal): Promise<void> {
+    const { clients, clock, logger, random, writes } = this.#context;
+    const { uid = '', name = '', namespace = '' } = pod.metadata;
+    const patch = podStatusPatch(pod, change, clock.now());
+    if (!patch) return Promise.resolve();
+    const write = async (): Promise<void> => {
+      await this.#writing.get(uid);
+      try {
+        await writes.run(() =>
+          retryOnError(
+            isRetriable,
+            () => clients.core.v1.pods(namespace).patchStatus(name, 'strategic-merge', patch, { signal }),
+            { backoff: defaultBackoff, clock, random, signal },
+          ),
+        );
+      } catch (error) {
+        if (!signal.aborted && !isNotFound(error)) logger.error(`Error updating pod ${namespace}/${name}`, error);
+      }
+    };
+    const writing = write().finally(() => {
+      if (this.#writing.get(uid) === writing) this.#writing.delete(uid);
+    });
+    this.#writing.set(uid, writing);
+    return writing;
+  }
+
+  /** The pod as it is now, back in the queue unless it is gone or has a node; `replaced`: there is another of that name. */
+  #requeue(queued: QueuedPodInfo, fitError: FitError | undefined): PodInfo | 'replaced' {
+    const { pods, queue, logger } = this.#context;
+    const { uid } = queued;
+    const known = pods.getByKey(queued.key);
+    if (!known || known.spec?.nodeName) {
+      logger.info(`pod ${queued.key} ${known ? 'has a node' : 'is gone'}: it is not tried again`);
+      queue.done(uid);
+      return queued.info;
+    }
+    if (known.metadata.uid !== uid) {
+      queue.done(uid);
+      return 'replaced';
+    }
+    const info = new PodInfo(known);
+    const { unschedulable, pending } = fitError?.rejectors ?? nobody;
+    queue.addUnschedulableIfNotPresent(queued, { info, unschedulablePlugins: unschedulable, pendingPlugins: pending });
+    return info;
+  }
+}
+
+export const podKind = { group: '', version: 'v1', kind: 'Pod' };
+const nobody = { unschedulable: new Set<string>(), pending: new Set<string>() };
+
+const isRetriable = (error: unknown): boolean =>
+  isInternalError(error) || isServiceUnavailable(error) || isConflict(error);
+
+function shortened(message: string): string {
+  const bytes = Buffer.from(message);
+  if (bytes.length <= noteLengthLimit) return message;
+  const end = ' ...';
+  return new TextDecoder().decode(bytes.subarray(0, noteLengthLimit - end.length), { stream: true }) + end;
+}

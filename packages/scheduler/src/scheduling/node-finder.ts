@@ -1,0 +1,161 @@
+import type { CycleState } from '../framework/cycle-state.ts';
+import type { Extender } from '../framework/extender.ts';
+import type { NodeInfo } from '../framework/node-info.ts';
+import { NodeToStatus } from '../framework/node-to-status.ts';
+import type { PodInfo } from '../framework/pod-info.ts';
+import type { Framework } from '../framework/runtime.ts';
+import type { Snapshot } from '../framework/snapshot.ts';
+import { Status } from '../framework/status.ts';
+import { extenderName, FitError } from './fit-error.ts';
+
+/** In a cluster of so few nodes all are looked at; in a larger one, so many at least are looked for. */
+const minFeasibleNodes = 100;
+const minPercentage = 5;
+
+/**
+ * How many nodes are enough to choose from: to look at all nodes of a large cluster for every pod would make it slow. Without
+ * a percentage (0) it is half of a small cluster, and less of a larger one down to 5 %.
+ */
+export function numFeasibleNodesToFind(percentage: number, numAllNodes: number): number {
+  if (numAllNodes < minFeasibleNodes) return numAllNodes;
+  const share = percentage || Math.max(50 - Math.trunc(numAllNodes / 125), minPercentage);
+  return Math.max(Math.trunc((numAllNodes * share) / 100), minFeasibleNodes);
+}
+
+export interface NodeFinderOptions {
+  readonly extenders: readonly Extender[];
+  /** Where a profile does not say; 0: as many as are good. */
+  readonly percentageOfNodesToScore: number;
+}
+
+/** What is asked of the finder: a pod in the course of an attempt to schedule it. */
+export interface Attempt {
+  readonly framework: Framework;
+  readonly state: CycleState;
+  readonly pod: PodInfo;
+  readonly snapshot: Snapshot;
+  readonly signal: AbortSignal;
+}
+
+export interface FeasibleNodes {
+  readonly nodes: readonly NodeInfo[];
+  /** How many were looked at. */
+  readonly evaluated: number;
+}
+
+/** Finds nodes that a pod may be on. It goes on where it stopped for the pod before, so that all nodes have the same chance. */
+export class NodeFinder {
+  readonly #options: NodeFinderOptions;
+  #start = 0;
+
+  constructor(options: NodeFinderOptions) {
+    this.#options = options;
+  }
+
+  /** Never none: then it is a FitError, or the status of what went wrong. */
+  async find(attempt: Attempt): Promise<FeasibleNodes | FitError | Status> {
+    const { framework, state, pod, snapshot } = attempt;
+    const statuses = new NodeToStatus(snapshot);
+    const numAllNodes = snapshot.nodes.length;
+    const { status, nodeNames, plugins } = framework.runPreFilter(state, pod);
+    if (status) {
+      if (!status.isRejected) return status;
+      statuses.absentStatus = status;
+      return new FitError(numAllNodes, statuses, { preFilter: status, plugins });
+    }
+    const nominated = await this.#nominatedNode(attempt);
+    if (nominated) return { nodes: [nominated], evaluated: 1 };
+    let nodes = snapshot.nodes;
+    if (nodeNames) {
+      nodes = [...nodeNames].flatMap((name) => snapshot.get(name) ?? []);
+      const names = [...plugins].sort().join(' ');
+      statuses.absentStatus = Status.unresolvable(`node(s) didn't satisfy plugin(s) [${names}]`);
+    }
+    const passing = this.#passFilters(attempt, nodes, statuses);
+    const evaluated = statuses.size + (passing instanceof Status ? 0 : passing.length);
+    this.#start = (this.#start + evaluated) % numAllNodes;
+    if (passing instanceof Status) return passing;
+    const feasible = await this.#passExtenders(attempt, passing, statuses);
+    if (feasible instanceof Status) return feasible;
+    if (feasible.length > 0) return { nodes: feasible, evaluated };
+    // Nobody knows what would make an extender change its mind.
+    const byExtender = passing.length > 0 ? [extenderName] : [];
+    return new FitError(numAllNodes, statuses, { plugins: new Set([...plugins, ...byExtender]) });
+  }
+
+  /** Where other pods were asked to go for this one: most likely the only place there is. */
+  async #nominatedNode(attempt: Attempt): Promise<NodeInfo | undefined> {
+    const { framework, pod, snapshot } = attempt;
+    const name = pod.pod.status?.nominatedNodeName;
+    if (!name) return undefined;
+    const node = snapshot.get(name);
+    if (!node) {
+      framework.logger.info(`the nominated node ${name} of pod ${pod.key} is not known`);
+      return undefined;
+    }
+    const statuses = new NodeToStatus(snapshot);
+    const passing = this.#passFilters(attempt, [node], statuses);
+    const feasible = passing instanceof Status ? passing : await this.#passExtenders(attempt, passing, statuses);
+    if (feasible instanceof Status) {
+      framework.logger.error(`Evaluation failed on nominated node ${name} for pod ${pod.key}`, feasible.error);
+      return undefined;
+    }
+    return feasible[0];
+  }
+
+  #passFilters(
+    { framework, state, pod }: Attempt,
+    nodes: readonly NodeInfo[],
+    statuses: NodeToStatus,
+  ): NodeInfo[] | Status {
+    const wanted = this.#wanted(framework, nodes.length);
+    const passing: NodeInfo[] = [];
+    const start = nodes.length > 0 ? this.#start % nodes.length : 0;
+    for (let i = 0; i < nodes.length && passing.length < wanted; i++) {
+      const at = start + i;
+      const node = nodes[at < nodes.length ? at : at - nodes.length]!;
+      const status = framework.filterWithNominatedPods(state, pod, node);
+      if (!status) passing.push(node);
+      else if (status.isRejected) statuses.add(node, status);
+      else return status;
+    }
+    return passing;
+  }
+
+  #wanted(framework: Framework, numNodes: number): number {
+    const { extenders, percentageOfNodesToScore } = this.#options;
+    const hasChoice =
+      framework.at('score').length > 0 || extenders.some(({ isFilter, isPrioritizer }) => isFilter || isPrioritizer);
+    if (!hasChoice) return 1;
+    return numFeasibleNodesToFind(framework.percentageOfNodesToScore ?? percentageOfNodesToScore, numNodes);
+  }
+
+  /** One extender after the other says what of the nodes is left. */
+  async #passExtenders(
+    { framework, pod: { pod }, signal }: Attempt,
+    passing: readonly NodeInfo[],
+    statuses: NodeToStatus,
+  ): Promise<readonly NodeInfo[] | Status> {
+    let nodes = passing;
+    for (const extender of this.#options.extenders) {
+      if (nodes.length === 0) break;
+      if (!extender.isInterested(pod)) continue;
+      try {
+        const result = await extender.filter(pod, nodes, signal);
+        const left = new Set(result.nodes.map(({ name }) => name));
+        for (const node of nodes) {
+          if (left.has(node.name)) continue;
+          const unresolvable = result.failedAndUnresolvable[node.name];
+          const failed = result.failed[node.name];
+          if (unresolvable !== undefined) statuses.add(node, Status.unresolvable(unresolvable));
+          else if (failed !== undefined) statuses.add(node, Status.unschedulable(failed));
+        }
+        nodes = result.nodes;
+      } catch (error) {
+        if (!extender.isIgnorable) return Status.failed(error);
+        framework.logger.warn(`Skipping extender ${extender.name} as it returned error and has ignorable flag set`);
+      }
+    }
+    return nodes;
+  }
+}

@@ -1,0 +1,101 @@
+import { CycleState } from '../framework/cycle-state.ts';
+import { NodeToStatus } from '../framework/node-to-status.ts';
+import { PodInfo } from '../framework/pod-info.ts';
+import type { Framework } from '../framework/runtime.ts';
+import type { Snapshot } from '../framework/snapshot.ts';
+import { Status } from '../framework/status.ts';
+import type { Failure } from './failure-handler.ts';
+import { FitError } from './fit-error.ts';
+import type { Attempt, NodeFinder } from './node-finder.ts';
+import type { SchedulingContext } from './scheduling-context.ts';
+import { selectHost } from './select-host.ts';
+
+/** A pod that has a place, which is kept for it until it is bound. */
+export interface Placement {
+  readonly nodeName: string;
+  /** With the node's name. */
+  readonly assumed: PodInfo;
+  readonly state: CycleState;
+}
+
+/** No node any more. */
+const nowhere = '';
+
+/** Looks for the best place for one pod after the other. */
+export class SchedulingCycle {
+  readonly #context: SchedulingContext;
+  readonly #finder: NodeFinder;
+
+  constructor(context: SchedulingContext, finder: NodeFinder) {
+    this.#context = context;
+    this.#finder = finder;
+  }
+
+  /** Finds a node and keeps a place there, or says why there is none. Never throws. */
+  async run(framework: Framework, pod: PodInfo, signal: AbortSignal): Promise<Placement | Failure> {
+    const { cache, metrics } = this.#context;
+    const start = metrics.now();
+    try {
+      const snapshot = cache.updateSnapshot();
+      const attempt = { framework, pod, snapshot, signal, state: new CycleState() };
+      const nodeName = await this.#findNode(attempt);
+      metrics.algorithmRan(start);
+      return typeof nodeName === 'string' ? this.#keep(attempt, nodeName) : nodeName;
+    } catch (error) {
+      return { status: Status.failed(error), nominatedNodeName: nowhere };
+    }
+  }
+
+  async #findNode(attempt: Attempt): Promise<string | Failure> {
+    if (attempt.snapshot.nodes.length === 0) {
+      const status = Status.unresolvable('no nodes available to schedule pods');
+      return { status, nominatedNodeName: nowhere };
+    }
+    const found = await this.#finder.find(attempt);
+    if (found instanceof Status) return { status: found, nominatedNodeName: nowhere };
+    if (found instanceof FitError) return this.#makeRoom(attempt, found);
+    const node = await selectHost(attempt, found.nodes, this.#context.random);
+    return node instanceof Status ? { status: node, nominatedNodeName: nowhere } : node.name;
+  }
+
+  /** Nothing fits; PostFilter plug-ins may see to it that something will. */
+  async #makeRoom({ framework, state, pod, signal }: Attempt, fitError: FitError): Promise<Failure> {
+    if (framework.at('postFilter').length === 0) {
+      return { status: Status.unschedulable(), fitError, nominatedNodeName: nowhere };
+    }
+    const { result, status } = await framework.runPostFilter(state, pod, fitError.statuses, signal);
+    fitError.postFilterMessage = status?.message ?? '';
+    if (status?.code === 'Error') this.#context.logger.error(`PostFilter failed for pod ${pod.key}`, status.error);
+    return { status: Status.unschedulable(), fitError, nominatedNodeName: result?.nominatedNodeName };
+  }
+
+  /** From here on the pod counts as being on the node, though it is not bound. */
+  #keep({ framework, state, pod, snapshot }: Attempt, nodeName: string): Placement | Failure {
+    const { cache, queue } = this.#context;
+    const assumed = new PodInfo({
+      ...pod.pod,
+      spec: { ...pod.pod.spec, containers: pod.pod.spec?.containers ?? [], nodeName },
+    });
+    cache.assumePod(assumed, nodeName);
+    queue.nominator.deleteNominatedPod(pod.pod);
+    const status = framework.runReserve(state, assumed, nodeName) ?? framework.runPermit(state, assumed, nodeName);
+    if (!status) return { nodeName, assumed, state };
+    this.release(framework, { nodeName, assumed, state });
+    return rejectionAt(nodeName, status, snapshot);
+  }
+
+  /** Gives up a place. */
+  release(framework: Framework, { state, assumed, nodeName }: Placement): void {
+    framework.runUnreserve(state, assumed, nodeName);
+    this.#context.cache.forgetPod(assumed.pod);
+  }
+}
+
+/** The failure of a pod that was rejected after a node was found for it. */
+export function rejectionAt(nodeName: string, status: Status, snapshot: Snapshot): Failure {
+  if (!status.isRejected) return { status, nominatedNodeName: nowhere };
+  const statuses = new NodeToStatus(snapshot);
+  const node = snapshot.get(nodeName);
+  if (node) statuses.add(node, status);
+  return { status, fitError: new FitError(1, statuses), nominatedNodeName: nowhere };
+}

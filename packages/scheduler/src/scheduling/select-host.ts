@@ -1,0 +1,65 @@
+import type { NodeInfo } from '../framework/node-info.ts';
+import { maxNodeScore } from '../framework/plugin.ts';
+import { Status } from '../framework/status.ts';
+import type { Attempt } from './node-finder.ts';
+
+/** Extenders score from 0 to 10. */
+const extenderScale = maxNodeScore / 10;
+
+/** The best of the nodes, by what plug-ins and extenders say; one of the best at random. Or what went wrong. */
+export async function selectHost(
+  attempt: Attempt,
+  nodes: readonly NodeInfo[],
+  random: () => number,
+): Promise<NodeInfo | Status> {
+  const [first] = nodes;
+  if (!first) throw new Error('bug: there are no nodes to select from');
+  if (nodes.length === 1) return first;
+  const { framework, state, pod } = attempt;
+  const { extenders } = framework;
+  if (extenders.length > 0 || framework.at('score').length > 0) {
+    const problem = framework.runPreScore(state, pod, nodes);
+    if (problem) return problem;
+  }
+  const scores = framework.runScore(state, pod, nodes);
+  if (scores instanceof Status) return scores;
+  if (extenders.length > 0) await addExtenderScores(attempt, nodes, scores);
+  return nodes[bestOf(scores, random)] ?? first;
+}
+
+/** Where the highest score is. Each of several has the same chance. */
+export function bestOf(scores: readonly number[], random: () => number): number {
+  let best = 0;
+  let equals = 1;
+  for (let i = 1; i < scores.length; i++) {
+    if (scores[i]! > scores[best]!) {
+      best = i;
+      equals = 1;
+    } else if (scores[i] === scores[best] && random() * ++equals < 1) {
+      best = i;
+    }
+  }
+  return best;
+}
+
+/** An extender that cannot be asked has no say. */
+async function addExtenderScores(
+  { framework, pod: { pod }, signal }: Attempt,
+  nodes: readonly NodeInfo[],
+  scores: number[],
+): Promise<void> {
+  const asked = framework.extenders.filter((extender) => extender.isPrioritizer && extender.isInterested(pod));
+  const answers = await Promise.all(
+    asked.map((extender) =>
+      extender.prioritize(pod, nodes, signal).catch((error: unknown) => {
+        framework.logger.warn(`Failed to run extender's priority function: ${extender.name}: ${String(error)}`);
+        return new Map<string, number>();
+      }),
+    ),
+  );
+  for (const [index, { weight }] of asked.entries()) {
+    for (const [at, { name }] of nodes.entries()) {
+      scores[at]! += (answers[index]?.get(name) ?? 0) * weight * extenderScale;
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import type { Node, Pod } from '@coxswain/api/core/v1';
+import type { Event } from '@coxswain/api/events/v1';
+import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
+import {
+  ClientSet,
+  FakeClock,
+  InProcessTransport,
+  type Logger,
+  RESTClient,
+  type Transport,
+  type TransportRequest,
+} from '@coxswain/client';
+import { Scheduler, type SchedulerOptions } from '../src/scheduler.ts';
+
+export interface SeenRequest {
+  readonly method: string;
+  readonly url: string;
+}
+
+/** A real API server in this process and a scheduler on it, by one clock that the test turns. */
+export class TestCluster {
+  readonly clock: FakeClock;
+  /** As an administrator. */
+  readonly clients: ClientSet;
+  readonly log: string[] = [];
+  /** What the scheduler asked of the server. */
+  readonly requests: SeenRequest[] = [];
+  /** Throws what a request of the scheduler is to fail with. */
+  plan: (request: SeenRequest) => void | Promise<void> = () => {};
+  readonly #server: RunningApiServer;
+  readonly #options: Partial<SchedulerOptions>;
+  readonly #rests: RESTClient[] = [];
+  #scheduler: Scheduler | undefined;
+  #stop = new AbortController();
+  #running: Promise<void> | undefined;
+
+  private constructor(server: RunningApiServer, clock: FakeClock, options: Partial<SchedulerOptions>) {
+    this.#server = server;
+    this.clock = clock;
+    this.#options = options;
+    this.clients = new ClientSet(this.#rest({ username: 'admin', groups: ['system:masters'] }));
+  }
+
+  static async start(options: Partial<SchedulerOptions> = {}): Promise<TestCluster> {
+    const clock = new FakeClock();
+    const server = await startApiServer(
+      // Pods run as nobody: there are no controllers to make accounts.
+      { memory: true, disableAdmissionPlugins: ['ServiceAccount'] },
+      { now: () => new Date(clock.now()) },
+    );
+    const cluster = new TestCluster(server, clock, options);
+    cluster.startScheduler();
+    return cluster;
+  }
+
+  startScheduler(): void {
+    this.#stop = new AbortController();
+    this.#scheduler = new Scheduler({
+      // With no more rights than upstream's has.
+      rest: this.#rest({ username: 'system:kube-scheduler', groups: ['system:authenticated'] }, (inner) =>
+        this.#spy(inner),
+      ),
+      clock: this.clock,
+      random: () => 0.5,
+      logger: this.#logger(),
+      host: 'here',
+      freezeCaches: true,
+      ...this.#options,
+    });
+    this.#running = this.#scheduler.run(this.#stop.signal);
+  }
+
+  async stopScheduler(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  /** All but reads, leases and events. */
+  get writes(): SeenRequest[] {
+    return this.requests.filter(({ method, url }) => method !== 'GET' && !/\/events(\/|\?|$)/.test(url));
+  }
+
+  /** Resolves when the scheduler has done all that there is to do at this moment of the clock, and nothing is on its way. */
+  async settle(): Promise<void> {
+    let quiet = 0;
+    let before = this.requests.length;
+    while (quiet < 50) {
+      // A watch that was just sent something gets the next after the server's pace of 2 ms.
+      await new Promise<void>((resolve) => (quiet % 10 === 9 ? setTimeout(resolve, 3) : setImmediate(resolve)));
+      const isQuiet = this.#scheduler?.isIdle && this.requests.length === before;
+      quiet = isQuiet ? quiet + 1 : 0;
+      before = this.requests.length;
+    }
+  }
+
+  async advance(byMs: number, stepMs = byMs): Promise<void> {
+    for (let left = byMs; left > 0; left -= stepMs) {
+      await this.clock.advance(Math.min(stepMs, left));
+      await this.settle();
+    }
+  }
+
+  /** Ready, with what it has: by default 4 CPUs, 8Gi and 110 pods. */
+  async createNode(name: string, { labels = {}, spec = {}, allocatable = {} }: NewNode = {}): Promise<Node> {
+    const resources = { cpu: '4', memory: '8Gi', pods: '110', ...allocatable };
+    const nodes = this.clients.core.v1.nodes();
+    await nodes.create({ metadata: { name, labels: { 'kubernetes.io/hostname': name, ...labels } }, spec });
+    // The server taints new nodes, until somebody says that they are ready.
+    await nodes.patch(name, 'merge', { spec: { taints: spec?.taints ?? null } });
+    return nodes.patchStatus(name, 'merge', {
+      status: {
+        capacity: resources,
+        allocatable: resources,
+        conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'it is' }],
+      },
+    });
+  }
+
+  /** One container, which asks for what is given. */
+  async createPod(name: string, { requests = {}, labels = {}, ...spec }: NewPod = {}): Promise<Pod> {
+    const containers = [{ name: 'main', image: 'registry.example/main:1', resources: { requests } }];
+    const { clients } = this;
+    return clients.core.v1.pods('default').create({ metadata: { name, labels }, spec: { containers, ...spec } });
+  }
+
+  pod(name: string): Promise<Pod> {
+    return this.clients.core.v1.pods('default').get(name);
+  }
+
+  /** Where the pods are, by name; nothing for those that wait. */
+  async placements(): Promise<Record<string, string | undefined>> {
+    const { items } = await this.clients.core.v1.pods('default').list();
+    return Object.fromEntries(items.map(({ metadata, spec }) => [metadata.name, spec?.nodeName]));
+  }
+
+  /** Events as `Normal Scheduled Pod/web: Successfully assigned default/web to a`, in order. */
+  async events(): Promise<string[]> {
+    const { items } = await this.clients.events.v1.events('default').list();
+    const time = ({ metadata, eventTime }: Event): string => `${eventTime} ${metadata.resourceVersion!.padStart(12)}`;
+    return items
+      .sort((a, b) => (time(a) < time(b) ? -1 : 1))
+      .map(({ type, reason, regarding, note }) => `${type} ${reason} ${regarding?.kind}/${regarding?.name}: ${note}`);
+  }
+
+  async stop(): Promise<void> {
+    await this.stopScheduler();
+    for (const rest of this.#rests) await rest.close();
+    await this.#server.stop();
+  }
+
+  #rest(
+    user: { username: string; groups: string[] },
+    wrap = (transport: Transport): Transport => transport,
+  ): RESTClient {
+    const rest = new RESTClient(wrap(new InProcessTransport(this.#server.transport(user))));
+    this.#rests.push(rest);
+    return rest;
+  }
+
+  #spy(inner: Transport): Transport {
+    return {
+      send: async (request: TransportRequest) => {
+        const seen = { method: request.method, url: request.url };
+        this.requests.push(seen);
+        await this.plan(seen);
+        return inner.send(request);
+      },
+      openWebSocket: (request) => inner.openWebSocket(request),
+      close: () => inner.close(),
+    };
+  }
+
+  #logger(): Logger {
+    const note = (message: string, error?: unknown): void => {
+      this.log.push(error instanceof Error ? `${message}: ${error.message}` : message);
+    };
+    return { info: note, warn: note, error: note };
+  }
+}
+
+interface NewNode {
+  readonly labels?: Record<string, string>;
+  readonly spec?: Node['spec'];
+  readonly allocatable?: Record<string, string>;
+}
+
+interface NewPod extends Omit<NonNullable<Pod['spec']>, 'containers'> {
+  readonly requests?: Record<string, string>;
+  readonly labels?: Record<string, string>;
+}
