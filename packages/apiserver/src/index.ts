@@ -19,6 +19,7 @@ export {
   OptionsError,
   parseOptions,
   type RunningApiServer,
+  type ServerAuthority,
   type ServerEnvironment,
   startApiServer,
 } from './options/index.ts';

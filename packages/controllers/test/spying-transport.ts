@@ -37,36 +37,33 @@ export class SpyingTransport implements Transport {
       throw error;
     }
     if (!/[?&]watch=(1|true)\b/.test(request.url)) return response;
-    return { ...response, body: this.#held(response.body, seen, request.signal) };
+    return { ...response, body: this.#held(response.body, seen) };
   }
 
   openWebSocket: Transport['openWebSocket'] = (request) => this.#inner.openWebSocket(request);
   close: Transport['close'] = () => this.#inner.close();
 
-  #held(body: ResponseBody, seen: SeenRequest, signal: AbortSignal | undefined): ResponseBody {
+  #held(body: ResponseBody, seen: SeenRequest): ResponseBody {
+    let isCancelled = false;
+    let cancel = (): void => {};
+    const cancelled = new Promise<void>((resolve) => {
+      cancel = resolve;
+    });
     const wait = (): Promise<void> | undefined => this.heldBack(seen);
     return {
       bytes: () => body.bytes(),
-      cancel: () => body.cancel(),
+      cancel: () => {
+        isCancelled = true;
+        cancel();
+        body.cancel();
+      },
       async *chunks() {
         for await (const chunk of body.chunks()) {
-          for (let held = wait(); held; held = wait()) await unlessAborted(held, signal);
+          for (let held = wait(); held && !isCancelled; held = wait()) await Promise.race([held, cancelled]);
+          if (isCancelled) return;
           yield chunk;
         }
       },
     };
   }
-}
-
-async function unlessAborted(held: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (!signal) return held;
-  await new Promise<void>((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort, { once: true });
-    void held.then(() => {
-      signal.removeEventListener('abort', abort);
-      resolve();
-    });
-  });
 }

@@ -17,4 +17,7 @@ export type * from './runtime/container-runtime.ts';
 export { FATE_PREFIX } from './runtime/hollow/fate.ts';
 export { HollowProber } from './runtime/hollow/hollow-prober.ts';
 export { HollowRuntime, type HollowRuntimeOptions } from './runtime/hollow/hollow-runtime.ts';
-export type { Prober, ProbeKind, ProbeRequest, ProbeResult } from './runtime/prober.ts';
+export type { ProbeKind, ProbeRequest, ProbeResult, Prober } from './runtime/prober.ts';
+export { inProcessDialer, type KubeletDialer } from './server/in-process-dialer.ts';
+export { kubeletHandler } from './server/kubelet-handler.ts';
+export type { KubeletHost } from './server/kubelet-host.ts';

@@ -2,12 +2,13 @@ import type { Pod } from '@coxswain/api/core/v1';
 import {
   type ClientSet,
   type Clock,
-  consoleLogger,
   CoreEventRecorder,
+  consoleLogger,
   type EventRecorder,
   type Logger,
   systemClock,
 } from '@coxswain/client';
+import type { ApiHandler } from '@coxswain/component-base/http';
 import { ContainerKiller } from './containers/kill-pod.ts';
 import { PodEvents } from './containers/pod-events.ts';
 import { PodSyncer } from './containers/pod-syncer.ts';
@@ -22,6 +23,7 @@ import type { PodSource } from './pods/pod-source.ts';
 import { ProbeManager } from './probes/probe-manager.ts';
 import type { ContainerRuntime } from './runtime/container-runtime.ts';
 import type { Prober } from './runtime/prober.ts';
+import { kubeletHandler } from './server/kubelet-handler.ts';
 import { StatusManager } from './status/status-manager.ts';
 import { CachedConfigSource, type ConfigSource } from './volumes/config-source.ts';
 
@@ -122,9 +124,18 @@ export class Kubelet {
     return this.spec.name;
   }
 
-  /** All pods of the node, those that have ended included. */
+  /** All pods of the node, those that have ended included, each with the latest that is said of it. */
   get pods(): readonly Pod[] {
-    return this.#workers.pods;
+    return this.#workers.pods.map((pod) => ({
+      ...pod,
+      status: this.#statuses.get(pod.metadata.uid ?? '') ?? pod.status,
+    }));
+  }
+
+  /** The kubelet's own API: logs, sessions, figures. Whoever serves it decides who may ask. */
+  get handler(): ApiHandler {
+    const { nodeName, runtime } = this;
+    return kubeletHandler({ nodeName, runtime, clock: this.#options.clock, pods: () => this.pods });
   }
 
   /**

@@ -56,12 +56,7 @@ describe('a node', () => {
         { type: 'Hostname', address: 'n1' },
       ],
       conditions: [
-        condition(
-          'MemoryPressure',
-          'False',
-          'KubeletHasSufficientMemory',
-          'kubelet has sufficient memory available',
-        ),
+        condition('MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'),
         condition('DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'),
         condition('PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'),
         condition('Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'),
@@ -96,11 +91,14 @@ describe('a node', () => {
     // After a change, the first time comes by chance between half of it and one and a half.
     await nodes.advance(20_000, 10_000);
     expect(statusWrites() - before).toBe(1);
-    await nodes.advance(290_000, 10_000);
+    await nodes.advance(280_000, 10_000);
     expect(statusWrites() - before).toBe(1);
     await nodes.advance(10_000);
     expect(statusWrites() - before).toBe(2);
-    await nodes.createPod({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'registry.example/i:1' }] } });
+    await nodes.createPod({
+      metadata: { name: 'p' },
+      spec: { containers: [{ name: 'c', image: 'registry.example/i:1' }] },
+    });
     await nodes.advance(10_000);
     expect(statusWrites() - before).toBe(3);
     expect((await get('n1')).status?.images).toEqual([
@@ -113,7 +111,10 @@ describe('a node', () => {
       .nodes()
       .patch('n1', 'merge', { spec: { podCIDR: '192.168.7.0/24', podCIDRs: ['192.168.7.0/24'] } });
     await nodes.settle();
-    const pod = await nodes.createPod({ metadata: { name: 'ranged' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+    const pod = await nodes.createPod({
+      metadata: { name: 'ranged' },
+      spec: { containers: [{ name: 'c', image: 'i' }] },
+    });
     expect(pod.status?.podIP).toBe('192.168.7.2');
   });
 
@@ -134,6 +135,5 @@ describe('a node', () => {
     const node = await get('n2');
     expect(node.metadata.uid).not.toBe(uid);
     expect(node.status?.conditions?.at(-1)).toMatchObject({ type: 'Ready', status: 'True' });
-    expect(nodes.log).toEqual([]);
   });
 });

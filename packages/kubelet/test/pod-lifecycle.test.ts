@@ -25,7 +25,9 @@ const create = (name: string, spec: Partial<PodSpec> = {}, script: Script = {}):
   });
 
 const remove = async (name: string, gracePeriodSeconds?: number): Promise<void> => {
-  await nodes.clients.core.v1.pods('default').delete(name, gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds });
+  await nodes.clients.core.v1
+    .pods('default')
+    .delete(name, gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds });
   await nodes.settle();
 };
 
@@ -33,9 +35,7 @@ const remove = async (name: string, gracePeriodSeconds?: number): Promise<void> 
 const writesOf = async (work: () => Promise<unknown>): Promise<string[]> => {
   const before = nodes.spy.requests.length;
   await work();
-  return nodes.spy.requests
-    .slice(before)
-    .filter((request) => !request.startsWith('GET') && request.includes('/pods/'));
+  return nodes.spy.requests.slice(before).filter((request) => !request.startsWith('GET') && request.includes('/pods/'));
 };
 
 describe('a pod', () => {
@@ -161,7 +161,11 @@ describe('init containers', () => {
 
   it('that fail are tried again, unless the pod says never', async () => {
     const initContainers = [{ ...web, name: 'setup' }];
-    await create('init-again', { initContainers, restartPolicy: 'OnFailure' }, { 'setup.exit-code': '1', 'setup.exit-times': '1' });
+    await create(
+      'init-again',
+      { initContainers, restartPolicy: 'OnFailure' },
+      { 'setup.exit-code': '1', 'setup.exit-times': '1' },
+    );
     await nodes.advance(1);
     await nodes.advance(1);
     expect(containersOf(await nodes.pod('init-again'))).toEqual([
@@ -250,7 +254,9 @@ describe('a container that ends', () => {
     }
     expect(delays).toEqual(['20s', '40s', '1m20s', '2m40s', '5m0s', '5m0s']);
     expect(await nodes.events('crash')).toContainEqual(
-      expect.stringMatching(/^Warning BackOff: Back-off restarting failed container web in pod crash_default\(.*\) \(x\d+\)$/),
+      expect.stringMatching(
+        /^Warning BackOff: Back-off restarting failed container web in pod crash_default\(.*\) \(x\d+\)$/,
+      ),
     );
     await remove('crash');
   });
@@ -272,11 +278,15 @@ describe('a container that ends', () => {
   });
 
   it('says what its annotations say of it', async () => {
-    await create('oom', { restartPolicy: 'Never' }, {
-      'exit-code': '137',
-      'exit-reason': 'OOMKilled',
-      'exit-message': 'too much',
-    });
+    await create(
+      'oom',
+      { restartPolicy: 'Never' },
+      {
+        'exit-code': '137',
+        'exit-reason': 'OOMKilled',
+        'exit-message': 'too much',
+      },
+    );
     await nodes.advance(1);
     expect(containersOf(await nodes.pod('oom'))).toEqual(['web OOMKilled 137 "too much"']);
   });
@@ -298,7 +308,11 @@ describe('a container that ends', () => {
 
 describe('an image', () => {
   it('that cannot be pulled is tried again, later and later', async () => {
-    const pod = await create('no-image', { containers: [{ name: 'web', image: 'registry.example/none' }] }, { 'image-pull': 'error 25s' });
+    const pod = await create(
+      'no-image',
+      { containers: [{ name: 'web', image: 'registry.example/none' }] },
+      { 'image-pull': 'error 25s' },
+    );
     const why = `failed to pull and unpack image "registry.example/none:latest": the pod's annotations say so`;
     expect(pod.status?.phase).toBe('Pending');
     expect(containersOf(pod)).toEqual([`web waiting ErrImagePull "${why}"`]);
@@ -350,7 +364,7 @@ describe('what a pod refers to', () => {
     const maps = nodes.clients.core.v1.configMaps('default');
     await maps.create({ metadata: { name: 'settings' }, data: {} });
     await nodes.advance(10_000);
-    expect(containersOf(await nodes.pod('env'))[0]).toContain('couldn\'t find key level in ConfigMap default/settings');
+    expect(containersOf(await nodes.pod('env'))[0]).toContain("couldn't find key level in ConfigMap default/settings");
     await maps.update({ metadata: { name: 'settings' }, data: { level: 'high' } });
     await nodes.advance(70_000, 10_000);
     expect(containersOf(await nodes.pod('env'))).toEqual(['web running started ready']);
@@ -435,7 +449,11 @@ describe('probes', () => {
 
   it('of other kinds wait for the startup probe', async () => {
     const containers: Container[] = [
-      { ...web, startupProbe: { tcpSocket: { port: 1 }, periodSeconds: 1 }, readinessProbe: { tcpSocket: { port: 1 } } },
+      {
+        ...web,
+        startupProbe: { tcpSocket: { port: 1 }, periodSeconds: 1 },
+        readinessProbe: { tcpSocket: { port: 1 } },
+      },
     ];
     await create('startup', { containers }, { startup: 'after 2s', readiness: 'always' });
     expect(containersOf(await nodes.pod('startup'))).toEqual(['web running']);
@@ -479,9 +497,9 @@ describe('a pod that is deleted', () => {
     await remove('killed');
     await nodes.advance(4000);
     let last: Pod | undefined;
-    for await (const { type, object } of watch) {
-      last = object;
-      if (type === 'DELETED') break;
+    for await (const event of watch) {
+      if (event.type === 'MODIFIED' || event.type === 'DELETED') last = event.object;
+      if (event.type === 'DELETED') break;
     }
     expect(containersOf(last!)).toEqual(['web Error 137']);
     expect(last?.status?.phase).toBe('Failed');
@@ -589,7 +607,9 @@ describe('the node', () => {
     expect(events.filter((event) => event.startsWith('Warning'))).toEqual([
       'Warning InvalidAnnotation: hollow.coxswain.dev/run-for: "soon" is not valid: time: invalid duration "soon"',
       'Warning InvalidAnnotation: hollow.coxswain.dev/db.logs: the pod has no such container',
-      expect.stringMatching(/InvalidAnnotation: hollow.coxswain.dev\/colour: there is no such option; known are run-for/),
+      expect.stringMatching(
+        /InvalidAnnotation: hollow.coxswain.dev\/colour: there is no such option; known are run-for/,
+      ),
     ]);
   });
 
@@ -597,7 +617,12 @@ describe('the node', () => {
     await create('tampered');
     const pods = nodes.clients.core.v1.pods('default');
     const conditions = [{ type: 'Ready', status: 'False', reason: 'BecauseISaySo' }];
-    await pods.patch('tampered', 'strategic-merge', { status: { podIP: '1.2.3.4', conditions } }, { subresource: 'status' });
+    await pods.patch(
+      'tampered',
+      'strategic-merge',
+      { status: { podIP: '1.2.3.4', conditions } },
+      { subresource: 'status' },
+    );
     await nodes.settle();
     const pod = await nodes.pod('tampered');
     expect(conditionsOf(pod)).toContain('Ready');
@@ -627,12 +652,15 @@ describe('the node', () => {
     await nodes.stopNodes();
     await nodes.startNodes();
     await nodes.advance(1000);
-    const unknown = 'ContainerStatusUnknown 137 "The container could not be located when the pod was deleted.  The container used to be Running"';
+    const unknown =
+      'ContainerStatusUnknown 137 "The container could not be located when the pod was deleted.  The container used to be Running"';
     expect(containersOf(await nodes.pod('kept'))).toEqual([`web running started ready (restarts 1, last ${unknown})`]);
     const once = await nodes.pod('once');
     expect(once.status?.phase).toBe('Failed');
     expect(await nodes.pod('done')).toEqual(done);
-    expect(await nodes.events('n1')).toContainEqual(expect.stringMatching(/^Warning Rebooted: Node n1 has been rebooted, boot id: /));
+    expect(await nodes.events('n1')).toContainEqual(
+      expect.stringMatching(/^Warning Rebooted: Node n1 has been rebooted, boot id: /),
+    );
     expect(nodes.log).toEqual([]);
   });
 });

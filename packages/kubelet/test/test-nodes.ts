@@ -60,11 +60,12 @@ export class TestNodes {
 
   static async start(specs: readonly NodeSpec[] = [{ name: 'n1' }]): Promise<TestNodes> {
     const clock = new FakeClock();
+    let nodes: TestNodes | undefined;
     const server = await startApiServer(
       { memory: true, disableAdmissionPlugins: ['ServiceAccount', 'TaintNodesByCondition'] },
-      { now: () => new Date(clock.now()) },
+      { now: () => new Date(clock.now()), localKubelets: (node) => nodes?.fleet.dialer(node) },
     );
-    const nodes = new TestNodes(server, specs, clock);
+    nodes = new TestNodes(server, specs, clock);
     await nodes.startNodes();
     return nodes;
   }

@@ -44,8 +44,8 @@ export class TestCluster {
   static async start(options: Partial<SchedulerOptions> = {}): Promise<TestCluster> {
     const clock = new FakeClock();
     const server = await startApiServer(
-      // Pods run as nobody: there are no controllers to make accounts.
-      { memory: true, disableAdmissionPlugins: ['ServiceAccount'] },
+      // There are no controllers to make accounts, nor to take away the taints of new nodes.
+      { memory: true, disableAdmissionPlugins: ['ServiceAccount', 'TaintNodesByCondition'] },
       { now: () => new Date(clock.now()) },
     );
     const cluster = new TestCluster(server, clock, options);
@@ -87,7 +87,7 @@ export class TestCluster {
     while (quiet < 50) {
       // A watch that was just sent something gets the next after the server's pace of 2 ms.
       await new Promise<void>((resolve) => (quiet % 10 === 9 ? setTimeout(resolve, 3) : setImmediate(resolve)));
-      const isQuiet = this.#scheduler?.isIdle && this.requests.length === before;
+      const isQuiet = (this.#stop.signal.aborted || this.#scheduler?.isIdle) && this.requests.length === before;
       quiet = isQuiet ? quiet + 1 : 0;
       before = this.requests.length;
     }
@@ -100,20 +100,29 @@ export class TestCluster {
     }
   }
 
+  /** Resolves with the value as soon as there is one. */
+  async until<T>(read: () => Promise<T | undefined | false>): Promise<T> {
+    for (;;) {
+      const value = await read();
+      if (value) return value;
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+  }
+
   /** Ready, with what it has: by default 4 CPUs, 8Gi and 110 pods. */
   async createNode(name: string, { labels = {}, spec = {}, allocatable = {} }: NewNode = {}): Promise<Node> {
     const resources = { cpu: '4', memory: '8Gi', pods: '110', ...allocatable };
-    const nodes = this.clients.core.v1.nodes();
-    await nodes.create({ metadata: { name, labels: { 'kubernetes.io/hostname': name, ...labels } }, spec });
-    // The server taints new nodes, until somebody says that they are ready.
-    await nodes.patch(name, 'merge', { spec: { taints: spec?.taints ?? null } });
-    return nodes.patchStatus(name, 'merge', {
+    const node = await this.clients.core.v1.nodes().create({
+      metadata: { name, labels: { 'kubernetes.io/hostname': name, ...labels } },
+      spec,
       status: {
         capacity: resources,
         allocatable: resources,
         conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'it is' }],
       },
     });
+    await this.settle();
+    return node;
   }
 
   /** One container, which asks for what is given. */

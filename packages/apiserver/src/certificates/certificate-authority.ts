@@ -28,7 +28,8 @@ export type LeafTemplate = Omit<CertificateTemplate, 'notBefore' | 'notAfter' | 
 export class CertificateAuthority {
   readonly certificate: Certificate;
   readonly certificatePem: string;
-  readonly #key: KeyObject | undefined;
+  /** Undefined when it is somebody else's. */
+  readonly key: KeyObject | undefined;
   readonly #keyFile: string;
   readonly #now: () => Date;
 
@@ -41,7 +42,7 @@ export class CertificateAuthority {
   ) {
     this.certificate = certificate;
     this.certificatePem = pem;
-    this.#key = key;
+    this.key = key;
     this.#keyFile = file;
     this.#now = now;
   }
@@ -84,7 +85,7 @@ export class CertificateAuthority {
     const { certificate, certificatePem, key, keyPem } = (await readKeyPair(files)) ?? {};
     if (!certificate || certificatePem === undefined) return this.#issue(files, template, 'it was missing', log, key);
     // One that bears our name but not our signature is of an authority that was here before.
-    const isOurs = this.#key !== undefined && Buffer.compare(certificate.issuer, this.certificate.subject) === 0;
+    const isOurs = this.key !== undefined && Buffer.compare(certificate.issuer, this.certificate.subject) === 0;
     if (!key || keyPem === undefined) {
       if (isOurs) return this.#issue(files, template, 'its key was missing', log);
       throw new Error(`${files.certificateFile}: its private key ${files.keyFile} is missing`);
@@ -112,11 +113,11 @@ export class CertificateAuthority {
     log: CertificateLog,
     key?: KeyObject,
   ): Promise<KeyPair> {
-    if (!this.#key)
+    if (!this.key)
       throw new Error(
         `${files.certificateFile} cannot be issued (${reason}): the authority's key ${this.#keyFile} is missing`,
       );
-    const issuer = { certificate: this.certificate, key: this.#key };
+    const issuer = { certificate: this.certificate, key: this.key };
     const { notBefore, notAfter } = validity(this.#now(), year);
     const until = notAfter < this.certificate.notAfter ? notAfter : this.certificate.notAfter;
     const pair = issueKeyPair({ ...template, notBefore, notAfter: until }, issuer, key);

@@ -15,6 +15,7 @@ import { type Encryption, loadEncryption } from '../encryption/index.ts';
 import { type Dialer, SocketDialer, withLocalKubelets } from '../proxy/index.ts';
 import type { ApiServerConfig, FollowedFile, Logger } from '../server/api-server-config.ts';
 import { systemRandom } from '../server/random.ts';
+import type { SigningKey } from '../serviceaccount/index.ts';
 import { PortRange } from '../services/index.ts';
 import { userAgent } from '../version/index.ts';
 import { accessOf, authorizationOf } from './access.ts';
@@ -42,8 +43,19 @@ export interface ServerEnvironment {
   readonly localKubelets?: (node: string) => Dialer | undefined;
 }
 
+/** What those that are in the same process as the server may sign with. */
+export interface ServerAuthority {
+  /** Signs clients' certificates, if it has a key. The server trusts it unless `--client-ca-file` names others. */
+  readonly ca: ServerFiles['identity']['ca'];
+  /** PEM: whom clients trust for the server. */
+  readonly servingTrust: string;
+  /** Signs the tokens of service accounts. */
+  readonly serviceAccountKey: SigningKey;
+}
+
 export interface CompletedServer {
   readonly config: ApiServerConfig;
+  readonly authority: ServerAuthority;
   /** Where this machine reaches the server, given the port. */
   readonly url: (port: number) => string;
   /** How the first administrator gets in, given the port; absent where `--client-ca-file` does not know that one. */
@@ -130,7 +142,9 @@ export async function completeOptions(
     random: systemRandom,
   };
   const url = (port: number): string => `https://${localHost(options.bindAddress)}:${port}`;
-  return { config, url, ...administratorOf(options, files, url, log) };
+  const { ca, servingTrust, serviceAccountKey } = files.identity;
+  const authority = { ca, servingTrust, serviceAccountKey: files.signingKey ?? serviceAccountKey };
+  return { config, authority, url, ...administratorOf(options, files, url, log) };
 }
 
 const defaultAddress = (options: CompletedOptions, interfaces: NetworkInterfaces): string => {
@@ -251,7 +265,7 @@ function authenticationOf(options: CompletedOptions, files: ServerFiles, now: ()
   };
 }
 
-const clientAuthorities = ({ clientCA, identity }: ServerFiles): string => clientCA ?? identity.clientCA;
+const clientAuthorities = ({ clientCA, identity }: ServerFiles): string => clientCA ?? identity.ca.certificatePem;
 
 function serviceAccountsOf(options: CompletedOptions, files: ServerFiles): ApiServerConfig['serviceAccounts'] {
   const signingKey = files.signingKey ?? files.identity.serviceAccountKey;
@@ -292,7 +306,7 @@ function administratorOf(
 ): Pick<CompletedServer, 'adminKubeconfig' | 'kubeconfigPath'> {
   const path = options.kubeconfigOut ?? defaultKubeconfigPath(options);
   const { identity } = files;
-  if (!clientAuthorities(files).includes(identity.clientCA.trim())) {
+  if (!clientAuthorities(files).includes(identity.ca.certificatePem.trim())) {
     if (path)
       log('no admin kubeconfig is written: --client-ca-file names authorities that our administrator is not of');
     return {};

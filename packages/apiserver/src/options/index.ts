@@ -6,7 +6,12 @@
 
 export { FlagError, OptionsError } from '@coxswain/component-base';
 export type { ApiServerOptions } from './api-server-flags.ts';
-export { type CompletedServer, completeOptions, type ServerEnvironment } from './complete-options.ts';
+export {
+  type CompletedServer,
+  completeOptions,
+  type ServerAuthority,
+  type ServerEnvironment,
+} from './complete-options.ts';
 export { apiServerHelp } from './help.ts';
 export { parseOptions } from './parse-options.ts';
 export { type RunningApiServer, startApiServer } from './start-api-server.ts';

@@ -6,8 +6,8 @@ import type { SigningKey } from '../serviceaccount/index.ts';
 
 /** Certificates and keys that a server has without being given any. */
 export interface ServerIdentity {
-  /** PEM: who signs the client certificates below. */
-  readonly clientCA: string;
+  /** Who signs the client certificates below; without a key it can sign no more of them. */
+  readonly ca: Pick<KeyPair, 'certificate' | 'certificatePem'> & { readonly key: KeyPair['key'] | undefined };
   readonly serving: KeyPair;
   /** PEM: whom clients trust for it. */
   readonly servingTrust: string;
@@ -34,8 +34,8 @@ export async function serverIdentity(options: ServerIdentityOptions): Promise<Se
   if (directory === undefined) return identityInMemory(options);
   // Before anything is made.
   if (options.servingFiles) await loadKeyPair(options.servingFiles, options.now);
-  const { ca, frontProxyCA, ...identity } = await ensureServerCertificates({ directory, ...rest });
-  return { clientCA: ca.certificatePem, frontProxyCA: frontProxyCA.certificatePem, ...identity };
+  const { frontProxyCA, ...identity } = await ensureServerCertificates({ directory, ...rest });
+  return { frontProxyCA: frontProxyCA.certificatePem, ...identity };
 }
 
 const day = 24 * 3600 * 1000;
@@ -51,7 +51,7 @@ async function identityInMemory({ names, servingFiles, now }: ServerIdentityOpti
     ? await loadKeyPair(servingFiles, now)
     : issueKeyPair({ commonName: 'kube-apiserver', usages: ['serverAuth'], ...names, ...validity }, ca);
   return {
-    clientCA: ca.certificatePem,
+    ca,
     serving,
     servingTrust: servingFiles ? serving.certificatePem : ca.certificatePem,
     admin: client('kubernetes-admin'),

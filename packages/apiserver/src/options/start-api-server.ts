@@ -3,11 +3,13 @@ import { dirname } from 'node:path';
 import { formatKubeconfig, writeAdminKubeconfig } from '../certificates/index.ts';
 import { ApiServer } from '../server/api-server.ts';
 import type { ApiServerOptions } from './api-server-flags.ts';
-import { completeOptions, type ServerEnvironment } from './complete-options.ts';
+import { completeOptions, type ServerAuthority, type ServerEnvironment } from './complete-options.ts';
 
 /** A server that runs. */
 export interface RunningApiServer {
   readonly server: ApiServer;
+  /** For those who look after the cluster in the same process. Secret. */
+  readonly authority: ServerAuthority;
   /** `https://127.0.0.1:6443`; absent without a port. */
   readonly url?: string;
   /** The text of a kubeconfig with all rights; absent without a port, or where `--client-ca-file` knows other clients. */
@@ -30,7 +32,7 @@ export async function startApiServer(
   options: ApiServerOptions,
   environment: ServerEnvironment = {},
 ): Promise<RunningApiServer> {
-  const { config, url, adminKubeconfig, kubeconfigPath } = await completeOptions(options, environment);
+  const { config, authority, url, adminKubeconfig, kubeconfigPath } = await completeOptions(options, environment);
   const server = new ApiServer(config);
   try {
     await server.start();
@@ -38,7 +40,7 @@ export async function startApiServer(
       transport: (user) => server.transport(user),
       stop: () => server.stop(),
     } satisfies Partial<RunningApiServer>;
-    if (!server.address) return { server, ...ways };
+    if (!server.address) return { server, authority, ...ways };
     const { port } = server.address;
     const admin = adminKubeconfig?.(port);
     if (admin && kubeconfigPath) {
@@ -47,6 +49,7 @@ export async function startApiServer(
     }
     return {
       server,
+      authority,
       url: url(port),
       ...(admin && { kubeconfig: formatKubeconfig(admin) }),
       ...(kubeconfigPath && { kubeconfigPath }),

@@ -195,6 +195,17 @@ describe('CoreEventRecorder', () => {
     expect(values).toEqual({ 'event_recorder_dropped_total{stopped}': 3 });
   });
 
+  it('finishes: what waits is tried once more, and nothing twice', async () => {
+    const { clock, sink, values, recorder } = start();
+    sink.failure = away;
+    recorder.event(pod, 'Normal', 'R', 'm');
+    recorder.event(pod, 'Normal', 'R', 'n');
+    await clock.whenWaiting();
+    await recorder.finish();
+    expect([sink.attempts, clock.pending]).toEqual([3, 0]);
+    expect(values).toEqual({ 'event_recorder_dropped_total{unreachable}': 2 });
+  });
+
   it('gives up flushing with its signal', async () => {
     const { clock, sink, recorder } = start();
     sink.failure = away;

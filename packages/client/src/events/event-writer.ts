@@ -46,6 +46,8 @@ export class EventWriter<E> {
   /** No longer than `#queueSize`. */
   readonly #queue: E[] = [];
   readonly #stopped = new AbortController();
+  /** Aborted when nothing is tried again: what waits for its next try has it at once, and it is the last. */
+  readonly #finishing = new AbortController();
   /** Settles when the queue is empty; undefined when it is. */
   #running: Promise<void> | undefined;
   #accepted = 0;
@@ -101,9 +103,16 @@ export class EventWriter<E> {
     });
   }
 
+  /** The same, when there is no time to wait for a server that cannot be reached: nothing is tried twice from now on. */
+  finish(signal?: AbortSignal): Promise<void> {
+    this.#finishing.abort();
+    return this.flush(signal);
+  }
+
   /** Drops what is not written yet, and resolves when nothing is under way any more. */
   async stop(): Promise<void> {
     this.#stopped.abort();
+    this.#finishing.abort();
     await this.#running;
   }
 
@@ -128,8 +137,11 @@ export class EventWriter<E> {
       const write = this.#handling.prepare(event);
       for (let tries = 1; write; tries++) {
         if (await this.#isSettled(event, write)) return;
-        if (tries >= maxTriesPerEvent) return this.#giveUp(event, 'unreachable', 'retry limit exceeded!');
-        await sleep(this.#clock, this.#handling.delayMs(tries), signal);
+        const isLast = tries >= maxTriesPerEvent || this.#finishing.signal.aborted;
+        if (isLast) return this.#giveUp(event, 'unreachable', 'retry limit exceeded!');
+        // Who is woken tries once more.
+        await sleep(this.#clock, this.#handling.delayMs(tries), this.#finishing.signal).catch(() => {});
+        signal.throwIfAborted();
       }
     } catch (error) {
       if (signal.aborted) this.#giveUp(event, 'stopped', 'recorder is stopped');

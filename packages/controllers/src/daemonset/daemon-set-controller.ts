@@ -5,7 +5,6 @@ import { GroupVersionKind, getControllerOf, newControllerRef } from '@coxswain/a
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import {
   Backoff,
-  deletionHandlingKey,
   type EventRecorder,
   metaNamespaceKey,
   type ReconcileResult,
@@ -121,16 +120,8 @@ export class DaemonSetController implements Controller {
     const loop = this.#loop;
     const { expectations } = this.#podControl;
     const enqueue = (set: DaemonSet): void => loop.add(set);
-    this.#sets.addEventHandler({
-      onAdd: enqueue,
-      onUpdate: (_, set) => enqueue(set),
-      onDelete: (deleted) => {
-        const key = deletionHandlingKey(deleted);
-        // One of the same name may come, and has nothing to wait for.
-        this.#forget(key);
-        loop.queue.add(key);
-      },
-    });
+    // One of the same name may come, and has nothing to wait for.
+    loop.follow(this.#sets, (key) => this.#forget(key));
     this.#pods.addEventHandler(
       ownedObjectHandler<Pod, DaemonSet>({
         owners: this.#owners,

@@ -4,11 +4,10 @@ import { GroupVersionKind } from '@coxswain/apimachinery/meta';
 import { deletionHandlingKey, type EventRecorder, type SharedIndexInformer, splitKey } from '@coxswain/client';
 import { TriggerTimes } from '../endpointslice/trigger-times.ts';
 import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { deletedObject } from '../framework/deleted-object.ts';
 import { addLabelIndex } from '../framework/label-index.ts';
 import { messageOf } from '../framework/message-of.ts';
 import { OwnWrites } from '../framework/own-writes.ts';
-import { podsOf, servicesConcerned } from '../framework/pod-endpoints.ts';
+import { podOfServicesHandler, podsOf } from '../framework/pod-endpoints.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
 import { addSelectorIndex, selectorOf } from '../framework/service-index.ts';
 import { desiredSubsets, updatedEndpoints } from './service-endpoints.ts';
@@ -103,21 +102,9 @@ export class EndpointsController implements Controller {
 
   #watch(): void {
     const loop = this.#loop;
-    this.#services.addEventHandler({
-      onAdd: (service) => loop.add(service),
-      onUpdate: (_, service) => loop.add(service),
-      onDelete: (deleted) => loop.queue.add(deletionHandlingKey(deleted)),
-    });
-    const podChanged = (old: Pod | undefined, pod: Pod | undefined): void => {
-      for (const service of servicesConcerned(this.#services.indexer, old, pod)) {
-        loop.addAfter(service, this.#batchPeriodMs);
-      }
-    };
-    this.#pods.addEventHandler({
-      onAdd: (pod) => podChanged(undefined, pod),
-      onUpdate: podChanged,
-      onDelete: (deleted) => podChanged(deletedObject(deleted), undefined),
-    });
+    loop.follow(this.#services);
+    const enqueue = (service: Service): void => loop.addAfter(service, this.#batchPeriodMs);
+    this.#pods.addEventHandler(podOfServicesHandler(this.#services.indexer, enqueue));
     this.#endpoints.addEventHandler({
       onAdd: (endpoints, isInInitialList) => {
         // Its service may have gone while nobody looked.

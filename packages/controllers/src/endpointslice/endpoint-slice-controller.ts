@@ -2,17 +2,15 @@ import type { Node, Pod, Service } from '@coxswain/api/core/v1';
 import type { EndpointSlice } from '@coxswain/api/discovery/v1';
 import {
   BucketRateLimiter,
-  deletionHandlingKey,
   type EventRecorder,
   ItemExponentialFailureRateLimiter,
   MaxOfRateLimiter,
   type SharedIndexInformer,
 } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { deletedObject } from '../framework/deleted-object.ts';
 import { addLabelIndex } from '../framework/label-index.ts';
 import { messageOf } from '../framework/message-of.ts';
-import { type IPFamily, podsOf, servicesConcerned } from '../framework/pod-endpoints.ts';
+import { type IPFamily, podOfServicesHandler, podsOf } from '../framework/pod-endpoints.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
 import { addSelectorIndex, selectorOf } from '../framework/service-index.ts';
 import { zoneLabel } from './endpoint.ts';
@@ -191,21 +189,9 @@ export class EndpointSliceController implements Controller {
 
   #watch(): void {
     const loop = this.#loop;
-    this.#services.addEventHandler({
-      onAdd: (service) => loop.add(service),
-      onUpdate: (_, service) => loop.add(service),
-      onDelete: (deleted) => loop.queue.add(deletionHandlingKey(deleted)),
-    });
-    const podChanged = (old: Pod | undefined, pod: Pod | undefined): void => {
-      for (const service of servicesConcerned(this.#services.indexer, old, pod)) {
-        loop.addAfter(service, this.#batchPeriodMs);
-      }
-    };
-    this.#pods.addEventHandler({
-      onAdd: (pod) => podChanged(undefined, pod),
-      onUpdate: podChanged,
-      onDelete: (deleted) => podChanged(deletedObject(deleted), undefined),
-    });
+    loop.follow(this.#services);
+    const enqueue = (service: Service): void => loop.addAfter(service, this.#batchPeriodMs);
+    this.#pods.addEventHandler(podOfServicesHandler(this.#services.indexer, enqueue));
     const sliceDelayMs = Math.max(sliceChangeDelayMs, this.#batchPeriodMs);
     this.#slices.addEventHandler(
       ownSliceHandler({

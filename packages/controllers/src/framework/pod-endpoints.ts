@@ -1,8 +1,9 @@
 import type { Pod, Service, ServicePort } from '@coxswain/api/core/v1';
 import { equals } from '@coxswain/apimachinery/labels';
 import { formatIP, isIPv4, parseIPSloppy } from '@coxswain/apimachinery/validation';
-import { type Indexer, NAMESPACE_INDEX } from '@coxswain/client';
+import { type Indexer, NAMESPACE_INDEX, type ResourceEventHandler } from '@coxswain/client';
 import { isPodReady, isPodTerminal } from '@coxswain/component-helpers';
+import { deletedObject } from './deleted-object.ts';
 import { labelled } from './label-index.ts';
 import { selectorOf, servicesFor } from './service-index.ts';
 
@@ -67,4 +68,18 @@ function hasChanged(old: Pod, pod: Pod): boolean {
   if (isPodReady(old) !== isPodReady(pod)) return true;
   const [before = [], now = []] = [old.status?.podIPs, pod.status?.podIPs];
   return before.length !== now.length || before.some(({ ip }, i) => ip !== now[i]?.ip);
+}
+
+/** Tells of the services that a change of a pod concerns. */
+export function podOfServicesHandler(
+  services: Indexer<Service>,
+  enqueue: (service: Service) => void,
+): ResourceEventHandler<Pod> {
+  const onChange = (old: Pod | undefined, pod: Pod | undefined): void =>
+    servicesConcerned(services, old, pod).forEach(enqueue);
+  return {
+    onAdd: (pod) => onChange(undefined, pod),
+    onUpdate: onChange,
+    onDelete: (deleted) => onChange(deletedObject(deleted), undefined),
+  };
 }

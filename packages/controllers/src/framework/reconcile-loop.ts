@@ -1,5 +1,11 @@
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
-import { metaNamespaceKey, type SharedInformer, waitForCacheSync } from '@coxswain/client/informers';
+import {
+  deletionHandlingKey,
+  metaNamespaceKey,
+  type SharedIndexInformer,
+  type SharedInformer,
+  waitForCacheSync,
+} from '@coxswain/client/informers';
 import {
   type QueueRateLimiter,
   RateLimitingQueue,
@@ -45,6 +51,19 @@ export class ReconcileLoop implements Controller {
 
   addAfter(object: KubernetesObject, delayMs: number): void {
     this.queue.addAfter(metaNamespaceKey(object), delayMs);
+  }
+
+  /** Reconciles every object of the informer when it comes, changes and goes; `onDelete` is told before, by its key. */
+  follow<T extends KubernetesObject>(informer: SharedIndexInformer<T>, onDelete?: (key: string) => void): void {
+    informer.addEventHandler({
+      onAdd: (object) => this.add(object),
+      onUpdate: (_, object) => this.add(object),
+      onDelete: (deleted) => {
+        const key = deletionHandlingKey(deleted);
+        onDelete?.(key);
+        this.queue.add(key);
+      },
+    });
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -8,7 +8,7 @@ export async function stopRecorder(recorder: CoreEventRecorder, clock: Clock): P
   const late = new AbortController();
   const timer = clock.setTimeout(() => late.abort(), flushMs);
   // Who is late has nothing more to say: what is left is dropped.
-  await recorder.flush(late.signal).catch(() => {});
+  await recorder.finish(late.signal).catch(() => {});
   timer.cancel();
   await recorder.stop();
 }

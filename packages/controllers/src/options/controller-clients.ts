@@ -31,11 +31,11 @@ export interface ControllerClientsOptions {
  * the same connections. To be closed.
  */
 export class ControllerClients implements ClientBuilder {
-  /** As the user of the kubeconfig: for caches, the lease and events. */
+  /** As the user of the kubeconfig: for caches and events. */
   readonly root: RESTClient;
   readonly #options: ControllerClientsOptions;
   readonly #connections: Transport;
-  readonly #rootClients: ClientSet;
+  readonly #accountClients: ClientSet;
   /** By service account: several controllers may share one. */
   readonly #credentials = new Map<string, ServiceAccountCredentials>();
 
@@ -43,15 +43,21 @@ export class ControllerClients implements ClientBuilder {
     this.#options = options;
     const { credentials: _, impersonate: __, ...anonymous } = options.config;
     this.#connections = newTransport(anonymous);
-    this.root = this.#newClient(options.config);
-    this.#rootClients = new ClientSet(this.root);
+    this.root = this.clientOf('shared-informers');
+    this.#accountClients = new ClientSet(this.clientOf('service-accounts'));
+  }
+
+  /** As the user of the kubeconfig, for something that must not wait until all else is done: it has a rate of its own. */
+  clientOf(purpose: string): RESTClient {
+    const { config } = this.#options;
+    return this.#newClient({ ...config, userAgent: `${config.userAgent}/${purpose}` });
   }
 
   clientFor(controller: string): RESTClient {
     const { config, usesServiceAccounts } = this.#options;
     const account = serviceAccountOf(controller);
     if (account === undefined) return this.root;
-    if (!usesServiceAccounts) return this.#newClient({ ...config, userAgent: `${config.userAgent}/${account}` });
+    if (!usesServiceAccounts) return this.clientOf(account);
     const { impersonate: _, ...own } = config;
     return this.#newClient({
       ...own,
@@ -63,7 +69,7 @@ export class ControllerClients implements ClientBuilder {
   /** Creates the accounts of these controllers, where they are missing, so that all are there and not only those that act. */
   async ensureAccounts(controllers: readonly string[]): Promise<void> {
     if (!this.#options.usesServiceAccounts) return;
-    const { items } = await this.#rootClients.core.v1.serviceAccounts(accountsNamespace).list();
+    const { items } = await this.#accountClients.core.v1.serviceAccounts(accountsNamespace).list();
     const missing = new Set(controllers.map(serviceAccountOf).filter((account) => account !== undefined));
     for (const { metadata } of items) missing.delete(metadata.name ?? '');
     await Promise.all([...missing].map((account) => this.#credentialsOf(account).createAccount()));
@@ -77,7 +83,7 @@ export class ControllerClients implements ClientBuilder {
     const { clock, logger } = this.#options;
     let credentials = this.#credentials.get(name);
     if (!credentials) {
-      const options = { clients: this.#rootClients, namespace: accountsNamespace, name, clock, logger };
+      const options = { clients: this.#accountClients, namespace: accountsNamespace, name, clock, logger };
       credentials = new ServiceAccountCredentials(options);
       this.#credentials.set(name, credentials);
     }

@@ -118,11 +118,11 @@ async function workWith(
  */
 async function lead(
   settings: ControllerManagerSettings,
-  { clients: { root }, clock, logger, metrics, server }: Manager,
+  { clients: all, clock, logger, metrics, server }: Manager,
   work: (signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  const clients = new ClientSet(root);
+  const clients = new ClientSet(all.clientOf('leader-election'));
   const recorder = new CoreEventRecorder({
     events: (namespace) => clients.core.v1.events(namespace),
     source: { component: settings.leaderElectResourceName },

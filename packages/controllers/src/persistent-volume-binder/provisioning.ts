@@ -7,6 +7,7 @@ import type { ControllerContext } from '../framework/controller.ts';
 import { messageOf } from '../framework/message-of.ts';
 import { claimClass } from '../framework/storage-classes.ts';
 import { annotations, deletionFinalizer, withAnnotations } from './annotations.ts';
+import type { BinderParts } from './binder-parts.ts';
 import type { Binding } from './binding.ts';
 import { migratedClaim } from './migration.ts';
 import type { Operations } from './operations.ts';
@@ -25,15 +26,7 @@ export class Provisioning {
   readonly #plugins: ReadonlyMap<string, VolumePlugin>;
   readonly #signal: AbortSignal;
 
-  constructor(
-    context: ControllerContext,
-    options: {
-      readonly binding: Binding;
-      readonly operations: Operations;
-      readonly plugins: ReadonlyMap<string, VolumePlugin>;
-      readonly signal: AbortSignal;
-    },
-  ) {
+  constructor(context: ControllerContext, options: BinderParts) {
     this.#context = context;
     this.#binding = options.binding;
     this.#operations = options.operations;

@@ -6,6 +6,7 @@ import type { ControllerContext } from '../framework/controller.ts';
 import { hasFinalizer, withoutFinalizer } from '../framework/finalizers.ts';
 import { messageOf } from '../framework/message-of.ts';
 import { annotations, deletionFinalizer } from './annotations.ts';
+import type { BinderParts } from './binder-parts.ts';
 import type { Binding } from './binding.ts';
 import type { Operations } from './operations.ts';
 import { VolumeInUseError, type VolumePlugin } from './volume-plugin.ts';
@@ -20,15 +21,7 @@ export class Reclaiming {
   readonly #plugins: ReadonlyMap<string, VolumePlugin>;
   readonly #signal: AbortSignal;
 
-  constructor(
-    context: ControllerContext,
-    options: {
-      readonly binding: Binding;
-      readonly operations: Operations;
-      readonly plugins: ReadonlyMap<string, VolumePlugin>;
-      readonly signal: AbortSignal;
-    },
-  ) {
+  constructor(context: ControllerContext, options: BinderParts) {
     this.#context = context;
     this.#binding = options.binding;
     this.#operations = options.operations;

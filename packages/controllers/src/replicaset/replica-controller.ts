@@ -4,7 +4,6 @@ import { Selector } from '@coxswain/apimachinery/labels';
 import { GroupVersionKind, getControllerOf, newControllerRef } from '@coxswain/apimachinery/meta';
 import {
   ControllerExpectations,
-  deletionHandlingKey,
   metaNamespaceKey,
   type ReconcileResult,
   type ResourceDescription,
@@ -71,16 +70,8 @@ export class ReplicaController<T extends ReplicatedObject> implements Controller
 
   #watch(): void {
     const loop = this.#loop;
-    this.#sets.addEventHandler({
-      onAdd: (set) => loop.add(set),
-      onUpdate: (_, set) => loop.add(set),
-      onDelete: (deleted) => {
-        const key = deletionHandlingKey(deleted);
-        // One of the same name may come, and has nothing to wait for.
-        this.#forget(key);
-        loop.queue.add(key);
-      },
-    });
+    // One of the same name may come, and has nothing to wait for.
+    loop.follow(this.#sets, (key) => this.#forget(key));
     this.#pods.addEventHandler(
       ownedObjectHandler<Pod, T>({
         owners: this.#owners,

@@ -3,7 +3,6 @@ import type { PersistentVolumeClaim, Pod } from '@coxswain/api/core/v1';
 import { labelSelectorAsSelector } from '@coxswain/apimachinery/labels';
 import { GroupVersionKind, type KubernetesObject, newControllerRef } from '@coxswain/apimachinery/meta';
 import {
-  deletionHandlingKey,
   type ReconcileResult,
   type ResourceDescription,
   type SharedIndexInformer,
@@ -99,15 +98,7 @@ export class StatefulSetController implements Controller {
 
   #watch(): void {
     const loop = this.#loop;
-    this.#sets.addEventHandler({
-      onAdd: (set) => loop.add(set),
-      onUpdate: (_, set) => loop.add(set),
-      onDelete: (deleted) => {
-        const key = deletionHandlingKey(deleted);
-        this.#ownWrites.forget(key);
-        loop.queue.add(key);
-      },
-    });
+    loop.follow(this.#sets, (key) => this.#ownWrites.forget(key));
     this.#pods.addEventHandler(ownedObjectHandler({ owners: this.#owners, enqueue: (set) => loop.add(set) }));
     const wake = (): void => {
       for (const key of this.#waiting) loop.queue.add(key);

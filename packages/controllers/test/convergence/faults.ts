@@ -24,11 +24,15 @@ export class Faults {
     spy.heldBack = ({ url }) => this.#held.get(resourceOf(url))?.gate;
   }
 
+  get isCutOff(): boolean {
+    return this.#isCutOff;
+  }
+
   get areOver(): boolean {
     return this.#next.length === 0 && !this.#isCutOff && this.#held.size === 0;
   }
 
-  /** So many writes are spared, and then so many are not. */
+  /** That becomes of the next so many writes. */
   add(fault: Fault, count: number): void {
     this.#next = Array.from({ length: count }, () => fault);
   }
@@ -51,6 +55,11 @@ export class Faults {
   end(): void {
     this.#next = [];
     this.#isCutOff = false;
+    this.letGo();
+  }
+
+  /** All that was held back is heard of. */
+  letGo(): void {
     for (const [resource, { open }] of [...this.#held]) {
       this.#held.delete(resource);
       open();

@@ -134,6 +134,8 @@ export class World {
     const node = `n${1 + (n % 3)}`;
     switch (what) {
       case 'restart':
+        // New ones begin with caches that are new.
+        this.faults.letGo();
         await this.#stopControllers();
         return this.cluster.startControllers();
       case 'work':
@@ -157,6 +159,9 @@ export class World {
       case 'cut off':
         return this.faults.cutOff();
       case 'hold':
+        // Caches must be complete, or nobody would begin to work.
+        if (this.faults.isCutOff) return;
+        await this.#settle();
         return this.faults.hold((['pods', 'replicasets', 'jobs', 'deployments'] as const)[n % 4]!);
       case 'refuse':
       case 'conflict':

@@ -60,7 +60,8 @@ export class ContainerKiller {
     const ended = new Map<string, Promise<void>>();
     const kill = (container: Container, turn?: Promise<unknown>): void => {
       const running = runtimePod.containers.find(({ name, state }) => name === container.name && state === 'Running');
-      if (running) ended.set(container.name, this.kill(pod, container, running.id, { ...options, ...(turn && { turn }) }));
+      if (running)
+        ended.set(container.name, this.kill(pod, container, running.id, { ...options, ...(turn && { turn }) }));
     };
     for (const container of [...containers, ...ephemeralContainers]) kill(container);
     for (const container of initContainers) if (!isSidecar(container)) kill(container);

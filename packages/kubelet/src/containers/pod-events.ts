@@ -24,7 +24,11 @@ export class PodEvents {
 function fieldPathOf({ spec }: Pod, name: string): string {
   const isIn = (containers: readonly { readonly name: string }[] | undefined): boolean =>
     containers?.some((container) => container.name === name) ?? false;
-  const list = isIn(spec?.containers) ? 'containers' : isIn(spec?.initContainers) ? 'initContainers' : 'ephemeralContainers';
+  const list = isIn(spec?.containers)
+    ? 'containers'
+    : isIn(spec?.initContainers)
+      ? 'initContainers'
+      : 'ephemeralContainers';
   return `spec.${list}{${name}}`;
 }
 

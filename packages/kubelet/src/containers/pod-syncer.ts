@@ -53,7 +53,11 @@ export class PodSyncer {
   async sync(input: SyncInput): Promise<SyncResult> {
     const starts = new Map<string, StartError | undefined>();
     try {
-      await this.#perform(input, podActions(input.pod, input.runtimePod, this.#options.probes, input.isRestartingAll), starts);
+      await this.#perform(
+        input,
+        podActions(input.pod, input.runtimePod, this.#options.probes, input.isRestartingAll),
+        starts,
+      );
       return { starts };
     } catch (error) {
       return { starts, error };
@@ -81,7 +85,9 @@ export class PodSyncer {
       await killer.kill(pod, container, id, { message, probe });
     }
     for (const { id, name, state } of actions.containersToReset) {
-      const container = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].find((c) => c.name === name);
+      const container = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].find(
+        (c) => c.name === name,
+      );
       if (state === 'Running' && container) {
         await killer.kill(pod, container, id, { message: 'killing', gracePeriodSeconds: 0 });
       }
@@ -162,7 +168,8 @@ export class PodSyncer {
   async #startNow(input: SyncInput, container: Container, sandboxId: string): Promise<void> {
     const { runtime, images, events, killer } = this.#options;
     const { pod, runtimePod, restartCountOf } = input;
-    const failed = (message: string): void => events.container(pod, container, 'Warning', 'Failed', `Error: ${message}`);
+    const failed = (message: string): void =>
+      events.container(pod, container, 'Warning', 'Failed', `Error: ${message}`);
     const imageRef = await images.ensureImage(pod, container).catch((error: unknown) => {
       failed(error instanceof StartError ? error.reason : messageOf(error));
       throw error;

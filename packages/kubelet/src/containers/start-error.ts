@@ -4,7 +4,11 @@ export class StartError extends Error {
   /** When it is worth trying again; without, after the usual time. */
   readonly retryAtMs: number | undefined;
 
-  constructor(reason: string, message: string, options: { readonly retryAtMs?: number; readonly cause?: unknown } = {}) {
+  constructor(
+    reason: string,
+    message: string,
+    options: { readonly retryAtMs?: number; readonly cause?: unknown } = {},
+  ) {
     super(message, { cause: options.cause });
     this.name = 'StartError';
     this.reason = reason;

@@ -1,10 +1,19 @@
-import { ClientSet, type Clock, consoleLogger, CoreEventRecorder, type Logger, type RESTClient, systemClock } from '@coxswain/client';
+import {
+  ClientSet,
+  type Clock,
+  CoreEventRecorder,
+  consoleLogger,
+  type Logger,
+  type RESTClient,
+  systemClock,
+} from '@coxswain/client';
 import { Kubelet } from '../kubelet.ts';
 import { InformerNodeSource } from '../node/node-source.ts';
 import type { NodeSpec } from '../node/node-spec.ts';
 import { InformerPodSource } from '../pods/informer-pod-source.ts';
 import { HollowProber } from '../runtime/hollow/hollow-prober.ts';
 import { HollowRuntime } from '../runtime/hollow/hollow-runtime.ts';
+import { inProcessDialer, type KubeletDialer } from '../server/in-process-dialer.ts';
 import { CachedConfigSource } from '../volumes/config-source.ts';
 
 export interface HollowNodesOptions {
@@ -23,6 +32,7 @@ export interface HollowNodesOptions {
 /** A fleet of nodes on which nothing runs, in one process, with one watch for all their pods. */
 export class HollowNodes {
   readonly kubelets: readonly Kubelet[];
+  readonly #byName: ReadonlyMap<string, Kubelet>;
   readonly #pods: InformerPodSource;
   readonly #nodes: InformerNodeSource;
   readonly #recorder: CoreEventRecorder;
@@ -68,6 +78,13 @@ export class HollowNodes {
       });
     });
     this.#runtimes = runtimes;
+    this.#byName = new Map(this.kubelets.map((kubelet) => [kubelet.nodeName, kubelet]));
+  }
+
+  /** Reaches the kubelet of a node without a socket: what an API server in this process takes as `localKubelets`. */
+  dialer(nodeName: string): KubeletDialer | undefined {
+    const kubelet = this.#byName.get(nodeName);
+    return kubelet && inProcessDialer(kubelet.handler);
   }
 
   /** Runs all nodes until the signal is aborted; resolves when nothing is under way any more. */

@@ -1,6 +1,6 @@
 import type { Lease } from '@coxswain/api/coordination/v1';
-import type { OwnerReference } from '@coxswain/apimachinery/meta';
 import { isConflict, isNotFound } from '@coxswain/apimachinery/errors';
+import type { OwnerReference } from '@coxswain/apimachinery/meta';
 import { microTimeFromDate } from '@coxswain/apimachinery/time';
 import { type ClientSet, type Clock, type Logger, sleep } from '@coxswain/client';
 
@@ -88,7 +88,7 @@ export class NodeLease {
   #owner(known: readonly OwnerReference[] | undefined): { ownerReferences?: OwnerReference[] } {
     const { nodeName, nodeUid } = this.#options;
     const uid = nodeUid();
-    if ((known && known.length > 0) || uid === undefined) return {};
+    if (uid === undefined || known?.some((owner) => owner.uid === uid)) return {};
     return { ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: nodeName, uid }] };
   }
 }

@@ -30,6 +30,8 @@ const longestRetryMs = 7000;
 export class NodeReporter {
   readonly #options: NodeReporterOptions;
   #node: Node | undefined;
+  /** The node's informer has shown it. */
+  #isSeen = false;
   #reportedAtMs = 0;
   #nextReportMs = reportEveryMs;
   #isShuttingDown = false;
@@ -133,7 +135,10 @@ export class NodeReporter {
   }
 
   async #report(signal: AbortSignal): Promise<void> {
-    const { clients, spec, clock } = this.#options;
+    const { clients, spec, clock, current } = this.#options;
+    // Differs from upstream, where a node that somebody deleted comes back only when its kubelet is restarted.
+    if (this.#isSeen && !current()) this.#node = undefined;
+    this.#isSeen = current() !== undefined;
     const base = this.node;
     if (!base) {
       await this.register(signal);
@@ -144,7 +149,8 @@ export class NodeReporter {
     const hasChanged = !jsonEquals(comparable(before), comparable(status));
     const isDue = clock.now() - this.#reportedAtMs >= this.#nextReportMs;
     if (!hasChanged && !isDue) return;
-    const readiness = (of: NodeStatus): string | undefined => of.conditions?.find(({ type }) => type === 'Ready')?.status;
+    const readiness = (of: NodeStatus): string | undefined =>
+      of.conditions?.find(({ type }) => type === 'Ready')?.status;
     this.#node = await clients.core.v1
       .nodes()
       .patch(spec.name, 'strategic-merge', { status: statusPatch(before, status) }, { subresource: 'status', signal });

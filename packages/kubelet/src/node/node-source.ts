@@ -1,11 +1,5 @@
 import type { Node } from '@coxswain/api/core/v1';
-import {
-  type ClientSet,
-  type Clock,
-  type Logger,
-  SharedIndexInformer,
-  stripManagedFields,
-} from '@coxswain/client';
+import { type ClientSet, type Clock, type Logger, SharedIndexInformer, stripManagedFields } from '@coxswain/client';
 
 /** Where a kubelet sees its own node. */
 export interface NodeSource {

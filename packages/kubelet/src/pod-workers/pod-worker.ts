@@ -129,7 +129,8 @@ export class PodWorker {
   }
 
   async #step(): Promise<void> {
-    if (this.#state === 'Syncing' && (this.#isGone || this.#pod.metadata.deletionTimestamp)) this.#state = 'Terminating';
+    if (this.#state === 'Syncing' && (this.#isGone || this.#pod.metadata.deletionTimestamp))
+      this.#state = 'Terminating';
     switch (this.#state) {
       case 'Syncing':
         return await this.#sync();
@@ -278,7 +279,8 @@ export class PodWorker {
   #effectiveGrace(): number {
     const { metadata, spec } = this.#pod;
     const ofServer = metadata.deletionGracePeriodSeconds;
-    const wanted = ofServer ?? (this.#graceSeconds === undefined ? (spec?.terminationGracePeriodSeconds ?? 30) : undefined);
+    const wanted =
+      ofServer ?? (this.#graceSeconds === undefined ? (spec?.terminationGracePeriodSeconds ?? 30) : undefined);
     const all = [this.#graceSeconds, wanted].filter((seconds) => seconds !== undefined).map(Number);
     return Math.max(1, Math.min(...all));
   }

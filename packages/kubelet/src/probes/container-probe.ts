@@ -1,6 +1,6 @@
 import type { Container, Pod, Probe } from '@coxswain/api/core/v1';
 import type { Clock, Timer } from '@coxswain/client';
-import type { Prober, ProbeKind, ProbeResult } from '../runtime/prober.ts';
+import type { ProbeKind, ProbeResult, Prober } from '../runtime/prober.ts';
 
 export type ProbeOutcome = 'Success' | 'Failure' | 'Unknown';
 

@@ -2,7 +2,7 @@ import type { Container, Pod, Probe } from '@coxswain/api/core/v1';
 import type { Clock } from '@coxswain/client';
 import { isSidecar } from '../containers/restart-rules.ts';
 import type { RuntimeContainer, RuntimePod } from '../runtime/container-runtime.ts';
-import type { Prober, ProbeKind } from '../runtime/prober.ts';
+import type { ProbeKind, Prober } from '../runtime/prober.ts';
 import type { ProbeResults } from '../status/pod-status.ts';
 import { ContainerProbe, type ProbeOutcome } from './container-probe.ts';
 
@@ -155,4 +155,3 @@ function specOf(container: Container, kind: ProbeKind): Probe | undefined {
   if (kind === 'Readiness') return container.readinessProbe;
   return kind === 'Liveness' ? container.livenessProbe : container.startupProbe;
 }
-

@@ -17,7 +17,7 @@ type Verdict = Pick<PodCondition, 'status' | 'reason' | 'message'>;
 
 /** The conditions that every pod of a node has, in upstream's order, without times. */
 export function podConditions(input: ConditionInput): PodCondition[] {
-  const { pod, phase, hasSandbox } = input;
+  const { pod, hasSandbox } = input;
   const containersReady = containersReadyVerdict(input);
   const verdicts: [string, Verdict][] = [
     ['PodReadyToStartContainers', { status: hasSandbox ? 'True' : 'False' }],
@@ -52,7 +52,8 @@ function readyVerdict({ pod: { spec }, others }: ConditionInput, containersReady
   if (containersReady.status !== 'True') return containersReady;
   const messages = (spec?.readinessGates ?? []).flatMap(({ conditionType }) => {
     const condition = others.find(({ type }) => type === conditionType);
-    if (!condition) return `corresponding condition of pod readiness gate ${JSON.stringify(conditionType)} does not exist.`;
+    if (!condition)
+      return `corresponding condition of pod readiness gate ${JSON.stringify(conditionType)} does not exist.`;
     if (condition.status === 'True') return [];
     return `the status of pod readiness gate ${JSON.stringify(conditionType)} is not "True", but ${condition.status}`;
   });

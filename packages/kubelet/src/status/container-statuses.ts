@@ -32,7 +32,11 @@ export function containerStatuses(
   });
 }
 
-function statusOf(container: Container, old: ContainerStatus | undefined, input: ContainerStatusesInput): ContainerStatus {
+function statusOf(
+  container: Container,
+  old: ContainerStatus | undefined,
+  input: ContainerStatusesInput,
+): ContainerStatus {
   const [latest, previous] = input.runtimePod.containers.filter(({ name }) => name === container.name);
   if (!latest) return statusWithoutContainer(container, old, input);
   const status = fromRuntime(container, latest, old, input);

@@ -45,8 +45,7 @@ function viewOf(container: Container, spec: PodSpec, status: ContainerStatus | u
   const { state, lastState } = status ?? {};
   const end = state?.terminated ?? (state?.waiting && lastState?.terminated);
   if (end) {
-    const isRestartable =
-      restartsAfter(container, spec, end.exitCode) || end.reason === RESTARTING_ALL_CONTAINERS;
+    const isRestartable = restartsAfter(container, spec, end.exitCode) || end.reason === RESTARTING_ALL_CONTAINERS;
     return { standing: 'ended', end, isRestartable };
   }
   const standing = state?.running ? 'running' : state?.waiting ? 'waiting' : 'unknown';

@@ -196,7 +196,10 @@ export class StatusManager {
     if (this.#stop.signal.aborted) return;
     const { name, namespace } = entry.pod.metadata;
     // It is gone, or another one has its name: nobody wants to hear of it any more.
-    if (isNotFound(error) || isConflict(error)) return this.forget(uidOf(entry.pod));
+    if (isNotFound(error) || isConflict(error)) {
+      this.forget(uidOf(entry.pod));
+      return;
+    }
     this.#options.logger.error(`the status of pod ${namespace}/${name} could not be told`, error);
     // What the server will never take is not offered again: a pod that was rebooted may not run init containers anew.
     if (isInvalid(error)) return;
@@ -213,6 +216,4 @@ export class StatusManager {
 const uidOf = ({ metadata }: Pod): string => metadata.uid ?? '';
 
 const isDeletable = ({ pod, base, isFinished }: Entry): boolean =>
-  isFinished &&
-  pod.metadata.deletionTimestamp !== undefined &&
-  (base.phase === 'Succeeded' || base.phase === 'Failed');
+  isFinished && pod.metadata.deletionTimestamp !== undefined && (base.phase === 'Succeeded' || base.phase === 'Failed');

@@ -25,7 +25,13 @@ const plainFields = [
  * What may be told of a pod of which the server has `base`. It has not ended as long as anything of it may run, and what has
  * ended is not ready.
  */
-export function tellableStatus(pod: Pod, base: PodStatus, status: PodStatus, mayRun: boolean, nowMs: number): PodStatus {
+export function tellableStatus(
+  pod: Pod,
+  base: PodStatus,
+  status: PodStatus,
+  mayRun: boolean,
+  nowMs: number,
+): PodStatus {
   const isEnding = !isEnded(base.phase) && isEnded(status.phase);
   const { phase, reason, message, ...rest } = status;
   const told: PodStatus = isEnding && mayRun ? { ...rest, ...endOf(base) } : status;
@@ -38,7 +44,9 @@ export function tellableStatus(pod: Pod, base: PodStatus, status: PodStatus, may
     ...condition,
     lastTransitionTime: timeFromDate(new Date(nowMs)),
   }));
-  const conditions = told.conditions?.map((condition) => unready.find(({ type }) => type === condition.type) ?? condition);
+  const conditions = told.conditions?.map(
+    (condition) => unready.find(({ type }) => type === condition.type) ?? condition,
+  );
   return { ...told, conditions };
 }
 

@@ -5,7 +5,11 @@ import type { ConfigSource } from './config-source.ts';
  * The variables that the container's config maps and secrets, and its own texts, make. Rejects with what the container's
  * status waits for when something is missing that must not be.
  */
-export async function environmentOf(pod: Pod, container: Container, source: ConfigSource): Promise<Map<string, string>> {
+export async function environmentOf(
+  pod: Pod,
+  container: Container,
+  source: ConfigSource,
+): Promise<Map<string, string>> {
   const env = new Map<string, string>();
   const namespace = pod.metadata.namespace ?? '';
   for (const { configMapRef, secretRef, prefix = '' } of container.envFrom ?? []) {

@@ -35,7 +35,11 @@ interface Reference {
   readonly optional?: boolean | undefined;
 }
 
-async function configMapProblem(namespace: string, { name = '', items = [], optional }: Reference, source: ConfigSource) {
+async function configMapProblem(
+  namespace: string,
+  { name = '', items = [], optional }: Reference,
+  source: ConfigSource,
+) {
   const object = await source.configMap(namespace, name);
   if (optional) return undefined;
   if (!object) return `configmap "${name}" not found`;

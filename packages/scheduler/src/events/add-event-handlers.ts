@@ -1,3 +1,4 @@
+import { ownEntry } from '@coxswain/apimachinery/json';
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import {
   type Clock,
@@ -35,7 +36,7 @@ export interface EventHandlersOptions extends Pick<EventHandlersContext, 'cache'
   readonly metrics: Metrics;
 }
 
-const informerOf: Readonly<Record<string, (informers: SharedInformerFactory) => EventSource>> = {
+const informerByKind: Readonly<Record<string, (informers: SharedInformerFactory) => EventSource>> = {
   PersistentVolume: ({ core }) => core.v1.persistentVolumes.informer,
   PersistentVolumeClaim: ({ core }) => core.v1.persistentVolumeClaims.informer,
   'storage.k8s.io/CSINode': ({ storage }) => storage.v1.csiNodes.informer,
@@ -73,7 +74,7 @@ function sourceOf(
   resource: EventResource,
   { dynamicInformers, informers, logger, sources }: EventHandlersOptions,
 ): EventSource | undefined {
-  const known = sources?.get(resource) ?? informerOf[resource]?.(informers);
+  const known = sources?.get(resource) ?? ownEntry(informerByKind, resource)?.(informers);
   if (known || !dynamicInformers) return known;
   const [name, version, ...group] = resource.split('.');
   if (!name || !version || group.length === 0) {

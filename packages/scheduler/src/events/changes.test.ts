@@ -11,6 +11,23 @@ const pod = (change: Pick<Pod, 'spec' | 'status'> & { labels?: Record<string, st
   status: { phase: 'Pending', ...change.status },
 });
 
+/** Running with so much, of more that it asked for once and is to have less of. */
+const resized = (status: Pod['status']): Pod => pod({ spec: { ...requests('1')!, nodeName: 'n' }, status });
+const inForce = (cpu: string, restartCount = 0) => ({
+  name: 'c',
+  image: '',
+  imageID: '',
+  ready: true,
+  restartCount,
+  resources: { requests: { cpu } },
+  allocatedResources: { cpu },
+});
+const wholePod = (cpu: string): Pod =>
+  pod({
+    spec: { containers: [], nodeName: 'n', resources: { requests: { cpu: '1' } } },
+    status: { resources: { requests: { cpu } }, allocatedResources: { cpu } },
+  });
+
 const requests = (cpu: string, extra: Record<string, string> = {}): Pod['spec'] => ({
   containers: [{ name: 'c', resources: { requests: { cpu, ...extra } } }],
 });
@@ -57,6 +74,19 @@ it.each<[string, Pod, Pod, string[]]>([
     pod({ spec: requests('2') }),
     ['UnschedulablePodUpdatePodScaleDown'],
   ],
+  [
+    'less CPU in force',
+    resized({ containerStatuses: [inForce('2')] }),
+    resized({ containerStatuses: [inForce('1')] }),
+    ['AssignedPodUpdatePodScaleDown'],
+  ],
+  [
+    'as much in force as before, after a restart',
+    resized({ containerStatuses: [inForce('2')] }),
+    resized({ containerStatuses: [inForce('2', 1)] }),
+    ['AssignedPodUpdate'],
+  ],
+  ['less in force for the whole pod', wholePod('2'), wholePod('1'), ['AssignedPodUpdatePodScaleDown']],
   [
     'labels and tolerations of a pod with a node',
     pod({ spec: { containers: [], nodeName: 'n' } }),

@@ -1,5 +1,6 @@
-import type { Pod } from '@coxswain/api/core/v1';
+import type { ContainerStatus, Pod } from '@coxswain/api/core/v1';
 import { jsonEquals } from '@coxswain/apimachinery/json';
+import { podCondition } from '@coxswain/component-helpers';
 import { Action, type ClusterEvent } from '../framework/cluster-event.ts';
 import { podResources } from '../framework/pod-requests.ts';
 import type { Resources } from '../framework/resources.ts';
@@ -59,13 +60,30 @@ function lessOfScalar(before: Resources, after: Resources): boolean {
   return false;
 }
 
-/** Equal parts of an object's states are mostly one and the same in an informer's cache: that is quick to see. */
+/** All that the requests are made from. Mostly it is the same object in both states, as informers share equal parts. */
 function hasSameResources(old: Pod, pod: Pod): boolean {
   return (
-    old.spec === pod.spec &&
-    old.status?.containerStatuses === pod.status?.containerStatuses &&
-    old.status?.initContainerStatuses === pod.status?.initContainerStatuses &&
-    old.status?.resources === pod.status?.resources &&
-    old.status?.conditions === pod.status?.conditions
+    jsonEquals(old.spec, pod.spec) &&
+    haveSameResources(old.status?.containerStatuses, pod.status?.containerStatuses) &&
+    haveSameResources(old.status?.initContainerStatuses, pod.status?.initContainerStatuses) &&
+    jsonEquals(old.status?.resources, pod.status?.resources) &&
+    jsonEquals(old.status?.allocatedResources, pod.status?.allocatedResources) &&
+    jsonEquals(podCondition(old, 'PodResizePending'), podCondition(pod, 'PodResizePending'))
+  );
+}
+
+/** The rest of a container's status changes often. */
+function haveSameResources(before: readonly ContainerStatus[] = [], after: readonly ContainerStatus[] = []): boolean {
+  return (
+    before === after ||
+    (before.length === after.length &&
+      before.every(({ name, resources, allocatedResources }, i) => {
+        const same = after[i]!;
+        return (
+          name === same.name &&
+          jsonEquals(resources, same.resources) &&
+          jsonEquals(allocatedResources, same.allocatedResources)
+        );
+      }))
   );
 }

@@ -2,6 +2,7 @@ import type { PluginReference } from '../config/types.ts';
 import type { PluginDefinition } from '../framework/handle.ts';
 import { defaultBinder } from './default-binder/index.ts';
 import { imageLocality } from './image-locality/index.ts';
+import { interPodAffinity } from './inter-pod-affinity/index.ts';
 import { nodeAffinity } from './node-affinity/index.ts';
 import { nodeDeclaredFeatures } from './node-declared-features/index.ts';
 import { nodeName } from './node-name/index.ts';
@@ -9,6 +10,7 @@ import { nodePorts } from './node-ports/index.ts';
 import { nodeResourcesBalancedAllocation } from './node-resources-balanced-allocation/index.ts';
 import { nodeResourcesFit } from './node-resources-fit/index.ts';
 import { nodeUnschedulable } from './node-unschedulable/index.ts';
+import { podTopologySpread } from './pod-topology-spread/index.ts';
 import { prioritySort } from './priority-sort/index.ts';
 import { schedulingGates } from './scheduling-gates/index.ts';
 import { taintToleration } from './taint-toleration/index.ts';
@@ -28,6 +30,8 @@ const inOrder: readonly DefaultPlugin[] = [
   { definition: nodeAffinity, weight: 2 },
   { definition: nodePorts },
   { definition: nodeResourcesFit, weight: 1 },
+  { definition: podTopologySpread, weight: 2 },
+  { definition: interPodAffinity, weight: 2 },
   { definition: nodeResourcesBalancedAllocation, weight: 1 },
   { definition: imageLocality, weight: 1 },
   { definition: defaultBinder },

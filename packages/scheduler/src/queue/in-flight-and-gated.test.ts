@@ -3,7 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { Action } from '../framework/cluster-event.ts';
 import { PodInfo } from '../framework/pod-info.ts';
 import { Status } from '../framework/status.ts';
-import { filter, gates, newPod, newQueue, nodeAdded, places, reject } from './queue.test-data.ts';
+import {
+  addRejected,
+  affinity,
+  filter,
+  gates,
+  newPod,
+  newQueue,
+  nodeAdded,
+  places,
+  reject,
+} from './queue.test-data.ts';
 
 const node = (labels: Record<string, string> = {}): Node => ({ metadata: { name: 'n', labels } });
 const good = node({ good: 'yes' });
@@ -20,6 +30,19 @@ describe('a pod in flight', () => {
     reject(queue, b, ['Affinity']);
     reject(queue, a, ['Affinity']);
     expect(places(queue)).toMatchObject({ backoff: ['a'], unschedulable: ['b'], inFlight: 0 });
+    queue.close();
+  });
+
+  it('is tried without backoff if anything of what happened was what it was pending for', () => {
+    const device = filter('Device', { event: nodeAdded, hint: (_, __, after) => (after === good ? 'Queue' : 'Skip') });
+    const { queue } = newQueue([affinity, device]);
+    queue.add(newPod('a'));
+    const popped = queue.tryPop()!;
+    queue.moveAllToActiveOrBackoffQueue(nodeAdded, undefined, node({ good: 'yes' }));
+    queue.moveAllToActiveOrBackoffQueue(nodeAdded, undefined, good);
+    queue.moveAllToActiveOrBackoffQueue(nodeAdded, undefined, node({ good: 'yes' }));
+    reject(queue, popped, ['Affinity'], ['Device']);
+    expect(places(queue).active).toEqual(['a']);
     queue.close();
   });
 
@@ -122,6 +145,37 @@ describe('a gated pod', () => {
     await clock.advance(300_000);
     expect(asked).toBe(2);
     await clock.advance(60_000);
+    expect(asked).toBe(3);
+    queue.close();
+  });
+
+  it('is asked about only after what its gate waits for, whatever else it was rejected by', () => {
+    let asked = 0;
+    let isOpen = true;
+    const door = {
+      name: 'Door',
+      preEnqueue: () => {
+        asked++;
+        return isOpen ? undefined : Status.unresolvable('no');
+      },
+      eventsToRegister: () => [{ event: { resource: 'PersistentVolume', action: Action.Add } }],
+    };
+    const { queue } = newQueue([door, affinity]);
+    const popped = addRejected(queue, newPod('a'), ['Affinity']);
+    isOpen = false;
+    queue.moveAllToActiveOrBackoffQueue(nodeAdded, undefined, good);
+    expect(popped.gatingPlugin).toBe('Door');
+    expect(asked).toBe(2);
+    queue.moveAllToActiveOrBackoffQueue(nodeAdded, undefined, good);
+    expect(asked).toBe(2);
+    isOpen = true;
+    queue.moveAllToActiveOrBackoffQueue({ resource: 'PersistentVolume', action: Action.Add }, undefined, undefined);
+    expect(asked).toBe(3);
+    expect(places(queue).backoff).toEqual(['a']);
+    // Once it backs off, the gate is behind it.
+    isOpen = false;
+    queue.activate([newPod('a')]);
+    expect(places(queue).active).toEqual(['a']);
     expect(asked).toBe(3);
     queue.close();
   });

@@ -232,6 +232,22 @@ describe('an update', () => {
     queue.close();
   });
 
+  it.each([
+    ['active', undefined],
+    ['backs off', []],
+    ['waits', ['Affinity']],
+  ])('takes over the promise of a node of a pod that %s', (_, by) => {
+    const { queue, nominator } = newQueue();
+    const pod = newPod('a', { nominated: 'n1' });
+    queue.add(pod);
+    if (by) reject(queue, queue.tryPop()!, by);
+    const changed = newPod('a', { nominated: 'n2' });
+    queue.update(pod, changed);
+    expect(nominator.nominatedPods('n1')).toEqual([]);
+    expect(nominator.nominatedPods('n2').map((info) => info.pod)).toEqual([changed]);
+    queue.close();
+  });
+
   it('moves a waiting pod only if its plug-in registered for that', () => {
     const { queue } = newQueue([filter('Self', { event: { resource: 'Pod', action: Action.UpdatePodLabel } })]);
     addRejected(queue, newPod('a'), ['Self']);

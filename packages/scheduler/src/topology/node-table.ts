@@ -51,7 +51,7 @@ export class NodeTable {
     const length = Math.max(nodes.length, this.#nodes.length);
     for (let row = 0; row < length; row++) {
       const node = nodes[row];
-      if (node === this.#nodes[row]) continue;
+      if (node === this.#nodes[row] && (!node || node.generation === this.#generations[row])) continue;
       this.#set(row, node);
       this.#changedAt[row] = next;
       this.#version = next;

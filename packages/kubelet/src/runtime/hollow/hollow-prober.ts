@@ -1,6 +1,6 @@
 import type { Container, Pod, Probe } from '@coxswain/api/core/v1';
 import { type Clock, systemClock } from '@coxswain/client';
-import type { Prober, ProbeKind, ProbeRequest, ProbeResult } from '../prober.ts';
+import type { ProbeKind, ProbeRequest, ProbeResult, Prober } from '../prober.ts';
 import { type Fate, fateOf, type ProbeScript, probeAt } from './fate.ts';
 
 /** Answers probes as the pods' annotations say; without, they pass. */

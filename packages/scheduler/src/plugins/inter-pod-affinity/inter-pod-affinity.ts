@@ -59,8 +59,7 @@ export class InterPodAffinity implements Plugin {
   preFilter(state: CycleState, pod: PodInfo, nodes: readonly NodeInfo[]): Status | undefined {
     const hasTerms = pod.requiredAffinityTerms.length + pod.requiredAntiAffinityTerms.length > 0;
     // The list of such nodes is made anew after each change: do not ask for it where there probably are some.
-    const hasExisting =
-      !this.#antiAffinity.isEmpty || this.#handle.snapshot().nodesWithRequiredAntiAffinity.length > 0;
+    const hasExisting = !this.#antiAffinity.isEmpty || this.#handle.snapshot().nodesWithRequiredAntiAffinity.length > 0;
     if (!hasTerms && !hasExisting) return skip;
     this.#table.sync(nodes);
     const existing = hasExisting ? this.#matching(this.#antiAffinity, pod) : [];

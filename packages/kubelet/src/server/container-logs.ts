@@ -1,0 +1,117 @@
+import { validatePodLogOptions } from '@coxswain/api';
+import type { ContainerStatus, Pod, PodLogOptions } from '@coxswain/api/core/v1';
+import { type ApiResponse, type ResponseSink, textResponse } from '@coxswain/component-base/http';
+import type { LogOptions } from '../runtime/container-runtime.ts';
+import { findPod, type KubeletHost } from './kubelet-host.ts';
+
+export interface LogRequest {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+  readonly query: URLSearchParams;
+  readonly signal: AbortSignal;
+}
+
+/** What a container said, as much of it as is asked for; on and on, where it is followed. */
+export async function containerLogs(host: KubeletHost, request: LogRequest): Promise<ApiResponse> {
+  const options = optionsOf(request.query);
+  if (!options || validatePodLogOptions(options, true).length > 0) {
+    return textResponse(422, '{"message": "Invalid request."}');
+  }
+  const pod = findPod(host, request.namespace, request.pod);
+  if (!pod) return textResponse(404, `pod "${request.pod}" does not exist`);
+  const { containers = [], initContainers = [], ephemeralContainers = [] } = pod.spec ?? {};
+  if (![...containers, ...initContainers, ...ephemeralContainers].some(({ name }) => name === request.container)) {
+    return textResponse(404, `container "${request.container}" not found in pod "${request.pod}"`);
+  }
+  const found = containerIdOf(pod, request.container, options.previous === true);
+  if ('problem' in found) return textResponse(400, found.problem);
+  if (options.stream === 'Stderr') return textResponse(200, '');
+  const stop = new AbortController();
+  const signal = AbortSignal.any([request.signal, stop.signal]);
+  const chunks = host.runtime.logs(found.id, { ...runtimeOptions(options, host.clock.now()), signal });
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/plain' },
+    body: {
+      stream: (sink) => {
+        sink.onClose(() => stop.abort());
+        void pipe(chunks, sink);
+      },
+    },
+  };
+}
+
+async function pipe(chunks: AsyncIterable<Uint8Array>, sink: ResponseSink): Promise<void> {
+  try {
+    for await (const chunk of chunks) {
+      if (!sink.write(chunk)) await new Promise<void>((resolve) => sink.onDrain(resolve));
+    }
+    sink.end();
+  } catch {
+    sink.destroy();
+  }
+}
+
+/** Undefined when a number is none. */
+function optionsOf(query: URLSearchParams): PodLogOptions | undefined {
+  const options: PodLogOptions = { stream: query.get('stream') ?? 'All' };
+  for (const name of ['follow', 'previous', 'timestamps'] as const) {
+    if (query.has(name)) options[name] = query.get(name) !== 'false';
+  }
+  for (const name of ['tailLines', 'sinceSeconds', 'limitBytes'] as const) {
+    const text = query.get(name);
+    if (text === null) continue;
+    if (!/^-?\d+$/.test(text)) return undefined;
+    options[name] = Number(text);
+  }
+  const sinceTime = query.get('sinceTime');
+  if (sinceTime !== null) options.sinceTime = sinceTime;
+  return options;
+}
+
+function runtimeOptions(options: PodLogOptions, nowMs: number): LogOptions {
+  const { follow, tailLines, limitBytes, timestamps, sinceSeconds, sinceTime } = options;
+  const sinceMs = sinceTime === undefined ? undefined : Date.parse(sinceTime);
+  const since = sinceSeconds === undefined ? sinceMs : nowMs - Number(sinceSeconds) * 1000;
+  return {
+    ...(follow && { follow }),
+    ...(timestamps && { timestamps }),
+    ...(tailLines !== undefined && { tailLines: Number(tailLines) }),
+    ...(limitBytes !== undefined && { limitBytes: Number(limitBytes) }),
+    ...(since !== undefined && { sinceMs: since }),
+  };
+}
+
+/** Which of its runs is meant, or why there is nothing to read. */
+function containerIdOf(
+  { metadata, status }: Pod,
+  name: string,
+  previous: boolean,
+): { id: string } | { problem: string } {
+  const statuses = [
+    ...(status?.containerStatuses ?? []),
+    ...(status?.initContainerStatuses ?? []),
+    ...(status?.ephemeralContainerStatuses ?? []),
+  ];
+  const of = statuses.find((candidate) => candidate.name === name);
+  const where = `container "${name}" in pod "${metadata.name}"`;
+  if (!of) return { problem: `${where} is not available` };
+  const last = of.lastState?.terminated?.containerID;
+  if (previous) return last ? idOf(last) : { problem: `previous terminated ${where} not found` };
+  const { running, terminated, waiting } = of.state ?? {};
+  if (running) return idOf(of.containerID ?? '');
+  if (terminated || of.lastState?.terminated) {
+    const id = terminated?.containerID ?? last;
+    return id ? idOf(id) : { problem: `${where} is terminated` };
+  }
+  return { problem: `${where} is waiting to start${waiting ? `: ${waitingText(of)}` : ' - no logs yet'}` };
+}
+
+const idOf = (containerID: string): { id: string } => ({ id: containerID.slice(containerID.indexOf('://') + 3) });
+
+function waitingText({ state }: ContainerStatus): string {
+  const reason = state?.waiting?.reason ?? '';
+  if (reason === 'ErrImagePull') return "image can't be pulled";
+  return reason === 'ImagePullBackOff' ? 'trying and failing to pull image' : reason;
+}

@@ -1,0 +1,89 @@
+import type { Pod } from '@coxswain/api/core/v1';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TestNodes } from './test-nodes.ts';
+
+let nodes: TestNodes;
+beforeAll(async () => {
+  nodes = await TestNodes.start();
+  await create('web', {
+    'hollow.coxswain.dev/web.logs': 'one\ntwo\nthree',
+    'hollow.coxswain.dev/cpu': '250m',
+    'hollow.coxswain.dev/web.memory': '64Mi',
+  });
+});
+afterAll(() => nodes.stop());
+
+const create = (name: string, annotations: Record<string, string>): Promise<Pod> =>
+  nodes.createPod({
+    metadata: { name, annotations },
+    spec: { containers: [{ name: 'web', image: 'registry.example/web:1' }, { name: 'side', image: 'registry.example/web:1' }] },
+  });
+
+/** By the API server, as kubectl asks. */
+async function ask(path: string): Promise<string> {
+  return await nodes.clients.rest.get().absPath(path).do().text();
+}
+const log = (pod: string, query: string): Promise<string> => ask(`/api/v1/namespaces/default/pods/${pod}/log?${query}`);
+const proxy = (path: string): Promise<string> => ask(`/api/v1/nodes/n1/proxy/${path}`);
+
+describe('logs', () => {
+  it.each([
+    ['container=web', 'one\ntwo\nthree\n'],
+    ['container=web&tailLines=1', 'three\n'],
+    ['container=web&timestamps=true&tailLines=1', '2026-01-01T00:00:00Z three\n'],
+    ['container=web&limitBytes=5', 'one\nt'],
+    ['container=side', 'This container is hollow: nothing runs in it.\n'],
+  ])('%s', async (query, text) => {
+    expect(await log('web', query)).toBe(text);
+  });
+
+  it('say why there are none', async () => {
+    await expect(log('web', 'container=web&previous=true')).rejects.toThrow(
+      'previous terminated container "web" in pod "web" not found',
+    );
+    await create('slow', { 'hollow.coxswain.dev/start-delay': '1m' });
+    await expect(log('slow', 'container=web')).rejects.toThrow(
+      'container "web" in pod "slow" is waiting to start: ContainerCreating',
+    );
+    await create('pulling', { 'hollow.coxswain.dev/image-pull': 'error' });
+  });
+
+  it('are followed until the container ends', async () => {
+    await create('followed', { 'hollow.coxswain.dev/web.run-for': '5s', 'hollow.coxswain.dev/web.logs': 'begun' });
+    let isOver = false;
+    const following = log('followed', 'container=web&follow=true').then((text) => {
+      isOver = true;
+      return text;
+    });
+    await nodes.settle();
+    expect(isOver).toBe(false);
+    await nodes.advance(5000);
+    expect(await following).toBe('begun\n');
+  });
+});
+
+describe('the kubelet’s own pages', () => {
+  it('tell of its health', async () => expect(await proxy('healthz')).toBe('ok'));
+
+  it('show its pods, and those that run', async () => {
+    const names = (text: string): string[] => JSON.parse(text).items.map(({ metadata }: Pod) => metadata.name);
+    expect(names(await proxy('pods'))).toEqual(expect.arrayContaining(['web', 'slow']));
+    const running = names(await proxy('runningpods/'));
+    expect(running).toContain('web');
+    expect(running).not.toContain('slow');
+  });
+
+  it('have the figures that pods are scripted to use', async () => {
+    const pod = JSON.parse(await proxy('stats/summary')).pods.find(
+      ({ podRef }: { podRef: { name: string } }) => podRef.name === 'web',
+    );
+    expect(pod).toMatchObject({ cpu: { usageNanoCores: 500_000_000 }, memory: { workingSetBytes: 64 * 2 ** 20 } });
+    const metrics = await proxy('metrics/resource');
+    expect(metrics).toContain('container_memory_working_set_bytes{container="web",pod="web",namespace="default"} 67108864\n');
+    expect(metrics).toContain('# TYPE pod_cpu_usage_seconds_total counter\n');
+  });
+
+  it('refuse what is not there', async () => {
+    await expect(proxy('nothing')).rejects.toMatchObject({ code: 404 });
+  });
+});
