@@ -29,7 +29,7 @@ function publish(name: string): Published {
   return { manifest, files: new Map(packed.files.map(({ path }) => [path, readFileSync(join(root, path))])) };
 }
 
-describe.each(['apimachinery', 'api', 'storage', 'apiserver', 'client', 'controllers'])('%s as published', (name) => {
+describe.each(['apimachinery', 'api', 'cel', 'storage', 'apiserver', 'client', 'controllers'])('%s as published', (name) => {
   let published: Published;
   beforeAll(() => {
     published = publish(name);

@@ -1,6 +1,7 @@
 /**
- * `@coxswain/component-base`: what all components have in common on the command line. Flags are read as Go's programs read
- * them, because scripts and people have them that way.
+ * `@coxswain/component-base`: what all components have in common. This is the command line: flags are read as Go's programs
+ * read them, because scripts and people have them that way. The port with health and metrics is
+ * `@coxswain/component-base/serving`, and what that is made of are the other folders.
  *
  * Where to start: `flags/flag.ts` describes a flag, `flags/parse-flags.ts` reads a command line.
  */

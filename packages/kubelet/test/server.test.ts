@@ -1,10 +1,11 @@
 import type { Pod } from '@coxswain/api/core/v1';
+import { RequestBuilder } from '@coxswain/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestNodes } from './test-nodes.ts';
 
 let nodes: TestNodes;
 beforeAll(async () => {
-  nodes = await TestNodes.start();
+  nodes = await TestNodes.start([{ name: 'n1', addresses: [{ type: 'InternalIP', address: '10.0.0.1' }] }]);
   await create('web', {
     'hollow.coxswain.dev/web.logs': 'one\ntwo\nthree',
     'hollow.coxswain.dev/cpu': '250m',
@@ -21,7 +22,10 @@ const create = (name: string, annotations: Record<string, string>): Promise<Pod>
 
 /** By the API server, as kubectl asks. */
 async function ask(path: string): Promise<string> {
-  return await nodes.clients.rest.get().absPath(path).do().text();
+  const [plain = '', query = ''] = path.split('?');
+  const request = new RequestBuilder(nodes.rest, 'GET').absPath(plain);
+  for (const [name, value] of new URLSearchParams(query)) request.param(name, value);
+  return new TextDecoder().decode(await request.raw());
 }
 const log = (pod: string, query: string): Promise<string> => ask(`/api/v1/namespaces/default/pods/${pod}/log?${query}`);
 const proxy = (path: string): Promise<string> => ask(`/api/v1/nodes/n1/proxy/${path}`);

@@ -59,7 +59,7 @@ export function followClusterAuthentication(
 }
 
 /** Throws an Error when what is there makes no sense. */
-export function readClusterAuthentication({ data = {} }: ConfigMap): ClusterAuthentication {
+function readClusterAuthentication({ data = {} }: ConfigMap): ClusterAuthentication {
   const { 'client-ca-file': clients, 'requestheader-client-ca-file': proxies } = data;
   const list = (key: string): readonly string[] => readList(key, data[`requestheader-${key}`]);
   return {

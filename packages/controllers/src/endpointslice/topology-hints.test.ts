@@ -151,7 +151,7 @@ describe('hints', () => {
     expect(hints.isEnabled('n/s')).toBe(false);
   });
 
-  it('are for all ready endpoints and for every zone, or for none', () => {
+  it('are for all ready endpoints, and for every zone whose share is not about one at most, or for none', () => {
     const zones = ['a', 'b', 'c', 'd'];
     const cpus = fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 2, maxLength: 4 });
     fc.assert(
@@ -160,9 +160,12 @@ describe('hints', () => {
         const hints = new TopologyHints(() => nodes);
         const created = slice(places.map((place) => zones[place % cpus.length]!));
         const { plan } = hints.hint('n/s', 'IPv4', { ...emptyPlan(), create: [created] });
-        const hinted = hintedZones(plan.create);
-        const wanted = hints.isEnabled('n/s') ? zones.slice(0, cpus.length) : ['-'];
-        expect([...new Set(hinted)].sort()).toEqual(wanted);
+        const hinted = [...new Set(hintedZones(plan.create))].sort();
+        // Nobody gives away an endpoint for less than half of one: three zones may each keep what a fourth lacks.
+        const all = cpus.reduce((sum, cpu) => sum + cpu, 0);
+        const isSmall = (i: number): boolean => (places.length * cpus[i]!) / all < 1.5;
+        const wanted = zones.slice(0, cpus.length).filter((zone, i) => hinted.includes(zone) || !isSmall(i));
+        expect(hinted).toEqual(hints.isEnabled('n/s') ? wanted : ['-']);
       }),
     );
   });

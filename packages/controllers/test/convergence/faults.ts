@@ -10,7 +10,6 @@ const isWrite = ({ method, url }: SeenRequest): boolean => method !== 'GET' && !
 
 /** All that goes wrong between the controllers and the API server. */
 export class Faults {
-  readonly #spy: SpyingTransport;
   #next: Fault[] = [];
   #isCutOff = false;
   readonly #held = new Map<string, { readonly gate: Promise<void>; readonly open: () => void }>();
@@ -18,7 +17,6 @@ export class Faults {
   lostPods = 0;
 
   constructor(spy: SpyingTransport) {
-    this.#spy = spy;
     spy.plan = (request) => this.#before(request);
     spy.afterwards = (request) => this.#after(request);
     spy.heldBack = ({ url }) => this.#held.get(resourceOf(url))?.gate;

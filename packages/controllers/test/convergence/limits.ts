@@ -44,6 +44,7 @@ export class Limits {
   #most = new Map<string, number>();
   /** How many ready pods there must be of a Deployment: of those that had as many when all was well. */
   #fewest = new Map<string, number>();
+  /** StatefulSets that make one pod after the other. */
   #orderly = new Set<string>();
   /** DaemonSets that may have two pods on a node, by uid. */
   readonly #surging = new Set<string>();
@@ -175,8 +176,13 @@ export class Limits {
   }
 
   #checkNew(pod: Pod, group: string): void {
-    if (getControllerOf(pod)?.kind === 'DaemonSet') return this.#checkDaemon(pod, group);
-    if (getControllerOf(pod)?.kind === 'StatefulSet') return this.#checkOrder(pod, group);
+    const kind = getControllerOf(pod)?.kind;
+    if (kind === 'DaemonSet') this.#checkDaemon(pod, group);
+    else if (kind === 'StatefulSet') this.#checkOrder(pod, group);
+    else this.#checkNumber(group);
+  }
+
+  #checkNumber(group: string): void {
     const count = this.#count(group, isPodActive);
     const most = (this.#most.get(group) ?? (group.includes('/tick-') ? 1 : 0)) + this.#faults.lostPods;
     if (count > most) this.violations.push(`${count} active pods of ${group}, of at most ${most}`);

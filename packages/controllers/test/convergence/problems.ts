@@ -31,7 +31,9 @@ function problemsOfOwnership(snapshot: Snapshot): string[] {
       const name = `${kind} ${metadata.namespace}/${metadata.name}`;
       const gone = metadata.ownerReferences?.filter(({ uid }) => !uids.has(uid)) ?? [];
       return [
-        ...(metadata.deletionTimestamp && !isProtected(metadata.finalizers) ? [`${name} does not go: ${metadata.finalizers}`] : []),
+        ...(metadata.deletionTimestamp && !isProtected(metadata.finalizers)
+          ? [`${name} does not go: ${metadata.finalizers}`]
+          : []),
         ...gone.map((owner) => `${name} is left of ${owner.kind} ${owner.name}`),
       ];
     }),

@@ -11,7 +11,7 @@ it('replay', async () => {
     () => console.log('ACTIVE', process.getActiveResourcesInfo().join(), world?.cluster.spy.requests.length),
     5000,
   );
- 
+
   let world: World;
   world = await World.start();
   console.log('started', Date.now() - t0);

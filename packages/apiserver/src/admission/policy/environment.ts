@@ -12,8 +12,8 @@ import {
   STRING,
   sameType,
   TIMESTAMP,
-} from '../../cel/index.ts';
-import { AUTHORIZER, jsonPatchLibrary, kubernetesLibraries, RESOURCE_CHECK } from '../../cel/library/index.ts';
+} from '@coxswain/cel';
+import { AUTHORIZER, jsonPatchLibrary, kubernetesLibraries, RESOURCE_CHECK } from '@coxswain/cel/library';
 import { patchType } from './object-type.ts';
 
 const struct = (name: string, fields: Readonly<Record<string, CelType>>): CelType => {

@@ -1,5 +1,5 @@
+import { BOOL, DYN } from '@coxswain/cel';
 import { describe, expect, it } from 'vitest';
-import { BOOL, DYN } from '../../cel/index.ts';
 import { attributesOf, creates, pod } from '../plugin-runner.test-data.ts';
 import { conditionCostBudget, Evaluation, type ExpressionInput } from './evaluation.ts';
 import { OutOfBudgetError } from './out-of-budget-error.ts';

@@ -1,12 +1,13 @@
 import type { Namespace } from '@coxswain/api/core/v1';
 import type { KubernetesObject } from '@coxswain/apimachinery';
+import { type CelValue, fromJson } from '@coxswain/cel';
+import { AuthorizerValue, ResourceCheck } from '@coxswain/cel/library';
 import type { Authorizer } from '../../authorization/index.ts';
-import { type CelValue, fromJson } from '../../cel/index.ts';
-import { AuthorizerValue, ResourceCheck } from '../../cel/library/index.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { type CompiledPolicyExpression, ExpressionProblem } from './environment.ts';
 import { LazyVariables } from './lazy-variables.ts';
 import { OutOfBudgetError } from './out-of-budget-error.ts';
+import { UserAccess } from './user-access.ts';
 
 /** What all expressions of a policy may cost together, for one binding and parameter. */
 export const costBudget = 10_000_000;
@@ -87,7 +88,7 @@ function bindingsOf(input: ExpressionInput): Map<string, CelValue> {
     ['request', fromJson(request)],
   ]);
   if (!authorizer) return bindings;
-  const asking = new AuthorizerValue(user, authorizer);
+  const asking = new AuthorizerValue(new UserAccess(user, authorizer));
   const { group, resource: plural } = resource;
   return bindings
     .set('authorizer', asking)

@@ -11,8 +11,8 @@ import {
   type KubernetesObject,
   Path,
 } from '@coxswain/apimachinery';
-import { BOOL, type CelType, listOf, NULL, STRING } from '../../cel/index.ts';
-import { JSON_PATCH } from '../../cel/library/index.ts';
+import { BOOL, type CelType, listOf, NULL, STRING } from '@coxswain/cel';
+import { JSON_PATCH } from '@coxswain/cel/library';
 import type { WebhookConfiguration } from '../webhook/compiled-webhook.ts';
 import {
   admissionEnvironment,

@@ -7,7 +7,7 @@ import {
   type CelValue,
   type EvaluationResult,
   objectType,
-} from '../../cel/index.ts';
+} from '@coxswain/cel';
 import { type CompiledPolicyExpression, ExpressionProblem } from './environment.ts';
 import { OutOfBudgetError } from './out-of-budget-error.ts';
 

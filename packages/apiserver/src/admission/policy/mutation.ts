@@ -7,8 +7,8 @@ import {
   newServiceUnavailable,
   TypedValue,
 } from '@coxswain/apimachinery';
-import { CelError, CelList, type CelValue, listOf, toJson } from '../../cel/index.ts';
-import { JSON_PATCH, JSONPatchValue } from '../../cel/library/index.ts';
+import { CelError, CelList, type CelValue, listOf, toJson } from '@coxswain/cel';
+import { JSON_PATCH, JSONPatchValue } from '@coxswain/cel/library';
 import type { AdmissionObjects } from '../admission.ts';
 import { type CompiledPolicyExpression, ExpressionProblem } from './environment.ts';
 import { misnamedParts, OBJECT, ObjectValue } from './object-type.ts';

@@ -1,7 +1,6 @@
 import { quote } from '@coxswain/apimachinery';
-import { EntryMap } from '../../cel/collections.ts';
-import { CelList, type CelMap, type CelType, type CelValue, DYN, objectType } from '../../cel/index.ts';
-import { JSON_PATCH } from '../../cel/library/index.ts';
+import { CelList, type CelMap, type CelType, type CelValue, DYN, EntryMap, objectType } from '@coxswain/cel';
+import { JSON_PATCH } from '@coxswain/cel/library';
 
 /** What `Object.spec{…}` makes: a part of an object, of which nothing is known but the name of its place. */
 export class ObjectValue extends EntryMap {

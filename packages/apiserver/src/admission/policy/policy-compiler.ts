@@ -1,5 +1,5 @@
 import type { ParamKind, Variable } from '@coxswain/api/admissionregistration/v1';
-import { type CelEnvironment, type CelType, DYN, listOf, mapOf, objectType } from '../../cel/index.ts';
+import { type CelEnvironment, type CelType, DYN, listOf, mapOf, objectType } from '@coxswain/cel';
 import {
   admissionEnvironment,
   type CompiledPolicyExpression,

@@ -1,5 +1,5 @@
 import type { MatchCondition } from '@coxswain/api/admissionregistration/v1';
-import { BOOL } from '../../cel/index.ts';
+import { BOOL } from '@coxswain/cel';
 import { aggregateErrors } from '../webhook/match-conditions.ts';
 import type { CompiledPolicyExpression } from './environment.ts';
 import { conditionCostBudget, Evaluation, type ExpressionInput } from './evaluation.ts';

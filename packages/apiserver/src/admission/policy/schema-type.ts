@@ -11,7 +11,7 @@ import {
   objectType,
   STRING,
   TIMESTAMP,
-} from '../../cel/index.ts';
+} from '@coxswain/cel';
 import { escapeFieldName, isReservedWord } from '../../crd/validation-rules/field-escaping.ts';
 
 /** What is not here has no type that expressions could be held to, and upstream takes fields of it for undefined. */

@@ -1,7 +1,7 @@
 import { Catalogue } from '@coxswain/api';
 import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
 import type { GroupVersionKind } from '@coxswain/apimachinery';
-import { type CelType, objectType } from '../../cel/index.ts';
+import { type CelType, objectType } from '@coxswain/cel';
 import { celTypeOf, SchemaTypes } from '../../crd/validation-rules/schema-type.ts';
 import { builtInType } from './schema-type.ts';
 

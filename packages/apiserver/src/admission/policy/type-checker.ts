@@ -4,7 +4,7 @@ import type {
   ValidatingAdmissionPolicy,
 } from '@coxswain/api/admissionregistration/v1';
 import { GroupVersion, type GroupVersionKind, GroupVersionResource } from '@coxswain/apimachinery';
-import { type CelType, DYN } from '../../cel/index.ts';
+import { type CelType, DYN } from '@coxswain/cel';
 import { ExpressionProblem, typedEnvironment } from './environment.ts';
 import { PolicyCompiler } from './policy-compiler.ts';
 

@@ -1,6 +1,5 @@
 import type { AuditAnnotation, ValidatingAdmissionPolicy, Validation } from '@coxswain/api/admissionregistration/v1';
-import { BOOL, NULL, STRING } from '../../cel/index.ts';
-import { runtimeType } from '../../cel/runtime-type.ts';
+import { BOOL, NULL, runtimeType, STRING } from '@coxswain/cel';
 import type { CompiledPolicyExpression } from './environment.ts';
 import { costBudget, Evaluation, type ExpressionInput, type ExpressionResult } from './evaluation.ts';
 import { OutOfBudgetError } from './out-of-budget-error.ts';

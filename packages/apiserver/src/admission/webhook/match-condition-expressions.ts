@@ -1,6 +1,6 @@
 import type { MatchCondition } from '@coxswain/api/admissionregistration/v1';
+import { BOOL } from '@coxswain/cel';
 import type { Authorizer } from '../../authorization/index.ts';
-import { BOOL } from '../../cel/index.ts';
 import { admissionEnvironment, type CompiledPolicyExpression, compileExpression } from '../policy/environment.ts';
 import { conditionCostBudget, Evaluation } from '../policy/evaluation.ts';
 import { OutOfBudgetError } from '../policy/out-of-budget-error.ts';

@@ -1,6 +1,6 @@
 import type { UserInfo } from '@coxswain/api';
 import { isJsonObject } from '@coxswain/apimachinery';
-import type { Expr } from '../../cel/ast.ts';
+import type { Expr } from '@coxswain/cel';
 import {
   BOOL,
   CelCompileError,
@@ -17,8 +17,8 @@ import {
   type Program,
   STRING,
   sameType,
-} from '../../cel/index.ts';
-import { kubernetesLibraries } from '../../cel/library/index.ts';
+} from '@coxswain/cel';
+import { kubernetesLibraries } from '@coxswain/cel/library';
 import type { Claims } from './claims.ts';
 import type { ClaimExpression, ExpressionCompiler, UserExpression } from './expression-compiler.ts';
 

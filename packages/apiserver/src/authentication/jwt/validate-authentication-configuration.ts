@@ -9,8 +9,8 @@ import {
   required,
   tooMany,
 } from '@coxswain/apimachinery';
+import { type GoUrl, parseGoUrl } from '@coxswain/cel/go-url';
 import { CertificatePool } from '@coxswain/component-base/authentication';
-import { type GoUrl, parseGoUrl } from '../../cel/library/go-url.ts';
 import type {
   AnonymousConfiguration,
   AuthenticationConfiguration,

@@ -1,5 +1,4 @@
 import type { SubjectAccessReviewSpec } from '@coxswain/api/authorization/v1';
-import { aggregateMessage } from '@coxswain/component-base/authorization';
 import {
   BOOL,
   CelCompileError,
@@ -12,8 +11,9 @@ import {
   type Program,
   STRING,
   sameType,
-} from '../../cel/index.ts';
-import { kubernetesLibraries } from '../../cel/library/index.ts';
+} from '@coxswain/cel';
+import { kubernetesLibraries } from '@coxswain/cel/library';
+import { aggregateMessage } from '@coxswain/component-base/authorization';
 
 const struct = (name: string, fields: Readonly<Record<string, CelType>>): CelType => {
   const types = new Map(Object.entries(fields));

@@ -1,7 +1,7 @@
 import { internalRule, type RuleCheckOptions } from '@coxswain/api';
 import type { JSONSchemaProps, ValidationRule } from '@coxswain/api/apiextensions/v1';
 import { type ErrorList, forbidden, internalError, invalid, type Path } from '@coxswain/apimachinery';
-import { UNBOUNDED } from '../../cel/index.ts';
+import { UNBOUNDED } from '@coxswain/cel';
 import type { CompiledRule } from './compiled-rule.ts';
 import type { RuleNodes } from './rule-node.ts';
 import { maxRequestBytes } from './schema-type.ts';

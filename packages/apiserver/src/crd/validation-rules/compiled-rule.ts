@@ -12,8 +12,8 @@ import {
   type SizeEstimator,
   STRING,
   sameType,
-} from '../../cel/index.ts';
-import { kubernetesLibraries } from '../../cel/library/index.ts';
+} from '@coxswain/cel';
+import { kubernetesLibraries } from '@coxswain/cel/library';
 import { celTypeOf, type SchemaType, sizesWithin } from './schema-type.ts';
 
 /** An expression that is ready to run, or why it is not, as upstream words it. */

@@ -1,6 +1,6 @@
 import type { ValidationRule } from '@coxswain/api/apiextensions/v1';
 import { duplicate, type FieldError, forbidden, invalid, type Path, required } from '@coxswain/apimachinery';
-import type { CelError } from '../../cel/index.ts';
+import type { CelError } from '@coxswain/cel';
 
 export const outOfBudget =
   'validation failed due to running out of cost budget, no further validation rules will be run';

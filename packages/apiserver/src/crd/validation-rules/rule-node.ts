@@ -1,5 +1,5 @@
 import type { JSONSchemaProps, ValidationRule } from '@coxswain/api/apiextensions/v1';
-import type { ValueSchema } from '../../cel/index.ts';
+import type { ValueSchema } from '@coxswain/cel';
 import { type CompiledRule, RuleScope } from './compiled-rule.ts';
 import { type SchemaType, SchemaTypes } from './schema-type.ts';
 import { ValueSchemas } from './value-schema.ts';

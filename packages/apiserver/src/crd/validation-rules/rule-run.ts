@@ -17,7 +17,7 @@ import {
   Optional,
   PER_CALL_COST_LIMIT,
   type Program,
-} from '../../cel/index.ts';
+} from '@coxswain/cel';
 import type { CompiledProgram, CompiledRule } from './compiled-rule.ts';
 import type { Correlation } from './correlation.ts';
 import { errorOf, evaluationError, isCostLimit, messageOf, outOfBudget } from './rule-errors.ts';

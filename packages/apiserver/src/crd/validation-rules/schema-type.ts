@@ -14,7 +14,7 @@ import {
   type SizeEstimator,
   STRING,
   TIMESTAMP,
-} from '../../cel/index.ts';
+} from '@coxswain/cel';
 import { escapeFieldName, isReservedWord } from './field-escaping.ts';
 import { resourceProperties } from './resource-properties.ts';
 

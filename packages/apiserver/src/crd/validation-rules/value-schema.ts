@@ -1,5 +1,5 @@
 import type { JSONSchemaProps } from '@coxswain/api/apiextensions/v1';
-import type { ValueSchema } from '../../cel/index.ts';
+import type { ValueSchema } from '@coxswain/cel';
 import { escapeFieldName, unescapeFieldName } from './field-escaping.ts';
 import { propertiesOf } from './schema-type.ts';
 

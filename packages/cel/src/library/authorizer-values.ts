@@ -1,7 +1,4 @@
-import type { UserInfo } from '@coxswain/api';
 import { fields, labels } from '@coxswain/apimachinery';
-import type { AuthorizationAttributes, Authorizer, Decision } from '@coxswain/component-base/authorization';
-import { resourceAttributes } from '../../authorization/resource-attributes.ts';
 import { type CelType, objectType } from '../types.ts';
 import { CelError, OpaqueValue } from '../values.ts';
 
@@ -18,34 +15,43 @@ abstract class ReceiverOnly extends OpaqueValue {
   }
 }
 
-/** Asks an authorizer on behalf of a user: what the variable `authorizer` is bound to. */
+/** A question of a check: about a resource, or about a path that is none. What is left out is empty. */
+export type AccessQuestion =
+  | { readonly verb: string; readonly path: string }
+  | (ResourceCheckAttributes & { readonly verb: string });
+
+export interface AccessAnswer {
+  readonly allowed: boolean;
+  readonly reason: string;
+  /** What went wrong on the way. */
+  readonly error?: string | undefined;
+}
+
+/** Knows what one user may do: what has an authorizer gives expressions theirs by it. */
+export interface AccessChecker {
+  /** Does not reject. */
+  check(question: AccessQuestion): Promise<AccessAnswer>;
+  /** The same for a service account; both names are valid. */
+  asServiceAccount(namespace: string, name: string): AccessChecker;
+}
+
+/** Asks on behalf of a user: what the variable `authorizer` is bound to. */
 export class AuthorizerValue extends ReceiverOnly {
   readonly celType = AUTHORIZER;
-  readonly user: UserInfo;
-  readonly authorizer: Authorizer;
+  readonly #checker: AccessChecker;
 
-  constructor(user: UserInfo, authorizer: Authorizer) {
+  constructor(checker: AccessChecker) {
     super();
-    this.user = user;
-    this.authorizer = authorizer;
+    this.#checker = checker;
   }
 
   /** The same for somebody else. */
-  as(user: UserInfo): AuthorizerValue {
-    return new AuthorizerValue(user, this.authorizer);
+  asServiceAccount(namespace: string, name: string): AuthorizerValue {
+    return new AuthorizerValue(this.#checker.asServiceAccount(namespace, name));
   }
 
-  async check(
-    attributes: Pick<AuthorizationAttributes, 'verb'> & Partial<AuthorizationAttributes>,
-  ): Promise<DecisionValue> {
-    try {
-      const decision = await this.authorizer.authorize(
-        resourceAttributes({ resource: '', ...attributes, user: this.user }),
-      );
-      return new DecisionValue(decision, decision.error?.message);
-    } catch (error) {
-      return new DecisionValue({ decision: 'no opinion', reason: '' }, error instanceof Error ? error.message : '');
-    }
+  async check(question: AccessQuestion): Promise<DecisionValue> {
+    return new DecisionValue(await this.#checker.check(question));
   }
 }
 
@@ -61,7 +67,7 @@ export class PathCheck extends ReceiverOnly {
   }
 
   check(verb: string): Promise<DecisionValue> {
-    return this.#authorizer.check({ verb, path: this.#path, resourceRequest: false, apiVersion: '' });
+    return this.#authorizer.check({ verb, path: this.#path });
   }
 }
 
@@ -106,11 +112,10 @@ export class ResourceCheck extends ReceiverOnly {
 
   /** A selector that cannot be parsed does not narrow the check down. */
   check(verb: string): Promise<DecisionValue> {
-    const { group, fieldSelector = '', labelSelector = '', ...rest } = this.#attributes;
+    const { fieldSelector = '', labelSelector = '', ...rest } = this.#attributes;
     return this.#authorizer.check({
       ...rest,
       verb,
-      apiGroup: group,
       ...(isSelector(fieldSelector, fields.parse) && { fieldSelector }),
       ...(isSelector(labelSelector, labels.parse) && { labelSelector }),
     });
@@ -134,9 +139,9 @@ export class DecisionValue extends ReceiverOnly {
   /** What went wrong; undefined when nothing did. */
   readonly error: string | undefined;
 
-  constructor({ decision, reason }: Decision, error?: string) {
+  constructor({ allowed, reason, error }: AccessAnswer) {
     super();
-    this.allowed = decision === 'allow';
+    this.allowed = allowed;
     this.reason = reason;
     this.error = error;
   }

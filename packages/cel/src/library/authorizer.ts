@@ -1,5 +1,4 @@
 import { validateNamespaceName, validateServiceAccountName } from '@coxswain/apimachinery';
-import { serviceAccountUser } from '../../serviceaccount/index.ts';
 import {
   add,
   type CostEstimate,
@@ -80,7 +79,7 @@ function notEmpty(name: string, value: string): string {
 function asServiceAccount(target: AuthorizerValue, namespace: string, name: string): AuthorizerValue {
   if (validateServiceAccountName(name, false).length > 0) throw new CelError('Invalid service account name');
   if (validateNamespaceName(namespace, false).length > 0) throw new CelError('Invalid service account namespace');
-  return target.as(serviceAccountUser({ namespace, name, uid: '' }));
+  return target.asServiceAccount(namespace, name);
 }
 
 /** What users may do: `authorizer.group('apps').resource('deployments').check('create').allowed()`. */

@@ -1,5 +1,4 @@
 import { fields, labels } from '@coxswain/apimachinery';
-import type { AuthorizationAttributes, Authorizer } from '@coxswain/component-base/authorization';
 import { describe, expect, it } from 'vitest';
 import {
   CelCompileError,
@@ -25,6 +24,9 @@ import { ArrayList } from '../values.ts';
 import { CIDRValue } from './cidr.ts';
 import { FormatValue } from './format.ts';
 import {
+  type AccessAnswer,
+  type AccessChecker,
+  type AccessQuestion,
   AUTHORIZER,
   AuthorizerValue,
   jsonPatchLibrary,
@@ -42,34 +44,43 @@ type Costs = readonly [actual: number, min: number | string, max: number | strin
 type Recorded = readonly [expression: string, outcome: string, result: string, costs?: Costs];
 
 /** Says in its reasons what it was asked. */
-const authorizer: Authorizer = {
-  async authorize(asked: AuthorizationAttributes) {
-    if (asked.verb === 'boom') throw new Error('it went boom');
-    const { user } = asked;
-    const selectors = [
-      ...(asked.fieldSelector ? fields.parse(asked.fieldSelector).requirements() : []).map(
-        ({ field, operator, value }) => ` f:${field}${operator}${value}`,
-      ),
-      ...(asked.labelSelector ? labels.parseToRequirements(asked.labelSelector) : []).map((each) => ` l:${each}`),
-    ];
-    const parts = [
-      user.username,
-      user.groups?.join() ?? '',
-      asked.resourceRequest,
-      asked.verb,
-      asked.apiGroup,
-      asked.apiVersion,
-      asked.resource,
-      asked.subresource,
-      asked.namespace,
-      asked.name,
-      asked.path,
-    ];
-    const reason = parts.join('|') + selectors.join('');
-    return { decision: asked.verb === 'get' ? 'allow' : asked.verb === 'delete' ? 'deny' : 'no opinion', reason };
-  },
-  rulesFor: () => Promise.reject(new Error('not asked for')),
-};
+class Echo implements AccessChecker {
+  readonly #user: string;
+  readonly #groups: readonly string[];
+
+  constructor(user: string, ...groups: readonly string[]) {
+    this.#user = user;
+    this.#groups = groups;
+  }
+
+  asServiceAccount(namespace: string, name: string): AccessChecker {
+    const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
+    return new Echo(`system:serviceaccount:${namespace}:${name}`, ...groups);
+  }
+
+  async check(asked: AccessQuestion): Promise<AccessAnswer> {
+    const { verb } = asked;
+    if (verb === 'boom') return { allowed: false, reason: '', error: 'it went boom' };
+    const reason = [this.#user, this.#groups.join(), ...whatIsAsked(asked)].join('|') + selectorsOf(asked);
+    return { allowed: verb === 'get', reason };
+  }
+}
+
+const whatIsAsked = (asked: AccessQuestion): unknown[] =>
+  'path' in asked
+    ? [false, asked.verb, '', '', '', '', '', '', asked.path]
+    : [true, asked.verb, asked.group, '*', asked.resource, asked.subresource, asked.namespace, asked.name, ''];
+
+function selectorsOf(asked: AccessQuestion): string {
+  if ('path' in asked) return '';
+  const { fieldSelector, labelSelector } = asked;
+  return [
+    ...(fieldSelector ? fields.parse(fieldSelector).requirements() : []).map(
+      ({ field, operator, value }) => ` f:${field}${operator}${value}`,
+    ),
+    ...(labelSelector ? labels.parseToRequirements(labelSelector) : []).map((each) => ` l:${each}`),
+  ].join('');
+}
 
 const environment = new CelEnvironment({
   libraries: [...kubernetesLibraries, jsonPatchLibrary],
@@ -86,7 +97,7 @@ const environment = new CelEnvironment({
   },
 });
 
-const jane = new AuthorizerValue({ username: 'jane', groups: ['dev'] }, authorizer);
+const jane = new AuthorizerValue(new Echo('jane', 'dev'));
 const variables = new Map<string, CelValue>(
   Object.entries({
     s: 'hello wörld',

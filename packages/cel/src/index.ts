@@ -9,6 +9,8 @@
  *
  * Not here: the functions that Kubernetes adds (see `library/`), and what expressions are for (custom resources, policies).
  */
+export type { Expr } from './ast.ts';
+export { EntryMap } from './collections.ts';
 export {
   type CostNode,
   type SizeEstimator,
@@ -24,6 +26,7 @@ export {
   PER_CALL_COST_LIMIT,
   Program,
 } from './program.ts';
+export { runtimeType } from './runtime-type.ts';
 export { CelCompileError } from './source.ts';
 export {
   BOOL,

@@ -1,5 +1,13 @@
 /** The functions that Kubernetes adds to CEL, a file for each library. `kubernetesLibraries` is what v1.36 enables. */
-export { AUTHORIZER, AuthorizerValue, RESOURCE_CHECK, ResourceCheck } from './authorizer-values.ts';
+export {
+  type AccessAnswer,
+  type AccessChecker,
+  type AccessQuestion,
+  AUTHORIZER,
+  AuthorizerValue,
+  RESOURCE_CHECK,
+  ResourceCheck,
+} from './authorizer-values.ts';
 export { jsonPatchLibrary } from './json-patch.ts';
 export { JSON_PATCH, JSONPatchValue } from './json-patch-value.ts';
 export { kubernetesLibraries } from './kubernetes-libraries.ts';

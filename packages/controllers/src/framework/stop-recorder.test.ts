@@ -1,0 +1,58 @@
+import type { Event } from '@coxswain/api/core/v1';
+import { CoreEventRecorder, FakeClock } from '@coxswain/client';
+import { describe, expect, it } from 'vitest';
+import { stopRecorder } from './stop-recorder.ts';
+
+const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'default', uid: 'u' } };
+
+/** A recorder of which the server takes an event whenever `answer` resolves. */
+function start(answer: () => Promise<void>) {
+  const clock = new FakeClock();
+  const written: string[] = [];
+  const create = async (event: Event): Promise<Event> => {
+    await answer();
+    written.push(event.message ?? '');
+    return event;
+  };
+  const events = () => ({ create, patch: () => Promise.reject(new Error('not asked for')) });
+  const recorder = new CoreEventRecorder({ events, source: { component: 'test' }, clock });
+  return { clock, written, recorder };
+}
+
+describe('stopRecorder', () => {
+  it('waits until what was recorded is written', async () => {
+    const { clock, written, recorder } = start(() => new Promise((resolve) => setImmediate(resolve)));
+    for (const message of ['a', 'b', 'c']) recorder.event(pod, 'Normal', message, message);
+    await stopRecorder(recorder, clock);
+    expect(written).toEqual(['a', 'b', 'c']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('does not wait for a server that cannot be reached', async () => {
+    const { clock, written, recorder } = start(() => Promise.reject(new Error('connection refused')));
+    recorder.event(pod, 'Normal', 'a', 'a');
+    await clock.whenWaiting();
+    await stopRecorder(recorder, clock);
+    expect([written, clock.pending]).toEqual([[], 0]);
+  });
+
+  it('waits three seconds, and no longer, for one that does not answer', async () => {
+    let answer = (): void => {};
+    const { clock, recorder } = start(
+      () =>
+        new Promise((_, reject) => {
+          answer = () => reject(new Error('too late'));
+        }),
+    );
+    recorder.event(pod, 'Normal', 'a', 'a');
+    let isStopped = false;
+    const stopped = stopRecorder(recorder, clock).then(() => {
+      isStopped = true;
+    });
+    await clock.advance(2_999);
+    expect(isStopped).toBe(false);
+    await clock.advance(1);
+    answer();
+    await stopped;
+  });
+});

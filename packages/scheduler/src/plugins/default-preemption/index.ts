@@ -1,0 +1,145 @@
+import type { Pod } from '@coxswain/api/core/v1';
+import type { PodDisruptionBudget } from '@coxswain/api/policy/v1';
+import type { Selector } from '@coxswain/apimachinery/labels';
+import { podCondition } from '@coxswain/component-helpers';
+import { Action } from '../../framework/cluster-event.ts';
+import type { CycleState } from '../../framework/cycle-state.ts';
+import type { Handle, PluginDefinition } from '../../framework/handle.ts';
+import { NodeToStatus } from '../../framework/node-to-status.ts';
+import type { NodeStatuses, PostFilterResult } from '../../framework/plugin.ts';
+import type { PodInfo } from '../../framework/pod-info.ts';
+import { Status } from '../../framework/status.ts';
+import { FitError } from '../../scheduling/fit-error.ts';
+import { askExtenders } from './ask-extenders.ts';
+import { bestCandidate, CandidateFinder, type DryRun } from './candidates.ts';
+import { candidatesWanted, type DefaultPreemptionArgs, readDefaultPreemptionArgs } from './default-preemption-args.ts';
+import { budgetSelector, DisruptionBudgets } from './disruption-budgets.ts';
+import { priorityOf } from './importance.ts';
+import { PreemptionExecutor } from './preemption-executor.ts';
+import { PreemptionMetrics } from './preemption-metrics.ts';
+
+const name = 'DefaultPreemption';
+
+/** When a pod finds no room, makes less important ones go. */
+export const defaultPreemption: PluginDefinition<DefaultPreemptionArgs> = {
+  name,
+  readArgs: readDefaultPreemptionArgs,
+  create: (args, handle) => {
+    const metrics = new PreemptionMetrics(handle.metrics);
+    const executor = new PreemptionExecutor(handle, metrics, name);
+    const evaluator = new PreemptionEvaluator(args, handle, executor);
+    return {
+      name,
+      preEnqueue: (pod) =>
+        executor.isPreempting(pod)
+          ? Status.unresolvable('waiting for the preemption for this pod to be finished')
+          : undefined,
+      postFilter: async (state, pod, statuses, signal) => {
+        const answer = await evaluator.preempt(state, pod, statuses, signal);
+        metrics.attempted();
+        if (answer instanceof Status) return told(answer);
+        return answer.status ? { ...answer, status: told(answer.status) } : answer;
+      },
+      // Pods that wait for their victims were rejected by others too, whose business it is to know when they fit. But the
+      // queue must look at them again when pods go.
+      eventsToRegister: () => [{ event: { resource: 'Pod', action: Action.Delete }, hint: () => 'Skip' }],
+    };
+  },
+};
+
+const told = ({ code, message, error }: Status): Status =>
+  new Status(code, message ? [`preemption: ${message}`] : [], error);
+
+/** Finds the node on which room can be made for a pod with the least harm. */
+class PreemptionEvaluator {
+  readonly #args: DefaultPreemptionArgs;
+  readonly #handle: Handle;
+  readonly #executor: PreemptionExecutor;
+  readonly #finder = new CandidateFinder();
+  readonly #selectors = new WeakMap<PodDisruptionBudget, Selector>();
+
+  constructor(args: DefaultPreemptionArgs, handle: Handle, executor: PreemptionExecutor) {
+    this.#args = args;
+    this.#handle = handle;
+    this.#executor = executor;
+    // So that they are watched from the beginning.
+    void handle.informers.policy.v1.podDisruptionBudgets.informer;
+  }
+
+  async preempt(
+    state: CycleState,
+    info: PodInfo,
+    statuses: NodeStatuses,
+    signal: AbortSignal,
+  ): Promise<PostFilterResult | Status> {
+    // As it is now: the place that it was promised may be news.
+    const pod = this.#handle.informers.core.v1.pods.informer.indexer.getByKey(info.key);
+    if (!pod) return Status.failed(new Error(`pod "${info.pod.metadata.name}" not found`));
+    const obstacle = this.#ineligibility(pod, statuses);
+    if (obstacle) return Status.unschedulable(obstacle);
+    const { candidates, rejected } = this.#dryRun(state, info, statuses);
+    if (candidates.length === 0) return this.#nothingFound(rejected);
+    const left = await askExtenders(this.#handle, pod, candidates, signal);
+    if (left instanceof Status) return left;
+    const best = bestCandidate(left);
+    if (!best) return Status.unschedulable('no candidate node for preemption');
+    this.#executor.start(best, pod, signal);
+    return { nominatedNodeName: best.nodeName };
+  }
+
+  /** Why the pod may not make others go, if it may not. */
+  #ineligibility(pod: Pod, statuses: NodeStatuses): string | undefined {
+    if (pod.spec?.preemptionPolicy === 'Never') return 'not eligible due to preemptionPolicy=Never.';
+    const { nominatedNodeName } = pod.status ?? {};
+    if (!nominatedNodeName) return undefined;
+    // It will not fit there whoever goes: it may look for another.
+    if (statuses.get(nominatedNodeName).code === 'UnschedulableAndUnresolvable') return undefined;
+    const priority = priorityOf(pod);
+    const isWaitedFor = this.#handle
+      .snapshot()
+      .get(nominatedNodeName)
+      ?.pods.some((other) => priorityOf(other.pod) < priority && isLeavingForAnother(other.pod));
+    return isWaitedFor ? 'not eligible due to a terminating pod on the nominated node.' : undefined;
+  }
+
+  #dryRun(state: CycleState, pod: PodInfo, statuses: NodeStatuses): DryRun {
+    const nodes = statuses.nodesWith('Unschedulable');
+    if (nodes.length === 0) return { candidates: [], rejected: [] };
+    const { informers, random } = this.#handle;
+    const budgets = new DisruptionBudgets(informers.policy.v1.podDisruptionBudgets.informer.indexer.values(), (budget) =>
+      this.#selectorOf(budget),
+    );
+    const offset = Math.floor(random() * nodes.length);
+    const preemption = { handle: this.#handle, state, pod, budgets };
+    return this.#finder.find(preemption, nodes, offset, candidatesWanted(this.#args, nodes.length));
+  }
+
+  #nothingFound(rejected: DryRun['rejected']): PostFilterResult | Status {
+    const errors = rejected.flatMap(({ status }) => (status.code === 'Error' ? [status.message] : []));
+    const [first, ...others] = new Set(errors);
+    if (first !== undefined) {
+      return Status.failed(new Error(others.length > 0 ? `[${[first, ...others].join(', ')}]` : first));
+    }
+    const snapshot = this.#handle.snapshot();
+    const reasons = new NodeToStatus(snapshot);
+    reasons.absentStatus = Status.unresolvable('Preemption is not helpful for scheduling');
+    for (const { node, status } of rejected) reasons.add(node, status);
+    const { message } = new FitError(snapshot.nodes.length, reasons);
+    // What was promised before is void.
+    return { nominatedNodeName: '', status: Status.unschedulable(message) };
+  }
+
+  #selectorOf(budget: PodDisruptionBudget): Selector {
+    const known = this.#selectors.get(budget);
+    if (known) return known;
+    const selector = budgetSelector(budget);
+    this.#selectors.set(budget, selector);
+    return selector;
+  }
+}
+
+function isLeavingForAnother(pod: Pod): boolean {
+  if (!pod.metadata.deletionTimestamp) return false;
+  const target = podCondition(pod, 'DisruptionTarget');
+  return target?.status === 'True' && target.reason === 'PreemptionByScheduler';
+}

@@ -1,0 +1,149 @@
+import type { Pod } from '@coxswain/api/core/v1';
+import { isConflict, isInternalError, isNotFound, isServiceUnavailable } from '@coxswain/apimachinery/errors';
+import { defaultBackoff, retryOnError } from '@coxswain/client';
+import type { Handle } from '../../framework/handle.ts';
+import { type PodStatusChange, podStatusPatch } from '../../scheduling/pod-status-patch.ts';
+import type { Candidate } from './candidates.ts';
+import { priorityOf } from './importance.ts';
+import type { PreemptionMetrics } from './preemption-metrics.ts';
+
+/** Victims of one pod that are asked to go at once. */
+const maxInFlight = 16;
+const podKind = { group: '', version: 'v1', kind: 'Pod' };
+
+/** Makes victims go while other pods are scheduled. The pod that they go for is not tried again before all have been asked. */
+export class PreemptionExecutor {
+  readonly #handle: Handle;
+  readonly #metrics: PreemptionMetrics;
+  readonly #pluginName: string;
+  /**
+   * By uid: the pods that victims are being asked to go for, with the last victim once it is its turn. What has become of it
+   * is looked up in the cache: word of its end may be here before the answer to the request, and nothing comes after it.
+   */
+  readonly #preempting = new Map<string, { lastVictim?: Pod }>();
+
+  constructor(handle: Handle, metrics: PreemptionMetrics, pluginName: string) {
+    this.#handle = handle;
+    this.#metrics = metrics;
+    this.#pluginName = pluginName;
+  }
+
+  /** Whether victims are still to be asked to go for the pod. */
+  isPreempting({ metadata: { uid = '' } }: Pod): boolean {
+    const preempting = this.#preempting.get(uid);
+    if (!preempting?.lastVictim) return preempting !== undefined;
+    const { namespace = '', name = '' } = preempting.lastVictim.metadata;
+    const victim = this.#handle.informers.core.v1.pods.informer.indexer.getByKey(`${namespace}/${name}`);
+    return victim !== undefined && !victim.metadata.deletionTimestamp;
+  }
+
+  /** Begins, and does not wait. */
+  start(candidate: Candidate, preemptor: Pod, signal: AbortSignal): void {
+    const victims = candidate.pods.filter(({ metadata }) => !metadata.deletionTimestamp);
+    if (victims.length === 0) return;
+    this.#metrics.chosen(candidate.pods.length);
+    this.#preempting.set(preemptor.metadata.uid ?? '', {});
+    void this.#run(candidate.nodeName, victims, preemptor, signal);
+  }
+
+  async #run(nodeName: string, victims: readonly Pod[], preemptor: Pod, signal: AbortSignal): Promise<void> {
+    const { clock, logger } = this.#handle;
+    const { uid = '', namespace, name } = preemptor.metadata;
+    const start = clock.monotonic();
+    let result: 'success' | 'error' = 'success';
+    try {
+      if (!(await this.#takeBackLowerPromises(nodeName, preemptor, signal))) result = 'error';
+      await this.#preemptAll(nodeName, victims, preemptor, signal);
+    } catch (error) {
+      result = 'error';
+      if (!signal.aborted) logger.error(`Error occurred during async preemption for pod ${namespace}/${name}`, error);
+    }
+    this.#preempting.delete(uid);
+    this.#metrics.executed(result, clock.monotonic() - start);
+    // No event may ever come of what was not done.
+    if (result === 'error' && !signal.aborted) this.#handle.activate([preemptor]);
+  }
+
+  /** Rejects with the first failure; those that were not asked by then stay. */
+  async #preemptAll(nodeName: string, victims: readonly Pod[], preemptor: Pod, signal: AbortSignal): Promise<void> {
+    const preempt = (victim: Pod): Promise<void> => this.#preempt(victim, nodeName, preemptor, signal);
+    const lastVictim = victims.at(-1)!;
+    for (let i = 0; i < victims.length - 1; i += maxInFlight) {
+      await Promise.all(victims.slice(i, Math.min(i + maxInFlight, victims.length - 1)).map(preempt));
+    }
+    this.#preempting.set(preemptor.metadata.uid ?? '', { lastVictim });
+    await preempt(lastVictim);
+  }
+
+  async #preempt(victim: Pod, nodeName: string, preemptor: Pod, signal: AbortSignal): Promise<void> {
+    const { recorder } = this.#handle;
+    const isStopped = this.#stopOnItsWay(victim);
+    if (!isStopped && !(await this.#evict(victim, preemptor, signal))) return;
+    const note = `Preempted by pod ${preemptor.metadata.uid} on node ${nodeName}`;
+    recorder.event(victim, {
+      type: 'Normal',
+      reason: 'Preempted',
+      action: 'Preempting',
+      note: isStopped ? `${note} (in kube-scheduler memory).` : note,
+      kind: podKind,
+      related: preemptor,
+      relatedKind: podKind,
+    });
+  }
+
+  /** A pod that is not bound yet only has to be sent back into the queue. */
+  #stopOnItsWay({ metadata: { uid = '' } }: Pod): boolean {
+    const waiting = this.#handle.waitingPods.get(uid);
+    if (waiting) return waiting.preempt(this.#pluginName, 'preempted');
+    return this.#handle.cancelPreBind(uid, `preempted by ${this.#pluginName}`);
+  }
+
+  /** False when it is gone already. */
+  async #evict(victim: Pod, preemptor: Pod, signal: AbortSignal): Promise<boolean> {
+    const { namespace = '', name = '', generation } = victim.metadata;
+    const condition = {
+      type: 'DisruptionTarget',
+      status: 'True',
+      reason: 'PreemptionByScheduler',
+      message: `${preemptor.spec?.schedulerName}: preempting to accommodate a higher priority pod`,
+      ...(generation !== undefined && { observedGeneration: generation }),
+    } as const;
+    try {
+      await this.#patchStatus(victim, { condition }, signal);
+      await this.#handle.clients.core.v1.pods(namespace).delete(name, { signal });
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Of places on the node, to pods that matter less: they look for another sooner than when they find it taken. */
+  async #takeBackLowerPromises(nodeName: string, preemptor: Pod, signal: AbortSignal): Promise<boolean> {
+    const { logger, nominator } = this.#handle;
+    const priority = priorityOf(preemptor);
+    const lower = nominator.nominatedPods(nodeName).filter(({ pod }) => priorityOf(pod) < priority);
+    try {
+      for (const { pod } of lower) await this.#patchStatus(pod, { nominatedNodeName: '' }, signal);
+      return true;
+    } catch (error) {
+      if (!signal.aborted) logger.error(`Cannot clear 'NominatedNodeName' field of pods on node ${nodeName}`, error);
+      return false;
+    }
+  }
+
+  async #patchStatus(pod: Pod, change: PodStatusChange, signal: AbortSignal): Promise<void> {
+    const { clients, clock, random } = this.#handle;
+    const { namespace = '', name = '' } = pod.metadata;
+    const patch = podStatusPatch(pod, change, clock.now());
+    if (!patch) return;
+    await retryOnError(
+      isRetriable,
+      () => clients.core.v1.pods(namespace).patchStatus(name, 'strategic-merge', patch, { signal }),
+      { backoff: defaultBackoff, clock, random, signal },
+    );
+  }
+}
+
+const isRetriable = (error: unknown): boolean =>
+  isInternalError(error) || isServiceUnavailable(error) || isConflict(error);
