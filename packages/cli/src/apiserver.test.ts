@@ -33,6 +33,7 @@ function newTerminal() {
       };
     },
     exit: (status) => exits.push(status),
+    confirm: async () => false,
   };
   let onOut = (): void => {};
   const ready = new Promise<void>((resolve) => {

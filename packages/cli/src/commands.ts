@@ -94,6 +94,14 @@ function command(terminal: Terminal, exit: (status: number) => void): Command {
       }
     });
 
+  for (const [name, description] of [
+    ['up', 'run a cluster in this process: see cox up --help'],
+    ['down', 'stop it'],
+    ['status', 'say how it is'],
+    ['reset', 'delete its data'],
+  ] as const)
+    program.command(name).description(description).helpOption(false);
+
   program
     .command('apiserver')
     .description("run the API server, with kube-apiserver's flags: see cox apiserver --help")

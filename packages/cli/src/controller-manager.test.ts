@@ -11,7 +11,12 @@ async function run(...args: string[]): Promise<{ status: number; out: string; er
       text.err += part;
     },
   };
-  const status = await controllerManager(args, terminal, { env: {}, onSignal: () => () => {}, exit: () => {} });
+  const status = await controllerManager(args, terminal, {
+    env: {},
+    onSignal: () => () => {},
+    exit: () => {},
+    confirm: async () => false,
+  });
   return { status, ...text };
 }
 

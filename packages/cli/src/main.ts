@@ -22,9 +22,15 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
     const { scheduler } = await import('./scheduler.ts');
     return scheduler(args.slice(1), terminal, thisProcess);
   }
+  if (args[0] !== undefined && clusterCommands.has(args[0])) {
+    const { clusterCommand } = await import('./up/commands.ts');
+    return clusterCommand(args, terminal, thisProcess);
+  }
   const { runCommand } = await import('./commands.ts');
   return runCommand(args, terminal);
 }
+
+const clusterCommands: ReadonlySet<string> = new Set(['up', 'down', 'status', 'reset']);
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
@@ -37,4 +43,12 @@ const thisProcess: ServerProcess = {
     };
   },
   exit: (status) => process.exit(status),
+  async confirm(question) {
+    if (!process.stdin.isTTY) return false;
+    const { createInterface } = await import('node:readline/promises');
+    const asking = createInterface({ input: process.stdin, output: process.stderr });
+    const answer = await asking.question(question);
+    asking.close();
+    return /^y(es)?$/i.test(answer.trim());
+  },
 };

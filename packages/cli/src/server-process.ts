@@ -7,6 +7,8 @@ export interface ServerProcess {
   onSignal(callback: () => void): () => void;
   /** Ends the process at once. */
   exit(status: number): void;
+  /** Asks whoever sits there; no where nobody does. */
+  confirm(question: string): Promise<boolean>;
 }
 
 /** Where a command tells what happens while it runs. */

@@ -17,7 +17,12 @@ afterAll(() => nodes.stop());
 const create = (name: string, annotations: Record<string, string>): Promise<Pod> =>
   nodes.createPod({
     metadata: { name, annotations },
-    spec: { containers: [{ name: 'web', image: 'registry.example/web:1' }, { name: 'side', image: 'registry.example/web:1' }] },
+    spec: {
+      containers: [
+        { name: 'web', image: 'registry.example/web:1' },
+        { name: 'side', image: 'registry.example/web:1' },
+      ],
+    },
   });
 
 /** By the API server, as kubectl asks. */
@@ -83,7 +88,9 @@ describe('the kubelet’s own pages', () => {
     );
     expect(pod).toMatchObject({ cpu: { usageNanoCores: 500_000_000 }, memory: { workingSetBytes: 64 * 2 ** 20 } });
     const metrics = await proxy('metrics/resource');
-    expect(metrics).toContain('container_memory_working_set_bytes{container="web",pod="web",namespace="default"} 67108864\n');
+    expect(metrics).toContain(
+      'container_memory_working_set_bytes{container="web",pod="web",namespace="default"} 67108864\n',
+    );
     expect(metrics).toContain('# TYPE pod_cpu_usage_seconds_total counter\n');
   });
 

@@ -54,7 +54,7 @@ class Echo implements AccessChecker {
   }
 
   asServiceAccount(namespace: string, name: string): AccessChecker {
-    const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
+    const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
     return new Echo(`system:serviceaccount:${namespace}:${name}`, ...groups);
   }
 

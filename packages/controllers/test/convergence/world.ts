@@ -76,7 +76,7 @@ export class World {
       if (isAtWork) {
         await this.#settle();
         await this.nodes.work();
-      } else if (beats % 5 === 0) await this.cluster.settle();
+      } else if (beats % 5 === 0) await this.#rest();
     }
     await this.#settle();
   }
@@ -121,8 +121,24 @@ export class World {
   }
 
   async #settle(): Promise<void> {
-    await this.cluster.settle();
+    await this.#rest();
     await this.limits.settled();
+  }
+
+  /** As the cluster settles; who waits in the midst of work, to try again after a conflict, gets the moment for it. */
+  async #rest(): Promise<void> {
+    let isAtRest = false;
+    const settling = this.cluster.settle().finally(() => {
+      isAtRest = true;
+    });
+    for (let [before, quiet] = [0, 0]; !isAtRest; ) {
+      await new Promise<void>((resolve) => setTimeout(resolve, 5));
+      const { length } = this.cluster.spy.requests;
+      quiet = length === before ? quiet + 1 : 0;
+      before = length;
+      if (quiet > 0 && quiet % 40 === 0) await this.cluster.clock.advance(20);
+    }
+    await settling;
   }
 
   async #edit(what: UserEdit, namespace: string, n: number): Promise<void> {

@@ -126,6 +126,7 @@ export class PodWorker {
       }
     }
     this.#isWorking = false;
+    this.#context.statuses.flush(this.uid);
   }
 
   async #step(): Promise<void> {

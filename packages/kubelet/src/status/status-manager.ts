@@ -42,7 +42,8 @@ const longestRetryMs = 10_000;
  * A pod that is to be deleted and of which nothing is left is deleted there.
  *
  * Differs from upstream: the server is not asked for the pod before each write, since the patch goes from what it was last
- * seen to have; and a write begins on the next turn of the event loop, so that what follows at once is one write.
+ * seen to have; and a write begins on the next turn of the event loop or when it is asked for, so that what follows at once
+ * is one write.
  */
 export class StatusManager {
   readonly #options: StatusManagerOptions;
@@ -95,6 +96,11 @@ export class StatusManager {
       entry.baseVersion = version;
     }
     if (!entry.isWriting && (this.#patchOf(entry) !== undefined || isDeletable(entry))) this.#enqueue(entry);
+  }
+
+  /** Nothing more is to be said of the pod for now: what was is written without waiting for the next turn. */
+  flush(podUid: string): void {
+    this.#begin(podUid);
   }
 
   forget(podUid: string): void {
@@ -151,20 +157,21 @@ export class StatusManager {
 
   /** Begins as many writes as may be under way. */
   #pump(): void {
-    for (const uid of this.#dirty) {
-      if (this.#underWay.size >= maxWrites) return;
-      const entry = this.#entries.get(uid);
-      if (entry?.isWriting) continue;
-      this.#dirty.delete(uid);
-      if (!entry) continue;
-      entry.isWriting = true;
-      const write = this.#write(entry).finally(() => {
-        entry.isWriting = false;
-        this.#underWay.delete(write);
-        this.#pump();
-      });
-      this.#underWay.add(write);
-    }
+    for (const uid of this.#dirty) this.#begin(uid);
+  }
+
+  #begin(uid: string): void {
+    const entry = this.#entries.get(uid);
+    if (!this.#dirty.has(uid) || entry?.isWriting || this.#underWay.size >= maxWrites) return;
+    this.#dirty.delete(uid);
+    if (!entry) return;
+    entry.isWriting = true;
+    const write = this.#write(entry).finally(() => {
+      entry.isWriting = false;
+      this.#underWay.delete(write);
+      this.#pump();
+    });
+    this.#underWay.add(write);
   }
 
   async #write(entry: Entry): Promise<void> {

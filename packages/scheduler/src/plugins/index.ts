@@ -1,6 +1,7 @@
 import type { PluginReference } from '../config/types.ts';
 import type { PluginDefinition } from '../framework/handle.ts';
 import { defaultBinder } from './default-binder/index.ts';
+import { defaultPreemption } from './default-preemption/index.ts';
 import { imageLocality } from './image-locality/index.ts';
 import { interPodAffinity } from './inter-pod-affinity/index.ts';
 import { nodeAffinity } from './node-affinity/index.ts';
@@ -10,10 +11,13 @@ import { nodePorts } from './node-ports/index.ts';
 import { nodeResourcesBalancedAllocation } from './node-resources-balanced-allocation/index.ts';
 import { nodeResourcesFit } from './node-resources-fit/index.ts';
 import { nodeUnschedulable } from './node-unschedulable/index.ts';
+import { nodeVolumeLimits } from './node-volume-limits/index.ts';
 import { podTopologySpread } from './pod-topology-spread/index.ts';
 import { prioritySort } from './priority-sort/index.ts';
 import { schedulingGates } from './scheduling-gates/index.ts';
 import { taintToleration } from './taint-toleration/index.ts';
+import { volumeRestrictions } from './volume-restrictions/index.ts';
+import { volumeZone } from './volume-zone/index.ts';
 
 interface DefaultPlugin {
   readonly definition: PluginDefinition;
@@ -30,8 +34,12 @@ const inOrder: readonly DefaultPlugin[] = [
   { definition: nodeAffinity, weight: 2 },
   { definition: nodePorts },
   { definition: nodeResourcesFit, weight: 1 },
+  { definition: volumeRestrictions },
+  { definition: nodeVolumeLimits },
+  { definition: volumeZone },
   { definition: podTopologySpread, weight: 2 },
   { definition: interPodAffinity, weight: 2 },
+  { definition: defaultPreemption },
   { definition: nodeResourcesBalancedAllocation, weight: 1 },
   { definition: imageLocality, weight: 1 },
   { definition: defaultBinder },
