@@ -1,9 +1,15 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   // Tests run on the sources of every package, so that no build has to come first.
   ssr: { resolve: { conditions: ['coxswain-source'] } },
-  resolve: { conditions: ['coxswain-source'] },
+  resolve: {
+    conditions: ['coxswain-source'],
+    alias: [
+      { find: /^fast-check$/, replacement: fileURLToPath(new URL('scripts/seeded-fast-check.ts', import.meta.url)) },
+    ],
+  },
   test: {
     include: [
       'packages/*/src/**/*.test.ts',

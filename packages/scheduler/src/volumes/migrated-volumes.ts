@@ -110,8 +110,7 @@ export function translatedAffinity({ metadata: { labels = {} }, spec }: Persiste
     return requirement;
   };
   const zones = hasZones ? [] : zonesOf(labels[ownZone]);
-  const added: NodeSelectorRequirement[] =
-    zones.length > 0 ? [{ key: zoneKey, operator: 'In', values: zones }] : [];
+  const added: NodeSelectorRequirement[] = zones.length > 0 ? [{ key: zoneKey, operator: 'In', values: zones }] : [];
   if (terms.length === 0) return added.length > 0 ? { nodeSelectorTerms: [{ matchExpressions: added }] } : required;
   return {
     nodeSelectorTerms: terms.map((term) => ({

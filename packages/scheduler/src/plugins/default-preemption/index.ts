@@ -106,8 +106,9 @@ class PreemptionEvaluator {
     const nodes = statuses.nodesWith('Unschedulable');
     if (nodes.length === 0) return { candidates: [], rejected: [] };
     const { informers, random } = this.#handle;
-    const budgets = new DisruptionBudgets(informers.policy.v1.podDisruptionBudgets.informer.indexer.values(), (budget) =>
-      this.#selectorOf(budget),
+    const budgets = new DisruptionBudgets(
+      informers.policy.v1.podDisruptionBudgets.informer.indexer.values(),
+      (budget) => this.#selectorOf(budget),
     );
     const offset = Math.floor(random() * nodes.length);
     const preemption = { handle: this.#handle, state, pod, budgets };

@@ -41,7 +41,9 @@ export class CSIVolumes {
       const claim = this.#claim(pod, claimName);
       if (!claim) {
         const { namespace } = pod.metadata;
-        throw new ClaimError(`looking up PVC ${namespace}/${claimName}: persistentvolumeclaim "${claimName}" not found`);
+        throw new ClaimError(
+          `looking up PVC ${namespace}/${claimName}: persistentvolumeclaim "${claimName}" not found`,
+        );
       }
       const obstacle = volume.ephemeral && notOwned(pod, claim);
       if (obstacle) throw new Error(obstacle);

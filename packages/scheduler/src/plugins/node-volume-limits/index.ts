@@ -8,7 +8,7 @@ import type { NodeInfo } from '../../framework/node-info.ts';
 import { hintAbout, queueIf } from '../../framework/queueing-hint.ts';
 import { Status, skip } from '../../framework/status.ts';
 import { usesClaim } from '../../volumes/claims.ts';
-import { translatedInlineVolume } from '../../volumes/migrated-volumes.ts';
+import { inlinePlugin } from '../../volumes/migrated-volumes.ts';
 import { ClaimError, CSIVolumes, type DriversByVolume, mayUseCSI, volumeKey } from './csi-volumes.ts';
 
 const name = 'NodeVolumeLimits';
@@ -154,5 +154,4 @@ function isLimitRaised(before: CSINode, after: CSINode): boolean {
 }
 
 const mayNeed = ({ spec }: Pod, { spec: { attacher } }: VolumeAttachment): boolean =>
-  spec?.volumes?.some((volume) => volume.persistentVolumeClaim || translatedInlineVolume(volume)?.driver === attacher) ??
-  false;
+  spec?.volumes?.some((volume) => volume.persistentVolumeClaim || inlinePlugin(volume)?.driver === attacher) ?? false;

@@ -1,5 +1,4 @@
 import type { PersistentVolumeClaim, Pod, Volume } from '@coxswain/api/core/v1';
-import { isNotFound } from '@coxswain/apimachinery/errors';
 import { Action } from '../../framework/cluster-event.ts';
 import { type CycleState, StateKey } from '../../framework/cycle-state.ts';
 import type { PluginDefinition } from '../../framework/handle.ts';
@@ -7,6 +6,7 @@ import type { PodInfo } from '../../framework/pod-info.ts';
 import { hintAbout, queueIf } from '../../framework/queueing-hint.ts';
 import { Status, skip } from '../../framework/status.ts';
 import { namedClaims } from '../../volumes/claims.ts';
+import { lookupFailure } from '../../volumes/lookup-failure.ts';
 import { exclusiveVolumes, usesDiskOf } from './disk-conflict.ts';
 
 const name = 'VolumeRestrictions';
@@ -43,7 +43,7 @@ export const volumeRestrictions: PluginDefinition = {
             namedClaims(pod).filter((claim) => isForOnePod(claimLister.namespace(namespace).get(claim))),
           );
         } catch (error) {
-          return isNotFound(error) ? Status.unresolvable(error.message) : Status.failed(error);
+          return lookupFailure(error);
         }
         const snapshot = handle.snapshot();
         const claimsInUse = [...claims].filter((claim) => snapshot.isClaimUsed(`${namespace}/${claim}`)).length;

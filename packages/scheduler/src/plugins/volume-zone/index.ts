@@ -1,6 +1,5 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '@coxswain/api/core/v1';
 import type { StorageClass } from '@coxswain/api/storage/v1';
-import { isNotFound } from '@coxswain/apimachinery/errors';
 import type { SharedInformerFactory } from '@coxswain/client';
 import { Action } from '../../framework/cluster-event.ts';
 import { StateKey } from '../../framework/cycle-state.ts';
@@ -8,6 +7,7 @@ import type { PluginDefinition } from '../../framework/handle.ts';
 import { hintAbout, queueIf } from '../../framework/queueing-hint.ts';
 import { Status, skip } from '../../framework/status.ts';
 import { claimClass, namedClaims } from '../../volumes/claims.ts';
+import { lookupFailure } from '../../volumes/lookup-failure.ts';
 import { areSameTopologies, isReachable, type VolumeTopology, volumeTopologies } from './volume-topology.ts';
 
 const name = 'VolumeZone';
@@ -29,8 +29,7 @@ export const volumeZone: PluginDefinition = {
         state.set(topologiesKey, topologies);
         return undefined;
       },
-      filter: (state, _pod, { node }) =>
-        node && !isReachable(state.get(topologiesKey), node) ? rejected : undefined,
+      filter: (state, _pod, { node }) => (node && !isReachable(state.get(topologiesKey), node) ? rejected : undefined),
       eventsToRegister: () => [
         {
           event: { resource: 'storage.k8s.io/StorageClass', action: Action.Add },
@@ -88,7 +87,7 @@ function topologyReader({ core, storage }: SharedInformerFactory): (pod: Pod) =>
         topologies.push(...found);
       }
     } catch (error) {
-      return isNotFound(error) ? Status.unresolvable(error.message) : Status.failed(error);
+      return lookupFailure(error);
     }
     return topologies;
   };

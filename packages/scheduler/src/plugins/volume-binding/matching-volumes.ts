@@ -1,0 +1,55 @@
+import type { Node, PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
+import { labelSelectorAsSelector } from '@coxswain/apimachinery/labels';
+import { Quantity } from '@coxswain/apimachinery/quantity';
+import type { VolumeAccess } from './volume-access.ts';
+
+/** A claim and the volumes that it could be bound to, wherever those are. */
+export interface MatchableClaim {
+  readonly claim: PersistentVolumeClaim;
+  /** The one that is reserved for it: then no other will do. */
+  readonly reserved: PersistentVolume | undefined;
+  /** The smallest first. */
+  readonly volumes: readonly PersistentVolume[];
+}
+
+/** Reads once for all nodes what the claim could get of the volumes of its class. Throws when its selector makes no sense. */
+export function matchableClaim(claim: PersistentVolumeClaim, ofClass: readonly PersistentVolume[]): MatchableClaim {
+  const { selector } = claim.spec ?? {};
+  const labels = selector && labelSelectorAsSelector(selector);
+  const request = requestOf(claim);
+  const fits = (volume: PersistentVolume): boolean =>
+    !volume.metadata.deletionTimestamp &&
+    (volume.spec?.volumeMode ?? 'Filesystem') === (claim.spec?.volumeMode ?? 'Filesystem') &&
+    (volume.spec?.volumeAttributesClassName ?? '') === (claim.spec?.volumeAttributesClassName ?? '') &&
+    capacityOf(volume).cmp(request) >= 0;
+  const isFree = (volume: PersistentVolume): boolean =>
+    !volume.spec?.claimRef &&
+    volume.status?.phase === 'Available' &&
+    (!labels || labels.matches(volume.metadata.labels)) &&
+    (claim.spec?.accessModes ?? []).every((mode) => volume.spec?.accessModes?.includes(mode));
+  const reserved = ofClass.find((volume) => isReservedFor(volume, claim) && fits(volume));
+  const volumes = reserved ? [] : ofClass.filter((volume) => isFree(volume) && fits(volume));
+  return { claim, reserved, volumes: volumes.sort((a, b) => capacityOf(a).cmp(capacityOf(b))) };
+}
+
+/** The best volume for the claim that the node can use and nobody else gets; undefined when there is none. */
+export function matchOnNode(
+  { reserved, volumes }: MatchableClaim,
+  node: Node,
+  { access, isTaken }: { readonly access: VolumeAccess; readonly isTaken: (volume: PersistentVolume) => boolean },
+): PersistentVolume | undefined {
+  if (reserved) return !isTaken(reserved) && access.test(reserved)(node) ? reserved : undefined;
+  for (const volume of volumes) if (access.test(volume)(node) && !isTaken(volume)) return volume;
+  return undefined;
+}
+
+/** Whether the volume is the claim's, by name at least; no other claim of that name is the same. */
+export function isReservedFor({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
+  const { name, namespace, uid } = spec?.claimRef ?? {};
+  return name === metadata.name && namespace === metadata.namespace && (!uid || uid === metadata.uid);
+}
+
+export const requestOf = ({ spec }: PersistentVolumeClaim): Quantity =>
+  Quantity.parse(spec?.resources?.requests?.storage ?? '0');
+
+const capacityOf = ({ spec }: PersistentVolume): Quantity => Quantity.parse(spec?.capacity?.storage ?? '0');

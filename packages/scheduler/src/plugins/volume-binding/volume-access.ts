@@ -1,0 +1,51 @@
+import type { Node, NodeSelector, PersistentVolume } from '@coxswain/api/core/v1';
+import type { CSINode } from '@coxswain/api/storage/v1';
+import { Path } from '@coxswain/apimachinery/field';
+import { migratedPlugin, nodeSelectorTest } from '@coxswain/component-helpers';
+import { isMigrated, translatedAffinity } from '../../volumes/migrated-volumes.ts';
+
+type NodeTest = (node: Node) => boolean;
+
+export const migratedPluginsAnnotation = 'storage.alpha.kubernetes.io/migrated-plugins';
+
+const anywhere: NodeTest = () => true;
+
+/** Tells which nodes can use a volume. What was found out of a volume is kept as long as it is the same. */
+export class VolumeAccess {
+  readonly #csiNodeOf: (nodeName: string) => CSINode | undefined;
+  readonly #tests = new WeakMap<PersistentVolume, NodeTest>();
+  readonly #translated = new WeakMap<PersistentVolume, NodeTest>();
+
+  constructor(csiNodeOf: (nodeName: string) => CSINode | undefined) {
+    this.#csiNodeOf = csiNodeOf;
+  }
+
+  /** By what the volume says itself. */
+  test(volume: PersistentVolume): NodeTest {
+    return remembered(this.#tests, volume, () => selectorTest(volume.spec?.nodeAffinity?.required));
+  }
+
+  /** By the words of the driver that took over from the volume's plugin, on nodes where one did. */
+  has(node: Node, volume: PersistentVolume): boolean {
+    const plugin = migratedPlugin(volume);
+    if (!plugin || !isMigrated(plugin.name) || !this.#isMigratedOn(node, plugin.name)) return this.test(volume)(node);
+    return remembered(this.#translated, volume, () => selectorTest(translatedAffinity(volume)))(node);
+  }
+
+  #isMigratedOn({ metadata: { name = '' } }: Node, pluginName: string): boolean {
+    const plugins = this.#csiNodeOf(name)?.metadata.annotations?.[migratedPluginsAnnotation];
+    return plugins?.split(',').includes(pluginName) ?? false;
+  }
+}
+
+const selectorTest = (selector: NodeSelector | undefined): NodeTest =>
+  selector ? nodeSelectorTest(selector, Path.of(''), []) : anywhere;
+
+function remembered<K extends object, V>(known: WeakMap<K, V>, key: K, make: () => V): V {
+  let value = known.get(key);
+  if (value === undefined) {
+    value = make();
+    known.set(key, value);
+  }
+  return value;
+}
