@@ -6,6 +6,8 @@ const benches: Record<string, () => Promise<string>> = {
   crd: async () => (await import('./crd/bench.ts')).crdBench(),
   apiserver: async () => (await import('./apiserver/bench.ts')).apiserverBench(),
   controllers: async () => (await import('./controllers/bench.ts')).controllersBench(),
+  scheduler: async () => (await import('./scheduler/bench.ts')).schedulerBench(),
+  cluster: async () => (await import('./cluster/bench.ts')).clusterBench(),
   'controllers-idle': async () => (await import('./controllers/idle-bench.ts')).controllersIdleBench(),
   client: async () => (await import('./client/bench.ts')).clientBench(),
   cel: async () => (await import('./cel/bench.ts')).celBench(),

@@ -36,6 +36,7 @@ export class Manager {
     const flags = [
       `--kubeconfig=${kubeconfig}`,
       '--leader-elect=false',
+      '--secure-port=0',
       '--kube-api-qps=5000',
       '--kube-api-burst=5000',
     ];

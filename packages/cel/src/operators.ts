@@ -170,7 +170,7 @@ export function compare(a: CelValue, b: CelValue, operator: string): number {
 }
 
 export function isIn(a: CelValue, b: CelValue): CelValue | Work<CelValue> {
-  if (b instanceof CelMap) return b.get(a) !== undefined;
+  if (b instanceof CelMap) return b.has(a);
   if (!(b instanceof CelList)) return noSuchOverload('@in');
   return new Work(includes(b, a));
 }

@@ -95,6 +95,11 @@ export abstract class CelMap {
   abstract get(key: CelValue): CelValue | undefined;
   abstract keys(): Iterable<CelValue>;
 
+  /** What `in` says. Overridden by maps that have a value for keys that they do not list. */
+  has(key: CelValue): boolean {
+    return this.get(key) !== undefined;
+  }
+
   /** Overridden by maps that hold more than their keys show; undefined means: compare key by key. */
   pairsWith(_other: CelMap): ValuePairs | undefined {
     return undefined;

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type ApiServerOptions, type RunningApiServer, startApiServer } from '@coxswain/apiserver';
+import type { ApiServerOptions } from '@coxswain/apiserver';
 import {
   ClientSet,
   type Clock,
@@ -12,29 +12,37 @@ import {
   type Transport,
 } from '@coxswain/client';
 import type { ControllerManager } from '@coxswain/controllers';
-import type { HollowNodes, NodeSpec } from '@coxswain/kubelet';
+import type { NodeSpec } from '@coxswain/kubelet';
 import type { Scheduler, SchedulerOptions } from '@coxswain/scheduler';
 import type { Store } from '@coxswain/storage';
 import { newControllers } from './controllers.ts';
 import { administrator, type Identity } from './identities.ts';
-import { defaultNodes, newHollowNodes } from './nodes.ts';
+import { ClusterNodes, nodeSpecs } from './nodes.ts';
 import { untilReady } from './ready.ts';
 import { newScheduler } from './scheduler.ts';
+import { type Access, type ClusterServer, startServer } from './server.ts';
 
 /** A part that can be started and stopped on its own. */
 export type Component = 'controllers' | 'scheduler' | 'nodes';
+
+/** Who sends a request to the API server: a component, or whoever uses the cluster. */
+export type Caller = Component | 'users';
 
 export interface ClusterOptions {
   /** Where its state is kept, so that a later cluster goes on from there; absent: nowhere. */
   readonly dataDir?: string;
   /** Where its objects are kept, instead. The cluster closes it. */
   readonly store?: Store;
-  /** Where it listens, for those outside of this process; 0: a free port; absent: nowhere. */
+  /** Where it listens, for those outside of this process; 0: a free port; absent: nowhere until `listen`. */
   readonly port?: number;
   /** By default this machine alone can reach the port. */
   readonly bindAddress?: string;
   /** Hollow nodes: how many, or what they are; 2 by default. */
   readonly nodes?: number | readonly NodeSpec[];
+  /** Each node on its own, so that one can die; costs watches for each. */
+  readonly separateNodes?: boolean;
+  /** Which parts run from the start; all by default. */
+  readonly components?: readonly Component[];
   /** Which controllers run, as `--controllers` has it; by default those that run by default. */
   readonly controllers?: readonly string[];
   /** Profiles, and plug-ins of one's own. */
@@ -43,27 +51,31 @@ export interface ClusterOptions {
   readonly apiServer?: ApiServerOptions;
   /** The time of all of it. */
   readonly clock?: Clock;
+  /** The same time, as one component sees it; for clocks that must know whose timers they have. */
+  readonly clockOf?: (component: Component) => Clock;
   /** In [0, 1). */
   readonly random?: () => number;
   readonly logger?: Logger;
-  /** Stands between the components (not their users) and the API server; for tests that let requests fail. */
-  readonly intercept?: (transport: Transport, component: Component) => Transport;
+  /** Stands between callers and the API server; for tests that let requests fail. */
+  readonly intercept?: (transport: Transport, caller: Caller) => Transport;
   /** Fail on every change to a cached object; for tests. */
   readonly freezeCaches?: boolean;
 }
 
 /** What the parts of a cluster are made with. */
-export interface ClusterContext extends Required<Pick<ClusterOptions, 'clock' | 'random' | 'logger'>> {
+export interface ClusterContext extends Required<Pick<ClusterOptions, 'clock' | 'clockOf' | 'random' | 'logger'>> {
   readonly options: ClusterOptions;
-  readonly server: RunningApiServer;
+  readonly server: ClusterServer;
   /** The way to the API server as somebody. */
-  clientOf(component: Component, identity: Identity): RESTClient;
+  clientOf(caller: Caller, identity: Identity): RESTClient;
 }
 
 interface Running {
   readonly stop: AbortController;
   readonly ended: Promise<void>;
 }
+
+const allComponents: readonly Component[] = ['controllers', 'scheduler', 'nodes'];
 
 /**
  * A cluster in this process: an API server, controllers, a scheduler and nodes on which nothing runs. The parts meet through the
@@ -74,15 +86,18 @@ export class Cluster {
   readonly rest: RESTClient;
   readonly clients: ClientSet;
   readonly clock: Clock;
+  readonly nodes: Pick<ClusterNodes, 'names' | 'isAlive' | 'kill' | 'revive'>;
   readonly #context: ClusterContext;
+  readonly #nodes: ClusterNodes;
   readonly #running = new Map<Component, Running>();
   #controllers: ControllerManager | undefined;
   #scheduler: Scheduler | undefined;
-  #nodes: HollowNodes | undefined;
   #stopped: Promise<void> | undefined;
 
-  private constructor(context: ClusterContext) {
+  private constructor(context: ClusterContext, nodes: ClusterNodes) {
     this.#context = context;
+    this.#nodes = nodes;
+    this.nodes = nodes;
     this.clock = context.clock;
     this.rest = this.restAs(administrator);
     this.clients = new ClientSet(this.rest);
@@ -93,45 +108,65 @@ export class Cluster {
    * the server; nothing is left running then.
    */
   static async start(options: ClusterOptions = {}): Promise<Cluster> {
-    const { clock = systemClock, random = Math.random, logger = silentLogger } = options;
-    const { dataDir, store, port, bindAddress = '127.0.0.1', apiServer } = options;
-    const server = await startApiServer(
+    const { clock = systemClock, clockOf = () => clock, random = Math.random, logger = silentLogger } = options;
+    const { dataDir, store, port, bindAddress = '127.0.0.1', apiServer, components = allComponents } = options;
+    // The kubelets are there when somebody asks for logs; the server has to be there before them.
+    let nodes: ClusterNodes | undefined;
+    const server = await startServer(
       {
         ...(dataDir === undefined ? { memory: true } : { dataDir }),
         ...(port !== undefined && { securePort: port, bindAddress }),
         ...apiServer,
       },
-      { logger, now: () => new Date(clock.now()), listen: port !== undefined, ...(store && { store }) },
+      {
+        logger,
+        now: () => new Date(clock.now()),
+        listen: port !== undefined,
+        localKubelets: (node) => nodes?.dialer(node),
+        ...(store && { store }),
+      },
     );
-    const clientOf = (component: Component, identity: Identity): RESTClient => {
-      const transport = inProcess(server, identity);
-      return newClient(options.intercept?.(transport, component) ?? transport, clock, logger);
+    const clientOf = (caller: Caller, { username, groups }: Identity): RESTClient => {
+      const transport = new InProcessTransport(server.transport({ username, groups: [...groups] }));
+      // What is old about an API is no news to those who look after all of it.
+      const warnings = noWarnings;
+      return new RESTClient(options.intercept?.(transport, caller) ?? transport, { clock, logger, warnings });
     };
-    const cluster = new Cluster({ options, server, clock, random, logger, clientOf });
-    for (const component of ['controllers', 'scheduler', 'nodes'] as const) cluster.startComponent(component);
+    const context = { options, server, clock, clockOf, random, logger, clientOf };
+    nodes = new ClusterNodes(context);
+    const cluster = new Cluster(context, nodes);
+    for (const component of components) cluster.startComponent(component);
     return cluster;
   }
 
   /** `https://127.0.0.1:6443`; undefined where it does not listen. */
   get url(): string | undefined {
-    return this.#context.server.url;
+    return this.#context.server.access?.url;
   }
 
   /** The text of a kubeconfig with all rights; undefined where it does not listen. */
   get kubeconfig(): string | undefined {
-    return this.#context.server.kubeconfig;
+    return this.#context.server.access?.kubeconfig;
+  }
+
+  /** Lets those in who are outside of this process: on a free port of this machine, unless it listens already. */
+  listen(): Promise<Access> {
+    return this.#context.server.listen();
   }
 
   /** A client of the API server as somebody else. */
   restAs(identity: Identity): RESTClient {
-    const { server, clock, logger } = this.#context;
-    return newClient(inProcess(server, identity), clock, logger);
+    return this.#context.clientOf('users', identity);
   }
 
-  /** Whether the parts have done all that there is to do at this moment of the clock, as far as they have heard of it. */
+  /** Whether controllers and scheduler have done all that there is to do at this moment of the clock, as far as they have heard of it. */
   get isIdle(): boolean {
-    const busy = [this.#controllers?.activity, this.#scheduler, this.#nodes].filter((part) => part !== undefined);
-    return busy.every(({ isIdle }) => isIdle);
+    const parts = [this.#controllers?.activity, this.#scheduler].filter((part) => part !== undefined);
+    return parts.every(({ isIdle }) => isIdle);
+  }
+
+  isRunning(component: Component): boolean {
+    return this.#running.has(component);
   }
 
   /** Harmless when it runs already. */
@@ -156,9 +191,8 @@ export class Cluster {
 
   /** Resolves when a pod that is created now would run: there are accounts, and all nodes are ready. */
   async whenReady(signal?: AbortSignal): Promise<void> {
-    const { nodes = defaultNodes } = this.#context.options;
-    const count = typeof nodes === 'number' ? nodes : nodes.length;
-    await untilReady(this.clients, count, { clock: this.clock, ...(signal && { signal }) });
+    const { length } = nodeSpecs(this.#context.options.nodes);
+    await untilReady(this.clients, length, { clock: this.clock, ...(signal && { signal }) });
   }
 
   /** Ends everything, in good order; resolves when nothing is under way any more. */
@@ -175,7 +209,7 @@ export class Cluster {
 
   async #run(component: Component, signal: AbortSignal): Promise<void> {
     if (component === 'controllers') {
-      this.#controllers = await newControllers(this.#context);
+      this.#controllers = newControllers(this.#context);
       await this.#controllers.run(signal).finally(() => {
         this.#controllers = undefined;
       });
@@ -184,18 +218,6 @@ export class Cluster {
       await this.#scheduler.run(signal).finally(() => {
         this.#scheduler = undefined;
       });
-    } else {
-      this.#nodes = newHollowNodes(this.#context);
-      await this.#nodes.run(signal).finally(() => {
-        this.#nodes = undefined;
-      });
-    }
+    } else await this.#nodes.run(signal);
   }
 }
-
-const inProcess = ({ transport }: RunningApiServer, { username, groups }: Identity): Transport =>
-  new InProcessTransport(transport({ username, groups: [...groups] }));
-
-// What is old about an API is no news to those who look after all of it.
-const newClient = (transport: Transport, clock: Clock, logger: Logger): RESTClient =>
-  new RESTClient(transport, { clock, logger, warnings: noWarnings });

@@ -14,7 +14,7 @@ import { controllerManager, systemAccount } from './identities.ts';
 const clusterCIDRs = ['10.244.0.0/16'];
 
 export function newControllers(context: ClusterContext): ControllerManager {
-  const { options, clock, random, logger, clientOf } = context;
+  const { options, clockOf, random, logger, clientOf } = context;
   const { controllers = ['*'], freezeCaches = false } = options;
   const rest = clientOf('controllers', controllerManager);
   const clientBuilder: ClientBuilder = {
@@ -27,7 +27,7 @@ export function newControllers(context: ClusterContext): ControllerManager {
     rest,
     clientBuilder,
     controllers: chosenControllers(allControllers(controllerOptions(context)), controllers),
-    clock,
+    clock: clockOf('controllers'),
     random,
     logger,
     freezeCaches,

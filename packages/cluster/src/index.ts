@@ -3,5 +3,6 @@
  *
  * Where to start: `cluster.ts`.
  */
-export { Cluster, type ClusterOptions, type Component } from './cluster.ts';
+export { type Caller, Cluster, type ClusterOptions, type Component } from './cluster.ts';
 export { administrator, type Identity } from './identities.ts';
+export type { Access } from './server.ts';

@@ -1,10 +1,113 @@
-import { HollowNodes } from '@coxswain/kubelet';
+import { HollowNodes, type NodeSpec } from '@coxswain/kubelet';
 import type { ClusterContext } from './cluster.ts';
 import { administrator } from './identities.ts';
 
-export const defaultNodes = 2;
+const defaultNodes = 2;
 
-export function newHollowNodes({ clientOf, options, clock, random, logger }: ClusterContext): HollowNodes {
-  const { nodes = defaultNodes } = options;
-  return new HollowNodes({ rest: clientOf('nodes', administrator), nodes, clock, random, logger });
+interface RunningFleet {
+  readonly nodes: HollowNodes;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
 }
+
+/** The hollow nodes of a cluster: all as one, or each on its own so that one can die. */
+export class ClusterNodes {
+  readonly #context: ClusterContext;
+  readonly #specs: ReadonlyMap<string, NodeSpec>;
+  /** By the names of their nodes, where each is on its own; otherwise one. */
+  readonly #fleets = new Map<string, RunningFleet>();
+  /** Those that are not to run. */
+  readonly #dead = new Set<string>();
+  #signal: AbortSignal | undefined;
+
+  constructor(context: ClusterContext) {
+    this.#context = context;
+    this.#specs = new Map(nodeSpecs(context.options.nodes).map((spec, index) => [spec.name, withAddress(spec, index)]));
+  }
+
+  get names(): string[] {
+    return [...this.#specs.keys()];
+  }
+
+  /** Whether its kubelet runs. */
+  isAlive(name: string): boolean {
+    return this.#signal !== undefined && this.#specs.has(name) && !this.#dead.has(name);
+  }
+
+  dialer(name: string): ReturnType<HollowNodes['dialer']> {
+    if (!this.isAlive(name)) return undefined;
+    return [...this.#fleets.values()].map(({ nodes }) => nodes.dialer(name)).find((dialer) => dialer !== undefined);
+  }
+
+  /** Runs those that are alive until the signal is aborted; resolves when nothing is under way any more. */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#signal = signal;
+    if (this.#context.options.separateNodes) for (const name of this.#specs.keys()) this.#start(name);
+    else this.#startFleet('', [...this.#specs.values()]);
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    this.#signal = undefined;
+    await Promise.all([...this.#fleets.keys()].map((name) => this.#stop(name)));
+  }
+
+  /** Its kubelet is gone at once, with all that ran there. Throws when there is no such node. */
+  async kill(name: string): Promise<void> {
+    this.#mustKnow(name);
+    this.#dead.add(name);
+    await this.#stop(name);
+  }
+
+  /** It comes back, with nothing running on it. */
+  revive(name: string): void {
+    this.#mustKnow(name);
+    this.#dead.delete(name);
+    if (this.#signal) this.#start(name);
+  }
+
+  #mustKnow(name: string): void {
+    if (!this.#context.options.separateNodes) throw new Error('the nodes are one fleet: see separateNodes');
+    if (!this.#specs.has(name))
+      throw new Error(`there is no node ${name}, only ${this.names.join(', ') || 'none at all'}`);
+  }
+
+  #start(name: string): void {
+    if (!this.#dead.has(name) && !this.#fleets.has(name)) this.#startFleet(name, [this.#specs.get(name)!]);
+  }
+
+  #startFleet(name: string, specs: readonly NodeSpec[]): void {
+    const { clientOf, clockOf, random, logger } = this.#context;
+    const nodes = new HollowNodes({
+      rest: clientOf('nodes', administrator),
+      nodes: specs,
+      clock: clockOf('nodes'),
+      random,
+      logger,
+    });
+    const stop = new AbortController();
+    this.#fleets.set(name, { nodes, stop, ended: nodes.run(stop.signal) });
+  }
+
+  async #stop(name: string): Promise<void> {
+    const fleet = this.#fleets.get(name);
+    fleet?.stop.abort();
+    await fleet?.ended;
+    this.#fleets.delete(name);
+  }
+}
+
+/** What the nodes are to be. */
+export function nodeSpecs(nodes: number | readonly NodeSpec[] = defaultNodes): readonly NodeSpec[] {
+  if (typeof nodes !== 'number') return nodes;
+  return Array.from({ length: nodes }, (_, index) => ({ name: `hollow-${index}` }));
+}
+
+/** Each node has an address of its own, where nothing is; whichever others run beside it. */
+const withAddress = (spec: NodeSpec, index: number): NodeSpec => ({
+  addresses: [
+    { type: 'InternalIP', address: `10.0.${((index + 1) >> 8) & 255}.${(index + 1) & 255}` },
+    { type: 'Hostname', address: spec.name },
+  ],
+  ...spec,
+});

@@ -57,7 +57,6 @@ export class Kubelet {
   readonly #ownRecorder: CoreEventRecorder | undefined;
   readonly #ownPods: InformerPodSource | undefined;
   readonly #ownNodes: InformerNodeSource | undefined;
-  #networkProblem: string | undefined;
 
   constructor(options: KubeletOptions) {
     const { clients, clock = systemClock, random = Math.random, logger = consoleLogger, runtime, prober } = options;
@@ -102,8 +101,6 @@ export class Kubelet {
       random,
       logger,
       hostIPs: () => this.#hostIPs,
-      networkProblem: () => this.#networkProblem,
-      resizeConditions: () => [],
       node: () => this.#reporter.node,
     });
     this.#reporter = new NodeReporter({
@@ -149,7 +146,6 @@ export class Kubelet {
     const background = [this.#ownPods?.run(ended), this.#ownNodes?.run(ended)];
     const unsubscribe: (() => void)[] = [];
     try {
-      await this.#checkRuntime();
       this.#reporter.starting();
       await this.#reporter.register(ended);
       unsubscribe.push(this.runtime.onEvent(({ podUid }) => this.#workers.kick(podUid)));
@@ -177,8 +173,14 @@ export class Kubelet {
     }
   }
 
-  async #checkRuntime(): Promise<void> {
-    this.#networkProblem = (await this.runtime.status()).networkProblem;
+  /**
+   * The node goes away: it is not ready any more, and its pods end with no more grace than that. What the pods are left as is
+   * told as long as the kubelet runs.
+   */
+  async shutDown(gracePeriodSeconds: number, signal: AbortSignal): Promise<void> {
+    const message = 'Pod was terminated in response to imminent node shutdown.';
+    this.#workers.evictAll({ reason: 'Terminated', message, isDisruption: true }, gracePeriodSeconds);
+    await this.#reporter.shutDown(signal);
   }
 
   /** What the runtime has of pods that went while no kubelet was there. */

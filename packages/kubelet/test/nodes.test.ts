@@ -136,4 +136,26 @@ describe('a node', () => {
     expect(node.metadata.uid).not.toBe(uid);
     expect(node.status?.conditions?.at(-1)).toMatchObject({ type: 'Ready', status: 'True' });
   });
+
+  it('lets its pods end when it shuts down', async () => {
+    const pod = { metadata: { name: 'shut' }, spec: { nodeName: 'n2', containers: [{ name: 'c', image: 'i' }] } };
+    await nodes.clients.core.v1.pods('default').create(pod);
+    await nodes.settle();
+    await nodes.fleet.kubelets[1]!.shutDown(30, new AbortController().signal);
+    await nodes.settle();
+    const message = 'Pod was terminated in response to imminent node shutdown.';
+    const { status } = await nodes.pod('shut');
+    expect(status).toMatchObject({ phase: 'Failed', reason: 'Terminated', message });
+    expect(status?.conditions?.find(({ type }) => type === 'DisruptionTarget')).toMatchObject({
+      status: 'True',
+      reason: 'TerminationByKubelet',
+      message,
+    });
+    expect((await get('n2')).status?.conditions?.at(-1)).toMatchObject({
+      type: 'Ready',
+      status: 'False',
+      reason: 'KubeletNotReady',
+      message: 'node is shutting down',
+    });
+  });
 });

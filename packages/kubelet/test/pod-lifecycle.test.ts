@@ -306,6 +306,65 @@ describe('a container that ends', () => {
   });
 });
 
+describe('all containers of a pod', () => {
+  it('begin anew when one ends in a way that says so', async () => {
+    const trigger: Container = {
+      ...web,
+      name: 'trigger',
+      restartPolicy: 'Never',
+      restartPolicyRules: [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [88] } }],
+    };
+    await create(
+      'restart-all',
+      { restartPolicy: 'Never', containers: [web, trigger] },
+      {
+        'trigger.run-for': '2s',
+        'trigger.exit-code': '88',
+        'trigger.exit-times': '1',
+      },
+    );
+    await nodes.advance(2000);
+    const pod = await nodes.pod('restart-all');
+    expect(containersOf(pod)).toEqual([
+      expect.stringMatching(/^trigger running started ready \(restarts 1, last RestartingAllContainers 137/),
+      expect.stringMatching(/^web running started ready \(restarts 1, last RestartingAllContainers 137/),
+    ]);
+    expect(conditionsOf(pod)).toContain('AllContainersRestarting=False');
+    await remove('restart-all');
+  });
+
+  it('get other resources while they run', async () => {
+    const sized = (cpu: string) => ({ requests: { cpu, memory: '64Mi' }, limits: { memory: '64Mi' } });
+    const created = await create('resized', { containers: [{ ...web, resources: sized('100m') }] });
+    expect(created.status).toMatchObject({
+      allocatedResources: { cpu: '100m', memory: '64Mi' },
+      resources: sized('100m'),
+      containerStatuses: [{ allocatedResources: { cpu: '100m', memory: '64Mi' }, resources: sized('100m') }],
+    });
+    const patch = { spec: { containers: [{ name: 'web', resources: sized('200m') }] } };
+    await nodes.clients.core.v1.pods('default').patch('resized', 'strategic-merge', patch, { subresource: 'resize' });
+    await nodes.settle();
+    const pod = await nodes.pod('resized');
+    expect(pod.status?.containerStatuses).toMatchObject([
+      { allocatedResources: { cpu: '200m', memory: '64Mi' }, resources: sized('200m'), restartCount: 0 },
+    ]);
+    expect(pod.status?.observedGeneration).toBe(2);
+    await remove('resized');
+  });
+});
+
+it('a pod of a Job succeeds after a short time', async () => {
+  const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'Job', name: 'j', uid: 'u', controller: true }];
+  await nodes.createPod({
+    metadata: { name: 'of-job', ownerReferences },
+    spec: { restartPolicy: 'Never', containers: [web] },
+  });
+  await nodes.advance(999);
+  expect((await nodes.pod('of-job')).status?.phase).toBe('Running');
+  await nodes.advance(1);
+  expect((await nodes.pod('of-job')).status?.phase).toBe('Succeeded');
+});
+
 describe('an image', () => {
   it('that cannot be pulled is tried again, later and later', async () => {
     const pod = await create(

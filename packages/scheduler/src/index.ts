@@ -5,7 +5,7 @@
  * It knows the cluster only through `@coxswain/client`; it runs neither a server nor pods. Pod groups (gang scheduling), which
  * are off by default upstream, are not there.
  *
- * Where to start: `scheduler.ts` puts everything together; `scheduling/scheduling-loop.ts` is the way of a pod;
+ * Where to start: `assemble-scheduler.ts` puts everything together; `scheduling/scheduling-loop.ts` is the way of a pod;
  * `framework/plugin.ts` is what a plug-in can do.
  */
 export * from './config/index.ts';

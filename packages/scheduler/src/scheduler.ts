@@ -1,42 +1,17 @@
 import { setMaxListeners } from 'node:events';
-import { hostname } from 'node:os';
 import {
-  ClientSet,
   type Clock,
   childSignal,
-  EventSeriesRecorder,
+  type EventSeriesRecorder,
   type Logger,
   type Metrics,
-  noMetrics,
   type RESTClient,
-  SharedInformerFactory,
-  silentLogger,
   systemClock,
   waitForCacheSync,
 } from '@coxswain/client';
-import { SchedulerCache } from './cache/scheduler-cache.ts';
-import { completeConfiguration } from './config/complete-configuration.ts';
-import { profilesWithIgnoredResources } from './config/ignored-resources.ts';
+import { assembleScheduler, type SchedulerParts } from './assemble-scheduler.ts';
 import type { SchedulerConfiguration } from './config/types.ts';
-import { addEventHandlers } from './events/add-event-handlers.ts';
 import type { PluginDefinition } from './framework/handle.ts';
-import { PodsInPreBind } from './framework/pods-in-pre-bind.ts';
-import { Framework } from './framework/runtime.ts';
-import { HeldPods } from './framework/waiting-pod.ts';
-import { inTreePlugins } from './plugins/index.ts';
-import { PodNominator } from './queue/pod-nominator.ts';
-import { hintsForEverything, QueueingHints, registeredHints } from './queue/queueing-hints.ts';
-import { SchedulingQueue } from './queue/scheduling-queue.ts';
-import { BindingCycle } from './scheduling/binding-cycle.ts';
-import { BoundedTasks } from './scheduling/bounded-tasks.ts';
-import { type Extenders, newExtenders } from './scheduling/extenders.ts';
-import { FailureHandler } from './scheduling/failure-handler.ts';
-import { extenderName } from './scheduling/fit-error.ts';
-import { NodeFinder } from './scheduling/node-finder.ts';
-import type { SchedulingContext } from './scheduling/scheduling-context.ts';
-import { SchedulingCycle } from './scheduling/scheduling-cycle.ts';
-import { SchedulingLoop } from './scheduling/scheduling-loop.ts';
-import { SchedulingMetrics } from './scheduling/scheduling-metrics.ts';
 
 export interface SchedulerOptions {
   readonly rest: RESTClient;
@@ -61,10 +36,6 @@ export interface SchedulerOptions {
   readonly onStarted?: () => void;
 }
 
-/** Bindings and status updates that are under way at once: more would only wait at the server. */
-const maxWritesInFlight = 128;
-/** A burst of so many pods may be scheduled faster than events are written. */
-const eventQueueSize = 10_000;
 /** How long events may take to be written when all else has ended. */
 const flushMs = 1000;
 const cacheMetricsMs = 1000;
@@ -75,7 +46,7 @@ const cacheMetricsMs = 1000;
  */
 export class Scheduler {
   readonly #options: SchedulerOptions;
-  #parts: RunningParts | undefined;
+  #parts: SchedulerParts | undefined;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -97,7 +68,7 @@ export class Scheduler {
   async run(signal: AbortSignal, turn: Promise<void> = Promise.resolve()): Promise<void> {
     // Every informer and every request listens to it.
     setMaxListeners(0, signal);
-    const parts = assemble(this.#options);
+    const parts = assembleScheduler(this.#options);
     const { informers, registrations, loop, queue, held, bindings, failures, recorders, extenders } = parts;
     const { clock = systemClock } = this.#options;
     const measuring = measureCache(parts, clock);
@@ -133,148 +104,12 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 
-/** All that works together while a scheduler runs. */
-type RunningParts = ReturnType<typeof assemble>;
-
-function isIdle({ loop, writes, failures, bindings, held, podsInPreBind }: RunningParts): boolean {
+function isIdle({ loop, writes, failures, bindings, held, podsInPreBind }: SchedulerParts): boolean {
   return loop.isIdle && writes.isIdle && failures.isIdle && bindings.size <= held.size + podsInPreBind.size;
 }
 
-/** Makes everything; nothing is asked of the server yet. Throws when the configuration makes no sense. */
-function assemble(options: SchedulerOptions) {
-  const { rest, plugins = [], config = completeConfiguration() } = options;
-  const { clock = systemClock, random = Math.random, logger = silentLogger, metrics = noMetrics } = options;
-  const clients = new ClientSet(rest);
-  const informers = new SharedInformerFactory(clients, {
-    clock,
-    random,
-    logger,
-    metrics,
-    freeze: options.freezeCaches ?? false,
-    // Pods that have ended take no place: they need not be known.
-    tweakListOptions: ({ group, resource }) =>
-      group === '' && resource === 'pods' ? { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' } : {},
-  });
-  const pods = informers.core.v1.pods.informer.indexer;
-  const nominator = new PodNominator(({ metadata: { namespace = '', name = '', uid } }) => {
-    const known = pods.getByKey(`${namespace}/${name}`);
-    return known?.metadata.uid === uid && !known?.spec?.nodeName;
-  });
-  const cache = new SchedulerCache();
-  const held = new HeldPods();
-  const podsInPreBind = new PodsInPreBind();
-  const extenders: Extenders = newExtenders(config.extenders, clock);
-  const definitions = registry(plugins);
-  const recorders: EventSeriesRecorder[] = [];
-  const frameworks = new Map<string, Framework>();
-  for (const profile of profilesWithIgnoredResources(config)) {
-    const recorder = new EventSeriesRecorder({
-      events: (namespace) => clients.events.v1.events(namespace),
-      reportingController: profile.schedulerName,
-      host: options.host ?? hostname(),
-      queueSize: eventQueueSize,
-      clock,
-      random,
-      logger,
-      metrics,
-    });
-    recorders.push(recorder);
-    const framework = new Framework(profile, definitions, {
-      clients,
-      informers,
-      recorder,
-      clock,
-      random,
-      logger,
-      metrics,
-      nominator,
-      extenders: extenders.extenders,
-      waitingPods: held,
-      podsInPreBind,
-      snapshot: () => cache.snapshot,
-      activate: (activated) => queue.activate(activated),
-    });
-    frameworks.set(profile.schedulerName, framework);
-  }
-  const [first] = frameworks.values();
-  if (!first) throw new Error('at least one profile is required');
-  const forExtenders = config.extenders.length > 0 ? hintsForEverything(extenderName) : [];
-  const hints = new QueueingHints(
-    new Map(
-      Array.from(frameworks, ([name, framework]) => [name, [...registeredHints(framework.plugins), ...forExtenders]]),
-    ),
-  );
-  const queue = new SchedulingQueue({
-    less: (a, b) => first.less(a, b),
-    preEnqueue: new Map(Array.from(frameworks, ([name, framework]) => [name, framework.at('preEnqueue')])),
-    hints,
-    nominator,
-    clock,
-    logger,
-    metrics,
-    podInitialBackoffMs: config.podInitialBackoffSeconds * 1000,
-    podMaxBackoffMs: config.podMaxBackoffSeconds * 1000,
-    ...(options.podMaxInUnschedulablePodsMs !== undefined && {
-      podMaxInUnschedulablePodsMs: options.podMaxInUnschedulablePodsMs,
-    }),
-  });
-  const registrations = addEventHandlers({
-    informers,
-    cache,
-    queue,
-    profiles: frameworks,
-    actions: hints.actions(),
-    clock,
-    logger,
-    metrics,
-  });
-  const writes = new BoundedTasks(maxWritesInFlight);
-  const schedulingMetrics = new SchedulingMetrics(metrics, clock);
-  const context: SchedulingContext = {
-    clients,
-    pods,
-    cache,
-    queue,
-    clock,
-    random,
-    logger,
-    metrics: schedulingMetrics,
-    writes,
-  };
-  const { percentageOfNodesToScore } = config;
-  const finder = new NodeFinder({ extenders: extenders.extenders, percentageOfNodesToScore });
-  const scheduling = new SchedulingCycle(context, finder);
-  const failures = new FailureHandler(context);
-  const bindings = new BindingCycle(context, scheduling, failures);
-  const loop = new SchedulingLoop(context, { frameworks, scheduling, bindings, failures });
-  return {
-    informers,
-    registrations,
-    cache,
-    queue,
-    held,
-    podsInPreBind,
-    writes,
-    failures,
-    bindings,
-    loop,
-    recorders,
-    extenders,
-    metrics: schedulingMetrics,
-  };
-}
-
-function registry(plugins: readonly PluginDefinition[]): Map<string, PluginDefinition> {
-  const definitions = new Map<string, PluginDefinition>();
-  for (const definition of [...inTreePlugins, ...plugins]) {
-    if (definitions.has(definition.name)) throw new Error(`a plugin named ${definition.name} already exists`);
-    definitions.set(definition.name, definition);
-  }
-  return definitions;
-}
-
 /** Every second, as long as it is not stopped. */
-function measureCache({ cache, metrics }: RunningParts, clock: Clock): { stop(): void } {
+function measureCache({ cache, metrics }: SchedulerParts, clock: Clock): { stop(): void } {
   const measure = (): void => {
     metrics.cached(cache.size);
     timer = clock.setTimeout(measure, cacheMetricsMs, { background: true });

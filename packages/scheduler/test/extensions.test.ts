@@ -128,8 +128,7 @@ describe('a plug-in of one’s own', () => {
     await cluster.createPod('web');
     await cluster.settle();
     await cluster.advance(5000);
-    const message =
-      '0/1 nodes are available: 1 rejected due to timeout after waiting 5s at plugin Never.';
+    const message = '0/1 nodes are available: 1 rejected due to timeout after waiting 5s at plugin Never.';
     expect(await cluster.events()).toEqual([`Warning FailedScheduling Pod/web: ${message}`]);
     expect(podCondition(await cluster.pod('web'), 'PodScheduled')).toMatchObject({ reason: 'Unschedulable', message });
     expect((await cluster.pod('web')).status?.nominatedNodeName).toBeUndefined();
@@ -140,7 +139,10 @@ describe('a plug-in of one’s own', () => {
     const careful = plugin('Careful', () => ({
       reserve: () => void calls.push('reserve'),
       unreserve: () => void calls.push('unreserve'),
-      preBind: async () => (calls.push('preBind'), calls.length > 4 ? undefined : Status.failed(new Error('no disk'))),
+      preBind: async () => {
+        calls.push('preBind');
+        return calls.length > 4 ? undefined : Status.failed(new Error('no disk'));
+      },
       postBind: () => void calls.push('postBind'),
     }));
     cluster = await TestCluster.start({ config: withPlugins('Careful'), plugins: [careful] });

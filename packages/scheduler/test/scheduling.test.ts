@@ -1,5 +1,6 @@
-import { ApiError, newConflict, newInternalError } from '@coxswain/apimachinery/errors';
+import { type ApiError, newConflict, newInternalError } from '@coxswain/apimachinery/errors';
 import { GroupResource } from '@coxswain/apimachinery/meta';
+import { MetricsRegistry } from '@coxswain/component-base/metrics';
 import { podCondition } from '@coxswain/component-helpers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { completeConfiguration } from '../src/config/complete-configuration.ts';
@@ -64,6 +65,26 @@ describe('a pod that fits', () => {
     expect(await cluster.placements()).toEqual({ first: 'a', second: undefined });
   });
 
+  it('is counted by metrics', async () => {
+    const metrics = new MetricsRegistry(() => new Date(0));
+    cluster = await TestCluster.start({ metrics });
+    await cluster.createNode('a');
+    await cluster.createPod('web');
+    await cluster.settle();
+    await cluster.advance(1000);
+    const text = metrics.text();
+    for (const line of [
+      'scheduler_schedule_attempts_total{profile="default-scheduler",result="scheduled"} 1',
+      'scheduler_pod_scheduling_attempts_count 1',
+      'scheduler_pod_scheduling_sli_duration_seconds_count{attempts="1"} 1',
+      'scheduler_framework_extension_point_duration_seconds_count{extension_point="Filter",profile="default-scheduler",status="Success"} 1',
+      'scheduler_framework_extension_point_duration_seconds_count{extension_point="Bind",profile="default-scheduler",status="Success"} 1',
+      'scheduler_cache_size{type="pods"} 1',
+    ]) {
+      expect(text).toContain(`${line}\n`);
+    }
+  });
+
   it('is left alone when it asks for another scheduler', async () => {
     cluster = await TestCluster.start();
     await cluster.createNode('a');
@@ -84,9 +105,7 @@ describe('a pod that does not fit', () => {
     const nodeNamed = (name: string) => ({
       nodeAffinity: {
         requiredDuringSchedulingIgnoredDuringExecution: {
-          nodeSelectorTerms: [
-            { matchFields: [{ key: 'metadata.name', operator: 'In' as const, values: [name] }] },
-          ],
+          nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In' as const, values: [name] }] }],
         },
       },
     });
@@ -186,6 +205,36 @@ describe('a pod that does not fit', () => {
     await cluster.clients.core.v1.pods('default').patch('gated', 'merge', { spec: { schedulingGates: null } });
     await cluster.settle();
     expect(await cluster.placements()).toEqual({ gated: 'a' });
+  });
+});
+
+describe('a pod that is more important', () => {
+  it('gets the place of another, which is told', async () => {
+    cluster = await TestCluster.start();
+    await cluster.clients.scheduling.v1.priorityClasses().create({ metadata: { name: 'high' }, value: 1000 });
+    await cluster.createNode('a', { allocatable: { cpu: '1' } });
+    await cluster.createPod('low', { requests: { cpu: '1' }, terminationGracePeriodSeconds: 0 });
+    await cluster.settle();
+    const { metadata } = await cluster.createPod('high', { requests: { cpu: '1' }, priorityClassName: 'high' });
+    await cluster.settle();
+    await cluster.advance(3000, 1000);
+    expect(await cluster.placements()).toEqual({ high: 'a' });
+    expect((await cluster.events()).sort()).toEqual([
+      `Normal Preempted Pod/low: Preempted by pod ${metadata.uid} on node a`,
+      'Normal Scheduled Pod/high: Successfully assigned default/high to a',
+      'Normal Scheduled Pod/low: Successfully assigned default/low to a',
+      'Warning FailedScheduling Pod/high: 0/1 nodes are available: 1 Insufficient cpu.',
+    ]);
+  });
+
+  it('is told that nobody’s place helps', async () => {
+    cluster = await TestCluster.start();
+    await cluster.createNode('a', { allocatable: { cpu: '1' } });
+    await cluster.createPod('big', { requests: { cpu: '3' } });
+    await cluster.settle();
+    expect(podCondition(await cluster.pod('big'), 'PodScheduled')?.message).toMatch(
+      /^0\/1 nodes are available: 1 Insufficient cpu\. .*preemption: 0\/1 nodes are available: 1 Preemption is not helpful for scheduling\.$/,
+    );
   });
 });
 

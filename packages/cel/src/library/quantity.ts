@@ -6,7 +6,7 @@ import { estimateNominalEquality, nominalCost, traversalCost } from './call-cost
 import { globalFunction, method } from './declare.ts';
 import { accepts, asCelError } from './parse-error.ts';
 
-const QUANTITY: CelType<QuantityValue> = objectType('kubernetes.Quantity');
+export const QUANTITY: CelType<QuantityValue> = objectType('kubernetes.Quantity');
 
 export class QuantityValue extends OpaqueValue {
   readonly celType = QUANTITY;

@@ -102,7 +102,7 @@ const whenAborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 
 /** What the API server says counts before the probe's, and that before the pod's. */
-export function gracePeriodOf({ metadata, spec }: Pod, container: Container, probe?: 'Liveness' | 'Startup'): number {
+function gracePeriodOf({ metadata, spec }: Pod, container: Container, probe?: 'Liveness' | 'Startup'): number {
   if (metadata.deletionGracePeriodSeconds !== undefined) return Number(metadata.deletionGracePeriodSeconds);
   const ofPod = spec?.terminationGracePeriodSeconds;
   if (ofPod === undefined) return shortestGraceSeconds;

@@ -64,7 +64,8 @@ export class PodSyncer {
     }
   }
 
-  forgetPod({ metadata: { uid }, spec }: Pod): void {
+  forgetPod({ metadata: { uid = '' }, spec }: Pod): void {
+    this.#options.images.forgetPod(uid);
     for (const { name } of [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]) {
       this.#backoff.reset(`${uid}/${name}`);
     }
@@ -81,7 +82,7 @@ export class PodSyncer {
       // Init containers of the old sandbox must not be taken for those of the new one.
       if (actions.createSandbox) await this.#removeInitContainers(pod, runtimePod);
     }
-    for (const { container, id, message, probe } of actions.containersToKill) {
+    for (const { container, id, message, probe } of actions.killPod ? [] : actions.containersToKill) {
       await killer.kill(pod, container, id, { message, probe });
     }
     for (const { id, name, state } of actions.containersToReset) {

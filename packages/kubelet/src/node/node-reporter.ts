@@ -3,6 +3,7 @@ import { isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
 import { jsonEquals } from '@coxswain/apimachinery/json';
 import { type ClientSet, type Clock, type EventRecorder, type Logger, sleep } from '@coxswain/client';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
+import { mapPatch } from '../status/map-patch.ts';
 import { type NodeFacts, newNode, nodeStatus } from './node-object.ts';
 import type { CompleteNodeSpec } from './node-spec.ts';
 
@@ -35,7 +36,6 @@ export class NodeReporter {
   #reportedAtMs = 0;
   #nextReportMs = reportEveryMs;
   #isShuttingDown = false;
-  #wake: AbortController | undefined;
 
   constructor(options: NodeReporterOptions) {
     this.#options = options;
@@ -71,8 +71,7 @@ export class NodeReporter {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, logger, spec } = this.#options;
     while (!signal.aborted) {
-      this.#wake = new AbortController();
-      await sleep(clock, checkEveryMs, AbortSignal.any([signal, this.#wake.signal])).catch(() => {});
+      await sleep(clock, checkEveryMs, signal).catch(() => {});
       if (signal.aborted) return;
       try {
         await this.#report(signal);
@@ -87,13 +86,9 @@ export class NodeReporter {
   /** The node is going away: it is not ready any more. */
   async shutDown(signal: AbortSignal): Promise<void> {
     this.#isShuttingDown = true;
+    this.#record('Normal', 'Shutdown', 'Shutdown manager detected shutdown event');
     this.#record('Normal', 'NodeNotReady', `Node ${this.#options.spec.name} status is now: NodeNotReady`);
     await this.#report(signal);
-  }
-
-  /** Something about the node has changed: it is not waited for the next check. */
-  changed(): void {
-    this.#wake?.abort();
   }
 
   async #tryRegister(signal: AbortSignal): Promise<Node> {
@@ -206,8 +201,8 @@ function statusPatch(before: NodeStatus, status: NodeStatus) {
   const changed = <T extends keyof NodeStatus>(field: T): boolean => !jsonEquals(before[field], status[field]);
   return {
     conditions,
-    ...(changed('capacity') && { capacity: { ...capacity, $patch: 'replace' } }),
-    ...(changed('allocatable') && { allocatable: { ...allocatable, $patch: 'replace' } }),
+    ...(changed('capacity') && { capacity: mapPatch(before.capacity, capacity) }),
+    ...(changed('allocatable') && { allocatable: mapPatch(before.allocatable, allocatable) }),
     ...(changed('addresses') && { addresses: [...(addresses ?? []), ...goneAddresses(before, status)] }),
     ...(changed('daemonEndpoints') && { daemonEndpoints }),
     ...(changed('nodeInfo') && { nodeInfo }),

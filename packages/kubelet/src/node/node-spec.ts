@@ -23,7 +23,7 @@ export interface NodeSpec {
   readonly architecture?: string;
 }
 
-export const defaultCapacity: Readonly<Record<string, string>> = {
+const defaultCapacity: Readonly<Record<string, string>> = {
   cpu: '4',
   'ephemeral-storage': '100Gi',
   memory: '16Gi',

@@ -1,4 +1,4 @@
-import type { Pod, PodCondition } from '@coxswain/api/core/v1';
+import type { Pod } from '@coxswain/api/core/v1';
 import type { Clock, Logger, Timer } from '@coxswain/client';
 import type { ContainerKiller } from '../containers/kill-pod.ts';
 import type { PodEvents } from '../containers/pod-events.ts';
@@ -6,7 +6,7 @@ import type { PodSyncer, SyncResult } from '../containers/pod-syncer.ts';
 import type { ProbeManager } from '../probes/probe-manager.ts';
 import type { ContainerRuntime, RuntimePod } from '../runtime/container-runtime.ts';
 import type { StartFailure } from '../status/container-statuses.ts';
-import { generatePodStatus } from '../status/pod-status.ts';
+import { type Eviction, generatePodStatus } from '../status/pod-status.ts';
 import type { StatusManager } from '../status/status-manager.ts';
 import type { ConfigSource } from '../volumes/config-source.ts';
 import { volumeProblems } from '../volumes/volume-problems.ts';
@@ -25,9 +25,6 @@ export interface PodWorkerContext {
   readonly random: () => number;
   readonly logger: Logger;
   hostIPs(): readonly string[];
-  /** What keeps pods from having a network; they wait. */
-  networkProblem(): string | undefined;
-  resizeConditions(pod: Pod): readonly PodCondition[];
   /** Nothing of the pod is left, here or at the server. */
   onGone(podUid: string): void;
 }
@@ -53,6 +50,7 @@ export class PodWorker {
   /** The server has it no more. */
   #isGone = false;
   #graceSeconds: number | undefined;
+  #eviction: Eviction | undefined;
   /** Of the termination that is under way. */
   #termination: AbortController | undefined;
   #isWorking = false;
@@ -60,6 +58,7 @@ export class PodWorker {
   #isStopped = false;
   #timer: Timer | undefined;
   #timerAtMs = Number.POSITIVE_INFINITY;
+  #isMounted = false;
   #mountRetryMs = firstMountRetryMs;
   readonly #failures = new Map<string, StartFailure>();
   readonly #context: PodWorkerContext;
@@ -92,10 +91,12 @@ export class PodWorker {
     this.kick();
   }
 
-  /** It must end, with no more grace than that: the node is shutting down. */
-  terminate(graceSeconds: number): void {
-    this.#graceSeconds = Math.min(this.#graceSeconds ?? graceSeconds, graceSeconds);
-    if (this.#state === 'Syncing') this.#state = 'Terminating';
+  /** It must end, with no more grace than that. What has come to its end is left as it is. */
+  evict(eviction: Eviction, graceSeconds: number): void {
+    if (this.#state !== 'Syncing') return;
+    this.#eviction = eviction;
+    this.#graceSeconds = Math.min(Number(this.#pod.spec?.terminationGracePeriodSeconds ?? graceSeconds), graceSeconds);
+    this.#state = 'Terminating';
     this.kick();
   }
 
@@ -148,7 +149,7 @@ export class PodWorker {
   }
 
   async #sync(): Promise<void> {
-    const { runtime, syncer, events, config } = this.#context;
+    const { runtime, syncer, events } = this.#context;
     const pod = this.#pod;
     const runtimePod = await runtime.podStatus(this.uid);
     const isEnded = this.#tellStatus(runtimePod, false);
@@ -157,18 +158,12 @@ export class PodWorker {
       this.#isPending = true;
       return;
     }
-    const networkProblem = pod.spec?.hostNetwork ? undefined : this.#context.networkProblem();
-    if (networkProblem !== undefined) {
+    const { networkProblem } = await runtime.status();
+    if (networkProblem !== undefined && !pod.spec?.hostNetwork) {
       events.pod(pod, 'Warning', 'NetworkNotReady', `network is not ready: ${networkProblem}`);
       return this.#retryAfter(1000);
     }
-    const problems = await volumeProblems(pod, config);
-    if (problems.length > 0) {
-      for (const problem of problems) events.pod(pod, 'Warning', 'FailedMount', problem);
-      this.#retryAfter(this.#mountRetryMs);
-      this.#mountRetryMs = Math.min(this.#mountRetryMs * 2, longestMountRetryMs);
-      return;
-    }
+    if (!(await this.#mount())) return;
     const old = this.#context.statuses.get(this.uid) ?? pod.status ?? {};
     const statuses = [...(old.initContainerStatuses ?? []), ...(old.containerStatuses ?? [])];
     const isRestartingAll =
@@ -186,6 +181,19 @@ export class PodWorker {
     // Now that they are taken away, they can be started.
     if (isRestartingAll) this.#isPending = true;
     if (result.error !== undefined) throw result.error;
+  }
+
+  /** Whether all volumes are there. What is mounted once stays so, whatever becomes of what it was made of. */
+  async #mount(): Promise<boolean> {
+    if (this.#isMounted) return true;
+    const { events, config } = this.#context;
+    const problems = await volumeProblems(this.#pod, config);
+    this.#isMounted = problems.length === 0;
+    for (const problem of problems) events.pod(this.#pod, 'Warning', 'FailedMount', problem);
+    if (this.#isMounted) return true;
+    this.#retryAfter(this.#mountRetryMs);
+    this.#mountRetryMs = Math.min(this.#mountRetryMs * 2, longestMountRetryMs);
+    return false;
   }
 
   async #terminate(): Promise<void> {
@@ -226,8 +234,9 @@ export class PodWorker {
     if (!isTerminal) probes.update(pod, runtimePod);
     const old = statuses.get(this.uid) ?? pod.status ?? {};
     const nowMs = clock.now();
-    const eviction = deadlineExceeded(pod, old, nowMs);
-    if (eviction && old.reason !== eviction.reason) events.pod(pod, 'Normal', eviction.reason, eviction.message);
+    const eviction = this.#eviction ?? deadlineExceeded(pod, old, nowMs);
+    if (eviction && !this.#eviction && old.reason !== eviction.reason)
+      events.pod(pod, 'Normal', eviction.reason, eviction.message);
     const status = generatePodStatus({
       pod,
       runtimePod,
@@ -238,7 +247,6 @@ export class PodWorker {
       hostIPs: this.#context.hostIPs(),
       isTerminal,
       eviction,
-      resizeConditions: isTerminal ? [] : this.#context.resizeConditions(pod),
       nowMs,
     });
     statuses.set(pod, status);

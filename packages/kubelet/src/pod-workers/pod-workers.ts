@@ -3,6 +3,7 @@ import type { Node, Pod, PodStatus } from '@coxswain/api/core/v1';
 import { jsonEquals } from '@coxswain/apimachinery/json';
 import { rejectionOf } from '../admission/admit-pod.ts';
 import type { PodHandler } from '../pods/pod-source.ts';
+import type { Eviction } from '../status/pod-status.ts';
 import { PodWorker, type PodWorkerContext } from './pod-worker.ts';
 
 export interface PodWorkersOptions extends Omit<PodWorkerContext, 'onGone'> {
@@ -69,9 +70,9 @@ export class PodWorkers implements PodHandler {
     this.#workers.get(podUid)?.kick();
   }
 
-  /** Pods wait for what has changed of the node. */
-  kickAll(): void {
-    for (const worker of this.#workers.values()) worker.kick();
+  /** Ends every pod that runs. */
+  evictAll(eviction: Eviction, graceSeconds: number): void {
+    for (const worker of this.#workers.values()) worker.evict(eviction, graceSeconds);
   }
 
   /** Nothing more is done; what runs goes on running. */

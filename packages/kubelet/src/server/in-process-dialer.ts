@@ -2,7 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import type { ApiHandler, ApiRequest, ApiResponse, ResponseSink } from '@coxswain/component-base/http';
 
 /** What an API server in the same process asks a kubelet. */
-export interface DialRequest {
+interface DialRequest {
   readonly method: string;
   /** Percent-encoded, with the query. */
   readonly path: string;
@@ -10,7 +10,7 @@ export interface DialRequest {
   readonly signal: AbortSignal;
 }
 
-export interface DialResponse {
+interface DialResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: Readable;

@@ -1,4 +1,4 @@
-import { podQOS, podRequests } from '@coxswain/api';
+import { podQOS } from '@coxswain/api';
 import type { Container, ContainerStatus, Pod, PodCondition, PodStatus } from '@coxswain/api/core/v1';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { couldRestartAllContainers, isSidecar } from '../containers/restart-rules.ts';
@@ -7,6 +7,7 @@ import { isRestartingAll, restartingAllCondition } from './all-containers-restar
 import { podConditions } from './conditions.ts';
 import { containerStatuses, type StartFailure } from './container-statuses.ts';
 import { podPhase } from './phase.ts';
+import { podResourcesStatus } from './pod-resources.ts';
 
 /** What the kubelet's probes say of containers that run. */
 export interface ProbeResults {
@@ -26,10 +27,16 @@ export interface PodStatusInput {
   /** Nothing of the pod is started again. */
   readonly isTerminal: boolean;
   /** The kubelet ends it, for this reason. */
-  readonly eviction?: { readonly reason: string; readonly message: string } | undefined;
-  /** Of a resize that is under way. */
-  readonly resizeConditions: readonly PodCondition[];
+  readonly eviction?: Eviction | undefined;
   readonly nowMs: number;
+}
+
+/** Why the kubelet ends a pod. */
+export interface Eviction {
+  readonly reason: string;
+  readonly message: string;
+  /** The pod could have gone on elsewhere: Jobs do not count it as a failure. */
+  readonly isDisruption?: boolean;
 }
 
 /** Conditions that are the kubelet's own; all others are left as they are. */
@@ -67,15 +74,16 @@ export function generatePodStatus(input: PodStatusInput): PodStatus {
   const told = eviction ?? (phase === old.phase ? { reason: old.reason, message: old.message } : {});
   const ips = ipsOf(input);
   const hostIPs = input.hostIPs.map((ip) => ({ ip }));
-  const others = (pod.status?.conditions ?? []).filter((condition) => !isKubeletCondition(condition));
+  const others = (pod.status?.conditions ?? []).filter(
+    (condition) => !isKubeletCondition(condition) && !(eviction?.isDisruption && condition.type === 'DisruptionTarget'),
+  );
   const sandbox = runtimePod.sandboxes[0];
   const conditions = [
     ...others,
-    ...input.resizeConditions,
+    ...(eviction?.isDisruption ? [disruption(eviction.message)] : []),
     ...podConditions({ pod, old, phase, statuses, others, hasSandbox: sandbox?.isReady ?? false }),
     ...(couldRestartAllContainers(spec) ? [restartingAllCondition(isRestarting, pod, runtimePod, phase)] : []),
   ];
-  const requests = Object.fromEntries([...podRequests(pod)].map(([name, quantity]) => [name, String(quantity)]));
   return {
     ...(pod.metadata.generation !== undefined && { observedGeneration: Number(pod.metadata.generation) }),
     phase,
@@ -89,8 +97,7 @@ export function generatePodStatus(input: PodStatusInput): PodStatus {
     containerStatuses: mains,
     ...(ephemerals.length > 0 && { ephemeralContainerStatuses: ephemerals.sort(byName) }),
     qosClass: pod.status?.qosClass ?? podQOS(pod),
-    ...(Object.keys(requests).length > 0 && { allocatedResources: requests }),
-    ...(spec.resources && { resources: spec.resources }),
+    ...podResourcesStatus(pod),
   };
 }
 
@@ -125,10 +132,17 @@ function withInitProbes(status: ContainerStatus, container: Container, probes: P
   return isSidecar(container) ? probed : { ...probed, ready: status.state?.terminated?.exitCode === 0 };
 }
 
+const disruption = (message: string): PodCondition => ({
+  type: 'DisruptionTarget',
+  status: 'True',
+  reason: 'TerminationByKubelet',
+  message,
+});
+
 /** A condition keeps its time as long as it keeps its status. */
 function withTimes(conditions: readonly PodCondition[], old: PodStatus, nowMs: number): PodCondition[] {
   return conditions.map((condition) => {
-    if (!isKubeletCondition(condition)) return condition;
+    if (condition.lastTransitionTime !== undefined && !isKubeletCondition(condition)) return condition;
     const before = old.conditions?.find(({ type }) => type === condition.type);
     const isSame = before?.status === condition.status;
     return { ...condition, lastTransitionTime: (isSame && before.lastTransitionTime) || timeFromDate(new Date(nowMs)) };

@@ -2,6 +2,7 @@ import type { Pod, PodCondition, PodStatus } from '@coxswain/api/core/v1';
 import { jsonEquals } from '@coxswain/apimachinery/json';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { terminalReadiness } from './conditions.ts';
+import { mapPatch, resourcesPatch } from './map-patch.ts';
 import { isKubeletCondition } from './pod-status.ts';
 
 const isEnded = (phase: PodStatus['phase']): boolean => phase === 'Succeeded' || phase === 'Failed';
@@ -34,7 +35,14 @@ export function tellableStatus(
 ): PodStatus {
   const isEnding = !isEnded(base.phase) && isEnded(status.phase);
   const { phase, reason, message, ...rest } = status;
-  const told: PodStatus = isEnding && mayRun ? { ...rest, ...endOf(base) } : status;
+  const told: PodStatus =
+    isEnding && mayRun
+      ? {
+          ...rest,
+          ...endOf(base),
+          conditions: rest.conditions?.filter((condition) => !isTerminationByKubelet(condition)),
+        }
+      : status;
   if (!isEnded(told.phase)) return told;
   const isReady = told.conditions?.some(
     ({ type, status: is }) => (type === 'Ready' || type === 'ContainersReady') && is === 'True',
@@ -66,8 +74,12 @@ export function statusPatch(base: PodStatus, status: PodStatus) {
     ),
     ...listPatch('hostIPs', base.hostIPs, status.hostIPs),
     ...listPatch('podIPs', base.podIPs, status.podIPs),
-    ...replacementPatch('allocatedResources', base.allocatedResources, status.allocatedResources),
-    ...replacementPatch('resources', base.resources, status.resources),
+    ...(!jsonEquals(base.allocatedResources, status.allocatedResources) && {
+      allocatedResources: mapPatch(base.allocatedResources, status.allocatedResources),
+    }),
+    ...(!jsonEquals(base.resources, status.resources) && {
+      resources: resourcesPatch(base.resources, status.resources),
+    }),
     ...conditionsPatch(base.conditions ?? [], status.conditions ?? []),
   };
   return Object.keys(patch).length === 0 ? undefined : patch;
@@ -80,29 +92,29 @@ function listPatch(field: string, before: readonly { ip?: string }[] = [], after
   return { [field]: [...after, ...gone.map(({ ip }) => ({ ip, $patch: 'delete' }))] };
 }
 
-/** Maps are merged by key, unless they say that they are to replace what is there. */
-function replacementPatch(field: string, before: object | undefined, after: object | undefined) {
-  if (jsonEquals(before, after)) return {};
-  return { [field]: after ? { ...after, $patch: 'replace' } : null };
-}
-
 function conditionsPatch(before: readonly PodCondition[], after: readonly PodCondition[]) {
-  const own = after.filter(isKubeletCondition);
+  const own = after.filter((condition) => isKubeletCondition(condition) || isTerminationByKubelet(condition));
   const changed = own.filter((condition) => {
     const old = before.find(({ type }) => type === condition.type);
     return !old || !isSameCondition(old, condition);
   });
   const gone = before.filter((old) => isKubeletCondition(old) && !own.some(({ type }) => type === old.type));
   if (changed.length + gone.length === 0) return {};
-  const others = before.filter((condition) => !isKubeletCondition(condition));
+  const others = before.filter(({ type }) => !own.some((condition) => condition.type === type));
   return {
     conditions: [
       ...changed.map((condition) => ({ reason: null, message: null, ...condition })),
       ...gone.map(({ type }) => ({ type, $patch: 'delete' })),
     ],
-    '$setElementOrder/conditions': [...others, ...own].map(({ type }) => ({ type })),
+    '$setElementOrder/conditions': [...others.filter((condition) => !gone.includes(condition)), ...own].map(
+      ({ type }) => ({ type }),
+    ),
   };
 }
+
+/** Others say so of pods too. */
+const isTerminationByKubelet = ({ type, reason }: PodCondition): boolean =>
+  type === 'DisruptionTarget' && reason === 'TerminationByKubelet';
 
 const isSameCondition = (a: PodCondition, b: PodCondition): boolean =>
   a.status === b.status &&

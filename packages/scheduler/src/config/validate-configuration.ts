@@ -5,7 +5,13 @@ import { isQualifiedName } from '@coxswain/apimachinery/validation';
 import type { PluginDefinition } from '../framework/handle.ts';
 import { extensionPoints } from '../framework/plugin.ts';
 import { configurationKind } from './configuration-kind.ts';
-import type { ExtenderConfig, LeaderElectionConfig, SchedulerConfiguration, SchedulerProfile } from './types.ts';
+import type {
+  ExtenderConfig,
+  LeaderElectionConfig,
+  PluginSet,
+  SchedulerConfiguration,
+  SchedulerProfile,
+} from './types.ts';
 
 /** Plug-ins of former versions. */
 const removedPlugins: readonly string[] = ['AzureDiskLimits', 'CinderLimits', 'EBSLimits', 'GCEPDLimits'];
@@ -34,6 +40,7 @@ export function checkConfiguration(config: SchedulerConfiguration, definitions: 
     readPluginConfig(profile, path, readers, { problems, undecodable });
     const before = names.get(profile.schedulerName);
     if (before !== undefined) {
+      // Differs from upstream: it prints an empty object where the other's place should be.
       errors.push(duplicate(path.child('schedulerName'), `profiles[${before}].schedulerName`));
     }
     names.set(profile.schedulerName, index);
@@ -85,7 +92,7 @@ const removed = (path: Path, name: string) =>
   invalid(
     path,
     name,
-    `was invalid in version "${configurationKind.apiVersion}" (KubeSchedulerConfiguration is version "${configurationKind.apiVersion}")`,
+    `was invalid in version "v1" (KubeSchedulerConfiguration is version "${configurationKind.apiVersion}")`,
   );
 
 /** Each plug-in reads its own args, and says what is wrong with them. */
@@ -140,8 +147,15 @@ function validateCommonQueueSort(profiles: readonly SchedulerProfile[], errors: 
     const path = Path.of('profiles')
       .index(index + 1)
       .child('plugins', 'queueSort');
-    errors.push(invalid(path, plugins.queueSort ?? {}, 'must be the same for all profiles'));
+    errors.push(invalid(path, printed(plugins.queueSort), 'must be the same for all profiles'));
   }
+}
+
+/** As Go prints it, whose fields have names of their own. */
+function printed({ enabled, disabled }: PluginSet = {}): object {
+  const list = (references: PluginSet['enabled']) =>
+    references?.map(({ name, weight = 0 }) => ({ Name: name, Weight: weight })) ?? null;
+  return { Enabled: list(enabled), Disabled: list(disabled) };
 }
 
 function validateExtenders(extenders: readonly ExtenderConfig[], errors: ErrorList): void {

@@ -1,6 +1,7 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import type { SchedulerProfile } from '../config/types.ts';
 import type { CycleState } from './cycle-state.ts';
+import { ExtensionPointTimer } from './extension-point-timer.ts';
 import type { Handle, PluginDefinition, WaitingPods } from './handle.ts';
 import type { NodeInfo } from './node-info.ts';
 import { filterWithNominatedPods } from './nominated-pods.ts';
@@ -38,6 +39,8 @@ export class Framework implements Handle {
   readonly percentageOfNodesToScore: number | undefined;
   /** All that take part anywhere. */
   readonly plugins: readonly Plugin[];
+  /** For those who run extension points. */
+  readonly timer: ExtensionPointTimer;
   readonly #parts: FrameworkParts;
   readonly #points: PluginsByPoint;
   readonly #weights: ReadonlyMap<string, number>;
@@ -52,6 +55,7 @@ export class Framework implements Handle {
     this.profileName = profile.schedulerName;
     this.percentageOfNodesToScore = profile.percentageOfNodesToScore;
     this.#parts = parts;
+    this.timer = new ExtensionPointTimer(parts.metrics, parts.clock, profile.schedulerName);
     const made = this.#make(profile, definitions);
     this.plugins = [...made.values()];
     this.#points = pluginsByPoint(profile, made);

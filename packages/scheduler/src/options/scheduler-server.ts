@@ -1,7 +1,7 @@
 import type { Clock, LeaderElector, Logger } from '@coxswain/client';
 import { camelCase } from '@coxswain/component-base';
 import { parseFeatureGates } from '@coxswain/component-base/features';
-import { ComponentHealth } from '@coxswain/component-base/health';
+import { ComponentHealth, type HealthCheck } from '@coxswain/component-base/health';
 import { HealthMetrics, MetricsRegistry } from '@coxswain/component-base/metrics';
 import { type ComponentServer, componentPages, startComponentServer } from '@coxswain/component-base/serving';
 import { configurationKind } from '../config/configuration-kind.ts';
@@ -25,21 +25,13 @@ export interface SchedulerServerOptions {
 /** The port on which the scheduler shows its health, metrics and configuration. */
 export class SchedulerServer {
   readonly metrics: MetricsRegistry;
-  readonly #health: ComponentHealth;
   readonly #server: ComponentServer;
-  #isSynced: boolean;
+  readonly #checked: CheckedParts;
 
-  private constructor(metrics: MetricsRegistry, health: ComponentHealth, server: ComponentServer) {
+  private constructor(metrics: MetricsRegistry, server: ComponentServer, checked: CheckedParts) {
     this.metrics = metrics;
-    this.#health = health;
     this.#server = server;
-    this.#isSynced = false;
-    health.add('readyz', {
-      name: 'sched-handler-sync',
-      check: () => {
-        if (!this.#isSynced) throw new Error('handlers are not fully synchronized');
-      },
-    });
+    this.#checked = checked;
   }
 
   /** Undefined for `--secure-port=0`. Throws as `startComponentServer`. */
@@ -49,14 +41,14 @@ export class SchedulerServer {
     const now = (): Date => new Date(clock.now());
     const metrics = new MetricsRegistry(now);
     const healthMetrics = new HealthMetrics();
-    const shutdown = {
-      name: 'shutdown',
-      check: () => {
-        if (signal.aborted) throw new Error('process is shutting down');
-      },
-    };
+    const checked: CheckedParts = { isSynced: false };
+    const election = config.leaderElection.leaderElect ? [electionCheck(checked)] : [];
     const health = new ComponentHealth({
-      endpoints: { healthz: [], livez: [], readyz: [shutdown] },
+      endpoints: {
+        healthz: election,
+        livez: [],
+        readyz: [...election, shutdownCheck(signal), syncCheck(checked)],
+      },
       hasSubpaths: true,
       onResult: healthMetrics.record,
     });
@@ -77,25 +69,48 @@ export class SchedulerServer {
     });
     const server = await startComponentServer({ component, settings, handler, clock, logger, metrics, env });
     logger.info(`health and metrics are on port ${server.port}`);
-    return new SchedulerServer(metrics, health, server);
+    return new SchedulerServer(metrics, server, checked);
   }
 
   /** From now on `/healthz` and `/readyz` say whether the leader of that election leads in time. */
   watchElection(elector: Pick<LeaderElector, 'check'>): void {
-    const check = (): void => {
-      const problem = elector.check(electionToleranceMs);
-      if (problem) throw problem;
-    };
-    for (const endpoint of ['healthz', 'readyz'] as const)
-      this.#health.add(endpoint, { name: 'leaderElection', check });
+    this.#checked.elector = elector;
   }
 
   /** All caches are filled. */
   synced(): void {
-    this.#isSynced = true;
+    this.#checked.isSynced = true;
   }
 
   close(): Promise<void> {
     return this.#server.close();
   }
 }
+
+/** What the health of the scheduler depends on. */
+interface CheckedParts {
+  elector?: Pick<LeaderElector, 'check'>;
+  isSynced: boolean;
+}
+
+const electionCheck = (checked: CheckedParts): HealthCheck => ({
+  name: 'leaderElection',
+  check: () => {
+    const problem = checked.elector?.check(electionToleranceMs);
+    if (problem) throw problem;
+  },
+});
+
+const shutdownCheck = (signal: AbortSignal): HealthCheck => ({
+  name: 'shutdown',
+  check: () => {
+    if (signal.aborted) throw new Error('process is shutting down');
+  },
+});
+
+const syncCheck = (checked: CheckedParts): HealthCheck => ({
+  name: 'sched-handler-sync',
+  check: () => {
+    if (!checked.isSynced) throw new Error('handlers are not fully synchronized');
+  },
+});

@@ -16,6 +16,7 @@ import { podTopologySpread } from './pod-topology-spread/index.ts';
 import { prioritySort } from './priority-sort/index.ts';
 import { schedulingGates } from './scheduling-gates/index.ts';
 import { taintToleration } from './taint-toleration/index.ts';
+import { volumeBinding } from './volume-binding/index.ts';
 import { volumeRestrictions } from './volume-restrictions/index.ts';
 import { volumeZone } from './volume-zone/index.ts';
 
@@ -36,6 +37,7 @@ const inOrder: readonly DefaultPlugin[] = [
   { definition: nodeResourcesFit, weight: 1 },
   { definition: volumeRestrictions },
   { definition: nodeVolumeLimits },
+  { definition: volumeBinding },
   { definition: volumeZone },
   { definition: podTopologySpread, weight: 2 },
   { definition: interPodAffinity, weight: 2 },

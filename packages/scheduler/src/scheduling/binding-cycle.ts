@@ -60,7 +60,9 @@ export class BindingCycle {
     }
     metrics.attempted('scheduled', framework.profileName, start);
     metrics.scheduled(queued);
-    framework.runPostBind(placement.state, placement.assumed, placement.nodeName);
+    framework.timer.time('PostBind', () => {
+      framework.runPostBind(placement.state, placement.assumed, placement.nodeName);
+    });
   }
 
   async #bind({ framework, queued, placement }: Binding, signal: AbortSignal): Promise<Failure | undefined> {
@@ -77,9 +79,10 @@ export class BindingCycle {
     if (held) return rejectionAt(nodeName, held, framework.snapshot());
     // Whatever goes wrong from here on, the pod is tried again anyway: nothing that happens meanwhile need be remembered.
     queue.done(queued.uid);
-    const status =
-      (await framework.runPreBind(state, assumed, nodeName, { skipped, signal })) ??
-      (await writes.run(() => this.#bindByAnyone(framework, placement, signal)));
+    const { timer } = framework;
+    const preBind = () => framework.runPreBind(state, assumed, nodeName, { skipped, signal });
+    const bind = () => writes.run(() => this.#bindByAnyone(framework, placement, signal));
+    const status = (await timer.timeAsync('PreBind', preBind)) ?? (await timer.timeAsync('Bind', bind));
     if (status) return { status, nominatedNodeName: '' };
     const { namespace = '', name = '' } = assumed.pod.metadata;
     framework.recorder.event(assumed.pod, {

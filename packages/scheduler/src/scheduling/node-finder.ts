@@ -57,7 +57,9 @@ export class NodeFinder {
     const { framework, state, pod, snapshot } = attempt;
     const statuses = new NodeToStatus(snapshot);
     const numAllNodes = snapshot.nodes.length;
-    const { status, nodeNames, plugins } = framework.runPreFilter(state, pod);
+    const { timer } = framework;
+    const preFilter = () => framework.runPreFilter(state, pod);
+    const { status, nodeNames, plugins } = timer.time('PreFilter', preFilter, (outcome) => outcome.status);
     if (status) {
       if (!status.isRejected) return status;
       statuses.absentStatus = status;
@@ -71,7 +73,7 @@ export class NodeFinder {
       const names = [...plugins].sort().join(' ');
       statuses.absentStatus = Status.unresolvable(`node(s) didn't satisfy plugin(s) [${names}]`);
     }
-    const passing = this.#passFilters(attempt, nodes, statuses);
+    const passing = timer.time('Filter', () => this.#passFilters(attempt, nodes, statuses));
     const evaluated = statuses.size + (passing instanceof Status ? 0 : passing.length);
     this.#start = (this.#start + evaluated) % numAllNodes;
     if (passing instanceof Status) return passing;

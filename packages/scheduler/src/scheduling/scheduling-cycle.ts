@@ -63,7 +63,11 @@ export class SchedulingCycle {
     if (framework.at('postFilter').length === 0) {
       return { status: Status.unschedulable(), fitError, nominatedNodeName: nowhere };
     }
-    const { result, status } = await framework.runPostFilter(state, pod, fitError.statuses, signal);
+    const { result, status } = await framework.timer.timeAsync(
+      'PostFilter',
+      () => framework.runPostFilter(state, pod, fitError.statuses, signal),
+      (outcome) => outcome.status,
+    );
     fitError.postFilterMessage = status?.message ?? '';
     if (status?.code === 'Error') this.#context.logger.error(`PostFilter failed for pod ${pod.key}`, status.error);
     return { status: Status.unschedulable(), fitError, nominatedNodeName: result?.nominatedNodeName };
@@ -78,7 +82,10 @@ export class SchedulingCycle {
     });
     cache.assumePod(assumed, nodeName);
     queue.nominator.deleteNominatedPod(pod.pod);
-    const status = framework.runReserve(state, assumed, nodeName) ?? framework.runPermit(state, assumed, nodeName);
+    const { timer } = framework;
+    const status =
+      timer.time('Reserve', () => framework.runReserve(state, assumed, nodeName)) ??
+      timer.time('Permit', () => framework.runPermit(state, assumed, nodeName));
     if (!status) return { nodeName, assumed, state };
     this.release(framework, { nodeName, assumed, state });
     return rejectionAt(nodeName, status, snapshot);
@@ -86,7 +93,7 @@ export class SchedulingCycle {
 
   /** Gives up a place. */
   release(framework: Framework, { state, assumed, nodeName }: Placement): void {
-    framework.runUnreserve(state, assumed, nodeName);
+    framework.timer.time('Unreserve', () => framework.runUnreserve(state, assumed, nodeName));
     this.#context.cache.forgetPod(assumed.pod);
   }
 }

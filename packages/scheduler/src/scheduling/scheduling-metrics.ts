@@ -15,7 +15,7 @@ export class SchedulingMetrics {
   readonly #algorithmDuration: Histogram;
   readonly #podAttempts: Histogram;
   readonly #sliDuration: Histogram;
-  readonly #extensionPoints: Histogram;
+  readonly #afterFlush: Counter;
   readonly #cacheSize: Gauge;
 
   constructor(metrics: Metrics, clock: Clock) {
@@ -49,11 +49,10 @@ export class SchedulingMetrics {
       labels: ['attempts'],
       buckets: exponential(0.01, 2, 20),
     });
-    this.#extensionPoints = metrics.histogram({
-      name: 'scheduler_framework_extension_point_duration_seconds',
-      help: 'Latency for running all plugins of a specific extension point.',
-      labels: ['extension_point', 'status', 'profile'],
-      buckets: exponential(0.0001, 2, 12),
+    this.#afterFlush = metrics.counter({
+      name: 'scheduler_pod_scheduled_after_flush_total',
+      help: 'Number of pods that were successfully scheduled after being flushed from unschedulablePods due to timeout. This metric helps detect potential queueing hint misconfigurations or event handling issues.',
+      labels: [],
     });
     this.#cacheSize = metrics.gauge({
       name: 'scheduler_cache_size',
@@ -76,15 +75,12 @@ export class SchedulingMetrics {
     this.#algorithmDuration.observe(this.#since(start));
   }
 
-  scheduled({ attempts, initialAttemptTimestamp }: QueuedPodInfo): void {
+  scheduled({ attempts, initialAttemptTimestamp, wasFlushedFromUnschedulable }: QueuedPodInfo): void {
     this.#podAttempts.observe(attempts);
+    if (wasFlushedFromUnschedulable) this.#afterFlush.add(1);
     if (initialAttemptTimestamp === undefined) return;
     const seconds = (this.#clock.now() - initialAttemptTimestamp) / 1000;
     this.#sliDuration.observe(seconds, attempts >= 15 ? '15+' : String(attempts));
-  }
-
-  ran(extensionPoint: string, status: string, profile: string, start: number): void {
-    this.#extensionPoints.observe(this.#since(start), extensionPoint, status, profile);
   }
 
   cached({

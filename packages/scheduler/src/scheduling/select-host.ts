@@ -18,10 +18,10 @@ export async function selectHost(
   const { framework, state, pod } = attempt;
   const { extenders } = framework;
   if (extenders.length > 0 || framework.at('score').length > 0) {
-    const problem = framework.runPreScore(state, pod, nodes);
+    const problem = framework.timer.time('PreScore', () => framework.runPreScore(state, pod, nodes));
     if (problem) return problem;
   }
-  const scores = framework.runScore(state, pod, nodes);
+  const scores = framework.timer.time('Score', () => framework.runScore(state, pod, nodes));
   if (scores instanceof Status) return scores;
   if (extenders.length > 0) await addExtenderScores(attempt, nodes, scores);
   return nodes[bestOf(scores, random)] ?? first;

@@ -58,6 +58,13 @@ export class DirectoryLock {
     return lock;
   }
 
+  /** The process that holds it now; undefined when none does. Changes nothing. */
+  static async holder(dataDirectory: string): Promise<number | undefined> {
+    const directory = join(dataDirectory, 'lock');
+    const newest = await newestHolder(directory);
+    return newest && (await isAlive(directory, newest.socket)) ? newest.pid : undefined;
+  }
+
   /** The file that named this holder stays: the next one goes on from its number. */
   async release(): Promise<void> {
     await new Promise((resolve) => this.#server.close(resolve));

@@ -10,7 +10,7 @@ export type ProbeScript =
   | { readonly passes: 'always' | 'never' }
   | { readonly passes: 'after' | 'until' | 'flapping'; readonly ms: number };
 
-export type PullScript =
+type PullScript =
   | { readonly takesMs: number }
   /** It fails until so long after the pod was made; without a time, for ever. */
   | { readonly failsForMs: number | undefined };

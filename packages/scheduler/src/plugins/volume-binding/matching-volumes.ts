@@ -28,8 +28,12 @@ export function matchableClaim(claim: PersistentVolumeClaim, ofClass: readonly P
     (!labels || labels.matches(volume.metadata.labels)) &&
     (claim.spec?.accessModes ?? []).every((mode) => volume.spec?.accessModes?.includes(mode));
   const reserved = ofClass.find((volume) => isReservedFor(volume, claim) && fits(volume));
-  const volumes = reserved ? [] : ofClass.filter((volume) => isFree(volume) && fits(volume));
-  return { claim, reserved, volumes: volumes.sort((a, b) => capacityOf(a).cmp(capacityOf(b))) };
+  if (reserved) return { claim, reserved, volumes: [] };
+  const sized = ofClass
+    .filter((volume) => isFree(volume) && fits(volume))
+    .map((volume) => ({ volume, capacity: capacityOf(volume) }));
+  sized.sort((a, b) => a.capacity.cmp(b.capacity));
+  return { claim, reserved, volumes: sized.map(({ volume }) => volume) };
 }
 
 /** The best volume for the claim that the node can use and nobody else gets; undefined when there is none. */

@@ -2,7 +2,7 @@ import type { Node, NodeSelector, PersistentVolume } from '@coxswain/api/core/v1
 import type { CSINode } from '@coxswain/api/storage/v1';
 import { Path } from '@coxswain/apimachinery/field';
 import { migratedPlugin, nodeSelectorTest } from '@coxswain/component-helpers';
-import { isMigrated, translatedAffinity } from '../../volumes/migrated-volumes.ts';
+import { isMigrated, translatedAffinity, translatedVolume } from '../../volumes/migrated-volumes.ts';
 
 type NodeTest = (node: Node) => boolean;
 
@@ -25,11 +25,14 @@ export class VolumeAccess {
     return remembered(this.#tests, volume, () => selectorTest(volume.spec?.nodeAffinity?.required));
   }
 
-  /** By the words of the driver that took over from the volume's plugin, on nodes where one did. */
+  /**
+   * By the words of the driver that took over from the volume's plugin, on nodes where one did. Throws when the volume makes
+   * no sense to it.
+   */
   has(node: Node, volume: PersistentVolume): boolean {
     const plugin = migratedPlugin(volume);
     if (!plugin || !isMigrated(plugin.name) || !this.#isMigratedOn(node, plugin.name)) return this.test(volume)(node);
-    return remembered(this.#translated, volume, () => selectorTest(translatedAffinity(volume)))(node);
+    return remembered(this.#translated, volume, () => translatedTest(volume))(node);
   }
 
   #isMigratedOn({ metadata: { name = '' } }: Node, pluginName: string): boolean {
@@ -40,6 +43,15 @@ export class VolumeAccess {
 
 const selectorTest = (selector: NodeSelector | undefined): NodeTest =>
   selector ? nodeSelectorTest(selector, Path.of(''), []) : anywhere;
+
+function translatedTest(volume: PersistentVolume): NodeTest {
+  try {
+    translatedVolume(volume);
+  } catch (cause) {
+    throw new Error(`could not translate pv: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  }
+  return selectorTest(translatedAffinity(volume));
+}
 
 function remembered<K extends object, V>(known: WeakMap<K, V>, key: K, make: () => V): V {
   let value = known.get(key);

@@ -1,0 +1,185 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isObjectEvent } from '@coxswain/apimachinery/watch';
+import { ClientSet, RESTClient } from '@coxswain/client';
+import { loadRestConfig } from '@coxswain/client/kubeconfig';
+
+const cox = fileURLToPath(new URL('../../../packages/cli/bin/cox.js', import.meta.url));
+const clockTicksPerSecond = 100;
+
+/** What it costs to have a cluster in one process: to start it, to fill it, to change it, to empty it. */
+export async function clusterBench(): Promise<string> {
+  return `${await small()}${await large()}`;
+}
+
+/** `cox up` as a person runs it: how soon a pod runs, and what it takes. */
+async function small(): Promise<string> {
+  const cluster = await RunningCluster.start(2);
+  try {
+    const { clients } = cluster;
+    await pod(clients, 'first');
+    const readyMs = cluster.sinceStartMs;
+    const times: number[] = [];
+    for (let i = 0; i < 20; i++) {
+      const started = performance.now();
+      await pod(clients, `pod-${i}`);
+      times.push(performance.now() - started);
+    }
+    times.sort((a, b) => a - b);
+    return [
+      `cox up with 2 nodes: a pod runs ${(readyMs / 1000).toFixed(2)} s after the start, ${cluster.rssMiB()} MiB`,
+      `another pod runs after ${times[10]!.toFixed(0)} ms (median of 20, slowest ${times.at(-1)!.toFixed(0)} ms)\n`,
+    ].join('\n');
+  } finally {
+    await cluster.stop();
+  }
+}
+
+const nodes = 1000;
+const deployments = 20;
+const replicas = 500;
+
+/** 1,000 nodes and 10,000 pods of Deployments. */
+async function large(): Promise<string> {
+  const cluster = await RunningCluster.start(nodes);
+  const lines: string[] = [];
+  const step = async (name: string, run: () => Promise<number>): Promise<void> => {
+    console.error(`${name} …`);
+    const [started, cpuMs] = [performance.now(), cluster.cpuMs()];
+    const count = await run();
+    const seconds = (performance.now() - started) / 1000;
+    const cpu = (cluster.cpuMs() - cpuMs) / count;
+    lines.push(
+      `${name}: ${seconds.toFixed(1)} s, ${Math.round(count / seconds)}/s, ${cpu.toFixed(2)} CPU-ms each, ${cluster.rssMiB()} MiB`,
+    );
+  };
+  try {
+    const { clients } = cluster;
+    const apps = clients.apps.v1.deployments('default');
+    const names = Array.from({ length: deployments }, (_, i) => `web-${i}`);
+    lines.push(`cox up with ${nodes} nodes: ready after ${(cluster.sinceStartMs / 1000).toFixed(1)} s`);
+    await step('10,000 pods of Deployments, all Running', async () => {
+      for (const name of names) await apps.create(deployment(name, replicas));
+      await until(async () => (await availableOf(clients)) === deployments * replicas);
+      return deployments * replicas;
+    });
+    await step('rolling update of 1,000 replicas', async () => {
+      const [a, b] = ['web-0', 'web-1'] as const;
+      for (const name of [a, b])
+        await apps.patch(name, 'strategic-merge', { spec: { template: { metadata: { labels: { version: '2' } } } } });
+      await until(async () => {
+        const both = await Promise.all([apps.get(a), apps.get(b)]);
+        return both.every(
+          ({ metadata, status }) =>
+            status?.observedGeneration === metadata.generation &&
+            status?.updatedReplicas === replicas &&
+            status.availableReplicas === replicas &&
+            status.replicas === replicas,
+        );
+      });
+      return 2 * replicas;
+    });
+    await step('garbage of 10,000 objects and more collected', async () => {
+      for (const name of names) await apps.delete(name);
+      await until(async () => (await clients.core.v1.pods('default').list({ limit: 1 })).items.length === 0);
+      return deployments * replicas;
+    });
+    return `${lines.join('\n')}\n`;
+  } finally {
+    await cluster.stop();
+  }
+}
+
+const deployment = (name: string, count: number) => ({
+  metadata: { name },
+  spec: {
+    replicas: count,
+    selector: { matchLabels: { app: name } },
+    template: {
+      metadata: { labels: { app: name } },
+      spec: {
+        terminationGracePeriodSeconds: 0,
+        containers: [{ name: 'c', image: 'web:1', resources: { requests: { cpu: '10m', memory: '10Mi' } } }],
+      },
+    },
+  },
+});
+
+async function availableOf(clients: ClientSet): Promise<number> {
+  const { items } = await clients.apps.v1.deployments('default').list();
+  return items.reduce((sum, { status }) => sum + (status?.availableReplicas ?? 0), 0);
+}
+
+/** Resolves when a pod of that name runs. */
+async function pod(clients: ClientSet, name: string): Promise<void> {
+  const pods = clients.core.v1.pods('default');
+  const watch = await pods.watch({ fieldSelector: `metadata.name=${name}` });
+  await pods.create({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'web:1' }] } });
+  for await (const event of watch) if (isObjectEvent(event) && event.object.status?.phase === 'Running') return;
+}
+
+async function until(isMet: () => Promise<boolean>): Promise<void> {
+  while (!(await isMet())) await new Promise((resolve) => setTimeout(resolve, 200));
+}
+
+/** `cox up --memory` in a process of its own. */
+class RunningCluster {
+  readonly clients: ClientSet;
+  readonly #child: ChildProcess;
+  readonly #directory: string;
+  readonly #started: number;
+
+  private constructor(clients: ClientSet, child: ChildProcess, directory: string, started: number) {
+    this.clients = clients;
+    this.#child = child;
+    this.#directory = directory;
+    this.#started = started;
+  }
+
+  static async start(count: number): Promise<RunningCluster> {
+    const directory = await mkdtemp(join(tmpdir(), 'bench-cluster-'));
+    const kubeconfig = join(directory, 'kubeconfig');
+    const started = performance.now();
+    const args = [
+      'up',
+      '--memory',
+      '--port=0',
+      `--nodes=${count}`,
+      `--kubeconfig=${kubeconfig}`,
+      `--data-dir=${directory}`,
+    ];
+    const child = spawn(cox, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+    await new Promise<void>((resolve, reject) => {
+      child.stdout!.once('data', () => resolve());
+      child.once('exit', (code) => reject(new Error(`cox up has ended with ${code}`)));
+    });
+    const rest = RESTClient.forConfig({ ...(await loadRestConfig({ path: kubeconfig })), qps: 0 });
+    return new RunningCluster(new ClientSet(rest), child, directory, started);
+  }
+
+  get sinceStartMs(): number {
+    return performance.now() - this.#started;
+  }
+
+  cpuMs(): number {
+    const fields = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+    return ((Number(fields[11]) + Number(fields[12])) * 1000) / clockTicksPerSecond;
+  }
+
+  rssMiB(): number {
+    const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.#child.pid}/status`, 'utf8'));
+    return Math.round(Number(line?.[1] ?? 0) / 1024);
+  }
+
+  async stop(): Promise<void> {
+    const gone = new Promise((resolve) => this.#child.once('exit', resolve));
+    this.#child.kill('SIGTERM');
+    await gone;
+    await this.clients.rest.close();
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,133 @@
+import { fileURLToPath } from 'node:url';
+import { ClientSet, RESTClient } from '@coxswain/client';
+import { startOurs, type Target } from '../apiserver/target.ts';
+import { Manager } from '../controllers/manager.ts';
+import { inParallel } from '../controllers/workloads.ts';
+import { nodeCount, nodeName, nodeStatus, podOf, type Workload, workloads } from './workloads.ts';
+
+const cox = fileURLToPath(new URL('../../../packages/cli/bin/cox.js', import.meta.url));
+
+interface Measured {
+  readonly podsPerSecond: number;
+  readonly cpuMsPerPod: number;
+  readonly rssMiB: number;
+}
+
+/**
+ * Our scheduler on 5,000 nodes and, where `KUBE_SCHEDULER` names the binary, the real one: one after the other, each in a process of
+ * its own with an API server of its own (ours). The time is that from the first pod's creation until the last is bound.
+ * `BENCH_WORKLOADS` names those to run, separated by commas.
+ */
+export async function schedulerBench(): Promise<string> {
+  const { KUBE_SCHEDULER: peer, BENCH_WORKLOADS: wanted } = process.env;
+  const chosen = workloads.filter(({ name }) => !wanted || wanted.split(',').includes(name));
+  const lines = [['', 'ours', 'upstream asks', ...(peer ? ['the real one', 'CPU, ratio'] : [])]];
+  for (const workload of chosen) {
+    const ours = await measure('ours', [process.execPath, cox, 'scheduler'], workload);
+    const theirs = peer ? await measure('kube-scheduler', [peer], workload) : undefined;
+    lines.push([
+      workload.name,
+      text(ours),
+      `${workload.threshold}/s`,
+      ...(theirs ? [text(theirs), `${(ours.cpuMsPerPod / theirs.cpuMsPerPod).toFixed(2)}×`] : []),
+    ]);
+  }
+  return lines
+    .map(
+      (line) =>
+        `${line
+          .map((cell, i) => cell.padEnd(i === 0 ? 20 : 42))
+          .join(' ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
+
+const text = ({ podsPerSecond, cpuMsPerPod, rssMiB }: Measured): string =>
+  `${Math.round(podsPerSecond)}/s, ${cpuMsPerPod.toFixed(2)} CPU-ms each, ${Math.round(rssMiB)} MiB`;
+
+async function measure(who: string, command: readonly string[], workload: Workload): Promise<Measured> {
+  console.error(`${who}: ${workload.name} …`);
+  const target = await startOurs(cox);
+  const clients = clientFor(target);
+  try {
+    await prepare(clients, workload);
+    const scheduler = await Manager.start(who, command, target);
+    try {
+      await untilWorking(clients);
+      return await schedule(clients, scheduler, workload);
+    } finally {
+      await scheduler.stop();
+    }
+  } finally {
+    await clients.rest.close();
+    await target.stop();
+  }
+}
+
+async function prepare(clients: ClientSet, { node, initial, namespace }: Workload): Promise<void> {
+  const { namespaces, nodes, pods } = clients.core.v1;
+  for (const name of new Set([initial.namespace, namespace, 'first']))
+    await namespaces().create({ metadata: { name } });
+  await clients.scheduling.v1.priorityClasses().create({ metadata: { name: 'important' }, value: 10 });
+  await inParallel(nodeCount, async (index) => {
+    const name = nodeName(index);
+    await nodes().create({ metadata: { name, ...node(index) } });
+    await nodes().patch(name, 'merge', { spec: { taints: [] } });
+    await nodes().patch(name, 'merge', { status: nodeStatus }, { subresource: 'status' });
+  });
+  await inParallel(initial.count, (index) =>
+    pods(initial.namespace).create(podOf(initial.pod(index), `initial-${index}`)),
+  );
+}
+
+/** A first pod tells that the scheduler knows all nodes. */
+async function untilWorking(clients: ClientSet): Promise<void> {
+  const pods = clients.core.v1.pods('first');
+  const tiny = { containers: [{ name: 'c', image: 'c' }], priorityClassName: 'important' };
+  await pods.create({ metadata: { name: 'first' }, spec: tiny });
+  while (!(await pods.get('first')).spec?.nodeName) await pause(50);
+}
+
+async function schedule(clients: ClientSet, scheduler: Manager, workload: Workload): Promise<Measured> {
+  const { measured, namespace, pod } = workload;
+  const pods = clients.core.v1.pods(namespace);
+  const [bound, cpuMs, started] = [await bindings(clients), scheduler.cpuMs(), performance.now()];
+  const creating = inParallel(measured, (index) => pods.create(podOf(pod, `pod-${index}`)));
+  while ((await bindings(clients)) - bound < measured) await pause(100);
+  const seconds = (performance.now() - started) / 1000;
+  await creating;
+  return {
+    podsPerSecond: measured / seconds,
+    cpuMsPerPod: (scheduler.cpuMs() - cpuMs) / measured,
+    rssMiB: scheduler.rssMiB(),
+  };
+}
+
+/** As the server counts them: to look at the pods would be work for it. */
+async function bindings({ rest }: ClientSet): Promise<number> {
+  const { bytes } = await rest.raw({ method: 'GET', path: '/metrics', headers: { accept: 'text/plain' } });
+  let count = 0;
+  for (const line of new TextDecoder().decode(bytes).split('\n')) {
+    if (
+      line.startsWith('apiserver_request_total{') &&
+      line.includes('subresource="binding"') &&
+      line.includes('code="201"')
+    )
+      count += Number(line.slice(line.lastIndexOf(' ') + 1));
+  }
+  return count;
+}
+
+const clientFor = ({ port, token }: Target): ClientSet =>
+  new ClientSet(
+    RESTClient.forConfig({
+      server: `https://127.0.0.1:${port}`,
+      tls: { insecureSkipTlsVerify: true },
+      credentials: { current: async () => ({ token }), refused: () => false },
+      userAgent: 'load',
+      qps: 0,
+    }),
+  );
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,89 @@
+import type { DeviceAttribute } from '@coxswain/api/resource/v1';
+import { Quantity } from '@coxswain/apimachinery/quantity';
+import { EntryMap } from '../collections.ts';
+import { QUANTITY, QuantityValue } from '../library/quantity.ts';
+import { parseSemanticVersion } from '../library/semantic-version.ts';
+import { SemverValue } from '../library/semver.ts';
+import { BOOL, CelType, mapOf, objectType, STRING } from '../types.ts';
+import { CelMap, type CelValue } from '../values.ts';
+import type { SelectableDevice } from './device-selector.ts';
+
+/** What an attribute is shows only when it is read. Not the same as what expressions declare to be of any type. */
+export const ATTRIBUTE = new CelType('dyn', 'google.protobuf.Any');
+
+const fields = new Map([
+  ['driver', STRING],
+  ['allowMultipleAllocations', BOOL],
+  ['attributes', mapOf(STRING, mapOf(STRING, ATTRIBUTE))],
+  ['capacity', mapOf(STRING, mapOf(STRING, QUANTITY))],
+]);
+
+/** The type of the variable `device`. */
+export const DEVICE = objectType('kubernetes.DRADevice', { field: (name) => fields.get(name) });
+
+/** What expressions see of a device. Throws an Error for an attribute that has no value they could see. */
+export function deviceValue({ driver, allowMultipleAllocations, attributes, capacity }: SelectableDevice): CelValue {
+  return new EntryMap([
+    ['driver', driver],
+    ['allowMultipleAllocations', allowMultipleAllocations ?? false],
+    ['attributes', byDomain(driver, attributes, attributeValue)],
+    ['capacity', byDomain(driver, capacity, (_, { value }) => new QuantityValue(Quantity.parse(value)))],
+  ]);
+}
+
+/** Domains by name: one that is not there is empty, so that expressions need not ask first. */
+class Domains extends CelMap {
+  readonly #domains: ReadonlyMap<string, CelMap>;
+  readonly #none = new EntryMap();
+
+  constructor(domains: ReadonlyMap<string, CelMap>) {
+    super();
+    this.#domains = domains;
+  }
+
+  get size(): number {
+    return this.#domains.size;
+  }
+
+  get(key: CelValue): CelValue {
+    return (typeof key === 'string' && this.#domains.get(key)) || this.#none;
+  }
+
+  override has(key: CelValue): boolean {
+    return typeof key === 'string' && this.#domains.has(key);
+  }
+
+  keys(): Iterable<CelValue> {
+    return this.#domains.keys();
+  }
+}
+
+/** Names without a domain are of the driver's. */
+function byDomain<T>(
+  driver: string,
+  entries: Readonly<Record<string, T>> = {},
+  toValue: (name: string, entry: T) => CelValue,
+): Domains {
+  const domains = new Map<string, [string, CelValue][]>();
+  for (const [name, entry] of Object.entries(entries)) {
+    const slash = name.indexOf('/');
+    const domain = slash < 0 ? driver : name.slice(0, slash);
+    const known = domains.get(domain) ?? [];
+    known.push([name.slice(slash + 1), toValue(name, entry)]);
+    domains.set(domain, known);
+  }
+  return new Domains(new Map(Array.from(domains, ([domain, known]) => [domain, new EntryMap(known)])));
+}
+
+function attributeValue(name: string, { int, bool, string, version }: DeviceAttribute): CelValue {
+  if (int !== undefined) return BigInt(int);
+  if (bool !== undefined) return bool;
+  if (string !== undefined) return string;
+  if (version === undefined) throw new Error(`attribute ${name}: unsupported attribute value`);
+  try {
+    return new SemverValue(parseSemanticVersion(version));
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`attribute ${name}: parse semantic version: ${message}`, { cause });
+  }
+}

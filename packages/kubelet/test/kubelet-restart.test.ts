@@ -1,0 +1,59 @@
+import { ClientSet, RESTClient } from '@coxswain/client';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { HollowProber, HollowRuntime, Kubelet } from '../src/index.ts';
+import { containersOf } from './brief.ts';
+import { TestNodes } from './test-nodes.ts';
+
+let nodes: TestNodes;
+beforeAll(async () => {
+  nodes = await TestNodes.start([]);
+});
+afterAll(() => nodes.stop());
+
+/** A kubelet of its own, with its own watches. Answers how it ends. */
+async function startKubelet(runtime: HollowRuntime): Promise<() => Promise<void>> {
+  const { clock } = nodes;
+  const kubelet = new Kubelet({
+    node: { name: 'alone' },
+    clients: new ClientSet(new RESTClient(nodes.spy)),
+    runtime,
+    prober: new HollowProber(clock),
+    clock,
+    random: () => 0,
+  });
+  const stop = new AbortController();
+  const running = kubelet.run(stop.signal);
+  await nodes.settle();
+  return async () => {
+    stop.abort();
+    await running;
+  };
+}
+
+it('a kubelet that is restarted finds its pods as its runtime has kept them', async () => {
+  const runtime = new HollowRuntime({ clock: nodes.clock });
+  const stop = await startKubelet(runtime);
+  const pods = nodes.clients.core.v1.pods('default');
+  const readinessProbe = { tcpSocket: { port: 80 }, periodSeconds: 5 };
+  const container = { name: 'web', image: 'registry.example/web:1', readinessProbe };
+  const run = (name: string, annotations: Record<string, string> = {}) =>
+    pods.create({ metadata: { name, annotations }, spec: { nodeName: 'alone', containers: [container] } });
+  await run('kept');
+  await run('gone');
+  await run('ends', { 'hollow.coxswain.dev/run-for': '30s', 'hollow.coxswain.dev/exit-times': '1' });
+  await nodes.settle();
+  const before = await nodes.pod('kept');
+  expect(containersOf(before)).toEqual(['web running started ready']);
+  await stop();
+
+  await pods.delete('gone', { gracePeriodSeconds: 0 });
+  await nodes.advance(40_000);
+  const writes = nodes.spy.requests.length;
+  const stopAgain = await startKubelet(runtime);
+  expect(await nodes.pod('kept')).toEqual(before);
+  expect(nodes.spy.requests.slice(writes).filter((request) => request.includes('/pods/kept'))).toEqual([]);
+  expect(containersOf(await nodes.pod('ends'))).toEqual(['web running started ready (restarts 1, last Completed 0)']);
+  expect((await runtime.pods()).map(({ name }) => name).sort()).toEqual(['ends', 'kept']);
+  await stopAgain();
+  runtime.close();
+});

@@ -1,0 +1,182 @@
+import { hostname } from 'node:os';
+import {
+  ClientSet,
+  EventSeriesRecorder,
+  noMetrics,
+  SharedInformerFactory,
+  silentLogger,
+  systemClock,
+} from '@coxswain/client';
+import { SchedulerCache } from './cache/scheduler-cache.ts';
+import { completeConfiguration } from './config/complete-configuration.ts';
+import { profilesWithIgnoredResources } from './config/ignored-resources.ts';
+import { addEventHandlers } from './events/add-event-handlers.ts';
+import type { PluginDefinition } from './framework/handle.ts';
+import { PodsInPreBind } from './framework/pods-in-pre-bind.ts';
+import { Framework } from './framework/runtime.ts';
+import { HeldPods } from './framework/waiting-pod.ts';
+import { inTreePlugins } from './plugins/index.ts';
+import { PodNominator } from './queue/pod-nominator.ts';
+import { hintsForEverything, QueueingHints, registeredHints } from './queue/queueing-hints.ts';
+import { SchedulingQueue } from './queue/scheduling-queue.ts';
+import type { SchedulerOptions } from './scheduler.ts';
+import { BindingCycle } from './scheduling/binding-cycle.ts';
+import { BoundedTasks } from './scheduling/bounded-tasks.ts';
+import { newExtenders } from './scheduling/extenders.ts';
+import { FailureHandler } from './scheduling/failure-handler.ts';
+import { extenderName } from './scheduling/fit-error.ts';
+import { NodeFinder } from './scheduling/node-finder.ts';
+import type { SchedulingContext } from './scheduling/scheduling-context.ts';
+import { SchedulingCycle } from './scheduling/scheduling-cycle.ts';
+import { SchedulingLoop } from './scheduling/scheduling-loop.ts';
+import { SchedulingMetrics } from './scheduling/scheduling-metrics.ts';
+
+/** Bindings and status updates that are under way at once: more would only wait at the server. */
+const maxWritesInFlight = 128;
+/** A burst of so many pods may be scheduled faster than events are written. */
+const eventQueueSize = 10_000;
+
+/** Makes all parts of a scheduler; nothing is asked of the server yet. Throws when the configuration makes no sense. */
+export function assembleScheduler(options: SchedulerOptions) {
+  const { rest, plugins = [], config = completeConfiguration() } = options;
+  const { clock = systemClock, random = Math.random, logger = silentLogger, metrics = noMetrics } = options;
+  const clients = new ClientSet(rest);
+  const informers = new SharedInformerFactory(clients, {
+    clock,
+    random,
+    logger,
+    metrics,
+    freeze: options.freezeCaches ?? false,
+    // Pods that have ended take no place: they need not be known.
+    tweakListOptions: ({ group, resource }) =>
+      group === '' && resource === 'pods' ? { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' } : {},
+  });
+  const pods = informers.core.v1.pods.informer.indexer;
+  const nominator = new PodNominator(({ metadata: { namespace = '', name = '', uid } }) => {
+    const known = pods.getByKey(`${namespace}/${name}`);
+    return known?.metadata.uid === uid && !known?.spec?.nodeName;
+  });
+  const cache = new SchedulerCache();
+  const held = new HeldPods();
+  const podsInPreBind = new PodsInPreBind();
+  const extenders = newExtenders(config.extenders, clock);
+  const definitions = registry(plugins);
+  const recorders: EventSeriesRecorder[] = [];
+  const frameworks = new Map<string, Framework>();
+  for (const profile of profilesWithIgnoredResources(config)) {
+    const recorder = new EventSeriesRecorder({
+      events: (namespace) => clients.events.v1.events(namespace),
+      reportingController: profile.schedulerName,
+      host: options.host ?? hostname(),
+      queueSize: eventQueueSize,
+      clock,
+      random,
+      logger,
+      metrics,
+    });
+    recorders.push(recorder);
+    const framework = newFramework(profile, definitions, {
+      clients,
+      informers,
+      recorder,
+      clock,
+      random,
+      logger,
+      metrics,
+      nominator,
+      extenders: extenders.extenders,
+      waitingPods: held,
+      podsInPreBind,
+      snapshot: () => cache.snapshot,
+      activate: (activated) => queue.activate(activated),
+    });
+    frameworks.set(profile.schedulerName, framework);
+  }
+  const [first] = frameworks.values();
+  if (!first) throw new Error('at least one profile is required');
+  const forExtenders = config.extenders.length > 0 ? hintsForEverything(extenderName) : [];
+  const hints = new QueueingHints(
+    new Map(
+      Array.from(frameworks, ([name, framework]) => [name, [...registeredHints(framework.plugins), ...forExtenders]]),
+    ),
+  );
+  const queue = new SchedulingQueue({
+    less: (a, b) => first.less(a, b),
+    preEnqueue: new Map(Array.from(frameworks, ([name, framework]) => [name, framework.at('preEnqueue')])),
+    hints,
+    nominator,
+    clock,
+    logger,
+    metrics,
+    podInitialBackoffMs: config.podInitialBackoffSeconds * 1000,
+    podMaxBackoffMs: config.podMaxBackoffSeconds * 1000,
+    ...(options.podMaxInUnschedulablePodsMs !== undefined && {
+      podMaxInUnschedulablePodsMs: options.podMaxInUnschedulablePodsMs,
+    }),
+  });
+  const registrations = addEventHandlers({
+    informers,
+    cache,
+    queue,
+    profiles: frameworks,
+    actions: hints.actions(),
+    clock,
+    logger,
+    metrics,
+  });
+  const writes = new BoundedTasks(maxWritesInFlight);
+  const schedulingMetrics = new SchedulingMetrics(metrics, clock);
+  const context: SchedulingContext = {
+    clients,
+    pods,
+    cache,
+    queue,
+    clock,
+    random,
+    logger,
+    metrics: schedulingMetrics,
+    writes,
+  };
+  const { percentageOfNodesToScore } = config;
+  const finder = new NodeFinder({ extenders: extenders.extenders, percentageOfNodesToScore });
+  const scheduling = new SchedulingCycle(context, finder);
+  const failures = new FailureHandler(context);
+  const bindings = new BindingCycle(context, scheduling, failures);
+  const loop = new SchedulingLoop(context, { frameworks, scheduling, bindings, failures });
+  return {
+    informers,
+    registrations,
+    cache,
+    queue,
+    held,
+    podsInPreBind,
+    writes,
+    failures,
+    bindings,
+    loop,
+    recorders,
+    extenders,
+    metrics: schedulingMetrics,
+  };
+}
+
+function newFramework(...[profile, definitions, parts]: ConstructorParameters<typeof Framework>): Framework {
+  try {
+    return new Framework(profile, definitions, parts);
+  } catch (cause) {
+    const problem = `creating profile for scheduler name ${profile.schedulerName}: ${cause instanceof Error ? cause.message : cause}`;
+    throw new Error(`initializing profiles: ${problem}`, { cause });
+  }
+}
+
+function registry(plugins: readonly PluginDefinition[]): Map<string, PluginDefinition> {
+  const definitions = new Map<string, PluginDefinition>();
+  for (const definition of [...inTreePlugins, ...plugins]) {
+    if (definitions.has(definition.name)) throw new Error(`a plugin named ${definition.name} already exists`);
+    definitions.set(definition.name, definition);
+  }
+  return definitions;
+}
+
+/** All that works together while a scheduler runs. */
+export type SchedulerParts = ReturnType<typeof assembleScheduler>;

@@ -1,0 +1,85 @@
+import type { Node } from '@coxswain/api/core/v1';
+import type { CapacityRequestPolicy, Device, ResourceSlice } from '@coxswain/api/resource/v1';
+import { Quantity } from '@coxswain/apimachinery/quantity';
+import { nodeTest } from './node-test.ts';
+
+/** What names a device in the whole cluster: `driver/pool/device`. */
+export const deviceId = (driver: string, pool: string, device: string): string => `${driver}/${pool}/${device}`;
+
+/** What a device has of something, and how it may be shared out. */
+export interface DeviceCapacityEntry {
+  readonly name: string;
+  readonly value: Quantity;
+  readonly policy: ParsedPolicy | undefined;
+}
+
+export interface ParsedPolicy {
+  readonly default: Quantity | undefined;
+  readonly validValues: readonly Quantity[] | undefined;
+  readonly range: { readonly min?: Quantity; readonly max?: Quantity; readonly step?: Quantity } | undefined;
+}
+
+/** What a device takes of a counter of its pool. */
+export interface CounterUse {
+  readonly counterSet: string;
+  readonly counter: string;
+  readonly amount: Quantity;
+}
+
+/** A device of a slice, and what is asked of it again and again, read once. */
+export class DeviceEntry {
+  readonly id: string;
+  readonly device: Device;
+  readonly slice: ResourceSlice;
+  /** Several claims may have a part of it each. */
+  readonly isShareable: boolean;
+  #capacities: readonly DeviceCapacityEntry[] | undefined;
+  #counterUses: readonly CounterUse[] | undefined;
+  #isForNode: ((node: Node) => boolean) | undefined;
+
+  constructor(slice: ResourceSlice, device: Device) {
+    const { driver, pool } = slice.spec;
+    this.id = deviceId(driver, pool.name, device.name);
+    this.device = device;
+    this.slice = slice;
+    this.isShareable = device.allowMultipleAllocations ?? false;
+  }
+
+  get capacities(): readonly DeviceCapacityEntry[] {
+    this.#capacities ??= Object.entries(this.device.capacity ?? {}).map(([name, { value, requestPolicy }]) => ({
+      name,
+      value: Quantity.parse(value),
+      policy: requestPolicy && parsedPolicy(requestPolicy),
+    }));
+    return this.#capacities;
+  }
+
+  get counterUses(): readonly CounterUse[] {
+    this.#counterUses ??= (this.device.consumesCounters ?? []).flatMap(({ counterSet, counters }) =>
+      Object.entries(counters).map(([counter, { value }]) => ({ counterSet, counter, amount: Quantity.parse(value) })),
+    );
+    return this.#counterUses;
+  }
+
+  /** Whether the node can use it, where each device of the slice says so for itself. Throws when it says nonsense. */
+  isForNode(node: Node): boolean {
+    if (!this.slice.spec.perDeviceNodeSelection) return true;
+    this.#isForNode ??= nodeTest(this.device);
+    return this.#isForNode(node);
+  }
+}
+
+function parsedPolicy({ default: preset, validValues, validRange }: CapacityRequestPolicy): ParsedPolicy {
+  const parse = (text: string | undefined): Quantity | undefined =>
+    text === undefined ? undefined : Quantity.parse(text);
+  const { min, max, step } = validRange ?? {};
+  return {
+    default: parse(preset),
+    validValues: validValues?.map((value) => Quantity.parse(value)),
+    range: validRange && {
+      ...(min !== undefined && { min: Quantity.parse(min) }),
+      ...(max !== undefined && { max: Quantity.parse(max) }),
+      ...(step !== undefined && { step: Quantity.parse(step) }),
+    },
+  };
+}

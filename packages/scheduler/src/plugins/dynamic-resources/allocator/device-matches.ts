@@ -1,0 +1,41 @@
+import type { DeviceSelector, DeviceSelectors } from '@coxswain/cel/device';
+import { SelectorError } from './allocator.ts';
+import type { DeviceEntry } from './device-entry.ts';
+
+/**
+ * Which devices are what expressions want. What was found out is remembered with the device: it holds until the driver writes
+ * the slice anew, for all pods and nodes.
+ */
+export class DeviceMatches {
+  readonly #selectors: DeviceSelectors;
+  readonly #known = new WeakMap<DeviceSelector, WeakMap<DeviceEntry['device'], boolean>>();
+
+  constructor(selectors: DeviceSelectors) {
+    this.#selectors = selectors;
+  }
+
+  /** Throws SelectorError. */
+  matches(expression: string, { device, slice }: DeviceEntry): boolean {
+    const selector = this.#selector(expression);
+    let known = this.#known.get(selector);
+    if (!known) this.#known.set(selector, (known = new WeakMap()));
+    let matches = known.get(device);
+    if (matches === undefined) {
+      try {
+        matches = selector.matches({ ...device, driver: slice.spec.driver });
+      } catch (cause) {
+        throw new SelectorError('runtime', cause);
+      }
+      known.set(device, matches);
+    }
+    return matches;
+  }
+
+  #selector(expression: string): DeviceSelector {
+    try {
+      return this.#selectors.get(expression);
+    } catch (cause) {
+      throw new SelectorError('compile', cause);
+    }
+  }
+}
