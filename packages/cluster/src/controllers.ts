@@ -1,3 +1,4 @@
+import { systemClock } from '@coxswain/client';
 import { signJwt } from '@coxswain/client/jwt';
 import {
   type AllControllersOptions,
@@ -5,17 +6,20 @@ import {
   type ClientBuilder,
   ControllerManager,
   chosenControllers,
+  defaultCoalesceMs,
   serviceAccountOf,
 } from '@coxswain/controllers';
 import type { ClusterContext } from './cluster.ts';
 import { controllerManager, systemAccount } from './identities.ts';
+import { nodeSpecs } from './nodes.ts';
 
-/** Pods' addresses on hollow nodes are from these: a range for each node. */
-const clusterCIDRs = ['10.244.0.0/16'];
+/** Pods' addresses are from there: a range of 256 for each node. The larger one is for more than 250 nodes. */
+const [podRange, largePodRange] = ['10.244.0.0/16', '10.128.0.0/9'];
 
 export function newControllers(context: ClusterContext): ControllerManager {
   const { options, clockOf, random, logger, clientOf } = context;
   const { controllers = ['*'], freezeCaches = false } = options;
+  const clock = clockOf('controllers');
   const rest = clientOf('controllers', controllerManager);
   const clientBuilder: ClientBuilder = {
     clientFor(controller) {
@@ -27,7 +31,9 @@ export function newControllers(context: ClusterContext): ControllerManager {
     rest,
     clientBuilder,
     controllers: chosenControllers(allControllers(controllerOptions(context)), controllers),
-    clock: clockOf('controllers'),
+    clock,
+    // By a clock that is turned it would never be time.
+    coalesceMs: clock === systemClock ? defaultCoalesceMs : 0,
     random,
     logger,
     freezeCaches,
@@ -35,13 +41,13 @@ export function newControllers(context: ClusterContext): ControllerManager {
 }
 
 /** The controllers sign with what the server trusts. */
-function controllerOptions({ server: { authority } }: ClusterContext): AllControllersOptions {
+function controllerOptions({ options, server: { authority } }: ClusterContext): AllControllersOptions {
   const { ca, servingTrust, serviceAccountKey } = authority;
   const { certificate, key } = ca;
   return {
     rootCA: servingTrust,
     ...(key && { signing: { authorities: () => ({ certificate, key }) } }),
     signToken: (claims) => signJwt(claims, serviceAccountKey),
-    nodeIpam: { clusterCIDRs },
+    nodeIpam: { clusterCIDRs: [nodeSpecs(options.nodes).length > 250 ? largePodRange : podRange] },
   };
 }

@@ -1,6 +1,6 @@
 import { HollowNodes, type NodeSpec } from '@coxswain/kubelet';
 import type { ClusterContext } from './cluster.ts';
-import { administrator } from './identities.ts';
+import { controllerManager, kubeletOf } from './identities.ts';
 
 const defaultNodes = 2;
 
@@ -79,7 +79,8 @@ export class ClusterNodes {
   #startFleet(name: string, specs: readonly NodeSpec[]): void {
     const { clientOf, clockOf, random, logger } = this.#context;
     const nodes = new HollowNodes({
-      rest: clientOf('nodes', administrator),
+      rest: clientOf('nodes', controllerManager),
+      restOf: (node) => clientOf('nodes', kubeletOf(node)),
       nodes: specs,
       clock: clockOf('nodes'),
       random,
@@ -106,7 +107,7 @@ export function nodeSpecs(nodes: number | readonly NodeSpec[] = defaultNodes): r
 /** Each node has an address of its own, where nothing is; whichever others run beside it. */
 const withAddress = (spec: NodeSpec, index: number): NodeSpec => ({
   addresses: [
-    { type: 'InternalIP', address: `10.0.${((index + 1) >> 8) & 255}.${(index + 1) & 255}` },
+    { type: 'InternalIP', address: `172.18.${((index + 2) >> 8) & 255}.${(index + 2) & 255}` },
     { type: 'Hostname', address: spec.name },
   ],
   ...spec,

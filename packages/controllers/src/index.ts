@@ -11,6 +11,7 @@ export type { Controller, ControllerContext, ControllerDefinition } from './fram
 export {
   ControllerManager,
   type ControllerManagerOptions as ControllerManagerConfig,
+  defaultCoalesceMs,
 } from './framework/controller-manager.ts';
 export {
   type ControllerManagerEnvironment,

@@ -52,7 +52,7 @@ describe('a node', () => {
       capacity: { cpu: '8', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi', 'example.com/gpu': '2' },
       allocatable: { cpu: '7', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi', 'example.com/gpu': '2' },
       addresses: [
-        { type: 'InternalIP', address: '10.0.0.1' },
+        { type: 'InternalIP', address: '172.18.0.2' },
         { type: 'Hostname', address: 'n1' },
       ],
       conditions: [

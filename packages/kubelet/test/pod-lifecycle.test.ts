@@ -54,8 +54,8 @@ describe('a pod', () => {
     expect(pod.status).toMatchObject({
       phase: 'Running',
       observedGeneration: 1,
-      hostIP: '10.0.0.1',
-      hostIPs: [{ ip: '10.0.0.1' }],
+      hostIP: '172.18.0.2',
+      hostIPs: [{ ip: '172.18.0.2' }],
       podIP: expect.stringMatching(/^10\.64\.0\.\d+$/),
       podIPs: [{ ip: pod.status?.podIP }],
       startTime: '2026-01-01T00:00:00Z',
@@ -109,7 +109,7 @@ describe('a pod', () => {
 
   it('in the node’s network has the node’s address', async () => {
     const pod = await create('host', { hostNetwork: true });
-    expect(pod.status).toMatchObject({ podIP: '10.0.0.1', podIPs: [{ ip: '10.0.0.1' }], hostIP: '10.0.0.1' });
+    expect(pod.status).toMatchObject({ podIP: '172.18.0.2', podIPs: [{ ip: '172.18.0.2' }], hostIP: '172.18.0.2' });
   });
 
   it('that nobody took yet is Pending while its containers take their time to start', async () => {

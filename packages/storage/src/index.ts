@@ -18,6 +18,7 @@ export {
 export { CompactedError, FutureRevisionError, StoreClosedError, StoreUnavailableError } from './errors.ts';
 export { type EtcdStoreOptions, openEtcdStore, RequestTooLargeError } from './etcd/index.ts';
 export { DataDirectoryError } from './lmdb/data-directory-error.ts';
+export { DirectoryLock } from './lmdb/directory-lock.ts';
 export type { StoreSnapshot } from './memory/memory-log.ts';
 export type { MemoryStore } from './memory/memory-store.ts';
 export type { Clock } from './mvcc/index.ts';

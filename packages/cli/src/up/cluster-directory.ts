@@ -1,10 +1,10 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { DirectoryLock } from '@coxswain/storage';
 
-/** What a cluster that runs says of itself. */
-export interface RunningCluster {
-  readonly pid: number;
+/** What a cluster says of itself when it is there. */
+export interface ClusterState {
   readonly url: string;
   /** Whether it forgets everything when it ends. */
   readonly memory: boolean;
@@ -15,8 +15,10 @@ export interface RunningCluster {
 }
 
 const stateName = 'cluster.json';
-/** What a cluster has in its directory: nothing else is ever deleted. */
-const ownNames = new Set([stateName, 'admin.kubeconfig', 'pki', 'store']);
+const adminName = 'admin.kubeconfig';
+const lockName = 'lock';
+/** What a cluster has in its directory besides the lock: nothing else is ever deleted. */
+const dataNames: ReadonlySet<string> = new Set([stateName, adminName, 'pki', 'store']);
 
 /** The directory of a cluster: its data, and what is known of the process that has it. */
 export class ClusterDirectory {
@@ -33,37 +35,57 @@ export class ClusterDirectory {
 
   /** With all rights, for this user alone. */
   get adminKubeconfig(): string {
-    return join(this.path, 'admin.kubeconfig');
+    return join(this.path, adminName);
   }
 
-  /** The cluster that has the directory now; undefined when none does, also after one that ended without good-bye. */
-  async running(): Promise<RunningCluster | undefined> {
-    const state = await this.#read();
-    return state && isAlive(state.pid) ? state : undefined;
+  /** The process whose cluster has the directory now; undefined when none does, however the last one ended. */
+  holder(): Promise<number | undefined> {
+    return DirectoryLock.holder(this.path);
   }
 
-  async write(state: RunningCluster, adminKubeconfig: string): Promise<void> {
+  /** Nobody else's until the lock is released. Throws a `DataDirectoryError` that says whose it is. */
+  claim(): Promise<DirectoryLock> {
+    return DirectoryLock.acquire(this.path);
+  }
+
+  /** What the last cluster wrote; undefined when none got so far. */
+  async state(): Promise<ClusterState | undefined> {
+    const text = await readIfThere(join(this.path, stateName));
+    try {
+      return text === undefined ? undefined : JSON.parse(text);
+    } catch {
+      // Cut off in the middle, which says as much as nothing.
+      return undefined;
+    }
+  }
+
+  async write(state: ClusterState, adminKubeconfig: string): Promise<void> {
     await mkdir(this.path, { recursive: true, mode: 0o700 });
     await writeFile(this.adminKubeconfig, adminKubeconfig, { mode: 0o600 });
     await writeFile(join(this.path, stateName), `${JSON.stringify(state, undefined, 2)}\n`, { mode: 0o600 });
   }
 
-  /** The cluster has ended. */
-  async release(): Promise<void> {
-    await rm(join(this.path, stateName), { force: true });
+  /** Forgets what was written. */
+  async unwrite(): Promise<void> {
+    for (const name of [stateName, adminName]) await rm(join(this.path, name), { force: true });
   }
 
-  /** Whether there is anything that `clear` would delete. */
+  /** The text of the administrator's kubeconfig; undefined when there is none. */
+  readAdminKubeconfig(): Promise<string | undefined> {
+    return readIfThere(this.adminKubeconfig);
+  }
+
+  /** Whether there is nothing of a cluster in it. */
   async isEmpty(): Promise<boolean> {
-    return !(await this.#names()).some((name) => ownNames.has(name));
+    return !(await this.#names()).some((name) => dataNames.has(name));
   }
 
   /** Deletes the cluster's data; whatever else is there stays. */
   async clear(): Promise<void> {
     const names = await this.#names();
-    for (const name of names.filter((each) => ownNames.has(each)))
-      await rm(join(this.path, name), { recursive: true, force: true });
-    if (names.every((name) => ownNames.has(name))) await rm(this.path, { recursive: true, force: true });
+    const own = names.filter((name) => dataNames.has(name) || name === lockName);
+    for (const name of own) await rm(join(this.path, name), { recursive: true, force: true });
+    if (own.length === names.length) await rm(this.path, { recursive: true, force: true });
   }
 
   async #names(): Promise<string[]> {
@@ -74,27 +96,16 @@ export class ClusterDirectory {
       throw error;
     }
   }
+}
 
-  async #read(): Promise<RunningCluster | undefined> {
-    try {
-      return JSON.parse(await readFile(join(this.path, stateName), 'utf8'));
-    } catch (error) {
-      // One that was cut off in the middle says nothing, too.
-      if (isMissing(error) || error instanceof SyntaxError) return undefined;
-      throw error;
-    }
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
   }
 }
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // It is somebody else's, but it is there.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}

@@ -2,7 +2,6 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import type { Terminal } from '../main.ts';
 import { reasonOf, type ServerProcess } from '../server-process.ts';
 import { ClusterDirectory } from './cluster-directory.ts';
-import { removeContext } from './user-kubeconfig.ts';
 
 const defaultPort = 6443;
 
@@ -44,7 +43,7 @@ function commands(terminal: Terminal, process: ServerProcess, exit: (status: num
     .option('--memory', 'keep nothing: all is gone when it ends', false)
     .action(async (options: { dataDir: string; port: number; kubeconfig?: string; nodes: number; memory: boolean }) => {
       const { up } = await import('./up.ts');
-      await up(options, terminal, process, globalThis.process.pid);
+      await up(options, terminal, process);
     });
 
   program
@@ -72,24 +71,21 @@ function commands(terminal: Terminal, process: ServerProcess, exit: (status: num
     .command('reset')
     .description('stop the cluster and delete all of its data')
     .option(...dataDir)
-    .option('--kubeconfig <file>', 'remove the context from there, instead of where kubectl looks')
     .option('-y, --yes', 'do not ask', false)
-    .action(async (options: { dataDir: string; kubeconfig?: string; yes: boolean }) => {
+    .action(async (options: { dataDir: string; yes: boolean }) => {
       const directory = new ClusterDirectory(options.dataDir);
-      if ((await directory.isEmpty()) && !(await directory.running())) {
+      if ((await directory.isEmpty()) && (await directory.holder()) === undefined) {
         terminal.out(`there is no cluster in ${options.dataDir}\n`);
         return;
       }
       const question = `delete the cluster in ${options.dataDir}, with all that is in it? [y/N] `;
       if (!options.yes && !(await process.confirm(question))) {
-        terminal.err('nothing was deleted\n');
+        terminal.err('nothing was deleted; --yes deletes without asking\n');
         exit(1);
         return;
       }
-      const { down } = await import('./down.ts');
-      await down(directory);
-      await directory.clear();
-      await removeContext({ path: options.kubeconfig, env: process.env });
+      const { reset } = await import('./reset.ts');
+      await reset(directory, process.env);
       terminal.out(`deleted ${options.dataDir}\n`);
     });
 

@@ -6,16 +6,13 @@ const patienceMs = 30_000;
 
 /** Asks the directory's cluster to end, and waits until it has. Returns its process; undefined when none runs. */
 export async function down(directory: ClusterDirectory): Promise<number | undefined> {
-  const running = await directory.running();
-  if (!running) return undefined;
-  process.kill(running.pid, 'SIGTERM');
-  for (let waitedMs = 0; await directory.running(); waitedMs += pollMs) {
-    if (waitedMs > patienceMs) {
-      throw new Error(
-        `process ${running.pid} has not ended within ${patienceMs / 1000} s; kill -9 ${running.pid} ends it`,
-      );
-    }
+  const pid = await directory.holder();
+  if (pid === undefined) return undefined;
+  process.kill(pid, 'SIGTERM');
+  for (let waitedMs = 0; (await directory.holder()) === pid; waitedMs += pollMs) {
+    if (waitedMs > patienceMs)
+      throw new Error(`process ${pid} has not ended within ${patienceMs / 1000} s; kill -9 ${pid} ends it`);
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
-  return running.pid;
+  return pid;
 }

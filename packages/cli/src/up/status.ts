@@ -4,8 +4,10 @@ import type { ClusterDirectory } from './cluster-directory.ts';
 
 /** What `cox status` prints of a cluster, a line each; undefined when none runs. Rejects when it does not answer. */
 export async function status(directory: ClusterDirectory): Promise<string[] | undefined> {
-  const running = await directory.running();
-  if (!running) return undefined;
+  const pid = await directory.holder();
+  if (pid === undefined) return undefined;
+  const state = await directory.state();
+  if (!state) return [`cluster   starting, process ${pid}`];
   const config = await loadRestConfig({ path: directory.adminKubeconfig });
   const rest = RESTClient.forConfig(config);
   try {
@@ -18,9 +20,9 @@ export async function status(directory: ClusterDirectory): Promise<string[] | un
     for (const { status: { phase = 'Unknown' } = {} } of pods.items) phases.set(phase, (phases.get(phase) ?? 0) + 1);
     const counts = [...phases].sort().map(([phase, count]) => `${count} ${phase}`);
     return [
-      `cluster   running since ${running.startedAt}, process ${running.pid}`,
-      `address   ${running.url}`,
-      `data      ${running.memory ? 'in memory' : directory.path}`,
+      `cluster   running since ${state.startedAt}, process ${pid}`,
+      `address   ${state.url}`,
+      `data      ${state.memory ? 'in memory' : directory.path}`,
       `nodes     ${ready.length} of ${nodes.items.length} Ready`,
       `pods      ${counts.join(', ') || 'none'}`,
     ];

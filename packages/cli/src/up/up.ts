@@ -13,36 +13,58 @@ export interface UpOptions {
 }
 
 /** `cox up`: a cluster in this process, until a signal comes. Throws what stands in its way. */
-export async function up(options: UpOptions, terminal: Terminal, process: ServerProcess, pid: number): Promise<void> {
+export async function up(options: UpOptions, terminal: Terminal, process: ServerProcess): Promise<void> {
   const directory = new ClusterDirectory(options.dataDir);
-  const other = await directory.running();
-  if (other)
+  const holder = await directory.holder();
+  if (holder !== undefined)
     throw new Error(
-      `process ${other.pid} runs a cluster there already, at ${other.url}; cox down stops it, and --data-dir names another directory`,
+      `process ${holder} runs a cluster in ${directory.path} already; cox down stops it, and --data-dir names another directory`,
     );
+  const lock = await directory.claim();
   const progress = (message: string): void => terminal.err(`${message}\n`);
   const logger = quiet(newLogger(terminal, () => new Date()));
-  await runUntilStopped(process, { ...logger, info: progress }, async (signal) => {
-    const { memory, port, nodes } = options;
-    progress(memory ? 'starting a cluster that keeps nothing' : `starting the cluster of ${directory.path}`);
-    const cluster = await Cluster.start({ ...(!memory && { dataDir: directory.path }), port, nodes, logger });
-    const user: UserKubeconfig = { path: options.kubeconfig, env: process.env };
-    try {
-      progress(`the API server answers; starting controllers, scheduler and ${nodes} hollow nodes`);
-      await cluster.whenReady(signal);
-      const [url, admin] = [cluster.url ?? '', cluster.kubeconfig ?? ''];
-      const kubeconfig = await addContext(admin, user);
-      await directory.write({ pid, url, memory, startedAt: new Date().toISOString(), kubeconfig }, admin);
-      terminal.out(`cluster is ready at ${url}, context ${contextName} in ${kubeconfig}\n`);
-      await aborted(signal);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    } finally {
-      await cluster.stop();
-      await directory.release();
-      if (memory) await removeContext(user);
+  try {
+    await runUntilStopped(process, { ...logger, info: progress }, (signal) =>
+      run(options, directory, { terminal, process, progress, logger, signal }),
+    );
+  } finally {
+    await lock.release();
+  }
+}
+
+interface Surroundings {
+  readonly terminal: Terminal;
+  readonly process: ServerProcess;
+  readonly progress: (message: string) => void;
+  readonly logger: ServerLogger;
+  readonly signal: AbortSignal;
+}
+
+async function run(options: UpOptions, directory: ClusterDirectory, surroundings: Surroundings): Promise<void> {
+  const { terminal, process, progress, logger, signal } = surroundings;
+  const { memory, port, nodes } = options;
+  // What an earlier one said, which may have been killed, holds no longer.
+  await directory.unwrite();
+  progress(memory ? 'starting a cluster that keeps nothing' : `starting the cluster of ${directory.path}`);
+  const cluster = await Cluster.start({ ...(!memory && { dataDir: directory.path }), port, nodes, logger });
+  const [url, admin] = [cluster.url ?? '', cluster.kubeconfig ?? ''];
+  const user: UserKubeconfig = { path: options.kubeconfig, env: process.env };
+  try {
+    progress(`the API server answers; starting controllers, scheduler and ${nodes} hollow nodes`);
+    await cluster.whenReady(signal);
+    const kubeconfig = await addContext(admin, user);
+    await directory.write({ url, memory, startedAt: new Date().toISOString(), kubeconfig }, admin);
+    terminal.out(`cluster is ready at ${url}, context ${contextName} in ${kubeconfig}\n`);
+    await aborted(signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    await cluster.stop();
+    if (memory) {
+      await directory.unwrite();
+      await removeContext(admin, user);
     }
-  });
+  }
 }
 
 /** What goes on inside is told by `kubectl get events`; here only what is wrong. */

@@ -19,7 +19,12 @@ export {
   type NamedExtension,
   newKubeConfig,
 } from './kubeconfig.ts';
-export { type Environment, type KubeConfigLocation, kubeConfigFiles } from './kubeconfig-files.ts';
+export {
+  defaultKubeConfigFile,
+  type Environment,
+  type KubeConfigLocation,
+  kubeConfigFiles,
+} from './kubeconfig-files.ts';
 export { type LoadKubeConfigOptions, loadKubeConfig } from './load-kubeconfig.ts';
 export { type LoadRestConfigOptions, loadRestConfig } from './load-rest-config.ts';
 export { type ModifyKubeConfigOptions, modifyKubeConfig } from './modify-kubeconfig.ts';

@@ -22,6 +22,9 @@ import { ResourceMonitors } from './resource-monitors.ts';
 import { ServedResources } from './served-resources.ts';
 import { stopRecorder } from './stop-recorder.ts';
 
+/** So short that nobody notices, long enough for what happens to many pods of one owner. */
+export const defaultCoalesceMs = 50;
+
 export interface ControllerManagerOptions {
   /** Fills the caches. */
   readonly rest: RESTClient;
@@ -32,6 +35,8 @@ export interface ControllerManagerOptions {
   readonly random?: () => number;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
+  /** See `ControllerContext`; 0 unless told. */
+  readonly coalesceMs?: number;
   /** Hears which controllers run: those for which the server has what they need. */
   readonly onRunning?: (controllers: readonly string[]) => void;
   /** Fail on every change to a cached object; for tests. */
@@ -89,7 +94,7 @@ export class ControllerManager {
 
   #context(): { context: ControllerContext; recorder: CoreEventRecorder; served: ServedResources } {
     const { rest, clock = systemClock, random = Math.random, logger = silentLogger } = this.#options;
-    const { metrics = noMetrics, freezeCaches = false } = this.#options;
+    const { metrics = noMetrics, freezeCaches = false, coalesceMs = 0 } = this.#options;
     const clients = new ClientSet(rest);
     const server = new DiscoveryClient(rest);
     const discovery = new CachedDiscovery(server);
@@ -119,6 +124,7 @@ export class ControllerManager {
       random,
       logger,
       metrics,
+      coalesceMs,
       activity: this.activity,
       isServed: (resource) => served.has(resource),
     };

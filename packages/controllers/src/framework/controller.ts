@@ -33,6 +33,8 @@ export interface ControllerContext {
   readonly random: () => number;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Changes that come within so many milliseconds of work on the same object are worked on together; 0: each on its own. */
+  readonly coalesceMs: number;
   /** How busy the controllers are: every queue is known here. */
   readonly activity: Activity;
   /** Whether the server had a resource when the controllers were started, one that a definition `needs` or `uses`. */

@@ -14,6 +14,7 @@ import {
   runWorkers,
 } from '@coxswain/client/workqueue';
 import type { Controller, ControllerContext } from './controller.ts';
+import { Pace } from './pace.ts';
 
 export interface ReconcileLoopOptions {
   /** Of the queue: for metrics and messages. */
@@ -35,18 +36,24 @@ export class ReconcileLoop implements Controller {
   readonly queue: RateLimitingQueue<string>;
   readonly #options: ReconcileLoopOptions;
   readonly #context: ControllerContext;
+  readonly #pace: Pace;
 
   constructor(context: ControllerContext, options: ReconcileLoopOptions) {
-    const { clock, metrics } = context;
+    const { clock, metrics, coalesceMs } = context;
     this.#context = context;
+    this.#pace = new Pace(clock, coalesceMs);
     this.#options = options;
     const { name, rateLimiter } = options;
     this.queue = new RateLimitingQueue({ name, clock, metrics, ...(rateLimiter && { rateLimiter }) });
     context.activity.add(this.queue);
   }
 
+  /** Of what was just worked on, what comes in short succession is worked on together. */
   add(object: KubernetesObject): void {
-    this.queue.add(metaNamespaceKey(object));
+    const key = metaNamespaceKey(object);
+    const delayMs = this.#pace.delayOf(key);
+    if (delayMs > 0) this.queue.addAfter(key, delayMs);
+    else this.queue.add(key);
   }
 
   addAfter(object: KubernetesObject, delayMs: number): void {
@@ -82,7 +89,10 @@ export class ReconcileLoop implements Controller {
         ...(maxRetries !== undefined && { maxRetries }),
         onError: (error, { item }) => this.#context.logger.error(`${name}: ${item} could not be reconciled`, error),
       },
-      reconcile,
+      async (key, abort) => {
+        this.#pace.begin(key);
+        return await reconcile(key, abort);
+      },
     );
   }
 }

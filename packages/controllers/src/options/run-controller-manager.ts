@@ -18,7 +18,7 @@ import { withDefaults } from '@coxswain/component-base';
 import { userAgentOf } from '@coxswain/component-base/version';
 import { allControllers, chosenControllers } from '../all-controllers.ts';
 import type { ControllerDefinition } from '../framework/controller.ts';
-import { ControllerManager } from '../framework/controller-manager.ts';
+import { ControllerManager, defaultCoalesceMs } from '../framework/controller-manager.ts';
 import { stopRecorder } from '../framework/stop-recorder.ts';
 import { ControllerClients } from './controller-clients.ts';
 import {
@@ -107,6 +107,7 @@ async function workWith(
     rest: clients.root,
     clientBuilder: clients,
     controllers,
+    coalesceMs: defaultCoalesceMs,
     onRunning: (names) => server?.addControllers(names),
   });
   await manager.run(signal);

@@ -17,7 +17,10 @@ import { inProcessDialer, type KubeletDialer } from '../server/in-process-dialer
 import { CachedConfigSource } from '../volumes/config-source.ts';
 
 export interface HollowNodesOptions {
+  /** Fills the caches that the nodes share, and writes their events. */
   readonly rest: RESTClient;
+  /** By whom each node acts; all by `rest` when there is none. */
+  readonly restOf?: (nodeName: string) => RESTClient;
   /** How many, named `hollow-0` and so on; or what each of them is. */
   readonly nodes: number | readonly NodeSpec[];
   /** Of the nodes that do not say otherwise. */
@@ -63,9 +66,10 @@ export class HollowNodes {
         ...(jobRunForMs !== undefined && { jobRunForMs }),
       });
       runtimes.push(runtime);
+      const own = options.restOf ? new ClientSet(options.restOf(spec.name)) : clients;
       return new Kubelet({
         node: { addresses: addressesOf(spec.name, index), ...options.defaults, ...spec },
-        clients,
+        clients: own,
         runtime,
         prober,
         clock,
@@ -73,7 +77,7 @@ export class HollowNodes {
         logger,
         pods: this.#pods,
         nodes: this.#nodes,
-        config,
+        config: own === clients ? config : new CachedConfigSource(own, clock),
         recorder: this.#recorder.withSource({ component: 'kubelet', host: spec.name }),
       });
     });
@@ -100,6 +104,6 @@ const numbered = (count: number): NodeSpec[] => Array.from({ length: count }, (_
 
 /** Each node has an address of its own, where nothing is. */
 const addressesOf = (name: string, index: number): NodeSpec['addresses'] => [
-  { type: 'InternalIP', address: `10.0.${((index + 1) >> 8) & 255}.${(index + 1) & 255}` },
+  { type: 'InternalIP', address: `172.18.${((index + 2) >> 8) & 255}.${(index + 2) & 255}` },
   { type: 'Hostname', address: name },
 ];

@@ -61,8 +61,8 @@ export class DirectoryLock {
   /** The process that holds it now; undefined when none does. Changes nothing. */
   static async holder(dataDirectory: string): Promise<number | undefined> {
     const directory = join(dataDirectory, 'lock');
-    const newest = await newestHolder(directory);
-    return newest && (await isAlive(directory, newest.socket)) ? newest.pid : undefined;
+    const holder = await holderOf(directory, (await generationsOf(directory)).at(-1) ?? 0);
+    return holder && (await isAlive(directory, holder.socket)) ? holder.pid : undefined;
   }
 
   /** The file that named this holder stays: the next one goes on from its number. */
@@ -73,8 +73,8 @@ export class DirectoryLock {
 
   async #takeOver(dataDirectory: string, claim: string): Promise<void> {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const newest = (await this.#generations()).at(-1) ?? 0;
-      const holder = await this.#holderOf(newest);
+      const newest = (await generationsOf(this.#directory)).at(-1) ?? 0;
+      const holder = await holderOf(this.#directory, newest);
       if (holder !== undefined && (await isAlive(this.#directory, holder.socket))) {
         const who = holder.pid === process.pid ? 'this process' : `process ${holder.pid}`;
         throw new DataDirectoryError(dataDirectory, `is in use by ${who}`);
@@ -82,32 +82,20 @@ export class DirectoryLock {
       const mine = newest + 1;
       if (!(await this.#create(mine, claim))) continue;
       // Somebody may have been faster by more than one, and may have removed what was there before this number.
-      const generations = await this.#generations();
+      const generations = await generationsOf(this.#directory);
       if (generations.at(-1) === mine) {
         await this.#cleanUp(generations.filter((each) => each < mine - 1));
         return;
       }
-      await rm(this.#file(mine), { force: true });
+      await rm(fileOf(this.#directory, mine), { force: true });
     }
     throw new DataDirectoryError(dataDirectory, 'could not be locked: too many processes try at once');
-  }
-
-  async #generations(): Promise<number[]> {
-    const names = await readdir(this.#directory);
-    return names
-      .flatMap((name) => /^([1-9][0-9]{0,14})\.lock$/.exec(name)?.[1] ?? [])
-      .map(Number)
-      .sort((a, b) => a - b);
-  }
-
-  #file(generation: number): string {
-    return join(this.#directory, `${generation}.lock`);
   }
 
   /** Whether it was this call that created it. */
   async #create(generation: number, claim: string): Promise<boolean> {
     try {
-      await link(claim, this.#file(generation));
+      await link(claim, fileOf(this.#directory, generation));
       return true;
     } catch (error) {
       if (codeOf(error) === 'EEXIST') return false;
@@ -115,27 +103,41 @@ export class DirectoryLock {
     }
   }
 
-  /** Undefined where there is none, or only what a crash of the machine left of it. */
-  async #holderOf(generation: number): Promise<Holder | undefined> {
-    if (generation === 0) return undefined;
-    try {
-      const holder: unknown = JSON.parse(await readFile(this.#file(generation), 'utf8'));
-      return isHolder(holder) ? holder : undefined;
-    } catch (error) {
-      if (error instanceof SyntaxError || codeOf(error) === 'ENOENT') return undefined;
-      throw error;
-    }
-  }
-
   /** Removes what dead processes left behind. Sockets that answer belong to somebody who is about to find us. */
   async #cleanUp(generations: readonly number[]): Promise<void> {
-    for (const generation of generations) await rm(this.#file(generation), { force: true });
+    for (const generation of generations) await rm(fileOf(this.#directory, generation), { force: true });
     for (const name of await readdir(this.#directory)) {
       const stale = /^[0-9]+-[0-9a-f]{12}\.(sock|json)$/.exec(name);
       if (stale === null || name.startsWith(this.#socket.slice(0, -'.sock'.length))) continue;
       const socket = name.replace(/json$/, 'sock');
       if (!(await isAlive(this.#directory, socket))) await rm(join(this.#directory, name), { force: true });
     }
+  }
+}
+
+const fileOf = (directory: string, generation: number): string => join(directory, `${generation}.lock`);
+
+/** From the lowest on; none where there is no such directory. */
+async function generationsOf(directory: string): Promise<number[]> {
+  const names = await readdir(directory).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
+  return names
+    .flatMap((name) => /^([1-9][0-9]{0,14})\.lock$/.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => a - b);
+}
+
+/** Undefined where there is none, or only what a crash of the machine left of it. */
+async function holderOf(directory: string, generation: number): Promise<Holder | undefined> {
+  if (generation === 0) return undefined;
+  try {
+    const holder: unknown = JSON.parse(await readFile(fileOf(directory, generation), 'utf8'));
+    return isHolder(holder) ? holder : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || codeOf(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }
 

@@ -1,0 +1,193 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBinary } from '../binaries.ts';
+import { Shell } from '../shell.ts';
+import { CoxProcess } from './cox-process.ts';
+
+const elsewhere = `apiVersion: v1
+kind: Config
+current-context: work
+clusters: [{name: work, cluster: {server: 'https://work.example.com'}}]
+users: [{name: work, user: {token: secret}}]
+contexts: [{name: work, context: {cluster: work, user: work, namespace: team}}]
+`;
+
+/* One person's cluster over a while, in a home directory of its own. */
+
+describe.skipIf(!findBinary('kubectl'))('cox up', () => {
+  let home: string;
+  let kubeconfig: string;
+  let data: string;
+  let cluster: CoxProcess;
+  let shell: Shell;
+  const cox = (...args: string[]): CoxProcess =>
+    new CoxProcess(args, { env: { PATH: process.env.PATH, HOME: home, KUBECONFIG: kubeconfig } });
+  /** Resolves when it is ready; kubectl is as the person has it. */
+  async function up(): Promise<string> {
+    cluster = cox('up', '--port=0');
+    const said = await cluster.says(/\n/);
+    shell?.close();
+    shell = new Shell(kubeconfig);
+    return said;
+  }
+  const kubectl = (command: string) => shell.run(`kubectl ${command}`);
+  const contexts = () => kubectl(`--kubeconfig=${kubeconfig} config get-contexts -o name`);
+
+  beforeAll(() => {
+    home = mkdtempSync(join(tmpdir(), 'cox-e2e-home-'));
+    kubeconfig = join(home, 'kubeconfig');
+    data = join(home, '.local', 'share', 'coxswain', 'cluster');
+    writeFileSync(kubeconfig, elsewhere);
+  });
+  afterAll(async () => {
+    shell?.close();
+    await cluster?.stop('SIGKILL');
+    rmSync(home, { recursive: true });
+  }, 60_000);
+
+  it('says when it is ready, in one line, and what it is at before', async () => {
+    expect(await up()).toMatch(/^cluster is ready at https:\/\/127\.0\.0\.1:\d+, context cox in \/\S+\/kubeconfig\n$/);
+    expect(cluster.err).toBe(
+      `starting the cluster of ${data}\nthe API server answers; starting controllers, scheduler and 2 hollow nodes\n`,
+    );
+    await kubectl('create deployment web --image=web:1 --replicas=3');
+    expect(await kubectl('rollout status deployment/web')).toContain('successfully rolled out');
+  }, 120_000);
+
+  it('adds a context to those that are there, and makes it the current one', async () => {
+    expect(await contexts()).toBe('cox\nwork');
+    expect(await kubectl('config current-context')).toBe('cox');
+    expect(readFileSync(kubeconfig, 'utf8')).toContain('namespace: team');
+    expect(statSync(join(data, 'admin.kubeconfig')).mode & 0o777).toBe(0o600);
+    expect(statSync(data).mode & 0o777).toBe(0o700);
+  });
+
+  it('tells how it is', async () => {
+    const status = cox('status');
+    expect(await status.ended).toBe(0);
+    expect(status.out.replaceAll(/\d{4}-\S+Z/g, '<time>').replace(/:\d+$/m, ':<port>')).toBe(
+      [
+        `cluster   running since <time>, process ${cluster.pid}`,
+        'address   https://127.0.0.1:<port>',
+        `data      ${data}`,
+        'nodes     2 of 2 Ready',
+        'pods      3 Running',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('leaves no room for a second one in the same directory', async () => {
+    for (const flags of [['--port=0'], ['--port=0', '--memory']]) {
+      const second = cox('up', ...flags);
+      expect(await second.ended).toBe(1);
+      expect(second.err).toBe(
+        `error: process ${cluster.pid} runs a cluster in ${data} already; cox down stops it, and --data-dir names another directory\n`,
+      );
+    }
+    const port = portOf(cluster);
+    const third = cox('up', '--memory', `--port=${port}`, `--data-dir=${join(home, 'other')}`);
+    expect(await third.ended).toBe(1);
+    expect(third.err).toContain(
+      `error: listen EADDRINUSE: address already in use 127.0.0.1:${port}; stop what listens there, or choose another port with --port (0 takes a free one)\n`,
+    );
+    // None of them took anything away.
+    expect(await kubectl('get --raw /readyz')).toBe('ok');
+    expect(await contexts()).toBe('cox\nwork');
+  });
+
+  it('ends on Ctrl-C, in good order, and goes on where it was', async () => {
+    const before = await kubectl(uids);
+    const port = portOf(cluster);
+    expect(await cluster.stop('SIGINT')).toBe(0);
+    expect(cluster.err).toMatch(/\nstopping; another signal ends the process at once\nstopped\n$/);
+    expect(await refuses(Number(port))).toBe(true);
+    const status = cox('status');
+    expect(await status.ended).toBe(1);
+    expect(status.out).toBe(`no cluster runs in ${data}; cox up starts one\n`);
+
+    await up();
+    await kubectl('wait deployment/web --for=jsonpath={.status.readyReplicas}=3');
+    expect(await kubectl(uids)).toBe(before);
+    expect(await kubectl(`get pods -o jsonpath='{.items[*].status.phase}'`)).toBe('Running Running Running');
+    expect(await kubectl('get nodes -o name')).toBe('node/hollow-0\nnode/hollow-1');
+  }, 120_000);
+
+  it('goes on where it was after it was killed, too', async () => {
+    const before = await kubectl(uids);
+    await cluster.stop('SIGKILL');
+    await up();
+    expect(await kubectl(uids)).toBe(before);
+    // And it is alive: what is deleted comes back, once.
+    await kubectl('delete pods --all --wait=false');
+    await expect
+      .poll(async () => (await kubectl(uids)).split(' ').filter((uid) => !before.includes(uid)).length, {
+        timeout: 30_000,
+      })
+      .toBe(3);
+    await kubectl('rollout status deployment/web');
+    expect((await kubectl('get pods --no-headers')).split('\n').length).toBe(3);
+  }, 120_000);
+
+  it('is ended by cox down, and deleted by cox reset', async () => {
+    const down = cox('down');
+    expect(await down.ended).toBe(0);
+    expect(down.out).toBe(`process ${cluster.pid} has ended\n`);
+    expect(await cluster.ended).toBe(0);
+    const again = cox('down');
+    expect(await again.ended).toBe(0);
+    expect(again.out).toBe(`no cluster runs in ${data}\n`);
+
+    writeFileSync(join(data, 'letter.txt'), 'not yours');
+    const asked = cox('reset');
+    expect(await asked.ended).toBe(1);
+    expect(asked.err).toBe('nothing was deleted; --yes deletes without asking\n');
+    expect(existsSync(join(data, 'store'))).toBe(true);
+
+    const reset = cox('reset', '-y');
+    expect(await reset.ended).toBe(0);
+    expect(reset.out).toBe(`deleted ${data}\n`);
+    expect(readdirSync(data)).toEqual(['letter.txt']);
+    expect(await contexts()).toBe('work');
+    expect(readFileSync(kubeconfig, 'utf8')).toContain('token: secret');
+  });
+
+  it('leaves nothing when it kept nothing, and does not mind another', async () => {
+    const other = join(home, 'other');
+    const [first, second] = [data, other].map((directory) =>
+      cox('up', '--memory', '--port=0', '--nodes=1', `--data-dir=${directory}`),
+    );
+    await first!.says(/ready/);
+    await second!.says(/ready/);
+    // Whoever came last has the context, and keeps it when the other ends.
+    expect(await contexts()).toBe('cox\nwork');
+    const server = `--kubeconfig=${kubeconfig} config view -o jsonpath='{.clusters[?(@.name=="cox")].cluster.server}'`;
+    const kept = (await shell.run(`kubectl ${server} | cut -d: -f3`)) === portOf(first!) ? first! : second!;
+    const goes = kept === first ? second! : first!;
+    expect(await goes.stop('SIGINT')).toBe(0);
+    expect(await contexts()).toBe('cox\nwork');
+    expect(await kept.stop('SIGINT')).toBe(0);
+    expect(await contexts()).toBe('work');
+    expect(readdirSync(other)).toEqual(['lock']);
+    const reset = cox('reset', `--data-dir=${other}`);
+    expect(await reset.ended).toBe(0);
+    expect(reset.out).toBe(`there is no cluster in ${other}\n`);
+  }, 120_000);
+});
+
+/** Without what `Shell` calls all of them alike: their dashes. */
+const uids = `get pods --no-headers -o custom-columns=:.metadata.uid | tr -d - | sort | paste -sd' '`;
+
+const portOf = ({ out }: CoxProcess): string => new URL(/https:\S+\d/.exec(out)?.[0] ?? '').port;
+
+const refuses = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.on('error', () => resolve(true));
+  });

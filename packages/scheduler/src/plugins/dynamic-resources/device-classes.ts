@@ -1,0 +1,38 @@
+import type { DeviceClass } from '@coxswain/api/resource/v1';
+import type { SharedIndexInformer } from '@coxswain/client';
+
+/** Every class is an extended resource by this and its name. */
+export const deviceClassPrefix = 'deviceclass.resource.kubernetes.io/';
+
+const resourceIndex = 'extendedResource';
+
+/** Classes by name, and by the extended resources that they stand for. */
+export class DeviceClasses {
+  readonly #informer: SharedIndexInformer<DeviceClass>;
+
+  constructor(informer: SharedIndexInformer<DeviceClass>) {
+    this.#informer = informer;
+    informer.addIndexers({
+      [resourceIndex]: ({ metadata, spec }) => [
+        `${deviceClassPrefix}${metadata.name}`,
+        ...(spec.extendedResourceName === undefined ? [] : [spec.extendedResourceName]),
+      ],
+    });
+  }
+
+  get(name: string): DeviceClass | undefined {
+    return this.#informer.indexer.getByKey(name);
+  }
+
+  /** Of several classes the newest, so that one can take the place of another; of those of the same age the first by name. */
+  forResource(resource: string): DeviceClass | undefined {
+    const [first, ...others] = this.#informer.indexer.byIndex(resourceIndex, resource);
+    return others.reduce((best, each) => (comesBefore(each, best!) ? each : best), first);
+  }
+}
+
+function comesBefore({ metadata: a }: DeviceClass, { metadata: b }: DeviceClass): boolean {
+  const createdA = a.creationTimestamp ?? '';
+  const createdB = b.creationTimestamp ?? '';
+  return createdA === createdB ? a.name! < b.name! : createdA > createdB;
+}

@@ -1,0 +1,37 @@
+import type { Store } from '@coxswain/storage';
+
+/** What is written all the time in a cluster where nothing happens. */
+const heartbeats = /^\/registry\/(?:leases|masterleases|minions)\//;
+
+/** What happens in a cluster's store, as far as those who wait need to know. */
+export class StoreHistory {
+  /** The newest revision. */
+  revision = 0;
+  /** How many writes somebody could tell: all but heartbeats of nodes and leaders. */
+  changes = 0;
+  #onNews: (() => void)[] = [];
+
+  /** Follows the store until that is closed. */
+  async follow(store: Store): Promise<void> {
+    this.revision = await store.currentRevision();
+    store.watch('/', this.revision, {
+      onEvents: (events) => {
+        for (const { key, revision } of events) {
+          this.revision = revision;
+          if (!heartbeats.test(key)) this.changes++;
+        }
+        for (const tell of this.#onNews.splice(0)) tell();
+      },
+    });
+  }
+
+  /** Resolves with the next write, or after so long. */
+  async news(atMostMs: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      this.#onNews.push(resolve);
+      timer = setTimeout(resolve, atMostMs);
+    });
+    clearTimeout(timer);
+  }
+}
