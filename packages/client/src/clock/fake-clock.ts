@@ -1,4 +1,5 @@
 import type { Clock, Timer } from './clock.ts';
+import { nextTurn } from './next-turn.ts';
 
 interface Waiting {
   readonly at: number;
@@ -79,9 +80,5 @@ export class FakeClock implements Clock {
 
 /** Lets pending promises and I/O that is ready go on. */
 async function turns(): Promise<void> {
-  for (let i = 0; i < 10; i++) await new Promise<void>(nextTurn);
+  for (let i = 0; i < 10; i++) await nextTurn();
 }
-
-/** Browsers have no `setImmediate`. */
-const nextTurn = (resolve: () => void): unknown =>
-  typeof setImmediate === 'function' ? setImmediate(resolve) : setTimeout(resolve, 0);

@@ -1,3 +1,4 @@
+import { fairTurn } from '../clock/next-turn.ts';
 import type { Upgrade } from '../remote/node/in-process-web-socket.ts';
 import { ChunkQueue } from './chunk-queue.ts';
 import { onAbort } from './on-abort.ts';
@@ -37,7 +38,8 @@ interface Sink {
 }
 
 /**
- * Calls a server in the same process: no socket and no TLS, yet the server's whole chain from authentication to storage.
+ * Calls a server in the same process: no socket and no TLS, yet the server's whole chain from authentication to storage. Calls
+ * that follow each other without end let the event loop go around now and then.
  */
 export class InProcessTransport implements Transport {
   readonly #call: InProcessCall;
@@ -55,6 +57,9 @@ export class InProcessTransport implements Transport {
     signal?.throwIfAborted();
     const { abort, done } = this.#begin(signal);
     try {
+      const turn = fairTurn();
+      if (turn) await turn;
+      abort.signal.throwIfAborted();
       const call = this.#call({
         method,
         url,

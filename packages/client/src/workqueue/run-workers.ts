@@ -1,3 +1,4 @@
+import { nextTurn } from '../clock/next-turn.ts';
 import { type Logger, silentLogger } from '../observe/logger.ts';
 
 /** What workers need of a queue: `RateLimitingQueue` and `PriorityQueue` are such. */
@@ -113,10 +114,3 @@ async function workOn<T>(
     }
   }
 }
-
-/** Lets the event loop go around once. Browsers have no `setImmediate`. */
-const nextTurn = (): Promise<void> =>
-  new Promise((resolve) => {
-    if (typeof setImmediate === 'function') setImmediate(resolve);
-    else setTimeout(resolve, 0);
-  });

@@ -1,30 +1,24 @@
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 
-/** As Helm installs: what others need comes before them. Kinds that are not here come last. */
+/** What others need comes before them, as Helm has it, and definitions of kinds before all. Kinds that are not here come last. */
 const order: readonly string[] = [
+  'CustomResourceDefinition',
   'PriorityClass',
   'Namespace',
   'NetworkPolicy',
   'ResourceQuota',
   'LimitRange',
-  'PodSecurityPolicy',
   'PodDisruptionBudget',
   'ServiceAccount',
   'Secret',
-  'SecretList',
   'ConfigMap',
   'StorageClass',
   'PersistentVolume',
   'PersistentVolumeClaim',
-  'CustomResourceDefinition',
   'ClusterRole',
-  'ClusterRoleList',
   'ClusterRoleBinding',
-  'ClusterRoleBindingList',
   'Role',
-  'RoleList',
   'RoleBinding',
-  'RoleBindingList',
   'Service',
   'DaemonSet',
   'Pod',
@@ -38,6 +32,8 @@ const order: readonly string[] = [
   'IngressClass',
   'Ingress',
   'APIService',
+  'MutatingWebhookConfiguration',
+  'ValidatingWebhookConfiguration',
 ];
 
 const places: ReadonlyMap<string, number> = new Map(order.map((kind, index) => [kind, index]));

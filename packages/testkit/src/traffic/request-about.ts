@@ -1,5 +1,5 @@
-import type { Caller } from '@coxswain/cluster';
 import type { TransportRequest } from '@coxswain/client';
+import type { Caller } from '@coxswain/cluster';
 
 /** What a request is about, in the words of RBAC. */
 export interface RequestAbout {

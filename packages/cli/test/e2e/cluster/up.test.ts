@@ -101,6 +101,7 @@ describe.skipIf(!findBinary('kubectl'))('cox up', () => {
 
   it('ends on Ctrl-C, in good order, and goes on where it was', async () => {
     const before = await kubectl(uids);
+    expect(before).toMatch(/^(\w{32} ?){3}$/);
     const port = portOf(cluster);
     expect(await cluster.stop('SIGINT')).toBe(0);
     expect(cluster.err).toMatch(/\nstopping; another signal ends the process at once\nstopped\n$/);

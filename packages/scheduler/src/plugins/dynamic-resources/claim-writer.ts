@@ -136,3 +136,11 @@ export class ClaimWriter {
     return this.#clients.resource.v1.resourceClaims(metadata.namespace ?? '');
   }
 }
+
+async function explained<T>(what: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (cause) {
+    throw new Error(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}

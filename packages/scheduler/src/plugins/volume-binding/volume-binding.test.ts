@@ -130,6 +130,7 @@ describe('a claim that waits for its first pod', () => {
     await claim('data', 'csi');
     await pod('web', 'data');
     await cluster.clients.core.v1.pods('default').delete('web');
+    await cluster.settle();
     await cluster.advance(1000);
     expect(cluster.log).toContainEqual(expect.stringContaining('pod does not exist any more: pod "web" not found'));
   });

@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import { RESTClient, silentLogger } from '@coxswain/client';
+import { loadRestConfig } from '@coxswain/client/kubeconfig';
+import { HollowNodes } from '@coxswain/kubelet';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBinary } from '../binaries.ts';
+import { CoxApiServer } from '../cox-apiserver.ts';
+import { Shell } from '../shell.ts';
+import { componentKubeconfig } from './component-kubeconfig.ts';
+import { CoxProcess } from './cox-process.ts';
+import { events } from './events.ts';
+
+const election = [
+  '--leader-elect-lease-duration=4s',
+  '--leader-elect-renew-deadline=3s',
+  '--leader-elect-retry-period=500ms',
+  '--secure-port=0',
+];
+
+/* Each in a process of its own, over HTTPS, and nobody with more rights than upstream gives it. */
+
+describe.skipIf(!findBinary('kubectl'))('the components apart', () => {
+  let server: CoxApiServer;
+  let controllers: CoxProcess;
+  let first: CoxProcess;
+  let second: CoxProcess;
+  let schedulerKubeconfig: string;
+  let shell: Shell;
+  const kubectl = (command: string) => shell.run(`kubectl ${command}`);
+  const stop = new AbortController();
+  let nodes: Promise<void> | undefined;
+
+  beforeAll(async () => {
+    server = await CoxApiServer.start();
+    shell = new Shell(server.kubeconfig);
+    const pki = (name: string): string => join(server.directory, 'pki', name);
+    schedulerKubeconfig = await componentKubeconfig(server, 'system:kube-scheduler');
+    controllers = new CoxProcess([
+      'controller-manager',
+      `--kubeconfig=${await componentKubeconfig(server, 'system:kube-controller-manager')}`,
+      '--use-service-account-credentials',
+      `--root-ca-file=${pki('ca.crt')}`,
+      `--service-account-private-key-file=${pki('sa.key')}`,
+      ...election,
+    ]);
+    const scheduler = () => new CoxProcess(['scheduler', `--kubeconfig=${schedulerKubeconfig}`, ...election]);
+    first = scheduler();
+    await first.says(/the scheduler is running/);
+    second = scheduler();
+    const rest = RESTClient.forConfig(await loadRestConfig({ path: server.kubeconfig }));
+    nodes = new HollowNodes({ rest, nodes: 2, logger: silentLogger }).run(stop.signal).finally(() => rest.close());
+    await controllers.says(/controllers are running/);
+  }, 120_000);
+  afterAll(async () => {
+    shell?.close();
+    stop.abort();
+    await nodes;
+    await Promise.all([controllers, first, second].map((each) => each?.stop()));
+    await server?.stop();
+  }, 60_000);
+
+  it('are who they say they are, and may do no more', async () => {
+    const asScheduler = `--kubeconfig=${schedulerKubeconfig}`;
+    expect(await kubectl(`${asScheduler} auth whoami -o jsonpath='{.status.userInfo.username}'`)).toBe(
+      'system:kube-scheduler',
+    );
+    expect(await kubectl(`${asScheduler} get secrets -A`)).toContain(
+      'User "system:kube-scheduler" cannot list resource "secrets"',
+    );
+  });
+
+  it('make a Deployment run', async () => {
+    await kubectl('wait node/hollow-0 node/hollow-1 --for=condition=Ready');
+    await kubectl('create deployment web --image=web:1 --replicas=4');
+    expect(await kubectl('rollout status deployment/web --timeout=35s')).toContain('successfully rolled out');
+    // Each controller acts in its own name.
+    expect(await kubectl('-n kube-system get serviceaccount deployment-controller replicaset-controller -o name')).toBe(
+      'serviceaccount/deployment-controller\nserviceaccount/replicaset-controller',
+    );
+    const [pod, node] = (
+      await kubectl(`get pods -o jsonpath='{.items[0].metadata.name} {.items[0].spec.nodeName}'`)
+    ).split(' ');
+    await expect
+      .poll(() => events(shell, 'default', `Pod/${pod}`), { timeout: 20_000 })
+      .toContain(`Normal Scheduled: Successfully assigned default/${pod!.slice(0, -6)}-##### to ${node}`);
+  });
+
+  it('have one scheduler that works, and another that does when it is killed; no pod is placed twice', async () => {
+    const holder = () => kubectl(`-n kube-system get lease kube-scheduler -o jsonpath='{.spec.holderIdentity}'`);
+    const before = await holder();
+    expect(second.out).toBe('');
+    const placed = `get pods --sort-by=.metadata.name --no-headers -o custom-columns=:.metadata.name,:.spec.nodeName`;
+    const old = (await kubectl(placed)).split('\n');
+
+    await Promise.all([first.stop('SIGKILL'), kubectl('scale deployment/web --replicas=10')]);
+    await second.says(/the scheduler is running/);
+    expect(await kubectl('rollout status deployment/web --timeout=35s')).toContain('successfully rolled out');
+    expect(await holder()).not.toBe(before);
+
+    const now = (await kubectl(placed)).split('\n');
+    expect(now.length).toBe(10);
+    expect(now).toEqual(expect.arrayContaining(old));
+    const told = `get events --field-selector reason=Scheduled --no-headers -o custom-columns=:.involvedObject.name`;
+    const count = async () => (await kubectl(told)).split('\n').length;
+    await expect.poll(count, { timeout: 20_000 }).toBeGreaterThanOrEqual(9);
+    const names = (await kubectl(told)).split('\n');
+    // Of the one that was killed, the last it told may be missing.
+    expect(new Set(names).size).toBe(names.length);
+    expect(await kubectl('get events --field-selector reason=FailedScheduling -o name')).toBe('');
+    expect(await kubectl('-n kube-system get events --field-selector involvedObject.kind=Lease')).toMatch(
+      /LeaderElection {3}lease\/kube-scheduler {3}\S+ became leader/,
+    );
+  });
+});

@@ -1,0 +1,102 @@
+import type { ResourceClaim } from '@coxswain/api/resource/v1';
+import { Path } from '@coxswain/apimachinery/field';
+import type { Clock } from '@coxswain/client';
+import { nodeSelectorTest } from '@coxswain/component-helpers';
+import type { PodInfo } from '../../framework/pod-info.ts';
+import { Allocator } from './allocator/allocator.ts';
+import type { DeviceManager } from './device-manager.ts';
+import { mayBeDevice, newExtendedClaim } from './extended-resources.ts';
+import { ClaimsNotReady, keyOfClaim, podResourceClaims } from './pod-claims.ts';
+import { type ClaimInfo, isAllocated, type PodDevices } from './pod-devices.ts';
+import { SearchDeadline } from './search-deadline.ts';
+
+export interface PrepareOptions {
+  readonly manager: DeviceManager;
+  readonly clock: Clock;
+  readonly deadline: SearchDeadline;
+  readonly newUid: () => string;
+}
+
+/**
+ * The claims of a pod, and all that has to be known to find devices for them; undefined for a pod that needs none. Throws
+ * ClaimsNotReady when the pod has to wait whatever the node, other Errors when something is wrong.
+ */
+export function preparePod(pod: PodInfo, options: PrepareOptions): PodDevices | undefined {
+  const { manager, newUid } = options;
+  const claims = podResourceClaims(pod.pod, (key) => manager.claims.get(key));
+  const userClaims = claims.length;
+  const extendedClaim = extendedClaimFor(pod, manager, newUid);
+  if (extendedClaim) claims.push(extendedClaim);
+  if (claims.length === 0) return undefined;
+  const infos = claims.map((claim): ClaimInfo => {
+    if (isAllocated(claim)) return { isAvailableOn: availability(claim) };
+    checkPending(claim, manager);
+    if (claim !== extendedClaim) checkRequests(claim, manager);
+    return { isAvailableOn: undefined };
+  });
+  return {
+    claims,
+    infos,
+    userClaims,
+    extendedUid: extendedClaim?.metadata.uid,
+    allocator: claims.every(isAllocated) ? undefined : newAllocator(options),
+    unavailable: new Set(),
+    byNode: new Map(),
+  };
+}
+
+/** One from an earlier attempt, or one that does not ask for anything yet; undefined when the pod needs none. */
+function extendedClaimFor({ pod, resources }: PodInfo, manager: DeviceManager, newUid: () => string) {
+  let isNeeded = false;
+  for (const [name, amount] of resources.requests.scalar ?? []) {
+    isNeeded ||= amount !== 0 && mayBeDevice(name) && manager.classes.forResource(name) !== undefined;
+  }
+  if (!isNeeded) return undefined;
+  return manager.claims.extendedClaimOf(pod.metadata.uid ?? '') ?? newExtendedClaim(pod, newUid());
+}
+
+function availability({ status }: ResourceClaim): ClaimInfo['isAvailableOn'] {
+  const { nodeSelector } = status?.allocation ?? {};
+  if (!nodeSelector) return undefined;
+  const errors: string[] = [];
+  const test = nodeSelectorTest(nodeSelector, Path.of(''), errors);
+  if (errors.length > 0) throw new Error(errors.join(', '));
+  return test;
+}
+
+/** Another pod is about to allocate it: better wait for that. */
+function checkPending(claim: ResourceClaim, { claims }: DeviceManager): void {
+  if (!claims.pendingAllocation(claim.metadata.uid ?? '')) return;
+  throw new ClaimsNotReady(`resource claim ${keyOfClaim(claim)} is in the process of being allocated`);
+}
+
+function checkRequests(claim: ResourceClaim, manager: DeviceManager): void {
+  for (const { name, exactly, firstAvailable } of claim.spec.devices?.requests ?? []) {
+    if (exactly) checkClass(manager, exactly.deviceClassName, name);
+    else if (firstAvailable?.length) {
+      for (const { name: option, deviceClassName } of firstAvailable) {
+        checkClass(manager, deviceClassName, `${name}/${option}`);
+      }
+    } else throw new ClaimsNotReady(`resource claim ${keyOfClaim(claim)}, request ${name}: unknown request type`);
+  }
+}
+
+function checkClass({ classes }: DeviceManager, className: string, request: string): void {
+  if (!className) throw new Error(`request ${request}: unsupported request type`);
+  if (!classes.get(className)) {
+    throw new ClaimsNotReady(`request ${request}: device class ${className} does not exist`);
+  }
+}
+
+function newAllocator({ manager, deadline, newUid }: PrepareOptions): Allocator {
+  const { matches, slices, claims, classes } = manager;
+  if (!matches) throw new Error('the expression language is being loaded');
+  return new Allocator({
+    slices,
+    allocated: claims.allocatedDevices(),
+    deviceClass: (name) => classes.get(name),
+    matches: (expression, entry) => matches.matches(expression, entry),
+    newShareID: newUid,
+    onStep: () => deadline.check(),
+  });
+}

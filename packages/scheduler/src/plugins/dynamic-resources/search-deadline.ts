@@ -1,0 +1,30 @@
+import type { Clock } from '@coxswain/client';
+
+/** So many steps of a search take less than a millisecond. */
+const stepsBetweenLooks = 512;
+
+export class SearchTimeout extends Error {}
+
+/** Ends a search that takes too long. Looks at the clock only now and then. */
+export class SearchDeadline {
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  #end = Number.POSITIVE_INFINITY;
+  #steps = 0;
+
+  constructor(clock: Clock, timeoutMs: number) {
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** A search begins. */
+  start(): void {
+    this.#steps = 0;
+    this.#end = this.#timeoutMs > 0 ? this.#clock.monotonic() + this.#timeoutMs : Number.POSITIVE_INFINITY;
+  }
+
+  /** Throws SearchTimeout when its time is over. */
+  check(): void {
+    if (++this.#steps % stepsBetweenLooks === 0 && this.#clock.monotonic() >= this.#end) throw new SearchTimeout();
+  }
+}

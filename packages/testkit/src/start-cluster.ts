@@ -1,0 +1,84 @@
+import { type Logger, silentLogger, systemClock } from '@coxswain/client';
+import { Cluster, type ClusterOptions } from '@coxswain/cluster';
+import { openMemoryStore } from '@coxswain/storage';
+import type { ClusterSnapshot } from './snapshot.ts';
+import { TestCluster } from './test-cluster.ts';
+import { StoreHistory } from './time/store-history.ts';
+import { TestClock } from './time/test-clock.ts';
+import { Traffic } from './traffic/traffic.ts';
+
+export interface StartClusterOptions
+  extends Pick<
+    ClusterOptions,
+    'nodes' | 'components' | 'controllers' | 'scheduler' | 'apiServer' | 'random' | 'freezeCaches'
+  > {
+  /**
+   * `flowing`, the default: it goes on as the machine's does, and can be turned ahead. `frozen`: it stands still but for
+   * turns, once the cluster is ready. `real`: the machine's; nothing can be turned.
+   */
+  readonly clock?: 'flowing' | 'frozen' | 'real';
+  /** When the cluster begins; now by default, or when the snapshot was taken. */
+  readonly now?: Date | string | number;
+  /** What it begins with; absent: a new cluster. */
+  readonly from?: ClusterSnapshot;
+  /** False: it is not waited for nodes and the default service account. */
+  readonly ready?: boolean;
+  /** Hears what goes on; nothing is told by default. */
+  readonly logger?: Logger;
+}
+
+/**
+ * Starts a cluster in this process: API server, controllers, scheduler and hollow nodes, all in memory. It resolves when a pod that
+ * is created now would run, and lives until `stop`. Several live beside each other without knowing of each other.
+ *
+ * ```ts
+ * await using cluster = await startCluster();
+ * await cluster.apply(await readFile('deployment.yaml', 'utf8'));
+ * await cluster.untilPodsRunning('app=web');
+ * ```
+ */
+export async function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
+  const { clock: pace = 'flowing', now, from, ready = true, logger = silentLogger, ...rest } = options;
+  const testClock = pace === 'real' ? undefined : new TestClock(startOf(now, from));
+  const clock = testClock ?? systemClock;
+  const traffic = new Traffic(clock);
+  const history = new StoreHistory();
+  const store = openMemoryStore({
+    ...(from && { snapshot: from.store }),
+    clock: {
+      now: () => new Date(clock.now()),
+      setTimer: (callback, delayMs) => {
+        const timer = clock.setTimeout(callback, delayMs, { background: true });
+        return () => timer.cancel();
+      },
+    },
+  });
+  await history.follow(store);
+  let cluster: Cluster;
+  try {
+    cluster = await Cluster.start({
+      ...rest,
+      store,
+      clock,
+      ...(testClock && { clockOf: (component) => testClock.of(component) }),
+      separateNodes: true,
+      logger,
+      intercept: (transport, caller) => traffic.wrap(transport, caller),
+    });
+  } catch (error) {
+    testClock?.stop();
+    throw error;
+  }
+  const test = new TestCluster({ cluster, store, traffic, history, clock: testClock });
+  try {
+    if (ready) await test.whenReady();
+    if (pace === 'frozen') testClock?.freeze();
+    return test;
+  } catch (error) {
+    await test.stop();
+    throw error;
+  }
+}
+
+const startOf = (now: StartClusterOptions['now'], from: ClusterSnapshot | undefined): number =>
+  now === undefined ? (from?.nowMs ?? Date.now()) : new Date(now).getTime();
