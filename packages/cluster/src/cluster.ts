@@ -191,8 +191,8 @@ export class Cluster {
 
   /** Resolves when a pod that is created now would run: there are accounts, and all nodes are ready. */
   async whenReady(signal?: AbortSignal): Promise<void> {
-    const { length } = nodeSpecs(this.#context.options.nodes);
-    await untilReady(this.clients, length, { clock: this.clock, ...(signal && { signal }) });
+    const names = nodeSpecs(this.#context.options.nodes).map(({ name }) => name);
+    await untilReady(this.clients, names, { clock: this.clock, ...(signal && { signal }) });
   }
 
   /** Ends everything, in good order; resolves when nothing is under way any more. */

@@ -14,6 +14,7 @@ import { addEventHandlers } from './events/add-event-handlers.ts';
 import type { PluginDefinition } from './framework/handle.ts';
 import { PodsInPreBind } from './framework/pods-in-pre-bind.ts';
 import { Framework } from './framework/runtime.ts';
+import { SharedParts } from './framework/shared-parts.ts';
 import { HeldPods } from './framework/waiting-pod.ts';
 import { inTreePlugins } from './plugins/index.ts';
 import { PodNominator } from './queue/pod-nominator.ts';
@@ -61,6 +62,7 @@ export function assembleScheduler(options: SchedulerOptions) {
   const podsInPreBind = new PodsInPreBind();
   const extenders = newExtenders(config.extenders, clock);
   const definitions = registry(plugins);
+  const shared = new SharedParts();
   const recorders: EventSeriesRecorder[] = [];
   const frameworks = new Map<string, Framework>();
   for (const profile of profilesWithIgnoredResources(config)) {
@@ -87,6 +89,7 @@ export function assembleScheduler(options: SchedulerOptions) {
       extenders: extenders.extenders,
       waitingPods: held,
       podsInPreBind,
+      shared,
       snapshot: () => cache.snapshot,
       activate: (activated) => queue.activate(activated),
     });

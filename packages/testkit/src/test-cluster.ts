@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Pod } from '@coxswain/api/core/v1';
 import { ClientSet, type Clock, DynamicClient, type RESTClient } from '@coxswain/client';
 import type { Cluster, Component, Identity } from '@coxswain/cluster';
@@ -143,7 +144,7 @@ export class TestCluster implements AsyncDisposable {
    * Resolves with what the condition gives as soon as that is true; what it throws counts as not yet. Rejects with an
    * UntilTimeoutError that tells what was seen last.
    */
-  async until<T>(condition: () => T | Promise<T>, options: UntilOptions = {}): Promise<NonNullable<Awaited<T>>> {
+  async until<T>(condition: () => T | Promise<T>, options: UntilOptions = {}): Promise<Truthy<T>> {
     const { timeout = defaultTimeoutMs, within, what = 'the condition', namespace } = options;
     const look = new Look(condition);
     const giveUpAt = performance.now() + toMs(timeout);
@@ -170,7 +171,7 @@ export class TestCluster implements AsyncDisposable {
       const { items } = await this.clients.core.v1.pods(namespace).list({ labelSelector });
       return items.length >= (count ?? 1) && items.every(isRunning) && items.length <= (count ?? Infinity) && items;
     };
-    return this.until<Pod[] | false>(condition, { what, namespace, ...options }) as Promise<Pod[]>;
+    return this.until(condition, { what, namespace, ...options });
   }
 
   /** The events of a namespace, oldest first, as `Normal Scheduled Pod/web-0: Successfully assigned …`. */
@@ -238,7 +239,7 @@ export class TestCluster implements AsyncDisposable {
     await cluster.stop();
     clock?.stop();
     const file = await this.#kubeconfigFile?.catch(() => undefined);
-    if (file) await rm(file, { force: true });
+    if (file) await rm(dirname(file), { recursive: true, force: true });
   }
 
   #turning(): TurnOptions {
@@ -253,12 +254,17 @@ export class TestCluster implements AsyncDisposable {
   }
 }
 
+/** What a condition gives when it is met. */
+type Truthy<T> = Exclude<Awaited<T>, false | 0 | '' | null | undefined>;
+
+const isTruthy = <T>(value: T): value is Exclude<T, false | 0 | '' | null | undefined> => Boolean(value);
+
 /** A condition, and what came of it when it was last looked at. */
 class Look<T> {
   readonly #condition: () => T | Promise<T>;
   value: unknown;
   error: unknown;
-  found: { readonly value: NonNullable<Awaited<T>> } | undefined;
+  found: { readonly value: Truthy<T> } | undefined;
 
   constructor(condition: () => T | Promise<T>) {
     this.#condition = condition;
@@ -270,7 +276,7 @@ class Look<T> {
       const value = await this.#condition();
       this.error = undefined;
       this.value = value;
-      if (value) this.found = { value };
+      if (isTruthy(value)) this.found = { value };
     } catch (error) {
       this.error = error;
     }

@@ -11,7 +11,7 @@ import type { SelectableDevice } from './device-selector.ts';
 /** What an attribute is shows only when it is read. Not the same as what expressions declare to be of any type. */
 export const ATTRIBUTE = new CelType('dyn', 'google.protobuf.Any');
 
-const fields = new Map([
+const fields: ReadonlyMap<string, CelType> = new Map<string, CelType>([
   ['driver', STRING],
   ['allowMultipleAllocations', BOOL],
   ['attributes', mapOf(STRING, mapOf(STRING, ATTRIBUTE))],

@@ -43,8 +43,10 @@ export class EventWriter<E> {
   readonly #logger: Logger;
   readonly #queueSize: number;
   readonly #drops: Counter;
-  /** No longer than `#queueSize`. */
-  readonly #queue: E[] = [];
+  /** No longer than `#queueSize`, but for what is handled already. */
+  #queue: E[] = [];
+  /** Where the next one is. To shift the others would be work for each of them. */
+  #next = 0;
   readonly #stopped = new AbortController();
   /** Aborted when nothing is tried again: what waits for its next try has it at once, and it is the last. */
   readonly #finishing = new AbortController();
@@ -73,7 +75,7 @@ export class EventWriter<E> {
   enqueue(event: E): void {
     if (this.isStopped) {
       this.drop('stopped');
-    } else if (this.#queue.length >= this.#queueSize) {
+    } else if (this.#queue.length - this.#next >= this.#queueSize) {
       this.drop('queue_full');
       const which = this.#handling.describe(event);
       this.#logger.error(`Unable to record event: too many queued events, dropped event ${which}`);
@@ -119,7 +121,7 @@ export class EventWriter<E> {
   async #run(): Promise<void> {
     // Whoever records goes on first.
     await Promise.resolve();
-    for (let event = this.#queue.shift(); event !== undefined; event = this.#queue.shift()) {
+    for (let event = this.#shift(); event !== undefined; event = this.#shift()) {
       if (this.isStopped) this.drop('stopped');
       else await this.#handle(event);
       this.#handled++;
@@ -129,6 +131,20 @@ export class EventWriter<E> {
       });
     }
     this.#running = undefined;
+  }
+
+  #shift(): E | undefined {
+    if (this.#next > this.#queueSize) {
+      this.#queue = this.#queue.slice(this.#next);
+      this.#next = 0;
+    }
+    const event = this.#queue[this.#next];
+    if (event !== undefined) this.#next++;
+    else {
+      this.#queue = [];
+      this.#next = 0;
+    }
+    return event;
   }
 
   async #handle(event: E): Promise<void> {

@@ -1,11 +1,15 @@
+import type { Event } from '@coxswain/api/core/v1';
 import {
   ClientSet,
   type Clock,
   CoreEventRecorder,
   consoleLogger,
+  type EventClients,
   type Logger,
+  type RateLimiter,
   type RESTClient,
   systemClock,
+  TokenBucketRateLimiter,
 } from '@coxswain/client';
 import { Kubelet } from '../kubelet.ts';
 import { InformerNodeSource } from '../node/node-source.ts';
@@ -49,7 +53,7 @@ export class HollowNodes {
     this.#pods = new InformerPodSource({ clients, clock, logger });
     this.#nodes = new InformerNodeSource({ clients, clock, logger });
     this.#recorder = new CoreEventRecorder({
-      events: clients.core.v1.events,
+      events: paced(clients.core.v1.events, new TokenBucketRateLimiter({ qps: 100, burst: 1000, clock })),
       source: { component: 'kubelet' },
       clock,
       random,
@@ -98,6 +102,23 @@ export class HollowNodes {
     for (const runtime of this.#runtimes) runtime.close();
     await Promise.all([...informers, this.#recorder.stop()]);
   }
+}
+
+/**
+ * Events of a thousand pods that come at once are written as time allows: they must not keep the pods themselves from coming up.
+ * Kubelets have such a rate each; these are all in one process.
+ */
+function paced(events: ClientSet['core']['v1']['events'], rate: RateLimiter): EventClients<Event> {
+  return (namespace) => {
+    const client = events(namespace);
+    return {
+      async create(event, options) {
+        await rate.wait(options?.signal);
+        return await client.create(event, options);
+      },
+      patch: client.patch.bind(client),
+    };
+  };
 }
 
 const numbered = (count: number): NodeSpec[] => Array.from({ length: count }, (_, i) => ({ name: `hollow-${i}` }));

@@ -6,6 +6,7 @@ import type { Extender } from './extender.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { Plugin } from './plugin.ts';
 import type { PodInfo } from './pod-info.ts';
+import type { SharedParts } from './shared-parts.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Status } from './status.ts';
 
@@ -27,6 +28,8 @@ export interface Handle {
   readonly nominator: Nominator;
   readonly waitingPods: WaitingPods;
   readonly extenders: readonly Extender[];
+  /** What the plug-ins of all profiles have in common. */
+  readonly shared: SharedParts;
   /** Gives up what PreBind does for the pod (by its uid). False when it does nothing, or is too far already. */
   cancelPreBind(uid: string, reason: string): boolean;
   /** Runs the profile's filters for one node, as if the pods that were promised a place there, and come first, had it already. */

@@ -9,6 +9,7 @@ import type { Plugin } from './plugin.ts';
 import { PodInfo } from './pod-info.ts';
 import { PodsInPreBind } from './pods-in-pre-bind.ts';
 import { Framework } from './runtime.ts';
+import { SharedParts } from './shared-parts.ts';
 import { Status, skip } from './status.ts';
 import { HeldPods } from './waiting-pod.ts';
 
@@ -43,6 +44,7 @@ function frameworkOf(plugins: Plugin[], given: GivenProfile['plugins'] = {}, nom
     nominator: { nominatedPods: () => nominated, addNominatedPod() {}, deleteNominatedPod() {} },
     waitingPods: new HeldPods(),
     podsInPreBind: new PodsInPreBind(),
+    shared: new SharedParts(),
     extenders: [],
     snapshot: () => ({
       nodes,

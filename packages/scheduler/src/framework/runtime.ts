@@ -93,6 +93,9 @@ export class Framework implements Handle {
   get extenders(): Handle['extenders'] {
     return this.#parts.extenders;
   }
+  get shared(): Handle['shared'] {
+    return this.#parts.shared;
+  }
   snapshot(): ReturnType<Handle['snapshot']> {
     return this.#parts.snapshot();
   }

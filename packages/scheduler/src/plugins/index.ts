@@ -2,6 +2,7 @@ import type { PluginReference } from '../config/types.ts';
 import type { PluginDefinition } from '../framework/handle.ts';
 import { defaultBinder } from './default-binder/index.ts';
 import { defaultPreemption } from './default-preemption/index.ts';
+import { dynamicResources } from './dynamic-resources/index.ts';
 import { imageLocality } from './image-locality/index.ts';
 import { interPodAffinity } from './inter-pod-affinity/index.ts';
 import { nodeAffinity } from './node-affinity/index.ts';
@@ -41,6 +42,7 @@ const inOrder: readonly DefaultPlugin[] = [
   { definition: volumeZone },
   { definition: podTopologySpread, weight: 2 },
   { definition: interPodAffinity, weight: 2 },
+  { definition: dynamicResources, weight: 2 },
   { definition: defaultPreemption },
   { definition: nodeResourcesBalancedAllocation, weight: 1 },
   { definition: imageLocality, weight: 1 },

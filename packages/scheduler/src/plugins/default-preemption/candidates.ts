@@ -39,7 +39,8 @@ export class CandidateFinder {
         continue;
       }
       const list = victims.numPDBViolations === 0 ? sound : violating;
-      if (list.length < wanted) list.push({ ...victims, nodeName: node.name });
+      if (list.length < wanted)
+        list.push({ nodeName: node.name, pods: victims.pods, numPDBViolations: victims.numPDBViolations });
       if (sound.length > 0 && sound.length + violating.length >= wanted) break;
     }
     return { candidates: [...sound, ...violating], rejected };
@@ -74,29 +75,39 @@ export function bestCandidate(candidates: Iterable<Candidate>): Candidate | unde
 }
 
 interface Harm {
-  /** In order of weight: less is better. */
-  readonly numbers: readonly number[];
+  readonly violations: number;
+  readonly highestPriority: number;
+  readonly sum: number;
+  readonly victims: number;
   /** Of the victims of the highest priority. Later is better. */
   readonly earliestStart: string;
 }
 
 function harmOf({ pods, numPDBViolations }: Candidate): Harm {
-  const highest = pods[0] ? priorityOf(pods[0]) : 0;
+  const highestPriority = pods[0] ? priorityOf(pods[0]) : 0;
   let sum = 0;
   let earliestStart: string | undefined;
   for (const pod of pods) {
     const priority = priorityOf(pod);
     sum += priority + priorityOffset;
+    if (priority !== highestPriority) continue;
     const start = startTimeOf(pod);
-    if (priority === highest && (earliestStart === undefined || start < earliestStart)) earliestStart = start;
+    if (earliestStart === undefined || start < earliestStart) earliestStart = start;
   }
-  return { numbers: [numPDBViolations, highest, sum, pods.length], earliestStart: earliestStart ?? '' };
+  return {
+    violations: numPDBViolations,
+    highestPriority,
+    sum,
+    victims: pods.length,
+    earliestStart: earliestStart ?? '',
+  };
 }
 
+/** What comes first weighs most. */
 function isLess(a: Harm, b: Harm): boolean {
-  for (const [i, number] of a.numbers.entries()) {
-    const other = b.numbers[i]!;
-    if (number !== other) return number < other;
-  }
+  if (a.violations !== b.violations) return a.violations < b.violations;
+  if (a.highestPriority !== b.highestPriority) return a.highestPriority < b.highestPriority;
+  if (a.sum !== b.sum) return a.sum < b.sum;
+  if (a.victims !== b.victims) return a.victims < b.victims;
   return a.earliestStart > b.earliestStart;
 }

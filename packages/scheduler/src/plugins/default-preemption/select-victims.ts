@@ -22,48 +22,65 @@ export const noVictims: Status = Object.freeze(Status.unresolvable('No preemptio
  * The fewest pods that have to leave the node for the pod to fit there, the most important first; or why that does not help.
  * Nothing is changed: it is tried on copies.
  */
-export function selectVictims({ handle, state, pod, budgets }: Preemption, node: NodeInfo): Victims | Status {
-  const priority = priorityOf(pod.pod);
+export function selectVictims(preemption: Preemption, node: NodeInfo): Victims | Status {
+  const priority = priorityOf(preemption.pod.pod);
   const potential = node.pods.filter((info) => priorityOf(info.pod) < priority);
   if (potential.length === 0) return noVictims;
-  const trial = node.clone();
-  const trialState = state.clone();
-  const remove = (info: PodInfo): Status | undefined => {
-    trial.removePod(info.pod);
-    return handle.runRemovePod(trialState, pod, info, trial);
-  };
-  const add = (info: PodInfo): Status | undefined => {
-    trial.addPod(info);
-    return handle.runAddPod(trialState, pod, info, trial);
-  };
+  const trial = new Trial(preemption, node);
   for (const info of potential) {
-    const failed = remove(info);
+    const failed = trial.remove(info);
     if (failed) return failed;
   }
   // A pod that wants to be near one of its own victims finds no place: that is not worth another look.
-  const rejected = handle.filterWithNominatedPods(trialState, pod, trial);
+  const rejected = trial.rejection();
   if (rejected) return rejected;
+  if (potential.length > 1) potential.sort((a, b) => byImportance(a.pod, b.pod));
+  const { violating, others } = preemption.budgets.split(potential);
+  const victims: PodInfo['pod'][] = [];
+  const failed = trial.spare(violating, victims);
+  if (failed) return failed;
+  const numPDBViolations = victims.length;
+  const alsoFailed = trial.spare(others, victims);
+  if (alsoFailed) return alsoFailed;
+  if (numPDBViolations > 0 && numPDBViolations < victims.length) victims.sort(byImportance);
+  return { pods: victims, numPDBViolations };
+}
 
-  const victims: PodInfo[] = [];
-  // Puts back one after the other, the most important first, as long as the pod fits beside them.
-  const spare = (infos: readonly PodInfo[]): Status | undefined => {
+/** A node and a state to try things with. */
+class Trial {
+  readonly #handle: Preemption['handle'];
+  readonly #pod: PodInfo;
+  readonly #node: NodeInfo;
+  readonly #state: CycleState;
+
+  constructor({ handle, pod, state }: Preemption, node: NodeInfo) {
+    this.#handle = handle;
+    this.#pod = pod;
+    this.#node = node.clone();
+    this.#state = state.clone();
+  }
+
+  remove(info: PodInfo): Status | undefined {
+    this.#node.removePod(info.pod);
+    return this.#handle.runRemovePod(this.#state, this.#pod, info, this.#node);
+  }
+
+  /** Why the pod does not fit now, if it does not. */
+  rejection(): Status | undefined {
+    return this.#handle.filterWithNominatedPods(this.#state, this.#pod, this.#node);
+  }
+
+  /** Puts back one after the other, as long as the pod fits beside them; the others are added to the victims. */
+  spare(infos: readonly PodInfo[], victims: PodInfo['pod'][]): Status | undefined {
     for (const info of infos) {
-      const failed = add(info);
+      this.#node.addPod(info);
+      const failed = this.#handle.runAddPod(this.#state, this.#pod, info, this.#node);
       if (failed) return failed;
-      if (!handle.filterWithNominatedPods(trialState, pod, trial)) continue;
-      const alsoFailed = remove(info);
+      if (!this.rejection()) continue;
+      const alsoFailed = this.remove(info);
       if (alsoFailed) return alsoFailed;
-      victims.push(info);
+      victims.push(info.pod);
     }
     return undefined;
-  };
-  potential.sort((a, b) => byImportance(a.pod, b.pod));
-  const { violating, others } = budgets.split(potential);
-  const failed = spare(violating);
-  const numPDBViolations = victims.length;
-  const alsoFailed = failed ?? spare(others);
-  if (alsoFailed) return alsoFailed;
-  const pods = victims.map((info) => info.pod);
-  if (numPDBViolations > 0 && numPDBViolations < pods.length) pods.sort(byImportance);
-  return { pods, numPDBViolations };
+  }
 }

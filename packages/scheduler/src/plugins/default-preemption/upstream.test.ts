@@ -26,49 +26,52 @@ interface RecordedCase {
 
 const cases: readonly RecordedCase[] = JSON.parse(JSON.stringify(recorded));
 
-describe.each(cases.map((each, i) => ({ ...each, i })))('preemption in cluster $i', ({ nodes, pods, budgets, pod, expected }) => {
-  const fit = nodeResourcesFit.create(nodeResourcesFit.readArgs?.(undefined) as never, fakeHandle());
-  const info = new PodInfo(pod);
-  const state = new CycleState();
-  fit.preFilter?.(state, info, []);
-  const infos = nodes.map((node) => new NodeInfo(node));
-  for (const other of pods) infos.find(({ name }) => name === other.spec?.nodeName)?.addPod(new PodInfo(other));
-  const before = infos.map(({ pods }) => pods.map(({ key }) => key));
-  const preemption = {
-    handle: {
-      runAddPod: () => undefined,
-      runRemovePod: () => undefined,
-      filterWithNominatedPods: (trial: CycleState, wanted: PodInfo, node: NodeInfo) =>
-        fit.filter?.(trial, wanted, node),
-    },
-    state,
-    pod: info,
-    budgets: new DisruptionBudgets(budgets),
-  };
-  const { candidates, rejected } = new CandidateFinder().find(preemption, infos, 0, infos.length);
+describe.each(cases.map((each, i) => ({ ...each, i })))(
+  'preemption in cluster $i',
+  ({ nodes, pods, budgets, pod, expected }) => {
+    const fit = nodeResourcesFit.create(nodeResourcesFit.readArgs?.(undefined) as never, fakeHandle());
+    const info = new PodInfo(pod);
+    const state = new CycleState();
+    fit.preFilter?.(state, info, []);
+    const infos = nodes.map((node) => new NodeInfo(node));
+    for (const other of pods) infos.find(({ name }) => name === other.spec?.nodeName)?.addPod(new PodInfo(other));
+    const before = infos.map(({ pods }) => pods.map(({ key }) => key));
+    const preemption = {
+      handle: {
+        runAddPod: () => undefined,
+        runRemovePod: () => undefined,
+        filterWithNominatedPods: (trial: CycleState, wanted: PodInfo, node: NodeInfo) =>
+          fit.filter?.(trial, wanted, node),
+      },
+      state,
+      pod: info,
+      budgets: new DisruptionBudgets(budgets),
+    };
+    const { candidates, rejected } = new CandidateFinder().find(preemption, infos, 0, infos.length);
 
-  it('finds the same victims, in the same order', () => {
-    const found = candidates.map(({ nodeName, pods: victims, numPDBViolations }) => ({
-      node: nodeName,
-      victims: victims.map(({ metadata }) => metadata.name),
-      violations: numPDBViolations,
-    }));
-    expect(found.sort((a, b) => (a.node < b.node ? -1 : 1))).toEqual(expected.candidates ?? []);
-  });
+    it('finds the same victims, in the same order', () => {
+      const found = candidates.map(({ nodeName, pods: victims, numPDBViolations }) => ({
+        node: nodeName,
+        victims: victims.map(({ metadata }) => metadata.name),
+        violations: numPDBViolations,
+      }));
+      expect(found.sort((a, b) => (a.node < b.node ? -1 : 1))).toEqual(expected.candidates ?? []);
+    });
 
-  it('rejects the other nodes with the same words', () => {
-    expect(Object.fromEntries(rejected.map(({ node, status }) => [node.name, `${status.code} ${status.message}`]))).toEqual(
-      expected.rejected ?? {},
-    );
-  });
+    it('rejects the other nodes with the same words', () => {
+      expect(
+        Object.fromEntries(rejected.map(({ node, status }) => [node.name, `${status.code} ${status.message}`])),
+      ).toEqual(expected.rejected ?? {});
+    });
 
-  it('takes one that is as good', () => {
-    const best = bestCandidate(candidates)?.nodeName;
-    if (best === undefined) expect(expected.best).toBeUndefined();
-    else expect(expected.best).toContain(best);
-  });
+    it('takes one that is as good', () => {
+      const best = bestCandidate(candidates)?.nodeName;
+      if (best === undefined) expect(expected.best).toBeUndefined();
+      else expect(expected.best).toContain(best);
+    });
 
-  it('changes nothing', () => {
-    expect(infos.map(({ pods }) => pods.map(({ key }) => key))).toEqual(before);
-  });
-});
+    it('changes nothing', () => {
+      expect(infos.map(({ pods }) => pods.map(({ key }) => key))).toEqual(before);
+    });
+  },
+);

@@ -1,5 +1,5 @@
 import type { AllocatedDeviceStatus, DeviceRequestAllocationResult, ResourceClaim } from '@coxswain/api/resource/v1';
-import { timeToDate } from '@coxswain/apimachinery/time';
+import { dateFromTime } from '@coxswain/apimachinery/time';
 
 /** A driver says that a device cannot be made ready. */
 export class DeviceBindingFailed extends Error {}
@@ -35,7 +35,7 @@ export function isReadyForBinding(claim: ResourceClaim): boolean {
 export function isBindingOverdue(claim: ResourceClaim, timeoutMs: number, now: number): boolean {
   const { allocationTimestamp } = claim.status?.allocation ?? {};
   if (!allocationTimestamp || !hasBindingConditions(claim)) return false;
-  return timeToDate(allocationTimestamp).getTime() + timeoutMs < now;
+  return dateFromTime(allocationTimestamp).getTime() + timeoutMs < now;
 }
 
 export const devicesToPrepare = ({ status }: ResourceClaim): DeviceRequestAllocationResult[] =>

@@ -13,7 +13,11 @@ export class ClaimWriter {
   readonly #clock: Clock;
   readonly #random: () => number;
 
-  constructor({ clients, clock, random }: { readonly clients: ClientSet; readonly clock: Clock; readonly random: () => number }) {
+  constructor({
+    clients,
+    clock,
+    random,
+  }: { readonly clients: ClientSet; readonly clock: Clock; readonly random: () => number }) {
     this.#clients = clients;
     this.#clock = clock;
     this.#random = random;
@@ -29,7 +33,8 @@ export class ClaimWriter {
     const key = keyOfClaim(claim);
     return this.#withLatest(claim, signal, async (latest) => {
       if (latest.metadata.deletionTimestamp) throw new Error(`claim ${key} got deleted in the meantime`);
-      if (allocation && latest.status?.allocation) throw new Error(`claim ${key} got allocated elsewhere in the meantime`);
+      if (allocation && latest.status?.allocation)
+        throw new Error(`claim ${key} got allocated elsewhere in the meantime`);
       // It must not be deleted from the moment on that it has devices.
       const kept = allocation ? await this.#withFinalizer(latest, signal) : latest;
       const given = allocation ?? kept.status?.allocation;

@@ -45,7 +45,8 @@ export function filterNode(
 function unavailableOn({ claims, infos }: PodDevices, node: Node, options: FilterOptions): number[] {
   return claims.flatMap((claim, index) => {
     const { isAvailableOn } = infos[index]!;
-    const isAvailable = (!isAvailableOn || isAvailableOn(node)) && !(isAllocated(claim) && isBindingLost(claim, options));
+    const isAvailable =
+      (!isAvailableOn || isAvailableOn(node)) && !(isAllocated(claim) && isBindingLost(claim, options));
     return isAvailable ? [] : [index];
   });
 }
@@ -80,7 +81,10 @@ function extendedOn(
     else if (!allocatable.scalar?.has(name)) return Status.unresolvable('cannot fit resource');
   }
   if (asDevices.length === 0) return undefined;
-  return withClaim(claim, extendedRequests(pod, asDevices, (name) => classes.forResource(name)?.metadata.name));
+  return withClaim(
+    claim,
+    extendedRequests(pod, asDevices, (name) => classes.forResource(name)?.metadata.name),
+  );
 }
 
 const withClaim = (claim: ResourceClaim, extended: ExtendedRequests): ExtendedOnNode => ({

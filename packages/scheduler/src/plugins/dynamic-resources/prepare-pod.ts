@@ -8,7 +8,7 @@ import type { DeviceManager } from './device-manager.ts';
 import { mayBeDevice, newExtendedClaim } from './extended-resources.ts';
 import { ClaimsNotReady, keyOfClaim, podResourceClaims } from './pod-claims.ts';
 import { type ClaimInfo, isAllocated, type PodDevices } from './pod-devices.ts';
-import { SearchDeadline } from './search-deadline.ts';
+import type { SearchDeadline } from './search-deadline.ts';
 
 export interface PrepareOptions {
   readonly manager: DeviceManager;

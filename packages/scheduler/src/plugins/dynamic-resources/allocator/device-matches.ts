@@ -17,8 +17,8 @@ export class DeviceMatches {
   /** Throws SelectorError. */
   matches(expression: string, { device, slice }: DeviceEntry): boolean {
     const selector = this.#selector(expression);
-    let known = this.#known.get(selector);
-    if (!known) this.#known.set(selector, (known = new WeakMap()));
+    const known = this.#known.get(selector) ?? new WeakMap<DeviceEntry['device'], boolean>();
+    this.#known.set(selector, known);
     let matches = known.get(device);
     if (matches === undefined) {
       try {

@@ -1,9 +1,9 @@
 import type { Node } from '@coxswain/api/core/v1';
 import type { AllocationResult, DeviceClass, ResourceClaim, ResourceSlice } from '@coxswain/api/resource/v1';
-import { Quantity } from '@coxswain/apimachinery/quantity';
+import type { Quantity } from '@coxswain/apimachinery/quantity';
 import { type AllocatedDevices, addAmounts } from './allocated-devices.ts';
 import { Allocator } from './allocator.ts';
-import { DeviceMatches } from './device-matches.ts';
+import type { DeviceMatches } from './device-matches.ts';
 import { SliceIndex } from './slice-index.ts';
 
 /** What upstream's allocator was given, and what it said. */

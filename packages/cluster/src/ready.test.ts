@@ -1,0 +1,36 @@
+import { startApiServer } from '@coxswain/apiserver';
+import { ClientSet, InProcessTransport, RESTClient } from '@coxswain/client';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { untilReady } from './ready.ts';
+
+let server: Awaited<ReturnType<typeof startApiServer>>;
+let clients: ClientSet;
+beforeAll(async () => {
+  server = await startApiServer({ memory: true });
+  const transport = server.transport({ username: 'me', groups: ['system:masters'] });
+  clients = new ClientSet(new RESTClient(new InProcessTransport(transport)));
+});
+afterAll(() => server.stop());
+
+it('waits for the account and for its own nodes, and for no others', async () => {
+  const { nodes, serviceAccounts } = clients.core.v1;
+  // Every new node has a taint, which is the node controller's to take away.
+  const addNode = async (name: string) => {
+    await nodes().create({ metadata: { name } });
+    await nodes().patch(name, 'merge', { spec: { taints: null } });
+  };
+  const say = (name: string, status: string) =>
+    nodes().patchStatus(name, 'merge', { status: { conditions: [{ type: 'Ready', status }] } });
+  const done: string[] = [];
+  const ready = untilReady(clients, ['a', 'b'], {}).then(() => done.push('ready'));
+  for (const name of ['of-old', 'a', 'b']) await addNode(name);
+  await say('of-old', 'Unknown');
+  await say('b', 'True');
+  await serviceAccounts('default').create({ metadata: { name: 'default' } });
+  await say('a', 'False');
+  expect(done).toEqual([]);
+  await say('a', 'True');
+  await ready;
+  // There is nothing to wait for any more.
+  await untilReady(clients, ['a', 'b'], {});
+});

@@ -1,0 +1,7 @@
+/** A uid of the fourth version, made of a source of numbers in [0, 1). */
+export function randomUid(random: () => number): string {
+  return 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'.replace(/[xy]/g, (place) => {
+    const digit = Math.floor(random() * 16);
+    return (place === 'x' ? digit : (digit % 4) + 8).toString(16);
+  });
+}
