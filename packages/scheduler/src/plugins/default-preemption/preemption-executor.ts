@@ -11,6 +11,10 @@ import type { PreemptionMetrics } from './preemption-metrics.ts';
 const maxInFlight = 16;
 const podKind = { group: '', version: 'v1', kind: 'Pod' };
 
+interface Progress {
+  lastVictim?: Pod;
+}
+
 /** Makes victims go while other pods are scheduled. The pod that they go for is not tried again before all have been asked. */
 export class PreemptionExecutor {
   readonly #handle: Handle;
@@ -20,7 +24,7 @@ export class PreemptionExecutor {
    * By uid: the pods that victims are being asked to go for, with the last victim once it is its turn. What has become of it
    * is looked up in the cache: word of its end may be here before the answer to the request, and nothing comes after it.
    */
-  readonly #preempting = new Map<string, { lastVictim?: Pod }>();
+  readonly #preempting = new Map<string, Progress>();
 
   constructor(handle: Handle, metrics: PreemptionMetrics, pluginName: string) {
     this.#handle = handle;
@@ -42,7 +46,6 @@ export class PreemptionExecutor {
     const victims = candidate.pods.filter(({ metadata }) => !metadata.deletionTimestamp);
     if (victims.length === 0) return;
     this.#metrics.chosen(candidate.pods.length);
-    this.#preempting.set(preemptor.metadata.uid ?? '', {});
     void this.#run(candidate.nodeName, victims, preemptor, signal);
   }
 
@@ -50,29 +53,22 @@ export class PreemptionExecutor {
     const { clock, logger } = this.#handle;
     const { uid = '', namespace, name } = preemptor.metadata;
     const start = clock.monotonic();
+    const progress: Progress = {};
+    this.#preempting.set(uid, progress);
     let result: 'success' | 'error' = 'success';
     try {
       if (!(await this.#takeBackLowerPromises(nodeName, preemptor, signal))) result = 'error';
-      await this.#preemptAll(nodeName, victims, preemptor, signal);
+      const preempt = (victim: Pod): Promise<void> => this.#preempt(victim, nodeName, preemptor, signal);
+      await preemptAll(victims, preempt, progress);
     } catch (error) {
       result = 'error';
       if (!signal.aborted) logger.error(`Error occurred during async preemption for pod ${namespace}/${name}`, error);
     }
-    this.#preempting.delete(uid);
+    // It may have been tried again, and make others go by now.
+    if (this.#preempting.get(uid) === progress) this.#preempting.delete(uid);
     this.#metrics.executed(result, clock.monotonic() - start);
     // No event may ever come of what was not done.
     if (result === 'error' && !signal.aborted) this.#handle.activate([preemptor]);
-  }
-
-  /** Rejects with the first failure; those that were not asked by then stay. */
-  async #preemptAll(nodeName: string, victims: readonly Pod[], preemptor: Pod, signal: AbortSignal): Promise<void> {
-    const preempt = (victim: Pod): Promise<void> => this.#preempt(victim, nodeName, preemptor, signal);
-    const lastVictim = victims.at(-1)!;
-    for (let i = 0; i < victims.length - 1; i += maxInFlight) {
-      await Promise.all(victims.slice(i, Math.min(i + maxInFlight, victims.length - 1)).map(preempt));
-    }
-    this.#preempting.set(preemptor.metadata.uid ?? '', { lastVictim });
-    await preempt(lastVictim);
   }
 
   async #preempt(victim: Pod, nodeName: string, preemptor: Pod, signal: AbortSignal): Promise<void> {
@@ -141,6 +137,22 @@ export class PreemptionExecutor {
       { backoff: defaultBackoff, clock, random, signal },
     );
   }
+}
+
+/** Rejects when one cannot be made to go; those whose turn had not come by then stay. */
+async function preemptAll(
+  victims: readonly Pod[],
+  preempt: (victim: Pod) => Promise<void>,
+  progress: Progress,
+): Promise<void> {
+  const last = victims.length - 1;
+  for (let i = 0; i < last; i += maxInFlight) {
+    const outcomes = await Promise.allSettled(victims.slice(i, Math.min(i + maxInFlight, last)).map(preempt));
+    const failed = outcomes.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+  }
+  progress.lastVictim = victims[last]!;
+  await preempt(progress.lastVictim);
 }
 
 const isRetriable = (error: unknown): boolean =>

@@ -33,6 +33,7 @@ export const nodeVolumeLimits: PluginDefinition = {
 
     function fits(newVolumes: DriversByVolume, node: NodeInfo, csiNode: CSINode): boolean {
       const limits = limitsOf(csiNode, new Set(newVolumes.values()));
+      // Differs from upstream: where none of the pod's drivers has a limit, nobody's volumes are looked at, and none can be wrong.
       if (limits.size === 0) return true;
       const attached: DriversByVolume = new Map();
       for (const { pod } of node.pods) csi.addVolumes(pod, attached);

@@ -14,19 +14,19 @@ describe('an assumed change', () => {
   let transport: FakeTransport;
   let cache: AssumeCache<PersistentVolume>;
   let stored: PersistentVolume;
-  const stop = new AbortController();
+  let informers: SharedInformerFactory;
 
   beforeEach(async () => {
     transport = new FakeTransport({ objects: [{ apiVersion: 'v1', kind: 'PersistentVolume', ...volume('', 'old') }] });
-    const informers = new SharedInformerFactory(new ClientSet(new RESTClient(transport)));
+    informers = new SharedInformerFactory(new ClientSet(new RESTClient(transport)));
     const { informer } = informers.core.v1.persistentVolumes;
     informer.addIndexers({ all: () => ['yes'] });
     cache = new AssumeCache(informer);
-    informers.start(stop.signal);
-    await informers.waitForCacheSync(stop.signal);
+    informers.start();
+    await informers.waitForCacheSync();
     stored = cache.stored('v')!;
   });
-  afterEach(() => transport.close());
+  afterEach(() => informers.shutdown());
 
   const changed = () => new Promise<void>((resolve) => cache.onChange(['v'], resolve));
   const assumed = (): PersistentVolume => ({ ...stored, spec: { hostPath: { path: 'new' } } });

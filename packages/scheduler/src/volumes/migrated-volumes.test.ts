@@ -1,0 +1,86 @@
+import type { NodeSelectorRequirement, PersistentVolume, PersistentVolumeSpec, Volume } from '@coxswain/api/core/v1';
+import { describe, expect, it } from 'vitest';
+import { translatedAffinity, translatedInlineVolume, translatedVolume } from './migrated-volumes.ts';
+
+const volume = (spec: PersistentVolumeSpec, labels: Record<string, string> = {}): PersistentVolume => ({
+  metadata: { name: 'v', labels },
+  spec,
+});
+const zone = 'topology.kubernetes.io/zone';
+const betaZone = 'failure-domain.beta.kubernetes.io/zone';
+const betaRegion = 'failure-domain.beta.kubernetes.io/region';
+const disk = { gcePersistentDisk: { pdName: 'd' } };
+const ebs = (volumeID: string) => ({ awsElasticBlockStore: { volumeID } });
+
+describe('the volume that a driver sees', () => {
+  it.each<[PersistentVolume, string | undefined]>([
+    [volume(disk), 'pd.csi.storage.gke.io projects/UNSPECIFIED/zones/UNSPECIFIED/disks/d'],
+    [volume(disk, { [zone]: 'us-a1-b' }), 'pd.csi.storage.gke.io projects/UNSPECIFIED/zones/us-a1-b/disks/d'],
+    [
+      volume(disk, { [betaZone]: 'us-a1-b__us-a1-c' }),
+      'pd.csi.storage.gke.io projects/UNSPECIFIED/regions/us-a1/disks/d',
+    ],
+    [volume(ebs('vol-1')), 'ebs.csi.aws.com vol-1'],
+    [volume(ebs('aws://us-east-1a/vol-1')), 'ebs.csi.aws.com vol-1'],
+    [volume(ebs('aws:///vol-1')), 'ebs.csi.aws.com vol-1'],
+    [volume({ cinder: { volumeID: 'c' } }), 'cinder.csi.openstack.org c'],
+    [volume({ azureDisk: { diskName: 'n', diskURI: '/u' } }), 'disk.csi.azure.com /u'],
+    [volume({ portworxVolume: { volumeID: 'p' } }), 'pxd.portworx.com p'],
+    [volume({ vsphereVolume: { volumePath: 'v' } }), undefined],
+    [volume({ hostPath: { path: '/' } }), undefined],
+  ])('%j is %s', (given, expected) => {
+    const csi = translatedVolume(given);
+    expect(csi && `${csi.driver} ${csi.volumeHandle}`).toBe(expected);
+  });
+
+  it.each<[PersistentVolume, string]>([
+    [volume(ebs('aws://us-east-1a/disk')), 'Invalid format for AWS volume (aws://us-east-1a/disk)'],
+    [
+      volume({ azureDisk: { diskName: 'n', diskURI: '/u', kind: 'Shared' } }),
+      'kind(Shared) is not supported in csi migration',
+    ],
+    [volume(disk, { [zone]: 'here__there' }), 'zone in unexpected format'],
+    [volume(disk, { [zone]: 'us-a1-b__us-a2-b' }), 'multiple or no regions'],
+  ])('%j is none', (given, message) => {
+    expect(() => translatedVolume(given)).toThrow(message);
+  });
+
+  it('of a pod’s own has no zone', () => {
+    const inline: Volume = { name: 'v', ...disk };
+    expect(translatedInlineVolume(inline)?.volumeHandle).toBe('projects/UNSPECIFIED/zones/UNSPECIFIED/disks/d');
+    expect(translatedInlineVolume({ name: 'v', csi: { driver: 'csi.example' } })).toBeUndefined();
+  });
+});
+
+describe('the nodes that a driver lets use a volume', () => {
+  const within = (key: string, ...values: string[]): NodeSelectorRequirement => ({ key, operator: 'In', values });
+  const affinity = (...matchExpressions: NodeSelectorRequirement[]) => ({
+    nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions }] } },
+  });
+  const driverZone = 'topology.gke.io/zone';
+
+  it.each<[string, PersistentVolume, readonly NodeSelectorRequirement[] | undefined]>([
+    ['its own word for a zone', volume({ ...disk, ...affinity(within(zone, 'z')) }), [within(driverZone, 'z')]],
+    [
+      'that of regions too, where old ones were used',
+      volume({ ...disk, ...affinity(within(betaZone, 'z'), within(betaRegion, 'r')) }),
+      [within(driverZone, 'z'), within('topology.kubernetes.io/region', 'r')],
+    ],
+    [
+      'labels where there is nothing else',
+      volume({ ...disk, ...affinity(within('disk', 'ssd')) }, { [betaZone]: 'z2__z1' }),
+      [within('disk', 'ssd'), within(driverZone, 'z1', 'z2')],
+    ],
+    ['labels alone', volume(disk, { [zone]: 'z' }), [within(driverZone, 'z')]],
+    ['nothing', volume(disk), undefined],
+    [
+      'what the volume says, where the driver has no zones',
+      volume({ azureDisk: { diskName: 'n', diskURI: '/u' }, ...affinity(within(zone, 'z')) }),
+      [within(zone, 'z')],
+    ],
+  ])('are found by %s', (_, given, expected) => {
+    expect(translatedAffinity(given)?.nodeSelectorTerms.map(({ matchExpressions }) => matchExpressions)).toEqual(
+      expected && [expected],
+    );
+  });
+});
