@@ -99,6 +99,7 @@ function command(terminal: Terminal, exit: (status: number) => void): Command {
     ['down', 'stop it'],
     ['status', 'say how it is'],
     ['reset', 'delete its data'],
+    ['envtest-assets', "write the programs that controller-runtime's envtest starts"],
   ] as const)
     program.command(name).description(description).helpOption(false);
 

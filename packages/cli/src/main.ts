@@ -22,6 +22,10 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
     const { scheduler } = await import('./scheduler.ts');
     return scheduler(args.slice(1), terminal, thisProcess);
   }
+  if (args[0]?.startsWith('envtest-')) {
+    const { envtest } = await import('./envtest-commands.ts');
+    return envtest(args, terminal, thisProcess);
+  }
   if (args[0] !== undefined && clusterCommands.has(args[0])) {
     const { clusterCommand } = await import('./up/commands.ts');
     return clusterCommand(args, terminal, thisProcess);

@@ -118,6 +118,18 @@ describe('a node', () => {
     expect(pod.status?.podIP).toBe('192.168.7.2');
   });
 
+  it('tells within ten seconds that it was cordoned, and that it is not any more', async () => {
+    for (const unschedulable of [true, false]) {
+      await nodes.clients.core.v1.nodes().patch('n1', 'merge', { spec: { unschedulable } });
+      await nodes.settle();
+      await nodes.advance(10_000);
+    }
+    expect((await nodes.events('n1')).slice(-2)).toEqual([
+      'NodeNotSchedulable: Node n1 status is now: NodeNotSchedulable',
+      'NodeSchedulable: Node n1 status is now: NodeSchedulable',
+    ]);
+  });
+
   it('sets right what somebody else says of it', async () => {
     const conditions = [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown', message: 'gone?' }];
     await nodes.clients.core.v1

@@ -29,4 +29,21 @@ describe('the pace of watches', () => {
     expect(called).toEqual(['a', 'b', 'a']);
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  it('slackens as sending takes longer, up to a limit', () => {
+    vi.useFakeTimers();
+    let now = 0;
+    const pacer = new WatchPacer(() => now);
+    const pacesAfter = (tookMs: number): boolean[] => {
+      pacer.schedule(() => {
+        now += tookMs;
+      });
+      vi.runOnlyPendingTimers();
+      return [1.9, 5.9, 9.9, 10.1].map((ago) => pacer.isTooSoon(now - ago));
+    };
+    expect(pacesAfter(0)).toEqual([true, false, false, false]);
+    expect(pacesAfter(1.2)).toEqual([true, true, false, false]);
+    expect(pacesAfter(100)).toEqual([true, true, true, false]);
+    expect(pacesAfter(0.1)).toEqual([true, false, false, false]);
+  });
 });

@@ -1,29 +1,41 @@
-/** How long events may wait for others to go with them, once a watcher has just been sent some. */
-const paceMs = 2;
+/** How long events may wait for others to go with them, once a watcher has just been sent some: so long at least and at most. */
+const shortestPaceMs = 2;
+const longestPaceMs = 10;
+/** The wait is so many times what sending to all who waited took: with many watchers it takes a part of the time, not all of it. */
+const waitPerWork = 5;
 
 /**
  * Lets watchers of a busy resource be sent several commits' events at once: a write to a connection costs about the same
  * for one event as for twenty. The first event after a pause never waits.
  */
 export class WatchPacer {
+  readonly #now: () => number;
   readonly #waiting = new Set<() => void>();
+  #paceMs = shortestPaceMs;
   #timer: NodeJS.Timeout | undefined;
+
+  constructor(now = () => performance.now()) {
+    this.#now = now;
+  }
 
   /** Whether somebody who was last sent something then should wait now. */
   isTooSoon(last: number): boolean {
-    return performance.now() - last < paceMs;
+    return this.#now() - last < this.#paceMs;
   }
 
   /** Calls back soon, together with all others who wait. */
   schedule(flush: () => void): void {
     this.#waiting.add(flush);
-    this.#timer ??= setTimeout(() => this.#flush(), paceMs);
+    this.#timer ??= setTimeout(() => this.#flush(), this.#paceMs);
   }
 
   #flush(): void {
     this.#timer = undefined;
     const waiting = [...this.#waiting];
     this.#waiting.clear();
+    const began = this.#now();
     for (const flush of waiting) flush();
+    const paceMs = waitPerWork * (this.#now() - began);
+    this.#paceMs = Math.min(longestPaceMs, Math.max(shortestPaceMs, paceMs));
   }
 }

@@ -24,7 +24,9 @@ export async function addContext(adminKubeconfig: string, location: UserKubeconf
   await modifyKubeConfig((config) => {
     const { server } = config.clusters.get(contextName) ?? {};
     if (server !== undefined && !isHere(server))
-      throw new Error(`${file} has a cluster ${contextName} already, at ${server}; choose another with --kubeconfig`);
+      throw new Error(
+        `${file} has a cluster ${contextName} already, at ${server}; choose another file with --kubeconfig`,
+      );
     config.clusters.set(contextName, cluster);
     config.users.set(contextName, user);
     const known = config.contexts.get(contextName);

@@ -36,6 +36,8 @@ export class NodeReporter {
   #reportedAtMs = 0;
   #nextReportMs = reportEveryMs;
   #isShuttingDown = false;
+  /** As it was last told. */
+  #isUnschedulable = false;
 
   constructor(options: NodeReporterOptions) {
     this.#options = options;
@@ -139,6 +141,7 @@ export class NodeReporter {
       await this.register(signal);
       return;
     }
+    this.#tellWhetherSchedulable(base);
     const before = base.status ?? {};
     const status = nodeStatus(spec, await this.#facts(), before);
     const hasChanged = !jsonEquals(comparable(before), comparable(status));
@@ -153,6 +156,13 @@ export class NodeReporter {
       this.#record('Normal', 'NodeReady', `Node ${spec.name} status is now: NodeReady`);
     }
     this.#reported(!hasChanged);
+  }
+
+  #tellWhetherSchedulable({ spec: { unschedulable = false } = {} }: Node): void {
+    if (unschedulable === this.#isUnschedulable) return;
+    this.#isUnschedulable = unschedulable;
+    const event = unschedulable ? 'NodeNotSchedulable' : 'NodeSchedulable';
+    this.#record('Normal', event, `Node ${this.#options.spec.name} status is now: ${event}`);
   }
 
   /** Not all nodes at once: the first time after a change is by chance. */

@@ -12,7 +12,8 @@ export type Manifests = string | object | readonly object[];
 
 /** Throws an Error that says what is wrong with which object. */
 export function readManifests(manifests: Manifests): Manifest[] {
-  if (typeof manifests === 'string') return [...splitYamlDocuments(manifests)].flatMap((text) => fromValue(yamlOf(text)));
+  if (typeof manifests === 'string')
+    return [...splitYamlDocuments(manifests)].flatMap((text) => fromValue(yamlOf(text)));
   return Array.isArray(manifests) ? manifests.flatMap(fromValue) : fromValue(manifests);
 }
 

@@ -1,13 +1,13 @@
 import type { Store } from '@coxswain/storage';
 
-/** What is written all the time in a cluster where nothing happens. */
-const heartbeats = /^\/registry\/(?:leases|masterleases|minions)\//;
+/** What is written all the time in a cluster where nothing happens; and events, which also go by themselves after an hour. */
+const heartbeats = /^\/registry\/(?:leases|masterleases|minions|events)\//;
 
 /** What happens in a cluster's store, as far as those who wait need to know. */
 export class StoreHistory {
   /** The newest revision. */
   revision = 0;
-  /** How many writes somebody could tell: all but heartbeats of nodes and leaders. */
+  /** How many writes somebody could tell: all but heartbeats, and events, which go with other writes. */
   changes = 0;
   #onNews: (() => void)[] = [];
 

@@ -1,10 +1,15 @@
 import type { Clock, Timer, TimerOptions } from '@coxswain/client';
 
-interface Waiting {
+/** A timer, as far as others may know it. */
+interface Appointment {
+  /** How long it was set for. */
+  readonly delayMs: number;
+}
+
+interface Waiting extends Appointment {
   readonly at: number;
   /** Those of the same time are called in the order in which they were set. */
   readonly order: number;
-  readonly delayMs: number;
   readonly isBackground: boolean;
   readonly owner: string;
   readonly callback: () => void;
@@ -102,14 +107,16 @@ export class TestClock implements Clock {
   }
 
   /** The timers that were set for longer than that, and not just to keep house: what somebody waits for. */
-  appointments(longerThanMs: number): ReadonlySet<{ readonly at: number }> {
-    return new Set(this.#waiting.filter(({ delayMs, isBackground }) => !isBackground && delayMs > longerThanMs));
+  appointments(longerThanMs: number): ReadonlySet<Appointment> {
+    return new Set<Appointment>(
+      this.#waiting.filter(({ delayMs, isBackground }) => !isBackground && delayMs > longerThanMs),
+    );
   }
 
-  /** The earliest of these that still waits, as `monotonic` counts. */
-  earliestOf(timers: ReadonlySet<{ readonly at: number }>): number | undefined {
+  /** The earliest of these that still waits; `at` is as `monotonic` counts. */
+  earliestOf(timers: ReadonlySet<Appointment>): (Appointment & { readonly at: number }) | undefined {
     const first = this.#waiting.find((waiting) => timers.has(waiting));
-    return first && first.at - this.#startMs;
+    return first && { at: first.at - this.#startMs, delayMs: first.delayMs };
   }
 
   /** Nothing fires any more. */

@@ -23,53 +23,85 @@ const nodes = 'nodes';
 
 /**
  * Turns a clock from timer to timer, and lets everything come to rest after each. Where nothing happens it jumps: to the next
- * time for which somebody has made an appointment of more than a minute, such as a CronJob's next run, or the end.
+ * time for which somebody has made an appointment of more than a minute, such as a CronJob's next run, or the end. Appointments
+ * that came to nothing (a look every hour whether there is anything to clean up) are not kept again, nor are shorter ones,
+ * until something happens.
  */
 export async function turnClock(byMs: number, options: TurnOptions): Promise<void> {
-  const { clock, settle, writes, isEnough = () => false } = options;
+  const { clock, settle, isEnough = () => false } = options;
   const letGo = clock.hold();
   try {
     await settle();
     const target = clock.monotonic() + byMs;
-    let quietAt = clock.monotonic() + quietMs;
+    const turning = new Turning(options);
     while (!(await isEnough())) {
       const next = Math.max(clock.nextAt ?? target, clock.monotonic());
-      if (next >= target) break;
-      const before = writes();
-      if (next < quietAt) {
-        clock.moveTo(next);
+      if (next < target) await turning.step(next, target);
+      else {
+        clock.moveTo(target);
         clock.fireDue();
         await settle();
-        if (writes() !== before) quietAt = clock.monotonic() + quietMs;
-      } else {
-        await jump(Math.min((await nextAppointment(options)) ?? target, target), options);
-        quietAt = clock.monotonic() + quietMs;
+        return;
       }
     }
-    if (await isEnough()) return;
-    clock.moveTo(target);
-    clock.fireDue();
-    await settle();
   } finally {
     letGo();
   }
 }
 
-/** Watches have deadlines of many minutes, too; those of the ones that are renewed now are not among what was there before. */
-async function nextAppointment({ clock, settle, renewWatches }: TurnOptions): Promise<number | undefined> {
-  const known = clock.appointments(quietMs);
-  renewWatches();
-  await settle();
-  return clock.earliestOf(known);
-}
+class Turning {
+  readonly #options: TurnOptions;
+  /** If nothing is written until then, it is quiet. */
+  #quietAt: number;
+  /** Appointments of no more than this came to nothing. */
+  #idleMs = quietMs;
+  /** What the last jump was for. */
+  #keptMs = 0;
 
-async function jump(to: number, { clock, settle, renewWatches }: TurnOptions): Promise<void> {
-  clock.moveTo(to);
-  // Otherwise each would be taken for dead: nothing was heard from it for so long.
-  renewWatches();
-  await settle();
-  clock.fireDue((owner) => owner === nodes);
-  await settle();
-  clock.fireDue();
-  await settle();
+  constructor(options: TurnOptions) {
+    this.#options = options;
+    this.#quietAt = options.clock.monotonic() + quietMs;
+  }
+
+  /** To the next timer, or further where nothing happens. */
+  async step(next: number, target: number): Promise<void> {
+    const { clock, settle, writes } = this.#options;
+    const before = writes();
+    if (next < this.#quietAt) {
+      clock.moveTo(next);
+      clock.fireDue();
+      await settle();
+    } else {
+      this.#idleMs = Math.max(this.#idleMs, this.#keptMs);
+      const appointment = await this.#nextAppointment();
+      this.#keptMs = appointment?.delayMs ?? 0;
+      await this.#jump(Math.min(appointment?.at ?? target, target));
+      this.#quietAt = clock.monotonic() + quietMs;
+    }
+    if (writes() === before) return;
+    this.#quietAt = clock.monotonic() + quietMs;
+    this.#keptMs = 0;
+    this.#idleMs = quietMs;
+  }
+
+  /** Watches have deadlines of many minutes, too; those of the ones that are renewed now are not among what was there before. */
+  async #nextAppointment() {
+    const { clock, settle, renewWatches } = this.#options;
+    const known = clock.appointments(this.#idleMs);
+    renewWatches();
+    await settle();
+    return clock.earliestOf(known);
+  }
+
+  async #jump(to: number): Promise<void> {
+    const { clock, settle, renewWatches } = this.#options;
+    clock.moveTo(to);
+    // Otherwise each would be taken for dead: nothing was heard from it for so long.
+    renewWatches();
+    await settle();
+    clock.fireDue((owner) => owner === nodes);
+    await settle();
+    clock.fireDue();
+    await settle();
+  }
 }

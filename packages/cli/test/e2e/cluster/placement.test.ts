@@ -28,7 +28,7 @@ describe.skipIf(!findBinary('kubectl'))('nodes of cox up', () => {
         'NAME   STATUS   ROLES   AGE   VERSION   INTERNAL-IP   EXTERNAL-IP   OS-IMAGE   KERNEL-VERSION   CONTAINER-RUNTIME',
         ...[0, 1].map(
           (i) =>
-            `hollow-${i}   Ready   <none>   <age>   v1.36.4   10.0.0.${i + 1}   <none>   Hollow   hollow (amd64)   hollow://1.0.0`,
+            `hollow-${i}   Ready   <none>   <age>   v1.36.4   172.18.0.${i + 2}   <none>   Hollow   hollow (amd64)   hollow://1.0.0`,
         ),
       ].join('\n'),
     );

@@ -2,6 +2,7 @@ import type { Pod } from '@coxswain/api/core/v1';
 import { isConflict, isInternalError, isNotFound, isServiceUnavailable } from '@coxswain/apimachinery/errors';
 import { defaultBackoff, retryOnError } from '@coxswain/client';
 import type { Handle } from '../../framework/handle.ts';
+import { podKind } from '../../scheduling/failure-handler.ts';
 import { type PodStatusChange, podStatusPatch } from '../../scheduling/pod-status-patch.ts';
 import type { Candidate } from './candidates.ts';
 import { priorityOf } from './importance.ts';
@@ -9,7 +10,6 @@ import type { PreemptionMetrics } from './preemption-metrics.ts';
 
 /** Victims of one pod that are asked to go at once. */
 const maxInFlight = 16;
-const podKind = { group: '', version: 'v1', kind: 'Pod' };
 
 interface Progress {
   lastVictim?: Pod;
@@ -36,9 +36,9 @@ export class PreemptionExecutor {
   isPreempting({ metadata: { uid = '' } }: Pod): boolean {
     const preempting = this.#preempting.get(uid);
     if (!preempting?.lastVictim) return preempting !== undefined;
-    const { namespace = '', name = '' } = preempting.lastVictim.metadata;
-    const victim = this.#handle.informers.core.v1.pods.informer.indexer.getByKey(`${namespace}/${name}`);
-    return victim !== undefined && !victim.metadata.deletionTimestamp;
+    const { lastVictim } = preempting;
+    const known = this.#handle.informers.core.v1.pods.informer.indexer.get(lastVictim);
+    return known?.metadata.uid === lastVictim.metadata.uid && !known?.metadata.deletionTimestamp;
   }
 
   /** Begins, and does not wait. */

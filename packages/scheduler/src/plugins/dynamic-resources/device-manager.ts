@@ -1,7 +1,8 @@
 import type { ResourceSlice } from '@coxswain/api/resource/v1';
+import type { Indexer } from '@coxswain/client';
 import type { Handle } from '../../framework/handle.ts';
 import { SharedKey } from '../../framework/shared-parts.ts';
-import type { DeviceMatches } from './allocator/device-matches.ts';
+import { DeviceMatches } from './allocator/device-matches.ts';
 import { SliceIndex } from './allocator/slice-index.ts';
 import { ClaimTracker } from './claim-tracker.ts';
 import { DeviceClasses } from './device-classes.ts';
@@ -13,8 +14,10 @@ const compiledSelectors = 100;
 export class DeviceManager {
   readonly claims: ClaimTracker;
   readonly classes: DeviceClasses;
-  readonly #slices: Iterable<ResourceSlice> & object;
-  #index: SliceIndex | undefined;
+  readonly #slices: Indexer<ResourceSlice>;
+  /** Of `#indexed`. */
+  #index = new SliceIndex([]);
+  #indexed: readonly ResourceSlice[] = [];
   #matches: DeviceMatches | undefined;
   #loading: Promise<void> | undefined;
 
@@ -22,17 +25,18 @@ export class DeviceManager {
     const { resourceClaims, deviceClasses, resourceSlices } = informers.resource.v1;
     this.claims = new ClaimTracker(resourceClaims.informer, clock);
     this.classes = new DeviceClasses(deviceClasses.informer);
-    const { indexer } = resourceSlices.informer;
-    this.#slices = { [Symbol.iterator]: () => indexer.values() };
-    const forget = (): void => {
-      this.#index = undefined;
-    };
-    resourceSlices.informer.addEventHandler({ onAdd: forget, onUpdate: forget, onDelete: forget });
+    this.#slices = resourceSlices.informer.indexer;
   }
 
-  /** All slices that there are. */
+  /**
+   * All slices that there are. Events would tell of changes, but perhaps later than they tell the queue, which brings pods back
+   * because of them: so it is looked whether there are any.
+   */
   get slices(): SliceIndex {
-    this.#index ??= new SliceIndex(this.#slices);
+    if (!this.#isCurrent()) {
+      this.#indexed = this.#slices.list();
+      this.#index = new SliceIndex(this.#indexed);
+    }
     return this.#index;
   }
 
@@ -48,11 +52,15 @@ export class DeviceManager {
   }
 
   async #load(): Promise<void> {
-    const [{ DeviceSelectors }, { DeviceMatches }] = await Promise.all([
-      import('@coxswain/cel/device'),
-      import('./allocator/device-matches.ts'),
-    ]);
+    const { DeviceSelectors } = await import('@coxswain/cel/device');
     this.#matches = new DeviceMatches(new DeviceSelectors(compiledSelectors));
+  }
+
+  #isCurrent(): boolean {
+    if (this.#slices.size !== this.#indexed.length) return false;
+    let at = 0;
+    for (const slice of this.#slices.values()) if (slice !== this.#indexed[at++]) return false;
+    return true;
   }
 }
 

@@ -105,9 +105,9 @@ function allocate(
   });
   try {
     deadline.start();
-    const results = devices.allocator?.allocate(node, claims);
-    if (!results) return Status.unresolvable('cannot allocate all claims');
-    return { results, extendedClaim: extended?.claim, mappings: extended?.mappings ?? [] };
+    const found = devices.allocator?.allocate(node, claims);
+    if (!found) return Status.unresolvable('cannot allocate all claims');
+    return { results: once(found), extendedClaim: extended?.claim, mappings: extended?.mappings ?? [] };
   } catch (error) {
     if (error instanceof UnusableNodeError) return Status.unresolvable(error.message);
     if (!(error instanceof SearchTimeout)) return Status.failed(error);
@@ -115,14 +115,24 @@ function allocate(
   }
 }
 
+/** Nearly always another node is chosen: only what is asked for is made. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
 /** How much the pod gets of what it wants most: the sooner an alternative was named, the better. */
 export function scoreNode(devices: PodDevices, nodeName: string): number {
   const found = devices.byNode.get(nodeName);
   if (!found) return 0;
+  const results = found.results();
   let score = 0;
   let at = 0;
   for (const claim of devices.claims) {
-    const allocation = claim.status?.allocation ?? found.results[at++];
+    const allocation = claim.status?.allocation ?? results[at++];
     const given = new Set(allocation?.devices?.results?.map(({ request }) => request));
     for (const { name, exactly, firstAvailable = [] } of claim.spec.devices?.requests ?? []) {
       if (exactly) continue;

@@ -150,12 +150,13 @@ function reserve(devices: PodDevices, nodeName: string, { claims: tracker }: Dev
     if (missing.every((index) => index === devices.userClaims)) return undefined;
     return Status.failed(new Error('claim allocation not found for node'));
   }
+  const results = found.results();
   let at = 0;
   for (const index of missing) {
     const isExtended = index === devices.userClaims;
     if (isExtended && !found.extendedClaim) continue;
     const claim = isExtended ? found.extendedClaim! : devices.claims[index]!;
-    const allocation = found.results[at++];
+    const allocation = results[at++];
     if (!allocation) return Status.failed(new Error('claim allocation not found for node'));
     devices.infos[index]!.allocation = allocation;
     const finalizers = [...new Set([...(claim.metadata.finalizers ?? []), claimFinalizer])];

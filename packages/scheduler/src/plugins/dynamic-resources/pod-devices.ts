@@ -6,7 +6,7 @@ import type { Allocator } from './allocator/allocator.ts';
 /** What a node could give to a pod. */
 export interface NodeAllocation {
   /** For each claim that has no allocation yet, in order. */
-  readonly results: readonly AllocationResult[];
+  results(): readonly AllocationResult[];
   /** For the pod's extended resources, as far as this node has them as devices. */
   readonly extendedClaim: ResourceClaim | undefined;
   readonly mappings: readonly ContainerExtendedResourceRequest[];

@@ -41,43 +41,52 @@ export async function bindVolumes(
   }
 }
 
-/** Differs from upstream, which looks once a second: changes are noticed at once. */
 async function untilBound(
   tools: BindingTools,
   pod: Pod,
   reservation: VolumeReservation,
   parent: AbortSignal,
 ): Promise<void> {
-  const { caches, clock, timeoutMs } = tools;
-  const { signal, dispose } = childSignal({
-    parent,
-    timeoutMs,
-    clock,
-    onTimeout: () => new Error('context deadline exceeded'),
-  });
-  const bell = new Bell();
-  const onAbort = (): void => bell.ring();
-  signal.addEventListener('abort', onAbort);
-  const claims = [...reservation.bindings.map(({ claim }) => claim), ...reservation.provisions];
-  const volumes = reservation.bindings.map(({ volume }) => volume.metadata.name ?? '');
-  const stopListening = [
-    caches.claims.onChange(claims.map(keyOf), () => bell.ring()),
-    caches.volumes.onChange(volumes, () => bell.ring()),
-  ];
+  const { clock, timeoutMs } = tools;
+  const onTimeout = (): Error => new Error('context deadline exceeded');
+  const { signal, dispose } = childSignal({ parent, timeoutMs, clock, onTimeout });
   try {
     for (;;) {
       if (parent.aborted) throw new Error('context canceled', { cause: parent.reason });
       signal.throwIfAborted();
       if (areBound(tools, pod, reservation)) return;
-      const timer = clock.setTimeout(() => bell.ring(), checkMs);
-      await bell.next();
-      timer.cancel();
+      await nextChange(tools, reservation, signal);
     }
   } finally {
-    for (const stop of stopListening) stop();
-    signal.removeEventListener('abort', onAbort);
     dispose();
   }
+}
+
+/** Differs from upstream, which looks once a second: changes of claims and volumes are noticed at once. */
+async function nextChange(
+  { caches: { claims, volumes }, clock }: BindingTools,
+  { bindings, provisions }: VolumeReservation,
+  signal: AbortSignal,
+): Promise<void> {
+  const claimKeys = [...bindings.map(({ claim }) => claim), ...provisions].map(keyOf);
+  const volumeKeys = [
+    ...bindings.map(({ volume }) => volume.metadata.name ?? ''),
+    // Made meanwhile, but perhaps not known here.
+    ...provisions.flatMap((claim) => claims.stored(keyOf(claim))?.spec?.volumeName ?? []),
+  ];
+  const stop: (() => void)[] = [];
+  await new Promise<void>((resolve) => {
+    const wake = (): void => resolve();
+    const timer = clock.setTimeout(wake, checkMs);
+    signal.addEventListener('abort', wake);
+    stop.push(
+      claims.onChange(claimKeys, wake),
+      volumes.onChange(volumeKeys, wake),
+      () => timer.cancel(),
+      () => signal.removeEventListener('abort', wake),
+    );
+  });
+  for (const each of stop) each();
 }
 
 /** Throws when it will not come to that. */
@@ -124,27 +133,6 @@ function areBound({ caches, access }: BindingTools, pod: Pod, reservation: Volum
     if (!isFullyBound(claim)) return false;
   }
   return true;
-}
-
-/** Wakes one who waits; a ring that nobody waits for is heard by the next. */
-class Bell {
-  #isRinging = false;
-  #wake: (() => void) | undefined;
-
-  ring(): void {
-    this.#isRinging = true;
-    this.#wake?.();
-  }
-
-  async next(): Promise<void> {
-    if (!this.#isRinging) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-    this.#wake = undefined;
-    this.#isRinging = false;
-  }
 }
 
 const keyOf = ({ metadata: { namespace, name } }: Pod | PersistentVolumeClaim): string => `${namespace}/${name}`;

@@ -36,7 +36,7 @@ export interface VolumeCaches {
 /** Undefined when the pod has no claims. Throws `ClaimsNotReady` when one is missing, on its way out or not bound in time. */
 export function readPodClaims(pod: Pod, caches: VolumeCaches): PodClaims | undefined {
   const claims = claimsOf(pod, caches);
-  if (claims.length === 0) return undefined;
+  if (claims.size === 0) return undefined;
   const bound: PersistentVolumeClaim[] = [];
   const selected: PersistentVolumeClaim[] = [];
   const toMatch: PersistentVolumeClaim[] = [];
@@ -58,10 +58,12 @@ export function readPodClaims(pod: Pod, caches: VolumeCaches): PodClaims | undef
 export const isFullyBound = ({ metadata, spec }: PersistentVolumeClaim): boolean =>
   !!spec?.volumeName && metadata.annotations?.[annotations.bindCompleted] !== undefined;
 
-function claimsOf(pod: Pod, { claims }: VolumeCaches): PersistentVolumeClaim[] {
-  return (pod.spec?.volumes ?? []).flatMap((volume) => {
+/** Differs from upstream: one that several volumes are of is there once, and gets one volume. */
+function claimsOf(pod: Pod, { claims }: VolumeCaches): ReadonlySet<PersistentVolumeClaim> {
+  const found = new Set<PersistentVolumeClaim>();
+  for (const volume of pod.spec?.volumes ?? []) {
     const name = claimNameOf(pod, volume);
-    if (name === undefined) return [];
+    if (name === undefined) continue;
     const claim = claims.get(`${pod.metadata.namespace}/${name}`);
     if (!claim) {
       throw new ClaimsNotReady(
@@ -77,8 +79,9 @@ function claimsOf(pod: Pod, { claims }: VolumeCaches): PersistentVolumeClaim[] {
     if (claim.metadata.deletionTimestamp) throw new ClaimsNotReady(`persistentvolumeclaim "${name}" is being deleted`);
     const obstacle = volume.ephemeral && notOwned(pod, claim);
     if (obstacle) throw new ClaimsNotReady(obstacle);
-    return [claim];
-  });
+    found.add(claim);
+  }
+  return found;
 }
 
 /** Whether the claim waits for its first pod. */

@@ -57,7 +57,7 @@ async function pod(name: string, claimName = name): Promise<void> {
 
 /** What the binder does once it is settled which volume the claim gets. */
 async function bind(claimName: string, volumeName: string): Promise<void> {
-  const bound = { phase: 'Bound', capacity: { storage: '5Gi' }, accessModes: ['ReadWriteOnce'] };
+  const bound = { phase: 'Bound' as const, capacity: { storage: '5Gi' } };
   const { metadata } = await claims().get(claimName);
   const claimRef = { kind: 'PersistentVolumeClaim', namespace: 'default', name: claimName, uid: metadata.uid };
   await volumes().patch(volumeName, 'merge', { spec: { claimRef } });
@@ -100,6 +100,21 @@ describe('a claim that waits for its first pod', () => {
     await volume('made', 'csi', node);
     await bind('data', 'made');
     expect(await cluster.placements()).toEqual({ web: node });
+  });
+
+  it('gets one volume though a pod has it twice', async () => {
+    await volume('disk', 'local', 'b');
+    await claim('data', 'local');
+    const persistentVolumeClaim = { claimName: 'data' };
+    await cluster.createPod('web', {
+      volumes: [
+        { name: 'one', persistentVolumeClaim },
+        { name: 'two', persistentVolumeClaim },
+      ],
+    });
+    await cluster.settle();
+    await bind('data', 'disk');
+    expect(await cluster.placements()).toEqual({ web: 'b' });
   });
 
   it('is tried anew when no volume can be made there', async () => {

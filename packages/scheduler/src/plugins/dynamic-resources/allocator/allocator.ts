@@ -1,5 +1,11 @@
 import type { Node } from '@coxswain/api/core/v1';
-import type { AllocationResult, DeviceClass, DeviceSelector, ResourceClaim } from '@coxswain/api/resource/v1';
+import type {
+  AllocationResult,
+  DeviceClass,
+  DeviceRequest,
+  DeviceSelector,
+  ResourceClaim,
+} from '@coxswain/api/resource/v1';
 import type { AllocatedDevices } from './allocated-devices.ts';
 import { allocationResult } from './allocation-result.ts';
 import { hasCapacity } from './capacity.ts';
@@ -37,16 +43,17 @@ export class Allocator {
   readonly #options: AllocatorOptions;
   /** Of pools, whatever the node. */
   readonly #counters = new Map<string, AvailableCounters>();
+  readonly #requests = new WeakMap<DeviceRequest, readonly RequestOption[]>();
 
   constructor(options: AllocatorOptions) {
     this.#options = options;
   }
 
   /**
-   * What each of the claims gets on the node; undefined when they cannot all be met. Throws UnusableNodeError, or an Error when
-   * a claim or class is at fault, whatever the node.
+   * What each of the claims gets on the node, made when it is asked for; undefined when they cannot all be met. Throws
+   * UnusableNodeError, or an Error when a claim or class is at fault, whatever the node.
    */
-  allocate(node: Node, claims: readonly ResourceClaim[]): AllocationResult[] | undefined {
+  allocate(node: Node, claims: readonly ResourceClaim[]): (() => AllocationResult[]) | undefined {
     const { newShareID } = this.#options;
     const nodePools = this.#options.slices.poolsOf(node);
     const prepared = claims.map((claim) => this.#prepare(claim, node, nodePools));
@@ -55,11 +62,12 @@ export class Allocator {
       if (!nodePools.pools.some(({ state }) => state === 'invalid')) return undefined;
       throw new UnusableNodeError('invalid resource pools were encountered');
     }
-    return claims.map((claim, i) => {
-      const chosen = search.chosen[i]!;
-      const options = prepared[i]!.requests.map((each) => chosenOption(each, chosen));
-      return allocationResult(claim, chosen, options, { nodeName: node.metadata.name ?? '', newShareID });
-    });
+    return () =>
+      claims.map((claim, i) => {
+        const chosen = search.chosen[i]!;
+        const options = prepared[i]!.requests.map((each) => chosenOption(each, chosen));
+        return allocationResult(claim, chosen, options, { nodeName: node.metadata.name ?? '', newShareID });
+      });
   }
 
   #search(claims: readonly ClaimToAllocate[], node: Node, { pools, devices }: NodePools): DeviceSearch {
@@ -78,7 +86,7 @@ export class Allocator {
     const { requests = [], constraints = [] } = claim.spec.devices ?? {};
     const key = `${claim.metadata.namespace}/${claim.metadata.name}`;
     const prepared = requests.map((request) =>
-      optionsOf(request).map((option) => this.#prepareOption(key, option, node, nodePools)),
+      this.#optionsOf(request).map((option) => this.#prepareOption(key, option, node, nodePools)),
     );
     const fewest = prepared
       .map((options) => Math.min(...options.map(({ numDevices }) => numDevices)))
@@ -154,6 +162,13 @@ export class Allocator {
         throw new Error(`${whose}: selector #${i}: ${cause.message}`, { cause });
       }
     });
+  }
+
+  /** Read once for all nodes. */
+  #optionsOf(request: DeviceRequest): readonly RequestOption[] {
+    const known = this.#requests.get(request) ?? optionsOf(request);
+    this.#requests.set(request, known);
+    return known;
   }
 
   #countersOf(pool: Pool): AvailableCounters {

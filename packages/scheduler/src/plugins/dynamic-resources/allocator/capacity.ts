@@ -14,6 +14,7 @@ export function consumedCapacity(entry: DeviceEntry, requested: Amounts): Map<st
  * does not have is for another device.
  */
 export function hasCapacity(entry: DeviceEntry, requested: Amounts, taken: readonly (Amounts | undefined)[]): boolean {
+  if (requested.size === 0 && !entry.isShareable && !entry.hasRequestPolicy && taken.every(isNothing)) return true;
   for (const name of requested.keys()) if (!entry.capacities.some((capacity) => capacity.name === name)) return false;
   return entry.capacities.every((capacity) => {
     const { name, value, policy } = capacity;
@@ -52,6 +53,8 @@ function violates({ default: preset, validValues, range }: ParsedPolicy, amount:
   }
   return validValues !== undefined && validValues.length > 0 && !validValues.some((valid) => valid.equals(amount));
 }
+
+const isNothing = (amounts: Amounts | undefined): boolean => amounts === undefined;
 
 /** In whole units, rounded up. */
 const whole = (quantity: Quantity): bigint => quantity.scaledValue(0);

@@ -34,6 +34,7 @@ export class DeviceEntry {
   /** Several claims may have a part of it each. */
   readonly isShareable: boolean;
   #capacities: readonly DeviceCapacityEntry[] | undefined;
+  #hasRequestPolicy: boolean | undefined;
   #counterUses: readonly CounterUse[] | undefined;
   #isForNode: ((node: Node) => boolean) | undefined;
 
@@ -52,6 +53,12 @@ export class DeviceEntry {
       policy: requestPolicy && parsedPolicy(requestPolicy),
     }));
     return this.#capacities;
+  }
+
+  /** Not all amounts can be had, or not all is had by who says nothing. */
+  get hasRequestPolicy(): boolean {
+    this.#hasRequestPolicy ??= this.capacities.some(({ policy }) => policy);
+    return this.#hasRequestPolicy;
   }
 
   get counterUses(): readonly CounterUse[] {

@@ -33,7 +33,7 @@ export function answer(recorded: RecordedAllocation, matches: DeviceMatches): An
   });
   try {
     const result = allocator.allocate(node, claims);
-    return result ? { result } : {};
+    return result ? { result: result() } : {};
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
   }

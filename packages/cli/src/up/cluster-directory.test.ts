@@ -1,0 +1,62 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ClusterDirectory } from './cluster-directory.ts';
+
+let scratch: string;
+let directory: ClusterDirectory;
+beforeEach(async () => {
+  scratch = await mkdtemp(join(tmpdir(), 'cox-directory-'));
+  directory = new ClusterDirectory(join(scratch, 'cluster'));
+});
+afterEach(() => rm(scratch, { recursive: true }));
+
+const state = { url: 'https://127.0.0.1:1', memory: false, startedAt: '2026-01-01T00:00:00Z', kubeconfig: '/k' };
+
+describe('the directory of a cluster', () => {
+  it.each([
+    [{ XDG_DATA_HOME: '/data', HOME: '/home/me' }, '/data/coxswain/cluster'],
+    [{ XDG_DATA_HOME: '', HOME: '/home/me' }, '/home/me/.local/share/coxswain/cluster'],
+  ])('is by default the one of %j', (env, path) => {
+    expect(ClusterDirectory.defaultPath(env)).toBe(path);
+  });
+
+  it('is one process’s at a time, and anybody can see whose', async () => {
+    expect(await directory.holder()).toBeUndefined();
+    const lock = await directory.claim();
+    expect(await directory.holder()).toBe(process.pid);
+    await expect(directory.claim()).rejects.toThrow(`${directory.path} is in use by this process`);
+    await lock.release();
+    expect(await directory.holder()).toBeUndefined();
+    await (await directory.claim()).release();
+  });
+
+  it('keeps what a cluster said of itself, for nobody else to read', async () => {
+    expect(await directory.state()).toBeUndefined();
+    expect(await directory.isEmpty()).toBe(true);
+    await directory.write(state, 'secret');
+    expect(await directory.state()).toEqual(state);
+    expect(await directory.readAdminKubeconfig()).toBe('secret');
+    expect(await directory.isEmpty()).toBe(false);
+    expect((await stat(directory.adminKubeconfig)).mode & 0o777).toBe(0o600);
+    await directory.unwrite();
+    expect(await directory.state()).toBeUndefined();
+    expect(await directory.readAdminKubeconfig()).toBeUndefined();
+  });
+
+  it('does not mind what was cut off in the middle', async () => {
+    await directory.write(state, 'secret');
+    await writeFile(join(directory.path, 'cluster.json'), '{"url": "htt');
+    expect(await directory.state()).toBeUndefined();
+  });
+
+  it('is cleared while it is held, and can be claimed again', async () => {
+    const lock = await directory.claim();
+    await directory.write(state, 'secret');
+    await directory.clear();
+    await lock.release();
+    await expect(stat(directory.path)).rejects.toThrow('ENOENT');
+    await (await directory.claim()).release();
+  });
+});

@@ -1,0 +1,103 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { clusterCommand } from './commands.ts';
+
+let home: string;
+let data: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'cox-commands-'));
+  data = join(home, '.local', 'share', 'coxswain', 'cluster');
+});
+afterEach(() => rm(home, { recursive: true }));
+
+async function run(args: readonly string[], answer?: boolean): Promise<{ status: number; out: string; err: string }> {
+  const text = { out: '', err: '' };
+  const terminal = {
+    out: (part: string) => {
+      text.out += part;
+    },
+    err: (part: string) => {
+      text.err += part;
+    },
+  };
+  const status = await clusterCommand(args, terminal, {
+    env: { HOME: home },
+    onSignal: () => () => {},
+    exit: () => {},
+    confirm: async (question) => {
+      if (answer === undefined) throw new Error(`nobody was to be asked: ${question}`);
+      text.err += question;
+      return answer;
+    },
+  });
+  return { status, ...text };
+}
+
+describe('flags', () => {
+  it.each([
+    ['--port=70000', `option '--port <port>' argument '70000' is invalid. a whole number from 0 to 65535 is needed.`],
+    ['--port=http', `option '--port <port>' argument 'http' is invalid. a whole number from 0 to 65535 is needed.`],
+    ['--nodes=-1', `option '--nodes <count>' argument '-1' is invalid. a whole number from 0 to 5000 is needed.`],
+    ['--nodes=1.5', `option '--nodes <count>' argument '1.5' is invalid. a whole number from 0 to 5000 is needed.`],
+    ['--node=3', `unknown option '--node=3'\n(Did you mean --nodes?)`],
+    ['--kubeconfig', `option '--kubeconfig <file>' argument missing`],
+    ['now', `too many arguments for 'up'. Expected 0 arguments but got 1.`],
+  ])('cox up %s', async (flag, problem) => {
+    expect(await run(['up', flag])).toEqual({ status: 1, out: '', err: `error: ${problem}\n` });
+    expect(await readdir(home)).toEqual([]);
+  });
+
+  it('are told by --help', async () => {
+    const { status, out } = await run(['up', '--help']);
+    expect(status).toBe(0);
+    for (const flag of ['--data-dir', '--port', '--kubeconfig', '--nodes', '--memory']) expect(out).toContain(flag);
+    expect(out.replaceAll(/\s+/g, ' ')).toContain(`where the cluster is (default: "${data}")`);
+  });
+});
+
+describe('where there is no cluster', () => {
+  it.each([
+    ['status', 1, () => `no cluster runs in ${data}; cox up starts one\n`],
+    ['down', 0, () => `no cluster runs in ${data}\n`],
+    ['reset', 0, () => `there is no cluster in ${data}\n`],
+  ])('cox %s says so', async (command, status, out) => {
+    expect(await run([command])).toEqual({ status, out: out(), err: '' });
+    expect(await readdir(home)).toEqual([]);
+  });
+
+  it('cox up says why it cannot make one', async () => {
+    const file = join(home, 'file');
+    await writeFile(file, '');
+    const { status, err } = await run(['up', `--data-dir=${file}`]);
+    expect(status).toBe(1);
+    expect(err).toMatch(/^error: (ENOTDIR|EEXIST): .*; --data-dir must name a directory\n$/);
+  });
+});
+
+describe('cox reset', () => {
+  beforeEach(async () => {
+    await mkdir(join(data, 'store'), { recursive: true });
+    await writeFile(join(data, 'admin.kubeconfig'), 'secret');
+    await writeFile(join(data, 'store', 'store.mdb'), 'all of it');
+  });
+  const question = () => `delete the cluster in ${data}, with all that is in it? [y/N] `;
+
+  it('deletes nothing unless told to', async () => {
+    const err = `${question()}nothing was deleted; --yes deletes without asking\n`;
+    expect(await run(['reset'], false)).toEqual({ status: 1, out: '', err });
+    expect((await readdir(data)).sort()).toEqual(['admin.kubeconfig', 'store']);
+  });
+
+  it('deletes everything when told to', async () => {
+    expect(await run(['reset'], true)).toEqual({ status: 0, out: `deleted ${data}\n`, err: question() });
+    expect(await readdir(join(home, '.local', 'share', 'coxswain'))).toEqual([]);
+  });
+
+  it('does not ask with --yes, and leaves what is not the cluster’s', async () => {
+    await writeFile(join(data, 'letter.txt'), '');
+    expect(await run(['reset', '-y'])).toEqual({ status: 0, out: `deleted ${data}\n`, err: '' });
+    expect(await readdir(data)).toEqual(['letter.txt']);
+  });
+});
