@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { DirectoryLock } from '@coxswain/storage';
 
 /** What a cluster says of itself when it is there. */
@@ -25,7 +25,7 @@ export class ClusterDirectory {
   readonly path: string;
 
   constructor(path: string) {
-    this.path = path;
+    this.path = resolve(path);
   }
 
   /** In the user's own data, where the XDG specification wants it. */

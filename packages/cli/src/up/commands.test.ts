@@ -1,4 +1,5 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -74,6 +75,20 @@ describe('where there is no cluster', () => {
     expect(status).toBe(1);
     expect(err).toMatch(/^error: (ENOTDIR|EEXIST): .*; --data-dir must name a directory\n$/);
   });
+});
+
+it('cox up says that its port is taken, and leaves nothing behind', async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const { port } = other.address() as AddressInfo;
+  const { status, out, err } = await run(['up', '--memory', `--port=${port}`]);
+  await new Promise((resolve) => other.close(resolve));
+  expect({ status, out }).toEqual({ status: 1, out: '' });
+  expect(err).toBe(
+    `starting a cluster that keeps nothing\nerror: listen EADDRINUSE: address already in use 127.0.0.1:${port}; ` +
+      'stop what listens there, or choose another port with --port (0 takes a free one)\n',
+  );
+  expect(await readdir(data)).toEqual(['lock']);
 });
 
 describe('cox reset', () => {

@@ -52,8 +52,9 @@ function commands(terminal: Terminal, process: ServerProcess, exit: (status: num
     .option(...dataDir)
     .action(async (options: { dataDir: string }) => {
       const { down } = await import('./down.ts');
-      const pid = await down(new ClusterDirectory(options.dataDir));
-      terminal.out(pid === undefined ? `no cluster runs in ${options.dataDir}\n` : `process ${pid} has ended\n`);
+      const directory = new ClusterDirectory(options.dataDir);
+      const pid = await down(directory);
+      terminal.out(pid === undefined ? `no cluster runs in ${directory.path}\n` : `process ${pid} has ended\n`);
     });
 
   program
@@ -62,8 +63,9 @@ function commands(terminal: Terminal, process: ServerProcess, exit: (status: num
     .option(...dataDir)
     .action(async (options: { dataDir: string }) => {
       const { status } = await import('./status.ts');
-      const lines = await status(new ClusterDirectory(options.dataDir));
-      terminal.out(`${lines?.join('\n') ?? `no cluster runs in ${options.dataDir}; cox up starts one`}\n`);
+      const directory = new ClusterDirectory(options.dataDir);
+      const lines = await status(directory);
+      terminal.out(`${lines?.join('\n') ?? `no cluster runs in ${directory.path}; cox up starts one`}\n`);
       if (!lines) exit(1);
     });
 
@@ -75,10 +77,10 @@ function commands(terminal: Terminal, process: ServerProcess, exit: (status: num
     .action(async (options: { dataDir: string; yes: boolean }) => {
       const directory = new ClusterDirectory(options.dataDir);
       if ((await directory.isEmpty()) && (await directory.holder()) === undefined) {
-        terminal.out(`there is no cluster in ${options.dataDir}\n`);
+        terminal.out(`there is no cluster in ${directory.path}\n`);
         return;
       }
-      const question = `delete the cluster in ${options.dataDir}, with all that is in it? [y/N] `;
+      const question = `delete the cluster in ${directory.path}, with all that is in it? [y/N] `;
       if (!options.yes && !(await process.confirm(question))) {
         terminal.err('nothing was deleted; --yes deletes without asking\n');
         exit(1);
@@ -86,7 +88,7 @@ function commands(terminal: Terminal, process: ServerProcess, exit: (status: num
       }
       const { reset } = await import('./reset.ts');
       await reset(directory, process.env);
-      terminal.out(`deleted ${options.dataDir}\n`);
+      terminal.out(`deleted ${directory.path}\n`);
     });
 
   return program;

@@ -1,4 +1,4 @@
-import { Cluster } from '@coxswain/cluster';
+import { resolve } from 'node:path';
 import type { Terminal } from '../main.ts';
 import { newLogger, runUntilStopped, type ServerLogger, type ServerProcess } from '../server-process.ts';
 import { ClusterDirectory } from './cluster-directory.ts';
@@ -46,9 +46,12 @@ async function run(options: UpOptions, directory: ClusterDirectory, surroundings
   // What an earlier one said, which may have been killed, holds no longer.
   await directory.unwrite();
   progress(memory ? 'starting a cluster that keeps nothing' : `starting the cluster of ${directory.path}`);
+  // Loaded now: whoever is refused need not wait for it.
+  const { Cluster } = await import('@coxswain/cluster');
   const cluster = await Cluster.start({ ...(!memory && { dataDir: directory.path }), port, nodes, logger });
   const [url, admin] = [cluster.url ?? '', cluster.kubeconfig ?? ''];
-  const user: UserKubeconfig = { path: options.kubeconfig, env: process.env };
+  const path = options.kubeconfig && resolve(options.kubeconfig);
+  const user: UserKubeconfig = { path, env: process.env };
   try {
     progress(`the API server answers; starting controllers, scheduler and ${nodes} hollow nodes`);
     await cluster.whenReady(signal);

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBinary } from './binaries.ts';
 import { CoxApiServer } from './cox-apiserver.ts';
-import { CoxControllerManager } from './cox-controller-manager.ts';
+import { CoxProcess } from './cox-process.ts';
 import { Shell } from './shell.ts';
+
+const isWorking = /controllers are running/;
 
 async function freePort(): Promise<number> {
   const probe = createServer();
@@ -18,8 +20,8 @@ async function freePort(): Promise<number> {
 
 describe.skipIf(!findBinary('kubectl'))('cox controller-manager', () => {
   let server: CoxApiServer;
-  let first: CoxControllerManager;
-  let second: CoxControllerManager;
+  let first: CoxProcess;
+  let second: CoxProcess;
   let shell: Shell;
   let port: number;
 
@@ -27,7 +29,8 @@ describe.skipIf(!findBinary('kubectl'))('cox controller-manager', () => {
     server = await CoxApiServer.start();
     const pki = (name: string): string => join(server.directory, 'pki', name);
     const start = (...further: string[]) =>
-      new CoxControllerManager(
+      new CoxProcess([
+        'controller-manager',
         `--kubeconfig=${server.kubeconfig}`,
         `--root-ca-file=${pki('ca.crt')}`,
         `--service-account-private-key-file=${pki('sa.key')}`,
@@ -38,7 +41,7 @@ describe.skipIf(!findBinary('kubectl'))('cox controller-manager', () => {
         '--leader-elect-retry-period=500ms',
         '--use-service-account-credentials',
         ...further,
-      );
+      ]);
     port = await freePort();
     first = start(
       '--bind-address=127.0.0.1',
@@ -46,7 +49,7 @@ describe.skipIf(!findBinary('kubectl'))('cox controller-manager', () => {
       `--authentication-kubeconfig=${server.kubeconfig}`,
       `--authorization-kubeconfig=${server.kubeconfig}`,
     );
-    await first.works;
+    await first.says(isWorking);
     second = start('--secure-port=0');
     shell = new Shell(server.kubeconfig);
   }, 120_000);
@@ -107,7 +110,7 @@ E`);
   it('is followed by another when it is killed, and a roll-out goes on', async () => {
     await first.stop('SIGKILL');
     await shell.run('kubectl -n shop set image deployment/web web=web:2');
-    await second.works;
+    await second.says(isWorking);
     await shell.run("kubectl -n shop wait deployment/web --for=jsonpath='{.status.updatedReplicas}'=1");
     expect((await shell.run('kubectl -n shop get replicasets --no-headers')).trim().split('\n').length).toBe(2);
     await shell.run('kubectl -n shop rollout undo deployment/web');

@@ -1,9 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { CoxProcess } from './cox-process.ts';
 
 /** As the kube-apiserver of the recordings was started; see `record.ts`. */
 const flags = [
@@ -19,50 +17,34 @@ export class CoxApiServer {
   readonly kubeconfig: string;
   /** Where its certificates are: `pki`. */
   readonly directory: string;
-  /** Where it listens, once it does. */
-  port = 0;
-  readonly #child: ChildProcess;
+  /** Where it listens. */
+  readonly port: number;
+  readonly #process: CoxProcess;
 
-  private constructor(directory: string, child: ChildProcess) {
+  private constructor(directory: string, cox: CoxProcess) {
     this.directory = directory;
-    this.#child = child;
+    this.#process = cox;
     this.kubeconfig = join(directory, 'admin.kubeconfig');
+    this.port = Number(/:(\d+),/.exec(cox.out)?.[1]);
   }
 
   /** Resolves when it is ready; rejects with what it said if it ends before. */
   static async start(...further: readonly string[]): Promise<CoxApiServer> {
     const directory = mkdtempSync(join(tmpdir(), 'cox-e2e-server-'));
-    const cox = fileURLToPath(new URL('cox.ts', import.meta.url));
     const place = ['--memory', `--data-dir=${directory}`, '--bind-address=127.0.0.1', '--secure-port=0'];
-    const node = ['--conditions=coxswain-source', '--import=tsx', cox];
-    const child = spawn(process.execPath, [...node, 'apiserver', ...place, ...flags, ...further], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const server = new CoxApiServer(directory, child);
-    let log = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      log = (log + text).slice(-10_000);
-    });
+    const cox = new CoxProcess(['apiserver', ...place, ...flags, ...further]);
     try {
-      await new Promise<void>((resolve, reject) => {
-        child.stdout.setEncoding('utf8').on('data', (text: string) => {
-          server.port = Number(/:(\d+),/.exec(text)?.[1]);
-          resolve();
-        });
-        child.on('error', reject).on('close', () => reject(new Error(`cox apiserver ended: ${log}`)));
-      });
+      await cox.says(/is ready at .*\n/);
     } catch (error) {
       rmSync(directory, { recursive: true });
       throw error;
     }
-    return server;
+    return new CoxApiServer(directory, cox);
   }
 
   /** Stops in good order. */
   async stop(): Promise<void> {
-    const exited = once(this.#child, 'close');
-    this.#child.kill('SIGTERM');
-    await exited;
+    await this.#process.stop();
     rmSync(this.directory, { recursive: true });
   }
 }

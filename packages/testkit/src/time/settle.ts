@@ -2,8 +2,8 @@ import type { Cluster } from '@coxswain/cluster';
 import type { Traffic } from '../traffic/traffic.ts';
 import type { StoreHistory } from './store-history.ts';
 
-/** The API server lets events for a watch wait so long, at most, for others to go with them; and a bit. */
-const paceMs = 3;
+/** The API server lets events for a watch wait 10 ms, at most, for others to go with them. */
+const paceMs = 12;
 
 /** Turns of the event loop after which it is not made to spin any more. */
 const patientTurns = 200;
@@ -17,8 +17,8 @@ export interface SettlerOptions {
 /** Knows when a cluster has come to rest. */
 export class Settler {
   readonly #options: SettlerOptions;
-  /** Everything up to this revision has been sent to whoever watches. */
-  #sentRevision = -1;
+  /** Everything up to these has been sent to whoever watches. */
+  #sent = { revision: -1, changes: -1 };
 
   constructor(options: SettlerOptions) {
     this.#options = options;
@@ -27,9 +27,10 @@ export class Settler {
   /**
    * Resolves when there is nothing more to do at this moment of the clock. That is: the server has sent to all watches what
    * was written; every component has taken it in; no queue has anything in it; no request is without its answer. What goes on
-   * within a component otherwise are promises, which end before the event loop turns. Rejects with the signal's reason.
+   * within a component otherwise are promises, which end before the event loop turns. It is not waited until all know of heartbeats, where they do not
+   * count. Rejects with the signal's reason.
    */
-  async settle(signal?: AbortSignal): Promise<void> {
+  async settle(counts: 'revision' | 'changes' = 'revision', signal?: AbortSignal): Promise<void> {
     const { history } = this.#options;
     let turns = 0;
     for (let quietTurns = 0; ; ) {
@@ -37,10 +38,10 @@ export class Settler {
       await nextTurn(++turns > patientTurns);
       quietTurns = this.#isQuiet ? quietTurns + 1 : 0;
       if (quietTurns < 2) continue;
-      if (this.#sentRevision === history.revision) return;
-      const { revision } = history;
+      if (this.#sent[counts] === history[counts]) return;
+      const { revision, changes } = history;
       await new Promise<void>((resolve) => setTimeout(resolve, paceMs));
-      this.#sentRevision = revision;
+      this.#sent = { revision, changes };
       quietTurns = 0;
     }
   }

@@ -2,8 +2,8 @@ import type { TestClock } from './test-clock.ts';
 
 export interface TurnOptions {
   readonly clock: TestClock;
-  /** Resolves when all that there is to do at this moment is done. */
-  settle(): Promise<void>;
+  /** Resolves when all that there is to do at this moment is done; without heartbeats, perhaps before all know of them. */
+  settle(withHeartbeats: boolean): Promise<void>;
   /** Lets every watch begin anew, as servers do every few minutes. */
   renewWatches(): void;
   /** Counts what has been written that somebody could tell: all but heartbeats. */
@@ -31,7 +31,7 @@ export async function turnClock(byMs: number, options: TurnOptions): Promise<voi
   const { clock, settle, isEnough = () => false } = options;
   const letGo = clock.hold();
   try {
-    await settle();
+    await settle(true);
     const target = clock.monotonic() + byMs;
     const turning = new Turning(options);
     while (!(await isEnough())) {
@@ -40,7 +40,7 @@ export async function turnClock(byMs: number, options: TurnOptions): Promise<voi
       else {
         clock.moveTo(target);
         clock.fireDue();
-        await settle();
+        await settle(true);
         return;
       }
     }
@@ -70,7 +70,7 @@ class Turning {
     if (next < this.#quietAt) {
       clock.moveTo(next);
       clock.fireDue();
-      await settle();
+      await settle(false);
     } else {
       this.#idleMs = Math.max(this.#idleMs, this.#keptMs);
       const appointment = await this.#nextAppointment();
@@ -89,7 +89,7 @@ class Turning {
     const { clock, settle, renewWatches } = this.#options;
     const known = clock.appointments(this.#idleMs);
     renewWatches();
-    await settle();
+    await settle(true);
     return clock.earliestOf(known);
   }
 
@@ -98,10 +98,10 @@ class Turning {
     clock.moveTo(to);
     // Otherwise each would be taken for dead: nothing was heard from it for so long.
     renewWatches();
-    await settle();
+    await settle(true);
     clock.fireDue((owner) => owner === nodes);
-    await settle();
+    await settle(true);
     clock.fireDue();
-    await settle();
+    await settle(true);
   }
 }

@@ -5,9 +5,9 @@ import { HollowNodes } from '@coxswain/kubelet';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBinary } from '../binaries.ts';
 import { CoxApiServer } from '../cox-apiserver.ts';
+import { CoxProcess } from '../cox-process.ts';
 import { Shell } from '../shell.ts';
 import { componentKubeconfig } from './component-kubeconfig.ts';
-import { CoxProcess } from './cox-process.ts';
 import { events } from './events.ts';
 
 const election = [

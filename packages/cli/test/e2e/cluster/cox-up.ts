@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CoxProcess } from '../cox-process.ts';
 import { Shell } from '../shell.ts';
-import { CoxProcess } from './cox-process.ts';
 
 /** A `cox up --memory` in a process of its own, on a free port, and one who sits before kubectl. */
 export class CoxUp {

@@ -5,7 +5,8 @@ import { CoxUp } from './cox-up.ts';
 import { events } from './events.ts';
 
 const patience = { timeout: 30_000, interval: 200 };
-const notHelpful = 'preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.';
+const notHelpful =
+  'no new claims to deallocate, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.';
 
 /* One after the other: they move the same two nodes. */
 
@@ -44,13 +45,15 @@ describe.skipIf(!findBinary('kubectl'))('nodes of cox up', () => {
     ]) {
       expect(described).toMatch(part);
     }
-    expect(await events(shell, 'default', 'Node/hollow-0')).toEqual(
-      expect.arrayContaining([
-        'Normal Starting: Starting kubelet.',
-        'Normal NodeHasSufficientMemory: Node hollow-0 status is now: NodeHasSufficientMemory',
-        'Normal RegisteredNode: Node hollow-0 event: Registered Node hollow-0 in Controller',
-      ]),
-    );
+    await expect
+      .poll(() => events(shell, 'default', 'Node/hollow-0'), patience)
+      .toEqual(
+        expect.arrayContaining([
+          'Normal Starting: Starting kubelet.',
+          'Normal NodeHasSufficientMemory: Node hollow-0 status is now: NodeHasSufficientMemory',
+          'Normal RegisteredNode: Node hollow-0 event: Registered Node hollow-0 in Controller',
+        ]),
+      );
   });
 
   it('have pods that are listed and described, that have logs but run no commands', async () => {

@@ -8,7 +8,7 @@ import { deviceClassPrefix } from './device-classes.ts';
 export const extendedResourceAnnotation = 'resource.kubernetes.io/extended-resource-claim';
 
 /** Stands for a name while the claim is only in this process; none that the server would accept. */
-export const unwrittenName = '<extended-resources>';
+const unwrittenName = '<extended-resources>';
 
 export const isUnwritten = ({ metadata }: ResourceClaim): boolean => metadata.name === unwrittenName;
 

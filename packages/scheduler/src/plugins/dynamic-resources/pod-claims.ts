@@ -30,7 +30,7 @@ export const keyOfClaim = ({ metadata }: ResourceClaim): string => `${metadata.n
 
 export const nameOf = ({ metadata }: Pod): string => `${metadata.namespace}/${metadata.name}`;
 
-export const isControlledBy = ({ metadata }: ResourceClaim, pod: Pod): boolean =>
+const isControlledBy = ({ metadata }: ResourceClaim, pod: Pod): boolean =>
   metadata.ownerReferences?.some(({ controller, uid }) => controller && uid === pod.metadata.uid) ?? false;
 
 function claimNameOf(pod: Pod, claim: PodResourceClaim): string | undefined {

@@ -3,7 +3,7 @@ import { Quantity } from '@coxswain/apimachinery/quantity';
 import type { DeviceEntry } from './device-entry.ts';
 
 /** Counters of a pool that its devices share: amounts by counter, by counter set. */
-export type CounterSets = ReadonlyMap<string, ReadonlyMap<string, Quantity>>;
+type CounterSets = ReadonlyMap<string, ReadonlyMap<string, Quantity>>;
 
 /** `driver/pool`. */
 export const poolKey = ({ spec: { driver, pool } }: ResourceSlice): string => `${driver}/${pool.name}`;

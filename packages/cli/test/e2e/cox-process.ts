@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const cox = fileURLToPath(new URL('../cox.ts', import.meta.url));
+const cox = fileURLToPath(new URL('cox.ts', import.meta.url));
 
 export interface CoxProcessOptions {
   /** Instead of this process's own. */
@@ -18,6 +18,7 @@ export class CoxProcess {
   /** Its exit status, once it has ended; null if a signal ended it. */
   readonly ended: Promise<number | null>;
   readonly #child: ChildProcess;
+  #onOutput: () => void = () => {};
 
   constructor(args: readonly string[], { env = process.env }: CoxProcessOptions = {}) {
     const node = ['--conditions=coxswain-source', '--import=tsx', cox];
@@ -26,21 +27,26 @@ export class CoxProcess {
     this.pid = child.pid ?? 0;
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.out += text;
+      this.#onOutput();
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.err = (this.err + text).slice(-20_000);
+      this.#onOutput();
     });
     this.ended = once(child, 'close').then(([status]: (number | null)[]) => status ?? null);
   }
 
-  /** Resolves with its output as soon as that matches; rejects with what it said if it ends before. */
-  async says(pattern: RegExp): Promise<string> {
-    const ended = this.ended.then((status) => {
-      throw new Error(`cox ended with ${status} before it said ${pattern}: ${this.out}${this.err}`);
+  /** Resolves when what it wrote to either stream matches; rejects with that if it ends before. One waits at a time. */
+  async says(pattern: RegExp): Promise<void> {
+    const said = (): boolean => pattern.test(this.out) || pattern.test(this.err);
+    await new Promise<void>((resolve, reject) => {
+      this.#onOutput = () => said() && resolve();
+      this.#onOutput();
+      this.ended.then((status) => {
+        const problem = `cox ended with ${status} before it said ${pattern}: ${this.out}${this.err}`;
+        if (!said()) reject(new Error(problem));
+      }, reject);
     });
-    ended.catch(() => {});
-    while (!pattern.test(this.out)) await Promise.race([once(this.#child.stdout!, 'data'), ended]);
-    return this.out;
   }
 
   /** Harmless when it has ended. Gives the exit status, null after SIGKILL. */
