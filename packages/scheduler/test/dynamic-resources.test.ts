@@ -306,6 +306,28 @@ describe('devices', () => {
     await cluster.advance(5000);
     await cluster.until(async () => (await cluster.pod('fab')).spec?.nodeName);
   });
+
+  it('that are not made ready in time are given back', async () => {
+    await cluster.stop();
+    const pluginConfig = [{ name: 'DynamicResources', args: { bindingTimeout: '10s' } }];
+    cluster = await TestCluster.start({ config: completeConfiguration({ profiles: [{ pluginConfig }] }) });
+    await cluster.createNode('a');
+    await createClass();
+    const conditions = { bindingConditions: ['Attached'], bindingFailureConditions: ['Broken'] };
+    await createSlice({ allNodes: true, devices: [device('slow', conditions)] });
+    await createClaim('one', exactly());
+    await createPod('one');
+    await cluster.until(async () => (await claims().get('one')).status?.reservedFor);
+    await createSlice({ nodeName: 'a', devices: [device('ready')] });
+    await cluster.advance(10_000, 5000);
+    await cluster.until(async () => (await cluster.events()).length > 1);
+    expect((await cluster.events())[1]).toBe(
+      'Warning FailedScheduling Pod/one: running PreBind plugin "DynamicResources": device binding timeout: context deadline exceeded',
+    );
+    await cluster.advance(20_000, 1000);
+    expect(await cluster.placements()).toEqual({ one: 'a' });
+    expect((await claims().get('one')).status?.allocation?.devices?.results).toMatchObject([{ device: 'ready' }]);
+  });
 });
 
 describe('an extended resource that devices stand for', () => {

@@ -129,7 +129,7 @@ export class TestCluster implements AsyncDisposable {
    * anything in it, and no request is without its answer. What waits for its time does not count, nor do the test's own clients.
    */
   settle(timeout: Span = defaultTimeoutMs): Promise<void> {
-    return this.#settler.settle('revision', AbortSignal.timeout(toMs(timeout)));
+    return this.#settler.settle('revision', toMs(timeout));
   }
 
   /**
@@ -247,8 +247,7 @@ export class TestCluster implements AsyncDisposable {
     if (!clock) throw new Error("the machine's clock cannot be turned: see the option clock");
     return {
       clock,
-      settle: (withHeartbeats) =>
-        this.#settler.settle(withHeartbeats ? 'revision' : 'changes', AbortSignal.timeout(defaultTimeoutMs)),
+      settle: (withHeartbeats) => this.#settler.settle(withHeartbeats ? 'revision' : 'changes', defaultTimeoutMs),
       renewWatches: () => traffic.renewWatches(),
       writes: () => history.changes,
     };

@@ -27,14 +27,15 @@ export class Settler {
   /**
    * Resolves when there is nothing more to do at this moment of the clock. That is: the server has sent to all watches what
    * was written; every component has taken it in; no queue has anything in it; no request is without its answer. What goes on
-   * within a component otherwise are promises, which end before the event loop turns. It is not waited until all know of heartbeats, where they do not
-   * count. Rejects with the signal's reason.
+   * within a component otherwise are promises, which end before the event loop turns. Where only `changes` count, it is not
+   * waited until all know of heartbeats. Rejects when it takes too long.
    */
-  async settle(counts: 'revision' | 'changes' = 'revision', signal?: AbortSignal): Promise<void> {
+  async settle(counts: 'revision' | 'changes', timeoutMs: number): Promise<void> {
     const { history } = this.#options;
+    const giveUpAt = performance.now() + timeoutMs;
     let turns = 0;
     for (let quietTurns = 0; ; ) {
-      signal?.throwIfAborted();
+      if (performance.now() > giveUpAt) throw new Error(`the cluster has not come to rest: ${this.#busy}`);
       await nextTurn(++turns > patientTurns);
       quietTurns = this.#isQuiet ? quietTurns + 1 : 0;
       if (quietTurns < 2) continue;
@@ -49,6 +50,11 @@ export class Settler {
   get #isQuiet(): boolean {
     const { cluster, traffic } = this.#options;
     return traffic.isQuiet && cluster.isIdle;
+  }
+
+  get #busy(): string {
+    if (!this.#options.traffic.isQuiet) return 'components wait for answers, or have not read all of their watches';
+    return this.#options.cluster.isIdle ? 'it is written again and again' : 'queues are not empty';
   }
 }
 

@@ -17,13 +17,16 @@ const election = [
   '--secure-port=0',
 ];
 
+const controllersRun = /controllers are running/;
+const schedulerRuns = /the scheduler is running/;
+
 /* Each in a process of its own, over HTTPS, and nobody with more rights than upstream gives it. */
 
 describe.skipIf(!findBinary('kubectl'))('the components apart', () => {
   let server: CoxApiServer;
-  let controllers: CoxProcess;
-  let first: CoxProcess;
-  let second: CoxProcess;
+  /** Those that were there first, and those that wait. */
+  let controllers: CoxProcess[] = [];
+  let schedulers: CoxProcess[] = [];
   let schedulerKubeconfig: string;
   let shell: Shell;
   const kubectl = (command: string) => shell.run(`kubectl ${command}`);
@@ -35,27 +38,32 @@ describe.skipIf(!findBinary('kubectl'))('the components apart', () => {
     shell = new Shell(server.kubeconfig);
     const pki = (name: string): string => join(server.directory, 'pki', name);
     schedulerKubeconfig = await componentKubeconfig(server, 'system:kube-scheduler');
-    controllers = new CoxProcess([
-      'controller-manager',
-      `--kubeconfig=${await componentKubeconfig(server, 'system:kube-controller-manager')}`,
-      '--use-service-account-credentials',
-      `--root-ca-file=${pki('ca.crt')}`,
-      `--service-account-private-key-file=${pki('sa.key')}`,
-      ...election,
-    ]);
-    const scheduler = () => new CoxProcess(['scheduler', `--kubeconfig=${schedulerKubeconfig}`, ...election]);
-    first = scheduler();
-    await first.says(/the scheduler is running/);
-    second = scheduler();
+    const controllersKubeconfig = await componentKubeconfig(server, 'system:kube-controller-manager');
+    const startBoth = () => {
+      const controllerManager = new CoxProcess([
+        'controller-manager',
+        `--kubeconfig=${controllersKubeconfig}`,
+        '--use-service-account-credentials',
+        `--root-ca-file=${pki('ca.crt')}`,
+        `--service-account-private-key-file=${pki('sa.key')}`,
+        ...election,
+      ]);
+      const scheduler = new CoxProcess(['scheduler', `--kubeconfig=${schedulerKubeconfig}`, ...election]);
+      controllers = [...controllers, controllerManager];
+      schedulers = [...schedulers, scheduler];
+    };
+    startBoth();
+    await controllers[0]!.says(controllersRun);
+    await schedulers[0]!.says(schedulerRuns);
+    startBoth();
     const rest = RESTClient.forConfig(await loadRestConfig({ path: server.kubeconfig }));
     nodes = new HollowNodes({ rest, nodes: 2, logger: silentLogger }).run(stop.signal).finally(() => rest.close());
-    await controllers.says(/controllers are running/);
   }, 120_000);
   afterAll(async () => {
     shell?.close();
     stop.abort();
     await nodes;
-    await Promise.all([controllers, first, second].map((each) => each?.stop()));
+    await Promise.all([...controllers, ...schedulers].map((each) => each.stop()));
     await server?.stop();
   }, 60_000);
 
@@ -85,17 +93,28 @@ describe.skipIf(!findBinary('kubectl'))('the components apart', () => {
       .toContain(`Normal Scheduled: Successfully assigned default/${pod!.slice(0, -6)}-##### to ${node}`);
   });
 
-  it('have one scheduler that works, and another that does when it is killed; no pod is placed twice', async () => {
-    const holder = () => kubectl(`-n kube-system get lease kube-scheduler -o jsonpath='{.spec.holderIdentity}'`);
-    const before = await holder();
-    expect(second.out).toBe('');
+  it('are followed by others when they are killed; no pod is made or placed twice', async () => {
+    const holders = async () => [
+      await kubectl(`-n kube-system get lease kube-scheduler -o jsonpath='{.spec.holderIdentity}'`),
+      await kubectl(`-n kube-system get lease kube-controller-manager -o jsonpath='{.spec.holderIdentity}'`),
+    ];
+    const before = await holders();
+    if (controllers[1]!.out) console.log(controllers[0]!.err, '-----', controllers[1]!.err);
+    expect([controllers[1]!.out, schedulers[1]!.out]).toEqual(['', '']);
     const placed = `get pods --sort-by=.metadata.name --no-headers -o custom-columns=:.metadata.name,:.spec.nodeName`;
     const old = (await kubectl(placed)).split('\n');
 
-    await Promise.all([first.stop('SIGKILL'), kubectl('scale deployment/web --replicas=10')]);
-    await second.says(/the scheduler is running/);
+    await Promise.all([
+      controllers[0]!.stop('SIGKILL'),
+      schedulers[0]!.stop('SIGKILL'),
+      kubectl('scale deployment/web --replicas=10'),
+    ]);
+    await controllers[1]!.says(controllersRun);
+    await schedulers[1]!.says(schedulerRuns);
     expect(await kubectl('rollout status deployment/web --timeout=35s')).toContain('successfully rolled out');
-    expect(await holder()).not.toBe(before);
+    const after = await holders();
+    expect(after[0]).not.toBe(before[0]);
+    expect(after[1]).not.toBe(before[1]);
 
     const now = (await kubectl(placed)).split('\n');
     expect(now.length).toBe(10);

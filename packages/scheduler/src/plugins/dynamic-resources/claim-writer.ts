@@ -58,8 +58,8 @@ export class ClaimWriter {
   }
 
   /** The claim is not for this pod any more; others may still use it. */
-  async unreserve(claim: ResourceClaim, pod: Pod): Promise<void> {
-    await this.#claims(claim).patch(
+  unreserve(claim: ResourceClaim, pod: Pod): Promise<ResourceClaim> {
+    return this.#claims(claim).patch(
       claim.metadata.name ?? '',
       'strategic-merge',
       {

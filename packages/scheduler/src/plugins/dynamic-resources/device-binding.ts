@@ -176,7 +176,10 @@ export function releaseDevices(
     const key = keyOfClaim(claim);
     if (tracker.removePending(claim.metadata.uid ?? '')) tracker.restore(key);
     if (!claim.status?.allocation || !isReservedFor(claim, pod)) continue;
-    writer.unreserve(claim, pod).catch((error: unknown) => onError(`unreserve ${key}`, error));
+    writer.unreserve(claim, pod).then(
+      (written) => tracker.assume(written),
+      (error: unknown) => onError(`unreserve ${key}`, error),
+    );
   }
   const extended = claims[userClaims];
   if (!extended || extendedUid === undefined) return;

@@ -22,7 +22,7 @@ const name = 'DynamicResources';
 export const dynamicResources: PluginDefinition<DynamicResourcesArgs> = {
   name,
   readArgs: readDynamicResourcesArgs,
-  create: (args, handle) => create(args, handle),
+  create,
 };
 
 function create({ filterTimeoutMs, bindingTimeoutMs }: DynamicResourcesArgs, handle: Handle): Plugin {
@@ -32,7 +32,7 @@ function create({ filterTimeoutMs, bindingTimeoutMs }: DynamicResourcesArgs, han
   const writer = new ClaimWriter(handle);
   const binding = new DeviceBinding({ handle, tracker, writer, timeoutMs: bindingTimeoutMs });
   const deadline = new SearchDeadline(clock, filterTimeoutMs);
-  const prepareOptions = { manager, clock, deadline, newUid: () => randomUid(random) };
+  const prepareOptions = { manager, deadline, newUid: () => randomUid(random) };
   const filterOptions = { classes, deadline, bindingTimeoutMs, now: () => clock.now() };
   const loading = new Loading(manager, handle);
   return {

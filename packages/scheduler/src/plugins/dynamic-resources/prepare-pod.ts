@@ -1,6 +1,5 @@
 import type { ResourceClaim } from '@coxswain/api/resource/v1';
 import { Path } from '@coxswain/apimachinery/field';
-import type { Clock } from '@coxswain/client';
 import { nodeSelectorTest } from '@coxswain/component-helpers';
 import type { PodInfo } from '../../framework/pod-info.ts';
 import { Allocator } from './allocator/allocator.ts';
@@ -12,7 +11,6 @@ import type { SearchDeadline } from './search-deadline.ts';
 
 export interface PrepareOptions {
   readonly manager: DeviceManager;
-  readonly clock: Clock;
   readonly deadline: SearchDeadline;
   readonly newUid: () => string;
 }

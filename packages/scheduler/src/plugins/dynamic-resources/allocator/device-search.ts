@@ -104,7 +104,7 @@ export class DeviceSearch {
     for (let at = from; at < devices.length; at++) {
       const entry = devices[at]!;
       if (this.#isInUse(place, entry) || !this.#context.isSelectable(option, entry)) continue;
-      if (!this.hasCapacity(option, entry)) continue;
+      if (!this.#hasCapacity(option, entry)) continue;
       const outcome = this.#with(place, entry, () => this.#devices(place, count + 1, at + 1));
       if (outcome && outcome !== 'none') return outcome;
     }
@@ -132,7 +132,7 @@ export class DeviceSearch {
       for (const constraint of added) constraint.remove(option);
       counterUse();
     };
-    if (refusing >= 0 || !this.hasCapacity(option, entry)) {
+    if (refusing >= 0 || !this.#hasCapacity(option, entry)) {
       giveBack();
       if (refusing < 0 || !option.allDevices) return undefined;
       throw new Error(
@@ -152,7 +152,7 @@ export class DeviceSearch {
   }
 
   /** Whether the device has what the option wants of it. */
-  hasCapacity({ capacity }: PreparedOption, entry: DeviceEntry): boolean {
+  #hasCapacity({ capacity }: PreparedOption, entry: DeviceEntry): boolean {
     const { allocated } = this.#context;
     return hasCapacity(entry, capacity, [allocated.consumed(entry.id), this.#shares.get(entry.id)?.amounts]);
   }
