@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkPackage, Package } from '@arethetypeswrong/core';
 import { publint } from 'publint';
@@ -29,7 +29,9 @@ function publish(name: string): Published {
   return { manifest, files: new Map(packed.files.map(({ path }) => [path, readFileSync(join(root, path))])) };
 }
 
-describe.each(['apimachinery', 'api', 'cel', 'storage', 'apiserver', 'client', 'controllers'])('%s as published', (name) => {
+const published = readdirSync(packages).filter((name) => name !== 'cli');
+
+describe.each(published)('%s as published', (name) => {
   let published: Published;
   beforeAll(() => {
     published = publish(name);

@@ -192,6 +192,42 @@ describe('devices', () => {
     expect(await cluster.placements()).toEqual({ second: 'a' });
   });
 
+  it('can be shared by the pods of one claim', async () => {
+    await createClass();
+    await createSlice({ nodeName: 'a', devices: [device('gpu-0')] });
+    await createClaim('shared', exactly());
+    await createPod('first', 'shared');
+    await createPod('second', 'shared');
+    await attempted('first');
+    await attempted('second');
+    await cluster.advance(2000);
+    expect(await cluster.placements()).toEqual({ first: 'a', second: 'a' });
+    expect((await claims().get('shared')).status?.reservedFor?.map(({ name }) => name).sort()).toEqual([
+      'first',
+      'second',
+    ]);
+  });
+
+  it('can be had in part by several claims, until nothing is left', async () => {
+    await createClass();
+    const part = device('big', {
+      allowMultipleAllocations: true,
+      capacity: {
+        memory: { value: '8Gi', requestPolicy: { default: '1Gi', validRange: { min: '1Gi', step: '1Gi' } } },
+      },
+    });
+    await createSlice({ nodeName: 'a', devices: [part] });
+    for (const name of ['first', 'second', 'third']) {
+      await createClaim(name, exactly({ capacity: { requests: { memory: '2500Mi' } } }));
+      await createPod(name);
+      await attempted(name);
+    }
+    expect(await cluster.placements()).toEqual({ first: 'a', second: 'a', third: undefined });
+    expect((await claims().get('second')).status?.allocation?.devices?.results).toMatchObject([
+      { device: 'big', consumedCapacity: { memory: '3Gi' }, shareID: expect.any(String) },
+    ]);
+  });
+
   it('are the same ones for a scheduler that starts again', async () => {
     await createClass();
     await createSlice({ nodeName: 'a', devices: [device('gpu-0'), device('gpu-1')] });
@@ -364,6 +400,33 @@ describe('an extended resource that devices stand for', () => {
     });
     await createExtended('more');
     expect(podCondition(await attempted('more'), 'PodScheduled')?.message).toContain('2 cannot allocate all claims');
+  });
+
+  it('is had anew when an attempt was broken off', async () => {
+    await createClass('example.com/gpu');
+    await createSlice({ nodeName: 'b', devices: [device('gpu-0')] });
+    await cluster.stopScheduler();
+    const { metadata } = await createExtended('ext');
+    const owner = { apiVersion: 'v1', kind: 'Pod', name: 'ext', uid: metadata.uid!, controller: true };
+    const left = await claims().create({
+      metadata: {
+        name: 'left',
+        finalizers: ['resource.kubernetes.io/delete-protection'],
+        annotations: { 'resource.kubernetes.io/extended-resource-claim': 'true' },
+        ownerReferences: [owner],
+      },
+      spec: { devices: { requests: [{ name: 'container-0-request-0', exactly: { deviceClassName: 'gpu' } }] } },
+    });
+    cluster.startScheduler();
+    expect(podCondition(await attempted('ext'), 'PodScheduled')?.message).toBe(
+      '0/2 nodes are available: 2 cannot schedule extended resource claim. deletion of ResourceClaim completed, preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.',
+    );
+    // Nobody registers for claims that go: as upstream has it, the pod is tried again when it has waited long enough.
+    await cluster.advance(360_000, 30_000);
+    expect(await cluster.placements()).toEqual({ ext: 'b' });
+    const { items } = await claims().list();
+    expect(items).toHaveLength(1);
+    expect(items[0]?.metadata.uid).not.toBe(left.metadata.uid);
   });
 
   it('needs no claim on a node that has it by a device plug-in', async () => {

@@ -89,9 +89,14 @@ describe('a cluster for a test', () => {
     await expect(clients.core.v1.pods('default').list()).rejects.toSatisfy(isForbidden);
     await cluster.apply(`
 apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: { name: configmap-reader }
+rules: [{ apiGroups: [''], resources: [configmaps], verbs: [list] }]
+---
+apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRoleBinding
 metadata: { name: readers }
-roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: configmap-reader }
 subjects: [{ apiGroup: rbac.authorization.k8s.io, kind: Group, name: readers }]
 `);
     await cluster.until(() => clients.core.v1.configMaps('default').list());
@@ -301,7 +306,7 @@ describe('what can go wrong', () => {
     const cluster = await start({ clock: 'frozen' });
     cluster.delay({ by: 'scheduler', resource: 'pods/binding' }, '20s', { times: 1 });
     await cluster.apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, spec: template({}).spec });
-    await cluster.settle('2s').catch(() => {});
+    await cluster.settle();
     expect((await cluster.clients.core.v1.pods('default').get('web')).spec?.nodeName).toBeUndefined();
     await cluster.until(async () => (await cluster.clients.core.v1.pods('default').get('web')).spec?.nodeName, {
       within: '25s',

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DirectoryLock } from '@coxswain/storage';
@@ -43,9 +43,11 @@ export class ClusterDirectory {
     return DirectoryLock.holder(this.path);
   }
 
-  /** Nobody else's until the lock is released. Throws a `DataDirectoryError` that says whose it is. */
-  claim(): Promise<DirectoryLock> {
-    return DirectoryLock.acquire(this.path);
+  /** Nobody else's until the lock is released. Throws an Error that says whose it is, or why it can be nobody's. */
+  async claim(): Promise<DirectoryLock> {
+    const found = await stat(this.path).catch(() => undefined);
+    if (found && !found.isDirectory()) throw new Error(`${this.path} is not a directory`);
+    return await DirectoryLock.acquire(this.path);
   }
 
   /** What the last cluster wrote; undefined when none got so far. */

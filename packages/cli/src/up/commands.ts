@@ -105,8 +105,6 @@ const wholeNumber =
 const advice: Readonly<Record<string, string>> = {
   EADDRINUSE: 'stop what listens there, or choose another port with --port (0 takes a free one)',
   EACCES: 'you may not do that; choose a port above 1023 with --port, or a directory of your own with --data-dir',
-  ENOTDIR: '--data-dir must name a directory',
-  EEXIST: '--data-dir must name a directory',
   ENOSPC: 'make room, or choose another directory with --data-dir',
 };
 

@@ -62,11 +62,11 @@ async function run(options: UpOptions, directory: ClusterDirectory, surroundings
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
-    await cluster.stop();
     if (memory) {
       await directory.unwrite();
-      await removeContext(admin, user);
+      await removeContext(admin, user).catch((error: unknown) => logger.error('the context stays', error));
     }
+    await cluster.stop();
   }
 }
 

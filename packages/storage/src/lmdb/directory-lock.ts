@@ -120,7 +120,7 @@ const fileOf = (directory: string, generation: number): string => join(directory
 /** From the lowest on; none where there is no such directory. */
 async function generationsOf(directory: string): Promise<number[]> {
   const names = await readdir(directory).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return [];
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
     throw error;
   });
   return names

@@ -8,6 +8,12 @@ const paceMs = 12;
 /** Turns of the event loop after which it is not made to spin any more. */
 const patientTurns = 200;
 
+/** So many turns in which nothing is under way make sure that promises have come to their end. */
+const quietTurns = 2;
+
+/** So many, where somebody is in the midst of something: it waits for the clock, to try again. */
+const waitingTurns = 30;
+
 export interface SettlerOptions {
   readonly cluster: Pick<Cluster, 'isIdle'>;
   readonly traffic: Traffic;
@@ -26,35 +32,25 @@ export class Settler {
 
   /**
    * Resolves when there is nothing more to do at this moment of the clock. That is: the server has sent to all watches what
-   * was written; every component has taken it in; no queue has anything in it; no request is without its answer. What goes on
-   * within a component otherwise are promises, which end before the event loop turns. Where only `changes` count, it is not
+   * was written; every component has taken it in; no request is without its answer; and no queue has anything in it, but for
+   * what waits for the clock. What goes on otherwise are promises, which end before the event loop turns. Where only `changes` count, it is not
    * waited until all know of heartbeats. Rejects when it takes too long.
    */
   async settle(counts: 'revision' | 'changes', timeoutMs: number): Promise<void> {
-    const { history } = this.#options;
+    const { cluster, traffic, history } = this.#options;
     const giveUpAt = performance.now() + timeoutMs;
     let turns = 0;
-    for (let quietTurns = 0; ; ) {
-      if (performance.now() > giveUpAt) throw new Error(`the cluster has not come to rest: ${this.#busy}`);
+    for (let quiet = 0; ; ) {
+      if (performance.now() > giveUpAt) throw new Error('the cluster does not come to rest');
       await nextTurn(++turns > patientTurns);
-      quietTurns = this.#isQuiet ? quietTurns + 1 : 0;
-      if (quietTurns < 2) continue;
+      quiet = traffic.isQuiet ? quiet + 1 : 0;
+      if (quiet < (cluster.isIdle ? quietTurns : waitingTurns)) continue;
       if (this.#sent[counts] === history[counts]) return;
       const { revision, changes } = history;
       await new Promise<void>((resolve) => setTimeout(resolve, paceMs));
       this.#sent = { revision, changes };
-      quietTurns = 0;
+      quiet = 0;
     }
-  }
-
-  get #isQuiet(): boolean {
-    const { cluster, traffic } = this.#options;
-    return traffic.isQuiet && cluster.isIdle;
-  }
-
-  get #busy(): string {
-    if (!this.#options.traffic.isQuiet) return 'components wait for answers, or have not read all of their watches';
-    return this.#options.cluster.isIdle ? 'it is written again and again' : 'queues are not empty';
   }
 }
 

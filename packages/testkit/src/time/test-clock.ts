@@ -4,6 +4,8 @@ import type { Clock, Timer, TimerOptions } from '@coxswain/client';
 interface Appointment {
   /** How long it was set for. */
   readonly delayMs: number;
+  /** And when, as `monotonic` counts. */
+  readonly setAt: number;
 }
 
 interface Waiting extends Appointment {
@@ -106,17 +108,15 @@ export class TestClock implements Clock {
     for (const waiting of due) if (this.#remove(waiting)) waiting.callback();
   }
 
-  /** The timers that were set for longer than that, and not just to keep house: what somebody waits for. */
-  appointments(longerThanMs: number): ReadonlySet<Appointment> {
-    return new Set<Appointment>(
-      this.#waiting.filter(({ delayMs, isBackground }) => !isBackground && delayMs > longerThanMs),
-    );
+  /** What somebody waits for: the timers that are not just to keep house, and of which that is true. */
+  appointments(isOne: (timer: Appointment) => boolean): ReadonlySet<Appointment> {
+    return new Set(this.#waiting.filter((waiting) => !waiting.isBackground && isOne(waiting)));
   }
 
   /** The earliest of these that still waits; `at` is as `monotonic` counts. */
   earliestOf(timers: ReadonlySet<Appointment>): (Appointment & { readonly at: number }) | undefined {
     const first = this.#waiting.find((waiting) => timers.has(waiting));
-    return first && { at: first.at - this.#startMs, delayMs: first.delayMs };
+    return first && { ...first, at: first.at - this.#startMs };
   }
 
   /** Nothing fires any more. */
@@ -133,7 +133,8 @@ export class TestClock implements Clock {
   #add(owner: string, callback: () => void, delayMs: number, { background = false }: TimerOptions = {}): Timer {
     const delay = Math.max(delayMs, 0);
     const at = this.#time + delay;
-    const waiting = { at, order: this.#order++, delayMs: delay, isBackground: background, owner, callback };
+    const set = { at, setAt: this.monotonic(), delayMs: delay, order: this.#order++ };
+    const waiting: Waiting = { ...set, isBackground: background, owner, callback };
     if (!this.#isStopped) {
       this.#waiting.splice(this.#placeOf(waiting), 0, waiting);
       if (this.#waiting[0] === waiting) this.#arm();

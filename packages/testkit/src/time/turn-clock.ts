@@ -23,9 +23,9 @@ const nodes = 'nodes';
 
 /**
  * Turns a clock from timer to timer, and lets everything come to rest after each. Where nothing happens it jumps: to the next
- * time for which somebody has made an appointment of more than a minute, such as a CronJob's next run, or the end. Appointments
- * that came to nothing (a look every hour whether there is anything to clean up) are not kept again, nor are shorter ones,
- * until something happens.
+ * time for which somebody has made an appointment of more than a minute, such as a CronJob's next run, or the end. When one comes
+ * to nothing (a look every hour whether there is anything to clean up), then the next of that length, or less, which was made
+ * since anything happened, would come to nothing, too: it is not kept.
  */
 export async function turnClock(byMs: number, options: TurnOptions): Promise<void> {
   const { clock, settle, isEnough = () => false } = options;
@@ -53,14 +53,17 @@ class Turning {
   readonly #options: TurnOptions;
   /** If nothing is written until then, it is quiet. */
   #quietAt: number;
-  /** Appointments of no more than this came to nothing. */
-  #idleMs = quietMs;
+  /** When something was last written. */
+  #changedAt: number;
+  /** Appointments of no more than this came to nothing since. */
+  #idleMs = 0;
   /** What the last jump was for. */
   #keptMs = 0;
 
   constructor(options: TurnOptions) {
     this.#options = options;
-    this.#quietAt = options.clock.monotonic() + quietMs;
+    this.#changedAt = options.clock.monotonic();
+    this.#quietAt = this.#changedAt + quietMs;
   }
 
   /** To the next timer, or further where nothing happens. */
@@ -79,15 +82,18 @@ class Turning {
       this.#quietAt = clock.monotonic() + quietMs;
     }
     if (writes() === before) return;
-    this.#quietAt = clock.monotonic() + quietMs;
+    this.#changedAt = clock.monotonic();
+    this.#quietAt = this.#changedAt + quietMs;
     this.#keptMs = 0;
-    this.#idleMs = quietMs;
+    this.#idleMs = 0;
   }
 
   /** Watches have deadlines of many minutes, too; those of the ones that are renewed now are not among what was there before. */
   async #nextAppointment() {
     const { clock, settle, renewWatches } = this.#options;
-    const known = clock.appointments(this.#idleMs);
+    const known = clock.appointments(
+      ({ delayMs, setAt }) => delayMs > quietMs && (delayMs > this.#idleMs || setAt <= this.#changedAt),
+    );
     renewWatches();
     await settle(true);
     return clock.earliestOf(known);

@@ -11,9 +11,9 @@ import { componentKubeconfig } from './component-kubeconfig.ts';
 import { events } from './events.ts';
 
 const election = [
-  '--leader-elect-lease-duration=4s',
-  '--leader-elect-renew-deadline=3s',
-  '--leader-elect-retry-period=500ms',
+  '--leader-elect-lease-duration=10s',
+  '--leader-elect-renew-deadline=8s',
+  '--leader-elect-retry-period=1s',
   '--secure-port=0',
 ];
 
@@ -99,7 +99,6 @@ describe.skipIf(!findBinary('kubectl'))('the components apart', () => {
       await kubectl(`-n kube-system get lease kube-controller-manager -o jsonpath='{.spec.holderIdentity}'`),
     ];
     const before = await holders();
-    if (controllers[1]!.out) console.log(controllers[0]!.err, '-----', controllers[1]!.err);
     expect([controllers[1]!.out, schedulers[1]!.out]).toEqual(['', '']);
     const placed = `get pods --sort-by=.metadata.name --no-headers -o custom-columns=:.metadata.name,:.spec.nodeName`;
     const old = (await kubectl(placed)).split('\n');

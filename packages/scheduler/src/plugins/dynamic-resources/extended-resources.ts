@@ -16,16 +16,19 @@ export const isUnwritten = ({ metadata }: ResourceClaim): boolean => metadata.na
 export const mayBeDevice = (resource: string): boolean =>
   isExtendedResourceName(resource) || resource.startsWith(deviceClassPrefix);
 
-/** A claim for all that the pod asks for by extended resources; for which of them shows with the node. */
-export function newExtendedClaim({ metadata }: Pod, uid: string): ResourceClaim {
-  const { name = '', namespace = '' } = metadata;
+/**
+ * A claim for all that the pod asks for by extended resources; for which of them shows with the node. Until it is written it
+ * goes by the pod's uid.
+ */
+export function newExtendedClaim({ metadata }: Pod): ResourceClaim {
+  const { name = '', namespace = '', uid = '' } = metadata;
   return {
     metadata: {
       name: unwrittenName,
       namespace,
       uid,
       generateName: `${name}-extended-resources-`,
-      ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name, uid: metadata.uid ?? '', controller: true }],
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name, uid, controller: true }],
       annotations: { [extendedResourceAnnotation]: 'true' },
     },
     spec: {},

@@ -80,6 +80,7 @@ function extendedOn(
     if (allocatable.get(name) === 0 && classes.forResource(name)) asDevices.push(name);
     else if (!allocatable.scalar?.has(name)) return Status.unresolvable('cannot fit resource');
   }
+  // Differs from upstream: beside other claims it does not ask for a claim without devices, with which the pod is never bound.
   if (asDevices.length === 0) return undefined;
   return withClaim(
     claim,

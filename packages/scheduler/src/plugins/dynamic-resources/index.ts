@@ -32,7 +32,7 @@ function create({ filterTimeoutMs, bindingTimeoutMs }: DynamicResourcesArgs, han
   const writer = new ClaimWriter(handle);
   const binding = new DeviceBinding({ handle, tracker, writer, timeoutMs: bindingTimeoutMs });
   const deadline = new SearchDeadline(clock, filterTimeoutMs);
-  const prepareOptions = { manager, deadline, newUid: () => randomUid(random) };
+  const prepareOptions = { manager, deadline, newShareID: () => randomUid(random) };
   const filterOptions = { classes, deadline, bindingTimeoutMs, now: () => clock.now() };
   const loading = new Loading(manager, handle);
   return {

@@ -12,7 +12,7 @@ import type { SearchDeadline } from './search-deadline.ts';
 export interface PrepareOptions {
   readonly manager: DeviceManager;
   readonly deadline: SearchDeadline;
-  readonly newUid: () => string;
+  readonly newShareID: () => string;
 }
 
 /**
@@ -20,10 +20,10 @@ export interface PrepareOptions {
  * ClaimsNotReady when the pod has to wait whatever the node, other Errors when something is wrong.
  */
 export function preparePod(pod: PodInfo, options: PrepareOptions): PodDevices | undefined {
-  const { manager, newUid } = options;
+  const { manager } = options;
   const claims = podResourceClaims(pod.pod, (key) => manager.claims.get(key));
   const userClaims = claims.length;
-  const extendedClaim = extendedClaimFor(pod, manager, newUid);
+  const extendedClaim = extendedClaimFor(pod, manager);
   if (extendedClaim) claims.push(extendedClaim);
   if (claims.length === 0) return undefined;
   const infos = claims.map((claim): ClaimInfo => {
@@ -44,13 +44,13 @@ export function preparePod(pod: PodInfo, options: PrepareOptions): PodDevices | 
 }
 
 /** One from an earlier attempt, or one that does not ask for anything yet; undefined when the pod needs none. */
-function extendedClaimFor({ pod, resources }: PodInfo, manager: DeviceManager, newUid: () => string) {
+function extendedClaimFor({ pod, resources }: PodInfo, manager: DeviceManager): ResourceClaim | undefined {
   let isNeeded = false;
   for (const [name, amount] of resources.requests.scalar ?? []) {
     isNeeded ||= amount !== 0 && mayBeDevice(name) && manager.classes.forResource(name) !== undefined;
   }
   if (!isNeeded) return undefined;
-  return manager.claims.extendedClaimOf(pod.metadata.uid ?? '') ?? newExtendedClaim(pod, newUid());
+  return manager.claims.extendedClaimOf(pod.metadata.uid ?? '') ?? newExtendedClaim(pod);
 }
 
 function availability({ status }: ResourceClaim): ClaimInfo['isAvailableOn'] {
@@ -86,7 +86,7 @@ function checkClass({ classes }: DeviceManager, className: string, request: stri
   }
 }
 
-function newAllocator({ manager, deadline, newUid }: PrepareOptions): Allocator {
+function newAllocator({ manager, deadline, newShareID }: PrepareOptions): Allocator {
   const { matches, slices, claims, classes } = manager;
   if (!matches) throw new Error('the expression language is being loaded');
   return new Allocator({
@@ -94,7 +94,7 @@ function newAllocator({ manager, deadline, newUid }: PrepareOptions): Allocator 
     allocated: claims.allocatedDevices(),
     deviceClass: (name) => classes.get(name),
     matches: (expression, entry) => matches.matches(expression, entry),
-    newShareID: newUid,
+    newShareID,
     onStep: () => deadline.check(),
   });
 }

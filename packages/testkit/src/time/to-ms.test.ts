@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { toMs } from './to-ms.ts';
+
+it.each([
+  [1500, 1500],
+  ['90s', 90_000],
+  ['1h30m', 5_400_000],
+  ['365d', 31_536_000_000],
+  ['2d1h', 176_400_000],
+  ['0', 0],
+])('%s is %d milliseconds', (span, ms) => {
+  expect(toMs(span)).toBe(ms);
+});
+
+it.each(['', '1', '5 minutes', '1d2'])('%j makes no sense', (span) => {
+  expect(() => toMs(span)).toThrow(/^time: (invalid duration|missing unit|unknown unit)/);
+});
