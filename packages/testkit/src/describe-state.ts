@@ -8,7 +8,7 @@ const shownEvents = 20;
 export async function describeState({ core }: ClientSet, namespace?: string): Promise<string> {
   const [pods, events] = await Promise.all([core.v1.pods(namespace).list(), core.v1.events(namespace).list()]);
   const unwell = pods.items.map(describePod).filter((line) => line !== undefined);
-  const latest = [...events.items].sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1)).map(describeEvent);
+  const latest = describeEvents(events.items).map((line) => `  ${line}`);
   return [
     `${pods.items.length} pods, of which ${unwell.length} are not well${unwell.length > 0 ? ':' : ''}`,
     ...unwell.slice(0, shownPods),
@@ -29,8 +29,13 @@ function describePod({ metadata: { namespace, name }, status, spec }: Pod): stri
   return `  ${namespace}/${name}: ${status?.phase}${why && ` (${why})`} on ${spec?.nodeName ?? 'no node'}`;
 }
 
-const describeEvent = ({ type, reason, involvedObject: { kind, name }, message, count = 1 }: Event): string =>
-  `  ${type} ${reason} ${kind}/${name}: ${message}${(count ?? 1) > 1 ? ` (${count} times)` : ''}`;
+/** A line for each, oldest first: `Normal Scheduled Pod/web-0: Successfully assigned default/web-0 to hollow-1`. */
+export const describeEvents = (events: readonly Event[]): string[] =>
+  [...events]
+    .sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1))
+    .map(
+      ({ type, reason, involvedObject: { kind, name }, message }) => `${type} ${reason} ${kind}/${name}: ${message}`,
+    );
 
 /** Recorders differ in which of them they fill. */
 const timeOf = ({ lastTimestamp, eventTime, metadata }: Event): string =>

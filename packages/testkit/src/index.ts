@@ -10,7 +10,6 @@ export type { Manifest, Manifests } from './load/read-manifests.ts';
 export type { ClusterSnapshot } from './snapshot.ts';
 export { type StartClusterOptions, startCluster } from './start-cluster.ts';
 export type { FailOptions, TestCluster, UntilOptions } from './test-cluster.ts';
-export { TestClock } from './time/test-clock.ts';
 export type { Span } from './time/to-ms.ts';
 export type { RequestAbout, RequestMatcher } from './traffic/request-about.ts';
 export { UntilTimeoutError } from './wait-error.ts';

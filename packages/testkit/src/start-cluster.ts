@@ -21,7 +21,7 @@ export interface StartClusterOptions
   readonly now?: Date | string | number;
   /** What it begins with; absent: a new cluster. */
   readonly from?: ClusterSnapshot;
-  /** False: it is not waited for nodes and the default service account. */
+  /** False: it resolves when the API server answers; nodes and the default service account come while the test goes on. */
   readonly ready?: boolean;
   /** Hears what goes on; nothing is told by default. */
   readonly logger?: Logger;
@@ -29,7 +29,7 @@ export interface StartClusterOptions
 
 /**
  * Starts a cluster in this process: API server, controllers, scheduler and hollow nodes, all in memory. It resolves when a pod that
- * is created now would run, and lives until `stop`. Several live beside each other without knowing of each other.
+ * is created now would run (where not all of it was started: when that has nothing more to do), and lives until `stop`. Several live beside each other without knowing of each other.
  *
  * ```ts
  * await using cluster = await startCluster();
@@ -54,10 +54,13 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     },
   });
   await history.follow(store);
+  const isWhole = options.components === undefined && options.controllers === undefined;
   let cluster: Cluster;
   try {
     cluster = await Cluster.start({
       ...rest,
+      // Nobody needs a scheduler to become ready, and it costs time.
+      ...(isWhole && { components: ['controllers', 'nodes'] }),
       store,
       clock,
       ...(testClock && { clockOf: (component) => testClock.of(component) }),
@@ -69,9 +72,10 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     testClock?.stop();
     throw error;
   }
-  const test = new TestCluster({ cluster, store, traffic, history, clock: testClock });
+  const test = new TestCluster({ cluster, store, traffic, history, clock: testClock, isWhole });
   try {
     if (ready) await test.whenReady();
+    if (isWhole) test.startComponent('scheduler');
     if (pace === 'frozen') testClock?.freeze();
     return test;
   } catch (error) {

@@ -4,7 +4,7 @@ import type { Pod } from '@coxswain/api/core/v1';
 import { ClientSet, type Clock, DynamicClient, type RESTClient } from '@coxswain/client';
 import type { Cluster, Component, Identity } from '@coxswain/cluster';
 import type { MemoryStore } from '@coxswain/storage';
-import { describeState } from './describe-state.ts';
+import { describeEvents, describeState } from './describe-state.ts';
 import { writeKubeconfig } from './kubeconfig-file.ts';
 import { Loader } from './load/loader.ts';
 import { type Manifest, type Manifests, readManifestFiles } from './load/read-manifests.ts';
@@ -44,6 +44,8 @@ export interface TestClusterParts {
   readonly history: StoreHistory;
   /** Absent when it is the machine's. */
   readonly clock: TestClock | undefined;
+  /** All components were started, with all controllers. */
+  readonly isWhole: boolean;
 }
 
 const defaultTimeoutMs = 30_000;
@@ -115,13 +117,14 @@ export class TestCluster implements AsyncDisposable {
     return this.#loader.delete(manifests);
   }
 
-  /** Resolves when a pod that is created now would run. */
-  async whenReady(): Promise<void> {
-    const { cluster } = this.#parts;
-    const missing = (['controllers', 'scheduler', 'nodes'] as const).filter((part) => !cluster.isRunning(part));
-    // Without controllers nobody makes accounts, and nobody takes nodes for ready.
-    if (missing.length > 0) await this.settle();
-    else await cluster.whenReady();
+  /**
+   * Resolves when a pod that is created now would run; where not all of the cluster was started, when what was started has
+   * nothing more to do.
+   */
+  async whenReady(timeout: Span = defaultTimeoutMs): Promise<void> {
+    const { cluster, isWhole } = this.#parts;
+    if (!isWhole) return this.settle(timeout);
+    await cluster.whenReady(AbortSignal.timeout(toMs(timeout)));
   }
 
   /**
@@ -176,10 +179,7 @@ export class TestCluster implements AsyncDisposable {
 
   /** The events of a namespace, oldest first, as `Normal Scheduled Pod/web-0: Successfully assigned …`. */
   async events(namespace = 'default'): Promise<string[]> {
-    const { items } = await this.clients.core.v1.events(namespace).list();
-    return items.map(
-      ({ type, reason, involvedObject: { kind, name }, message }) => `${type} ${reason} ${kind}/${name}: ${message}`,
-    );
+    return describeEvents((await this.clients.core.v1.events(namespace).list()).items);
   }
 
   /**
@@ -236,6 +236,8 @@ export class TestCluster implements AsyncDisposable {
 
   async #stop(): Promise<void> {
     const { cluster, clock } = this.#parts;
+    // Whoever ends gives itself some time for what it has begun.
+    clock?.flow();
     await cluster.stop();
     clock?.stop();
     const file = await this.#kubeconfigFile?.catch(() => undefined);

@@ -83,6 +83,38 @@ describe('a cluster for a test', () => {
     expect((await cluster.clients.core.v1.nodes().list()).items).toEqual([]);
   });
 
+  it('runs with some controllers only, and without accounts', async () => {
+    const cluster = await start({
+      controllers: ['deployment-controller', 'replicaset-controller'],
+      apiServer: { disableAdmissionPlugins: ['ServiceAccount'] },
+    });
+    await cluster.apply(deployment('web', 1));
+    await cluster.settle();
+    expect((await cluster.clients.core.v1.pods('default').list()).items).toHaveLength(1);
+    expect((await cluster.clients.core.v1.serviceAccounts('default').list()).items).toEqual([]);
+  });
+
+  it('takes pods before it is ready', async () => {
+    const cluster = await start({ ready: false });
+    await cluster.apply({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'web', labels: { app: 'web' } },
+      spec: template({}).spec,
+    });
+    await cluster.untilPodsRunning('app=web');
+  });
+
+  it('can be stopped at any time: frozen, in the midst of a turn, with a server that does not answer', async () => {
+    const frozen = await start({ clock: 'frozen' });
+    frozen.fail({ by: ['controllers', 'nodes'] }, newInternalError(new Error('no')));
+    await frozen.apply(deployment('web', 1));
+    const turning = frozen.advance('1h').catch(() => {});
+    await frozen.stop();
+    await turning;
+    await frozen.stop();
+  });
+
   it('lets others do no more than they may', async () => {
     const cluster = await start({ components: [] });
     const { clients } = cluster.as({ username: 'jane', groups: ['readers', 'system:authenticated'] });

@@ -62,6 +62,8 @@ export interface DialResponse {
  */
 export interface Dialer {
   dial(target: DialTarget, request: DialRequest): Promise<DialResponse>;
+  /** Whether the target is in this process, so that its address does not matter. By default none is. */
+  isLocal?(target: DialTarget): boolean;
 }
 
 /** Why there is no answer, in the words that upstream uses. */
@@ -84,11 +86,14 @@ export const brokenTransport = ({ message }: DialError): string =>
 export const withLocalKubelets = (
   local: (node: string) => Dialer | undefined,
   elsewhere: Dialer & { close?(): void },
-): Dialer & { close(): void } => ({
-  dial: (target, request) =>
-    ((target.node === undefined ? undefined : local(target.node)) ?? elsewhere).dial(target, request),
-  close: () => elsewhere.close?.(),
-});
+): Dialer & { close(): void } => {
+  const localOf = ({ node }: DialTarget): Dialer | undefined => (node === undefined ? undefined : local(node));
+  return {
+    dial: (target, request) => (localOf(target) ?? elsewhere).dial(target, request),
+    isLocal: (target) => localOf(target) !== undefined,
+    close: () => elsewhere.close?.(),
+  };
+};
 
 /** The authority of a target's URL. */
 export const hostPort = ({ host, port }: Pick<DialTarget, 'host' | 'port'>): string =>

@@ -30,8 +30,11 @@ function readRequested(kind: string, id: string): Requested {
 export const nodeLocation: ProxyLocation = async (context, deps) => {
   const { scheme, name, port } = readRequested('node', context.info.name);
   const kubelet = deps.kubelets.target(context, name);
+  const isKubelet = port === '' || port === kubelet.port;
+  // Nobody goes anywhere then.
+  if (isKubelet && deps.dialer.isLocal?.(kubelet)) return kubelet;
   await ensureProxyable(kubelet.host, deps);
-  if (port === '' || port === kubelet.port) return kubelet;
+  if (isKubelet) return kubelet;
   return { scheme, host: kubelet.host, port, trust: 'none' };
 };
 

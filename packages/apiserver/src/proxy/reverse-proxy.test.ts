@@ -66,7 +66,13 @@ const objects = {
     ]),
     endpoints('empty', undefined),
   ],
-  nodes: [node('far', podIP), node('near', '127.0.0.1'), node('lost', 'lost.invalid'), { metadata: { name: 'new' } }],
+  nodes: [
+    node('far', podIP),
+    node('near', '127.0.0.1'),
+    node('lost', 'lost.invalid'),
+    node('here', 'here.invalid'),
+    { metadata: { name: 'new' } },
+  ],
 };
 
 let server: FakeServer;
@@ -86,6 +92,7 @@ beforeAll(async () => {
       const port = String(target.port === '10999' ? downPort : server.port);
       return sockets.dial({ ...target, scheme: 'http', host: '127.0.0.1', port }, request);
     },
+    isLocal: (target) => target.node === 'here',
   });
   const lookup = async (host: string) => {
     if (host.endsWith('.invalid')) throw Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' });
@@ -124,6 +131,7 @@ describe('where a proxy leads', () => {
     ['/api/v1/nodes/far:10950/proxy/', 'https://192.0.2.2:10950 kubelet'],
     ['/api/v1/nodes/http:far:10950/proxy/', 'https://192.0.2.2:10950 kubelet'],
     ['/api/v1/nodes/far:10951/proxy/', 'http://192.0.2.2:10951 none'],
+    ['/api/v1/nodes/here/proxy/', 'https://here.invalid:10950 kubelet'],
     ['/api/v1/nodes/https:far:10951/proxy/', 'https://192.0.2.2:10951 none'],
   ])('%s to %s', async (path, expected) => {
     expect((await front.fetch(path)).body).toBe('hello');
@@ -149,6 +157,7 @@ describe('where a proxy leads', () => {
     [`${ns}/services/a:b:c:d/proxy/`, 400, 'BadRequest', 'invalid service request "a:b:c:d"'],
     ['/api/v1/nodes/near/proxy/', 400, 'BadRequest', 'address not allowed'],
     ['/api/v1/nodes/lost/proxy/', 400, 'BadRequest', 'lookup lost.invalid: no such host'],
+    ['/api/v1/nodes/here:10951/proxy/', 400, 'BadRequest', 'lookup here.invalid: no such host'],
     ['/api/v1/nodes/new/proxy/', 500, undefined, 'no preferred addresses found; known addresses: []'],
     ['/api/v1/nodes/gone/proxy/', 404, 'NotFound', 'nodes "gone" not found'],
     ['/api/v1/nodes/a:b:c:d/proxy/', 400, 'BadRequest', 'invalid node request "a:b:c:d"'],

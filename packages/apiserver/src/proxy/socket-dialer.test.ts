@@ -282,5 +282,6 @@ describe('withLocalKubelets', () => {
     for (const node of ['near', 'far', undefined])
       await dialer.dial(at(1, node === undefined ? {} : { node }), get()).catch(() => {});
     expect(calls).toEqual(['local near', 'socket far', 'socket undefined']);
+    expect(['near', 'far'].map((node) => dialer.isLocal?.(at(1, { node })))).toEqual([true, false]);
   });
 });

@@ -9,7 +9,7 @@ export class StoreHistory {
   revision = 0;
   /** How many writes somebody could tell: all but heartbeats, and events, which go with other writes. */
   changes = 0;
-  #onNews: (() => void)[] = [];
+  readonly #onNews = new Set<() => void>();
 
   /** Follows the store until that is closed. */
   async follow(store: Store): Promise<void> {
@@ -20,18 +20,21 @@ export class StoreHistory {
           this.revision = revision;
           if (!heartbeats.test(key)) this.changes++;
         }
-        for (const tell of this.#onNews.splice(0)) tell();
+        for (const tell of this.#onNews) tell();
       },
     });
   }
 
   /** Resolves with the next write, or after so long. */
   async news(atMostMs: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
-      this.#onNews.push(resolve);
-      timer = setTimeout(resolve, atMostMs);
+      const done = (): void => {
+        this.#onNews.delete(done);
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(done, atMostMs);
+      this.#onNews.add(done);
     });
-    clearTimeout(timer);
   }
 }

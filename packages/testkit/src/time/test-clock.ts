@@ -84,13 +84,20 @@ export class TestClock implements Clock {
     this.#stand();
   }
 
+  /** From now on it goes on by itself, whoever held it. */
+  flow(): void {
+    this.#flows = true;
+    this.#holds = 0;
+    this.#goOn();
+  }
+
   /** It stands still until what is returned is called; several may hold it. */
   hold(): () => void {
     this.#holds++;
     this.#stand();
     let isHeld = true;
     return () => {
-      if (isHeld) this.#holds--;
+      if (isHeld && this.#holds > 0) this.#holds--;
       isHeld = false;
       this.#goOn();
     };

@@ -95,6 +95,7 @@ spec: {containers: [{name: talks, image: 'web:1', resources: {requests: {cpu: 10
     expect(await kubectl('exec talks -- ls')).toContain(
       'this node is hollow: its containers are not really there, and no command can run in them',
     );
+    expect(await kubectl(`get --raw /api/v1/nodes/${node}/proxy/runningpods/`)).toContain('"name":"talks"');
     expect(await kubectl('delete pod talks')).toContain('pod "talks" deleted');
   });
 
