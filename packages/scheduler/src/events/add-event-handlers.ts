@@ -19,7 +19,7 @@ import { NodeEventHandler } from './node-event-handler.ts';
 import { PodEventHandler } from './pod-event-handler.ts';
 
 /** Where word of a kind's changes comes from: an informer, or a cache in front of one. */
-export interface EventSource {
+interface EventSource {
   addEventHandler(handler: ResourceEventHandler<KubernetesObject>): ResourceEventHandlerRegistration;
 }
 

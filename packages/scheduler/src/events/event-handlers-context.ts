@@ -4,7 +4,7 @@ import type { ClusterEvent } from '../framework/cluster-event.ts';
 import type { WaitingPods } from '../framework/handle.ts';
 
 /** What handlers tell the cache, and ask of it. */
-export interface EventCache {
+interface EventCache {
   addNode(node: Node): unknown;
   updateNode(before: Node, node: Node): unknown;
   removeNode(node: Node): void;
@@ -18,7 +18,7 @@ export interface EventCache {
 }
 
 /** What handlers tell the queue. */
-export interface EventQueue {
+interface EventQueue {
   add(pod: Pod): void;
   update(old: Pod, pod: Pod): void;
   delete(pod: Pod): void;

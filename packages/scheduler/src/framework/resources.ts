@@ -55,7 +55,7 @@ export class Resources {
 }
 
 /** CPU in thousandths, all else in whole units, rounded up. */
-export function amountOf(name: string, amount: string | Quantity): number {
+function amountOf(name: string, amount: string | Quantity): number {
   const quantity = typeof amount === 'string' ? Quantity.parse(amount) : amount;
   return name === 'cpu' ? quantity.milliValue() : quantity.value();
 }

@@ -6,7 +6,7 @@ import type { PodClaims, VolumeCaches } from './pod-claims.ts';
 import { type Provisioning, provisioningOf } from './provisioning.ts';
 import type { VolumeAccess } from './volume-access.ts';
 
-export interface StaticBinding {
+interface StaticBinding {
   readonly claim: PersistentVolumeClaim;
   readonly volume: PersistentVolume;
 }
