@@ -42,7 +42,7 @@ export async function envtestAssets(
 }
 
 /** Writes them, in place of what is there. Tells where kubectl was found, if anywhere. */
-export async function writeEnvtestAssets(
+async function writeEnvtestAssets(
   directory: string,
   { cox, env }: EnvtestOptions,
 ): Promise<{ readonly kubectl: string | undefined }> {

@@ -124,7 +124,9 @@ export class TestCluster implements AsyncDisposable {
   async whenReady(timeout: Span = defaultTimeoutMs): Promise<void> {
     const { cluster, isWhole } = this.#parts;
     if (!isWhole) return this.settle(timeout);
-    await cluster.whenReady(AbortSignal.timeout(toMs(timeout)));
+    await cluster.whenReady(AbortSignal.timeout(toMs(timeout))).catch(async (cause: unknown) => {
+      throw await this.#tooLate('the cluster to be ready', spanText(timeout), { cause });
+    });
   }
 
   /**
@@ -148,7 +150,7 @@ export class TestCluster implements AsyncDisposable {
    * UntilTimeoutError that tells what was seen last.
    */
   async until<T>(condition: () => T | Promise<T>, options: UntilOptions = {}): Promise<Truthy<T>> {
-    const { timeout = defaultTimeoutMs, within, what = 'the condition', namespace } = options;
+    const { timeout = defaultTimeoutMs, within, what = 'a condition', namespace } = options;
     const look = new Look(condition);
     const giveUpAt = performance.now() + toMs(timeout);
     const isLate = (): boolean => performance.now() >= giveUpAt;
@@ -156,12 +158,9 @@ export class TestCluster implements AsyncDisposable {
       await turnClock(toMs(within), { ...this.#turning(), isEnough: async () => isLate() || look.isMet() });
     } else while (!(await look.isMet()) && !isLate()) await this.#parts.history.news(pollMs);
     if (look.found) return look.found.value;
-    const waited = within === undefined || isLate() ? `${timeout}` : `${within} of the cluster's time`;
-    const state = await describeState(this.clients, namespace).catch(() => 'the cluster does not answer');
-    throw new UntilTimeoutError(
-      `${what} did not come about in ${waited}; ${lastSeen(look.value, look.error)}\n${state}`,
-      look.error === undefined ? {} : { cause: look.error },
-    );
+    const waited = within === undefined || isLate() ? spanText(timeout) : `${spanText(within)} of the cluster's time`;
+    const cause = look.error === undefined ? {} : { cause: look.error };
+    throw await this.#tooLate(what, `${waited}; ${lastSeen(look.value, look.error)}`, cause, namespace);
   }
 
   /** Resolves with the pods that a selector such as `app=web` matches, when there are some (or so many) and all are ready. */
@@ -169,7 +168,7 @@ export class TestCluster implements AsyncDisposable {
     labelSelector: string,
     { count, namespace = 'default', ...options }: UntilOptions & { readonly count?: number } = {},
   ): Promise<Pod[]> {
-    const what = `${count ?? 'some'} pods with ${labelSelector} in ${namespace}, all running and ready,`;
+    const what = `${count ?? 'some'} pods with ${labelSelector} in ${namespace}, all running and ready`;
     const condition = async (): Promise<Pod[] | false> => {
       const { items } = await this.clients.core.v1.pods(namespace).list({ labelSelector });
       return items.length >= (count ?? 1) && items.every(isRunning) && items.length <= (count ?? Infinity) && items;
@@ -244,6 +243,11 @@ export class TestCluster implements AsyncDisposable {
     if (file) await rm(dirname(file), { recursive: true, force: true });
   }
 
+  async #tooLate(what: string, how: string, options: ErrorOptions, namespace?: string): Promise<UntilTimeoutError> {
+    const state = await describeState(this.clients, namespace).catch(() => 'the cluster does not answer');
+    return new UntilTimeoutError(`waited in vain for ${what}, for ${how}\n${state}`, options);
+  }
+
   #turning(): TurnOptions {
     const { clock, traffic, history } = this.#parts;
     if (!clock) throw new Error("the machine's clock cannot be turned: see the option clock");
@@ -255,6 +259,8 @@ export class TestCluster implements AsyncDisposable {
     };
   }
 }
+
+const spanText = (span: Span): string => (typeof span === 'number' ? `${span} ms` : span);
 
 /** What a condition gives when it is met. */
 type Truthy<T> = Exclude<Awaited<T>, false | 0 | '' | null | undefined>;

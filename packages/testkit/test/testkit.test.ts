@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Pod } from '@coxswain/api/core/v1';
 import { isForbidden, isNotFound, newConflict, newInternalError } from '@coxswain/apimachinery/errors';
 import { GroupResource } from '@coxswain/apimachinery/meta';
-import { ClientSet, newTransport, RESTClient } from '@coxswain/client';
+import { ClientSet, newTransport, RESTClient, SharedInformerFactory } from '@coxswain/client';
 import { loadRestConfig } from '@coxswain/client/kubeconfig';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type StartClusterOptions, startCluster, type TestCluster, UntilTimeoutError } from '../src/index.ts';
@@ -210,6 +210,26 @@ describe('the clock', () => {
     expect(new Date(cluster.clock.now()).toISOString()).toMatch(/^2026-03-16T00:00:0/);
   });
 
+  it('watches and informers of the test go on over a turn', async () => {
+    const cluster = await start({ nodes: 1 });
+    const watch = await cluster.clients.core.v1.configMaps('default').watch({ fieldSelector: 'metadata.name=late' });
+    const { clock } = cluster;
+    const informers = new SharedInformerFactory(cluster.clients, { clock, namespace: 'default' });
+    const { informer, lister } = informers.core.v1.configMaps;
+    const stop = new AbortController();
+    informers.start(stop.signal);
+    await informer.whenSynced();
+    await cluster.advance('3h');
+    await cluster.clients.core.v1.configMaps('default').create({ metadata: { name: 'late' } });
+    for await (const { type } of watch) {
+      expect(type).toBe('ADDED');
+      break;
+    }
+    await cluster.until(() => lister.namespace('default').get('late'), { within: '1m' });
+    stop.abort();
+    await informers.shutdown();
+  });
+
   it("the machine's cannot be turned", async () => {
     const cluster = await start({ clock: 'real', components: [] });
     await expect(cluster.advance('1h')).rejects.toThrow("the machine's clock cannot be turned");
@@ -234,7 +254,7 @@ describe('waiting', () => {
     const error: unknown = await waiting.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(UntilTimeoutError);
     expect(String(error)).toMatch(
-      /a big pod did not come about in 30s of the cluster's time; it last failed with: the phase is Pending/,
+      /waited in vain for a big pod, for 30s of the cluster's time; it last failed with: the phase is Pending/,
     );
     expect(String(error)).toContain('default/big: Pending (Unschedulable) on no node');
     expect(String(error)).toMatch(/Warning FailedScheduling Pod\/big: 0\/1 nodes are available: 1 Insufficient cpu/);

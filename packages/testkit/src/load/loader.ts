@@ -50,7 +50,7 @@ export class Loader {
         const { status } = await objects.get<Manifest & { status?: DefinitionStatus }>(definition);
         return status?.conditions?.some(({ type, status: is }) => type === 'Established' && is === 'True') === true;
       };
-      await this.#options.until(isEstablished, `${definition.metadata.name} is established`);
+      await this.#options.until(isEstablished, `the definition ${definition.metadata.name} to be established`);
     }
   }
 }

@@ -64,9 +64,10 @@ export class Traffic {
     return () => void this.#faults.delete(fault);
   }
 
-  /** Ends every watch in good order. */
+  /** Ends watches in good order: those of components, and of others who said how long they may last and so are prepared. */
   renewWatches(): void {
-    for (const { body } of [...this.#watches]) body.end();
+    const isPrepared = ({ by, url }: RequestAbout): boolean => by !== 'users' || /[?&]timeoutSeconds=/.test(url);
+    for (const { about, body } of [...this.#watches]) if (isPrepared(about)) body.end();
   }
 
   /** Breaks the watches that match; returns how many. */

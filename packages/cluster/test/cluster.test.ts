@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ClientSet, newTransport, RESTClient } from '@coxswain/client';
+import { newKubeConfig, parseKubeConfig, restConfigFor } from '@coxswain/client/kubeconfig';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Cluster, type ClusterOptions } from '../src/index.ts';
+
+let folder: string;
+const clusters: Cluster[] = [];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cluster-'));
+});
+afterEach(async () => {
+  await Promise.all(clusters.splice(0).map((cluster) => cluster.stop()));
+  await rm(folder, { recursive: true });
+});
+
+async function start(options: ClusterOptions): Promise<Cluster> {
+  const cluster = await Cluster.start({ freezeCaches: true, ...options });
+  clusters.push(cluster);
+  return cluster;
+}
+
+it('goes on from its directory, with the same keys', async () => {
+  const first = await start({ dataDir: folder, nodes: 1 });
+  await first.whenReady();
+  const { uid } = (await first.clients.core.v1.serviceAccounts('default').get('default')).metadata;
+  const { kubeconfig } = await first.listen();
+  await first.stop();
+  const second = await start({ dataDir: folder, nodes: 1 });
+  await second.whenReady();
+  expect((await second.clients.core.v1.serviceAccounts('default').get('default')).metadata.uid).toBe(uid);
+  const authorityOf = async (text: string): Promise<unknown> =>
+    [...(await parseKubeConfig(text)).clusters.values()][0]?.['certificate-authority-data'];
+  expect(await authorityOf((await second.listen()).kubeconfig)).toBe(await authorityOf(kubeconfig));
+});
+
+it('opens one port, when it is asked to; who comes in there meets the same cluster with the same tokens', async () => {
+  const cluster = await start({ nodes: 0 });
+  expect([cluster.url, cluster.kubeconfig]).toEqual([undefined, undefined]);
+  await cluster.whenReady();
+  const [one, two] = await Promise.all([cluster.listen(), cluster.listen()]);
+  expect(two).toEqual(one);
+  expect([cluster.url, cluster.kubeconfig]).toEqual([one.url, one.kubeconfig]);
+
+  const { status } = await cluster.clients.core.v1
+    .serviceAccounts('default')
+    .createToken('default', { spec: { audiences: [] } });
+  const config = newKubeConfig();
+  const admin = await parseKubeConfig(one.kubeconfig);
+  config.clusters.set('c', [...admin.clusters.values()][0]!);
+  config.users.set('u', { token: status?.token ?? '' });
+  config.contexts.set('x', { cluster: 'c', user: 'u' });
+  config.currentContext = 'x';
+  const rest = new RESTClient(newTransport(await restConfigFor(config)));
+  const review = await new ClientSet(rest).authentication.v1.selfSubjectReviews().create({});
+  expect(review.status?.userInfo?.username).toBe('system:serviceaccount:default:default');
+  await rest.close();
+});
+
+it('each node lives and dies on its own, where they are apart', async () => {
+  const cluster = await start({ separateNodes: true });
+  await cluster.whenReady();
+  expect(cluster.nodes.names).toEqual(['hollow-0', 'hollow-1']);
+  const addresses = (await cluster.clients.core.v1.nodes().list()).items.map(
+    ({ status }) => status?.addresses?.find(({ type }) => type === 'InternalIP')?.address,
+  );
+  expect(new Set(addresses).size).toBe(2);
+  await cluster.nodes.kill('hollow-0');
+  expect(['hollow-0', 'hollow-1'].map((name) => cluster.nodes.isAlive(name))).toEqual([false, true]);
+  await cluster.stopComponent('nodes');
+  cluster.startComponent('nodes');
+  expect(['hollow-0', 'hollow-1'].map((name) => cluster.nodes.isAlive(name))).toEqual([false, true]);
+  cluster.nodes.revive('hollow-0');
+  expect(cluster.nodes.isAlive('hollow-0')).toBe(true);
+
+  const fleet = await start({ nodes: 2, components: [] });
+  await expect(fleet.nodes.kill('hollow-0')).rejects.toThrow('the nodes are one fleet');
+});
