@@ -2,8 +2,7 @@
  * `@coxswain/apiserver`: kube-apiserver. The generic server (filters, endpoints, registries over a store) and the
  * built-in groups on it.
  *
- * It has no controllers and no scheduler: those are clients of it. Custom resources, webhooks and aggregation are not
- * there yet.
+ * It has no controllers and no scheduler: those are clients of it.
  *
  * Where to start: `startApiServer` runs one, in memory if wanted; `options/` has all its flags, and `server/api-server.ts`
  * puts everything together; a request's way is `filters/handler-chain.ts`,
