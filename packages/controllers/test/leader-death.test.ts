@@ -36,7 +36,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const transport = () => new InProcessTransport(server.transport({ username: 'admin', groups: ['system:masters'] }));
+const transport = () =>
+  new InProcessTransport(server.transport({ username: 'admin', groups: ['system:masters'] }), { fair: false });
 
 /** The way of a process that dies with its nth write. */
 class MortalTransport implements Transport {

@@ -34,7 +34,8 @@ export class TestCluster {
     this.#server = server;
     this.#controllers = controllers;
     this.clock = clock;
-    const transport = () => new InProcessTransport(server.transport({ username: 'admin', groups: ['system:masters'] }));
+    const transport = () =>
+      new InProcessTransport(server.transport({ username: 'admin', groups: ['system:masters'] }), { fair: false });
     this.rest = new RESTClient(transport());
     this.clients = new ClientSet(this.rest);
     this.spy = new SpyingTransport(transport());

@@ -52,7 +52,8 @@ export class TestNodes {
     this.#server = server;
     this.#specs = specs;
     this.clock = clock;
-    const transport = () => new InProcessTransport(server.transport({ username: 'admin', groups: ['system:masters'] }));
+    const transport = () =>
+      new InProcessTransport(server.transport({ username: 'admin', groups: ['system:masters'] }), { fair: false });
     this.rest = new RESTClient(transport());
     this.clients = new ClientSet(this.rest);
     this.spy = new SpyingTransport(transport());

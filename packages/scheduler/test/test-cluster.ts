@@ -161,7 +161,7 @@ export class TestCluster {
     user: { username: string; groups: string[] },
     wrap = (transport: Transport): Transport => transport,
   ): RESTClient {
-    const rest = new RESTClient(wrap(new InProcessTransport(this.#server.transport(user))));
+    const rest = new RESTClient(wrap(new InProcessTransport(this.#server.transport(user), { fair: false })));
     this.#rests.push(rest);
     return rest;
   }

@@ -1,5 +1,5 @@
 export { FetchTransport, type FetchTransportOptions } from './fetch-transport.ts';
-export { type InProcessCall, InProcessTransport } from './in-process-transport.ts';
+export { type InProcessCall, InProcessTransport, type InProcessTransportOptions } from './in-process-transport.ts';
 export { newTransport } from './new-transport.ts';
 export {
   type ResponseBody,

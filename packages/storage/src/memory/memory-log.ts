@@ -8,11 +8,11 @@ export interface StoreSnapshot {
 
 /** Keeps everything in this process and nothing beyond it. */
 export class MemoryLog implements Log {
-  readonly #entries = new Map<number, LogEntry>();
+  readonly #entries: Map<number, LogEntry>;
   compaction: Log['compaction'];
 
   constructor({ entries, compaction }: StoreSnapshot = empty) {
-    this.append(entries);
+    this.#entries = new Map(entries.map((entry) => [entry.record.revision, entry]));
     this.compaction = compaction;
   }
 
