@@ -1,3 +1,4 @@
+import type { Store } from '@coxswain/storage';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tokens } from '../../test/requests/test-server.ts';
 import { ApiServer } from '../server/api-server.ts';
@@ -105,7 +106,7 @@ describe('a definition that is established', () => {
     const group = await define();
     await api.send('POST', atsUrl(group, 'v1'), at(group, 'a'));
     const { store } = api.server.config;
-    const second = new ApiServer({ ...api.server.config, store: { ...bound(store), close: async () => {} } });
+    const second = new ApiServer({ ...api.server.config, store: lent(store) });
     await second.start();
     const headers = { authorization: `Bearer ${tokens.admin}` };
     const response = await second.transport()({ method: 'GET', url: atsUrl(group, 'v1', 'a'), headers });
@@ -114,17 +115,15 @@ describe('a definition that is established', () => {
   });
 });
 
-/** A store whose methods can be spread. */
-function bound<T extends object>(store: T): T {
-  return new Proxy(store, {
-    get: (target, key) => {
+/** A store that is closed by somebody else. */
+const lent = (store: Store): Store =>
+  new Proxy(store, {
+    get(target, key) {
+      if (key === 'close') return async () => {};
       const value = Reflect.get(target, key);
       return typeof value === 'function' ? value.bind(target) : value;
     },
-    ownKeys: (target) => [...Reflect.ownKeys(target), ...Reflect.ownKeys(Object.getPrototypeOf(target))],
-    getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
   });
-}
 
 describe('a change of a definition', () => {
   it('ends the watches of its objects and no others', async () => {
