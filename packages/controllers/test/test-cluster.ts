@@ -12,6 +12,9 @@ export interface TestClusterOptions {
   readonly server?: Parameters<typeof startApiServer>[0];
 }
 
+/** The server lets events of a busy watch wait for so long, and a little more. */
+const longestPaceMs = 12;
+
 /**
  * A real API server in this process and controllers on it, all by one clock that the test turns. What the test does itself
  * goes through `clients`; what the controllers ask, through `spy`.
@@ -91,6 +94,8 @@ export class TestCluster {
 
   /** Turns the clock, in steps, and lets the controllers do what comes due after each. */
   async advance(byMs: number, stepMs = byMs): Promise<void> {
+    // What the test did last is heard of first, also by watches that were just sent something.
+    await new Promise((resolve) => setTimeout(resolve, longestPaceMs));
     for (let left = byMs; left > 0; left -= stepMs) {
       await this.clock.advance(Math.min(stepMs, left));
       await this.settle();

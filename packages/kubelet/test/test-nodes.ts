@@ -13,6 +13,9 @@ import {
 import { HollowNodes } from '../src/fleet/hollow-nodes.ts';
 import type { NodeSpec } from '../src/node/node-spec.ts';
 
+/** The server lets events of a busy watch wait for so long, and a little more. */
+const longestPaceMs = 12;
+
 /** What the nodes ask the API server, before it is asked. */
 export class SpyingTransport implements Transport {
   readonly requests: string[] = [];
@@ -114,6 +117,8 @@ export class TestNodes {
 
   /** Turns the clock, in steps, and lets the nodes do what comes due after each. */
   async advance(byMs: number, stepMs = byMs): Promise<void> {
+    // What the test did last is heard of first, also by watches that were just sent something.
+    await new Promise((resolve) => setTimeout(resolve, longestPaceMs));
     for (let left = byMs; left > 0; left -= stepMs) {
       await this.clock.advance(Math.min(stepMs, left));
       await this.settle();

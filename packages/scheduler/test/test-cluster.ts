@@ -17,6 +17,9 @@ export interface SeenRequest {
   readonly url: string;
 }
 
+/** The server lets events of a busy watch wait for so long, and a little more. */
+const longestPaceMs = 12;
+
 /** A real API server in this process and a scheduler on it, by one clock that the test turns. */
 export class TestCluster {
   readonly clock: FakeClock;
@@ -94,6 +97,8 @@ export class TestCluster {
   }
 
   async advance(byMs: number, stepMs = byMs): Promise<void> {
+    // What the test did last is heard of first, also by watches that were just sent something.
+    await new Promise((resolve) => setTimeout(resolve, longestPaceMs));
     for (let left = byMs; left > 0; left -= stepMs) {
       await this.clock.advance(Math.min(stepMs, left));
       await this.settle();
