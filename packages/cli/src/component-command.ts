@@ -1,0 +1,60 @@
+import { FlagError, OptionsError } from '@coxswain/component-base';
+import type { Terminal } from './main.ts';
+import { newLogger, reasonOf, runUntilStopped, type ServerLogger, type ServerProcess } from './server-process.ts';
+
+/** A component that reaches the API server by a kubeconfig, as its package has it. */
+interface Component<Options> {
+  /** `cox scheduler` */
+  readonly command: string;
+  /** What is printed when it begins to work. */
+  readonly started: string;
+  parse(
+    args: readonly string[],
+  ):
+    | { readonly wanted: 'help' | 'version' }
+    | { readonly wanted: 'run'; readonly options: Options; readonly notices: readonly string[] };
+  help(command: string): string;
+  run(options: Options, environment: ComponentEnvironment, signal: AbortSignal): Promise<void>;
+}
+
+interface ComponentEnvironment {
+  readonly logger: ServerLogger;
+  readonly env: ServerProcess['env'];
+  readonly onStarted: () => void;
+}
+
+/**
+ * Runs a component with upstream's flags until a signal comes, stops it in good order, and gives the exit status; a second
+ * signal ends the process at once. Never throws.
+ */
+export async function runComponent<Options>(
+  { command, started, parse, help, run }: Component<Options>,
+  args: readonly string[],
+  terminal: Terminal,
+  process: ServerProcess,
+): Promise<number> {
+  const logger = newLogger(terminal, () => new Date());
+  try {
+    const parsed = parse(args);
+    if (parsed.wanted !== 'run') {
+      terminal.out(parsed.wanted === 'help' ? help(command) : 'Kubernetes v1.36.4\n');
+      return 0;
+    }
+    for (const notice of parsed.notices) logger.info(notice);
+    const onStarted = (): void => terminal.out(`${started}\n`);
+    await runUntilStopped(process, logger, (signal) =>
+      run(parsed.options, { logger, env: process.env, onStarted }, signal),
+    );
+    return 0;
+  } catch (error) {
+    for (const line of explained(error, command)) terminal.err(`error: ${line}\n`);
+    return 1;
+  }
+}
+
+/** What is wrong, and what to do about it: a line each. */
+function explained(error: unknown, command: string): string[] {
+  if (error instanceof OptionsError) return [...error.problems];
+  if (error instanceof FlagError) return [`${error.message}; ${command} --help lists all flags`];
+  return [reasonOf(error)];
+}
