@@ -2,6 +2,7 @@ import { isJsonObject, jsonEquals } from '../json/index.ts';
 import { FieldSet } from './field-set.ts';
 import { indexItems } from './list-items.ts';
 import type { PathElement } from './path-element.ts';
+import type { RecentShapes } from './recent-shapes.ts';
 import { everyPlace } from './to-field-set.ts';
 import { alternativeOf, elementOfKey, type ListType, type MapType, typeOfKey, type ValueType } from './value-type.ts';
 
@@ -63,7 +64,7 @@ function differAsMaps(type: MapType, before: unknown, after: unknown): Maybe {
   const rightKeys = Object.keys(right);
   // Two empty ones are leaves, which keeps empty and null apart.
   if (type.atomic || (leftKeys.length === 0 && rightKeys.length === 0)) return differAsLeaves(before, after);
-  const gathered = new Gathered();
+  const gathered = new Gathered(type.shapes);
   for (const key of leftKeys) {
     const difference = differ(typeOfKey(type, key), left[key], Object.hasOwn(right, key) ? right[key] : undefined);
     if (difference !== undefined) gathered.add(elementOfKey(type, key), difference);
@@ -84,7 +85,7 @@ function differAsLists(type: ListType, before: unknown, after: unknown): Maybe {
   if (jsonEquals(left, right)) return undefined;
   const leftItems = indexItems(type, left).items;
   const rightItems = indexItems(type, right).items;
-  const gathered = new Gathered();
+  const gathered = new Gathered(type.shapes);
   for (const [element, items] of leftItems)
     gathered.add(element, differAsItems(type.items, items, rightItems.get(element)));
   for (const [element, items] of rightItems)
@@ -112,26 +113,43 @@ function both(a: Maybe, b: Maybe): Maybe {
 
 /** Collects the differences of a container's children, making a set only when there is something to put in. */
 class Gathered {
-  #added: Children;
-  #modified: Children;
-  #removed: Children;
+  readonly #shapes: RecentShapes;
+  readonly #added = new Children();
+  readonly #modified = new Children();
+  readonly #removed = new Children();
+
+  constructor(shapes: RecentShapes) {
+    this.#shapes = shapes;
+  }
 
   add(element: PathElement, difference: Maybe): void {
     if (difference === undefined) return;
-    this.#added = put(this.#added, element, difference.added);
-    this.#modified = put(this.#modified, element, difference.modified);
-    this.#removed = put(this.#removed, element, difference.removed);
+    this.#added.put(element, difference.added);
+    this.#modified.put(element, difference.modified);
+    this.#removed.put(element, difference.removed);
   }
 
   difference(): Maybe {
-    const added = this.#added && FieldSet.node(false, this.#added);
-    const modified = this.#modified && FieldSet.node(false, this.#modified);
-    const removed = this.#removed && FieldSet.node(false, this.#removed);
+    const added = this.#added.node(this.#shapes);
+    const modified = this.#modified.node(this.#shapes);
+    const removed = this.#removed.node(this.#shapes);
     return (added ?? modified ?? removed) && { added, modified, removed };
   }
 }
 
-type Children = Map<PathElement, FieldSet> | undefined;
+class Children {
+  #elements: PathElement[] | undefined;
+  #sets: FieldSet[] | undefined;
 
-const put = (children: Children, element: PathElement, set: FieldSet | undefined): Children =>
-  set === undefined ? children : (children ?? new Map<PathElement, FieldSet>()).set(element, set);
+  put(element: PathElement, set: FieldSet | undefined): void {
+    if (set === undefined) return;
+    this.#elements ??= [];
+    this.#sets ??= [];
+    this.#elements.push(element);
+    this.#sets.push(set);
+  }
+
+  node(shapes: RecentShapes): FieldSet | undefined {
+    return this.#elements && this.#sets && shapes.node(this.#elements, this.#sets);
+  }
+}

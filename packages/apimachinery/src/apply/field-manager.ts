@@ -81,6 +81,8 @@ export class FieldManager {
   #timeOfSecond = '';
   /** Most writes are by the manager of the one before. */
   #lastUpdater: Updating | undefined;
+  /** Most objects look like the one before. */
+  #lastTaken: { readonly set: FieldSet; readonly stripped: FieldSet } | undefined;
   /** What `#empty` made. Nobody changes it. */
   #nothing: KubernetesObject | undefined;
 
@@ -202,10 +204,15 @@ export class FieldManager {
       // It gets back below what would be taken from it, unless it has what nobody should.
       before !== undefined && before.difference(strippedFields) === before ? identity : undefined,
     );
-    const taken = updated.taken.difference(strippedFields);
+    const taken = this.#withoutStripped(updated.taken);
     if (taken.isEmpty()) return capUpdateManagers(updated.managers);
     const set = updated.managers.get(identity)?.set.union(taken) ?? taken;
     return capUpdateManagers(new Map([...updated.managers, [identity, { ...owner, set, time: this.#time() }]]));
+  }
+
+  #withoutStripped(set: FieldSet): FieldSet {
+    if (this.#lastTaken?.set !== set) this.#lastTaken = { set, stripped: set.difference(strippedFields) };
+    return this.#lastTaken.stripped;
   }
 
   #decodeLiveOrNew(live: KubernetesObject | undefined, next: KubernetesObject): Managers {

@@ -21,6 +21,8 @@ export class FieldSet {
   readonly children: ReadonlyMap<PathElement, FieldSet>;
   /** What the node looks like in fieldsV1, once somebody wanted to know. */
   #fieldsV1: FieldsV1 | undefined;
+  /** The node that differs in nothing but `member`, once there is one. */
+  #twin: FieldSet | undefined;
 
   private constructor(member: boolean, children: ReadonlyMap<PathElement, FieldSet>) {
     this.member = member;
@@ -98,7 +100,13 @@ export class FieldSet {
   }
 
   withMember(member: boolean): FieldSet {
-    return member === this.member ? this : FieldSet.node(member, this.children);
+    if (member === this.member) return this;
+    if (this.#twin === undefined) {
+      this.#twin = FieldSet.node(member, this.children);
+      // Those without children are shared, by nodes of all kinds.
+      if (this.children.size > 0) this.#twin.#twin = this;
+    }
+    return this.#twin;
   }
 
   isEmpty(): boolean {

@@ -25,27 +25,30 @@ function claimed(type: ValueType, value: unknown, all: boolean): FieldSet {
 function claimedByList(list: ListType, value: unknown, all: boolean): FieldSet {
   if (list.atomic || value === null) return FieldSet.leaf;
   if (!Array.isArray(value) || value.length === 0) return FieldSet.empty;
-  const children = new Map<PathElement, FieldSet>();
+  const elements: PathElement[] = [];
+  const children: FieldSet[] = [];
   for (const [element, items] of indexItems(list, value).items) {
+    elements.push(element);
     // Duplicates are owned together, as one.
-    children.set(element, items.length > 1 ? FieldSet.leaf : claimed(list.items, items[0], all).withMember(true));
+    children.push(items.length > 1 ? FieldSet.leaf : claimed(list.items, items[0], all).withMember(true));
   }
-  return FieldSet.node(false, children);
+  return list.shapes.node(elements, children);
 }
 
 function claimedByMap(map: MapType, value: unknown, all: boolean): FieldSet {
   if (map.atomic || !isJsonObject(value)) return FieldSet.leaf;
   const keys = Object.keys(value);
   if (keys.length === 0) return FieldSet.leaf;
-  let children: Map<PathElement, FieldSet> | undefined;
+  const elements: PathElement[] = [];
+  const children: FieldSet[] = [];
   for (const key of keys) {
     const field = map.fields.get(key);
     const child = claimed(typeOfKey(map, key), value[key], all);
     // A struct's field that holds others is claimed through them; a key of a map is one by itself.
     const claim = all || field === undefined ? child.withMember(true) : child;
     if (claim.isEmpty()) continue;
-    children ??= new Map();
-    children.set(field?.element ?? fieldElement(key), claim);
+    elements.push(field?.element ?? fieldElement(key));
+    children.push(claim);
   }
-  return FieldSet.node(false, children);
+  return map.shapes.node(elements, children);
 }

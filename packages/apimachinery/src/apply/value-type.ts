@@ -1,5 +1,6 @@
 import type { ListSchema, ScalarKind, Schema, StructSchema } from '../schema/schema.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
+import { RecentShapes } from './recent-shapes.ts';
 
 /**
  * What a place in an object may hold, as apply sees it: a scalar, a list, a map (or struct), or, where the schema
@@ -21,6 +22,7 @@ export interface ListType {
   readonly keys: readonly string[];
   /** Sorted by name, with the value that stands in for an absent key. */
   readonly keyFields: readonly { readonly name: string; readonly prefix: string; readonly default: unknown }[];
+  readonly shapes: RecentShapes;
 }
 
 export interface MapType {
@@ -30,6 +32,7 @@ export interface MapType {
   readonly fieldsByElement: ReadonlyMap<PathElement, FieldType>;
   /** What keys that `fields` does not name hold; absent when there may be none. */
   readonly elements: ValueType | undefined;
+  readonly shapes: RecentShapes;
 }
 
 interface FieldType {
@@ -45,6 +48,7 @@ const mapOf = (elements: ValueType, atomic: boolean): MapType => ({
   fields: noFields,
   fieldsByElement: noFields,
   elements,
+  shapes: new RecentShapes(),
 });
 
 /** Lets a type refer to itself. */
@@ -53,7 +57,13 @@ function recursive(build: (self: ValueType) => ValueType): ValueType {
   return Object.assign(self, build(self));
 }
 
-const atomicList = (items: ValueType): ListType => ({ atomic: true, items, keys: [], keyFields: [] });
+const atomicList = (items: ValueType): ListType => ({
+  atomic: true,
+  items,
+  keys: [],
+  keyFields: [],
+  shapes: new RecentShapes(),
+});
 
 /** Anything, owned as a whole. */
 const untypedAtomic = recursive((self) => ({
@@ -130,7 +140,13 @@ function structType(schema: StructSchema, preserve: boolean): MapType {
   // An object of which nothing is known may hold anything.
   const open = preserve || fields.size === 0;
   const fieldsByElement = new Map(Array.from(fields.values(), (field) => [field.element, field]));
-  return { atomic: schema.atomic, fields, fieldsByElement, elements: open ? deducedType : undefined };
+  return {
+    atomic: schema.atomic,
+    fields,
+    fieldsByElement,
+    elements: open ? deducedType : undefined,
+    shapes: new RecentShapes(),
+  };
 }
 
 function listType(schema: ListSchema, preserve: boolean): ListType {
@@ -141,7 +157,13 @@ function listType(schema: ListSchema, preserve: boolean): ListType {
     prefix: `${JSON.stringify(name)}:`,
     default: items.kind === 'struct' ? items.fields.get(name)?.default : undefined,
   }));
-  return { atomic: listType === 'atomic', items: compile(items, preserve), keys, keyFields };
+  return {
+    atomic: listType === 'atomic',
+    items: compile(items, preserve),
+    keys,
+    keyFields,
+    shapes: new RecentShapes(),
+  };
 }
 
 /** The type of a key's value. Validation lets no key pass that has none; anything goes for those met all the same. */

@@ -24,6 +24,11 @@ export const Scale = {
   Exa: 18,
 } as const;
 
+/** What was read lately: a cluster's objects say the same few amounts over and over. */
+const lately = new Map<string, Quantity>();
+const maxKept = 1000;
+const maxKeptLength = 32;
+
 /**
  * An exact amount of a resource, immutable. It remembers how it was written, and prints itself in the canonical form
  * of that format: the greatest suffix that leaves no fraction.
@@ -39,7 +44,14 @@ export class Quantity {
 
   /** Reads `100m`, `1.5Gi`, `1e3`. Throws an Error with upstream's text when it is no quantity. */
   static parse(text: string): Quantity {
-    return new Quantity(parseAmount(text));
+    const known = lately.get(text);
+    if (known) return known;
+    const quantity = new Quantity(parseAmount(text));
+    if (text.length <= maxKeptLength) {
+      if (lately.size >= maxKept) lately.clear();
+      lately.set(text, quantity);
+    }
+    return quantity;
   }
 
   /** A whole number. A number that is not an integer makes BigInt throw a RangeError. */
@@ -92,8 +104,8 @@ export class Quantity {
     const b = other.#amount;
     const format = a.unscaled === 0n ? b.format : a.format;
     const wide = a.wide || b.wide;
-    if (!wide && b.unscaled === 0n) return new Quantity({ ...a, format, text: undefined });
-    if (!wide && a.unscaled === 0n) return new Quantity({ ...b, format, text: undefined });
+    if (!wide && b.unscaled === 0n) return new Quantity({ unscaled: a.unscaled, scale: a.scale, format, wide });
+    if (!wide && a.unscaled === 0n) return new Quantity({ unscaled: b.unscaled, scale: b.scale, format, wide });
     const scale = Math.min(a.scale, b.scale);
     const left = a.unscaled * pow10(a.scale - scale);
     const right = b.unscaled * pow10(b.scale - scale);

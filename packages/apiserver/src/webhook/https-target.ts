@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { ServiceAddress } from './service-resolver.ts';
 
 /** A server and a path at it. */
@@ -23,10 +24,16 @@ export function httpsTarget(url: string): HttpsTarget | undefined {
   const address = { host: serverName, port: port === '' ? 443 : Number(port) };
   return {
     origin: `https://${host}`,
-    path: pathname,
+    path: cleanPath(pathname),
     host,
     serverName,
     address: async () => address,
     server: `${hostname}:${address.port}`,
   };
 }
+
+/**
+ * A path as servers are asked for it: from the root, without empty or dotted parts and without a slash at its end. Those who
+ * join an address and a path by one slash too many rely on it.
+ */
+export const cleanPath = (path: string): string => posix.join('/', path).replace(/(?<=.)\/$/, '');

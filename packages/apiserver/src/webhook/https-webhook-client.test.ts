@@ -65,6 +65,27 @@ describe('calls', () => {
     expect(asked).toEqual({ url: '/x?timeout=2s', method: 'POST', agent: 'test', body: { q: 1 } });
   });
 
+  it.each([
+    ['//x', '/x'],
+    ['/a//b/../c/', '/a/c'],
+    ['', '/'],
+    ['/', '/'],
+  ])('ask a server for a clean path: %j', async (path, asked) => {
+    const paths: (string | undefined)[] = [];
+    const server = await started(
+      TestServer.https((request, response) => {
+        paths.push(request.url);
+        answering(request, response);
+      }),
+    );
+    servicePort = server.port;
+    const client = newClient();
+    await client.call({ url: `https://127.0.0.1:${server.port}${path}`, caBundle: bundle }, {}, { timeoutMs: 10_000 });
+    const service = { namespace: 'ns', name: 'hook', path };
+    await client.call({ service, caBundle: bundle }, {}, { timeoutMs: 10_000 });
+    expect(paths).toEqual([`${asked}?timeout=10s`, `${asked}?timeout=10s`]);
+  });
+
   it('use a connection again', async () => {
     const server = await started(TestServer.https(answering));
     const client = newClient();

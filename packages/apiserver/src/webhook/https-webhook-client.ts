@@ -1,6 +1,6 @@
 import { stringifyJson } from '@coxswain/apimachinery';
 import { type Answer, BrokenAnswer, ConnectionPool, type Exchange } from './connection-pool.ts';
-import { type HttpsTarget, httpsTarget } from './https-target.ts';
+import { cleanPath, type HttpsTarget, httpsTarget } from './https-target.ts';
 import { readAnswer, retryAfterSeconds } from './read-answer.ts';
 import type { ServiceResolver } from './service-resolver.ts';
 import type { WebhookCallOptions, WebhookClient, WebhookClientConfig } from './webhook-client.ts';
@@ -60,7 +60,7 @@ export class HttpsWebhookClient implements WebhookClient {
     const host = `${serverName}:${port}`;
     return {
       origin: `https://${host}`,
-      path: path.startsWith('/') ? path : `/${path}`,
+      path: cleanPath(path),
       host,
       serverName,
       address: async () => {
