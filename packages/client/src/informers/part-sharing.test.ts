@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isUnread, lazyMetadata, lazyObject } from '../watch/lazy-object.ts';
 import { PartSharing } from './part-sharing.ts';
 
 const lookalikes = (): [object, object][] => [
@@ -50,6 +51,29 @@ describe('PartSharing', () => {
       expect(shared.map(({ part }) => part)).toStrictEqual([one, other]);
       expect(shared[0]!.part).not.toBe(shared[1]!.part);
     }
+  });
+
+  it('looks at nothing that nobody has looked at', () => {
+    const sharing = new PartSharing();
+    const encoder = new TextEncoder();
+    const state = (resourceVersion: string): { metadata: object } =>
+      lazyObject(
+        {
+          kind: 'Pod',
+          apiVersion: 'v1',
+          metadata: lazyMetadata({ resourceVersion }, encoder.encode('"managedFields":[{"manager":"kubectl"}]')),
+        },
+        encoder.encode('"spec":{"nodeName":"a"}'),
+      ) as { metadata: object };
+    const [old, next] = [state('1'), state('2')];
+    expect(sharing.shareNext(old, next)).toBe(next);
+    expect([old, old.metadata, next, next.metadata].map(isUnread)).toEqual([true, true, true, true]);
+    expect(next).toEqual({
+      kind: 'Pod',
+      apiVersion: 'v1',
+      metadata: { resourceVersion: '2', managedFields: [{ manager: 'kubectl' }] },
+      spec: { nodeName: 'a' },
+    });
   });
 
   it('gives the next state of an object the parts of the last that did not change', () => {

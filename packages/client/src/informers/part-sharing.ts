@@ -1,4 +1,4 @@
-import { isUnread, prepareWhenRead } from '../watch/lazy-object.ts';
+import { prepareWhenRead, unreadMembers } from '../watch/lazy-object.ts';
 
 /** Slots of each table, which grows with what comes; powers of two. At most they take some 400 kB. */
 const fewestSlots = 1 << 6;
@@ -48,12 +48,13 @@ export class PartSharing {
    * quicker than looking for them everywhere; parts that did change are not looked for. Nothing more is frozen for it.
    */
   shareNext<T extends object>(old: T, object: T): T {
-    // What nobody has looked at must not be looked at for this.
-    if (isUnread(object)) prepareWhenRead(object, (parts) => this.share(parts));
-    if (isUnread(object) || isUnread(old)) reuse(metadataOf(old), metadataOf(object), 1);
-    else reuse(old, object, 0);
+    prepareWhenRead(object, this.#shareParts);
+    prepareWhenRead(metadataOf(object), this.#shareParts);
+    reuse(old, object, 0);
     return object;
   }
+
+  readonly #shareParts = (parts: object): object => this.share(parts);
 
   #grow(): void {
     const [parts, hashes, sizes, worth, strings] = [this.#parts, this.#hashes, this.#sizes, this.#worth, this.#strings];
@@ -165,7 +166,10 @@ const metadataOf = (object: { metadata?: unknown }): object => (isObject(object.
 function reuse(old: object, node: object, depth: number): void {
   if (Array.isArray(old) !== Array.isArray(node) || Object.isFrozen(node)) return;
   const [before, after] = [old as Record<string, unknown>, node as Record<string, unknown>];
+  // What nobody has looked at must not be looked at for this.
+  const [unread, unreadBefore] = [unreadMembers(node), unreadMembers(old)];
   for (const key in after) {
+    if (unread.includes(key) || unreadBefore.includes(key)) continue;
     const [was, is] = [before[key], after[key]];
     // The prototype is the one object that is there without being a part.
     if (was === is || !isObject(was) || !isObject(is) || key === '__proto__') continue;

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { Catalogue } from '@coxswain/api';
+import { GroupVersionKind } from '@coxswain/apimachinery/meta';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EventReader } from './event-reader.ts';
@@ -25,6 +26,7 @@ describe('an event', () => {
   it('brings what JSON.parse would', () => {
     const members = fc.dictionary(fc.constantFrom('status', 'data', 'kind', 'x'), fc.jsonValue());
     const value = fc.oneof(fc.jsonValue(), fc.constant({ a: 1, spec: {}, status: {} }));
+    const managed = fc.record({ managedFields: fc.oneof(fc.array(value), value) }, { requiredKeys: [] });
     const sized = fc.record({ text: fc.string({ unit: 'binary', maxLength: 900 }), value });
     const objects = fc.oneof(
       fc.record({ spec: sized, status: sized }),
@@ -33,8 +35,8 @@ describe('an event', () => {
       members,
     );
     fc.assert(
-      fc.property(fc.constantFrom('ADDED', 'DELETED'), objects, value, (type, parts, extra) => {
-        const written = { type, object: { ...head, metadata: { ...head.metadata, extra }, ...parts } };
+      fc.property(fc.constantFrom('ADDED', 'DELETED'), objects, value, managed, (type, parts, extra, managed) => {
+        const written = { type, object: { ...head, metadata: { ...head.metadata, extra, ...managed }, ...parts } };
         expect(read(written)).toEqual(JSON.parse(JSON.stringify(written)));
       }),
       { numRuns: 500 },
@@ -60,6 +62,12 @@ describe('an event', () => {
     expect(withSpec).toEqual(new Set(['metadata,spec', 'metadata,spec,status']));
   });
 
+  it('of a built-in kind ends its metadata with managedFields', () => {
+    const { fields } = Catalogue.builtIn().kind(GroupVersionKind.of('', 'v1', 'Pod'))!.schema;
+    const metadata = fields.get('metadata')!.schema;
+    expect(metadata.kind === 'struct' && [...metadata.fields.keys()].at(-1)).toBe('managedFields');
+  });
+
   it('may have white space and any order', () => {
     expect(readText(JSON.stringify(event, undefined, 2))).toEqual(event);
     const { spec, status, ...rest } = pod;
@@ -82,6 +90,17 @@ describe('a large object of an event', () => {
       enumerable: true,
       configurable: true,
     });
+  });
+
+  it('has managedFields that are read when somebody looks at them', () => {
+    const managedFields = [{ manager: 'kubectl', fieldsV1: { 'f:spec': {} } }];
+    const whole = { ...pod, metadata: { ...pod.metadata, managedFields } };
+    const metadata = read({ type: 'MODIFIED', object: whole }).object.metadata as Record<string, unknown>;
+    expect(metadata.name).toBe('web');
+    expect(Object.keys(metadata)).toEqual(Object.keys(whole.metadata));
+    expect(isUnread(metadata)).toBe(true);
+    expect(metadata.managedFields).toEqual(managedFields);
+    expect(isUnread(metadata)).toBe(false);
   });
 
   it.each<[string, (object: Record<string, unknown>) => unknown]>([

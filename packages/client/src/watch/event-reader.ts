@@ -1,9 +1,12 @@
+import { Buffer } from 'node:buffer';
 import { isObjectEvent, isWatchEvent, type ObjectEvent, type WatchEvent } from '@coxswain/apimachinery/watch';
-import { lazyObject } from './lazy-object.ts';
+import { lazyMetadata, lazyObject } from './lazy-object.ts';
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 const specStart = encoder.encode(',"spec":{');
+const managedFieldsStart = encoder.encode(',"managedFields":[');
+const managedFieldsEnd = encoder.encode(']}');
 const theEnd = encoder.encode('}}');
 /** What is shorter is read at once: that is no more work. */
 const fewestLazyBytes = 512;
@@ -19,12 +22,13 @@ interface Head {
 }
 
 /**
- * Reads the lines of one watch. Where a line brings a large object, `spec` and `status` are read when somebody looks at them: that
- * is most of the work, and of most events all that anybody looks at is the metadata.
+ * Reads the lines of one watch. Where a line brings a large object, `spec`, `status` and managedFields are read when somebody looks at
+ * them: that is most of the work, and of most events all that anybody looks at is the rest of the metadata.
  *
  * That is done only for objects that are written as API servers write built-in kinds: `kind` first, then `apiVersion`, `metadata`,
- * `spec` and `status` and nothing else. (Custom objects are written with sorted keys, `apiVersion` first.) So nothing needs to
- * be known of `spec` but where it begins.
+ * `spec` and `status` and nothing else, managedFields last in the metadata. (Custom objects are written with sorted keys,
+ * `apiVersion` first.) So nothing needs to be known of these parts but where they begin. No text in the object can look like that:
+ * quotes within texts are escaped.
  */
 export class EventReader {
   /** One for each type of event at most. */
@@ -55,32 +59,35 @@ export class EventReader {
   #readLazily(line: Uint8Array): WatchEvent | undefined {
     const head = this.#heads.find(({ bytes }) => isAt(line, 0, bytes));
     if (!head || !isAt(line, line.length - theEnd.length, theEnd)) return undefined;
-    const metadataEnd = indexOf(line, specStart, head.bytes.length);
+    const from = head.bytes.length;
+    const text = Buffer.from(line.buffer, line.byteOffset, line.length);
+    const metadataEnd = text.indexOf(specStart, from);
+    if (metadataEnd < 0) return undefined;
+    const managed = isAt(line, metadataEnd - managedFieldsEnd.length, managedFieldsEnd)
+      ? text.subarray(0, metadataEnd).indexOf(managedFieldsStart, from)
+      : -1;
+    const kept = managed < 0 ? metadataEnd : managed;
     // It may also have been something like a `spec` within the metadata.
-    const metadata = metadataEnd < 0 ? undefined : parsed(line.subarray(head.bytes.length, metadataEnd));
-    if (metadata === undefined) return undefined;
-    const { type, kind, apiVersion } = head;
+    const metadata = managed < 0 ? parsed(line.subarray(from, metadataEnd)) : parsed(line.subarray(from, managed), '}');
+    if (!isObject(metadata)) return undefined;
     // A copy: the line is a part of something larger, which need not be kept for it. Not as text: that would lie in the
     // engine's heap, and be moved about there.
-    const parts = new Uint8Array(line.subarray(metadataEnd + 1, -theEnd.length));
-    return { type, object: lazyObject({ kind, apiVersion, metadata }, parts) };
+    const waiting = new Uint8Array(line.subarray(kept + 1, -theEnd.length));
+    if (managed >= 0) lazyMetadata(metadata, waiting.subarray(0, metadataEnd - managed - 2));
+    const { type, kind, apiVersion } = head;
+    return { type, object: lazyObject({ kind, apiVersion, metadata }, waiting.subarray(metadataEnd - kept)) };
   }
 }
 
-/** Undefined for what is no JSON. */
-export function parsed(text: Uint8Array): unknown {
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** Undefined for what is no JSON. `end` is what the text lacks. */
+export function parsed(text: Uint8Array, end = ''): unknown {
   try {
-    return JSON.parse(decoder.decode(text));
+    return JSON.parse(decoder.decode(text) + end);
   } catch {
     return undefined;
   }
-}
-
-function indexOf(bytes: Uint8Array, wanted: Uint8Array, from: number): number {
-  const first = wanted[0]!;
-  const last = bytes.length - wanted.length;
-  for (let at = from; at <= last; at++) if (bytes[at] === first && isAt(bytes, at, wanted)) return at;
-  return -1;
 }
 
 function isAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {

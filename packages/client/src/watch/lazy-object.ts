@@ -1,8 +1,5 @@
 const decoder = new TextDecoder();
 
-/** The parts of an object that may wait. */
-const members = ['spec', 'status'] as const;
-
 interface Head {
   readonly kind: string;
   readonly apiVersion: string;
@@ -18,13 +15,15 @@ interface Lazy {
 const inspect = Symbol.for('nodejs.util.inspect.custom');
 const unread = Symbol('unread');
 
-/** The text of what has not been looked at, `"spec":{…},"status":{…}`, until somebody does. */
+/** The text of members that have not been looked at, `"spec":{…},"status":{…}`, until somebody does. */
 class UnreadParts {
+  readonly members: readonly string[];
   readonly #text: Uint8Array;
   /** Has the last word on what was read. */
   prepare: (parts: object) => object = (parts) => parts;
 
-  constructor(text: Uint8Array) {
+  constructor(members: readonly string[], text: Uint8Array) {
+    this.members = members;
     this.#text = text;
   }
 
@@ -32,7 +31,7 @@ class UnreadParts {
   readInto(object: object): ReadonlyMap<string, unknown> {
     const parts = new Map<string, unknown>(Object.entries(this.prepare(this.#parse())));
     if (Object.isFrozen(object)) return parts;
-    for (const member of members) {
+    for (const member of this.members) {
       const value = parts.get(member);
       // That one the server left out.
       if (value === undefined) Reflect.deleteProperty(object, member);
@@ -64,13 +63,19 @@ const accessorOf = (member: string): PropertyDescriptor & ThisType<Lazy> => ({
   enumerable: true,
   configurable: true,
 });
-const spec = accessorOf('spec');
-const status = accessorOf('status');
 const printing: PropertyDescriptor & ThisType<object> = {
   value() {
     return { ...this };
   },
 };
+
+/** What may wait in an object, and how it is asked for. */
+const parts = ['spec', 'status'] as const;
+const spec = accessorOf('spec');
+const status = accessorOf('status');
+/** The same in its metadata. */
+const bookkeeping = ['managedFields'] as const;
+const managedFields = accessorOf('managedFields');
 
 /**
  * An object like any other, of which some parts are only a text until they are looked at, copied, compared or printed. From then on
@@ -80,11 +85,24 @@ export function lazyObject({ kind, apiVersion, metadata }: Head, text: Uint8Arra
   const object = { kind, apiVersion, metadata };
   Object.defineProperty(object, 'spec', spec);
   Object.defineProperty(object, 'status', status);
-  // Neither is copied with the object, or seen by whoever goes through its properties.
-  Object.defineProperty(object, unread, { value: new UnreadParts(text), configurable: true });
-  Object.defineProperty(object, inspect, printing);
-  return object;
+  return waiting(object, parts, text);
 }
+
+/** The metadata, whose managedFields are such a text. */
+export function lazyMetadata(metadata: object, text: Uint8Array): object {
+  Object.defineProperty(metadata, 'managedFields', managedFields);
+  return waiting(metadata, bookkeeping, text);
+}
+
+/** Neither property is copied with the object, or seen by whoever goes through them. */
+function waiting(object: object, members: readonly string[], text: Uint8Array): object {
+  Object.defineProperty(object, unread, { value: new UnreadParts(members, text), configurable: true });
+  return Object.defineProperty(object, inspect, printing);
+}
+
+/** The members of the object that are still unread. To look at them would read them. */
+export const unreadMembers = (object: Lazy): readonly string[] => object[unread]?.members ?? none;
+const none: readonly string[] = [];
 
 /** Whether parts of the object are still unread. To look at them would read them. */
 export const isUnread = (object: Lazy): boolean => object[unread] !== undefined;
