@@ -116,6 +116,8 @@ export class Cluster {
       {
         ...(dataDir === undefined ? { memory: true } : { dataDir }),
         ...(port !== undefined && { securePort: port, bindAddress }),
+        // As in clusters of kubeadm and kind: network and storage add-ons could not be installed otherwise.
+        allowPrivileged: true,
         ...apiServer,
       },
       {

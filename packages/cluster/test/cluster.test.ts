@@ -78,3 +78,17 @@ it('each node lives and dies on its own, where they are apart', async () => {
   const fleet = await start({ nodes: 2, components: [] });
   await expect(fleet.nodes.kill('hollow-0')).rejects.toThrow('the nodes are one fleet');
 });
+
+it('lets containers be privileged, unless it is told not to', async () => {
+  const spec = { containers: [{ name: 'c', image: 'i', securityContext: { privileged: true } }] };
+  const pod = { metadata: { name: 'agent' }, spec };
+  const some = await start({ nodes: 0 });
+  await some.whenReady();
+  const created = await some.clients.core.v1.pods('default').create(pod);
+  expect(created.spec?.containers[0]?.securityContext?.privileged).toBe(true);
+  const strict = await start({ nodes: 0, apiServer: { allowPrivileged: false } });
+  await strict.whenReady();
+  await expect(strict.clients.core.v1.pods('default').create(pod)).rejects.toThrow(
+    'spec.containers[0].securityContext.privileged: Forbidden: disallowed by cluster policy',
+  );
+});

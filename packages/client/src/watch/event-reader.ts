@@ -7,6 +7,8 @@ const encoder = new TextEncoder();
 const specStart = encoder.encode(',"spec":{');
 const managedFieldsStart = encoder.encode(',"managedFields":[');
 const managedFieldsEnd = encoder.encode(']}');
+/** Where something comes after a list, as after managedFields that are not the last in the metadata. */
+const listFollowed = encoder.encode('],"');
 const theEnd = encoder.encode('}}');
 /** What is shorter is read at once: that is no more work. */
 const fewestLazyBytes = 512;
@@ -63,9 +65,7 @@ export class EventReader {
     const text = Buffer.from(line.buffer, line.byteOffset, line.length);
     const metadataEnd = text.indexOf(specStart, from);
     if (metadataEnd < 0) return undefined;
-    const managed = isAt(line, metadataEnd - managedFieldsEnd.length, managedFieldsEnd)
-      ? text.subarray(0, metadataEnd).indexOf(managedFieldsStart, from)
-      : -1;
+    const managed = waitingFrom(text.subarray(0, metadataEnd), from);
     const kept = managed < 0 ? metadataEnd : managed;
     // It may also have been something like a `spec` within the metadata.
     const metadata = managed < 0 ? parsed(line.subarray(from, metadataEnd)) : parsed(line.subarray(from, managed), '}');
@@ -77,6 +77,13 @@ export class EventReader {
     const { type, kind, apiVersion } = head;
     return { type, object: lazyObject({ kind, apiVersion, metadata }, waiting.subarray(metadataEnd - kept)) };
   }
+}
+
+/** Where managedFields begin that are the last in the metadata; -1 when there are none, or others. */
+function waitingFrom(metadata: Buffer, from: number): number {
+  if (!isAt(metadata, metadata.length - managedFieldsEnd.length, managedFieldsEnd)) return -1;
+  const at = metadata.indexOf(managedFieldsStart, from);
+  return at >= 0 && metadata.indexOf(listFollowed, at) < 0 ? at : -1;
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

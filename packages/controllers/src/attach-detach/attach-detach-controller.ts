@@ -185,7 +185,8 @@ class AttachDetach implements Controller {
     };
     // Detached first: a volume may wait for it to be attached elsewhere.
     for (const attachment of attachments)
-      if (!wanted.has(attachment.spec.nodeName)) await note(this.#detach(attachment, volume));
+      if (!wanted.has(attachment.spec.nodeName) && this.#isOurs(attachment, volume))
+        await note(this.#detach(attachment, volume));
     for (const [nodeName, pods] of wanted) if (volume) await note(this.#attach(volume, nodeName, pods));
     if (wanted.size === 0) this.#told.delete(name);
     if (failures.length > 0) throw failures[0];
@@ -221,6 +222,24 @@ class AttachDetach implements Controller {
     const known = this.#attachments.byIndex(volumeIndex, volumeName);
     const names = new Set(known.map(({ metadata }) => metadata.name));
     return [...known, ...unseen.filter(({ metadata }) => !names.has(metadata.name))];
+  }
+
+  /**
+   * Whether this controller made it, now or before it was started anew: its name tells. Of a volume that is gone, only the
+   * node knows what that would be.
+   */
+  #isOurs({ metadata, spec: { nodeName } }: VolumeAttachment, volume: PersistentVolume | undefined): boolean {
+    const { name: id = '' } = metadata;
+    if (this.#waits.has(id)) return true;
+    const uniqueName = volume && uniqueVolumeName(volume);
+    if (uniqueName !== undefined) return attachmentName(uniqueName, nodeName) === id;
+    const { volumesAttached = [], volumesInUse = [] } = this.#nodes.nodes.get(nodeName)?.status ?? {};
+    const known = [
+      ...volumesAttached.map(({ name }) => name),
+      ...volumesInUse,
+      ...(this.#lastMounted.get(nodeName) ?? []),
+    ];
+    return known.some((name) => attachmentName(name, nodeName) === id);
   }
 
   /** Those that are attached, and that nobody is about to detach. */

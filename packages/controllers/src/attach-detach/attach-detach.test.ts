@@ -234,6 +234,21 @@ describe('the attach/detach controller', () => {
     expect(failed.size).toBe(2);
   });
 
+  it('leaves attachments alone that others made', async () => {
+    await createVolume();
+    for (const persistentVolumeName of ['pv', 'unknown'])
+      await attachments().create({
+        metadata: { name: `of-${persistentVolumeName}` },
+        spec: { attacher: 'csi.example.com', nodeName: 'n1', source: { persistentVolumeName } },
+      });
+    await cluster.settle();
+    await cluster.advance(10 * minute, minute);
+    await cluster.stopControllers();
+    cluster.startControllers();
+    await cluster.advance(10 * minute, minute);
+    expect((await attachments().list()).items.map(({ metadata }) => metadata.name)).toEqual(['of-pv', 'of-unknown']);
+  });
+
   it('leaves volumes of drivers alone that need no attaching', async () => {
     await cluster.clients.storage.v1
       .csiDrivers()

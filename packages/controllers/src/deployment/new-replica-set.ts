@@ -22,7 +22,7 @@ export function newReplicaSet(deployment: Deployment, oldSets: readonly ReplicaS
       ...(metadata.namespace !== undefined && { namespace: metadata.namespace }),
       ownerReferences: [newControllerRef(deployment, deploymentKind)],
       labels,
-      annotations: annotationsOfNewSet(deployment, maxRevision(oldSets) + 1),
+      annotations: annotationsOfNewSet(deployment, maxRevision(oldSets) + 1n),
     },
     spec: {
       replicas: isRollingUpdate(deployment) ? newSetSize(deployment, 0, oldSets) : sizeOf(deployment),

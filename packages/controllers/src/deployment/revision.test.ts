@@ -8,12 +8,14 @@ const setAt = (at: string | undefined, more: Record<string, string> = {}) =>
   setOf(`at-${at}`, 0, { annotations: { ...(at !== undefined && { [revision]: at }), ...more } });
 
 describe('revisions', () => {
-  it.each<[revisions: (string | undefined)[], max: number, last: number]>([
-    [[], 0, 0],
-    [['3'], 3, 0],
-    [['1', '3', '2'], 3, 2],
-    [[undefined, '2', 'two'], 2, 0],
-  ])('of sets at %j: the newest and the one before', (revisions, max, last) => {
+  it.each<[revisions: (string | undefined)[], max: bigint, last: bigint]>([
+    [[], 0n, 0n],
+    [['3'], 3n, 0n],
+    [['1', '3', '2'], 3n, 2n],
+    [[undefined, '2', 'two'], 2n, 0n],
+    [['3546343826724305832', '3546343826724305833'], 3546343826724305833n, 3546343826724305832n],
+    [['9223372036854775808'], 0n, 0n],
+  ])('of sets at %s: the newest and the one before', (revisions, max, last) => {
     const sets = revisions.map((at) => setAt(at));
     expect([maxRevision(sets), lastRevision(sets)]).toEqual([max, last]);
   });
@@ -26,7 +28,7 @@ describe('revisions', () => {
 
 describe('annotationsOfCurrentSet', () => {
   const deployment = deploymentOf();
-  const after = (annotations: Record<string, string>, next: number, ofDeployment: Record<string, string> = {}) =>
+  const after = (annotations: Record<string, string>, next: bigint, ofDeployment: Record<string, string> = {}) =>
     annotationsOfCurrentSet(
       { ...deployment, metadata: { ...deployment.metadata, annotations: ofDeployment } },
       setOf('set', 1, { annotations }),
@@ -34,19 +36,19 @@ describe('annotationsOfCurrentSet', () => {
     );
 
   it('remembers the revisions that the set had', () => {
-    expect(after({ [revision]: '1' }, 3)).toEqual({ [revision]: '3', [history]: '1' });
-    expect(after({ [revision]: '3', [history]: '1' }, 5)).toEqual({ [revision]: '5', [history]: '1,3' });
+    expect(after({ [revision]: '1' }, 3n)).toEqual({ [revision]: '3', [history]: '1' });
+    expect(after({ [revision]: '3', [history]: '1' }, 5n)).toEqual({ [revision]: '5', [history]: '1,3' });
   });
 
   it('never goes back', () => {
-    expect(after({ [revision]: '7' }, 3)).toEqual({ [revision]: '7' });
-    expect(after({}, 3)).toEqual({ [revision]: '3' });
-    expect(after({ [revision]: 'seven' }, 3)).toEqual({ [revision]: 'seven' });
+    expect(after({ [revision]: '7' }, 3n)).toEqual({ [revision]: '7' });
+    expect(after({}, 3n)).toEqual({ [revision]: '3' });
+    expect(after({ [revision]: 'seven' }, 3n)).toEqual({ [revision]: 'seven' });
   });
 
   it('forgets the oldest when there are too many', () => {
     const long = Array.from({ length: 500 }, (_, i) => String(1000 + i)).join(',');
-    const kept = after({ [revision]: '2000', [history]: long }, 2001)[history]!;
+    const kept = after({ [revision]: '2000', [history]: long }, 2001n)[history]!;
     expect(kept.length).toBeLessThanOrEqual(2000);
     expect(kept.startsWith('1101,')).toBe(true);
     expect(kept.endsWith(',1499,2000')).toBe(true);
@@ -59,7 +61,7 @@ describe('annotationsOfCurrentSet', () => {
       'kubectl.kubernetes.io/last-applied-configuration': '{}',
       'deprecated.deployment.rollback.to': '1',
     };
-    expect(after({ [revision]: '3', note: 'old', other: 'kept' }, 3, ofDeployment)).toEqual({
+    expect(after({ [revision]: '3', note: 'old', other: 'kept' }, 3n, ofDeployment)).toEqual({
       [revision]: '3',
       note: 'new',
       other: 'kept',

@@ -23,31 +23,37 @@ const maxHistoryLength = 2000;
 
 type Annotations = Record<string, string>;
 
-/** Zero for a set that has none, undefined when it is no number. */
-export function revisionOf({ metadata }: ReplicaSet): number | undefined {
-  return parseInteger(metadata.annotations?.[revisionAnnotation] ?? '0');
+/** Zero for a set that has none, undefined when it is no number. Revisions are 64 bits wide, and some begin high. */
+export function revisionOf({ metadata }: ReplicaSet): bigint | undefined {
+  return parseRevision(metadata.annotations?.[revisionAnnotation] ?? '0');
 }
 
-const parseInteger = (text: string): number | undefined => (/^[-+]?\d+$/.test(text) ? Number(text) : undefined);
+/** Undefined for what is no whole number of 64 bits. */
+export function parseRevision(text: string): bigint | undefined {
+  if (!/^[-+]?\d{1,19}$/.test(text)) return undefined;
+  const revision = BigInt(text.replace('+', ''));
+  return BigInt.asIntN(64, revision) === revision ? revision : undefined;
+}
 
-export function maxRevision(sets: readonly ReplicaSet[]): number {
-  return sets.reduce((max, set) => Math.max(max, revisionOf(set) ?? 0), 0);
+export function maxRevision(sets: readonly ReplicaSet[]): bigint {
+  return sets.map((set) => revisionOf(set) ?? 0n).reduce((max, revision) => (revision > max ? revision : max), 0n);
 }
 
 /** The revision before the newest; zero when there is none. */
-export function lastRevision(sets: readonly ReplicaSet[]): number {
-  const revisions = sets.map((set) => revisionOf(set) ?? 0).sort((a, b) => b - a);
-  return Math.max(revisions[1] ?? 0, 0);
+export function lastRevision(sets: readonly ReplicaSet[]): bigint {
+  const revisions = sets.map((set) => revisionOf(set) ?? 0n).sort((a, b) => (a < b ? 1 : -1));
+  const [, last = 0n] = revisions;
+  return last > 0n ? last : 0n;
 }
 
 /** Oldest revision first; by age where there is none, or the same. */
 export function byRevision(a: ReplicaSet, b: ReplicaSet): number {
   const [first, second] = [revisionOf(a), revisionOf(b)];
-  return first === undefined || second === undefined || first === second ? byAge(a, b) : first - second;
+  return first === undefined || second === undefined || first === second ? byAge(a, b) : first < second ? -1 : 1;
 }
 
 /** The annotations of a set that is about to be made. */
-export const annotationsOfNewSet = (deployment: Deployment, revision: number): Annotations => ({
+export const annotationsOfNewSet = (deployment: Deployment, revision: bigint): Annotations => ({
   ...handedOn(deployment.metadata.annotations),
   [revisionAnnotation]: String(revision),
   ...replicasAnnotations(deployment),
@@ -57,12 +63,12 @@ export const annotationsOfNewSet = (deployment: Deployment, revision: number): A
  * The annotations of the set that has the deployment's template, with those of the deployment and at least this revision. A
  * set that had another revision is one that the deployment came back to: the earlier one goes into its history.
  */
-export function annotationsOfCurrentSet(deployment: Deployment, set: ReplicaSet, revision: number): Annotations {
+export function annotationsOfCurrentSet(deployment: Deployment, set: ReplicaSet, revision: bigint): Annotations {
   const before = set.metadata.annotations ?? {};
   const annotations = { ...before, ...handedOn(deployment.metadata.annotations) };
   const old = before[revisionAnnotation];
   // Somebody has put there what is no number; it is left alone.
-  const oldRevision = parseInteger(old || '0');
+  const oldRevision = parseRevision(old || '0');
   if (oldRevision === undefined || oldRevision >= revision) return annotations;
   annotations[revisionAnnotation] = String(revision);
   if (old !== undefined) Object.assign(annotations, historyWith(before[historyAnnotation], old));

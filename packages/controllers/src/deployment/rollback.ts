@@ -1,24 +1,23 @@
 import type { Deployment, ReplicaSet } from '@coxswain/api/apps/v1';
 import { isSameTemplate, withoutHash } from './replica-sets.ts';
-import { annotationsAfterRollback, lastRevision, revisionOf, rollbackToAnnotation } from './revision.ts';
+import { annotationsAfterRollback, lastRevision, parseRevision, revisionOf, rollbackToAnnotation } from './revision.ts';
 import type { Rollout } from './rollout.ts';
 
 /** The revision that an annotation of old asks to go back to (zero for the last); undefined when it asks for none. */
-export function rollbackRevision({ metadata }: Deployment): number | undefined {
-  const text = metadata.annotations?.[rollbackToAnnotation] ?? '';
-  return /^[-+]?\d+$/.test(text) ? Number(text) : undefined;
+export function rollbackRevision({ metadata }: Deployment): bigint | undefined {
+  return parseRevision(metadata.annotations?.[rollbackToAnnotation] ?? '');
 }
 
 /**
  * Gives the deployment the template that it had at the revision. In any case the annotation that asked for it goes. (`kubectl
  * rollout undo` changes the template itself and needs none of this.)
  */
-export async function rollBack(rollout: Rollout, asked: number): Promise<undefined> {
+export async function rollBack(rollout: Rollout, asked: bigint): Promise<undefined> {
   const { deployment, sets } = rollout;
   const revision = asked || lastRevision(sets);
-  const set = revision === 0 ? undefined : sets.find((set) => revisionOf(set) === revision);
+  const set = revision === 0n ? undefined : sets.find((set) => revisionOf(set) === revision);
   if (!set) {
-    const message = revision === 0 ? 'Unable to find last revision.' : 'Unable to find the revision to rollback to.';
+    const message = revision === 0n ? 'Unable to find last revision.' : 'Unable to find the revision to rollback to.';
     rollout.tell('Warning', 'DeploymentRollbackRevisionNotFound', message);
     await rollout.update(withoutRequest(deployment));
     return;

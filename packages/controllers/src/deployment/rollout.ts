@@ -75,7 +75,7 @@ export class Rollout {
     const set = this.#newSet;
     if (!set) return;
     const deployment = this.#deployment;
-    const annotations = annotationsOfCurrentSet(deployment, set, maxRevision(this.#oldSets) + 1);
+    const annotations = annotationsOfCurrentSet(deployment, set, maxRevision(this.#oldSets) + 1n);
     const { minReadySeconds = 0 } = deployment.spec!;
     if (
       !semanticEqual(annotations, set.metadata.annotations ?? {}) ||
