@@ -17,6 +17,7 @@ export default defineConfig({
       'scripts/**/*.test.ts',
       'examples/**/*.test.ts',
       'bench/**/*.test.ts',
+      'test/**/*.test.ts',
     ],
     maxWorkers: 2,
     experimental: { fsModuleCache: true },

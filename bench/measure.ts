@@ -1,3 +1,5 @@
+import { aligned } from './comparison.ts';
+
 /** Two ways of doing the same thing, measured in turns. */
 export interface Contest {
   readonly name: string;
@@ -73,14 +75,5 @@ export function print(results: readonly Result[]): string {
     peerName,
     `${ratio.toFixed(2)}×`,
   ]);
-  const table = [['bench', 'ours/s', 'peer/s', 'peer', 'CPU ours : peer'], ...rows];
-  const widths = table[0]!.map((_, i) => Math.max(...table.map((row) => row[i]!.length)));
-  return `${table
-    .map((row) =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i]!))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')}\n`;
+  return aligned([['bench', 'ours/s', 'peer/s', 'peer', 'CPU ours : peer'], ...rows]);
 }

@@ -1,25 +1,31 @@
-/** `npm run bench [-- name…]`: runs us and a peer in one go and prints how they compare. */
+/**
+ * `npm run bench [-- name…]`: runs us and a peer in one go and prints how they compare. `npm run bench -- compare [name…]`:
+ * all that have a real peer, as one table that is kept.
+ */
+import { comparable, compareBench } from './compare/bench.ts';
+import { printComparison } from './comparison.ts';
 import { print } from './measure.ts';
 
-const benches: Record<string, () => Promise<string>> = {
+const alone: Record<string, () => Promise<string>> = {
   pod: async () => print(await (await import('./pod.ts')).podBench()),
-  crd: async () => (await import('./crd/bench.ts')).crdBench(),
-  apiserver: async () => (await import('./apiserver/bench.ts')).apiserverBench(),
-  controllers: async () => (await import('./controllers/bench.ts')).controllersBench(),
-  scheduler: async () => (await import('./scheduler/bench.ts')).schedulerBench(),
   cluster: async () => (await import('./cluster/bench.ts')).clusterBench(),
-  'controllers-idle': async () => (await import('./controllers/idle-bench.ts')).controllersIdleBench(),
-  client: async () => (await import('./client/bench.ts')).clientBench(),
   cel: async () => (await import('./cel/bench.ts')).celBench(),
 };
+const benches: Record<string, () => Promise<string>> = { ...alone };
+for (const [name, bench] of Object.entries(comparable)) benches[name] = async () => printComparison(await bench());
 
-const wanted = process.argv.slice(2);
-for (const name of wanted.length > 0 ? wanted : Object.keys(benches)) {
-  const bench = Object.hasOwn(benches, name) ? benches[name] : undefined;
-  if (!bench) {
-    console.error(`no bench ${name}; there are: ${Object.keys(benches).join(', ')}`);
-    process.exitCode = 1;
-    continue;
+const [first, ...further] = process.argv.slice(2);
+if (first === 'compare') process.exitCode = await compareBench(further);
+else await runEach(first === undefined ? Object.keys(benches) : [first, ...further]);
+
+async function runEach(names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const bench = Object.hasOwn(benches, name) ? benches[name] : undefined;
+    if (!bench) {
+      console.error(`no bench ${name}; there are: ${[...Object.keys(benches), 'compare'].join(', ')}`);
+      process.exitCode = 1;
+      continue;
+    }
+    console.log(`${name}\n${await bench()}`);
   }
-  console.log(`${name}\n${await bench()}`);
 }

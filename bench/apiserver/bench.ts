@@ -1,20 +1,32 @@
 import { fileURLToPath } from 'node:url';
+import { type ComparedRow, type Comparison, comparing, type Goal } from '../comparison.ts';
 import { type LoadResult, putUnderLoad } from './load.ts';
 import { startOurs, startPeer, type Target } from './target.ts';
 
 const cox = fileURLToPath(new URL('../../../packages/cli/bin/cox.js', import.meta.url));
 
+/** Of the CPU of an operation, for each unit of the peer's. */
+const cpuGoals: Readonly<Record<string, number>> = {
+  create: 0.4,
+  get: 0.3,
+  update: 0.4,
+  'list 3,000 configmaps': 0.15,
+  apply: 0.4,
+  'create pods': 0.4,
+  'list 3,000 pods': 0.15,
+  'watch event, 100 watchers': 0.4,
+};
+const memoryGoal: Goal = { of: 'ratio', atMost: 1 / 3 };
+
 /**
  * Our server and, where `KUBE_APISERVER` and `ETCD` name the binaries, the real pair: one after the other, the same
- * load. Gives what to print.
+ * load. CPU per operation is what counts; wall time says more about the machine.
  */
-export async function apiserverBench(): Promise<string> {
+export async function apiserverBench(): Promise<Comparison> {
   const { KUBE_APISERVER: kubeApiserver, ETCD: etcd } = process.env;
   const ours = await measure(() => startOurs(cox));
-  if (!kubeApiserver || !etcd) {
-    return `${table([ours])}\nname the binaries in KUBE_APISERVER and ETCD to see the real pair beside it\n`;
-  }
-  return table([ours, await measure(() => startPeer(kubeApiserver, etcd))]);
+  const peer = kubeApiserver && etcd ? await measure(() => startPeer(kubeApiserver, etcd)) : undefined;
+  return { peerName: 'the real pair', rows: rowsOf(ours, peer) };
 }
 
 async function measure(start: () => Promise<Target>): Promise<LoadResult> {
@@ -27,35 +39,21 @@ async function measure(start: () => Promise<Target>): Promise<LoadResult> {
   }
 }
 
-/** CPU per operation is what counts; wall time says more about the machine. Below 1 we need less. */
-function table(results: readonly LoadResult[]): string {
-  const [ours, peer] = results as [LoadResult, LoadResult?];
-  const row = (name: string, mine: number, theirs: number | undefined, unit: string): string =>
-    [
-      name.padEnd(28),
-      `${format(mine)} ${unit}`.padStart(16),
-      ...(theirs === undefined
-        ? []
-        : [`${format(theirs)} ${unit}`.padStart(16), `${(mine / theirs).toFixed(2)}×`.padStart(8)]),
-    ].join('');
-  const lines = [
-    [
-      'CPU per operation'.padEnd(28),
-      ours.target.padStart(16),
-      ...(peer ? ['the real pair'.padStart(16), 'ratio'.padStart(8)] : []),
-    ].join(''),
-    ...ours.measured.map(({ name, cpuMsPerOperation }, i) =>
-      row(name, cpuMsPerOperation, peer?.measured[i]?.cpuMsPerOperation, 'ms'),
-    ),
-    row('start until ready', ours.startMs, peer?.startMs, 'ms'),
-    row('memory, idle', ours.idleRssMiB, peer?.idleRssMiB, 'MiB'),
-    row('memory, after the load', ours.finalRssMiB, peer?.finalRssMiB, 'MiB'),
-    '',
-    ['wall time, per second'.padEnd(28)].join(''),
-    ...ours.measured.map(({ name, perSecond }, i) => row(name, perSecond, peer?.measured[i]?.perSecond, '/s')),
+function rowsOf(ours: LoadResult, peer: LoadResult | undefined): ComparedRow[] {
+  const row = comparing(ours, peer);
+  const operations = ours.measured.map(({ name }, index) => ({
+    name,
+    of: (result: LoadResult) => result.measured[index]!,
+  }));
+  return [
+    ...operations.map(({ name, of }) => {
+      const atMost = cpuGoals[name];
+      const goal: Goal | undefined = atMost === undefined ? undefined : { of: 'ratio', atMost };
+      return row(`${name}: CPU per operation`, 'ms', (result) => of(result).cpuMsPerOperation, goal);
+    }),
+    row('start until ready', 'ms', ({ startMs }) => startMs, { of: 'ours', atMost: 500 }),
+    row('memory, idle', 'MiB', ({ idleRssMiB }) => idleRssMiB, memoryGoal),
+    row('memory, after the load', 'MiB', ({ finalRssMiB }) => finalRssMiB, memoryGoal),
+    ...operations.map(({ name, of }) => row(`${name}: per second`, '/s', (result) => of(result).perSecond)),
   ];
-  return `${lines.join('\n')}\n`;
 }
-
-const format = (value: number): string =>
-  value >= 100 ? value.toFixed(0) : value >= 1 ? value.toFixed(2) : value.toFixed(4);

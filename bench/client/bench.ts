@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { LoadClient } from '../apiserver/load-client.ts';
 import { startOurs, type Target } from '../apiserver/target.ts';
+import { type ComparedRow, type Comparison, comparing, type Goal } from '../comparison.ts';
 import { typicalPod } from '../typical-pod.ts';
 import type { Connect, Figures, Task } from './side.ts';
 
@@ -16,8 +17,7 @@ interface Row {
   readonly name: string;
   readonly unit: string;
   readonly value: (figures: Figures) => number;
-  /** More is better: the ratio is the other way round to be read as "times as many". */
-  readonly reach: string;
+  readonly goal?: Goal;
 }
 
 interface Contest {
@@ -35,7 +35,7 @@ const cpuPerOperation = ({ operations, cpuMs }: Figures): number => (cpuMs / ope
  * Our client beside `@kubernetes/client-node`: the same server, a fresh process for every task and side, in turns; the
  * median of a few rounds.
  */
-export async function clientBench(): Promise<string> {
+export async function clientBench(): Promise<Comparison> {
   const target = await startOurs(cox);
   const replay = fork(script('replay-server'), [String(pods), String(events)]);
   try {
@@ -50,8 +50,8 @@ export async function clientBench(): Promise<string> {
         server: real,
         size: 1,
         rows: [
-          { name: 'import: time', unit: 'ms', value: ({ wallMs }) => wallMs, reach: '≤ 50 ms' },
-          { name: 'import: memory', unit: 'MB', value: ({ rssMB }) => rssMB, reach: '≤ 15 MB' },
+          { name: 'import: time', unit: 'ms', value: ({ wallMs }) => wallMs, goal: { of: 'ours', atMost: 50 } },
+          { name: 'import: memory', unit: 'MB', value: ({ rssMB }) => rssMB, goal: { of: 'ours', atMost: 15 } },
         ],
       },
       {
@@ -63,13 +63,11 @@ export async function clientBench(): Promise<string> {
             name: 'list 10,000 pods: time',
             unit: 'ms',
             value: ({ wallMs, operations }) => wallMs / operations,
-            reach: '',
           },
           {
             name: 'list 10,000 pods: CPU',
             unit: 'ms',
             value: ({ cpuMs, operations }) => cpuMs / operations,
-            reach: '',
           },
         ],
       },
@@ -78,12 +76,12 @@ export async function clientBench(): Promise<string> {
         server: real,
         size: 1,
         rows: [
-          { name: 'informer of 10,000: sync', unit: 'ms', value: ({ wallMs }) => wallMs, reach: '' },
+          { name: 'informer of 10,000: sync', unit: 'ms', value: ({ wallMs }) => wallMs },
           {
             name: 'informer: heap per pod',
             unit: 'B',
             value: ({ heapBytes, operations }) => heapBytes / operations,
-            reach: '≤ 0.4×',
+            goal: { of: 'ratio', atMost: 0.4 },
           },
         ],
       },
@@ -92,8 +90,8 @@ export async function clientBench(): Promise<string> {
         server: sender,
         size: events,
         rows: [
-          { name: 'informer: events', unit: '/s', value: perSecond, reach: '≥ 3×' },
-          { name: 'informer: CPU per event', unit: 'µs', value: cpuPerOperation, reach: '' },
+          { name: 'informer: events', unit: '/s', value: perSecond, goal: { of: 'ratio', atLeast: 3 } },
+          { name: 'informer: CPU per event', unit: 'µs', value: cpuPerOperation },
         ],
       },
       {
@@ -101,28 +99,28 @@ export async function clientBench(): Promise<string> {
         server: real,
         size: 2000,
         rows: [
-          { name: 'get, 32 in flight', unit: '/s', value: perSecond, reach: '≥ 2×' },
-          { name: 'get: CPU of the client', unit: 'µs', value: cpuPerOperation, reach: '' },
+          { name: 'get, 32 in flight', unit: '/s', value: perSecond, goal: { of: 'ratio', atLeast: 2 } },
+          { name: 'get: CPU of the client', unit: 'µs', value: cpuPerOperation },
         ],
       },
       {
         task: 'queue',
         server: real,
         size: 1_000_000,
-        rows: [{ name: 'work queue: add, get, done', unit: '/s', value: perSecond, reach: '' }],
+        rows: [{ name: 'work queue: add, get, done', unit: '/s', value: perSecond }],
         oursOnly: true,
       },
     ];
-    const lines = [['', 'ours', 'client-node', 'ratio', 'reach']];
-    for (const contest of contests) lines.push(...(await run(contest)));
-    return aligned(lines);
+    const compared: ComparedRow[] = [];
+    for (const contest of contests) compared.push(...(await run(contest)));
+    return { peerName: 'client-node', rows: compared };
   } finally {
     replay.disconnect();
     await target.stop();
   }
 }
 
-async function run({ task, server, size, rows, oursOnly }: Contest): Promise<string[][]> {
+async function run({ task, server, size, rows, oursOnly }: Contest): Promise<ComparedRow[]> {
   console.error(`${task} …`);
   const ours: Figures[] = [];
   const peers: Figures[] = [];
@@ -130,12 +128,8 @@ async function run({ task, server, size, rows, oursOnly }: Contest): Promise<str
     ours.push(await inProcess('ours', task, server, size));
     if (!oursOnly) peers.push(await inProcess('peer', task, server, size));
   }
-  return rows.map(({ name, unit, value, reach }) => {
-    const mine = median(ours.map(value));
-    if (oursOnly) return [name, `${format(mine)} ${unit}`, '', '', reach];
-    const theirs = median(peers.map(value));
-    return [name, `${format(mine)} ${unit}`, `${format(theirs)} ${unit}`, `${(mine / theirs).toFixed(2)}×`, reach];
-  });
+  const row = comparing(ours, oursOnly ? undefined : peers);
+  return rows.map(({ name, unit, value, goal }) => row(name, unit, (figures) => median(figures.map(value)), goal));
 }
 
 async function inProcess(side: string, task: Task, { url, token }: Connect, size: number): Promise<Figures> {
@@ -174,15 +168,3 @@ async function fill(target: Target): Promise<void> {
 }
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
-const format = (value: number): string => (value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(1));
-
-function aligned(lines: readonly (readonly string[])[]): string {
-  const widths = lines[0]!.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
-  const text = lines.map((line) =>
-    line
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
-      .join('  ')
-      .trimEnd(),
-  );
-  return `${text.join('\n')}\n`;
-}

@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { ClientSet, RESTClient } from '@coxswain/client';
 import { startOurs } from '../apiserver/target.ts';
+import { type ComparedRow, type Comparison, comparing, type Goal } from '../comparison.ts';
 import { Manager } from './manager.ts';
 import { actAsNodes, type Workload, workloads } from './workloads.ts';
 
+const peerName = 'kube-controller-manager';
 const cox = fileURLToPath(new URL('../../../packages/cli/bin/cox.js', import.meta.url));
 
 interface Measured {
@@ -15,7 +17,6 @@ interface Measured {
 }
 
 interface Result {
-  readonly name: string;
   readonly measured: readonly Measured[];
   readonly rssMiB: number;
 }
@@ -24,11 +25,11 @@ interface Result {
  * Our controller manager and, where `KUBE_CONTROLLER_MANAGER` names the binary, the real one: one after the other, each on an API
  * server of its own (ours), with the same work to do.
  */
-export async function controllersBench(): Promise<string> {
+export async function controllersBench(): Promise<Comparison> {
   const { KUBE_CONTROLLER_MANAGER: peer } = process.env;
   const ours = await measure('ours', [process.execPath, cox, 'controller-manager']);
-  if (!peer) return `${table([ours])}\nname the binary in KUBE_CONTROLLER_MANAGER to see the real one beside it\n`;
-  return table([ours, await measure('kube-controller-manager', [peer])]);
+  const theirs = peer ? await measure(peerName, [peer]) : undefined;
+  return { peerName, rows: rowsOf(ours, theirs) };
 }
 
 async function measure(name: string, command: readonly string[]): Promise<Result> {
@@ -51,7 +52,7 @@ async function measure(name: string, command: readonly string[]): Promise<Result
     await untilWorking(clients);
     const measured: Measured[] = [];
     for (const workload of workloads) measured.push(await one(workload, clients, manager, name));
-    return { name, measured, rssMiB: manager.rssMiB() };
+    return { measured, rssMiB: manager.rssMiB() };
   } finally {
     stop.abort();
     await acting;
@@ -113,28 +114,20 @@ async function writesOf(clients: ClientSet): Promise<{ others: number; events: n
   return { others, events };
 }
 
-function table(results: readonly Result[]): string {
-  const [ours, peer] = results as [Result, Result?];
-  const lines = [['', 'ours', ...(peer ? ['the real one', 'ratio'] : [])]];
-  const row = (name: string, mine: number, theirs: number | undefined, unit: string): void => {
-    const text = (value: number): string => `${value >= 100 ? Math.round(value) : value.toFixed(2)} ${unit}`;
-    lines.push([name, text(mine), ...(theirs === undefined ? [] : [text(theirs), `${(mine / theirs).toFixed(2)}×`])]);
-  };
-  for (const [index, { name, objects }] of workloads.entries()) {
-    const [mine, theirs] = [ours.measured[index]!, peer?.measured[index]];
-    row(`${name}: time`, mine.seconds, theirs?.seconds, 's');
-    row('  CPU per object', mine.cpuMs / objects, theirs && theirs.cpuMs / objects, 'ms');
-    row('  writes per object, of all who write', mine.writes / objects, theirs && theirs.writes / objects, '');
-    row('  events per object', mine.events / objects, theirs && theirs.events / objects, '');
-  }
-  row('memory, at the end', ours.rssMiB, peer?.rssMiB, 'MiB');
-  const widths = lines[0]!.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  return `${lines
-    .map((line) =>
-      line
-        .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')}\n`;
+function rowsOf(ours: Result, peer: Result | undefined): ComparedRow[] {
+  const row = comparing(ours, peer);
+  const half: Goal = { of: 'ratio', atMost: 0.5 };
+  return [
+    ...workloads.flatMap(({ name, objects }, index) => {
+      const of = (result: Result): Measured => result.measured[index]!;
+      return [
+        row(`${name}: time`, 's', (result) => of(result).seconds),
+        row(`${name}: CPU per object`, 'ms', (result) => of(result).cpuMs / objects, half),
+        // Of all who write: the load and the nodes write the same for both.
+        row(`${name}: writes per object`, '', (result) => of(result).writes / objects, { of: 'ratio', atMost: 1 }),
+        row(`${name}: events per object`, '', (result) => of(result).events / objects),
+      ];
+    }),
+    row('memory, at the end', 'MiB', ({ rssMiB }) => rssMiB, half),
+  ];
 }

@@ -1,10 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { ClientSet, RESTClient } from '@coxswain/client';
 import { startOurs, type Target } from '../apiserver/target.ts';
+import { type Comparison, comparing } from '../comparison.ts';
 import { Manager } from './manager.ts';
 import { actAsNodes, inParallel, until } from './workloads.ts';
 
 const cox = fileURLToPath(new URL('../../../packages/cli/bin/cox.js', import.meta.url));
+const peerName = 'kube-controller-manager';
 const deployments = 1000;
 /** What making them set off is over by then. */
 const settleMs = 15_000;
@@ -14,14 +16,26 @@ const measuredMs = 60_000;
  * What a controller manager spends when nothing happens: a cluster of 1,000 Deployments, each with one pod that runs. Ours, and
  * beside it the real one where `KUBE_CONTROLLER_MANAGER` names the binary.
  */
-export async function controllersIdleBench(): Promise<string> {
+export async function controllersIdleBench(): Promise<Comparison> {
   const { KUBE_CONTROLLER_MANAGER: peer } = process.env;
-  const lines = [await idle('ours', [process.execPath, cox, 'controller-manager'])];
-  if (peer) lines.push(await idle('kube-controller-manager', [peer]));
-  return lines.join('');
+  const ours = await idle('ours', [process.execPath, cox, 'controller-manager']);
+  const theirs = peer ? await idle(peerName, [peer]) : undefined;
+  const row = comparing(ours, theirs);
+  return {
+    peerName,
+    rows: [
+      row('CPU, with 1,000 Deployments', '% of a core', ({ corePercent }) => corePercent, { of: 'ours', atMost: 1 }),
+      row('memory', 'MiB', ({ rssMiB }) => rssMiB),
+    ],
+  };
 }
 
-async function idle(name: string, command: readonly string[]): Promise<string> {
+interface Idle {
+  readonly corePercent: number;
+  readonly rssMiB: number;
+}
+
+async function idle(name: string, command: readonly string[]): Promise<Idle> {
   const target = await startOurs(cox);
   const [load, nodes] = [clientFor(target, 'load'), clientFor(target, 'nodes')];
   const stop = new AbortController();
@@ -38,8 +52,7 @@ async function idle(name: string, command: readonly string[]): Promise<string> {
     await pause(settleMs);
     const before = manager.cpuMs();
     await pause(measuredMs);
-    const share = (manager.cpuMs() - before) / measuredMs;
-    return `${name}, idle with ${deployments} Deployments: ${(share * 100).toFixed(2)} % of a core, ${Math.round(manager.rssMiB())} MiB\n`;
+    return { corePercent: ((manager.cpuMs() - before) / measuredMs) * 100, rssMiB: manager.rssMiB() };
   } finally {
     stop.abort();
     await acting;

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { type Answer, LoadClient } from '../apiserver/load-client.ts';
 import { startOurs, startPeer, type Target } from '../apiserver/target.ts';
+import { type Comparison, comparing } from '../comparison.ts';
 import { largeDefinition, largeObject, pathOf } from './large-definition.ts';
 
 const cox = fileURLToPath(new URL('../../../packages/cli/bin/cox.js', import.meta.url));
@@ -10,23 +11,22 @@ const rounds = 4;
 const objectsPerRound = 150;
 const inFlight = 16;
 
-interface Result {
-  readonly target: string;
-  readonly rows: readonly (readonly [name: string, ms: number])[];
-}
+type Figures = readonly (readonly [name: string, ms: number])[];
 
 /**
  * Definitions with 200 fields, nested lists and 50 rules, and their objects: on our server and, where `KUBE_APISERVER`
  * and `ETCD` name the binaries, on the real pair. What rules cost is the difference to the same without rules.
  */
-export async function crdBench(): Promise<string> {
+export async function crdBench(): Promise<Comparison> {
   const { KUBE_APISERVER: kubeApiserver, ETCD: etcd } = process.env;
-  const results = [await measure(() => startOurs(cox))];
-  if (kubeApiserver && etcd) results.push(await measure(() => startPeer(kubeApiserver, etcd)));
-  return table(results);
+  const ours = await measure(() => startOurs(cox));
+  const peer = kubeApiserver && etcd ? await measure(() => startPeer(kubeApiserver, etcd)) : undefined;
+  const row = comparing(ours, peer);
+  const rows = ours.map(([name], index) => row(name, 'ms', (figures) => figures[index]![1]));
+  return { peerName: 'the real pair', rows };
 }
 
-async function measure(start: () => Promise<Target>): Promise<Result> {
+async function measure(start: () => Promise<Target>): Promise<Figures> {
   const target = await start();
   const client = new LoadClient(target, 4);
   console.error(`${target.name} is up …`);
@@ -56,7 +56,7 @@ async function measure(start: () => Promise<Target>): Promise<Result> {
     const [withRules = 0, without = 0] = plurals.map((plural) => cpu.get(plural)! / (rounds * objectsPerRound));
     rows.push(['create of an object, CPU', withRules], ['the same without rules', without]);
     rows.push(['what 50 rules take', withRules - without]);
-    return { target: target.name, rows };
+    return rows;
   } finally {
     await client.close();
     await target.stop();
@@ -81,16 +81,4 @@ async function createMany(client: LoadClient, plural: string, prefix: string, co
 
 function expectGood({ status, body }: Answer): void {
   if (status >= 300) throw new Error(`${status} ${body}`);
-}
-
-function table([ours, peer]: readonly Result[]): string {
-  if (!ours) return '';
-  const line = (name: string, mine: string, theirs = '', ratio = ''): string =>
-    `${name.padEnd(52)}${mine.padStart(12)}${theirs.padStart(16)}${ratio.padStart(9)}`;
-  const lines = ours.rows.map(([name, ms], i) => {
-    const theirs = peer?.rows[i]?.[1];
-    if (theirs === undefined) return line(name, `${ms.toFixed(2)} ms`);
-    return line(name, `${ms.toFixed(2)} ms`, `${theirs.toFixed(2)} ms`, `${(ms / theirs).toFixed(2)}×`);
-  });
-  return `${[line('', 'ours', peer ? 'the real pair' : '', peer ? 'ratio' : ''), ...lines].join('\n')}\n`;
 }

@@ -1,10 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { ClientSet, RESTClient } from '@coxswain/client';
 import { startOurs, type Target } from '../apiserver/target.ts';
+import { type ComparedRow, type Comparison, comparing } from '../comparison.ts';
 import { Manager } from '../controllers/manager.ts';
 import { inParallel } from '../controllers/workloads.ts';
 import { nodeCount, nodeName, nodeStatus, podOf, type Workload, workloads } from './workloads.ts';
 
+const peerName = 'kube-scheduler';
 const cox = fileURLToPath(new URL('../../../packages/cli/bin/cox.js', import.meta.url));
 
 interface Measured {
@@ -18,33 +20,26 @@ interface Measured {
  * its own with an API server of its own (ours). The time is that from the first pod's creation until the last is bound.
  * `BENCH_WORKLOADS` names those to run, separated by commas.
  */
-export async function schedulerBench(): Promise<string> {
+export async function schedulerBench(): Promise<Comparison> {
   const { KUBE_SCHEDULER: peer, BENCH_WORKLOADS: wanted } = process.env;
-  const chosen = workloads.filter(({ name }) => !wanted || wanted.split(',').includes(name));
-  const lines = [['', 'ours', 'upstream asks', ...(peer ? ['the real one', 'CPU, ratio'] : [])]];
-  for (const workload of chosen) {
+  const rows: ComparedRow[] = [];
+  for (const workload of workloads.filter(({ name }) => !wanted || wanted.split(',').includes(name))) {
     const ours = await measure('ours', [process.execPath, cox, 'scheduler'], workload);
-    const theirs = peer ? await measure('kube-scheduler', [peer], workload) : undefined;
-    lines.push([
-      workload.name,
-      text(ours),
-      `${workload.threshold}/s`,
-      ...(theirs ? [text(theirs), `${(ours.cpuMsPerPod / theirs.cpuMsPerPod).toFixed(2)}×`] : []),
-    ]);
+    const theirs = peer ? await measure(peerName, [peer], workload) : undefined;
+    rows.push(...rowsOf(workload, ours, theirs));
   }
-  return lines
-    .map(
-      (line) =>
-        `${line
-          .map((cell, i) => cell.padEnd(i === 0 ? 20 : 42))
-          .join(' ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  return { peerName, rows };
 }
 
-const text = ({ podsPerSecond, cpuMsPerPod, rssMiB }: Measured): string =>
-  `${Math.round(podsPerSecond)}/s, ${cpuMsPerPod.toFixed(2)} CPU-ms each, ${Math.round(rssMiB)} MiB`;
+/** The goal is what upstream asks of itself, on six cores. */
+function rowsOf({ name, threshold }: Workload, ours: Measured, peer: Measured | undefined): ComparedRow[] {
+  const row = comparing(ours, peer);
+  return [
+    row(`${name}: pods`, '/s', ({ podsPerSecond }) => podsPerSecond, { of: 'ours', atLeast: threshold }),
+    row(`${name}: CPU per pod`, 'ms', ({ cpuMsPerPod }) => cpuMsPerPod),
+    row(`${name}: memory`, 'MiB', ({ rssMiB }) => rssMiB),
+  ];
+}
 
 async function measure(who: string, command: readonly string[], workload: Workload): Promise<Measured> {
   console.error(`${who}: ${workload.name} …`);

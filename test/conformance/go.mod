@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/onsi/ginkgo/v2 v2.28.1
+	go.etcd.io/etcd/server/v3 v3.6.8
 	k8s.io/kubernetes v1.36.4
 )
 
@@ -37,6 +38,7 @@ require (
 	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc // indirect
 	github.com/distribution/reference v0.6.0 // indirect
 	github.com/docker/go-units v0.5.0 // indirect
+	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/emicklei/go-restful/v3 v3.13.0 // indirect
 	github.com/euank/go-kmsg-parser v2.0.0+incompatible // indirect
 	github.com/exponent-io/jsonpath v0.0.0-20210407135951-1de76d718b3f // indirect
@@ -54,6 +56,8 @@ require (
 	github.com/go-task/slim-sprig/v3 v3.0.0 // indirect
 	github.com/godbus/dbus/v5 v5.2.2 // indirect
 	github.com/gogo/protobuf v1.3.2 // indirect
+	github.com/golang-jwt/jwt/v5 v5.3.0 // indirect
+	github.com/golang/groupcache v0.0.0-20210331224755-41bb18bfe9da // indirect
 	github.com/golang/protobuf v1.5.4 // indirect
 	github.com/google/btree v1.1.3 // indirect
 	github.com/google/cadvisor v0.56.2 // indirect
@@ -63,6 +67,7 @@ require (
 	github.com/google/pprof v0.0.0-20260115054156-294ebfa9ad83 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/gorilla/websocket v1.5.4-0.20250319132907-e064f32e3674 // indirect
+	github.com/grpc-ecosystem/go-grpc-middleware v1.3.0 // indirect
 	github.com/grpc-ecosystem/go-grpc-middleware/providers/prometheus v1.1.0 // indirect
 	github.com/grpc-ecosystem/go-grpc-middleware/v2 v2.3.3 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.27.7 // indirect
@@ -101,16 +106,22 @@ require (
 	github.com/robfig/cron/v3 v3.0.1 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
 	github.com/sirupsen/logrus v1.9.3 // indirect
+	github.com/soheilhy/cmux v0.1.5 // indirect
 	github.com/spf13/cobra v1.10.2 // indirect
 	github.com/spf13/pflag v1.0.9 // indirect
 	github.com/stoewer/go-strcase v1.3.0 // indirect
 	github.com/stretchr/objx v0.5.2 // indirect
 	github.com/stretchr/testify v1.11.1 // indirect
+	github.com/tmc/grpc-websocket-proxy v0.0.0-20220101234140-673ab2c3ae75 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
+	github.com/xiang90/probing v0.0.0-20221125231312-a49e3df8f510 // indirect
 	github.com/xlab/treeprint v1.2.0 // indirect
+	go.etcd.io/bbolt v1.4.3 // indirect
 	go.etcd.io/etcd/api/v3 v3.6.8 // indirect
 	go.etcd.io/etcd/client/pkg/v3 v3.6.8 // indirect
 	go.etcd.io/etcd/client/v3 v3.6.8 // indirect
+	go.etcd.io/etcd/pkg/v3 v3.6.8 // indirect
+	go.etcd.io/raft/v3 v3.6.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/contrib/instrumentation/github.com/emicklei/go-restful/otelrestful v0.65.0 // indirect
 	go.opentelemetry.io/contrib/instrumentation/google.golang.org/grpc/otelgrpc v0.65.0 // indirect
@@ -188,64 +199,37 @@ require (
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
-replace k8s.io/api => k8s.io/api v0.36.4
-
-replace k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.36.4
-
-replace k8s.io/apimachinery => k8s.io/apimachinery v0.36.4
-
-replace k8s.io/apiserver => k8s.io/apiserver v0.36.4
-
-replace k8s.io/cli-runtime => k8s.io/cli-runtime v0.36.4
-
-replace k8s.io/client-go => k8s.io/client-go v0.36.4
-
-replace k8s.io/cloud-provider => k8s.io/cloud-provider v0.36.4
-
-replace k8s.io/cluster-bootstrap => k8s.io/cluster-bootstrap v0.36.4
-
-replace k8s.io/code-generator => k8s.io/code-generator v0.36.4
-
-replace k8s.io/component-base => k8s.io/component-base v0.36.4
-
-replace k8s.io/component-helpers => k8s.io/component-helpers v0.36.4
-
-replace k8s.io/controller-manager => k8s.io/controller-manager v0.36.4
-
-replace k8s.io/cri-api => k8s.io/cri-api v0.36.4
-
-replace k8s.io/cri-client => k8s.io/cri-client v0.36.4
-
-replace k8s.io/cri-streaming => k8s.io/cri-streaming v0.36.4
-
-replace k8s.io/csi-translation-lib => k8s.io/csi-translation-lib v0.36.4
-
-replace k8s.io/dynamic-resource-allocation => k8s.io/dynamic-resource-allocation v0.36.4
-
-replace k8s.io/endpointslice => k8s.io/endpointslice v0.36.4
-
-replace k8s.io/externaljwt => k8s.io/externaljwt v0.36.4
-
-replace k8s.io/kms => k8s.io/kms v0.36.4
-
-replace k8s.io/kube-aggregator => k8s.io/kube-aggregator v0.36.4
-
-replace k8s.io/kube-controller-manager => k8s.io/kube-controller-manager v0.36.4
-
-replace k8s.io/kube-proxy => k8s.io/kube-proxy v0.36.4
-
-replace k8s.io/kube-scheduler => k8s.io/kube-scheduler v0.36.4
-
-replace k8s.io/kubectl => k8s.io/kubectl v0.36.4
-
-replace k8s.io/kubelet => k8s.io/kubelet v0.36.4
-
-replace k8s.io/metrics => k8s.io/metrics v0.36.4
-
-replace k8s.io/mount-utils => k8s.io/mount-utils v0.36.4
-
-replace k8s.io/pod-security-admission => k8s.io/pod-security-admission v0.36.4
-
-replace k8s.io/sample-apiserver => k8s.io/sample-apiserver v0.36.4
-
-replace k8s.io/streaming => k8s.io/streaming v0.36.4
+// k8s.io/kubernetes asks for its staging modules at v0.0.0, from folders beside it. This is where they are released.
+replace (
+	k8s.io/api => k8s.io/api v0.36.4
+	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.36.4
+	k8s.io/apimachinery => k8s.io/apimachinery v0.36.4
+	k8s.io/apiserver => k8s.io/apiserver v0.36.4
+	k8s.io/cli-runtime => k8s.io/cli-runtime v0.36.4
+	k8s.io/client-go => k8s.io/client-go v0.36.4
+	k8s.io/cloud-provider => k8s.io/cloud-provider v0.36.4
+	k8s.io/cluster-bootstrap => k8s.io/cluster-bootstrap v0.36.4
+	k8s.io/code-generator => k8s.io/code-generator v0.36.4
+	k8s.io/component-base => k8s.io/component-base v0.36.4
+	k8s.io/component-helpers => k8s.io/component-helpers v0.36.4
+	k8s.io/controller-manager => k8s.io/controller-manager v0.36.4
+	k8s.io/cri-api => k8s.io/cri-api v0.36.4
+	k8s.io/cri-client => k8s.io/cri-client v0.36.4
+	k8s.io/cri-streaming => k8s.io/cri-streaming v0.36.4
+	k8s.io/csi-translation-lib => k8s.io/csi-translation-lib v0.36.4
+	k8s.io/dynamic-resource-allocation => k8s.io/dynamic-resource-allocation v0.36.4
+	k8s.io/endpointslice => k8s.io/endpointslice v0.36.4
+	k8s.io/externaljwt => k8s.io/externaljwt v0.36.4
+	k8s.io/kms => k8s.io/kms v0.36.4
+	k8s.io/kube-aggregator => k8s.io/kube-aggregator v0.36.4
+	k8s.io/kube-controller-manager => k8s.io/kube-controller-manager v0.36.4
+	k8s.io/kube-proxy => k8s.io/kube-proxy v0.36.4
+	k8s.io/kube-scheduler => k8s.io/kube-scheduler v0.36.4
+	k8s.io/kubectl => k8s.io/kubectl v0.36.4
+	k8s.io/kubelet => k8s.io/kubelet v0.36.4
+	k8s.io/metrics => k8s.io/metrics v0.36.4
+	k8s.io/mount-utils => k8s.io/mount-utils v0.36.4
+	k8s.io/pod-security-admission => k8s.io/pod-security-admission v0.36.4
+	k8s.io/sample-apiserver => k8s.io/sample-apiserver v0.36.4
+	k8s.io/streaming => k8s.io/streaming v0.36.4
+)

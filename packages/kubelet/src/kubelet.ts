@@ -1,4 +1,4 @@
-import type { Pod } from '@coxswain/api/core/v1';
+import type { Node, Pod } from '@coxswain/api/core/v1';
 import {
   type ClientSet,
   type Clock,
@@ -89,9 +89,11 @@ export class Kubelet {
       onUnhealthy: (pod, container, reason, message) => events.container(pod, container, 'Warning', reason, message),
     });
     const images = new ImagePuller({ runtime, events, clock });
+    const hostIPs = (): readonly string[] => this.#hostIPs;
+    const node = (): Node | undefined => this.#reporter.node;
     this.#workers = new PodWorkers({
       runtime,
-      syncer: new PodSyncer({ runtime, images, config, killer, probes: this.#probes, events, clock }),
+      syncer: new PodSyncer({ runtime, images, config, killer, probes: this.#probes, events, clock, hostIPs, node }),
       killer,
       probes: this.#probes,
       statuses: this.#statuses,
@@ -100,8 +102,8 @@ export class Kubelet {
       clock,
       random,
       logger,
-      hostIPs: () => this.#hostIPs,
-      node: () => this.#reporter.node,
+      hostIPs,
+      node,
     });
     this.#reporter = new NodeReporter({
       spec: this.spec,

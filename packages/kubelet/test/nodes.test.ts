@@ -140,6 +140,31 @@ describe('a node', () => {
     expect(await nodes.events('n1')).toContain('NodeReady: Node n1 status is now: NodeReady');
   });
 
+  it('keeps what others say that it has, until its kubelet is restarted', async () => {
+    const resource = 'scheduling.example/foo';
+    const say = async (has: string | null): Promise<void> => {
+      const status = { capacity: { [resource]: has } };
+      await nodes.clients.core.v1.nodes().patch('n1', 'merge', { status }, { subresource: 'status' });
+      await nodes.settle();
+      await nodes.advance(20_000, 10_000);
+    };
+    const told = async (): Promise<(string | undefined)[]> => {
+      const { capacity, allocatable } = (await get('n1')).status!;
+      return [capacity?.[resource], allocatable?.[resource], capacity?.cpu, allocatable?.cpu];
+    };
+    await say('5');
+    expect(await told()).toEqual(['5', '5', '8', '7']);
+    await nodes.advance(320_000, 10_000);
+    expect(await told()).toEqual(['5', '5', '8', '7']);
+    await nodes.stopNodes();
+    await nodes.startNodes();
+    expect(await told()).toEqual(['0', '0', '8', '7']);
+    await say('3');
+    expect(await told()).toEqual(['3', '3', '8', '7']);
+    await say(null);
+    expect(await told()).toEqual([undefined, undefined, '8', '7']);
+  });
+
   it('comes back when somebody deletes it', async () => {
     const { uid } = (await get('n2')).metadata;
     await nodes.clients.core.v1.nodes().delete('n2');

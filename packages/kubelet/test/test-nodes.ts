@@ -10,7 +10,7 @@ import {
   type TransportRequest,
   type TransportResponse,
 } from '@coxswain/client';
-import { HollowNodes } from '../src/fleet/hollow-nodes.ts';
+import { HollowNodes, type HollowNodesOptions } from '../src/fleet/hollow-nodes.ts';
 import type { NodeSpec } from '../src/node/node-spec.ts';
 
 /** The server lets events of a busy watch wait for so long, and a little more. */
@@ -38,6 +38,8 @@ export class SpyingTransport implements Transport {
   close: Transport['close'] = () => this.#inner.close();
 }
 
+type ContainerOptions = Pick<HollowNodesOptions, 'stopDelayMs'>;
+
 /** A real API server in this process and hollow nodes on it, by a clock that the test turns. */
 export class TestNodes {
   readonly clock = new FakeClock();
@@ -50,10 +52,17 @@ export class TestNodes {
   #stop = new AbortController();
   #running: Promise<void> | undefined;
   #specs: readonly NodeSpec[];
+  readonly #options: ContainerOptions;
 
-  private constructor(server: RunningApiServer, specs: readonly NodeSpec[], clock: FakeClock) {
+  private constructor(
+    server: RunningApiServer,
+    specs: readonly NodeSpec[],
+    clock: FakeClock,
+    options: ContainerOptions,
+  ) {
     this.#server = server;
     this.#specs = specs;
+    this.#options = options;
     this.clock = clock;
     const transport = () =>
       new InProcessTransport(server.transport({ username: 'admin', groups: ['system:masters'] }), { fair: false });
@@ -62,14 +71,17 @@ export class TestNodes {
     this.spy = new SpyingTransport(transport());
   }
 
-  static async start(specs: readonly NodeSpec[] = [{ name: 'n1' }]): Promise<TestNodes> {
+  static async start(
+    specs: readonly NodeSpec[] = [{ name: 'n1' }],
+    options: ContainerOptions = {},
+  ): Promise<TestNodes> {
     const clock = new FakeClock();
     let nodes: TestNodes | undefined;
     const server = await startApiServer(
       { memory: true, disableAdmissionPlugins: ['ServiceAccount', 'TaintNodesByCondition'] },
       { now: () => new Date(clock.now()), localKubelets: (node) => nodes?.fleet.dialer(node) },
     );
-    nodes = new TestNodes(server, specs, clock);
+    nodes = new TestNodes(server, specs, clock, options);
     await nodes.startNodes();
     return nodes;
   }
@@ -93,6 +105,7 @@ export class TestNodes {
       clock: this.clock,
       random: () => 0,
       logger: { info: note, warn: note, error: note } satisfies Logger,
+      ...this.#options,
     });
     this.#running = this.#fleet.run(this.#stop.signal);
     await this.settle();

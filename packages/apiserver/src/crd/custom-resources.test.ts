@@ -55,6 +55,29 @@ describe('a patch that makes something else of an object', () => {
   });
 });
 
+describe('options of a deletion', () => {
+  it.each(['group-of-their-own', 'v1', 'apps/v1', 'meta.k8s.io/v1', 'nobody.dev/v7'])(
+    'are the same in every group version: %s',
+    async (named) => {
+      const group = await define();
+      await api.send('POST', atsUrl(group, 'v1'), at(group, 'a'));
+      const apiVersion = named === 'group-of-their-own' ? `${group}/v1` : named;
+      const options = { kind: 'DeleteOptions', apiVersion, dryRun: ['All'] };
+      expect(await api.send('DELETE', atsUrl(group, 'v1', 'a'), options)).toMatchObject([200, {}]);
+      // What they say is heard.
+      expect(await api.send('GET', atsUrl(group, 'v1', 'a'))).toMatchObject([200, {}]);
+    },
+  );
+
+  it('are nothing else', async () => {
+    const group = await define();
+    await api.send('POST', atsUrl(group, 'v1'), at(group, 'a'));
+    const message = 'no kind "Pod" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"';
+    const pod = { kind: 'Pod', apiVersion: 'v1' };
+    expect(await api.send('DELETE', atsUrl(group, 'v1', 'a'), pod)).toMatchObject([400, { message }]);
+  });
+});
+
 describe('a definition that is established', () => {
   it('is in discovery and OpenAPI, and its objects can be made, before anybody hears of it', async () => {
     const group = `group-${++groups}.dev`;

@@ -1,4 +1,11 @@
-import { type DeleteOptions, GroupVersion, newBadRequest, newUnsupportedMediaType } from '@coxswain/apimachinery';
+import { Catalogue } from '@coxswain/api';
+import {
+  CodecFactory,
+  type DeleteOptions,
+  GroupVersion,
+  newBadRequest,
+  newUnsupportedMediaType,
+} from '@coxswain/apimachinery';
 import type { ApiResponse } from '@coxswain/component-base/http';
 import { headerOf } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
@@ -51,18 +58,13 @@ export function deletionValidator(
 
 /** From the body, or from the query when there is none. */
 export async function requestDeleteOptions(context: RequestContext, scope: ResourceScope): Promise<DeleteOptions> {
-  const { codecs, maxRequestBodyBytes } = scope.services;
-  const body = await context.request.readBody(maxRequestBodyBytes);
+  const body = await context.request.readBody(scope.services.maxRequestBodyBytes);
   if (body.length === 0) return checkedDeleteOptions(readDeleteOptions(context.query));
-  const serializer = codecs.forInput(headerOf(context.request, 'content-type'));
+  const serializer = optionsCodecs.forInput(headerOf(context.request, 'content-type'));
   if (!serializer.accepted) throw newUnsupportedMediaType(serializer.supported);
   const kind = GroupVersion.of('', 'v1').withKind('DeleteOptions');
   try {
-    const { object, gvk } = serializer.accepted.decode(body, { defaultGVK: kind });
-    if (gvk.kind !== 'DeleteOptions')
-      throw new Error(
-        `no kind "${gvk.kind}" is registered for version "${gvk.groupVersion}" in scheme "pkg/runtime/scheme.go:111"`,
-      );
+    const { object } = serializer.accepted.decode(body, { defaultGVK: kind });
     const { kind: _, apiVersion: __, ...options } = object;
     return checkedDeleteOptions(options as DeleteOptions);
   } catch (error) {
@@ -70,3 +72,9 @@ export async function requestDeleteOptions(context: RequestContext, scope: Resou
     throw newBadRequest(error instanceof Error ? error.message : String(error));
   }
 }
+
+/** Options are the same in every group version, in those of custom resources and of nobody too. They are all that it knows. */
+const optionsCodecs = new CodecFactory({
+  name: 'pkg/runtime/scheme.go:111',
+  resolve: ({ kind }) => (kind === 'DeleteOptions' ? Catalogue.builtIn().type('meta.v1.DeleteOptions') : undefined),
+});

@@ -1,10 +1,18 @@
-import type { Container, Pod } from '@coxswain/api/core/v1';
+import type { Container, Node, Pod } from '@coxswain/api/core/v1';
 import { formatDuration } from '@coxswain/apimachinery/time';
 import { Backoff, type Clock } from '@coxswain/client';
 import type { ImagePuller } from '../images/image-puller.ts';
-import { type ContainerRuntime, latestContainer, type RuntimePod } from '../runtime/container-runtime.ts';
+import {
+  type ContainerConfig,
+  type ContainerRuntime,
+  latestContainer,
+  type RuntimePod,
+  type RuntimeSandbox,
+} from '../runtime/container-runtime.ts';
 import type { ConfigSource } from '../volumes/config-source.ts';
 import { environmentOf } from '../volumes/environment.ts';
+import { expand } from '../volumes/expansion.ts';
+import { checkSubPaths } from '../volumes/sub-paths.ts';
 import type { ContainerKiller } from './kill-pod.ts';
 import { type PodActions, type ProbeVerdicts, podActions } from './pod-actions.ts';
 import { type PodEvents, podText } from './pod-events.ts';
@@ -19,6 +27,9 @@ export interface PodSyncerOptions {
   readonly probes: ProbeVerdicts;
   readonly events: PodEvents;
   readonly clock: Clock;
+  hostIPs(): readonly string[];
+  /** As the server has it; undefined as long as it has not been registered. */
+  node(): Node | undefined;
 }
 
 export interface SyncInput {
@@ -94,15 +105,13 @@ export class PodSyncer {
       }
       await runtime.removeContainer(id);
     }
-    const sandboxId = actions.createSandbox
-      ? await this.#createSandbox(pod, actions.attempt)
-      : runtimePod.sandboxes[0]?.id;
-    if (sandboxId === undefined) return;
+    const sandbox = actions.createSandbox ? await this.#createSandbox(pod, actions.attempt) : runtimePod.sandboxes[0];
+    if (!sandbox) return;
     for (const { container, id } of actions.containersToResize) {
       await runtime.updateContainerResources(id, container.resources ?? {});
     }
     const start = async (container: Container): Promise<boolean> => {
-      const error = await this.#start(input, container, sandboxId);
+      const error = await this.#start(input, container, sandbox);
       starts.set(container.name, error);
       return error === undefined;
     };
@@ -113,10 +122,10 @@ export class PodSyncer {
     for (const container of actions.containersToStart) await start(container);
   }
 
-  async #createSandbox(pod: Pod, attempt: number): Promise<string> {
+  async #createSandbox(pod: Pod, attempt: number): Promise<RuntimeSandbox> {
     const { runtime, events } = this.#options;
     try {
-      return (await runtime.runPodSandbox(pod, { attempt })).id;
+      return await runtime.runPodSandbox(pod, { attempt });
     } catch (error) {
       events.pod(pod, 'Warning', 'FailedCreatePodSandBox', `Failed to create pod sandbox: ${messageOf(error)}`);
       throw error;
@@ -130,10 +139,10 @@ export class PodSyncer {
   }
 
   /** Undefined when it was started. */
-  async #start(input: SyncInput, container: Container, sandboxId: string): Promise<StartError | undefined> {
+  async #start(input: SyncInput, container: Container, sandbox: RuntimeSandbox): Promise<StartError | undefined> {
     try {
       this.#backOff(input, container);
-      await this.#startNow(input, container, sandboxId);
+      await this.#startNow(input, container, sandbox);
       await this.#prune(input.pod, container);
       return undefined;
     } catch (error) {
@@ -166,7 +175,7 @@ export class PodSyncer {
     throw new StartError('CrashLoopBackOff', message, { retryAtMs: finishedAtMs + delayMs });
   }
 
-  async #startNow(input: SyncInput, container: Container, sandboxId: string): Promise<void> {
+  async #startNow(input: SyncInput, container: Container, sandbox: RuntimeSandbox): Promise<void> {
     const { runtime, images, events, killer } = this.#options;
     const { pod, runtimePod, restartCountOf } = input;
     const failed = (message: string): void =>
@@ -183,11 +192,11 @@ export class PodSyncer {
         throw new StartError(reason, messageOf(error), { cause: error });
       }
     };
-    const env = await attempt('CreateContainerConfigError', environmentOf(pod, container, this.#options.config));
+    const settings = await attempt('CreateContainerConfigError', this.#settingsOf(pod, container, sandbox));
     const latest = latestContainer(runtimePod, container.name);
     const restartCount = latest ? latest.restartCount + 1 : restartCountOf(container.name);
-    const config = { pod, container, imageRef, restartCount, env };
-    const id = await attempt('CreateContainerError', runtime.createContainer(sandboxId, config));
+    const config = { pod, container, imageRef, restartCount, ...settings };
+    const id = await attempt('CreateContainerError', runtime.createContainer(sandbox.id, config));
     events.container(pod, container, 'Normal', 'Created', 'Container created');
     await attempt('RunContainerError', runtime.startContainer(id));
     events.container(pod, container, 'Normal', 'Started', 'Container started');
@@ -201,6 +210,21 @@ export class PodSyncer {
       await killer.kill(pod, container, id, { message: 'FailedPostStartHook' });
       throw new StartError('PostStartHookError', messageOf(error), { cause: error });
     }
+  }
+
+  /** Rejects with what is wrong with the container's variables, or with what they are used for. */
+  async #settingsOf(
+    pod: Pod,
+    container: Container,
+    { ips }: RuntimeSandbox,
+  ): Promise<Pick<ContainerConfig, 'env' | 'command' | 'args'>> {
+    const { config, hostIPs, node } = this.#options;
+    const podIPs = pod.spec?.hostNetwork ? hostIPs() : ips;
+    const env = await environmentOf({ pod, container, source: config, podIPs, hostIPs: hostIPs(), node: node() });
+    checkSubPaths(container, env);
+    const filledIn = (words: readonly string[] = []): string[] =>
+      words.map((word) => expand(word, (name) => env.get(name)));
+    return { env, command: filledIn(container.command), args: filledIn(container.args) };
   }
 
   /** Of those that have ended, the last one is kept: its logs, and how it ended. */

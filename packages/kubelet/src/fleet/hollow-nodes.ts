@@ -32,8 +32,13 @@ export interface HollowNodesOptions {
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly logger?: Logger;
-  /** Containers of Jobs succeed after this time, unless they are scripted. */
+  /** Containers of Jobs succeed after this time, when nothing else is known of them. */
   readonly jobRunForMs?: number;
+  /**
+   * How long containers go on after they were asked to stop, unless they are scripted. By default they stop at once, which is
+   * sooner than clients expect that look at a pod which they have just deleted.
+   */
+  readonly stopDelayMs?: number;
 }
 
 /** A fleet of nodes on which nothing runs, in one process, with one watch for all their pods. */
@@ -46,7 +51,8 @@ export class HollowNodes {
   readonly #runtimes: readonly HollowRuntime[];
 
   constructor(options: HollowNodesOptions) {
-    const { rest, clock = systemClock, random = Math.random, logger = consoleLogger, jobRunForMs } = options;
+    const { rest, clock = systemClock, random = Math.random, logger = consoleLogger } = options;
+    const { jobRunForMs, stopDelayMs } = options;
     const clients = new ClientSet(rest);
     const config = new CachedConfigSource(clients, clock);
     const prober = new HollowProber(clock);
@@ -68,6 +74,7 @@ export class HollowNodes {
         // As long as no controller gives the node a range.
         podCIDRs: [`10.${64 + ((index >> 8) & 63)}.${index & 255}.0/24`],
         ...(jobRunForMs !== undefined && { jobRunForMs }),
+        ...(stopDelayMs !== undefined && { stopDelayMs }),
       });
       runtimes.push(runtime);
       const own = options.restOf ? new ClientSet(options.restOf(spec.name)) : clients;

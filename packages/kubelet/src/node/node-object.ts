@@ -38,14 +38,15 @@ export function newNode(spec: CompleteNodeSpec, facts: NodeFacts): Node {
   };
 }
 
-/** How the node is, where `before` is what was last said of it. */
+/** How the node is, where `before` is what was last said of it. What others say that it has is left as it is. */
 export function nodeStatus(spec: CompleteNodeSpec, facts: NodeFacts, before: NodeStatus): NodeStatus {
   const { version, images } = facts;
   const { port, operatingSystem, architecture } = spec;
   const id = `hollow-${spec.name}`;
+  const capacity = { ...before.capacity, ...spec.capacity };
   return {
-    capacity: { ...spec.capacity },
-    allocatable: { ...spec.allocatable },
+    capacity,
+    allocatable: { ...capacity, ...spec.allocatable },
     conditions: nodeConditions(facts, before.conditions ?? []),
     addresses: [...spec.addresses],
     daemonEndpoints: { kubeletEndpoint: { Port: port ?? 0 } },
@@ -66,6 +67,17 @@ export function nodeStatus(spec: CompleteNodeSpec, facts: NodeFacts, before: Nod
     }),
   };
 }
+
+/**
+ * What was last said of a node whose kubelet comes back: of what others said that it has there is nothing, until they say so
+ * again.
+ */
+export const withoutResourcesOfOthers = (spec: CompleteNodeSpec, before: NodeStatus): NodeStatus => ({
+  ...before,
+  capacity: Object.fromEntries(
+    Object.entries(before.capacity ?? {}).map(([name, has]) => [name, spec.capacity[name] === undefined ? '0' : has]),
+  ),
+});
 
 /** The pressures that a node may be under; this one never is. */
 const pressures = [

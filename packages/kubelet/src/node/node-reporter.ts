@@ -4,7 +4,7 @@ import { jsonEquals } from '@coxswain/apimachinery/json';
 import { type ClientSet, type Clock, type EventRecorder, type Logger, sleep } from '@coxswain/client';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
 import { mapPatch } from '../status/map-patch.ts';
-import { type NodeFacts, newNode, nodeStatus } from './node-object.ts';
+import { type NodeFacts, newNode, nodeStatus, withoutResourcesOfOthers } from './node-object.ts';
 import type { CompleteNodeSpec } from './node-spec.ts';
 
 export interface NodeReporterOptions {
@@ -127,11 +127,11 @@ export class NodeReporter {
     }
     this.#node = existing;
     this.#reportedAtMs = 0;
-    await this.#report(signal);
+    await this.#report(signal, true);
     return this.#node;
   }
 
-  async #report(signal: AbortSignal): Promise<void> {
+  async #report(signal: AbortSignal, isBack = false): Promise<void> {
     const { clients, spec, clock, current } = this.#options;
     // Differs from upstream, where a node that somebody deleted comes back only when its kubelet is restarted.
     if (this.#isSeen && !current()) this.#node = undefined;
@@ -143,7 +143,7 @@ export class NodeReporter {
     }
     this.#tellWhetherSchedulable(base);
     const before = base.status ?? {};
-    const status = nodeStatus(spec, await this.#facts(), before);
+    const status = nodeStatus(spec, await this.#facts(), isBack ? withoutResourcesOfOthers(spec, before) : before);
     const hasChanged = !jsonEquals(comparable(before), comparable(status));
     const isDue = clock.now() - this.#reportedAtMs >= this.#nextReportMs;
     if (!hasChanged && !isDue) return;

@@ -104,6 +104,9 @@ export interface ContainerConfig {
   readonly imageRef: string;
   readonly restartCount: number;
   readonly env: ReadonlyMap<string, string>;
+  /** The container's own, with the values of its variables in them. */
+  readonly command: readonly string[];
+  readonly args: readonly string[];
 }
 
 export type RuntimeContainerState = 'Created' | 'Running' | 'Exited';

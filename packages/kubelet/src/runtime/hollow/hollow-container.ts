@@ -1,6 +1,7 @@
 import type { ResourceRequirements } from '@coxswain/api/core/v1';
 import type { Clock, Timer } from '@coxswain/client';
 import type { ContainerConfig, RuntimeContainer, RuntimeContainerState } from '../container-runtime.ts';
+import { containerOutcome } from './command-outcome.ts';
 import { type Fate, fateOf } from './fate.ts';
 
 export interface HollowContainerOptions {
@@ -8,8 +9,10 @@ export interface HollowContainerOptions {
   readonly sandboxId: string;
   readonly config: ContainerConfig;
   readonly clock: Clock;
-  /** Containers of Jobs succeed after this time. */
+  /** Containers of Jobs succeed after this time, when nothing else is known of them. */
   readonly jobRunForMs: number;
+  /** How long it goes on after it was asked to stop, unless it is scripted. */
+  readonly stopDelayMs: number;
   readonly onDied: () => void;
 }
 
@@ -23,7 +26,7 @@ interface Ending {
 const SIGKILLED = 137;
 const SIGTERMED = 143;
 
-/** A container in which nothing runs: its state moves by the clock, as its fate says. */
+/** A container in which nothing runs: its state moves by the clock, as its fate says, or else as its command would. */
 export class HollowContainer implements RuntimeContainer {
   readonly id: string;
   readonly sandboxId: string;
@@ -90,7 +93,7 @@ export class HollowContainer implements RuntimeContainer {
   /** Resolves when it has ended. */
   stop(gracePeriodMs: number): Promise<void> {
     if (this.state !== 'Running') return Promise.resolve();
-    const { stopDelayMs = 0, stopExitCode = defaultStopExitCode(this.config) } = this.fate;
+    const { stopDelayMs = this.#options.stopDelayMs, stopExitCode = defaultStopExitCode(this.config) } = this.fate;
     const isKilled = stopDelayMs > gracePeriodMs;
     const exitCode = isKilled ? SIGKILLED : stopExitCode;
     const ended = new Promise<void>((resolve) => this.#whenEnded.push(resolve));
@@ -130,7 +133,9 @@ function lifeOf(config: ContainerConfig, fate: Fate, jobRunForMs: number): (Endi
   if (isScripted) {
     return { runForMs: runForMs ?? 0, exitCode: exitCode ?? 0, reason: fate.exitReason, message: fate.exitMessage };
   }
-  const { pod, container } = config;
+  const { pod, container, command, args } = config;
+  const known = containerOutcome({ image: container.image ?? '', command, args });
+  if (known) return known.runForMs === Number.POSITIVE_INFINITY ? undefined : known;
   const isOf = (containers: readonly { readonly name: string }[] | undefined): boolean =>
     containers?.some(({ name }) => name === container.name) ?? false;
   if (isOf(pod.spec?.initContainers)) {

@@ -1,9 +1,12 @@
 import type { Container, Pod, Probe } from '@coxswain/api/core/v1';
+import { formatDuration } from '@coxswain/apimachinery/time';
 import { type Clock, systemClock } from '@coxswain/client';
+import { expandWithStatic } from '../../volumes/expansion.ts';
 import type { ProbeKind, ProbeRequest, ProbeResult, Prober } from '../prober.ts';
+import { commandOutcome } from './command-outcome.ts';
 import { type Fate, fateOf, type ProbeScript, probeAt } from './fate.ts';
 
-/** Answers probes as the pods' annotations say; without, they pass. */
+/** Answers probes as the pods' annotations say, or else as their commands would; all others pass. */
 export class HollowProber implements Prober {
   readonly #clock: Clock;
 
@@ -11,11 +14,10 @@ export class HollowProber implements Prober {
     this.#clock = clock;
   }
 
-  async probe({ kind, pod, container, startedAtMs }: ProbeRequest): Promise<ProbeResult> {
-    const { passes, holdsForMs } = probeAt(
-      scriptOf(fateOf(pod, container.name), kind),
-      this.#clock.now() - startedAtMs,
-    );
+  async probe({ kind, probe, pod, container, startedAtMs }: ProbeRequest): Promise<ProbeResult> {
+    const script = scriptOf(fateOf(pod, container.name), kind);
+    if (!script && probe.exec) return execResult(probe, container);
+    const { passes, holdsForMs } = probeAt(script, this.#clock.now() - startedAtMs);
     return passes
       ? { outcome: 'Success', output: '', holdsForMs }
       : { outcome: 'Failure', output: 'the pod’s annotations say so', holdsForMs };
@@ -32,4 +34,17 @@ export class HollowProber implements Prober {
 function scriptOf(fate: Fate, kind: ProbeKind): ProbeScript | undefined {
   if (kind === 'Readiness') return fate.readiness;
   return kind === 'Liveness' ? fate.liveness : fate.startup;
+}
+
+/** At once, also where the command would take its time. */
+function execResult({ exec, timeoutSeconds = 1 }: Probe, { env }: Container): ProbeResult {
+  const command = expandWithStatic(exec?.command ?? [], env);
+  const { runForMs, exitCode } = commandOutcome(command) ?? { runForMs: 0, exitCode: 0 };
+  const holdsForMs = Number.POSITIVE_INFINITY;
+  if (runForMs > timeoutSeconds * 1000) {
+    const time = formatDuration(timeoutSeconds * 1e9);
+    const output = `command timed out: ${JSON.stringify(command.join(' '))} timed out after ${time}`;
+    return { outcome: 'Failure', output, holdsForMs };
+  }
+  return { outcome: exitCode === 0 ? 'Success' : 'Failure', output: '', holdsForMs };
 }

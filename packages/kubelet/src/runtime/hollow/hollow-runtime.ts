@@ -27,8 +27,10 @@ export interface HollowRuntimeOptions {
   readonly clock?: Clock;
   /** Addresses of pods as long as the node has no `podCIDR`. */
   readonly podCIDRs?: readonly string[];
-  /** Containers of Jobs succeed after this time, unless they are scripted. A second by default. */
+  /** Containers of Jobs succeed after this time, when nothing else is known of them. A second by default. */
   readonly jobRunForMs?: number;
+  /** How long containers go on after they were asked to stop, unless they are scripted. By default they stop at once. */
+  readonly stopDelayMs?: number;
   /** Another one makes the node one that was rebooted. */
   readonly bootId?: string;
 }
@@ -50,13 +52,14 @@ const imageSizeBytes = 1_000_000;
 
 /**
  * A runtime that runs nothing: containers are records whose states move by the clock. What becomes of them is scripted by
- * annotations of their pods (`fate.ts`); without, they run until they are stopped, but for init containers, which succeed at
- * once, and the containers of Jobs, which succeed after a short time.
+ * annotations of their pods (`fate.ts`), or told from their commands (`command-outcome.ts`); without, they run until they are
+ * stopped, but for init containers, which succeed at once, and the containers of Jobs, which succeed after a short time.
  */
 export class HollowRuntime implements ContainerRuntime {
   readonly name = 'hollow';
   readonly #clock: Clock;
   readonly #jobRunForMs: number;
+  readonly #stopDelayMs: number;
   readonly #bootId: string;
   readonly #pods = new Map<string, HollowPod>();
   /** The pod of each sandbox and container, by id. */
@@ -69,6 +72,7 @@ export class HollowRuntime implements ContainerRuntime {
   constructor(options: HollowRuntimeOptions = {}) {
     this.#clock = options.clock ?? systemClock;
     this.#jobRunForMs = options.jobRunForMs ?? 1000;
+    this.#stopDelayMs = options.stopDelayMs ?? 0;
     this.#bootId = options.bootId ?? randomUUID();
     this.#pools = (options.podCIDRs ?? ['10.88.0.0/16']).map((cidr) => new IpPool(cidr));
   }
@@ -157,6 +161,7 @@ export class HollowRuntime implements ContainerRuntime {
       config,
       clock: this.#clock,
       jobRunForMs: this.#jobRunForMs,
+      stopDelayMs: this.#stopDelayMs,
       onDied: () => this.#tell({ podUid, type: 'ContainerDied' }),
     });
     pod.containers.unshift(container);

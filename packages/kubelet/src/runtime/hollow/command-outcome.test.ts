@@ -1,0 +1,118 @@
+import { spawnSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { commandOutcome, containerOutcome } from './command-outcome.ts';
+
+const forever = Number.POSITIVE_INFINITY;
+const image = 'busybox:1.37';
+
+/** As `2s, 1`: how long it runs, and its exit code. */
+const brief = (command: readonly string[]): string => {
+  const outcome = commandOutcome(command);
+  if (!outcome) return 'unknown';
+  const { runForMs, exitCode } = outcome;
+  return runForMs === forever ? 'forever' : `${runForMs / 1000}s, ${exitCode}`;
+};
+
+describe('a command', () => {
+  it.each<[readonly string[], string]>([
+    [['true'], '0s, 0'],
+    [['/bin/true', 'whatever'], '0s, 0'],
+    [['/bin/false'], '0s, 1'],
+    [['/usr/bin/false'], '0s, 1'],
+    [['/usr/local/bin/false'], '0s, 1'],
+    [['/opt/false'], 'unknown'],
+    [['exit', '3'], '0s, 3'],
+    [['echo', 'hello'], '0s, 0'],
+    [['sleep', '5'], '5s, 0'],
+    [['/bin/sleep', '1.5'], '1.5s, 0'],
+    [['sleep', '1m', '2h', '.5s', '1d'], `${60 + 7200 + 0.5 + 86_400}s, 0`],
+    [['sleep', 'infinity'], 'forever'],
+    [['sleep'], 'unknown'],
+    [['sleep', 'soon'], 'unknown'],
+    [['/pause'], 'forever'],
+    [['pause'], 'forever'],
+    [['tail', '-f', '/dev/null'], 'forever'],
+    [['tail', '/etc/hosts'], 'unknown'],
+    [['nginx', '-g', 'daemon off;'], 'unknown'],
+    [['toString'], 'unknown'],
+    [['sh'], 'unknown'],
+    [['sh', 'run.sh'], 'unknown'],
+    [[], 'unknown'],
+  ])('%j: %s', (command, outcome) => expect(brief(command)).toBe(outcome));
+
+  it.each([
+    ['exit 1', '0s, 1'],
+    ['exit 256', '0s, 0'],
+    ['exit', '0s, 0'],
+    ['false; exit', '0s, 1'],
+    ['exit 2; exit 3', '0s, 2'],
+    ['', '0s, 0'],
+    ['true', '0s, 0'],
+    ['false;', '0s, 1'],
+    ["echo 'Hello World' ; sleep 240", '240s, 0'],
+    ['sleep 5 && exit 3', '5s, 3'],
+    ['false && sleep 5', '0s, 1'],
+    ['false && start-server; exit 4', '0s, 4'],
+    ['true || start-server', '0s, 0'],
+    ['false || exit 5', '0s, 5'],
+    ['true || false && exit 6', '0s, 6'],
+    ['\n  sleep 1\n\n  sleep 2\n', '3s, 0'],
+    ['sleep 1 &&\n sleep 2', '3s, 0'],
+    [`echo "hello from $HOSTNAME, \${USER}" $? && exit 7`, '0s, 7'],
+    ['echo "say \\"no\\"; exit 1"', '0s, 0'],
+    ['sleep "$TIME"', 'unknown'],
+    ['exit $CODE', 'unknown'],
+    ['exec sleep 3; exit 1', '3s, 0'],
+    ["/bin/bash -c 'exit 8'; exit", '0s, 8'],
+    ['tail -f /dev/null; exit 1', 'forever'],
+    ['start-server; exit 1', 'unknown'],
+    ['while true; do sleep 1; done', 'unknown'],
+    ['exit $(( $RANDOM / 16384 ))', 'unknown'],
+    ['echo $(date); exit 1', 'unknown'],
+    ['echo `date`; exit 1', 'unknown'],
+    ['echo test > /file; sleep 240', 'unknown'],
+    ['sleep 5 & exit 1', 'unknown'],
+    ['true | false', 'unknown'],
+    ['&& true', 'unknown'],
+    ['true &&', 'unknown'],
+    ['true && ; false', 'unknown'],
+    ['true; ; false', 'unknown'],
+    ["echo 'not closed; exit 1", 'unknown'],
+  ])('sh -c %j: %s', (script, outcome) => expect(brief(['/bin/sh', '-c', script])).toBe(outcome));
+
+  it('ends as a shell says that it does, when we say how', () => {
+    const word = fc.constantFrom('true', 'false', 'exit 3', 'exit', 'echo "a; b"', "sh -c 'exit 4'", 'exec false');
+    const joint = fc.constantFrom(';', ' && ', ' || ', '\n', ' &&\n');
+    const script = fc.array(fc.tuple(word, joint), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(script, word, (parts, last) => {
+        const text = parts.flat().join('') + last;
+        expect({ text, exitCode: commandOutcome(['sh', '-c', text])?.exitCode }).toEqual({
+          text,
+          exitCode: spawnSync('sh', ['-c', text]).status,
+        });
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('a container', () => {
+  it.each([
+    ['its command and arguments are one', { image, command: ['sh'], args: ['-c', 'exit 2'] }, 2],
+    ['its arguments alone are a command', { image, command: [], args: ['false'] }, 1],
+    ['its command counts before its image', { image: 'registry.k8s.io/pause:3.10.1', command: ['false'], args: [] }, 1],
+  ])('%s', (_, line, exitCode) => expect(containerOutcome(line)).toEqual({ runForMs: 0, exitCode }));
+
+  it.each([
+    ['registry.k8s.io/pause:3.10.1', forever],
+    ['pause', forever],
+    ['localhost:5000/pause@sha256:0123', forever],
+    ['registry.example/no-pause:1', undefined],
+    ['registry.example/pause/other:1', undefined],
+    [image, undefined],
+  ])('of image %s, and without a command, runs for %s', (name, runForMs) => {
+    expect(containerOutcome({ image: name, command: [], args: [] })?.runForMs).toBe(runForMs);
+  });
+});

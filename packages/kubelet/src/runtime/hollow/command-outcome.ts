@@ -1,0 +1,83 @@
+import { parseScript } from './shell-script.ts';
+
+/** What comes of a command when it runs. */
+export interface Outcome {
+  /** Infinity for one that never ends by itself. */
+  readonly runForMs: number;
+  readonly exitCode: number;
+}
+
+/** What a container runs, variables filled in. */
+export interface CommandLine {
+  readonly image: string;
+  readonly command: readonly string[];
+  readonly args: readonly string[];
+}
+
+type Words = readonly (string | undefined)[];
+
+const success: Outcome = { runForMs: 0, exitCode: 0 };
+const forever: Outcome = { runForMs: Number.POSITIVE_INFINITY, exitCode: 0 };
+
+/** The programs whose outcome can be told without running them. They answer undefined where it takes more than that. */
+const programs: Readonly<Record<string, (args: Words) => Outcome | undefined>> = {
+  true: () => success,
+  ':': () => success,
+  echo: () => success,
+  false: () => ({ runForMs: 0, exitCode: 1 }),
+  exit: ([code]) =>
+    code !== undefined && /^\d+$/.test(code) ? { runForMs: 0, exitCode: Number(code) % 256 } : undefined,
+  sleep: sleepOutcome,
+  tail: ([flag]) => (flag === '-f' || flag === '-F' ? forever : undefined),
+  pause: () => forever,
+  sh: shellOutcome,
+  ash: shellOutcome,
+  bash: shellOutcome,
+  dash: shellOutcome,
+};
+
+/** What comes of the container's own command. Undefined when that cannot be told without running it. */
+export function containerOutcome({ image, command, args }: CommandLine): Outcome | undefined {
+  if (command.length === 0 && /(^|\/)pause([:@][^/]*)?$/.test(image)) return forever;
+  // Which program an image begins with is not known; those that are given one of ours as its arguments run it.
+  return commandOutcome([...command, ...args]);
+}
+
+/** What comes of a command. Undefined when that cannot be told without running it. */
+export function commandOutcome([path, ...args]: Words): Outcome | undefined {
+  const name = path?.replace(/^(?:(?:\/usr)?(?:\/local)?\/bin)?\//, '') ?? '';
+  return Object.hasOwn(programs, name) ? programs[name]!(args) : undefined;
+}
+
+const unitMs: Readonly<Record<string, number>> = { '': 1000, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function sleepOutcome(times: Words): Outcome | undefined {
+  let runForMs = 0;
+  for (const time of times) {
+    const [, count, unit = ''] = /^(\d+|\d*\.\d+|inf|infinity)([smhd]?)$/.exec(time ?? '') ?? [];
+    if (count === undefined) return undefined;
+    runForMs += (count.startsWith('inf') ? Number.POSITIVE_INFINITY : Number(count)) * unitMs[unit]!;
+  }
+  return times.length > 0 ? { runForMs, exitCode: 0 } : undefined;
+}
+
+function shellOutcome([flag, script]: Words): Outcome | undefined {
+  return flag === '-c' && script !== undefined ? scriptOutcome(script) : undefined;
+}
+
+function scriptOutcome(script: string): Outcome | undefined {
+  const steps = parseScript(script);
+  if (!steps) return undefined;
+  let { runForMs, exitCode } = success;
+  for (const { after, words } of steps) {
+    if (after !== ';' && (after === '&&') !== (exitCode === 0)) continue;
+    const [first, ...rest] = words;
+    if (first === 'exit' && rest.length === 0) break;
+    const outcome = commandOutcome(first === 'exec' ? rest : words);
+    if (!outcome) return undefined;
+    runForMs += outcome.runForMs;
+    exitCode = outcome.exitCode;
+    if (first === 'exit' || first === 'exec' || runForMs === Number.POSITIVE_INFINITY) break;
+  }
+  return { runForMs, exitCode };
+}

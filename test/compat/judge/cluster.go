@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"coxswain.dev/compat/eventually"
+)
+
+// A cluster, through each of the clients that client-go has for it.
+type cluster struct {
+	protobuf   kubernetes.Interface
+	json       kubernetes.Interface
+	dynamic    dynamic.Interface
+	extensions apiextensions.Interface
+}
+
+func connect(kubeconfig string) (*cluster, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	config.UserAgent, config.QPS, config.Burst = "judge", 200, 400
+	asProtobuf := *config
+	asProtobuf.ContentType = runtime.ContentTypeProtobuf
+	asProtobuf.AcceptContentTypes = runtime.ContentTypeProtobuf
+	c := &cluster{}
+	if c.protobuf, err = kubernetes.NewForConfig(&asProtobuf); err != nil {
+		return nil, err
+	}
+	if c.json, err = kubernetes.NewForConfig(config); err != nil {
+		return nil, err
+	}
+	if c.dynamic, err = dynamic.NewForConfig(config); err != nil {
+		return nil, err
+	}
+	c.extensions, err = apiextensions.NewForConfig(config)
+	return c, err
+}
+
+// inNamespace gives the work a namespace of its own, which is told to go afterwards and not waited for.
+func (c *cluster) inNamespace(ctx context.Context, work func(namespace string) error) error {
+	made, err := c.protobuf.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "compat-"},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		return fmt.Errorf("creating a namespace: %w", err)
+	}
+	defer func() {
+		cleanUp, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		_ = c.protobuf.CoreV1().Namespaces().Delete(cleanUp, made.Name, metav1.DeleteOptions{})
+	}()
+	// Pods are refused until their account is there.
+	if err := eventually.NoError(ctx, func() error {
+		_, err := c.protobuf.CoreV1().ServiceAccounts(made.Name).Get(ctx, "default", metav1.GetOptions{})
+		return err
+	}); err != nil {
+		return err
+	}
+	return work(made.Name)
+}
+
+// gone says that something is still there, or what else is wrong with it.
+func gone(what string, err error) error {
+	switch {
+	case err == nil:
+		return fmt.Errorf("%s is still there", what)
+	case apierrors.IsNotFound(err):
+		return nil
+	default:
+		return err
+	}
+}

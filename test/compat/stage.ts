@@ -1,0 +1,119 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ProcessGroup } from '../conformance/process-group.ts';
+
+const stopGraceMs = 10_000;
+const startTimeoutMs = 60_000;
+
+export interface StartOptions {
+  /** It counts as started once it has said this. */
+  readonly until?: RegExp;
+}
+
+/** The place of one direction: what was begun here is ended, the last first, when it is closed. */
+export class Stage {
+  /** For what its programs need; gone afterwards. */
+  readonly folder = mkdtempSync(join(tmpdir(), 'compat-'));
+  /** Where the programs' logs are; they stay. */
+  readonly logs: string;
+  readonly #signal: AbortSignal;
+  readonly #endings: (() => unknown)[] = [];
+  /** Rejects when a program that should go on has ended. */
+  readonly #collapse: Promise<never>;
+  #onCollapse: (error: Error) => void = () => {};
+
+  constructor(logs: string, signal: AbortSignal) {
+    this.logs = logs;
+    this.#signal = signal;
+    rmSync(logs, { recursive: true, force: true });
+    mkdirSync(logs, { recursive: true });
+    this.#collapse = new Promise((_, reject) => {
+      this.#onCollapse = reject;
+    });
+    // Whoever waits for something hears of it; nobody has to.
+    this.#collapse.catch(() => {});
+  }
+
+  /** Done when the stage is closed, before what was put here earlier. */
+  atEnd(end: () => unknown): void {
+    this.#endings.push(end);
+  }
+
+  /** Starts a program that goes on until the stage is closed. */
+  async start(name: string, [program = '', ...args]: readonly string[], { until }: StartOptions = {}): Promise<void> {
+    const log = join(this.logs, `${name}.log`);
+    let said = '';
+    let onSaid = (): void => {};
+    const started = new Promise<void>((resolve) => {
+      onSaid = resolve;
+    });
+    const group = new ProcessGroup(program, args, {
+      log,
+      onOutput: (text) => {
+        said = (said + text).slice(-10_000);
+        if (until?.test(said)) onSaid();
+      },
+    });
+    let isWanted = true;
+    this.atEnd(() => {
+      isWanted = false;
+      return group.stop(stopGraceMs);
+    });
+    const ended = (how: unknown): void => {
+      // There is no log of what could not even be started.
+      const last = existsSync(log) ? readFileSync(log, 'utf8').slice(-1500).trim() : '';
+      const problem = `${name} ended (${String(how)}): ${last}`;
+      if (isWanted) this.#onCollapse(new Error(problem));
+    };
+    group.ended.then(ended, ended);
+    if (until) await this.waitFor(started, `${name} to start`, startTimeoutMs);
+  }
+
+  /** Runs a program to its end; what it wrote is in the log of that name, which is given. */
+  async run(name: string, [program = '', ...args]: readonly string[], timeoutMs: number): Promise<string> {
+    const log = join(this.logs, `${name}.log`);
+    const group = new ProcessGroup(program, args, { log });
+    this.atEnd(() => group.stop(stopGraceMs));
+    await this.waitFor(group.ended, `${name} to end`, timeoutMs);
+    return readFileSync(log, 'utf8');
+  }
+
+  /** Waits, but not when a program has ended that should not have, nor when somebody presses Ctrl-C, nor for ever. */
+  async waitFor<T>(work: Promise<T>, what: string, timeoutMs: number): Promise<T> {
+    let stopWaiting = (): void => {};
+    const givenUp = new Promise<never>((_, reject) => {
+      const timer = setTimeout(() => reject(new Error(`waited in vain for ${what}`)), timeoutMs);
+      const onAbort = (): void => reject(new Error('stopped before the end'));
+      this.#signal.addEventListener('abort', onAbort);
+      stopWaiting = () => {
+        clearTimeout(timer);
+        this.#signal.removeEventListener('abort', onAbort);
+      };
+      if (this.#signal.aborted) onAbort();
+    });
+    try {
+      return await Promise.race([work, this.#collapse, givenUp]);
+    } finally {
+      stopWaiting();
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.#endings.splice(0).reverse()) await end();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** One that nobody listens on right now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (typeof address !== 'object' || !address) throw new Error('no port is free');
+  return address.port;
+}

@@ -1,0 +1,137 @@
+/** `npm run conformance`: Kubernetes' own tests against a cluster of ours. README.md tells more. */
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Arguments, parseArguments, usage } from './arguments.ts';
+import { buildUpstream } from './build.ts';
+import { buildCox, type Cluster, startCluster } from './cluster.ts';
+import { type Programs, runE2e } from './e2e.ts';
+import type { Outcome } from './report.ts';
+import { type Outcomes, readResults, whatChanged, writeResults } from './results.ts';
+import { formatRun } from './table.ts';
+import { type ConformanceTest, isSerial, readTiers, type TierName } from './tiers.ts';
+
+const cache = fileURLToPath(new URL('.cache', import.meta.url));
+const lastLogs = join(cache, 'logs');
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  try {
+    const parsed = parseArguments(args);
+    if (parsed) return await conformance(parsed);
+    process.stdout.write(usage);
+    return 0;
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+    return 2;
+  }
+}
+
+async function conformance({ tiers, focus, procs }: Arguments): Promise<number> {
+  const wanted = readTiers().filter(({ name }) => !focus || focus.test(name));
+  const tests = wanted.filter(({ tier }) => tiers.includes(tier));
+  const notPossible = wanted.filter(({ tier }) => tier === 'containers' && !tiers.includes(tier));
+  if (tests.length === 0) throw new Error(`no test of ${tiers.join(' and ')} matches`);
+  const programs = await buildUpstream(['e2e.test', 'ginkgo', 'kubectl'], say);
+  buildCox(say);
+  const outcomes = await interruptible((signal) => runAll(programs, tests, procs, signal));
+  process.stdout.write(`\n${formatRun(outcomes, notPossible)}\n`);
+  for (const tier of tiers) {
+    const ofTier = tests.filter((test) => test.tier === tier);
+    const now = new Map(ofTier.map(({ name }) => [name, outcomes.get(name)!]));
+    if (now.size > 0) process.stdout.write(formatChanges(tier, readResults(tier), now));
+    if (!focus) writeResults(tier, now);
+  }
+  process.stdout.write(`whole logs: ${relative(process.cwd(), lastLogs)}\n`);
+  return [...outcomes.values()].every((outcome) => outcome === 'passed') ? 0 : 1;
+}
+
+function formatChanges(tier: TierName, before: Outcomes, now: Outcomes): string {
+  if (before.size === 0) return `${tier}: no earlier whole run is kept to compare with\n`;
+  const changes = whatChanged(before, now);
+  if (changes.length === 0) return `${tier}: nothing changed since the last whole run\n`;
+  return `${tier}: since the last whole run\n${changes.map((change) => `  ${change}\n`).join('')}`;
+}
+
+/** Runs them against one cluster, and leaves nothing behind but the logs. */
+async function runAll(
+  programs: Programs,
+  tests: readonly ConformanceTest[],
+  procs: number,
+  signal: AbortSignal,
+): Promise<Outcomes> {
+  mkdirSync(cache, { recursive: true });
+  // Several people may run this at a time; the last to end has its logs kept.
+  const logs = mkdtempSync(join(cache, 'run-'));
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-'));
+  try {
+    const cluster = await startCluster(folder, logs);
+    try {
+      return await runParts(programs, cluster, { tests, procs, logs, signal: AbortSignal.any([signal, cluster.lost]) });
+    } finally {
+      await cluster.stop();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+    rmSync(lastLogs, { recursive: true, force: true });
+    renameSync(logs, lastLogs);
+  }
+}
+
+/** Those that can side by side, then the others one after the other. */
+async function runParts(
+  programs: Programs,
+  { kubeconfig }: Cluster,
+  { tests, procs, ...run }: { tests: readonly ConformanceTest[]; procs: number; logs: string; signal: AbortSignal },
+): Promise<Outcomes> {
+  const parts = [
+    { title: 'parallel', names: namesOf(tests, false), procs },
+    { title: 'serial', names: namesOf(tests, true), procs: 1 },
+  ];
+  const outcomes: [string, Outcome][] = [];
+  for (const part of parts.filter(({ names }) => names.length > 0)) {
+    say(`${part.title}: ${part.names.length} of the tests, ${part.procs} at a time`);
+    const onProgress = progressOf(part.names.length);
+    outcomes.push(...(await runE2e(programs, { ...part, ...run, kubeconfig, onProgress })));
+  }
+  return new Map(outcomes.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function namesOf(tests: readonly ConformanceTest[], serial: boolean): string[] {
+  return tests.map(({ name }) => name).filter((name) => isSerial(name) === serial);
+}
+
+/** Lets what runs end in order on Ctrl-C. */
+async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const abort = () => {
+    if (!controller.signal.aborted) say('stopping');
+    controller.abort(new Error('stopped before the end; the kept results stay as they are'));
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const name of signals) process.on(name, abort);
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const name of signals) process.off(name, abort);
+  }
+}
+
+/** A line that moves on a terminal, and one in ten tests elsewhere. */
+function progressOf(total: number): (ended: number, failed: number) => void {
+  let told = 0;
+  return (ended, failed) => {
+    const line = `${ended} of ${total} ended, ${failed} failed`;
+    if (process.stderr.isTTY) process.stderr.write(`\r${line}${ended >= total ? '\n' : ''}`);
+    else if (ended >= total || ended - told >= 10) {
+      told = ended;
+      say(line);
+    }
+  };
+}
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
