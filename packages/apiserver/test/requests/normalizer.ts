@@ -112,6 +112,9 @@ export class Normalizer {
       case 'message':
       case 'reason':
         return this.message(text);
+      case 'cells':
+        // How long ago the requests say something was.
+        return /^\d+y\d+d$/.test(text) ? '{{age}}' : this.text(text);
       case 'continue':
         return this.#continue(text);
       case 'clusterIP':

@@ -1,14 +1,13 @@
-import { Buffer } from 'node:buffer';
 import { isObjectEvent, isWatchEvent, type ObjectEvent, type WatchEvent } from '@coxswain/apimachinery/watch';
 import { lazyMetadata, lazyObject } from './lazy-object.ts';
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 const specStart = encoder.encode(',"spec":{');
-const managedFieldsStart = encoder.encode(',"managedFields":[');
-const managedFieldsEnd = encoder.encode(']}');
-/** Where something comes after a list, as after managedFields that are not the last in the metadata. */
-const listFollowed = encoder.encode('],"');
+const managedFieldsStart = encoder.encode(',"managedFields":[{');
+/** How managedFields end that are the last in the metadata. */
+const managedFieldsEnd = encoder.encode(']},"spec":{');
+const [brace, bracket] = encoder.encode('{]');
 const theEnd = encoder.encode('}}');
 /** What is shorter is read at once: that is no more work. */
 const fewestLazyBytes = 512;
@@ -62,28 +61,34 @@ export class EventReader {
     const head = this.#heads.find(({ bytes }) => isAt(line, 0, bytes));
     if (!head || !isAt(line, line.length - theEnd.length, theEnd)) return undefined;
     const from = head.bytes.length;
-    const text = Buffer.from(line.buffer, line.byteOffset, line.length);
-    const metadataEnd = text.indexOf(specStart, from);
-    if (metadataEnd < 0) return undefined;
-    const managed = waitingFrom(text.subarray(0, metadataEnd), from);
-    const kept = managed < 0 ? metadataEnd : managed;
+    const parts = findParts(line, from);
+    if (!parts) return undefined;
+    const { managed, metadataEnd } = parts;
+    const kept = managed ?? metadataEnd;
     // It may also have been something like a `spec` within the metadata.
-    const metadata = managed < 0 ? parsed(line.subarray(from, metadataEnd)) : parsed(line.subarray(from, managed), '}');
+    const metadata = parsed(line.subarray(from, kept), managed === undefined ? '' : '}');
     if (!isObject(metadata)) return undefined;
     // A copy: the line is a part of something larger, which need not be kept for it. Not as text: that would lie in the
     // engine's heap, and be moved about there.
     const waiting = new Uint8Array(line.subarray(kept + 1, -theEnd.length));
-    if (managed >= 0) lazyMetadata(metadata, waiting.subarray(0, metadataEnd - managed - 2));
+    if (managed !== undefined) lazyMetadata(metadata, waiting.subarray(0, metadataEnd - managed - 2));
     const { type, kind, apiVersion } = head;
     return { type, object: lazyObject({ kind, apiVersion, metadata }, waiting.subarray(metadataEnd - kept)) };
   }
 }
 
-/** Where managedFields begin that are the last in the metadata; -1 when there are none, or others. */
-function waitingFrom(metadata: Buffer, from: number): number {
-  if (!isAt(metadata, metadata.length - managedFieldsEnd.length, managedFieldsEnd)) return -1;
-  const at = metadata.indexOf(managedFieldsStart, from);
-  return at >= 0 && metadata.indexOf(listFollowed, at) < 0 ? at : -1;
+/** The comma before `spec`, and the one before managedFields, if these are the last in the metadata. */
+function findParts(line: Uint8Array, from: number): { metadataEnd: number; managed?: number } | undefined {
+  // There are few braces: what is in the metadata is mostly text.
+  for (let at = line.indexOf(brace!, from); at >= 0; at = line.indexOf(brace!, at + 1)) {
+    const specAt = at + 1 - specStart.length;
+    if (isAt(line, specAt, specStart)) return { metadataEnd: specAt };
+    const managed = at + 1 - managedFieldsStart.length;
+    if (!isAt(line, managed, managedFieldsStart)) continue;
+    const end = line.indexOf(bracket!, at);
+    if (end >= 0 && isAt(line, end, managedFieldsEnd)) return { metadataEnd: end + 2, managed };
+  }
+  return undefined;
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
