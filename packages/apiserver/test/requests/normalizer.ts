@@ -112,9 +112,6 @@ export class Normalizer {
       case 'message':
       case 'reason':
         return this.message(text);
-      case 'cells':
-        // How long ago the requests say something was.
-        return /^\d+y\d+d$/.test(text) ? '{{age}}' : this.text(text);
       case 'continue':
         return this.#continue(text);
       case 'clusterIP':
@@ -125,7 +122,7 @@ export class Normalizer {
       case 'token':
         return jwt.test(text) ? '{{jwt}}' : this.text(text);
       case 'cells':
-        return /^(\d+[smh])+$/.test(text) ? '{{age}}' : this.message(this.#address(text));
+        return /^(\d+[smhdy])+$/.test(text) ? '{{age}}' : this.message(this.#address(text));
       default:
         return this.text(text);
     }
