@@ -5,6 +5,7 @@ import {
   type Clock,
   InProcessTransport,
   type Logger,
+  newTransport,
   noWarnings,
   RESTClient,
   silentLogger,
@@ -75,6 +76,13 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
+/** What they say who they are; fields that they set are theirs by that name. */
+const userAgents: Readonly<Record<Component, string>> = {
+  controllers: 'kube-controller-manager',
+  scheduler: 'kube-scheduler',
+  nodes: 'kubelet',
+};
+
 const allComponents: readonly Component[] = ['controllers', 'scheduler', 'nodes'];
 
 /**
@@ -129,7 +137,9 @@ export class Cluster {
       },
     );
     const clientOf = (caller: Caller, { username, groups }: Identity): RESTClient => {
-      const transport = new InProcessTransport(server.transport({ username, groups: [...groups] }));
+      const inProcess = new InProcessTransport(server.transport({ username, groups: [...groups] }));
+      const userAgent = caller === 'users' ? {} : { userAgent: userAgents[caller] };
+      const transport = newTransport({ server: 'https://in-process', ...userAgent }, inProcess);
       // What is old about an API is no news to those who look after all of it.
       const warnings = noWarnings;
       return new RESTClient(options.intercept?.(transport, caller) ?? transport, { clock, logger, warnings });

@@ -92,3 +92,11 @@ it('lets containers be privileged, unless it is told not to', async () => {
     'spec.containers[0].securityContext.privileged: Forbidden: disallowed by cluster policy',
   );
 });
+
+it('has fields of an object belong to the component that set them', async () => {
+  const cluster = await start({ nodes: 1 });
+  await cluster.whenReady();
+  const { items } = await cluster.clients.core.v1.nodes().list();
+  const managers = items.flatMap(({ metadata }) => metadata.managedFields?.map(({ manager }) => manager) ?? []);
+  expect(new Set(managers)).toEqual(new Set(['kubelet', 'kube-controller-manager']));
+});

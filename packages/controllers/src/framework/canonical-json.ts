@@ -3,10 +3,17 @@
  * it agree with those that others have made. Integers beyond 2^53 are rounded, as they are there.
  */
 export function canonicalJson(value: unknown): string {
-  const text = JSON.stringify(value, (_, inner: unknown) => {
-    if (typeof inner === 'bigint') return Number(inner);
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
-    return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
+  const text = JSON.stringify(sortedKeys(value), (_, inner: unknown) =>
+    typeof inner === 'bigint' ? Number(inner) : inner,
+  );
   return text.replace(/[<>&\u2028\u2029]/g, (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** A copy, with the keys of all objects in it in their order. */
+export function sortedKeys<T>(value: T): T;
+export function sortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((inner) => sortedKeys(inner));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sortedKeys(inner)]));
 }

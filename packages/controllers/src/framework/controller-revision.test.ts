@@ -72,6 +72,16 @@ describe('a revision', () => {
     ]);
   });
 
+  it('is written as upstream writes it, whose programs compare the bytes', () => {
+    const template = {
+      spec: { restartPolicy: 'Always' as const, containers: [{ name: 'c', image: 'i' }] },
+      metadata: {},
+    };
+    expect(JSON.stringify(revisionData(template))).toBe(
+      '{"spec":{"template":{"$patch":"replace","metadata":{},"spec":{"containers":[{"image":"i","name":"c"}],"restartPolicy":"Always"}}}}',
+    );
+  });
+
   it('holds what is written with nulls for what is not there', () => {
     const { metadata, spec } = templateOf('web', 'web:1');
     const data = {

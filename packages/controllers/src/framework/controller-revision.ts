@@ -1,7 +1,7 @@
 import type { ControllerRevision } from '@coxswain/api/apps/v1';
 import type { PodTemplateSpec } from '@coxswain/api/core/v1';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalJson, sortedKeys } from './canonical-json.ts';
 import { safeEncode } from './pod-template-hash.ts';
 
 /** A strategic merge patch that gives an object the pod template it had; what `kubectl rollout undo` sends. */
@@ -10,9 +10,9 @@ export interface RevisionData {
   readonly spec: { readonly template: PodTemplateSpec & { readonly $patch: 'replace' } };
 }
 
-export const revisionData = (template: PodTemplateSpec): RevisionData => ({
-  spec: { template: { ...template, $patch: 'replace' } },
-});
+/** With its keys in the order in which Go writes them: there, revisions are compared byte by byte. */
+export const revisionData = (template: PodTemplateSpec): RevisionData =>
+  sortedKeys({ spec: { template: { ...template, $patch: 'replace' } } });
 
 /** The pod template that a revision holds; undefined when it is not one of `revisionData`. */
 export function templateIn({ data }: ControllerRevision): PodTemplateSpec | undefined {
