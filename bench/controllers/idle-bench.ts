@@ -41,7 +41,7 @@ async function idle(name: string, command: readonly string[]): Promise<Idle> {
   const stop = new AbortController();
   await load.core.v1.namespaces().create({ metadata: { name: 'bench' } });
   const manager = await Manager.start(name, command, target);
-  const acting = actAsNodes(nodes, stop.signal).catch(() => {});
+  const acting = actAsNodes(nodes, 'bench', stop.signal).catch(() => {});
   try {
     console.error(`${name}: ${deployments} Deployments …`);
     await inParallel(deployments, (index) => createDeployment(load, `web-${index}`));

@@ -1,6 +1,8 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { type ClientSet, SharedIndexInformer } from '@coxswain/client';
 
+/** Endpoints are only those on nodes that there are. */
+export const nodeName = 'n1';
 const labels = (app: string) => ({ matchLabels: { app } });
 const podTemplate = (app: string, image: string) => ({
   metadata: { labels: { app } },
@@ -11,8 +13,8 @@ const podTemplate = (app: string, image: string) => ({
  * What the nodes of a cluster would do, as cheaply as can be: pods run and are ready as soon as they are there, those of Jobs
  * have ended, and those that are to go are gone.
  */
-export async function actAsNodes(clients: ClientSet, signal: AbortSignal): Promise<void> {
-  const pods = clients.core.v1.pods('bench');
+export async function actAsNodes(clients: ClientSet, namespace: string, signal: AbortSignal): Promise<void> {
+  const pods = clients.core.v1.pods(namespace);
   const pending = new Set<Promise<unknown>>();
   const act = async (pod: Pod): Promise<void> => {
     const { name = '', deletionTimestamp } = pod.metadata;
@@ -42,52 +44,48 @@ export interface Workload {
   /** How many objects the figures are divided by. */
   readonly objects: number;
   /** Writes that the load itself makes, other than those of nodes: they do not count. */
-  prepare?(clients: ClientSet): Promise<void>;
-  run(clients: ClientSet): Promise<void>;
+  prepare?(clients: ClientSet, namespace: string): Promise<void>;
+  run(clients: ClientSet, namespace: string): Promise<void>;
 }
 
 export const workloads: readonly Workload[] = [
   {
     name: 'Deployment of 1,000 from nothing',
     objects: 1000,
-    async run(clients) {
+    async run(clients, namespace) {
       const spec = { replicas: 1000, selector: labels('web'), template: podTemplate('web', 'v1') };
-      await clients.apps.v1.deployments('bench').create({ metadata: { name: 'web' }, spec });
-      await untilDeployed(clients, 1000);
+      await clients.apps.v1.deployments(namespace).create({ metadata: { name: 'web' }, spec });
+      await untilDeployed(clients, namespace, 1000);
     },
   },
   {
     name: 'rolling update of it',
     objects: 1000,
-    async run(clients) {
-      await clients.apps.v1.deployments('bench').patch('web', 'strategic-merge', {
+    async run(clients, namespace) {
+      await clients.apps.v1.deployments(namespace).patch('web', 'strategic-merge', {
         spec: { template: podTemplate('web', 'v2') },
       });
-      await untilDeployed(clients, 1000);
+      await untilDeployed(clients, namespace, 1000);
     },
   },
   {
     name: '1,000 Services and their pods',
     objects: 1000,
-    async prepare(clients) {
-      // Endpoints are only those on nodes that there are.
-      await clients.core.v1.nodes().create({ metadata: { name: 'n1' } });
-    },
-    async run(clients) {
+    async run(clients, namespace) {
       await inParallel(1000, (index) =>
-        clients.core.v1.services('bench').create({
+        clients.core.v1.services(namespace).create({
           metadata: { name: `s-${index}` },
           spec: { selector: { app: `svc-${index}` }, ports: [{ port: 80 }] },
         }),
       );
       await inParallel(1000, (index) =>
-        clients.core.v1.pods('bench').create({
+        clients.core.v1.pods(namespace).create({
           metadata: { name: `p-${index}`, labels: { app: `svc-${index}` } },
-          spec: { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }] },
+          spec: { nodeName, containers: [{ name: 'c', image: 'i' }] },
         }),
       );
       await until(async () => {
-        const { items } = await clients.discovery.v1.endpointSlices('bench').list();
+        const { items } = await clients.discovery.v1.endpointSlices(namespace).list();
         return items.filter(({ endpoints }) => endpoints?.[0]?.conditions?.ready).length >= 1000;
       });
     },
@@ -95,13 +93,13 @@ export const workloads: readonly Workload[] = [
   {
     name: '1,000 Jobs to completion',
     objects: 1000,
-    async run(clients) {
+    async run(clients, namespace) {
       const template = { spec: { restartPolicy: 'Never' as const, containers: [{ name: 'c', image: 'i' }] } };
       await inParallel(1000, (index) =>
-        clients.batch.v1.jobs('bench').create({ metadata: { name: `j-${index}` }, spec: { template } }),
+        clients.batch.v1.jobs(namespace).create({ metadata: { name: `j-${index}` }, spec: { template } }),
       );
       await until(async () => {
-        const { items } = await clients.batch.v1.jobs('bench').list();
+        const { items } = await clients.batch.v1.jobs(namespace).list();
         return items.every(({ status }) => status?.completionTime);
       });
     },
@@ -109,27 +107,27 @@ export const workloads: readonly Workload[] = [
   {
     name: 'garbage of 10,000 objects',
     objects: 10_000,
-    async prepare(clients) {
-      const configMaps = clients.core.v1.configMaps('bench');
+    async prepare(clients, namespace) {
+      const configMaps = clients.core.v1.configMaps(namespace);
       const { metadata } = await configMaps.create({ metadata: { name: 'owner' } });
       const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: metadata.uid! };
       await inParallel(10_000, (index) =>
         configMaps.create({ metadata: { name: `g-${index}`, labels: { g: 'x' }, ownerReferences: [owner] } }),
       );
     },
-    async run(clients) {
-      await clients.core.v1.configMaps('bench').delete('owner', { propagationPolicy: 'Background' });
+    async run(clients, namespace) {
+      await clients.core.v1.configMaps(namespace).delete('owner', { propagationPolicy: 'Background' });
       await until(async () => {
-        const { items } = await clients.core.v1.configMaps('bench').list({ labelSelector: 'g=x', limit: 1 });
+        const { items } = await clients.core.v1.configMaps(namespace).list({ labelSelector: 'g=x', limit: 1 });
         return items.length === 0;
       });
     },
   },
 ];
 
-async function untilDeployed(clients: ClientSet, replicas: number): Promise<void> {
+async function untilDeployed(clients: ClientSet, namespace: string, replicas: number): Promise<void> {
   await until(async () => {
-    const { metadata, status } = await clients.apps.v1.deployments('bench').get('web');
+    const { metadata, status } = await clients.apps.v1.deployments(namespace).get('web');
     return (
       status?.observedGeneration === metadata.generation &&
       status?.updatedReplicas === replicas &&

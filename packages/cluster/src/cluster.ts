@@ -42,6 +42,8 @@ export interface ClusterOptions {
   readonly nodes?: number | readonly NodeSpec[];
   /** Each node on its own, so that one can die; costs watches for each. */
   readonly separateNodes?: boolean;
+  /** How long containers of hollow nodes go on after they were asked to stop; by default they stop at once. */
+  readonly stopDelayMs?: number;
   /** Which parts run from the start; all by default. */
   readonly components?: readonly Component[];
   /** Which controllers run, as `--controllers` has it; by default those that run by default. */

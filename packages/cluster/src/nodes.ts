@@ -77,7 +77,7 @@ export class ClusterNodes {
   }
 
   #startFleet(name: string, specs: readonly NodeSpec[]): void {
-    const { clientOf, clockOf, random, logger } = this.#context;
+    const { clientOf, clockOf, random, logger, options } = this.#context;
     const nodes = new HollowNodes({
       rest: clientOf('nodes', controllerManager),
       restOf: (node) => clientOf('nodes', kubeletOf(node)),
@@ -85,6 +85,7 @@ export class ClusterNodes {
       clock: clockOf('nodes'),
       random,
       logger,
+      ...(options.stopDelayMs !== undefined && { stopDelayMs: options.stopDelayMs }),
     });
     const stop = new AbortController();
     this.#fleets.set(name, { nodes, stop, ended: nodes.run(stop.signal) });

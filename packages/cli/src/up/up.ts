@@ -48,7 +48,13 @@ async function run(options: UpOptions, directory: ClusterDirectory, surroundings
   progress(memory ? 'starting a cluster that keeps nothing' : `starting the cluster of ${directory.path}`);
   // Loaded now: whoever is refused need not wait for it.
   const { Cluster } = await import('@coxswain/cluster');
-  const cluster = await Cluster.start({ ...(!memory && { dataDir: directory.path }), port, nodes, logger });
+  const cluster = await Cluster.start({
+    ...(!memory && { dataDir: directory.path }),
+    port,
+    nodes,
+    logger,
+    stopDelayMs: 250,
+  });
   const [url, admin] = [cluster.url ?? '', cluster.kubeconfig ?? ''];
   const path = options.kubeconfig && resolve(options.kubeconfig);
   const user: UserKubeconfig = { path, env: process.env };
