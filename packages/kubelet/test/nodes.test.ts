@@ -174,6 +174,36 @@ describe('a node', () => {
     expect(node.status?.conditions?.at(-1)).toMatchObject({ type: 'Ready', status: 'True' });
   });
 
+  it('is like a machine without power while its annotation says so', async () => {
+    const say = (failed: string | null) =>
+      nodes.clients.core.v1
+        .nodes()
+        .patch('n2', 'merge', { metadata: { annotations: { 'hollow.coxswain.dev/failed': failed } } });
+    const renewed = async (): Promise<unknown> => (await leases().get('n2')).spec?.renewTime;
+    const pod = { metadata: { name: 'lost' }, spec: { nodeName: 'n2', containers: [{ name: 'c', image: 'i' }] } };
+    await nodes.clients.core.v1.pods('default').create(pod);
+    await nodes.settle();
+    const { status: before } = await nodes.pod('lost');
+    expect(before).toMatchObject({ phase: 'Running', containerStatuses: [{ restartCount: 0 }] });
+
+    await say('true');
+    await nodes.settle();
+    const last = await renewed();
+    await nodes.advance(60_000);
+    expect(await renewed()).toBe(last);
+    expect(nodes.fleet.dialer('n2')).toBeUndefined();
+    await nodes.clients.core.v1.pods('default').create({ ...pod, metadata: { name: 'waits' } });
+    await nodes.settle();
+    expect((await nodes.pod('waits')).status?.phase).toBe('Pending');
+
+    await say(null);
+    await nodes.advance(10_000);
+    expect(await renewed()).not.toBe(last);
+    expect(nodes.fleet.dialer('n2')).toBeDefined();
+    expect((await nodes.pod('waits')).status?.phase).toBe('Running');
+    expect((await nodes.pod('lost')).status?.containerStatuses?.[0]?.restartCount).toBe(1);
+  });
+
   it('lets its pods end when it shuts down', async () => {
     const pod = { metadata: { name: 'shut' }, spec: { nodeName: 'n2', containers: [{ name: 'c', image: 'i' }] } };
     await nodes.clients.core.v1.pods('default').create(pod);

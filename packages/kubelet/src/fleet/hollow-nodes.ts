@@ -19,6 +19,7 @@ import { HollowProber } from '../runtime/hollow/hollow-prober.ts';
 import { HollowRuntime } from '../runtime/hollow/hollow-runtime.ts';
 import { inProcessDialer, type KubeletDialer } from '../server/in-process-dialer.ts';
 import { CachedConfigSource } from '../volumes/config-source.ts';
+import { HollowNode } from './hollow-node.ts';
 
 export interface HollowNodesOptions {
   /** Fills the caches that the nodes share, and writes their events. */
@@ -43,12 +44,10 @@ export interface HollowNodesOptions {
 
 /** A fleet of nodes on which nothing runs, in one process, with one watch for all their pods. */
 export class HollowNodes {
-  readonly kubelets: readonly Kubelet[];
-  readonly #byName: ReadonlyMap<string, Kubelet>;
+  readonly #byName: ReadonlyMap<string, HollowNode>;
   readonly #pods: InformerPodSource;
   readonly #nodes: InformerNodeSource;
   readonly #recorder: CoreEventRecorder;
-  readonly #runtimes: readonly HollowRuntime[];
 
   constructor(options: HollowNodesOptions) {
     const { rest, clock = systemClock, random = Math.random, logger = consoleLogger } = options;
@@ -67,8 +66,7 @@ export class HollowNodes {
       queueSize: 100_000,
     });
     const specs = typeof options.nodes === 'number' ? numbered(options.nodes) : options.nodes;
-    const runtimes: HollowRuntime[] = [];
-    this.kubelets = specs.map((spec, index) => {
+    const boot = (spec: NodeSpec, index: number) => {
       const runtime = new HollowRuntime({
         clock,
         // As long as no controller gives the node a range.
@@ -76,9 +74,8 @@ export class HollowNodes {
         ...(jobRunForMs !== undefined && { jobRunForMs }),
         ...(stopDelayMs !== undefined && { stopDelayMs }),
       });
-      runtimes.push(runtime);
       const own = options.restOf ? new ClientSet(options.restOf(spec.name)) : clients;
-      return new Kubelet({
+      const kubelet = new Kubelet({
         node: { addresses: addressesOf(spec.name, index), ...options.defaults, ...spec },
         clients: own,
         runtime,
@@ -91,22 +88,27 @@ export class HollowNodes {
         config: own === clients ? config : new CachedConfigSource(own, clock),
         recorder: this.#recorder.withSource({ component: 'kubelet', host: spec.name }),
       });
-    });
-    this.#runtimes = runtimes;
-    this.#byName = new Map(this.kubelets.map((kubelet) => [kubelet.nodeName, kubelet]));
+      return { kubelet, runtime };
+    };
+    this.#byName = new Map(
+      specs.map((spec, index) => [spec.name, new HollowNode(() => boot(spec, index), this.#nodes)]),
+    );
+  }
+
+  get kubelets(): readonly Kubelet[] {
+    return Array.from(this.#byName.values(), ({ kubelet }) => kubelet);
   }
 
   /** Reaches the kubelet of a node without a socket: what an API server in this process takes as `localKubelets`. */
   dialer(nodeName: string): KubeletDialer | undefined {
-    const kubelet = this.#byName.get(nodeName);
-    return kubelet && inProcessDialer(kubelet.handler);
+    const node = this.#byName.get(nodeName);
+    return node?.isAlive ? inProcessDialer(node.kubelet.handler) : undefined;
   }
 
   /** Runs all nodes until the signal is aborted; resolves when nothing is under way any more. */
   async run(signal: AbortSignal): Promise<void> {
     const informers = [this.#pods.run(signal), this.#nodes.run(signal)];
-    await Promise.all(this.kubelets.map((kubelet) => kubelet.run(signal)));
-    for (const runtime of this.#runtimes) runtime.close();
+    await Promise.all(Array.from(this.#byName.values(), (node) => node.run(signal)));
     await Promise.all([...informers, this.#recorder.stop()]);
   }
 }

@@ -20,7 +20,7 @@ export interface InformerNodeSourceOptions {
 /** Nodes by one watch of the API server. */
 export class InformerNodeSource implements NodeSource {
   readonly #informer: SharedIndexInformer<Node>;
-  readonly #handlers = new Map<string, (node: Node) => void>();
+  readonly #handlers = new Map<string, Set<(node: Node) => void>>();
 
   constructor({ clients, nodeName, clock, logger }: InformerNodeSourceOptions) {
     const nodes = clients.core.v1.nodes();
@@ -32,7 +32,9 @@ export class InformerNodeSource implements NodeSource {
       },
       { name: 'nodes', transform: stripManagedFields, ...(clock && { clock }), ...(logger && { logger }) },
     );
-    const tell = (node: Node): void => this.#handlers.get(node.metadata.name ?? '')?.(node);
+    const tell = (node: Node): void => {
+      for (const handler of this.#handlers.get(node.metadata.name ?? '') ?? []) handler(node);
+    };
     this.#informer.addEventHandler({ onAdd: tell, onUpdate: (_, node) => tell(node) });
   }
 
@@ -49,11 +51,13 @@ export class InformerNodeSource implements NodeSource {
   }
 
   subscribe(name: string, onNode: (node: Node) => void): () => void {
-    this.#handlers.set(name, onNode);
+    const handlers = this.#handlers.get(name) ?? new Set();
+    this.#handlers.set(name, handlers.add(onNode));
     const known = this.get(name);
     if (known) onNode(known);
     return () => {
-      if (this.#handlers.get(name) === onNode) this.#handlers.delete(name);
+      handlers.delete(onNode);
+      if (handlers.size === 0) this.#handlers.delete(name);
     };
   }
 }
