@@ -1,4 +1,4 @@
-import { messageOf } from './message-of.ts';
+import { throwFailures } from './throw-failures.ts';
 
 /**
  * Calls for each of the items, so many at once, all of them whatever fails. Rejects in the end with the failure, or an
@@ -15,6 +15,5 @@ export async function inParallel<T>(
     for (const item of queue) await call(item).catch((error: unknown) => failures.push(error));
   };
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work));
-  if (failures.length === 1) throw failures[0];
-  if (failures.length > 1) throw new AggregateError(failures, failures.map(messageOf).join(', '));
+  throwFailures(failures);
 }

@@ -1,7 +1,7 @@
 import { isInvalid, isNotFound } from '@coxswain/apimachinery/errors';
 import type { KubernetesObject, OwnerReference } from '@coxswain/apimachinery/meta';
 import { getControllerOf } from '@coxswain/apimachinery/meta';
-import { messageOf } from './message-of.ts';
+import { throwFailures } from './throw-failures.ts';
 
 /** Who claims, and how its claims are carried out. */
 export interface Claimant<T extends KubernetesObject> {
@@ -84,7 +84,6 @@ export async function claimObjects<T extends KubernetesObject>(
       failures.push(error);
     }
   }
-  if (failures.length === 1) throw failures[0];
-  if (failures.length > 1) throw new AggregateError(failures, failures.map(messageOf).join(', '));
+  throwFailures(failures);
   return claimed;
 }

@@ -1,0 +1,9 @@
+import { messageOf } from './message-of.ts';
+
+/** Throws the failure, or an AggregateError of several, which says what many have in common once. */
+export function throwFailures(failures: readonly unknown[]): void {
+  if (failures.length === 0) return;
+  if (failures.length === 1) throw failures[0];
+  const messages = [...new Set(failures.map(messageOf))];
+  throw new AggregateError(failures, messages.length === 1 ? messages[0] : `[${messages.join(', ')}]`);
+}
