@@ -60,7 +60,7 @@ const pod = (index: number): string =>
   });
 
 /** Of each kind of request, before it counts: servers run for days, and compilers need a while to get going. */
-const warmUps = 1500;
+const warmUps = 3000;
 
 /** Puts a server under the whole load, one kind of request after the other. */
 export async function putUnderLoad(target: Target): Promise<LoadResult> {

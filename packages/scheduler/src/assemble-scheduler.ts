@@ -53,11 +53,14 @@ export function assembleScheduler(options: SchedulerOptions) {
       group === '' && resource === 'pods' ? { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' } : {},
   });
   const pods = informers.core.v1.pods.informer.indexer;
-  const nominator = new PodNominator(({ metadata: { namespace = '', name = '', uid } }) => {
-    const known = pods.getByKey(`${namespace}/${name}`);
-    return known?.metadata.uid === uid && !known?.spec?.nodeName;
-  });
   const cache = new SchedulerCache();
+  const nominator = new PodNominator(
+    ({ metadata: { namespace = '', name = '', uid } }) => {
+      const known = pods.getByKey(`${namespace}/${name}`);
+      return known?.metadata.uid === uid && !known?.spec?.nodeName;
+    },
+    (nodeName) => cache.nominationsChanged(nodeName),
+  );
   const held = new HeldPods();
   const podsInPreBind = new PodsInPreBind();
   const extenders = newExtenders(config.extenders, clock);

@@ -4,6 +4,9 @@ import type { Snapshot } from '../framework/snapshot.ts';
 /** The cache's nodes as they were when a cycle began. Only the cache changes it, between cycles. */
 export class CachedSnapshot implements Snapshot {
   readonly nodes: NodeInfo[] = [];
+  /** Those of rows that are gone stay. */
+  readonly versions: number[] = [];
+  #lastVersion = 0;
   /** Where in `nodes`. */
   readonly #index = new Map<string, number>();
   readonly #byName = new Map<string, NodeInfo>();
@@ -40,7 +43,7 @@ export class CachedSnapshot implements Snapshot {
     if (info) {
       this.#byName.set(name, info);
       const index = this.#index.get(name);
-      if (index !== undefined) this.nodes[index] = info;
+      if (index !== undefined) this.#put(index, info);
       for (const claim of info.pvcRefCounts.keys()) this.#claims.set(claim, (this.#claims.get(claim) ?? 0) + 1);
       this.#touchLists(info);
     } else {
@@ -50,16 +53,28 @@ export class CachedSnapshot implements Snapshot {
 
   /** Lists the nodes anew, in that order. */
   arrange(names: readonly string[]): void {
-    this.nodes.length = 0;
     this.#index.clear();
     this.#withAffinity = undefined;
     this.#withRequiredAntiAffinity = undefined;
-    for (const name of names) {
+    for (const [row, name] of names.entries()) {
       const info = this.#byName.get(name);
       if (!info) throw new Error(`bug: node ${name} is listed but not known`);
-      this.#index.set(name, this.nodes.length);
-      this.nodes.push(info);
+      this.#index.set(name, row);
+      if (this.nodes[row] !== info) this.#put(row, info);
     }
+    this.nodes.length = names.length;
+  }
+
+  /** Other pods were promised a place on the node. */
+  nominationsChanged(name: string): void {
+    const row = this.#index.get(name);
+    if (row !== undefined) this.versions[row] = ++this.#lastVersion;
+  }
+
+  #put(row: number, info: NodeInfo): void {
+    this.nodes[row] = info;
+    info.row = row;
+    this.versions[row] = ++this.#lastVersion;
   }
 
   #forget(info: NodeInfo): void {

@@ -120,6 +120,11 @@ export class SchedulerCache {
     return this.#snapshot;
   }
 
+  /** Other pods were promised a place on the node: what was found out about it before is void. */
+  nominationsChanged(nodeName: string): void {
+    this.#snapshot.nominationsChanged(nodeName);
+  }
+
   #place(info: PodInfo, nodeName: string): void {
     const uid = uidOf(info.pod);
     this.#displace(uid);

@@ -17,6 +17,8 @@ export class CycleState {
   skipFilter: ReadonlySet<string> = new Set();
   /** The same of PreScore and Score. */
   skipScore: ReadonlySet<string> = new Set();
+  /** Pods with the same one get the same answers of the filters for the same nodes. Trials have none. */
+  signature: string | undefined;
 
   set<T>(key: StateKey<T>, value: T): void {
     this.#entries.set(key as StateKey<unknown>, value);

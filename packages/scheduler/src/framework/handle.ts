@@ -44,6 +44,8 @@ export interface Handle {
 /** Pods that were promised a place on a node, which other pods are leaving for them. */
 export interface Nominator {
   nominatedPods(nodeName: string): readonly PodInfo[];
+  /** Where the pod was promised a place, if it was. */
+  nominatedNode(pod: Pod): string | undefined;
   /** Without a node the pod's own `status.nominatedNodeName` counts. */
   addNominatedPod(pod: PodInfo, nodeName?: string): void;
   deleteNominatedPod(pod: Pod): void;

@@ -19,15 +19,16 @@ const hostPort = ({ hostIP, hostPort, protocol }: ContainerPort): HostPort[] =>
 
 /** The host ports that are taken on a node. The address 0.0.0.0 takes a port on all of them. */
 export class UsedPorts {
-  /** Addresses by protocol and port. */
-  readonly #addresses = new Map<string, Set<string>>();
+  /** Addresses by protocol and port. Most nodes have none, and are copied often. */
+  #addresses: Map<string, Set<string>> | undefined;
 
   get isEmpty(): boolean {
-    return this.#addresses.size === 0;
+    return !this.#addresses?.size;
   }
 
   add({ ip, protocol, port }: HostPort): void {
     const key = `${protocol}/${port}`;
+    this.#addresses ??= new Map();
     const addresses = this.#addresses.get(key);
     if (addresses) addresses.add(ip);
     else this.#addresses.set(key, new Set([ip]));
@@ -35,18 +36,20 @@ export class UsedPorts {
 
   remove({ ip, protocol, port }: HostPort): void {
     const key = `${protocol}/${port}`;
-    const addresses = this.#addresses.get(key);
-    if (addresses?.delete(ip) && addresses.size === 0) this.#addresses.delete(key);
+    const addresses = this.#addresses?.get(key);
+    if (addresses?.delete(ip) && addresses.size === 0) this.#addresses?.delete(key);
   }
 
   conflictsWith({ ip, protocol, port }: HostPort): boolean {
-    const addresses = this.#addresses.get(`${protocol}/${port}`);
+    const addresses = this.#addresses?.get(`${protocol}/${port}`);
     return addresses !== undefined && (ip === anyAddress || addresses.has(anyAddress) || addresses.has(ip));
   }
 
   clone(): UsedPorts {
     const copy = new UsedPorts();
-    for (const [key, addresses] of this.#addresses) copy.#addresses.set(key, new Set(addresses));
+    if (this.#addresses) {
+      copy.#addresses = new Map(Array.from(this.#addresses, ([key, addresses]) => [key, new Set(addresses)]));
+    }
     return copy;
   }
 }

@@ -25,11 +25,13 @@ export class NodeInfo {
   allocatable = new Resources();
   usedPorts = new UsedPorts();
   /** By name of the image. */
-  imageStates: ReadonlyMap<string, ImageState> = new Map();
+  imageStates: ReadonlyMap<string, ImageState> = noImages;
   /** How many pods use a claim, by `namespace/name`. */
   readonly pvcRefCounts = new Map<string, number>();
   /** Grows with every change: a snapshot copies only what is newer than itself. */
   generation = 0;
+  /** Where it is in the list of the snapshot that it belongs to; -1 in none. */
+  row = -1;
 
   constructor(node?: Node) {
     if (node) this.setNode(node);
@@ -74,7 +76,7 @@ export class NodeInfo {
     // Replaced as a whole, never changed.
     copy.allocatable = this.allocatable;
     copy.imageStates = this.imageStates;
-    copy.usedPorts = this.usedPorts.isEmpty ? new UsedPorts() : this.usedPorts.clone();
+    copy.usedPorts = this.usedPorts.clone();
     for (const [claim, count] of this.pvcRefCounts) copy.pvcRefCounts.set(claim, count);
     copy.generation = this.generation;
     return copy;
@@ -93,6 +95,8 @@ export class NodeInfo {
     }
   }
 }
+
+const noImages: ReadonlyMap<string, ImageState> = new Map();
 
 /** The order of a node's pods means nothing: the last takes the place of the one that goes. */
 function removeByUid(infos: PodInfo[], uid: string | undefined): PodInfo | undefined {

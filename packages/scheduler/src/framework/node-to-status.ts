@@ -3,22 +3,30 @@ import type { NodeStatuses } from './plugin.ts';
 import type { Snapshot } from './snapshot.ts';
 import { Status, type StatusCode } from './status.ts';
 
-/** Why nodes were rejected, in the order in which they were. */
-export class NodeToStatus implements NodeStatuses {
+/** Why nodes were rejected, and how often. */
+export interface Rejections extends NodeStatuses {
+  /** How many nodes are named. */
+  readonly size: number;
+  /** How many of them were rejected with each status. */
+  readonly counts: ReadonlyMap<Status, number>;
+  /** Of the nodes that are not named: nobody looked at them. */
+  readonly absentStatus: Status;
+}
+
+/** Why nodes were rejected, noted one by one. */
+export class NodeToStatus implements Rejections {
   readonly #snapshot: Snapshot;
   /** `#nodes[i]` was rejected with `#statuses[i]`. No node is there twice. */
   readonly #nodes: NodeInfo[] = [];
   readonly #statuses: Status[] = [];
   /** Made when it is asked for: most of the time nobody does. */
   #byName: Map<string, Status> | undefined;
-  /** Of the nodes that are not named: nobody looked at them. */
   absentStatus: Status = Status.unresolvable();
 
   constructor(snapshot: Snapshot) {
     this.#snapshot = snapshot;
   }
 
-  /** How many nodes are named. */
   get size(): number {
     return this.#nodes.length;
   }
@@ -38,12 +46,13 @@ export class NodeToStatus implements NodeStatuses {
     if (this.absentStatus.code === code) {
       return this.#snapshot.nodes.filter(({ name }) => this.get(name).code === code);
     }
-    return this.#nodes.filter((_, index) => this.#statuses[index]!.code === code);
+    return this.#nodes.filter((_, index) => this.#statuses[index]!.code === code).sort((a, b) => a.row - b.row);
   }
 
-  /** The statuses of the nodes that are named. */
-  get values(): readonly Status[] {
-    return this.#statuses;
+  get counts(): ReadonlyMap<Status, number> {
+    const counts = new Map<Status, number>();
+    for (const status of this.#statuses) counts.set(status, (counts.get(status) ?? 0) + 1);
+    return counts;
   }
 
   get #map(): ReadonlyMap<string, Status> {

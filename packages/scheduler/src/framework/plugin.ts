@@ -36,6 +36,12 @@ export interface Plugin {
   removePod?(state: CycleState, pod: PodInfo, removed: PodInfo, node: NodeInfo): Status | undefined;
   /** Whether the pod may be on the node. */
   filter?(state: CycleState, pod: PodInfo, node: NodeInfo): Status | undefined;
+  /**
+   * After `preFilter`, unless that skipped: all that `filter` looks at beside the node and the pods there. Pods for which that is
+   * the same, and priority too, get the same answer as long as the node is the same: it is not asked again then. Undefined, or
+   * no such method, where the rest of the cluster or the time has a say.
+   */
+  signPod?(state: CycleState, pod: PodInfo): string | undefined;
 
   /** When no node is left: makes room, or says why that is impossible. */
   postFilter?(

@@ -46,6 +46,8 @@ export class Framework implements Handle {
   readonly #weights: ReadonlyMap<string, number>;
   /** Those that keep up with trials. */
   readonly #extensions: readonly Plugin[];
+  /** Those that have a say in whether a pod may be on a node, now or in a trial. */
+  readonly #signers: ReadonlySet<Plugin>;
   /** The filters that a cycle does not leave out, and the set by which that was found: it is the same for a whole cycle. */
   #filters: readonly Plugin[] = [];
   #filtersFor: ReadonlySet<string> | undefined;
@@ -61,6 +63,7 @@ export class Framework implements Handle {
     this.#points = pluginsByPoint(profile, made);
     this.#weights = scoreWeights(profile, made);
     this.#extensions = this.#points.preFilter.filter(({ addPod, removePod }) => addPod || removePod);
+    this.#signers = new Set([...this.#points.filter, ...this.#extensions]);
   }
 
   get clients(): Handle['clients'] {
@@ -117,9 +120,23 @@ export class Framework implements Handle {
     return sorter?.less?.(a, b) ?? false;
   }
 
-  /** Asks all PreFilter plug-ins; notes in the state which filters can be left out. */
+  /** Asks all PreFilter plug-ins; notes in the state which filters can be left out, and the pod's signature for the others. */
   runPreFilter(state: CycleState, pod: PodInfo): PreFilterOutcome {
-    return runPreFilter(this.#points.preFilter, state, pod, this.snapshot().nodes);
+    const outcome = runPreFilter(this.#points.preFilter, state, pod, this.snapshot().nodes);
+    if (!outcome.status) state.signature = this.#sign(state, pod);
+    return outcome;
+  }
+
+  /** Undefined when one of those that will be asked cannot sign. */
+  #sign(state: CycleState, pod: PodInfo): string | undefined {
+    const parts: (string | number)[] = [this.profileName, pod.pod.spec?.priority ?? 0];
+    for (const plugin of this.#signers) {
+      if (state.skipFilter.has(plugin.name)) continue;
+      const part = plugin.signPod?.(state, pod);
+      if (part === undefined) return undefined;
+      parts.push(plugin.name, part);
+    }
+    return JSON.stringify(parts);
   }
 
   runAddPod(state: CycleState, pod: PodInfo, added: PodInfo, node: NodeInfo): Status | undefined {

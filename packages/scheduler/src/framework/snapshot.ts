@@ -4,6 +4,8 @@ import type { NodeInfo } from './node-info.ts';
 export interface Snapshot {
   /** In an order that takes a node of each zone in turn. */
   readonly nodes: readonly NodeInfo[];
+  /** By row: another number after each change of the node there, and of the pods that were promised a place on it. */
+  readonly versions: readonly number[];
   /** Those that have pods with any affinity. */
   readonly nodesWithAffinity: readonly NodeInfo[];
   readonly nodesWithRequiredAntiAffinity: readonly NodeInfo[];

@@ -23,6 +23,7 @@ export function fakeHandle({
   for (const deviceClass of deviceClasses) indexer.add(deviceClass);
   const snapshot: Snapshot = {
     nodes,
+    versions: [],
     nodesWithAffinity: [],
     nodesWithRequiredAntiAffinity: [],
     get: (name) => nodes.find((node) => node.name === name),

@@ -12,15 +12,24 @@ export class PodNominator implements Nominator {
   /** The node by the uid of the pod. */
   readonly #nodes = new Map<string, string>();
   readonly #isWaiting: (pod: Pod) => boolean;
+  readonly #onChange: (nodeName: string) => void;
 
-  /** `isWaiting`: whether the pod still exists and has no node, as far as is known. Others are not promised anything. */
-  constructor(isWaiting: (pod: Pod) => boolean) {
+  /**
+   * `isWaiting`: whether the pod still exists and has no node, as far as is known. Others are not promised anything. `onChange` is
+   * told of every node whose pods are others from then on.
+   */
+  constructor(isWaiting: (pod: Pod) => boolean, onChange: (nodeName: string) => void = () => {}) {
     this.#isWaiting = isWaiting;
+    this.#onChange = onChange;
   }
 
   nominatedPods(nodeName: string): readonly PodInfo[] {
     if (this.#byNode.size === 0) return none;
     return this.#byNode.get(nodeName) ?? none;
+  }
+
+  nominatedNode(pod: Pod): string | undefined {
+    return this.#nodes.get(uidOf(pod));
   }
 
   addNominatedPod(info: PodInfo, nodeName: string = info.pod.status?.nominatedNodeName ?? ''): void {
@@ -29,6 +38,7 @@ export class PodNominator implements Nominator {
     if (!nodeName || !this.#isWaiting(info.pod)) return;
     this.#nodes.set(uidOf(info.pod), nodeName);
     this.#byNode.set(nodeName, [...(this.#byNode.get(nodeName) ?? none), info]);
+    this.#onChange(nodeName);
   }
 
   deleteNominatedPod(pod: Pod): void {
@@ -39,6 +49,7 @@ export class PodNominator implements Nominator {
     const others = this.#byNode.get(node)?.filter((info) => uidOf(info.pod) !== uid) ?? none;
     if (others.length > 0) this.#byNode.set(node, others);
     else this.#byNode.delete(node);
+    this.#onChange(node);
   }
 
   /** The pod has changed. What it says of its node counts, if it ever said anything. */

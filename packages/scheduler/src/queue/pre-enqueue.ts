@@ -41,6 +41,12 @@ export class PreEnqueue {
     metrics.preEnqueue(code, pod.profile, clock.monotonic() - start);
   }
 
+  /** Whether the plug-in that kept the pod out the last time would do so again. */
+  isStillGated(pod: QueuedPodInfo): boolean {
+    const gating = this.#options.plugins.get(pod.profile)?.find(({ name }) => name === pod.gatingPlugin);
+    return gating !== undefined && this.#ask(gating, pod) !== undefined;
+  }
+
   #ask(plugin: Plugin, pod: QueuedPodInfo): Status | undefined {
     let status: Status | undefined;
     try {

@@ -296,9 +296,10 @@ export class SchedulingQueue {
   ): void {
     // First who, then where to: a gated pod goes back to where it came from.
     const moves: (readonly [QueuedPodInfo, Requeue])[] = [];
+    const staysGated = this.#gateCheck(event);
     for (const queued of candidates) {
       if (preCheck && !preCheck(queued.info.pod)) continue;
-      if (this.#staysGated(queued, event)) continue;
+      if (staysGated(queued)) continue;
       const requeue = this.#requeueing.after(queued, event, before, after);
       if (requeue !== 'skip') moves.push([queued, requeue]);
     }
@@ -310,9 +311,23 @@ export class SchedulingQueue {
     if (moves.length > 0) this.#settle();
   }
 
-  /** Nothing that its gating plug-in has not asked for can open the gate. */
-  #staysGated({ gatingPlugin }: QueuedPodInfo, event: ClusterEvent): boolean {
-    return gatingPlugin !== undefined && !isWildcard(event) && !this.#options.hints.concerns(gatingPlugin, event);
+  /**
+   * Tells of pods whether they are gated, and the event cannot change that: nothing that the gating plug-in has not asked for can.
+   * Where it has asked, it is asked once more; there may be thousands of pods for each of thousands of events.
+   */
+  #gateCheck(event: ClusterEvent): (pod: QueuedPodInfo) => boolean {
+    if (isWildcard(event)) return () => false;
+    const concerned = new Map<string, boolean>();
+    return (pod) => {
+      const { gatingPlugin } = pod;
+      if (gatingPlugin === undefined) return false;
+      let isConcerned = concerned.get(gatingPlugin);
+      if (isConcerned === undefined) {
+        isConcerned = this.#options.hints.concerns(gatingPlugin, event);
+        concerned.set(gatingPlugin, isConcerned);
+      }
+      return !isConcerned || this.#preEnqueue.isStillGated(pod);
+    };
   }
 
   /** Puts a pod that is in no queue into one. */

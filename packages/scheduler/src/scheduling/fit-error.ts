@@ -1,4 +1,4 @@
-import type { NodeToStatus } from '../framework/node-to-status.ts';
+import type { Rejections } from '../framework/node-to-status.ts';
 import type { Status } from '../framework/status.ts';
 
 /** Stands for all extenders where plug-ins are named. */
@@ -6,7 +6,7 @@ export const extenderName = 'Extender';
 
 /** Why a pod can be on no node. */
 export class FitError {
-  readonly statuses: NodeToStatus;
+  readonly statuses: Rejections;
   readonly #numAllNodes: number;
   /** Of PreFilter, when it was that which rejected the pod. */
   readonly #preFilter: Status | undefined;
@@ -17,7 +17,7 @@ export class FitError {
   /** `plugins`: that had a part in it, without a status of any node. */
   constructor(
     numAllNodes: number,
-    statuses: NodeToStatus,
+    statuses: Rejections,
     { preFilter, plugins = new Set() }: { readonly preFilter?: Status; readonly plugins?: ReadonlySet<string> } = {},
   ) {
     this.#numAllNodes = numAllNodes;
@@ -30,13 +30,10 @@ export class FitError {
   get rejectors(): { readonly unschedulable: ReadonlySet<string>; readonly pending: ReadonlySet<string> } {
     const unschedulable = new Set(this.#otherPlugins);
     const pending = new Set<string>();
-    let last: string | undefined;
-    for (const { plugin, isRejected, code } of this.#preFilter ? [this.#preFilter] : this.statuses.values) {
-      // Thousands of nodes in a row are rejected by the same.
-      if (plugin === undefined || plugin === last) continue;
+    for (const { plugin, isRejected, code } of this.#preFilter ? [this.#preFilter] : this.statuses.counts.keys()) {
+      if (plugin === undefined) continue;
       if (isRejected) unschedulable.add(plugin);
       if (code === 'Pending') pending.add(plugin);
-      else last = plugin;
     }
     return { unschedulable, pending };
   }
@@ -54,16 +51,14 @@ export class FitError {
 
   /** How often each reason was given. */
   #histogram(): string {
-    const { values, absentStatus } = this.statuses;
-    // Most nodes share a few statuses.
-    const byStatus = new Map<Status, number>();
-    for (const status of values) byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
-    if (values.length < this.#numAllNodes) byStatus.set(absentStatus, this.#numAllNodes - values.length);
-    const counts = new Map<string, number>();
-    for (const [{ reasons }, count] of byStatus) {
-      for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + count);
-    }
-    return [...counts]
+    const { size, counts, absentStatus } = this.statuses;
+    const byReason = new Map<string, number>();
+    const add = ({ reasons }: Status, count: number): void => {
+      for (const reason of reasons) byReason.set(reason, (byReason.get(reason) ?? 0) + count);
+    };
+    for (const [status, count] of counts) add(status, count);
+    if (size < this.#numAllNodes) add(absentStatus, this.#numAllNodes - size);
+    return [...byReason]
       .map(([reason, count]) => `${count} ${reason}`)
       .sort()
       .join(', ');

@@ -4,8 +4,10 @@ import type { NodeInfo } from '../framework/node-info.ts';
 import { NodeToStatus } from '../framework/node-to-status.ts';
 import type { PodInfo } from '../framework/pod-info.ts';
 import type { Framework } from '../framework/runtime.ts';
+import { SignatureCache } from '../framework/signature-cache.ts';
 import type { Snapshot } from '../framework/snapshot.ts';
 import { Status } from '../framework/status.ts';
+import { FilterAnswers, fits } from './filter-answers.ts';
 import { extenderName, FitError } from './fit-error.ts';
 
 /** In a cluster of so few nodes all are looked at; in a larger one, so many at least are looked for. */
@@ -46,6 +48,8 @@ export interface FeasibleNodes {
 /** Finds nodes that a pod may be on. It goes on where it stopped for the pod before, so that all nodes have the same chance. */
 export class NodeFinder {
   readonly #options: NodeFinderOptions;
+  /** What the filters of all profiles said. */
+  readonly #answers = new SignatureCache(() => new FilterAnswers());
   #start = 0;
 
   constructor(options: NodeFinderOptions) {
@@ -73,7 +77,13 @@ export class NodeFinder {
       const names = [...plugins].sort().join(' ');
       statuses.absentStatus = Status.unresolvable(`node(s) didn't satisfy plugin(s) [${names}]`);
     }
-    const passing = timer.time('Filter', () => this.#passFilters(attempt, nodes, statuses));
+    const passing = timer.time('Filter', () => {
+      const answers = this.#recall(attempt);
+      if (!nodeNames && answers && this.#areAllRejected(attempt, answers)) return answers;
+      return this.#passFilters(attempt, nodes, statuses, answers);
+    });
+    // All were looked at: the next pod begins with the same node.
+    if (passing instanceof FilterAnswers) return new FitError(numAllNodes, passing, { plugins });
     const evaluated = statuses.size + (passing instanceof Status ? 0 : passing.length);
     this.#start = (this.#start + evaluated) % numAllNodes;
     if (passing instanceof Status) return passing;
@@ -105,10 +115,31 @@ export class NodeFinder {
     return feasible[0];
   }
 
+  /** What filters said to pods like this one, if there may be any. */
+  #recall({ framework, state: { signature }, pod, snapshot }: Attempt): FilterAnswers | undefined {
+    if (signature === undefined) return undefined;
+    const answers = this.#answers.get(signature);
+    answers.sync(snapshot, framework.nominator.nominatedNode(pod.pod));
+    return answers;
+  }
+
+  /** Asks about the few nodes of which it is not known. False when one fits, or it takes a closer look. */
+  #areAllRejected({ framework, state, pod, snapshot }: Attempt, answers: FilterAnswers): boolean {
+    const undecided = answers.undecided(this.#wanted(framework, snapshot.nodes.length));
+    if (!undecided) return false;
+    for (const node of undecided) {
+      const status = framework.filterWithNominatedPods(state, pod, node);
+      if (!status || status.isRejected) answers.set(node, status ?? fits);
+      if (!status?.isRejected) return false;
+    }
+    return true;
+  }
+
   #passFilters(
     { framework, state, pod }: Attempt,
     nodes: readonly NodeInfo[],
     statuses: NodeToStatus,
+    answers?: FilterAnswers,
   ): NodeInfo[] | Status {
     const wanted = this.#wanted(framework, nodes.length);
     const passing: NodeInfo[] = [];
@@ -116,10 +147,14 @@ export class NodeFinder {
     for (let i = 0; i < nodes.length && passing.length < wanted; i++) {
       const at = start + i;
       const node = nodes[at < nodes.length ? at : at - nodes.length]!;
-      const status = framework.filterWithNominatedPods(state, pod, node);
-      if (!status) passing.push(node);
-      else if (status.isRejected) statuses.add(node, status);
-      else return status;
+      let answer = answers?.of(node);
+      if (answer === undefined) {
+        answer = framework.filterWithNominatedPods(state, pod, node) ?? fits;
+        if (answer !== fits && !answer.isRejected) return answer;
+        answers?.set(node, answer);
+      }
+      if (answer === fits) passing.push(node);
+      else statuses.add(node, answer);
     }
     return passing;
   }

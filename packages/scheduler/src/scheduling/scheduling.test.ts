@@ -55,6 +55,7 @@ describe('why a pod fits nowhere', () => {
   const nodes = ['a', 'b', 'c', 'd'].map((name) => new NodeInfo({ metadata: { name } }));
   const snapshot = {
     nodes,
+    versions: [],
     nodesWithAffinity: [],
     nodesWithRequiredAntiAffinity: [],
     get: (name: string) => nodes.find((node) => node.name === name),

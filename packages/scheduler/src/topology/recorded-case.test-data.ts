@@ -57,6 +57,7 @@ export function topologyHandle(nodes: readonly NodeInfo[], objects: readonly Kub
   for (const object of objects) byKind.get(object.kind ?? '')?.indexer.add(object as never);
   const snapshot: Handle['snapshot'] = () => ({
     nodes,
+    versions: [],
     nodesWithAffinity: nodes.filter(({ podsWithAffinity }) => podsWithAffinity.length > 0),
     nodesWithRequiredAntiAffinity: nodes.filter(
       ({ podsWithRequiredAntiAffinity }) => podsWithRequiredAntiAffinity.length > 0,

@@ -33,6 +33,7 @@ export function volumeHandle(nodes: readonly NodeInfo[], objects: readonly Kuber
     random: () => 0.5,
     snapshot: () => ({
       nodes,
+      versions: [],
       nodesWithAffinity: [],
       nodesWithRequiredAntiAffinity: [],
       get: (name: string) => nodes.find((node) => node.name === name),

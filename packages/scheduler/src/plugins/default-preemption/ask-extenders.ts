@@ -2,7 +2,7 @@ import type { Pod } from '@coxswain/api/core/v1';
 import type { Victims } from '../../framework/extender.ts';
 import type { Handle } from '../../framework/handle.ts';
 import { Status } from '../../framework/status.ts';
-import type { Candidate } from './candidates.ts';
+import { Candidate } from './candidates.ts';
 
 /** What extenders that have a say in preemption leave of the candidates. */
 export async function askExtenders(
@@ -30,5 +30,5 @@ export async function askExtenders(
       handle.logger.warn(`Skipped extender ${extender.name} as it returned error and has ignorable flag set`);
     }
   }
-  return [...left].map(([nodeName, victims]) => ({ ...victims, nodeName }));
+  return [...left].map(([nodeName, victims]) => new Candidate(nodeName, victims));
 }

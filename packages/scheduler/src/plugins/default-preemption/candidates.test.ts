@@ -7,7 +7,7 @@ import { NodeInfo } from '../../framework/node-info.ts';
 import { PodInfo } from '../../framework/pod-info.ts';
 import { Status } from '../../framework/status.ts';
 import { askExtenders } from './ask-extenders.ts';
-import { bestCandidate, type Candidate, CandidateFinder } from './candidates.ts';
+import { bestCandidate, Candidate, CandidateFinder } from './candidates.ts';
 import { DisruptionBudgets } from './disruption-budgets.ts';
 
 const pod = (name: string, priority: number, startTime?: string): Pod => ({
@@ -17,11 +17,8 @@ const pod = (name: string, priority: number, startTime?: string): Pod => ({
 });
 const early = '2026-01-01T00:00:00Z';
 const late = '2026-01-02T00:00:00Z';
-const candidate = (nodeName: string, numPDBViolations: number, ...pods: Pod[]): Candidate => ({
-  nodeName,
-  numPDBViolations,
-  pods,
-});
+const candidate = (nodeName: string, numPDBViolations: number, ...pods: Pod[]): Candidate =>
+  new Candidate(nodeName, { numPDBViolations, pods });
 
 describe('the best candidate', () => {
   it.each<[string, Candidate, Candidate]>([
@@ -120,6 +117,7 @@ describe('extenders', () => {
   const ask = async (...extenders: Extender[]) => {
     const snapshot = () => ({
       nodes: [],
+      versions: [],
       nodesWithAffinity: [],
       nodesWithRequiredAntiAffinity: [],
       get: () => undefined,

@@ -1,19 +1,40 @@
 import type { Victims } from '../../framework/extender.ts';
 import type { NodeInfo } from '../../framework/node-info.ts';
+import type { RememberedNodes } from '../../framework/remembered-nodes.ts';
 import { Status } from '../../framework/status.ts';
 import { priorityOf, startTimeOf } from './importance.ts';
 import { noVictims, type Preemption, selectVictims } from './select-victims.ts';
 
 /** A node that the pod would fit on if these pods were gone. */
-export interface Candidate extends Victims {
+export class Candidate implements Victims {
   readonly nodeName: string;
+  readonly pods: Victims['pods'];
+  readonly numPDBViolations: number;
+  /** What choosing it would do. */
+  readonly harm: Harm;
+
+  constructor(nodeName: string, { pods, numPDBViolations }: Victims) {
+    this.nodeName = nodeName;
+    this.pods = pods;
+    this.numPDBViolations = numPDBViolations;
+    this.harm = harmOf({ pods, numPDBViolations });
+  }
 }
+
+/** A node where it does not help. */
+interface Rejection {
+  readonly node: NodeInfo;
+  readonly status: Status;
+}
+
+/** What came of trying a node. */
+export type Outcome = Candidate | Rejection;
 
 export interface DryRun {
   /** Those that break no budget first. */
   readonly candidates: readonly Candidate[];
   /** Why the other nodes that were tried do not do. */
-  readonly rejected: readonly { readonly node: NodeInfo; readonly status: Status }[];
+  readonly rejected: readonly Rejection[];
 }
 
 /** Tries preemption on nodes, from the one at `offset` on, until there are so many candidates. */
@@ -21,29 +42,42 @@ export class CandidateFinder {
   /** The lowest priority of a pod on a node. A snapshot's nodes are replaced when they change. */
   readonly #lowest = new WeakMap<NodeInfo, number>();
 
-  find(preemption: Preemption, nodes: readonly NodeInfo[], offset: number, wanted: number): DryRun {
+  /** What is remembered is not tried again. */
+  find(
+    preemption: Preemption,
+    nodes: readonly NodeInfo[],
+    offset: number,
+    wanted: number,
+    remembered?: RememberedNodes<Outcome>,
+  ): DryRun {
     const sound: Candidate[] = [];
     const violating: Candidate[] = [];
-    const rejected: { node: NodeInfo; status: Status }[] = [];
-    const priority = priorityOf(preemption.pod.pod);
+    const rejected: Rejection[] = [];
     for (let i = 0; i < nodes.length; i++) {
-      const node = nodes[(offset + i) % nodes.length]!;
-      const victims = this.#lowestPriority(node) < priority ? selectVictims(preemption, node) : noVictims;
-      if (victims instanceof Status) {
-        rejected.push({ node, status: victims });
+      const at = offset + i;
+      const node = nodes[at < nodes.length ? at : at - nodes.length]!;
+      let outcome = remembered?.get(node);
+      if (!outcome) {
+        outcome = this.#try(preemption, node);
+        if (outcome instanceof Candidate || outcome.status.isRejected) remembered?.set(node, outcome);
+      }
+      if (!(outcome instanceof Candidate)) {
+        rejected.push(outcome);
         continue;
       }
-      if (victims.pods.length === 0) {
-        const status = Status.failed(new Error(`expected at least one victim pod on node "${node.name}"`));
-        rejected.push({ node, status });
-        continue;
-      }
-      const list = victims.numPDBViolations === 0 ? sound : violating;
-      if (list.length < wanted)
-        list.push({ nodeName: node.name, pods: victims.pods, numPDBViolations: victims.numPDBViolations });
+      const list = outcome.numPDBViolations === 0 ? sound : violating;
+      if (list.length < wanted) list.push(outcome);
       if (sound.length > 0 && sound.length + violating.length >= wanted) break;
     }
     return { candidates: [...sound, ...violating], rejected };
+  }
+
+  #try(preemption: Preemption, node: NodeInfo): Outcome {
+    const isWorthIt = this.#lowestPriority(node) < priorityOf(preemption.pod.pod);
+    const victims = isWorthIt ? selectVictims(preemption, node) : noVictims;
+    if (victims instanceof Status) return { node, status: victims };
+    if (victims.pods.length > 0) return new Candidate(node.name, victims);
+    return { node, status: Status.failed(new Error(`expected at least one victim pod on node "${node.name}"`)) };
   }
 
   #lowestPriority(node: NodeInfo): number {
@@ -66,12 +100,9 @@ const priorityOffset = 2 ** 31;
  * first of those that are equal in all of that.
  */
 export function bestCandidate(candidates: Iterable<Candidate>): Candidate | undefined {
-  let best: { readonly candidate: Candidate; readonly harm: Harm } | undefined;
-  for (const candidate of candidates) {
-    const harm = harmOf(candidate);
-    if (!best || isLess(harm, best.harm)) best = { candidate, harm };
-  }
-  return best?.candidate;
+  let best: Candidate | undefined;
+  for (const candidate of candidates) if (!best || isLess(candidate.harm, best.harm)) best = candidate;
+  return best;
 }
 
 interface Harm {
@@ -83,7 +114,7 @@ interface Harm {
   readonly earliestStart: string;
 }
 
-function harmOf({ pods, numPDBViolations }: Candidate): Harm {
+function harmOf({ pods, numPDBViolations }: Victims): Harm {
   const highestPriority = pods[0] ? priorityOf(pods[0]) : 0;
   let sum = 0;
   let earliestStart: string | undefined;

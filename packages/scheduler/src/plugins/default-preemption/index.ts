@@ -8,10 +8,12 @@ import type { Handle, PluginDefinition } from '../../framework/handle.ts';
 import { NodeToStatus } from '../../framework/node-to-status.ts';
 import type { NodeStatuses, PostFilterResult } from '../../framework/plugin.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
+import { RememberedNodes } from '../../framework/remembered-nodes.ts';
+import { SignatureCache } from '../../framework/signature-cache.ts';
 import { Status } from '../../framework/status.ts';
 import { FitError } from '../../scheduling/fit-error.ts';
 import { askExtenders } from './ask-extenders.ts';
-import { bestCandidate, CandidateFinder, type DryRun } from './candidates.ts';
+import { bestCandidate, CandidateFinder, type DryRun, type Outcome } from './candidates.ts';
 import { candidatesWanted, type DefaultPreemptionArgs, readDefaultPreemptionArgs } from './default-preemption-args.ts';
 import { budgetSelector, DisruptionBudgets } from './disruption-budgets.ts';
 import { priorityOf } from './importance.ts';
@@ -27,13 +29,11 @@ export const defaultPreemption: PluginDefinition<DefaultPreemptionArgs> = {
   create: (args, handle) => {
     const metrics = new PreemptionMetrics(handle.metrics);
     const executor = new PreemptionExecutor(handle, metrics, name);
+    const preempting = Status.unresolvable('waiting for the preemption for this pod to be finished');
     const evaluator = new PreemptionEvaluator(args, handle, executor);
     return {
       name,
-      preEnqueue: (pod) =>
-        executor.isPreempting(pod)
-          ? Status.unresolvable('waiting for the preemption for this pod to be finished')
-          : undefined,
+      preEnqueue: (pod) => (executor.isPreempting(pod) ? preempting : undefined),
       postFilter: async (state, pod, statuses, signal) => {
         const answer = await evaluator.preempt(state, pod, statuses, signal);
         metrics.attempted();
@@ -56,6 +56,9 @@ class PreemptionEvaluator {
   readonly #handle: Handle;
   readonly #executor: PreemptionExecutor;
   readonly #finder = new CandidateFinder();
+  readonly #outcomes = new SignatureCache(() => new RememberedNodes<Outcome>());
+  #listedBudgets: readonly PodDisruptionBudget[] = [];
+  #budgets = new DisruptionBudgets([]);
   readonly #selectors = new WeakMap<PodDisruptionBudget, Selector>();
 
   constructor(args: DefaultPreemptionArgs, handle: Handle, executor: PreemptionExecutor) {
@@ -105,14 +108,30 @@ class PreemptionEvaluator {
   #dryRun(state: CycleState, pod: PodInfo, statuses: NodeStatuses): DryRun {
     const nodes = statuses.nodesWith('Unschedulable');
     if (nodes.length === 0) return { candidates: [], rejected: [] };
-    const { informers, random } = this.#handle;
-    const budgets = new DisruptionBudgets(
-      informers.policy.v1.podDisruptionBudgets.informer.indexer.values(),
-      (budget) => this.#selectorOf(budget),
-    );
-    const offset = Math.floor(random() * nodes.length);
-    const preemption = { handle: this.#handle, state, pod, budgets };
-    return this.#finder.find(preemption, nodes, offset, candidatesWanted(this.#args, nodes.length));
+    const preemption = { handle: this.#handle, state, pod, budgets: this.#currentBudgets() };
+    const offset = Math.floor(this.#handle.random() * nodes.length);
+    const wanted = candidatesWanted(this.#args, nodes.length);
+    return this.#finder.find(preemption, nodes, offset, wanted, this.#recall(state, pod));
+  }
+
+  /** What came of trying nodes for pods like this one, if there may be any. */
+  #recall({ signature }: CycleState, { pod }: PodInfo): RememberedNodes<Outcome> | undefined {
+    if (signature === undefined) return undefined;
+    const outcomes = this.#outcomes.get(signature);
+    outcomes.sync(this.#handle.snapshot(), this.#handle.nominator.nominatedNode(pod));
+    return outcomes;
+  }
+
+  /** When one changes, nodes that were tried may have other victims. */
+  #currentBudgets(): DisruptionBudgets {
+    const listed = [...this.#handle.informers.policy.v1.podDisruptionBudgets.informer.indexer.values()];
+    const known = this.#listedBudgets;
+    if (listed.length !== known.length || listed.some((budget, i) => budget !== known[i])) {
+      this.#listedBudgets = listed;
+      this.#budgets = new DisruptionBudgets(listed, (budget) => this.#selectorOf(budget));
+      this.#outcomes.clear();
+    }
+    return this.#budgets;
   }
 
   #nothingFound(rejected: DryRun['rejected']): PostFilterResult | Status {

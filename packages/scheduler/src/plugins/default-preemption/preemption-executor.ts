@@ -1,6 +1,6 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { isConflict, isInternalError, isNotFound, isServiceUnavailable } from '@coxswain/apimachinery/errors';
-import { defaultBackoff, retryOnError } from '@coxswain/client';
+import { defaultBackoff, type Indexer, retryOnError } from '@coxswain/client';
 import type { Handle } from '../../framework/handle.ts';
 import { podKind } from '../../scheduling/failure-handler.ts';
 import { type PodStatusChange, podStatusPatch } from '../../scheduling/pod-status-patch.ts';
@@ -12,12 +12,13 @@ import type { PreemptionMetrics } from './preemption-metrics.ts';
 const maxInFlight = 16;
 
 interface Progress {
-  lastVictim?: Pod;
+  lastVictim?: { readonly key: string; readonly uid: string | undefined };
 }
 
 /** Makes victims go while other pods are scheduled. The pod that they go for is not tried again before all have been asked. */
 export class PreemptionExecutor {
   readonly #handle: Handle;
+  readonly #pods: Indexer<Pod>;
   readonly #metrics: PreemptionMetrics;
   readonly #pluginName: string;
   /**
@@ -28,6 +29,7 @@ export class PreemptionExecutor {
 
   constructor(handle: Handle, metrics: PreemptionMetrics, pluginName: string) {
     this.#handle = handle;
+    this.#pods = handle.informers.core.v1.pods.informer.indexer;
     this.#metrics = metrics;
     this.#pluginName = pluginName;
   }
@@ -36,9 +38,9 @@ export class PreemptionExecutor {
   isPreempting({ metadata: { uid = '' } }: Pod): boolean {
     const preempting = this.#preempting.get(uid);
     if (!preempting?.lastVictim) return preempting !== undefined;
-    const { lastVictim } = preempting;
-    const known = this.#handle.informers.core.v1.pods.informer.indexer.get(lastVictim);
-    return known?.metadata.uid === lastVictim.metadata.uid && !known?.metadata.deletionTimestamp;
+    const { key, uid: victim } = preempting.lastVictim;
+    const known = this.#pods.getByKey(key);
+    return known?.metadata.uid === victim && !known?.metadata.deletionTimestamp;
   }
 
   /** Begins, and does not wait. */
@@ -151,8 +153,9 @@ async function preemptAll(
     const failed = outcomes.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
   }
-  progress.lastVictim = victims[last]!;
-  await preempt(progress.lastVictim);
+  const { namespace = '', name = '', uid } = victims[last]!.metadata;
+  progress.lastVictim = { key: `${namespace}/${name}`, uid };
+  await preempt(victims[last]!);
 }
 
 const isRetriable = (error: unknown): boolean =>

@@ -38,6 +38,7 @@ export const nodeAffinity: PluginDefinition<NodeAffinityArgs> = {
         const isMet = state.find(required) ?? requirementOf(pod);
         return isMet(node) ? undefined : rejected;
       },
+      signPod: (_, { pod }) => JSON.stringify([pod.spec?.nodeSelector ?? {}, requiredTermsOf(pod) ?? {}]),
       preScore: (state, { pod }) => {
         const terms = pod.spec?.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution;
         if (!terms && !preference) return skip;

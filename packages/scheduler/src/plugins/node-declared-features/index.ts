@@ -27,6 +27,7 @@ export const nodeDeclaredFeatures: PluginDefinition = {
         const declared = node?.status?.declaredFeatures ?? [];
         return state.get(required).every((feature) => declared.includes(feature)) ? undefined : rejected;
       },
+      signPod: (state) => state.get(required).join(),
       eventsToRegister: () => [
         {
           event: { resource: 'Node', action: Action.Add | Action.UpdateNodeDeclaredFeature },

@@ -15,6 +15,7 @@ export const nodeName: PluginDefinition = {
         const wanted = pod.spec?.nodeName;
         return wanted && wanted !== node.name ? rejected : undefined;
       },
+      signPod: (_, { pod }) => pod.spec?.nodeName ?? '',
       eventsToRegister: () => [{ event: { resource: 'Node', action: Action.Add } }],
     };
   },

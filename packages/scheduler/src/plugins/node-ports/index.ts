@@ -17,6 +17,7 @@ export const nodePorts: PluginDefinition = {
       preFilter: (_, { hostPorts }) => (hostPorts.length === 0 ? skip : undefined),
       filter: (_, { hostPorts }, { usedPorts }) =>
         !usedPorts.isEmpty && conflict(hostPorts, usedPorts) ? rejected : undefined,
+      signPod: (_, { hostPorts }) => JSON.stringify(hostPorts),
       eventsToRegister: () => [
         {
           event: { resource: 'Pod', action: Action.Delete },

@@ -7,7 +7,7 @@ import { type ScoredResource, scoredResources } from '../node-resources/scored-r
 import { hasDeviceClass } from './device-classes.ts';
 import { type NodeResourcesFitArgs, readFitArgs } from './fit-args.ts';
 import { fitEvents } from './fit-events.ts';
-import { RoomCheck, type WantedResources, wantedResources } from './room-check.ts';
+import { RoomCheck, signatureOf, type WantedResources, wantedResources } from './room-check.ts';
 import { nodeScorer } from './scoring-strategy.ts';
 
 const name = 'NodeResourcesFit';
@@ -33,6 +33,7 @@ export const nodeResourcesFit: PluginDefinition<NodeResourcesFitArgs> = {
         return undefined;
       },
       filter: (state, _, node) => roomCheck.check(state.get(wanted), node),
+      signPod: (state) => signatureOf(state.get(wanted)),
       preScore: (state, pod) => {
         state.set(scored, scoredResources(resources, scoringRequest(pod), 'nonZeroRequested'));
         return undefined;

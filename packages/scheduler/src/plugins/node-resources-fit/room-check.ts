@@ -35,6 +35,10 @@ export function wantedResources(
   return { requests, scalars };
 }
 
+/** The same for pods that want the same. */
+export const signatureOf = ({ requests: { milliCPU, memory, ephemeralStorage }, scalars }: WantedResources): string =>
+  JSON.stringify([milliCPU, memory, ephemeralStorage, scalars]);
+
 /** The bits of what is lacking. */
 const tooManyPods = 1;
 const cpu = 2;

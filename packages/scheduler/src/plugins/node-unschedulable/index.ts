@@ -19,6 +19,7 @@ export const nodeUnschedulable: PluginDefinition = {
       name,
       filter: (_, { pod }, { node }) =>
         node?.spec?.unschedulable && !toleratesUnschedulable(pod) ? rejected : undefined,
+      signPod: (_, { pod }) => String(toleratesUnschedulable(pod)),
       eventsToRegister: () => [
         {
           event: { resource: 'Node', action: Action.Add | Action.UpdateNodeTaint },

@@ -23,6 +23,7 @@ export const taintToleration: PluginDefinition = {
     return {
       name,
       filter: (_, { pod }, { node }) => (node && keepsAway(node, pod) ? rejected : undefined),
+      signPod: (_, { pod }) => JSON.stringify(pod.spec?.tolerations ?? []),
       preScore: (state, { pod }) => {
         const tolerations = pod.spec?.tolerations ?? [];
         state.set(
