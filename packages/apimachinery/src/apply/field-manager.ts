@@ -32,6 +32,8 @@ export interface FieldManagerOptions {
   readonly emptyObject?: () => KubernetesObject;
   /** Brings a merged object into the form objects have in memory: canonical values, no stray nulls, defaults set. */
   readonly complete?: (object: KubernetesObject) => KubernetesObject;
+  /** Objects were read by the schema and need not be looked at again, as those of built-in kinds. */
+  readonly objectsFit?: boolean;
   readonly now: () => Date;
 }
 
@@ -197,8 +199,8 @@ export class FieldManager {
     const { owner, identity } = this.#updating(manager);
     const before = managers.get(identity)?.set;
     const updated = this.#updater.update(
-      this.#typed(withManagedFields(this.#versioned(live), undefined)),
-      this.#typed(this.#versioned(next)),
+      this.#written(withManagedFields(this.#versioned(live), undefined)),
+      this.#written(this.#versioned(next)),
       this.#options.apiVersion,
       managers,
       // It gets back below what would be taken from it, unless it has what nobody should.
@@ -254,6 +256,11 @@ export class FieldManager {
 
   #typed(object: KubernetesObject): TypedValue {
     return TypedValue.of(object, this.#schema(), { allowDuplicates: true });
+  }
+
+  /** The same of an object that was written whole, not merged by us. */
+  #written(object: KubernetesObject): TypedValue {
+    return this.#options.objectsFit ? TypedValue.fitting(object, this.#schema()) : this.#typed(object);
   }
 
   #versioned(object: KubernetesObject): KubernetesObject {

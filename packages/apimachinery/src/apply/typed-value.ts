@@ -32,6 +32,11 @@ export class TypedValue {
     return new TypedValue(value, type);
   }
 
+  /** A value that is known to fit, because it was read by the schema. Items without their keys are found when they are asked for. */
+  static fitting(value: unknown, schema: Schema): TypedValue {
+    return new TypedValue(value, valueTypeOf(schema));
+  }
+
   /** The fields that applying the value claims. */
   toFieldSet(): FieldSet {
     return toFieldSet(this.#type, this.value);

@@ -179,6 +179,7 @@ export class ResourceScope implements Presenter {
           : new VersionFilters(resetFilter(this.registry, subresource)),
         ...(custom && { emptyObject: () => ({ apiVersion: this.kind.apiVersion, kind: this.kind.kind }) }),
         complete: (object) => completeApplied(this, object),
+        objectsFit: !custom,
         now: this.services.now,
       });
       this.#fieldManagers.set(subresource, manager);
