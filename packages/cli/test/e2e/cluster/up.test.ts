@@ -124,7 +124,10 @@ describe.skipIf(!findBinary('kubectl'))('cox up', () => {
       })
       .toBe(3);
     await kubectl('rollout status deployment/web');
-    expect((await kubectl('get pods --no-headers')).split('\n').length).toBe(3);
+    // Those that were deleted take a moment.
+    await expect
+      .poll(async () => (await kubectl('get pods --no-headers')).split('\n').length, { timeout: 30_000 })
+      .toBe(3);
   }, 120_000);
 
   it('is ended by cox down, and deleted by cox reset', async () => {

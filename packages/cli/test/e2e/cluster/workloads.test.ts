@@ -25,6 +25,8 @@ describe.skipIf(!findBinary('kubectl')).concurrent('workloads on cox up', () => 
 
   it('rolls a Deployment out, pauses and resumes it, and goes back', async ({ expect }) => {
     const kubectl = await inNamespace('roll');
+    // Those that go take a moment.
+    const images = () => kubectl(`get pods -o jsonpath='{.items[*].spec.containers[0].image}'`);
     await kubectl('create deployment web --image=web:1 --replicas=3');
     expect(await kubectl('rollout status deployment/web')).toContain('deployment "web" successfully rolled out');
     expect(await kubectl('get deployment web')).toMatch(/^web {3}3\/3 {3}3 {3}3 /m);
@@ -43,7 +45,7 @@ describe.skipIf(!findBinary('kubectl')).concurrent('workloads on cox up', () => 
     expect(await kubectl('rollout status deployment/web')).toContain('successfully rolled out');
     const names = (await kubectl('get replicasets --no-headers -o custom-columns=:.metadata.name')).split('\n');
     const next = names.find((name) => name !== old);
-    expect(await kubectl(`get pods -o jsonpath='{.items[*].spec.containers[0].image}'`)).toBe('web:2 web:2 web:2');
+    await expect.poll(images, patience).toBe('web:2 web:2 web:2');
     await kubectl('rollout pause deployment/web');
     expect(await kubectl('rollout undo deployment/web')).toBe(
       `error: you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again\n[exit 1]`,
@@ -52,7 +54,7 @@ describe.skipIf(!findBinary('kubectl')).concurrent('workloads on cox up', () => 
 
     expect(await kubectl('rollout undo deployment/web')).toBe('deployment.apps/web rolled back');
     expect(await kubectl('rollout status deployment/web')).toContain('successfully rolled out');
-    expect(await kubectl(`get pods -o jsonpath='{.items[*].spec.containers[0].image}'`)).toBe('web:1 web:1 web:1');
+    await expect.poll(images, patience).toBe('web:1 web:1 web:1');
     expect(await kubectl('rollout history deployment/web')).toBe(
       'deployment.apps/web\nREVISION  CHANGE-CAUSE\n2   <none>\n3   <none>',
     );
