@@ -1,4 +1,4 @@
-import { cloneJson, type KubernetesObject } from '@coxswain/apimachinery';
+import { cloneJson, FieldManager, type KubernetesObject } from '@coxswain/apimachinery';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { arbitraryFor } from '../../apimachinery/src/schema/arbitrary.test-data.ts';
@@ -46,6 +46,28 @@ describe('random objects of every kind', () => {
           if (format === codecs.protobuf && ![...kind.schema.declared].some(({ number }) => number > 0)) continue;
           expect(format.decode(format.encode(object)).object).toEqual(object);
         }
+      }),
+      runs,
+    );
+  });
+
+  it.each(named(({ schema }) => schema.fields.has('metadata')))('%s belongs to who creates it', (_, kind) => {
+    const { apiVersion } = kind.gvk;
+    const fields = new FieldManager({
+      apiVersion,
+      kind: kind.gvk.kind,
+      versions: { schemaFor: () => kind.schema, convert: (object) => object },
+      objectsFit: true,
+      now: () => new Date('2026-01-01T00:00:00Z'),
+    });
+    fc.assert(
+      fc.property(objects(kind), (object) => {
+        const { managedFields: _, ...metadata } = object.metadata ?? {};
+        // With managedFields, even none, it goes the way of every update.
+        const [created, updated] = [metadata, { ...metadata, managedFields: [] }].map((given) =>
+          fields.updateNoErrors(undefined, { ...object, metadata: given }, 'somebody'),
+        );
+        expect(created).toEqual(updated);
       }),
       runs,
     );

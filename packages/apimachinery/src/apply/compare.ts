@@ -64,6 +64,7 @@ function differAsMaps(type: MapType, before: unknown, after: unknown): Maybe {
   const rightKeys = Object.keys(right);
   // Two empty ones are leaves, which keeps empty and null apart.
   if (type.atomic || (leftKeys.length === 0 && rightKeys.length === 0)) return differAsLeaves(before, after);
+  if (leftKeys.length === 0) return { added: everyPlace({ map: type }, right).withMember(false) };
   const gathered = new Gathered(type.shapes);
   for (const key of leftKeys) {
     const difference = differ(typeOfKey(type, key), left[key], Object.hasOwn(right, key) ? right[key] : undefined);
@@ -81,6 +82,7 @@ function differAsLists(type: ListType, before: unknown, after: unknown): Maybe {
   const left = asList(before);
   const right = asList(after);
   if (type.atomic || (left.length === 0 && right.length === 0)) return differAsLeaves(before, after);
+  if (left.length === 0) return { added: everyPlace({ list: type }, right).withMember(false) };
   // Most lists did not change at all, and then their items need no names.
   if (jsonEquals(left, right)) return undefined;
   const leftItems = indexItems(type, left).items;

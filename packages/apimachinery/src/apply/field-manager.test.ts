@@ -4,7 +4,9 @@ import type { KubernetesObject, ManagedFieldsEntry } from '../meta/index.ts';
 import { LAST_APPLIED_CONFIG_ANNOTATION } from '../patch/last-applied.ts';
 import { FieldManager, type FieldManagerOptions } from './field-manager.ts';
 import { FieldSet } from './field-set.ts';
+import { excludeFields } from './field-set-filter.ts';
 import { deployment, frozen, widgetV1 } from './kinds.test-data.ts';
+import { fieldPath } from './path-element.ts';
 import { struct } from './schema-builder.test-data.ts';
 
 const apiVersion = 'example.com/v1';
@@ -30,6 +32,34 @@ const stored = <T extends KubernetesObject>(object: T): T =>
 const entriesOf = (object: KubernetesObject): ManagedFieldsEntry[] => object.metadata?.managedFields ?? [];
 const ownedBy = (object: KubernetesObject, name: string): unknown =>
   entriesOf(object).find((entry) => entry.manager === name)?.fieldsV1;
+
+describe('a create', () => {
+  it('gives its manager what an update of nothing would give it', () => {
+    const spec = fc.record(
+      { size: fc.nat(2), tags: fc.uniqueArray(fc.constantFrom('a', 'b')), any: fc.jsonValue({ maxDepth: 2 }) },
+      { requiredKeys: [] },
+    );
+    const labels = fc.dictionary(fc.constantFrom('x', 'y'), fc.constantFrom('1', '2'));
+    const emptyObjects = [undefined, () => ({ apiVersion, kind }), () => ({ apiVersion, kind, spec: { size: 0 } })];
+    const filters = new Map([[apiVersion, excludeFields(FieldSet.of(fieldPath('spec', 'size')))]]);
+    fc.assert(
+      fc.property(
+        fc.option(spec, { nil: undefined }),
+        fc.option(labels, { nil: undefined }),
+        fc.constantFrom(...emptyObjects),
+        fc.boolean(),
+        (spec, labels, emptyObject, filtered) => {
+          const now = (): Date => new Date(0);
+          const fields = manager({ now, ...(emptyObject && { emptyObject }), ...(filtered && { filters }) });
+          const object = widget(JSON.parse(JSON.stringify(spec ?? null)) ?? undefined, labels && { labels });
+          // With managedFields, even none, it goes the long way.
+          const reset = widget(object.spec, { ...(labels && { labels }), managedFields: [] });
+          expect(fields.update(undefined, object, 'alice')).toEqual(fields.update(undefined, reset, 'alice'));
+        },
+      ),
+    );
+  });
+});
 
 describe('an update', () => {
   it('owns what it changes, and takes it from whoever owned it', () => {

@@ -10,6 +10,7 @@ import type { FieldSetFilter } from './field-set-filter.ts';
 import { allowedByLastApplied, lastAppliedManager, withLastApplied } from './last-applied.ts';
 import {
   decodeManagedFields,
+  encodeEntry,
   encodeManagedFields,
   type FieldsOwner,
   type Managers,
@@ -101,10 +102,21 @@ export class FieldManager {
    */
   update<T extends KubernetesObject>(live: KubernetesObject | undefined, next: T, manager: string): T {
     if (!this.#hasMetadata()) return next;
+    if (live === undefined && next.metadata && !('managedFields' in next.metadata)) return this.#created(next, manager);
     const managers = this.#decodeLiveOrNew(live, next);
     const bare = withManagedFields(next, undefined);
     if (managers.size === 0 && live?.metadata?.uid) return bare;
     return withManagedFields(bare, this.#track(live ?? this.#empty(), bare, managers, manager));
+  }
+
+  /** What `update` makes of a new object that nobody says anything of: all that is in it is the manager's. */
+  #created<T extends KubernetesObject>(next: T, manager: string): T {
+    const { apiVersion } = this.#options;
+    const from = this.#written(this.#versioned(this.#empty()));
+    const set = this.#withoutStripped(this.#updater.changed(from, this.#written(this.#versioned(next)), apiVersion));
+    if (set.isEmpty()) return next;
+    const entry = encodeEntry({ ...this.#updating(manager).owner, set, time: this.#time() });
+    return { ...next, metadata: { ...next.metadata, managedFields: [entry] } };
   }
 
   /** Like `update`; where that throws, the object comes back without managedFields, so that no write fails for them. */

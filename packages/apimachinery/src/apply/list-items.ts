@@ -41,6 +41,27 @@ function setElement(item: unknown): PathElement {
   return valueElement(item);
 }
 
+/**
+ * What tells a list's items apart, one after the other: lists with the same names have the same elements. Undefined when
+ * that is more than can be compared, or nothing.
+ */
+export function itemNames(list: ListType, items: readonly unknown[]): unknown[] | undefined {
+  const { keyFields } = list;
+  if (keyFields.length === 0) return items.every(isScalar) ? [...items] : undefined;
+  const names: unknown[] = [];
+  for (const item of items) {
+    if (!isJsonObject(item)) return undefined;
+    for (const { name, default: absent } of keyFields) {
+      const value = Object.hasOwn(item, name) ? item[name] : absent;
+      if (!isScalar(value)) return undefined;
+      names.push(value);
+    }
+  }
+  return names;
+}
+
+const isScalar = (value: unknown): boolean => typeof value !== 'object';
+
 /** A list's items by the element that names them. */
 interface ItemIndex {
   /** The element of each item, duplicates included. */

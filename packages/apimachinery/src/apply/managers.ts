@@ -67,7 +67,15 @@ export function encodeManagedFields(managers: Managers): ManagedFieldsEntry[] | 
   return [...managers.values()].sort(compareOwners).map(encodeEntry);
 }
 
-function encodeEntry({ manager, operation, apiVersion, subresource, time, set }: FieldsOwner): ManagedFieldsEntry {
+/** The same of one owner. */
+export function encodeEntry({
+  manager,
+  operation,
+  apiVersion,
+  subresource,
+  time,
+  set,
+}: FieldsOwner): ManagedFieldsEntry {
   const entry: ManagedFieldsEntry = {};
   if (manager !== '') entry.manager = manager;
   entry.operation = operation;

@@ -1,8 +1,9 @@
 import { isJsonObject } from '../json/index.ts';
 import { FieldSet } from './field-set.ts';
-import { indexItems } from './list-items.ts';
-import { fieldElement, type PathElement } from './path-element.ts';
-import { alternativeOf, type ListType, type MapType, typeOfKey, type ValueType } from './value-type.ts';
+import { indexItems, itemNames } from './list-items.ts';
+import type { PathElement } from './path-element.ts';
+import type { Claim } from './recent-claims.ts';
+import { alternativeOf, elementOfKey, type ListType, type MapType, typeOfKey, type ValueType } from './value-type.ts';
 
 /** The fields that applying the value claims: its leaves, the items of lists, the keys of maps. */
 export const toFieldSet = (type: ValueType, value: unknown): FieldSet => claimed(type, value, false).withMember(false);
@@ -25,6 +26,9 @@ function claimed(type: ValueType, value: unknown, all: boolean): FieldSet {
 function claimedByList(list: ListType, value: unknown, all: boolean): FieldSet {
   if (list.atomic || value === null) return FieldSet.leaf;
   if (!Array.isArray(value) || value.length === 0) return FieldSet.empty;
+  const names = itemNames(list, value);
+  const known = names && list.claims.find(names);
+  if (names && known) return claimedAs(known, list, names, (i) => claimed(list.items, value[i], all).withMember(true));
   const elements: PathElement[] = [];
   const children: FieldSet[] = [];
   for (const [element, items] of indexItems(list, value).items) {
@@ -32,23 +36,58 @@ function claimedByList(list: ListType, value: unknown, all: boolean): FieldSet {
     // Duplicates are owned together, as one.
     children.push(items.length > 1 ? FieldSet.leaf : claimed(list.items, items[0], all).withMember(true));
   }
-  return list.shapes.node(elements, children);
+  const set = list.shapes.node(elements, children);
+  if (names && elements.length === value.length) list.claims.remember({ names, elements, children, set });
+  return set;
 }
 
 function claimedByMap(map: MapType, value: unknown, all: boolean): FieldSet {
   if (map.atomic || !isJsonObject(value)) return FieldSet.leaf;
-  const keys = Object.keys(value);
-  if (keys.length === 0) return FieldSet.leaf;
-  const elements: PathElement[] = [];
-  const children: FieldSet[] = [];
-  for (const key of keys) {
-    const field = map.fields.get(key);
+  const names = Object.keys(value);
+  if (names.length === 0) return FieldSet.leaf;
+  const claimOf = (i: number): FieldSet => {
+    const key = names[i]!;
     const child = claimed(typeOfKey(map, key), value[key], all);
     // A struct's field that holds others is claimed through them; a key of a map is one by itself.
-    const claim = all || field === undefined ? child.withMember(true) : child;
-    if (claim.isEmpty()) continue;
-    elements.push(field?.element ?? fieldElement(key));
-    children.push(claim);
+    return all || !map.fields.has(key) ? child.withMember(true) : child;
+  };
+  const known = map.claims.find(names);
+  if (known) return claimedAs(known, map, names, claimOf);
+  const elements = names.map((key) => elementOfKey(map, key));
+  const children = names.map((_, i) => claimOf(i));
+  const set = nodeOf(map, elements, children);
+  map.claims.remember({ names, elements, children, set });
+  return set;
+}
+
+/** What a container claims that has the names of one that is known. */
+function claimedAs(
+  known: Claim,
+  type: ListType | MapType,
+  names: readonly unknown[],
+  claimOf: (index: number) => FieldSet,
+): FieldSet {
+  const { elements } = known;
+  /** Made as soon as a child claims something else than the known one's. */
+  let children: FieldSet[] | undefined;
+  for (let i = 0; i < elements.length; i++) {
+    const child = claimOf(i);
+    if (!children && child !== known.children[i]) children = known.children.slice(0, i);
+    children?.push(child);
   }
-  return map.shapes.node(elements, children);
+  if (!children) return known.set;
+  const same = type.claims.find(names, children);
+  if (same) return same.set;
+  const set = nodeOf(type, elements, children);
+  type.claims.remember({ names, elements, children, set });
+  return set;
+}
+
+/** The node of all children that claim something. */
+function nodeOf(type: ListType | MapType, elements: readonly PathElement[], children: readonly FieldSet[]): FieldSet {
+  if (!children.some((child) => child.isEmpty())) return type.shapes.node(elements, children);
+  return type.shapes.node(
+    elements.filter((_, i) => !children[i]!.isEmpty()),
+    children.filter((child) => !child.isEmpty()),
+  );
 }

@@ -374,6 +374,25 @@ describe('laws', () => {
     );
   });
 
+  it('what was met before has no influence on what a value claims, nor on what is new in it', () => {
+    const rows = fc.array(fc.record({ id: fc.nat(2), v: word }, { requiredKeys: ['id'] }), { maxLength: 3 });
+    const met = fc.array(fc.tuple(specs, rows), { minLength: 2, maxLength: 6 });
+    fc.assert(
+      fc.property(met, (drawn) => {
+        for (const [spec, duplicates] of drawn) {
+          const value = JSON.parse(JSON.stringify({ spec: { ...spec, rows: [...(spec.rows ?? []), ...duplicates] } }));
+          const [here, elsewhere] = [widgetV1, structuredClone(widgetV1)].map((schema) => {
+            const typed = TypedValue.of(value, schema, { allowDuplicates: true });
+            const from = TypedValue.of({ spec: { rows: null, map: {} } }, schema);
+            return [typed.toFieldSet(), ...Object.values(from.compare(typed))].map((set) => set.toFieldsV1());
+          });
+          expect(here).toEqual(elsewhere);
+          expect(JSON.stringify(here)).toBe(JSON.stringify(elsewhere));
+        }
+      }),
+    );
+  });
+
   it('a merge removes nothing, and merging again changes nothing', () => {
     fc.assert(
       fc.property(widgets, widgets, (live, config) => {

@@ -58,6 +58,12 @@ export class Updater {
     return { managers: owners, taken: comparison.modified.union(comparison.added) };
   }
 
+  /** All that an update of what nobody owns changes: what `update` says that it took. */
+  changed(live: TypedValue, next: TypedValue, apiVersion: string): FieldSet {
+    const { modified, added } = this.#compare(live, next, apiVersion);
+    return modified.union(added);
+  }
+
   /**
    * Merges the configuration into the live object, removes what the applier gave up and nobody else owns, and makes it
    * the owner of what it says. `object` is undefined when that changes nothing. Throws ConflictsError when other

@@ -1,5 +1,6 @@
 import type { ListSchema, ScalarKind, Schema, StructSchema } from '../schema/schema.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
+import { RecentClaims } from './recent-claims.ts';
 import { RecentShapes } from './recent-shapes.ts';
 
 /**
@@ -23,6 +24,7 @@ export interface ListType {
   /** Sorted by name, with the value that stands in for an absent key. */
   readonly keyFields: readonly { readonly name: string; readonly prefix: string; readonly default: unknown }[];
   readonly shapes: RecentShapes;
+  readonly claims: RecentClaims;
 }
 
 export interface MapType {
@@ -33,6 +35,7 @@ export interface MapType {
   /** What keys that `fields` does not name hold; absent when there may be none. */
   readonly elements: ValueType | undefined;
   readonly shapes: RecentShapes;
+  readonly claims: RecentClaims;
 }
 
 interface FieldType {
@@ -49,6 +52,7 @@ const mapOf = (elements: ValueType, atomic: boolean): MapType => ({
   fieldsByElement: noFields,
   elements,
   shapes: new RecentShapes(),
+  claims: new RecentClaims(),
 });
 
 /** Lets a type refer to itself. */
@@ -63,6 +67,7 @@ const atomicList = (items: ValueType): ListType => ({
   keys: [],
   keyFields: [],
   shapes: new RecentShapes(),
+  claims: new RecentClaims(),
 });
 
 /** Anything, owned as a whole. */
@@ -146,6 +151,7 @@ function structType(schema: StructSchema, preserve: boolean): MapType {
     fieldsByElement,
     elements: open ? deducedType : undefined,
     shapes: new RecentShapes(),
+    claims: new RecentClaims(),
   };
 }
 
@@ -163,6 +169,7 @@ function listType(schema: ListSchema, preserve: boolean): ListType {
     keys,
     keyFields,
     shapes: new RecentShapes(),
+    claims: new RecentClaims(),
   };
 }
 
