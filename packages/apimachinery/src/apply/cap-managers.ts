@@ -9,6 +9,7 @@ export const defaultMaxUpdateManagers = 10;
  * more than `max`, or nothing is left to merge.
  */
 export function capUpdateManagers(managers: Managers, max = defaultMaxUpdateManagers): Managers {
+  if (managers.size <= max) return managers;
   const updaters = [...managers].filter(([, owner]) => owner.operation === 'Update');
   if (updaters.length <= max) return managers;
   updaters.sort(([a, x], [b, y]) => ownerSeconds(x) - ownerSeconds(y) || compareStrings(a, b));

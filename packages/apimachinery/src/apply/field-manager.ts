@@ -221,7 +221,8 @@ export class FieldManager {
     const taken = this.#withoutStripped(updated.taken);
     if (taken.isEmpty()) return capUpdateManagers(updated.managers);
     const set = updated.managers.get(identity)?.set.union(taken) ?? taken;
-    return capUpdateManagers(new Map([...updated.managers, [identity, { ...owner, set, time: this.#time() }]]));
+    updated.managers.set(identity, { ...owner, set, time: this.#time() });
+    return capUpdateManagers(updated.managers);
   }
 
   #withoutStripped(set: FieldSet): FieldSet {

@@ -23,11 +23,11 @@ export type Managers = ReadonlyMap<string, FieldsOwner>;
  * upstream uses, since the order of some lists depends on it.
  */
 export function ownerIdentity(owner: Omit<FieldsOwner, 'set' | 'time'>): string {
-  const parts = [`"operation":"${owner.operation}"`];
-  if (owner.manager !== '') parts.unshift(`"manager":${goJson(owner.manager)}`);
-  if (owner.operation === 'Update' && owner.apiVersion !== '') parts.push(`"apiVersion":${goJson(owner.apiVersion)}`);
-  if (owner.subresource !== '') parts.push(`"subresource":${goJson(owner.subresource)}`);
-  return `{${parts.join(',')}}`;
+  const { manager, operation, apiVersion, subresource } = owner;
+  const own = manager === '' ? '' : `"manager":${goJson(manager)},`;
+  const version = operation === 'Update' && apiVersion !== '' ? `,"apiVersion":${goJson(apiVersion)}` : '';
+  const part = subresource === '' ? '' : `,"subresource":${goJson(subresource)}`;
+  return `{${own}"operation":"${operation}"${version}${part}}`;
 }
 
 /** Reads metadata.managedFields. Throws when an entry is not one that upstream would have written. */

@@ -26,8 +26,8 @@ interface UpdaterOptions {
 
 /** What an update took from whom. */
 interface Updated {
-  /** The owners without what the update took or removed; the updater is not among them unless it was before. */
-  readonly managers: Managers;
+  /** The owners without what the update took or removed; the updater is not among them unless it was before. The caller's own. */
+  readonly managers: Map<string, FieldsOwner>;
   /** All that the update changed. */
   readonly taken: FieldSet;
 }
