@@ -1,4 +1,5 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { Duplex } from 'node:stream';
 import { bodyTooLarge, readAll } from './body.ts';
 import { distinctHeaders } from './distinct-headers.ts';
 import type { ApiHandler, ApiRequest, ApiResponse, Connection, RequestHeaders } from './handler.ts';
@@ -34,6 +35,7 @@ export function serveStream(
     stream.close(constants.NGHTTP2_PROTOCOL_ERROR);
     return;
   }
+  if (hasBody) stream.destroy = destroySoon;
   const request = new Http2Request(stream, distinctHeaders(headers, rawHeaders), target, hasBody, connection);
   handler(request)
     .then((response) => respond(stream, request, response))
@@ -41,6 +43,27 @@ export function serveStream(
 }
 
 function ignore(): void {}
+
+/**
+ * Node destroys a stream whose request was read as soon as the last frame of the answer is made. When that is written, a moment
+ * later, it finds the stream destroyed and makes an error of it, call stack and all, that nobody ever sees, and that costs as
+ * much as to decode a small object. So the moment is waited for.
+ */
+function destroySoon(this: ServerHttp2Stream, error?: Error): ServerHttp2Stream {
+  this.destroy = destroyNow;
+  if (error || this.writableLength === 0) return this.destroy(error);
+  setImmediate(destroy, this);
+  return this;
+}
+
+function destroyNow(this: ServerHttp2Stream, error?: Error): ServerHttp2Stream {
+  Duplex.prototype.destroy.call(this, error);
+  return this;
+}
+
+function destroy(stream: ServerHttp2Stream): void {
+  stream.destroy();
+}
 
 function respond(stream: ServerHttp2Stream, request: Http2Request, { status, headers, body }: ApiResponse): void {
   if (stream.destroyed || stream.closed) return;
