@@ -30,6 +30,23 @@ describe('the pace of watches', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it('joins what several wait for once', () => {
+    vi.useFakeTimers();
+    const pacer = new WatchPacer();
+    const [a, b, twin] = [Buffer.from('a'), Buffer.from('b'), Buffer.from('b')];
+    const chunks: Buffer[] = [];
+    const waitFor = (...frames: Buffer[]) => pacer.schedule(() => void chunks.push(pacer.join(frames)));
+    waitFor(a, b);
+    waitFor(a, b);
+    waitFor(a, twin);
+    waitFor(a, twin, b);
+    waitFor(b, a);
+    vi.runOnlyPendingTimers();
+    expect(chunks.map(String)).toEqual(['ab', 'ab', 'ab', 'abb', 'ba']);
+    expect(chunks[1]).toBe(chunks[0]);
+    expect(chunks[2]).not.toBe(chunks[0]);
+  });
+
   it('slackens as sending takes longer, up to a limit', () => {
     vi.useFakeTimers();
     let now = 0;

@@ -13,6 +13,8 @@ export class WatchPacer {
   readonly #waiting = new Set<() => void>();
   #paceMs = shortestPaceMs;
   #timer: NodeJS.Timeout | undefined;
+  /** What was joined last. Let go of when all have been called back. */
+  #joined: { readonly frames: readonly Uint8Array[]; readonly chunk: Buffer } | undefined;
 
   constructor(now = () => performance.now()) {
     this.#now = now;
@@ -29,13 +31,26 @@ export class WatchPacer {
     this.#timer ??= setTimeout(() => this.#flush(), this.#paceMs);
   }
 
+  /** The frames in one piece, which must not be changed: those who waited together mostly wait for the same. */
+  join(frames: readonly Uint8Array[]): Buffer {
+    if (!this.#joined || !isSame(this.#joined.frames, frames)) this.#joined = { frames, chunk: Buffer.concat(frames) };
+    return this.#joined.chunk;
+  }
+
   #flush(): void {
     this.#timer = undefined;
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     const began = this.#now();
     for (const flush of waiting) flush();
+    this.#joined = undefined;
     const paceMs = waitPerWork * (this.#now() - began);
     this.#paceMs = Math.min(longestPaceMs, Math.max(shortestPaceMs, paceMs));
   }
+}
+
+function isSame(a: readonly Uint8Array[], b: readonly Uint8Array[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }

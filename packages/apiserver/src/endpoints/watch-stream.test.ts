@@ -50,6 +50,7 @@ const start = (sink: StubbornSink) => {
     schedule: (flush: () => void) => {
       pace.flush = flush;
     },
+    join: (frames: readonly Uint8Array[]) => Buffer.concat(frames),
   };
   const stream = new WatchStream(sink, pacer, (events, bytes) => {
     sent.events += events;
@@ -137,7 +138,7 @@ describe('the stream of a watch', () => {
 it('is cut off, and says so, when what is to be sent cannot be made', () => {
   const sink = new StubbornSink();
   const errors: unknown[] = [];
-  const pacer = { isTooSoon: () => false, schedule: () => {} };
+  const pacer = { isTooSoon: () => false, schedule: () => {}, join: Buffer.concat };
   const stream = new WatchStream(
     sink,
     pacer,

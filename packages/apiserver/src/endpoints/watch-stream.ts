@@ -16,7 +16,7 @@ export class WatchStream {
   readonly #sink: ResponseSink;
   readonly #onSent: (events: number, bytes: number) => void;
   readonly #onError: (error: unknown) => void;
-  readonly #pacer: Pick<WatchPacer, 'isTooSoon' | 'schedule'>;
+  readonly #pacer: Pick<WatchPacer, 'isTooSoon' | 'schedule' | 'join'>;
   /** When something was last sent, or has been waiting since for others to come along. */
   #lastSent = Number.NEGATIVE_INFINITY;
   /** Frames that wait for the client; those of the initial events are made when it is their turn. */
@@ -32,7 +32,7 @@ export class WatchStream {
 
   constructor(
     sink: ResponseSink,
-    pacer: Pick<WatchPacer, 'isTooSoon' | 'schedule'>,
+    pacer: Pick<WatchPacer, 'isTooSoon' | 'schedule' | 'join'>,
     onSent: (events: number, bytes: number) => void,
     onError: (error: unknown) => void = () => {},
   ) {
@@ -140,7 +140,7 @@ export class WatchStream {
       length += frame.length;
     }
     this.#queuedBytes -= length;
-    return frames.length > 1 ? Buffer.concat(frames, length) : frames[0];
+    return frames.length > 1 ? this.#pacer.join(frames) : frames[0];
   }
 
   #cut(): void {
