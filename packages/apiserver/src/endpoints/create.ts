@@ -20,7 +20,7 @@ export async function createResource(context: RequestContext, scope: ResourceSco
   const { custom } = scope;
   const given = await readObject(context, { kind: scope.kind, fieldValidation, ...(custom && { custom }) }, services);
   const dryRun = isDryRun(options);
-  const hub = inRequestNamespace(withoutSystemFields(scope.toHub(given)), context, scope);
+  const hub = putInRequestNamespace(withoutSystemFields(scope.toHub(given)), context, scope);
   const manager = managerOrUserAgent(options.fieldManager, headerOf(context.request, 'user-agent'));
   const owned = withoutDuplicateOwners(hub, context.warn, false);
   const tracked = await scope.track('', undefined, owned, manager);
@@ -39,17 +39,35 @@ export async function createResource(context: RequestContext, scope: ResourceSco
   return objectResponse(scope, 201, stored, representation);
 }
 
-/** What only the server writes. */
+const systemFields: ReadonlySet<string> = new Set<keyof ObjectMeta>([
+  'creationTimestamp',
+  'uid',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'selfLink',
+]);
+
+/** Without what only the server writes. Gives the object itself when it says nothing of that. */
 function withoutSystemFields(object: KubernetesObject): KubernetesObject {
-  const {
-    creationTimestamp: _,
-    uid: __,
-    deletionTimestamp: ___,
-    deletionGracePeriodSeconds: ____,
-    selfLink: _____,
-    ...metadata
-  } = object.metadata ?? {};
-  return { ...object, metadata };
+  const { metadata } = object;
+  if (!metadata) return { ...object, metadata: {} };
+  const names = Object.keys(metadata);
+  if (!names.some((name) => systemFields.has(name))) return object;
+  const kept = Object.entries(metadata).filter(([name]) => !systemFields.has(name));
+  return { ...object, metadata: Object.fromEntries(kept) };
+}
+
+/** `inRequestNamespace` of what was read from a request, which nobody else knows: in place, where that can be. */
+export function putInRequestNamespace(
+  object: KubernetesObject,
+  context: RequestContext,
+  scope: Pick<ResourceScope, 'namespaced'>,
+): KubernetesObject {
+  const { metadata } = object;
+  if (!metadata || metadata.namespace !== undefined || !scope.namespaced || !context.info.namespace)
+    return inRequestNamespace(object, context, scope);
+  metadata.namespace = context.info.namespace;
+  return object;
 }
 
 /** The object in the namespace of the request's path. Throws BadRequest when it says another. */

@@ -4,7 +4,7 @@ import { headerOf } from '@coxswain/component-base/http';
 import { forbidden } from '../authorization/index.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { ValidateWrite } from '../registry/resource-registry.ts';
-import { inRequestNamespace } from './create.ts';
+import { inRequestNamespace, putInRequestNamespace } from './create.ts';
 import { readObject } from './decode-body.ts';
 import { isDryRun, updateOptions } from './options.ts';
 import { negotiate, outputOf } from './representation.ts';
@@ -22,7 +22,7 @@ export async function updateResource(context: RequestContext, scope: ResourceSco
   const { fieldValidation } = options;
   const { custom } = scope;
   const body = await readObject(context, { kind: scope.kind, fieldValidation, ...(custom && { custom }) }, services);
-  const hub = inRequestNamespace(scope.toHub(body), context, scope);
+  const hub = putInRequestNamespace(scope.toHub(body), context, scope);
   assertName(hub, name);
   const given = withoutDuplicateOwners(hub, context.warn, false);
   const manager = managerOrUserAgent(options.fieldManager, headerOf(context.request, 'user-agent'));

@@ -132,13 +132,20 @@ export async function prepareNew(
 }
 
 function withSystemFields(metadata: ObjectMeta, registry: ResourceRegistry, suffix: string | undefined): ObjectMeta {
+  const system = { uid: registry.random.uuid(), creationTimestamp: timestamp(registry.now()) };
+  if (suffix === undefined && isFirst('name', metadata) && !('generateName' in metadata))
+    return { ...metadata, ...system };
   const { name, generateName = '', ...rest } = metadata;
   const own = suffix === undefined ? name : generateName.slice(0, longestPrefix) + suffix;
   return {
     ...(own !== undefined && { name: own }),
     ...(generateName && { generateName }),
     ...rest,
-    uid: registry.random.uuid(),
-    creationTimestamp: timestamp(registry.now()),
+    ...system,
   };
+}
+
+function isFirst(name: string, object: object): boolean {
+  for (const key in object) return key === name;
+  return false;
 }

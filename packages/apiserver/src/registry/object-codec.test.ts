@@ -36,6 +36,22 @@ describe('the codec of stored objects', () => {
     });
   });
 
+  it('stores kind, version and metadata first, wherever they are, and leaves the object as it is', () => {
+    const { kind, apiVersion, metadata, data } = configMap;
+    const { resourceVersion: _, ...bare } = metadata ?? {};
+    const inOrder = codec.encode({ kind, apiVersion, metadata: bare, data } as KubernetesObject);
+    for (const other of [
+      { data, metadata, apiVersion, kind },
+      { metadata: bare, data },
+      { data, kind: '', metadata },
+    ]) {
+      const before = JSON.stringify(other);
+      expect(codec.encode(other).toString()).toBe(inOrder.toString());
+      expect(JSON.stringify(other)).toBe(before);
+    }
+    expect(codec.encode({ data } as KubernetesObject).toString()).toContain('"metadata":{},"data"');
+  });
+
   it('serves the same bytes whether it decodes what is stored or is told by the writer', () => {
     const stored = codec.encode(configMap);
     const told = codec.decodeEntry(entry(stored, 9), configMap);

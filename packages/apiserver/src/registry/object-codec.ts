@@ -52,9 +52,16 @@ export class ObjectCodec {
   encode(object: KubernetesObject): Buffer {
     const { hub, storage } = this.#definition;
     const stored = hub === storage ? object : this.#definition.convert({ ...object }, storage.groupVersion);
-    const { kind: _, apiVersion: __, metadata, ...rest } = stored;
-    const { resourceVersion: ___, ...bare } = metadata ?? {};
-    return Buffer.from(stringifyJson({ kind: storage.kind, apiVersion: storage.apiVersion, metadata: bare, ...rest }));
+    const { kind, apiVersion } = storage;
+    const { metadata = {} } = stored;
+    // What is undefined is not written.
+    const bare = 'resourceVersion' in metadata ? { ...metadata, resourceVersion: undefined } : metadata;
+    // These come first, wherever the object has them.
+    const ordered: KubernetesObject = { kind, apiVersion, metadata: bare, ...stored };
+    ordered.kind = kind;
+    ordered.apiVersion = apiVersion;
+    ordered.metadata = bare;
+    return Buffer.from(stringifyJson(ordered));
   }
 
   /** The stored bytes as they are served at that revision: a line of JSON. */
