@@ -29,7 +29,7 @@ interface Result {
  */
 export async function controllersBench(): Promise<Comparison> {
   const { KUBE_CONTROLLER_MANAGER: peer } = process.env;
-  const ours = await measure('ours', [process.execPath, cox, 'controller-manager']);
+  const ours = await measure('ours', [cox, 'controller-manager']);
   const theirs = peer ? await measure(peerName, [peer]) : undefined;
   return { peerName, rows: rowsOf(ours, theirs) };
 }

@@ -18,7 +18,7 @@ const measuredMs = 60_000;
  */
 export async function controllersIdleBench(): Promise<Comparison> {
   const { KUBE_CONTROLLER_MANAGER: peer } = process.env;
-  const ours = await idle('ours', [process.execPath, cox, 'controller-manager']);
+  const ours = await idle('ours', [cox, 'controller-manager']);
   const theirs = peer ? await idle(peerName, [peer]) : undefined;
   const row = comparing(ours, theirs);
   return {

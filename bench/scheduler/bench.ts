@@ -24,7 +24,7 @@ export async function schedulerBench(): Promise<Comparison> {
   const { KUBE_SCHEDULER: peer, BENCH_WORKLOADS: wanted } = process.env;
   const rows: ComparedRow[] = [];
   for (const workload of workloads.filter(({ name }) => !wanted || wanted.split(',').includes(name))) {
-    const ours = await measure('ours', [process.execPath, cox, 'scheduler'], workload);
+    const ours = await measure('ours', [cox, 'scheduler'], workload);
     const theirs = peer ? await measure(peerName, [peer], workload) : undefined;
     rows.push(...rowsOf(workload, ours, theirs));
   }

@@ -5,6 +5,7 @@ import {
   noMetrics,
   SharedInformerFactory,
   silentLogger,
+  stripManagedFields,
   systemClock,
 } from '@coxswain/client';
 import { SchedulerCache } from './cache/scheduler-cache.ts';
@@ -48,6 +49,7 @@ export function assembleScheduler(options: SchedulerOptions) {
     logger,
     metrics,
     freeze: options.freezeCaches ?? false,
+    transform: stripManagedFields,
     // Pods that have ended take no place: they need not be known.
     tweakListOptions: ({ group, resource }) =>
       group === '' && resource === 'pods' ? { fieldSelector: 'status.phase!=Succeeded,status.phase!=Failed' } : {},

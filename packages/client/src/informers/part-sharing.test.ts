@@ -33,7 +33,9 @@ describe('PartSharing', () => {
       metadata: { name, labels: { app: 'web', tier: 'front' } },
       spec: { containers: [{ name: 'main', ports: [{ containerPort: 80 }] }] },
     });
-    const [a, b] = [sharing.share(pod('a')), sharing.share(pod('b'))];
+    const [first, a, b] = [sharing.share(pod('first')), sharing.share(pod('a')), sharing.share(pod('b'))];
+    // Of what comes once nothing is held.
+    expect(first.metadata.labels).not.toBe(a.metadata.labels);
     expect(a.metadata.labels).toBe(b.metadata.labels);
     expect(a.spec).toBe(b.spec);
     expect(a.metadata).not.toBe(b.metadata);

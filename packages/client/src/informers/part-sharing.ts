@@ -16,17 +16,22 @@ const deepest = 64;
  *
  * A part that several objects have is frozen: to change it in one would change it in all of them, so that is a TypeError.
  *
- * It remembers as many parts as there are slots, preferring those that come again: what it does not remember is not
- * shared, which does no harm.
+ * It remembers as many parts as there are slots, none before it comes a second time, and prefers those that come often: what
+ * it does not remember is not shared, which does no harm.
  */
 export class PartSharing {
   #parts: (object | undefined)[] = [];
-  /** The hash and the number of children of each part in the table. */
+  /**
+   * The hash and the number of children of each part in the table, and of those that came once: most never come again, and
+   * are not kept for it.
+   */
   #hashes = new Int32Array(0);
   #sizes = new Uint32Array(0);
   /** How much each part in the table is worth keeping: how often it came again, up to 3. */
   #worth = new Uint8Array(0);
   #strings: (string | undefined)[] = [];
+  /** The same of strings. */
+  #stringHashes = new Int32Array(0);
   /** Slots of both tables that are taken. */
   #taken = 0;
   /** Of the value that was looked at last. */
@@ -64,12 +69,13 @@ export class PartSharing {
     this.#hashes = new Int32Array(slots);
     this.#sizes = new Uint32Array(slots);
     this.#worth = new Uint8Array(slots);
+    this.#stringHashes = new Int32Array(slots);
     this.#taken = 0;
     for (const [old, part] of parts.entries()) {
       if (part) this.#put(this.#slotOf(hashes[old]!), part, hashes[old]!, sizes[old]!, worth[old]!);
     }
     for (const text of strings) {
-      if (text !== undefined) this.#putString(hashOf(text) & (slots - 1), text);
+      if (text !== undefined) this.#putString(hashOf(text), text);
     }
   }
 
@@ -77,16 +83,19 @@ export class PartSharing {
     return (hash ^ (hash >>> 16)) & (this.#parts.length - 1);
   }
 
-  #put(slot: number, part: object, hash: number, size: number, worth: number): void {
-    if (this.#parts[slot] === undefined) this.#taken++;
+  /** Without a part, that there was one. */
+  #put(slot: number, part: object | undefined, hash: number, size: number, worth: number): void {
+    if (this.#hashes[slot] === 0) this.#taken++;
     this.#parts[slot] = part;
     this.#hashes[slot] = hash;
     this.#sizes[slot] = size;
     this.#worth[slot] = worth;
   }
 
-  #putString(slot: number, text: string): void {
-    if (this.#strings[slot] === undefined) this.#taken++;
+  #putString(hash: number, text: string | undefined): void {
+    const slot = hash & (this.#strings.length - 1);
+    if (this.#stringHashes[slot] === 0) this.#taken++;
+    this.#stringHashes[slot] = hash;
     this.#strings[slot] = text;
   }
 
@@ -137,7 +146,7 @@ export class PartSharing {
     const slot = this.#hash & (this.#strings.length - 1);
     const known = this.#strings[slot];
     if (known === value) return known;
-    this.#putString(slot, value);
+    this.#putString(this.#hash, this.#stringHashes[slot] === this.#hash ? value : undefined);
     return value;
   }
 
@@ -147,14 +156,15 @@ export class PartSharing {
     const slot = this.#slotOf(hash);
     const known = this.#parts[slot];
     const worth = this.#worth[slot]!;
-    if (known !== undefined && this.#hashes[slot] === hash && this.#sizes[slot] === size && isSame(known, node)) {
+    const cameBefore = this.#hashes[slot] === hash && this.#sizes[slot] === size;
+    if (known !== undefined && cameBefore && isSame(known, node)) {
       if (worth === 0) Object.freeze(known);
       if (worth < 3) this.#worth[slot] = worth + 1;
       return known;
     }
     // What came again before is not given up for the first thing that comes once.
     if (worth > 0) this.#worth[slot] = worth - 1;
-    else this.#put(slot, node, hash, size, 0);
+    else this.#put(slot, cameBefore ? node : undefined, hash, size, 0);
     return node;
   }
 }

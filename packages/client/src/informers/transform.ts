@@ -1,11 +1,17 @@
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
+import { forgetUnread } from '../watch/lazy-object.ts';
 
 /** Changes an object on its way into a cache, in place or not. Called once for each object that comes in. */
 export type Transform<T> = (object: T) => T;
 
 /** Leaves out `metadata.managedFields`, which is a third of a typical object and of no use to most readers. */
 export function stripManagedFields<T extends KubernetesObject>(object: T): T {
-  if (object.metadata?.managedFields) delete object.metadata.managedFields;
+  const { metadata } = object;
+  if (metadata && 'managedFields' in metadata) {
+    // They need not be read for it.
+    forgetUnread(metadata);
+    delete metadata.managedFields;
+  }
   return object;
 }
 

@@ -88,10 +88,10 @@ export function lazyObject({ kind, apiVersion, metadata }: Head, text: Uint8Arra
   return waiting(object, parts, text);
 }
 
-/** The metadata, whose managedFields are such a text. */
+/** The metadata, whose managedFields are such a text. They come last: so it costs the engine little to take them out again. */
 export function lazyMetadata(metadata: object, text: Uint8Array): object {
-  Object.defineProperty(metadata, 'managedFields', managedFields);
-  return waiting(metadata, bookkeeping, text);
+  waiting(metadata, bookkeeping, text);
+  return Object.defineProperty(metadata, 'managedFields', managedFields);
 }
 
 /** Neither property is copied with the object, or seen by whoever goes through them. */
@@ -106,6 +106,12 @@ const none: readonly string[] = [];
 
 /** Whether parts of the object are still unread. To look at them would read them. */
 export const isUnread = (object: Lazy): boolean => object[unread] !== undefined;
+
+/** Lets go of the text of what is unread; whoever says so takes these members away. */
+export function forgetUnread(object: object): void {
+  const lazy: Lazy = object;
+  if (lazy[unread]) Object.defineProperty(object, unread, { value: undefined });
+}
 
 /** When the parts are read, they are made what this gives; an object whose parts have been read is left alone. */
 export function prepareWhenRead(object: Lazy, prepare: (parts: object) => object): void {

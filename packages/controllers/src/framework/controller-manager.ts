@@ -14,6 +14,7 @@ import {
   type RESTClient,
   SharedInformerFactory,
   silentLogger,
+  stripManagedFields,
   systemClock,
 } from '@coxswain/client';
 import { type ClientBuilder, oneClientForAll } from './client-builder.ts';
@@ -108,7 +109,8 @@ export class ControllerManager {
     });
     const metadata = new MetadataClient(rest);
     const cacheOptions = { clock, random, logger, metrics, freeze: freezeCaches };
-    const informers = new SharedInformerFactory(clients, cacheOptions);
+    // Nothing here asks who set which field, and an update without managedFields leaves them as they are.
+    const informers = new SharedInformerFactory(clients, { ...cacheOptions, transform: stripManagedFields });
     const served = new ServedResources({ discovery, clock, logger });
     const context: ControllerContext = {
       rest,

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { isUnread, lazyMetadata } from '../watch/lazy-object.ts';
+import { stripManagedFields } from './transform.ts';
+
+describe('stripManagedFields', () => {
+  it('leaves them out', () => {
+    const pod = { metadata: { name: 'web', managedFields: [{ manager: 'kubectl' }] } };
+    expect(stripManagedFields(pod)).toBe(pod);
+    expect(pod).toStrictEqual({ metadata: { name: 'web' } });
+    expect(stripManagedFields({})).toEqual({});
+  });
+
+  it('reads nothing for it that is unread', () => {
+    const metadata = lazyMetadata({ name: 'web' }, new TextEncoder().encode('whoever reads this finds no JSON'));
+    expect(stripManagedFields({ metadata })).toStrictEqual({ metadata: { name: 'web' } });
+    expect(isUnread(metadata)).toBe(false);
+  });
+});
