@@ -60,17 +60,21 @@ const tasks: Record<Task, () => Promise<Figures>> = {
     await side.load();
     let seen = 0;
     let done = (): void => {};
-    const all = new Promise<void>((resolve) => {
-      done = resolve;
-    });
-    await side.informer(server, () => {
-      if (++seen === count) done();
-    });
-    return measured(async () => {
+    const round = async (): Promise<number> => {
+      seen = 0;
+      const all = new Promise<void>((resolve) => {
+        done = resolve;
+      });
       get(`${url}/go`).end();
       await all;
       return count;
+    };
+    await side.informer(server, () => {
+      if (++seen === count) done();
     });
+    // Whoever watches does so for long: what it takes to compile the code and to grow the heap once is not counted.
+    await round();
+    return measured(round);
   },
   async queue() {
     await side.load();
