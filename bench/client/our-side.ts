@@ -20,7 +20,7 @@ export function ourSide(): Side {
     async load() {
       rest = await import('@coxswain/client/rest');
       informers = await import('@coxswain/client/informers');
-      // What a first request needs is part of it.
+      // A client that is ready for its first request is part of it; Node's TLS comes with the first connection.
       await connect({ url: 'https://127.0.0.1:1', token: '' });
     },
     async list(server) {

@@ -67,6 +67,12 @@ describe('a bundle', () => {
     expect(bytes).toBeLessThan(most);
   });
 
+  it('of an informer for Node loads nothing that is slow to load before a connection needs it', async () => {
+    const { code } = await bundled(informer, 'node');
+    expect(code).toMatch(/from ?["`']node:net["`']/);
+    expect(code).not.toMatch(/(from|import) ?["`']node:(crypto|http|http2|https|tls|zlib)["`']/);
+  });
+
   it('of a REST client has nothing of informers, queues and leader election', async () => {
     const { code } = await bundled(restClient, 'browser');
     expect(code).not.toMatch(/reflector_|workqueue_|leader_election_|statefulsets/);

@@ -1,7 +1,8 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { checkServerIdentity, connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls';
+import type { SecureContext, TLSSocket } from 'node:tls';
 import type { Clock } from '../../clock/clock.ts';
 import { TransportError } from '../transport.ts';
+import { nodeTls } from './node-tls.ts';
 import { openTunnel } from './proxy-tunnel.ts';
 
 /** Go's dialer has the same: as long may a connection take, and as long be silent before the kernel asks for its peer. */
@@ -51,7 +52,7 @@ async function connect(target: DialTarget, options: DialOptions): Promise<Socket
   const plain = await tcp(host, port, options);
   const way = secureProxy
     ? await opened(
-        connectTls({ socket: plain, host, servername: isIP(host) ? '' : host, ALPNProtocols: ['http/1.1'] }),
+        nodeTls().connect({ socket: plain, host, servername: isIP(host) ? '' : host, ALPNProtocols: ['http/1.1'] }),
         'secureConnect',
         handshakeTimeoutMs,
         options,
@@ -76,7 +77,8 @@ function tcp(host: string, port: number, options: DialOptions): Promise<Socket> 
 
 function secure(socket: Socket, target: DialTarget, tls: DialTls, options: DialOptions): Promise<TLSSocket> {
   const name = tls.serverName ?? target.host;
-  const secured = connectTls({
+  const { checkServerIdentity, connect } = nodeTls();
+  const secured = connect({
     socket,
     secureContext: tls.context,
     // An address may not be asked for by SNI.

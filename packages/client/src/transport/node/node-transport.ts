@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { createSecureContext, type SecureContext } from 'node:tls';
+import type { SecureContext } from 'node:tls';
 import { type Clock, systemClock } from '../../clock/clock.ts';
 import type { Credential, RestConfig } from '../../config/rest-config.ts';
 import { onAbort } from '../on-abort.ts';
@@ -17,6 +17,7 @@ import { bareHost, type DialTarget, dial } from './dial.ts';
 import { gunzipped } from './gunzip.ts';
 import { Http1Pool } from './http1-pool.ts';
 import { Http2Pool } from './http2-pool.ts';
+import { nodeTls } from './node-tls.ts';
 import { parseProxyUrl, proxyFromEnvironment } from './proxy-from-environment.ts';
 import { proxyAuthorization } from './proxy-tunnel.ts';
 
@@ -215,7 +216,7 @@ export class NodeTransport implements Transport {
 
 function secureContext(ca: string | undefined, clientCertificate: ClientCertificate): SecureContext {
   try {
-    return createSecureContext({
+    return nodeTls().createSecureContext({
       ...(ca !== undefined && { ca }),
       ...(clientCertificate && { cert: clientCertificate.certificate, key: clientCertificate.key }),
     });
