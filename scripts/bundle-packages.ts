@@ -17,6 +17,14 @@ interface Manifest {
   readonly imports?: unknown;
 }
 
+/** What is in one file, with all that it needs. Of the first that a module fits. */
+const groups = [
+  // What every client needs, and then what its informers need.
+  { name: 'core', test: /[\\/]dist[\\/]((errors|meta|pager|rest|watch)[\\/]|transport[\\/][^\\/]+$)/, priority: 2 },
+  { name: 'selectors', test: /[\\/]dist[\\/]labels[\\/]/, priority: 1 },
+  { name: 'common', minShareCount: 6 },
+];
+
 /** All targets in a map of exports or imports, whatever the conditions. */
 function targets(map: unknown): string[] {
   if (typeof map === 'string') return [map];
@@ -55,8 +63,8 @@ for (const name of readdirSync(packages)) {
     dir: directory,
     entryFileNames: '[name].js',
     chunkFileNames: 'shared/[name]-[hash].js',
-    // What many need is in one file: to find ten small ones takes longer than to read a large one.
-    codeSplitting: { groups: [{ name: 'common', minShareCount: 6 }] },
+    // To find ten small files takes longer than to read a large one.
+    codeSplitting: { groups },
     sourcemap: true,
   });
   await bundle.close();
