@@ -29,13 +29,14 @@ describe('an event', () => {
     // In any order.
     const managed = fc.dictionary(
       fc.constantFrom('managedFields', 'ownerReferences', 'finalizers'),
-      fc.oneof(fc.array(value), value),
+      fc.oneof(fc.array(value), value, fc.constant([{ text: long }])),
     );
     const sized = fc.record({ text: fc.string({ unit: 'binary', maxLength: 900 }), value });
     const objects = fc.oneof(
       fc.record({ spec: sized, status: sized }),
       fc.record({ spec: sized }),
       fc.record({ status: sized }),
+      fc.constant({}),
       members,
     );
     fc.assert(
@@ -105,6 +106,19 @@ describe('a large object of an event', () => {
     expect(isUnread(metadata)).toBe(true);
     expect(metadata.managedFields).toEqual(managedFields);
     expect(isUnread(metadata)).toBe(false);
+  });
+
+  it('has such managedFields also when its metadata are all that was asked for', () => {
+    const [kind, apiVersion] = ['PartialObjectMetadata', 'meta.k8s.io/v1'];
+    const managedFields = [{ manager: long, fieldsV1: { 'f:spec': { 'k:{"a":"b"}': {} } } }];
+    const object = { kind, apiVersion, metadata: { name: 'web', managedFields } };
+    const line = encoder.encode(JSON.stringify({ type: 'ADDED', object }));
+    const reader = new EventReader();
+    reader.read(line);
+    const again = reader.read(line) as NonNullable<Read>;
+    expect(isUnread(again.object)).toBe(false);
+    expect(isUnread(again.object.metadata as object)).toBe(true);
+    expect(again.object).toEqual(object);
   });
 
   it.each<[string, (object: Record<string, unknown>) => unknown]>([

@@ -5,8 +5,9 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 const specStart = encoder.encode(',"spec":{');
 const managedFieldsStart = encoder.encode(',"managedFields":[{');
-/** How managedFields end that are the last in the metadata. */
+/** How managedFields end that are the last in the metadata, and how when nothing but metadata was asked for. */
 const managedFieldsEnd = encoder.encode(']},"spec":{');
+const onlyMetadataEnd = encoder.encode(']}}}');
 const [brace, bracket] = encoder.encode('{]');
 const theEnd = encoder.encode('}}');
 /** What is shorter is read at once: that is no more work. */
@@ -27,7 +28,7 @@ interface Head {
  * them: that is most of the work, and of most events all that anybody looks at is the rest of the metadata.
  *
  * That is done only for objects that are written as API servers write built-in kinds: `kind` first, then `apiVersion`, `metadata`,
- * `spec` and `status` and nothing else, managedFields last in the metadata. (Custom objects are written with sorted keys,
+ * `spec` and `status` or none of both, and nothing else, managedFields last in the metadata. (Custom objects are written with sorted keys,
  * `apiVersion` first.) So nothing needs to be known of these parts but where they begin. No text in the object can look like that:
  * quotes within texts are escaped.
  */
@@ -73,11 +74,13 @@ export class EventReader {
     const waiting = new Uint8Array(line.subarray(kept + 1, -theEnd.length));
     if (managed !== undefined) lazyMetadata(metadata, waiting.subarray(0, metadataEnd - managed - 2));
     const { type, kind, apiVersion } = head;
-    return { type, object: lazyObject({ kind, apiVersion, metadata }, waiting.subarray(metadataEnd - kept)) };
+    const object = { kind, apiVersion, metadata };
+    const isAll = metadataEnd === line.length - theEnd.length;
+    return { type, object: isAll ? object : lazyObject(object, waiting.subarray(metadataEnd - kept)) };
   }
 }
 
-/** The comma before `spec`, and the one before managedFields, if these are the last in the metadata. */
+/** Where the metadata end, and the comma before managedFields, if these are the last in the metadata. */
 function findParts(line: Uint8Array, from: number): { metadataEnd: number; managed?: number } | undefined {
   // There are few braces: what is in the metadata is mostly text.
   for (let at = line.indexOf(brace!, from); at >= 0; at = line.indexOf(brace!, at + 1)) {
@@ -86,7 +89,9 @@ function findParts(line: Uint8Array, from: number): { metadataEnd: number; manag
     const managed = at + 1 - managedFieldsStart.length;
     if (!isAt(line, managed, managedFieldsStart)) continue;
     const end = line.indexOf(bracket!, at);
-    if (end >= 0 && isAt(line, end, managedFieldsEnd)) return { metadataEnd: end + 2, managed };
+    if (end < 0) return undefined;
+    const isAll = end === line.length - onlyMetadataEnd.length && isAt(line, end, onlyMetadataEnd);
+    if (isAll || isAt(line, end, managedFieldsEnd)) return { metadataEnd: end + 2, managed };
   }
   return undefined;
 }
