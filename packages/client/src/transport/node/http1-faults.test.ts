@@ -241,6 +241,20 @@ describe('connections', () => {
     await unanswered;
   });
 
+  it('are few at first when no answer comes, so that a server that is busy is not given handshakes as well', async () => {
+    const clock = new FakeClock();
+    await start(() => {}, { clock });
+    const unanswered = Promise.allSettled(Array.from({ length: 100 }, () => send()));
+    for (const expected of [32, 33, 35, 39, 47, 63, 95, 100]) {
+      while (server.connections.length < expected) await new Promise(setImmediate);
+      for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+      expect(server.connections.length).toBe(expected);
+      await clock.advance(50);
+    }
+    await transport.close();
+    await unanswered;
+  });
+
   it('that a cancelled body held are closed', async () => {
     await start((socket) => socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n'));
     const { body } = await transport.send({ method: 'GET', url: '/', headers: {} });

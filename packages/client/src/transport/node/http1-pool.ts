@@ -19,7 +19,10 @@ const mostDialing = 32;
  * than several requests, on both sides. Watches do not count, nor do other answers that go on.
  */
 const mostAwaited = 32;
-/** Unless none becomes free for so long: then the answers are slow ones. */
+/**
+ * Unless none becomes free for so long: then the answers are slow ones, and one more is opened, then two, four … A server that only
+ * has its hands full is not given handshakes to do as well, and a burst leaves no more connections than can be kept.
+ */
 const stallMs = 50;
 
 interface Waiting {
@@ -44,6 +47,8 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
   /** Set while requests wait only for connections to become free. */
   #stallCheck: Timer | undefined;
   #lastFreeMs = 0;
+  /** How many to open at the next check that finds nothing became free. */
+  #stallOpens = 1;
   #isRetired = false;
   #closed: TransportError | undefined;
 
@@ -96,6 +101,7 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
   onFree(connection: Http1Connection): void {
     this.#streaming.delete(connection);
     if (this.#stallCheck) this.#lastFreeMs = this.#clock.monotonic();
+    if (connection.served > 0) this.#stallOpens = 1;
     const [next] = this.#waiting;
     if (next) {
       this.#waiting.delete(next);
@@ -183,7 +189,11 @@ export class Http1Pool implements ConnectionPool, Http1ConnectionOwner {
       this.#stallCheck = undefined;
       const leftMs = this.#lastFreeMs + stallMs - this.#clock.monotonic();
       if (this.#waiting.size === 0) return;
-      if (leftMs <= 0) while (this.#dialing.size < Math.min(this.#waiting.size, mostDialing)) this.#open();
+      if (leftMs <= 0) {
+        const wanted = Math.min(this.#waiting.size, mostDialing, this.#dialing.size + this.#stallOpens);
+        while (this.#dialing.size < wanted) this.#open();
+        this.#stallOpens *= 2;
+      }
       this.#checkStall(leftMs <= 0 ? stallMs : leftMs);
     }, afterMs);
   }
