@@ -72,16 +72,17 @@ export class EventCorrelator {
 
   /** What to tell for an event; undefined for nothing. `newName` names an event that stands for several. */
   correlate(event: Event, newName: () => string): CorrelatedEvent | undefined {
-    const groupKey = similarityKey(event);
+    const source = spamKey(event);
+    const groupKey = similarityKey(source, event);
     const isOneOfMany = this.#isOneOfMany(groupKey, event);
     const told = isOneOfMany ? this.#combined(event, newName()) : event;
-    const correlated = this.#count(told, isOneOfMany ? groupKey : identityKey(event));
-    return this.#isAllowed(event) ? correlated : undefined;
+    const correlated = this.#count(told, isOneOfMany ? groupKey : identityKey(source, event));
+    return this.#isAllowed(source) ? correlated : undefined;
   }
 
   /** The server has stored it so. */
   observed(event: Event): void {
-    this.#remember(identityKey(event), event);
+    this.#remember(identityKey(spamKey(event), event), event);
   }
 
   #isOneOfMany(key: string, event: Event): boolean {
@@ -138,8 +139,7 @@ export class EventCorrelator {
     this.#observations.set(key, { count, firstTimestamp, name: metadata.name });
   }
 
-  #isAllowed(event: Event): boolean {
-    const key = spamKey(event);
+  #isAllowed(key: string): boolean {
     const { qps, burst } = this.#options;
     const bucket = this.#buckets.get(key) ?? new TokenBucketRateLimiter({ qps, burst, clock: this.#clock });
     this.#buckets.set(key, bucket);
@@ -147,20 +147,18 @@ export class EventCorrelator {
   }
 }
 
-const keyOf = (...parts: readonly (string | undefined)[]): string => parts.map((part) => part ?? '').join('\0');
-
 /** Who tells what kind of thing about which object. */
 function spamKey({ source, involvedObject: object, type }: Event): string {
   const { kind, namespace, name, uid, apiVersion } = object;
-  return keyOf(source?.component, source?.host, kind, namespace, name, uid, apiVersion, type);
+  return [source?.component, source?.host, kind, namespace, name, uid, apiVersion, type].join('\0');
 }
 
 /** The same but for the message. */
-function similarityKey(event: Event): string {
-  return keyOf(spamKey(event), event.reason, event.reportingComponent, event.reportingInstance);
+function similarityKey(spamKey: string, { reason, reportingComponent, reportingInstance }: Event): string {
+  return [spamKey, reason, reportingComponent, reportingInstance].join('\0');
 }
 
 /** The same. */
-function identityKey(event: Event): string {
-  return keyOf(spamKey(event), event.involvedObject.fieldPath, event.reason, event.message);
+function identityKey(spamKey: string, { involvedObject, reason, message }: Event): string {
+  return [spamKey, involvedObject.fieldPath, reason, message].join('\0');
 }
