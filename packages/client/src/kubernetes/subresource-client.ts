@@ -1,4 +1,4 @@
-import { GroupResource, GroupVersionResource, type KubernetesObject, resourcePath } from '@coxswain/apimachinery/meta';
+import { type KubernetesObject, resourcePath } from '@coxswain/apimachinery/meta';
 import {
   type CallOptions,
   type RESTClient,
@@ -6,6 +6,7 @@ import {
   type ResourceDescription,
   type RestRequest,
 } from '../rest/index.ts';
+import { namesOf } from '../rest/resource-names.ts';
 
 export interface SubresourceCall {
   readonly method: string;
@@ -32,11 +33,11 @@ export class SubresourceClient<T extends KubernetesObject> extends ResourceClien
 
   subresourceRequest(call: SubresourceCall): RestRequest {
     const { method, name, subresource, body, headers, below = '' } = call;
-    const { group, version, resource } = this.resource;
+    const { groupResource, groupVersionResource } = namesOf(this.resource);
     const { signal, timeoutMs, ...options } = call.options;
     // Otherwise the path would be that of the resource, with the subresource as a name.
     if (name === '') throw new Error('resource name may not be empty');
-    const path = resourcePath(GroupVersionResource.of(group, version, resource), {
+    const path = resourcePath(groupVersionResource, {
       ...(this.namespace !== undefined && { namespace: this.namespace }),
       name,
       subresource,
@@ -45,7 +46,7 @@ export class SubresourceClient<T extends KubernetesObject> extends ResourceClien
       method,
       path: path + below,
       query: { ...options, ...call.query },
-      resource: GroupResource.of(group, resource),
+      resource: groupResource,
       name,
       ...(body !== undefined && { body }),
       ...(headers && { headers }),

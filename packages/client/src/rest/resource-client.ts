@@ -2,8 +2,6 @@ import {
   type CreateOptions,
   type DeleteOptions,
   type GetOptions,
-  GroupResource,
-  GroupVersionResource,
   type KubernetesList,
   type KubernetesObject,
   type ListOptions,
@@ -17,6 +15,7 @@ import type { ApplyConfiguration } from './apply-configuration.ts';
 import type { CallOptions } from './call-options.ts';
 import type { ResourceDescription } from './resource.ts';
 import type { ApplyCallOptions, PatchBodies, PatchType, ResourceInterface } from './resource-interface.ts';
+import { namesOf } from './resource-names.ts';
 import type { RESTClient } from './rest-client.ts';
 import type { RestRequest } from './rest-request.ts';
 
@@ -103,9 +102,9 @@ export class ResourceClient<T extends KubernetesObject> implements ResourceInter
   }
 
   #of(method: string, { name, subresource, options, body }: Call): RestRequest {
-    const { group, version, resource } = this.resource;
+    const { groupResource, groupVersionResource } = namesOf(this.resource);
     const { signal, timeoutMs, ...query } = options;
-    const path = resourcePath(GroupVersionResource.of(group, version, resource), {
+    const path = resourcePath(groupVersionResource, {
       ...(this.namespace !== undefined && { namespace: this.namespace }),
       ...(name !== undefined && { name }),
       ...(subresource !== undefined && { subresource }),
@@ -114,7 +113,7 @@ export class ResourceClient<T extends KubernetesObject> implements ResourceInter
       method,
       path,
       query,
-      resource: GroupResource.of(group, resource),
+      resource: groupResource,
       ...(name !== undefined && { name }),
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
