@@ -87,7 +87,7 @@ export {
   type TableOptions,
   type UpdateOptions,
 } from './options.ts';
-export { getControllerOf, isControlledBy, newControllerRef } from './owner-reference.ts';
+export { getControllerOf, getControllerOfNoCopy, isControlledBy, newControllerRef } from './owner-reference.ts';
 export { groupVersionPath, pathSegmentProblems, type ResourcePathOptions, resourcePath } from './resource-path.ts';
 export type { Duration, IntOrString, MicroTime, Time } from './scalars.ts';
 export type { CauseType, KnownStatusReason, Status, StatusCause, StatusDetails, StatusReason } from './status.ts';

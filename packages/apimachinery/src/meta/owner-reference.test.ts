@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { GroupVersionKind } from './group-version.ts';
-import { getControllerOf, isControlledBy, newControllerRef } from './owner-reference.ts';
+import { getControllerOf, getControllerOfNoCopy, isControlledBy, newControllerRef } from './owner-reference.ts';
 
 const owner = { metadata: { name: 'web', uid: '1' } };
 const reference = newControllerRef(owner, GroupVersionKind.of('apps', 'v1', 'ReplicaSet'));
@@ -23,6 +23,9 @@ it('finds the controller among the owners, as a copy', () => {
   expect(getControllerOf(object)).not.toBe(reference);
   expect(getControllerOf({ metadata: { ownerReferences: [other] } })).toBeUndefined();
   expect(getControllerOf({})).toBeUndefined();
+  expect(getControllerOfNoCopy(object)).toBe(reference);
+  expect(getControllerOfNoCopy({ metadata: { ownerReferences: [other] } })).toBeUndefined();
+  expect(getControllerOfNoCopy({})).toBeUndefined();
 });
 
 it('goes by the uid, not by the name', () => {

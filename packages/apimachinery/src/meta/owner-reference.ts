@@ -4,13 +4,21 @@ import type { KubernetesObject } from './type-meta.ts';
 
 /** The one owner that manages the object, if any; a copy. */
 export function getControllerOf(object: KubernetesObject): OwnerReference | undefined {
-  const reference = findController(object);
+  const reference = getControllerOfNoCopy(object);
   return reference && { ...reference };
 }
 
+/** The same as it stands in the object, for those who only look at it. */
+export function getControllerOfNoCopy({ metadata }: KubernetesObject): OwnerReference | undefined {
+  for (const reference of metadata?.ownerReferences ?? none) if (reference.controller === true) return reference;
+  return undefined;
+}
+
+const none: readonly OwnerReference[] = [];
+
 /** Whether that owner manages the object. Identity is the uid: an owner of the same name made anew is another one. */
 export function isControlledBy(object: KubernetesObject, owner: KubernetesObject): boolean {
-  const reference = findController(object);
+  const reference = getControllerOfNoCopy(object);
   return reference !== undefined && reference.uid === (owner.metadata?.uid ?? '');
 }
 
@@ -25,6 +33,3 @@ export function newControllerRef(owner: KubernetesObject, kind: GroupVersionKind
     blockOwnerDeletion: true,
   };
 }
-
-const findController = (object: KubernetesObject): OwnerReference | undefined =>
-  object.metadata?.ownerReferences?.find((reference) => reference.controller === true);

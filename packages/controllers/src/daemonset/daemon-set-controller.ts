@@ -1,7 +1,7 @@
 import type { ControllerRevision, DaemonSet } from '@coxswain/api/apps/v1';
 import type { Node, Pod } from '@coxswain/api/core/v1';
 import { labelSelectorAsSelector } from '@coxswain/apimachinery/labels';
-import { GroupVersionKind, getControllerOf, newControllerRef } from '@coxswain/apimachinery/meta';
+import { GroupVersionKind, getControllerOfNoCopy, newControllerRef } from '@coxswain/apimachinery/meta';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import {
   Backoff,
@@ -105,7 +105,7 @@ export class DaemonSetController implements Controller {
     });
     addControllerIndex(this.#pods);
     this.#pods.addIndexers({
-      [targetIndex]: (pod) => (getControllerOf(pod)?.kind === kind.kind ? [targetNode(pod) ?? ''] : []),
+      [targetIndex]: (pod) => (getControllerOfNoCopy(pod)?.kind === kind.kind ? [targetNode(pod) ?? ''] : []),
     });
     this.#watch();
   }
@@ -158,7 +158,9 @@ export class DaemonSetController implements Controller {
   #enqueueFor(node: Node): void {
     const { name = '' } = node.metadata;
     const isThere = this.#nodes.indexer.getByKey(name) !== undefined;
-    const present = new Set(this.#pods.indexer.byIndex(targetIndex, name).map((pod) => getControllerOf(pod)?.uid));
+    const present = new Set(
+      this.#pods.indexer.byIndex(targetIndex, name).map((pod) => getControllerOfNoCopy(pod)?.uid),
+    );
     for (const set of this.#sets.indexer.values()) {
       const { shouldRun } = this.#fitOf(set)(node);
       const isPresent = present.has(set.metadata.uid);

@@ -2,7 +2,7 @@ import type { Deployment, ReplicaSet } from '@coxswain/api/apps/v1';
 import type { Pod } from '@coxswain/api/core/v1';
 import { hasStatusCause } from '@coxswain/apimachinery/errors';
 import { labelSelectorAsSelector, Selector } from '@coxswain/apimachinery/labels';
-import { getControllerOf, newControllerRef } from '@coxswain/apimachinery/meta';
+import { getControllerOfNoCopy, newControllerRef } from '@coxswain/apimachinery/meta';
 import {
   DeletedFinalStateUnknown,
   deletionHandlingKey,
@@ -143,7 +143,7 @@ export class DeploymentController implements Controller {
   }
 
   #podDeleted(pod: Pod): void {
-    const controller = getControllerOf(pod);
+    const controller = getControllerOfNoCopy(pod);
     if (controller?.kind !== 'ReplicaSet') return;
     const set = this.#sets.indexer.getByKey(`${pod.metadata.namespace}/${controller.name}`);
     if (!set || set.metadata.uid !== controller.uid) return;

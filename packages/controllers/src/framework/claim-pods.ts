@@ -1,5 +1,5 @@
 import type { PersistentVolumeClaim, Pod, Volume } from '@coxswain/api/core/v1';
-import { getControllerOf } from '@coxswain/apimachinery/meta';
+import { getControllerOfNoCopy } from '@coxswain/apimachinery/meta';
 import type { Indexer, SharedIndexInformer } from '@coxswain/client';
 
 const claimIndex = 'persistentVolumeClaim';
@@ -15,7 +15,7 @@ export function claimNameOf(pod: Pod, volume: Volume): string | undefined {
 
 /** Whether the claim was made for an ephemeral volume of the pod, and not by somebody else under the same name. */
 export const isClaimOfPod = (pod: Pod, claim: PersistentVolumeClaim): boolean =>
-  claim.metadata.namespace === pod.metadata.namespace && getControllerOf(claim)?.uid === pod.metadata.uid;
+  claim.metadata.namespace === pod.metadata.namespace && getControllerOfNoCopy(claim)?.uid === pod.metadata.uid;
 
 /** What is said when it was not. */
 export function notClaimOfPod(pod: Pod, { metadata: { namespace, name } }: PersistentVolumeClaim): string {

@@ -1,4 +1,4 @@
-import { getControllerOf, type KubernetesObject } from '@coxswain/apimachinery/meta';
+import { getControllerOfNoCopy, type KubernetesObject } from '@coxswain/apimachinery/meta';
 import type { Indexer, SharedIndexInformer } from '@coxswain/client';
 
 const controllerIndex = 'controller';
@@ -10,7 +10,7 @@ const orphansOf = (namespace: string | undefined): string => `/${namespace ?? ''
 export function addControllerIndex<T extends KubernetesObject>(informer: SharedIndexInformer<T>): void {
   if (informer.indexer.hasIndex(controllerIndex)) return;
   informer.addIndexers({
-    [controllerIndex]: (object) => [getControllerOf(object)?.uid ?? orphansOf(object.metadata?.namespace)],
+    [controllerIndex]: (object) => [getControllerOfNoCopy(object)?.uid ?? orphansOf(object.metadata?.namespace)],
   });
 }
 

@@ -1,4 +1,4 @@
-import { getControllerOf, type KubernetesObject } from '@coxswain/apimachinery/meta';
+import { getControllerOfNoCopy, type KubernetesObject } from '@coxswain/apimachinery/meta';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import { metaNamespaceKey, type ResourceEventHandler } from '@coxswain/client';
 import { deletedObject } from './deleted-object.ts';
@@ -38,15 +38,15 @@ export function ownedObjectHandler<O extends KubernetesObject, T>(
     onAdd: (object) => {
       // Just started, one may find objects whose deletion has begun: those are no creations.
       if (object.metadata?.deletionTimestamp) return onDelete(object);
-      if (!getControllerOf(object)) return offerOrphan(object);
+      if (!getControllerOfNoCopy(object)) return offerOrphan(object);
       const owner = owners.ownerOf(object);
       if (!owner) return;
       watcher.created?.(owner);
       watcher.enqueue(owner);
     },
     onUpdate: (old, object) => {
-      const controller = getControllerOf(object);
-      const hasControllerChanged = !semanticEqual(controller, getControllerOf(old));
+      const controller = getControllerOfNoCopy(object);
+      const hasControllerChanged = !semanticEqual(controller, getControllerOfNoCopy(old));
       const former = hasControllerChanged && owners.ownerOf(old);
       if (former) watcher.enqueue(former);
       if (object.metadata?.deletionTimestamp) return onDelete(object);

@@ -1,6 +1,6 @@
 import { isInvalid, isNotFound } from '@coxswain/apimachinery/errors';
 import type { KubernetesObject, OwnerReference } from '@coxswain/apimachinery/meta';
-import { getControllerOf } from '@coxswain/apimachinery/meta';
+import { getControllerOfNoCopy } from '@coxswain/apimachinery/meta';
 import { throwFailures } from './throw-failures.ts';
 
 /** Who claims, and how its claims are carried out. */
@@ -68,7 +68,7 @@ export async function claimObjects<T extends KubernetesObject>(
   };
 
   for (const object of objects) {
-    const controller = getControllerOf(object);
+    const controller = getControllerOfNoCopy(object);
     try {
       if (controller) {
         if (controller.uid !== owner.uid) continue;

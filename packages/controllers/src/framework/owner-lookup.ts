@@ -1,5 +1,5 @@
 import { Selector } from '@coxswain/apimachinery/labels';
-import { getControllerOf, type KubernetesObject } from '@coxswain/apimachinery/meta';
+import { getControllerOfNoCopy, type KubernetesObject } from '@coxswain/apimachinery/meta';
 import { NAMESPACE_INDEX, type SharedIndexInformer } from '@coxswain/client';
 
 /** Finds the objects of one kind that own others, or would like to, by reference and by selector. */
@@ -19,7 +19,7 @@ export class OwnerLookup<T extends KubernetesObject> {
 
   /** The object that controls the given one, if it is of this kind. */
   ownerOf(object: KubernetesObject): T | undefined {
-    const controller = getControllerOf(object);
+    const controller = getControllerOfNoCopy(object);
     if (controller?.kind !== this.#kind) return undefined;
     const owner = this.#owners.indexer.getByKey(`${object.metadata?.namespace}/${controller.name}`);
     return owner?.metadata?.uid === controller.uid ? owner : undefined;

@@ -1,6 +1,6 @@
 import type { Pod, PodResourceClaim } from '@coxswain/api/core/v1';
 import type { ResourceClaim } from '@coxswain/api/resource/v1';
-import { getControllerOf } from '@coxswain/apimachinery/meta';
+import { getControllerOfNoCopy } from '@coxswain/apimachinery/meta';
 
 /** What a pod's reference to a claim stands for. */
 export type ClaimLookup =
@@ -33,4 +33,4 @@ export function claimKeysOf(pod: Pod): string[] {
 
 /** Whether the claim was made for the pod. */
 export const isClaimForPod = (claim: ResourceClaim, pod: Pod): boolean =>
-  claim.metadata.namespace === pod.metadata.namespace && getControllerOf(claim)?.uid === pod.metadata.uid;
+  claim.metadata.namespace === pod.metadata.namespace && getControllerOfNoCopy(claim)?.uid === pod.metadata.uid;

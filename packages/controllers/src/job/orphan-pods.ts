@@ -1,7 +1,7 @@
 import type { Job } from '@coxswain/api/batch/v1';
 import type { Pod } from '@coxswain/api/core/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
-import { getControllerOf } from '@coxswain/apimachinery/meta';
+import { getControllerOfNoCopy } from '@coxswain/apimachinery/meta';
 import { ItemExponentialFailureRateLimiter, type SharedIndexInformer, splitKey } from '@coxswain/client';
 import type { ControllerContext } from '../framework/controller.ts';
 import { hasFinalizer } from '../framework/finalizers.ts';
@@ -45,7 +45,7 @@ export function newOrphanPodLoop(
 
 /** Pods of Jobs that are gone or have ended are; those of other controllers are not ours. */
 function isOrphan(pod: Pod, lookup: OwnerLookup<Job>): boolean {
-  const controller = getControllerOf(pod);
+  const controller = getControllerOfNoCopy(pod);
   if (!controller) return true;
   if (controller.kind !== 'Job' || controller.apiVersion !== 'batch/v1') return false;
   const job = lookup.ownerOf(pod);

@@ -1,6 +1,6 @@
 import type { Job } from '@coxswain/api/batch/v1';
 import type { Pod } from '@coxswain/api/core/v1';
-import { getControllerOf } from '@coxswain/apimachinery/meta';
+import { getControllerOfNoCopy } from '@coxswain/apimachinery/meta';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import type { ResourceEventHandler } from '@coxswain/client';
 import { deletedObject } from '../framework/deleted-object.ts';
@@ -53,7 +53,7 @@ export function podHandler(watcher: PodWatcher): ResourceEventHandler<Pod> {
     onAdd: (pod) => {
       // Just started, one may find pods whose deletion has begun: those are no creations.
       if (pod.metadata.deletionTimestamp) return onDelete(pod, false);
-      if (!getControllerOf(pod)) {
+      if (!getControllerOfNoCopy(pod)) {
         onOrphan(pod);
         return offer(pod);
       }
@@ -65,8 +65,8 @@ export function podHandler(watcher: PodWatcher): ResourceEventHandler<Pod> {
     onUpdate: (old, pod) => {
       if (old.metadata.resourceVersion === pod.metadata.resourceVersion) return;
       if (pod.metadata.deletionTimestamp) return onDelete(pod, false);
-      const controller = getControllerOf(pod);
-      const hasControllerChanged = !semanticEqual(controller, getControllerOf(old));
+      const controller = getControllerOfNoCopy(pod);
+      const hasControllerChanged = !semanticEqual(controller, getControllerOfNoCopy(old));
       if (hasControllerChanged) onChange(lookup.ownerOf(old), pod);
       if (controller) return onChange(lookup.ownerOf(pod), pod);
       onOrphan(pod);

@@ -1,7 +1,7 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { hasStatusCause, isNotFound } from '@coxswain/apimachinery/errors';
 import { Selector } from '@coxswain/apimachinery/labels';
-import { GroupVersionKind, getControllerOf, newControllerRef } from '@coxswain/apimachinery/meta';
+import { GroupVersionKind, getControllerOfNoCopy, newControllerRef } from '@coxswain/apimachinery/meta';
 import {
   ControllerExpectations,
   metaNamespaceKey,
@@ -172,7 +172,7 @@ export class ReplicaController<T extends ReplicatedObject> implements Controller
 
   /** The pods of all sets that the set's controller has. */
   #relatedPods(set: T): Pod[] {
-    const controller = getControllerOf(set);
+    const controller = getControllerOfNoCopy(set);
     if (!controller) return [];
     const siblings = controlledBy(this.#sets.indexer, controller.uid);
     return siblings.flatMap(({ metadata }) => controlledBy(this.#pods.indexer, metadata.uid ?? ''));
