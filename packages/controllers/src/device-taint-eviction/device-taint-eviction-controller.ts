@@ -76,12 +76,16 @@ export class DeviceTaintEvictionController implements Controller {
   }
 
   #watch(): void {
+    const onPod = (pod: Pod): void => {
+      // Most have no devices, nor ever will.
+      if (pod.spec?.resourceClaims?.length) this.#enqueuePod(metaNamespaceKey(pod));
+    };
     this.#pods.addEventHandler({
-      onAdd: (pod) => this.#enqueuePod(metaNamespaceKey(pod)),
+      onAdd: onPod,
       onUpdate: (old, pod) => {
         const isMoved = old.spec?.nodeName !== pod.spec?.nodeName;
         const [before, now] = [old.status?.resourceClaimStatuses, pod.status?.resourceClaimStatuses];
-        if (isMoved || !semanticEqual(before, now)) this.#enqueuePod(metaNamespaceKey(pod));
+        if (isMoved || !semanticEqual(before, now)) onPod(pod);
       },
       // At once: another pod of that name must not be taken for it.
       onDelete: (deleted) => {

@@ -90,7 +90,12 @@ describe('pods on tainted devices', () => {
   }
 
   /** A pod on a node, with a claim of its own that has the device. */
-  async function runPod(name: string, device: string, tolerations: DeviceToleration[] = []): Promise<void> {
+  async function runPod(
+    name: string,
+    device: string,
+    tolerations: DeviceToleration[] = [],
+    { isBoundLast = false } = {},
+  ): Promise<void> {
     const claims = cluster.clients.resource.v1.resourceClaims('default');
     await claims.create({
       metadata: { name },
@@ -99,7 +104,7 @@ describe('pods on tainted devices', () => {
     const pod = await pods().create({
       metadata: { name },
       spec: {
-        nodeName: 'n',
+        ...(!isBoundLast && { nodeName: 'n' }),
         containers: [{ name: 'c', image: 'i', resources: { claims: [{ name: 'g' }] } }],
         resourceClaims: [{ name: 'g', resourceClaimName: name }],
       },
@@ -111,6 +116,9 @@ describe('pods on tainted devices', () => {
         reservedFor: [{ resource: 'pods', name, uid: pod.metadata.uid! }],
       },
     });
+    await cluster.settle();
+    if (!isBoundLast) return;
+    await pods().bind(name, { target: { kind: 'Node', name: 'n' } });
     await cluster.settle();
   }
 
@@ -155,6 +163,12 @@ describe('pods on tainted devices', () => {
     cluster.spy.requests.length = 0;
     await cluster.advance(60 * s);
     expect(cluster.spy.writes).toEqual([]);
+  });
+
+  it('go when they come to a node with them', async () => {
+    await publish(2, [{ name: 'd1', taints: [{ key: 'k', effect: 'NoExecute', timeAdded: now() }] }]);
+    await runPod('a', 'd1', [], { isBoundLast: true });
+    expect(await isGoing('a')).toBe(true);
   });
 
   it('may stay as long as their claims tolerate it', async () => {

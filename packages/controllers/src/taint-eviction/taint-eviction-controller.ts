@@ -59,11 +59,15 @@ export class TaintEvictionController implements Controller {
         if (!semanticEqual(taintsOf(old), taintsOf(node))) this.#nodeLoop.add(node);
       },
     });
+    const onPod = (pod: Pod): void => {
+      // One that is on no node meets no taints.
+      if (pod.spec?.nodeName) this.#podLoop.add(pod);
+    };
     this.#pods.addEventHandler({
-      onAdd: (pod) => this.#podLoop.add(pod),
+      onAdd: onPod,
       onUpdate: (old, pod) => {
         const isMoved = old.spec?.nodeName !== pod.spec?.nodeName;
-        if (isMoved || !semanticEqual(old.spec?.tolerations, pod.spec?.tolerations)) this.#podLoop.add(pod);
+        if (isMoved || !semanticEqual(old.spec?.tolerations, pod.spec?.tolerations)) onPod(pod);
       },
       // At once: another pod of that name must not go in its stead.
       onDelete: (deleted) => this.#cancel(deletionHandlingKey(deleted)),

@@ -134,6 +134,16 @@ describe('eviction', () => {
     expect(await isGoing('p')).toBe(true);
   });
 
+  it('is of pods that were on no node before', async () => {
+    await setTaints('a');
+    const pods = cluster.clients.core.v1.pods('default');
+    await pods.create({ metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+    await cluster.settle();
+    await pods.bind('p', { target: { kind: 'Node', name: 'n' } });
+    await cluster.settle();
+    expect(await isGoing('p')).toBe(true);
+  });
+
   it('is tried again until it works', async () => {
     let failures = 8;
     cluster.spy.plan = ({ method }) => {
