@@ -9,11 +9,20 @@ import { isUnread } from './lazy-object.ts';
 const encoder = new TextEncoder();
 type Read = { type: string; object: Record<string, unknown> } | undefined;
 /** By a reader that has seen an event of that kind before. */
-function readText(text: string): Read {
+function readText(text: string, reader = knowingReader()): Read {
+  return reader.read(encoder.encode(text)) as Read;
+}
+function knowingReader(): EventReader {
   const reader = new EventReader();
   for (const type of ['ADDED', 'MODIFIED', 'DELETED'])
     reader.read(encoder.encode(JSON.stringify({ type, object: pod })));
-  return reader.read(encoder.encode(text)) as Read;
+  return reader;
+}
+/** One whose objects have all been looked at. */
+function eagerReader(): EventReader {
+  const reader = knowingReader();
+  for (let i = 0; i < 64; i++) void readText(JSON.stringify(event), reader)!.object.spec;
+  return reader;
 }
 const read = (event: unknown): NonNullable<Read> => readText(JSON.stringify(event))!;
 
@@ -31,6 +40,7 @@ describe('an event', () => {
       fc.constantFrom('managedFields', 'ownerReferences', 'finalizers'),
       fc.oneof(fc.array(value), value, fc.constant([{ text: long }])),
     );
+    const eager = eagerReader();
     const sized = fc.record({ text: fc.string({ unit: 'binary', maxLength: 900 }), value });
     const objects = fc.oneof(
       fc.record({ spec: sized, status: sized }),
@@ -42,10 +52,34 @@ describe('an event', () => {
     fc.assert(
       fc.property(fc.constantFrom('ADDED', 'DELETED'), objects, value, managed, (type, parts, extra, managed) => {
         const written = { type, object: { ...head, metadata: { ...head.metadata, extra, ...managed }, ...parts } };
-        expect(read(written)).toEqual(JSON.parse(JSON.stringify(written)));
+        const text = JSON.stringify(written);
+        expect(readText(text)).toEqual(JSON.parse(text));
+        expect(readText(text, eager)).toEqual(JSON.parse(text));
       }),
       { numRuns: 500 },
     );
+  });
+
+  it('is read at once where such events are looked at, with all but managedFields, and not any more when they are not', () => {
+    const managedFields = [{ manager: 'kubectl', fieldsV1: { 'f:spec': {} } }];
+    const whole = { ...pod, metadata: { ...pod.metadata, managedFields } };
+    const line = encoder.encode(JSON.stringify({ type: 'MODIFIED', object: whole }));
+    const reader = new EventReader();
+    const unread = (count: number, look: (object: Record<string, unknown>) => void): number =>
+      Array.from({ length: count }, () => {
+        const { object } = reader.read(line) as NonNullable<Read>;
+        const waits = isUnread(object);
+        expect(isUnread(object.metadata as object)).toBe(true);
+        look(object);
+        return waits;
+      }).filter(Boolean).length;
+    const [look, ignore] = [(object: Record<string, unknown>) => expect(object).toEqual(whole), () => {}];
+    reader.read(line);
+    expect(unread(30, look)).toBe(30);
+    expect(unread(1000, look)).toBeLessThan(40);
+    unread(10_000, ignore);
+    expect(unread(1000, ignore)).toBe(1000);
+    expect(reader.read(encoder.encode('{"type":"MODIFIED"}'))).toBeUndefined();
   });
 
   it('of a custom object is read at once: it may have more parts than a built-in one', () => {

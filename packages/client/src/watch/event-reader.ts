@@ -1,5 +1,5 @@
 import { isObjectEvent, isWatchEvent, type ObjectEvent, type WatchEvent } from '@coxswain/apimachinery/watch';
-import { lazyMetadata, lazyObject } from './lazy-object.ts';
+import { type Interest, lazyMetadata, lazyObject } from './lazy-object.ts';
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -15,6 +15,15 @@ const fewestLazyBytes = 512;
 /** Groups of built-in kinds have no dot, or this. Custom ones may have it too, but are not written in the order of a type. */
 const builtInVersion = /^([a-z0-9]+\/|[a-z0-9.]+\.k8s\.io\/)?v\d\w*$/;
 
+/**
+ * So many objects whose parts waited are needed to know how many of them somebody looks at; of more than the most, the older count
+ * for half. (They are looked at a while after they were read: a line comes with many others.)
+ */
+const fewestKnown = 32;
+const mostKnown = 256;
+/** One of so many waits although such parts are looked at, to see whether they still are. */
+const probeEvery = 32;
+
 /** How the events of a watch begin that are of one type, up to the metadata: they are all of one kind. */
 interface Head {
   readonly bytes: Uint8Array;
@@ -25,7 +34,8 @@ interface Head {
 
 /**
  * Reads the lines of one watch. Where a line brings a large object, `spec`, `status` and managedFields are read when somebody looks at
- * them: that is most of the work, and of most events all that anybody looks at is the rest of the metadata.
+ * them: that is most of the work, and of most events all that anybody looks at is the rest of the metadata. Where `spec` or `status`
+ * turn out to be looked at mostly, they are read at once, since to wait costs more than it saves then.
  *
  * That is done only for objects that are written as API servers write built-in kinds: `kind` first, then `apiVersion`, `metadata`,
  * `spec` and `status` or none of both, and nothing else, managedFields last in the metadata. (Custom objects are written with sorted keys,
@@ -35,6 +45,9 @@ interface Head {
 export class EventReader {
   /** One for each type of event at most. */
   readonly #heads: Head[] = [];
+  /** Whether somebody looks at the parts that wait. */
+  readonly #interest: Interest = { offered: 0, taken: 0 };
+  #sinceProbe = 0;
 
   /** Undefined for what is no event. Whether a `spec` and `status` that wait are JSON is found when they are read. */
   read(line: Uint8Array): WatchEvent | undefined {
@@ -66,6 +79,8 @@ export class EventReader {
     if (!parts) return undefined;
     const { managed, metadataEnd } = parts;
     const kept = managed ?? metadataEnd;
+    const isAll = metadataEnd === line.length - theEnd.length;
+    if (!isAll && !this.#mayWait()) return this.#readNow(line, head, parts);
     // It may also have been something like a `spec` within the metadata.
     const metadata = parsed(line.subarray(from, kept), managed === undefined ? '' : '}');
     if (!isObject(metadata)) return undefined;
@@ -75,13 +90,43 @@ export class EventReader {
     if (managed !== undefined) lazyMetadata(metadata, waiting.subarray(0, metadataEnd - managed - 2));
     const { type, kind, apiVersion } = head;
     const object = { kind, apiVersion, metadata };
-    const isAll = metadataEnd === line.length - theEnd.length;
-    return { type, object: isAll ? object : lazyObject(object, waiting.subarray(metadataEnd - kept)) };
+    if (isAll) return { type, object };
+    return { type, object: lazyObject(object, waiting.subarray(metadataEnd - kept), this.#interest) };
+  }
+
+  /** Everything but managedFields. */
+  #readNow(line: Uint8Array, { type }: Head, { managed, metadataEnd }: Parts): WatchEvent | undefined {
+    if (managed === undefined) return undefined;
+    const text = `${decoder.decode(line.subarray(0, managed))}}${decoder.decode(line.subarray(metadataEnd))}`;
+    const event = parsedText(text);
+    if (!isWatchEvent(event) || !isObjectEvent(event) || !isObject(event.object.metadata)) return undefined;
+    lazyMetadata(event.object.metadata, new Uint8Array(line.subarray(managed + 1, metadataEnd - 1)));
+    return { type, object: event.object };
+  }
+
+  /** It saves half of the work with parts that nobody looks at, and costs half as much again with the others. */
+  #mayWait(): boolean {
+    const interest = this.#interest;
+    if (interest.offered >= mostKnown) {
+      interest.taken = Math.min(interest.taken, interest.offered) / 2;
+      interest.offered /= 2;
+    }
+    if (interest.offered < fewestKnown || interest.taken < interest.offered / 2) return true;
+    this.#sinceProbe = (this.#sinceProbe + 1) % probeEvery;
+    return this.#sinceProbe === 0;
   }
 }
 
+/** Where the parts of a line are. */
+interface Parts {
+  /** After the metadata. */
+  readonly metadataEnd: number;
+  /** The comma before managedFields. */
+  readonly managed?: number;
+}
+
 /** Where the metadata end, and the comma before managedFields, if these are the last in the metadata. */
-function findParts(line: Uint8Array, from: number): { metadataEnd: number; managed?: number } | undefined {
+function findParts(line: Uint8Array, from: number): Parts | undefined {
   // There are few braces: what is in the metadata is mostly text.
   for (let at = line.indexOf(brace!, from); at >= 0; at = line.indexOf(brace!, at + 1)) {
     const specAt = at + 1 - specStart.length;
@@ -99,9 +144,11 @@ function findParts(line: Uint8Array, from: number): { metadataEnd: number; manag
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** Undefined for what is no JSON. `end` is what the text lacks. */
-export function parsed(text: Uint8Array, end = ''): unknown {
+export const parsed = (text: Uint8Array, end = ''): unknown => parsedText(decoder.decode(text) + end);
+
+function parsedText(text: string): unknown {
   try {
-    return JSON.parse(decoder.decode(text) + end);
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

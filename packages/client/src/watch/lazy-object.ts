@@ -6,6 +6,12 @@ interface Head {
   readonly metadata: unknown;
 }
 
+/** How many objects with unread parts there were, and of how many these were looked at. */
+export interface Interest {
+  offered: number;
+  taken: number;
+}
+
 /** An object with parts that may be unread. */
 interface Lazy {
   readonly [unread]?: UnreadParts | undefined;
@@ -21,14 +27,18 @@ class UnreadParts {
   readonly #text: Uint8Array;
   /** Has the last word on what was read. */
   prepare: (parts: object) => object = (parts) => parts;
+  readonly #interest: Interest | undefined;
 
-  constructor(members: readonly string[], text: Uint8Array) {
+  constructor(members: readonly string[], text: Uint8Array, interest?: Interest) {
     this.members = members;
     this.#text = text;
+    this.#interest = interest;
+    if (interest) interest.offered++;
   }
 
   /** Puts the parts into the object, as ordinary properties; into one that is frozen they cannot go. */
   readInto(object: object): ReadonlyMap<string, unknown> {
+    if (this.#interest) this.#interest.taken++;
     const parts = new Map<string, unknown>(Object.entries(this.prepare(this.#parse())));
     if (Object.isFrozen(object)) return parts;
     for (const member of this.members) {
@@ -81,11 +91,11 @@ const managedFields = accessorOf('managedFields');
  * An object like any other, of which some parts are only a text until they are looked at, copied, compared or printed. From then on
  * they are plain properties; they can also be set. A part that the text does not have is there as well until then, as undefined.
  */
-export function lazyObject({ kind, apiVersion, metadata }: Head, text: Uint8Array): object {
+export function lazyObject({ kind, apiVersion, metadata }: Head, text: Uint8Array, interest?: Interest): object {
   const object = { kind, apiVersion, metadata };
   Object.defineProperty(object, 'spec', spec);
   Object.defineProperty(object, 'status', status);
-  return waiting(object, parts, text);
+  return waiting(object, parts, text, interest);
 }
 
 /** The metadata, whose managedFields are such a text. They come last: so it costs the engine little to take them out again. */
@@ -95,8 +105,8 @@ export function lazyMetadata(metadata: object, text: Uint8Array): object {
 }
 
 /** Neither property is copied with the object, or seen by whoever goes through them. */
-function waiting(object: object, members: readonly string[], text: Uint8Array): object {
-  Object.defineProperty(object, unread, { value: new UnreadParts(members, text), configurable: true });
+function waiting(object: object, members: readonly string[], text: Uint8Array, interest?: Interest): object {
+  Object.defineProperty(object, unread, { value: new UnreadParts(members, text, interest), configurable: true });
   return Object.defineProperty(object, inspect, printing);
 }
 
