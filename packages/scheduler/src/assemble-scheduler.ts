@@ -33,7 +33,7 @@ import { SchedulingCycle } from './scheduling/scheduling-cycle.ts';
 import { SchedulingLoop } from './scheduling/scheduling-loop.ts';
 import { SchedulingMetrics } from './scheduling/scheduling-metrics.ts';
 
-/** Bindings and status updates that are under way at once: more would only wait at the server. */
+/** Bindings, status updates and evictions that are under way at once: more would only wait at the server. */
 const maxWritesInFlight = 128;
 /** A burst of so many pods may be scheduled faster than events are written. */
 const eventQueueSize = 10_000;
@@ -63,6 +63,7 @@ export function assembleScheduler(options: SchedulerOptions) {
     },
     (nodeName) => cache.nominationsChanged(nodeName),
   );
+  const writes = new BoundedTasks(maxWritesInFlight);
   const held = new HeldPods();
   const podsInPreBind = new PodsInPreBind();
   const extenders = newExtenders(config.extenders, clock);
@@ -97,6 +98,7 @@ export function assembleScheduler(options: SchedulerOptions) {
       shared,
       snapshot: () => cache.snapshot,
       activate: (activated) => queue.activate(activated),
+      write: (task) => writes.run(task),
     });
     frameworks.set(profile.schedulerName, framework);
   }
@@ -132,7 +134,6 @@ export function assembleScheduler(options: SchedulerOptions) {
     logger,
     metrics,
   });
-  const writes = new BoundedTasks(maxWritesInFlight);
   const schedulingMetrics = new SchedulingMetrics(metrics, clock);
   const context: SchedulingContext = {
     clients,

@@ -30,6 +30,8 @@ export class TestCluster {
   readonly requests: SeenRequest[] = [];
   /** Throws what a request of the scheduler is to fail with. */
   plan: (request: SeenRequest) => void | Promise<void> = () => {};
+  /** Requests that wait for the plan. */
+  #held = 0;
   readonly #server: RunningApiServer;
   readonly #options: Partial<SchedulerOptions>;
   readonly #rests: RESTClient[] = [];
@@ -83,14 +85,18 @@ export class TestCluster {
     return this.requests.filter(({ method, url }) => method !== 'GET' && !/\/events(\/|\?|$)/.test(url));
   }
 
-  /** Resolves when the scheduler has done all that there is to do at this moment of the clock, and nothing is on its way. */
+  /**
+   * Resolves when the scheduler has done all that there is to do at this moment of the clock, and nothing is on its way but what
+   * the plan holds back.
+   */
   async settle(): Promise<void> {
     let quiet = 0;
     let before = this.requests.length;
     while (quiet < 50) {
       // A watch that was just sent something gets the next after the server's pace of 2 ms.
       await new Promise<void>((resolve) => (quiet % 10 === 9 ? setTimeout(resolve, 3) : setImmediate(resolve)));
-      const isQuiet = (this.#stop.signal.aborted || this.#scheduler?.isIdle) && this.requests.length === before;
+      const isIdle = this.#stop.signal.aborted || this.#held > 0 || this.#scheduler?.isIdle;
+      const isQuiet = isIdle && this.requests.length === before;
       quiet = isQuiet ? quiet + 1 : 0;
       before = this.requests.length;
     }
@@ -176,7 +182,12 @@ export class TestCluster {
       send: async (request: TransportRequest) => {
         const seen = { method: request.method, url: request.url };
         this.requests.push(seen);
-        await this.plan(seen);
+        this.#held++;
+        try {
+          await this.plan(seen);
+        } finally {
+          this.#held--;
+        }
         return inner.send(request);
       },
       openWebSocket: (request) => inner.openWebSocket(request),

@@ -39,6 +39,11 @@ export interface Handle {
   runFilters(state: CycleState, pod: PodInfo, node: NodeInfo): Status | undefined;
   /** Brings pods (by `namespace/name`) into the active queue. */
   activate(pods: Iterable<Pod>): void;
+  /**
+   * Runs what a cycle leaves to be written to the API server, when its turn comes: a bounded number runs at once, and while all of
+   * them are busy no other pod is tried.
+   */
+  write<T>(task: () => Promise<T>): Promise<T>;
 }
 
 /** Pods that were promised a place on a node, which other pods are leaving for them. */

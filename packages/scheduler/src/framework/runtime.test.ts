@@ -60,6 +60,7 @@ function frameworkOf(plugins: Plugin[], given: GivenProfile['plugins'] = {}, nom
       isClaimUsed: () => false,
     }),
     activate() {},
+    write: (task) => task(),
   });
 }
 

@@ -105,6 +105,9 @@ export class Framework implements Handle {
   activate(pods: Iterable<Pod>): void {
     this.#parts.activate(pods);
   }
+  write<T>(task: () => Promise<T>): Promise<T> {
+    return this.#parts.write(task);
+  }
   cancelPreBind(uid: string, reason: string): boolean {
     return this.#parts.podsInPreBind.cancel(uid, reason);
   }

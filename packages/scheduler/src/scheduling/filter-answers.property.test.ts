@@ -85,6 +85,7 @@ class World {
       extenders: [],
       snapshot: () => this.#cache.snapshot,
       activate() {},
+      write: (task) => task(),
     });
   }
 

@@ -76,7 +76,7 @@ export class PreemptionExecutor {
   async #preempt(victim: Pod, nodeName: string, preemptor: Pod, signal: AbortSignal): Promise<void> {
     const { recorder } = this.#handle;
     const isStopped = this.#stopOnItsWay(victim);
-    if (!isStopped && !(await this.#evict(victim, preemptor, signal))) return;
+    if (!isStopped && !(await this.#handle.write(() => this.#evict(victim, preemptor, signal)))) return;
     const note = `Preempted by pod ${preemptor.metadata.uid} on node ${nodeName}`;
     recorder.event(victim, {
       type: 'Normal',
@@ -120,7 +120,9 @@ export class PreemptionExecutor {
     const priority = priorityOf(preemptor);
     const lower = nominator.nominatedPods(nodeName).filter(({ pod }) => priorityOf(pod) < priority);
     try {
-      for (const { pod } of lower) await this.#patchStatus(pod, { nominatedNodeName: '' }, signal);
+      for (const { pod } of lower) {
+        await this.#handle.write(() => this.#patchStatus(pod, { nominatedNodeName: '' }, signal));
+      }
       return true;
     } catch (error) {
       if (!signal.aborted) logger.error(`Cannot clear 'NominatedNodeName' field of pods on node ${nodeName}`, error);
