@@ -93,7 +93,7 @@ export interface PermitResult {
 /** Why the nodes were rejected that are not named otherwise: one status stands for all those that were never looked at. */
 export interface NodeStatuses {
   get(nodeName: string): Status;
-  /** The nodes that were rejected with that code. */
+  /** The nodes that were rejected with that code, in the order of the snapshot. */
   nodesWith(code: Status['code']): readonly NodeInfo[];
 }
 

@@ -45,6 +45,11 @@ export class RememberedNodes<T extends NonNullable<unknown>> {
     return this.#values[row];
   }
 
+  /** The same of the node in that row of the snapshot. */
+  ofRow(row: number): T | undefined {
+    return this.#values[row];
+  }
+
   /** Of a node of the snapshot. */
   set({ row }: NodeInfo, value: T): void {
     this.#forget(row);

@@ -27,13 +27,13 @@ interface Rejection {
   readonly status: Status;
 }
 
-/** What came of trying a node. */
-export type Outcome = Candidate | Rejection;
+/** What came of trying a node; a status says why it does not help. */
+export type Outcome = Candidate | Status;
 
 export interface DryRun {
   /** Those that break no budget first. */
   readonly candidates: readonly Candidate[];
-  /** Why the other nodes that were tried do not do. */
+  /** Why nodes do not do: all of them where there is no candidate. Nobody asks otherwise. */
   readonly rejected: readonly Rejection[];
 }
 
@@ -42,7 +42,7 @@ export class CandidateFinder {
   /** The lowest priority of a pod on a node. A snapshot's nodes are replaced when they change. */
   readonly #lowest = new WeakMap<NodeInfo, number>();
 
-  /** What is remembered is not tried again. */
+  /** Nodes of a snapshot come in the order of their rows. What is remembered is not tried again. */
   find(
     preemption: Preemption,
     nodes: readonly NodeInfo[],
@@ -53,18 +53,23 @@ export class CandidateFinder {
     const sound: Candidate[] = [];
     const violating: Candidate[] = [];
     const rejected: Rejection[] = [];
+    let hasCandidate = false;
+    const isWhole = nodes.at(-1)?.row === nodes.length - 1;
     for (let i = 0; i < nodes.length; i++) {
       const at = offset + i;
-      const node = nodes[at < nodes.length ? at : at - nodes.length]!;
-      let outcome = remembered?.get(node);
+      const index = at < nodes.length ? at : at - nodes.length;
+      // Of thousands of nodes most may be taken already: to look at each of them would take longer than all else.
+      let outcome = remembered?.ofRow(isWhole ? index : nodes[index]!.row);
       if (!outcome) {
+        const node = nodes[index]!;
         outcome = this.#try(preemption, node);
-        if (outcome instanceof Candidate || outcome.status.isRejected) remembered?.set(node, outcome);
+        if (outcome instanceof Candidate || outcome.isRejected) remembered?.set(node, outcome);
       }
       if (!(outcome instanceof Candidate)) {
-        rejected.push(outcome);
+        if (!hasCandidate) rejected.push({ node: nodes[index]!, status: outcome });
         continue;
       }
+      hasCandidate = true;
       const list = outcome.numPDBViolations === 0 ? sound : violating;
       if (list.length < wanted) list.push(outcome);
       if (sound.length > 0 && sound.length + violating.length >= wanted) break;
@@ -75,9 +80,9 @@ export class CandidateFinder {
   #try(preemption: Preemption, node: NodeInfo): Outcome {
     const isWorthIt = this.#lowestPriority(node) < priorityOf(preemption.pod.pod);
     const victims = isWorthIt ? selectVictims(preemption, node) : noVictims;
-    if (victims instanceof Status) return { node, status: victims };
+    if (victims instanceof Status) return victims;
     if (victims.pods.length > 0) return new Candidate(node.name, victims);
-    return { node, status: Status.failed(new Error(`expected at least one victim pod on node "${node.name}"`)) };
+    return Status.failed(new Error(`expected at least one victim pod on node "${node.name}"`));
   }
 
   #lowestPriority(node: NodeInfo): number {
