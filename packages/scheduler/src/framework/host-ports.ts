@@ -1,4 +1,5 @@
-import type { ContainerPort, Pod } from '@coxswain/api/core/v1';
+import type { Container, ContainerPort, Pod } from '@coxswain/api/core/v1';
+import { remembered } from './remembered.ts';
 
 const anyAddress = '0.0.0.0';
 
@@ -9,10 +10,18 @@ export interface HostPort {
 }
 
 /** The ports of the node that the pod wants for itself; those of its sidecars too. */
-export function hostPortsOf({ spec }: Pod): HostPort[] {
+export function hostPortsOf({ spec }: Pod): readonly HostPort[] {
+  const ports = ofContainers(spec?.containers ?? noContainers);
   const sidecars = spec?.initContainers?.filter(({ restartPolicy }) => restartPolicy === 'Always') ?? [];
-  return [...(spec?.containers ?? []), ...sidecars].flatMap(({ ports = [] }) => ports.flatMap(hostPort));
+  return sidecars.length === 0 ? ports : [...ports, ...portsOf(sidecars)];
 }
+
+const noContainers: readonly Container[] = [];
+
+const portsOf = (containers: readonly Container[]): readonly HostPort[] =>
+  containers.flatMap(({ ports = [] }) => ports.flatMap(hostPort));
+
+const ofContainers = remembered(portsOf);
 
 const hostPort = ({ hostIP, hostPort, protocol }: ContainerPort): HostPort[] =>
   hostPort ? [{ ip: hostIP || anyAddress, protocol: protocol || 'TCP', port: hostPort }] : [];

@@ -16,25 +16,37 @@ export interface ImageState {
 export class NodeInfo {
   /** Undefined while there are pods of a node that is not known (yet, or any more). */
   node: Node | undefined;
-  readonly pods: PodInfo[] = [];
+  readonly pods: PodInfo[];
   /** Those of `pods` that have any pod affinity or anti-affinity. */
-  readonly podsWithAffinity: PodInfo[] = [];
-  readonly podsWithRequiredAntiAffinity: PodInfo[] = [];
-  requested = new Resources();
-  nonZeroRequested = new Resources();
-  allocatable = new Resources();
-  usedPorts = new UsedPorts();
+  readonly podsWithAffinity: PodInfo[];
+  readonly podsWithRequiredAntiAffinity: PodInfo[];
+  readonly requested: Resources;
+  readonly nonZeroRequested: Resources;
+  /** Replaced as a whole, never changed. */
+  allocatable: Resources;
+  readonly usedPorts: UsedPorts;
   /** By name of the image. */
-  imageStates: ReadonlyMap<string, ImageState> = noImages;
-  /** How many pods use a claim, by `namespace/name`. */
-  readonly pvcRefCounts = new Map<string, number>();
+  imageStates: ReadonlyMap<string, ImageState>;
+  /** Most nodes have none, and are copied often. */
+  #pvcRefCounts: Map<string, number> | undefined;
   /** Grows with every change: a snapshot copies only what is newer than itself. */
   generation = 0;
   /** Where it is in the list of the snapshot that it belongs to; -1 in none. */
   row = -1;
 
-  constructor(node?: Node) {
-    if (node) this.setNode(node);
+  /** With the pods of `like`, if there is one. */
+  constructor(node?: Node, like?: NodeInfo) {
+    this.node = node;
+    this.pods = like?.pods.slice() ?? [];
+    this.podsWithAffinity = like?.podsWithAffinity.slice() ?? [];
+    this.podsWithRequiredAntiAffinity = like?.podsWithRequiredAntiAffinity.slice() ?? [];
+    this.requested = like?.requested.clone() ?? new Resources();
+    this.nonZeroRequested = like?.nonZeroRequested.clone() ?? new Resources();
+    this.allocatable = like?.allocatable ?? allocatableOf(node);
+    this.usedPorts = like?.usedPorts.clone() ?? new UsedPorts();
+    this.imageStates = like?.imageStates ?? noImages;
+    if (like && like.pvcRefCounts.size > 0) this.#pvcRefCounts = new Map(like.pvcRefCounts);
+    if (like) this.generation = like.generation;
   }
 
   get name(): string {
@@ -43,7 +55,12 @@ export class NodeInfo {
 
   setNode(node: Node): void {
     this.node = node;
-    this.allocatable = Resources.of(Object.entries(node.status?.allocatable ?? {}));
+    this.allocatable = allocatableOf(node);
+  }
+
+  /** How many pods use a claim, by `namespace/name`. */
+  get pvcRefCounts(): ReadonlyMap<string, number> {
+    return this.#pvcRefCounts ?? noClaims;
   }
 
   addPod(info: PodInfo): void {
@@ -66,20 +83,7 @@ export class NodeInfo {
   }
 
   clone(): NodeInfo {
-    const copy = new NodeInfo();
-    copy.node = this.node;
-    copy.pods.push(...this.pods);
-    copy.podsWithAffinity.push(...this.podsWithAffinity);
-    copy.podsWithRequiredAntiAffinity.push(...this.podsWithRequiredAntiAffinity);
-    copy.requested = this.requested.clone();
-    copy.nonZeroRequested = this.nonZeroRequested.clone();
-    // Replaced as a whole, never changed.
-    copy.allocatable = this.allocatable;
-    copy.imageStates = this.imageStates;
-    copy.usedPorts = this.usedPorts.clone();
-    for (const [claim, count] of this.pvcRefCounts) copy.pvcRefCounts.set(claim, count);
-    copy.generation = this.generation;
-    return copy;
+    return new NodeInfo(this.node, this);
   }
 
   #count({ pod, resources }: PodInfo, sign: 1 | -1): void {
@@ -90,13 +94,18 @@ export class NodeInfo {
       if (!persistentVolumeClaim) continue;
       const key = `${pod.metadata.namespace}/${persistentVolumeClaim.claimName}`;
       const count = (this.pvcRefCounts.get(key) ?? 0) + sign;
-      if (count > 0) this.pvcRefCounts.set(key, count);
-      else this.pvcRefCounts.delete(key);
+      this.#pvcRefCounts ??= new Map();
+      if (count > 0) this.#pvcRefCounts.set(key, count);
+      else this.#pvcRefCounts.delete(key);
     }
   }
 }
 
 const noImages: ReadonlyMap<string, ImageState> = new Map();
+const noClaims: ReadonlyMap<string, number> = new Map();
+
+const allocatableOf = (node: Node | undefined): Resources =>
+  Resources.of(Object.entries(node?.status?.allocatable ?? {}));
 
 /** The order of a node's pods means nothing: the last takes the place of the one that goes. */
 function removeByUid(infos: PodInfo[], uid: string | undefined): PodInfo | undefined {

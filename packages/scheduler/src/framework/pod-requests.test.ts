@@ -1,5 +1,7 @@
 import type { Container, Pod, PodSpec, PodStatus } from '@coxswain/api/core/v1';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { hostPortsOf } from './host-ports.ts';
 import { podResources } from './pod-requests.ts';
 
 const mebibyte = 1024 * 1024;
@@ -102,4 +104,47 @@ describe('a pod takes of a node', () => {
     const status: PodStatus = { resources: { requests: { cpu: '3' } }, allocatedResources: { cpu: '4' } };
     expect(taken(spec, status)).toEqual([4000, 1024, 4000, 1024]);
   });
+});
+
+/** Informers give pods of a workload the same containers. */
+it('is the same for pods that share their containers, and for each as if it were alone', () => {
+  const amount = fc.constantFrom(undefined, '0', '100m', '1', '2Gi');
+  const one = fc
+    .tuple(amount, amount, fc.boolean(), fc.constantFrom(undefined, 80, 443))
+    .map(([cpu, memory, isSidecar, hostPort]) =>
+      container(cpu, memory, {
+        ...(isSidecar && { restartPolicy: 'Always' }),
+        ...(hostPort && { ports: [{ containerPort: 1, hostPort }] }),
+      }),
+    );
+  const containers = fc.array(one, { maxLength: 3 });
+  const status: fc.Arbitrary<PodStatus> = fc.constantFrom(
+    {},
+    { containerStatuses: [{ name: 'c', image: '', imageID: '', ready: true, restartCount: 0 }] },
+    {
+      containerStatuses: [
+        { name: 'c', image: '', imageID: '', ready: true, restartCount: 0, resources: { requests: { cpu: '7' } } },
+      ],
+    },
+    { resources: { requests: { cpu: '9' } } },
+  );
+  const more: fc.Arbitrary<Partial<PodSpec>> = fc.record(
+    {
+      initContainers: containers,
+      overhead: fc.constant({ cpu: '250m' }),
+      resources: fc.constantFrom({}, { requests: { cpu: '8' } }),
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(containers, fc.array(fc.tuple(more, status), { maxLength: 4 }), (shared, pods) => {
+      for (const [spec, state] of pods) {
+        const pod: Pod = { metadata: { name: 'p' }, spec: { ...spec, containers: shared }, status: state };
+        // Overhead of nothing changes nothing, but then everything is looked at.
+        const alone = structuredClone({ ...pod, spec: { overhead: {}, ...pod.spec, containers: shared } });
+        expect(podResources(pod)).toEqual(podResources(alone));
+        expect(hostPortsOf(pod)).toEqual(hostPortsOf(alone));
+      }
+    }),
+  );
 });

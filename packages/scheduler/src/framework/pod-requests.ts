@@ -1,6 +1,7 @@
-import type { Container, Pod } from '@coxswain/api/core/v1';
+import type { Container, ContainerStatus, Pod } from '@coxswain/api/core/v1';
 import { Quantity } from '@coxswain/apimachinery/quantity';
 import { podCondition } from '@coxswain/component-helpers';
+import { remembered } from './remembered.ts';
 import { Resources } from './resources.ts';
 
 /** What a pod takes of a node. */
@@ -20,6 +21,27 @@ const assumedMemory = 200 * 1024 * 1024;
  * resized in place it is the most of what is wanted, allocated and in force.
  */
 export function podResources(pod: Pod): PodResources {
+  return pod.spec && areContainersAll(pod) ? ofContainers(pod.spec.containers) : counted(pod);
+}
+
+/** Pods of one workload have the same containers, as informers share equal parts, and most have nothing else that counts. */
+const ofContainers = remembered((containers: readonly Container[]) =>
+  counted({ metadata: {}, spec: { containers: [...containers] } }),
+);
+
+function areContainersAll({ spec, status }: Pod): boolean {
+  return (
+    !spec?.initContainers?.length &&
+    !spec?.overhead &&
+    !spec?.resources &&
+    !status?.containerStatuses?.some(hasResources) &&
+    !status?.initContainerStatuses?.some(hasResources)
+  );
+}
+
+const hasResources = ({ resources }: ContainerStatus): boolean => resources !== undefined;
+
+function counted(pod: Pod): PodResources {
   const lists = containerLists(pod, effectiveRequests(pod));
   const whole = podLevelRequests(pod);
   const requests = total(lists, whole, pod);

@@ -4,6 +4,7 @@ import { Action, type ClusterEventWithHint } from '../../framework/cluster-event
 import { NodeInfo } from '../../framework/node-info.ts';
 import { podResources } from '../../framework/pod-requests.ts';
 import { hintAbout, queueIf } from '../../framework/queueing-hint.ts';
+import { remembered } from '../../framework/remembered.ts';
 import type { Resources } from '../../framework/resources.ts';
 import { standsFor } from './device-classes.ts';
 import { RoomCheck, type WantedResources } from './room-check.ts';
@@ -65,16 +66,3 @@ function hasMore(
 const coreNames: readonly string[] = ['cpu', 'memory', 'ephemeral-storage'];
 
 const namesOf = ({ scalar }: Resources): readonly string[] => (scalar ? [...coreNames, ...scalar.keys()] : coreNames);
-
-/** Objects of caches never change: what was made of one is made once, and goes when it goes. */
-function remembered<K extends object, V>(make: (key: K) => V): (key: K) => V {
-  const made = new WeakMap<K, V>();
-  return (key) => {
-    let value = made.get(key);
-    if (value === undefined) {
-      value = make(key);
-      made.set(key, value);
-    }
-    return value;
-  };
-}
