@@ -168,6 +168,16 @@ describe('CoreEventRecorder', () => {
     expect(sink.objects.map((event) => event.involvedObject.name)).toEqual(['a', 'b']);
     expect(log[0]).toMatch(/^Unable to record event: too many queued events, dropped event default\/c\./);
     expect(values).toEqual({ 'event_recorder_dropped_total{queue_full}': 1 });
+    for (const name of ['d', 'e', 'f', 'g', 'h']) recorder.event({ ...pod, metadata: { name } }, 'Normal', 'R', 'm');
+    await recorder.flush();
+    expect(values).toEqual({ 'event_recorder_dropped_total{queue_full}': 4 });
+    recorder.event({ ...pod, metadata: { name: 'i' } }, 'Normal', 'R', 'm');
+    await recorder.flush();
+    // The first of those that were dropped one after the other is named.
+    expect(log.slice(1)).toEqual([
+      expect.stringMatching(/^Unable to record event: too many queued events, dropped event default\/f\./),
+      'Unable to record event: too many queued events, dropped 2 more',
+    ]);
     for (let i = 0; i < 30; i++) {
       recorder.event(pod, 'Normal', 'R', 'm');
       await recorder.flush();

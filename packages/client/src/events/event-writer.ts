@@ -52,6 +52,8 @@ export class EventWriter<E> {
   readonly #finishing = new AbortController();
   /** Settles when the queue is empty; undefined when it is. */
   #running: Promise<void> | undefined;
+  /** How many were dropped since the last that was not, because the queue was full. */
+  #untold = 0;
   #accepted = 0;
   #handled = 0;
   #flushes: { readonly at: number; readonly resolve: () => void }[] = [];
@@ -77,9 +79,11 @@ export class EventWriter<E> {
       this.drop('stopped');
     } else if (this.#queue.length - this.#next >= this.#queueSize) {
       this.drop('queue_full');
+      if (this.#untold++ > 0) return;
       const which = this.#handling.describe(event);
       this.#logger.error(`Unable to record event: too many queued events, dropped event ${which}`);
     } else {
+      this.#tellOfDropped();
       this.#queue.push(event);
       this.#accepted++;
       this.#running ??= this.#run();
@@ -116,6 +120,13 @@ export class EventWriter<E> {
     this.#stopped.abort();
     this.#finishing.abort();
     await this.#running;
+  }
+
+  /** To name each of thousands that come one after the other would take more work than to write some of them. */
+  #tellOfDropped(): void {
+    const more = this.#untold - 1;
+    this.#untold = 0;
+    if (more > 0) this.#logger.error(`Unable to record event: too many queued events, dropped ${more} more`);
   }
 
   async #run(): Promise<void> {
