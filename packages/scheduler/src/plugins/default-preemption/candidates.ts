@@ -3,7 +3,7 @@ import type { NodeInfo } from '../../framework/node-info.ts';
 import type { RememberedNodes } from '../../framework/remembered-nodes.ts';
 import { Status } from '../../framework/status.ts';
 import { priorityOf, startTimeOf } from './importance.ts';
-import { noVictims, type Preemption, selectVictims } from './select-victims.ts';
+import { type Preemption, selectVictims } from './select-victims.ts';
 
 /** A node that the pod would fit on if these pods were gone. */
 export class Candidate implements Victims {
@@ -39,9 +39,6 @@ export interface DryRun {
 
 /** Tries preemption on nodes, from the one at `offset` on, until there are so many candidates. */
 export class CandidateFinder {
-  /** The lowest priority of a pod on a node. A snapshot's nodes are replaced when they change. */
-  readonly #lowest = new WeakMap<NodeInfo, number>();
-
   /** Nodes of a snapshot come in the order of their rows. What is remembered is not tried again. */
   find(
     preemption: Preemption,
@@ -74,25 +71,14 @@ export class CandidateFinder {
       if (list.length < wanted) list.push(outcome);
       if (sound.length > 0 && sound.length + violating.length >= wanted) break;
     }
-    return { candidates: [...sound, ...violating], rejected };
+    return { candidates: violating.length > 0 ? [...sound, ...violating] : sound, rejected };
   }
 
   #try(preemption: Preemption, node: NodeInfo): Outcome {
-    const isWorthIt = this.#lowestPriority(node) < priorityOf(preemption.pod.pod);
-    const victims = isWorthIt ? selectVictims(preemption, node) : noVictims;
+    const victims = selectVictims(preemption, node);
     if (victims instanceof Status) return victims;
     if (victims.pods.length > 0) return new Candidate(node.name, victims);
     return Status.failed(new Error(`expected at least one victim pod on node "${node.name}"`));
-  }
-
-  #lowestPriority(node: NodeInfo): number {
-    let lowest = this.#lowest.get(node);
-    if (lowest === undefined) {
-      lowest = Number.POSITIVE_INFINITY;
-      for (const { pod } of node.pods) lowest = Math.min(lowest, priorityOf(pod));
-      this.#lowest.set(node, lowest);
-    }
-    return lowest;
   }
 }
 

@@ -16,7 +16,7 @@ export interface Preemption {
 }
 
 /** Nobody on the node matters less than the pod. */
-export const noVictims: Status = Object.freeze(Status.unresolvable('No preemption victims found for incoming pod'));
+const noVictims: Status = Object.freeze(Status.unresolvable('No preemption victims found for incoming pod'));
 
 /**
  * The fewest pods that have to leave the node for the pod to fit there, the most important first; or why that does not help.
