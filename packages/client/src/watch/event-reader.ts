@@ -5,13 +5,12 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 const specStart = encoder.encode(',"spec":{');
 const managedFieldsStart = encoder.encode(',"managedFields":[{');
-/** How managedFields end that are the last in the metadata, and how when nothing but metadata was asked for. */
-const managedFieldsEnd = encoder.encode(']},"spec":{');
-const onlyMetadataEnd = encoder.encode(']}}}');
 const [brace, bracket] = encoder.encode('{]');
 const theEnd = encoder.encode('}}');
 /** What is shorter is read at once: that is no more work. */
 const fewestLazyBytes = 512;
+/** The kind of what has nothing but metadata. */
+const onlyMetadata = 'PartialObjectMetadata';
 /** Groups of built-in kinds have no dot, or this. Custom ones may have it too, but are not written in the order of a type. */
 const builtInVersion = /^([a-z0-9]+\/|[a-z0-9.]+\.k8s\.io\/)?v\d\w*$/;
 
@@ -38,9 +37,9 @@ interface Head {
  * turn out to be looked at mostly, they are read at once, since to wait costs more than it saves then.
  *
  * That is done only for objects that are written as API servers write built-in kinds: `kind` first, then `apiVersion`, `metadata`,
- * `spec` and `status` or none of both, and nothing else, managedFields last in the metadata. (Custom objects are written with sorted keys,
- * `apiVersion` first.) So nothing needs to be known of these parts but where they begin. No text in the object can look like that:
- * quotes within texts are escaped.
+ * `spec` and `status` or none of both, and nothing else. (Custom objects are written with sorted keys, `apiVersion` first.) So nothing
+ * needs to be known of these parts but where they begin, and where managedFields end, of which there are none but the object's own. No
+ * text in the object can look like that: quotes within texts are escaped.
  */
 export class EventReader {
   /** One for each type of event at most. */
@@ -61,47 +60,37 @@ export class EventReader {
 
   /** Remembers how the line begins, if it is of the form in which the parts of others can be found by that. */
   #learn(line: Uint8Array, { type, object: { kind, apiVersion } }: ObjectEvent<Record<string, unknown>>): void {
+    if (this.#heads.some((head) => head.type === type)) return;
     if (typeof kind !== 'string' || typeof apiVersion !== 'string' || !builtInVersion.test(apiVersion)) return;
     const [typeText, kindText, version] = [type, kind, apiVersion].map((part) => JSON.stringify(part));
     const bytes = encoder.encode(
       `{"type":${typeText},"object":{"kind":${kindText},"apiVersion":${version},"metadata":`,
     );
-    const isKnown = this.#heads.some((head) => head.type === type);
-    if (!isKnown && isAt(line, 0, bytes)) this.#heads.push({ bytes, type, kind, apiVersion });
+    if (isAt(line, 0, bytes)) this.#heads.push({ bytes, type, kind, apiVersion });
   }
 
   /** Undefined for whatever is not of the form in which API servers write large objects. */
   #readLazily(line: Uint8Array): WatchEvent | undefined {
     const head = this.#heads.find(({ bytes }) => isAt(line, 0, bytes));
-    if (!head || !isAt(line, line.length - theEnd.length, theEnd)) return undefined;
+    const end = line.length - theEnd.length;
+    if (!head || !isAt(line, end, theEnd)) return undefined;
     const from = head.bytes.length;
-    const parts = findParts(line, from);
+    const parts = findParts(line, from, head.kind === onlyMetadata ? end : undefined);
     if (!parts) return undefined;
     const { managed, metadataEnd } = parts;
-    const kept = managed ?? metadataEnd;
-    const isAll = metadataEnd === line.length - theEnd.length;
-    if (!isAll && !this.#mayWait()) return this.#readNow(line, head, parts);
+    if (metadataEnd < end && !this.#mayWait()) return managed && readNow(line, head, managed);
     // It may also have been something like a `spec` within the metadata.
-    const metadata = parsed(line.subarray(from, kept), managed === undefined ? '' : '}');
+    const metadata = parsedText(textWithout(line.subarray(0, metadataEnd), from, managed));
     if (!isObject(metadata)) return undefined;
     // A copy: the line is a part of something larger, which need not be kept for it. Not as text: that would lie in the
     // engine's heap, and be moved about there.
-    const waiting = new Uint8Array(line.subarray(kept + 1, -theEnd.length));
-    if (managed !== undefined) lazyMetadata(metadata, waiting.subarray(0, metadataEnd - managed - 2));
+    const kept = (managed?.from ?? metadataEnd) + 1;
+    const waiting = new Uint8Array(line.subarray(kept, end));
+    if (managed) lazyMetadata(metadata, waiting.subarray(0, managed.to - kept));
     const { type, kind, apiVersion } = head;
     const object = { kind, apiVersion, metadata };
-    if (isAll) return { type, object };
-    return { type, object: lazyObject(object, waiting.subarray(metadataEnd - kept), this.#interest) };
-  }
-
-  /** Everything but managedFields. */
-  #readNow(line: Uint8Array, { type }: Head, { managed, metadataEnd }: Parts): WatchEvent | undefined {
-    if (managed === undefined) return undefined;
-    const text = `${decoder.decode(line.subarray(0, managed))}}${decoder.decode(line.subarray(metadataEnd))}`;
-    const event = parsedText(text);
-    if (!isWatchEvent(event) || !isObjectEvent(event) || !isObject(event.object.metadata)) return undefined;
-    lazyMetadata(event.object.metadata, new Uint8Array(line.subarray(managed + 1, metadataEnd - 1)));
-    return { type, object: event.object };
+    if (metadataEnd === end) return { type, object };
+    return { type, object: lazyObject(object, waiting.subarray(metadataEnd + 1 - kept), this.#interest) };
   }
 
   /** It saves half of the work with parts that nobody looks at, and costs half as much again with the others. */
@@ -117,34 +106,54 @@ export class EventReader {
   }
 }
 
+/** Everything but managedFields, which wait. */
+function readNow(line: Uint8Array, { type }: Head, managed: Range): WatchEvent | undefined {
+  const event = parsedText(textWithout(line, 0, managed));
+  if (!isWatchEvent(event) || !isObjectEvent(event) || !isObject(event.object.metadata)) return undefined;
+  lazyMetadata(event.object.metadata, new Uint8Array(line.subarray(managed.from + 1, managed.to)));
+  return { type, object: event.object };
+}
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Where the parts of a line are. */
 interface Parts {
   /** After the metadata. */
   readonly metadataEnd: number;
-  /** The comma before managedFields. */
-  readonly managed?: number;
+  /** managedFields, with the comma before. */
+  readonly managed?: Range | undefined;
 }
 
-/** Where the metadata end, and the comma before managedFields, if these are the last in the metadata. */
-function findParts(line: Uint8Array, from: number): Parts | undefined {
+/** `end` says where the metadata end of an object that has nothing else. */
+function findParts(line: Uint8Array, start: number, end?: number): Parts | undefined {
+  let managed: Range | undefined;
   // There are few braces: what is in the metadata is mostly text.
-  for (let at = line.indexOf(brace!, from); at >= 0; at = line.indexOf(brace!, at + 1)) {
+  for (let at = line.indexOf(brace!, start); at >= 0; at = line.indexOf(brace!, at + 1)) {
     const specAt = at + 1 - specStart.length;
-    if (isAt(line, specAt, specStart)) return { metadataEnd: specAt };
-    const managed = at + 1 - managedFieldsStart.length;
-    if (!isAt(line, managed, managedFieldsStart)) continue;
-    const end = line.indexOf(bracket!, at);
-    if (end < 0) return undefined;
-    const isAll = end === line.length - onlyMetadataEnd.length && isAt(line, end, onlyMetadataEnd);
-    if (isAll || isAt(line, end, managedFieldsEnd)) return { metadataEnd: end + 2, managed };
+    if (isAt(line, specAt, specStart)) return { metadataEnd: specAt, managed };
+    const from = at + 1 - managedFieldsStart.length;
+    if (managed || !isAt(line, from, managedFieldsStart)) continue;
+    // What is in them has brackets only where sets of texts are owned, which is rare. Then this leaves what is no JSON.
+    at = line.indexOf(bracket!, at);
+    if (at < 0) return undefined;
+    managed = { from, to: at + 1 };
   }
-  return undefined;
+  return managed && end !== undefined ? { metadataEnd: end, managed } : undefined;
+}
+
+/** The text from there on, without that part. */
+function textWithout(line: Uint8Array, from: number, part: Range | undefined): string {
+  if (!part) return decoder.decode(line.subarray(from));
+  return decoder.decode(line.subarray(from, part.from)) + decoder.decode(line.subarray(part.to));
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Undefined for what is no JSON. `end` is what the text lacks. */
-export const parsed = (text: Uint8Array, end = ''): unknown => parsedText(decoder.decode(text) + end);
+/** Undefined for what is no JSON. */
+export const parsed = (text: Uint8Array): unknown => parsedText(decoder.decode(text));
 
 function parsedText(text: string): unknown {
   try {
