@@ -1,6 +1,7 @@
 import { ApiError, fromObject, newGenericServerResponse } from '@coxswain/apimachinery/errors';
 import { GroupResource } from '@coxswain/apimachinery/meta';
 import type { TransportResponse } from '../transport/transport.ts';
+import { lazyAnswer } from './lazy-answer.ts';
 import type { RestRequest } from './rest-request.ts';
 import { retryAfterSeconds } from './retry-policy.ts';
 
@@ -25,9 +26,11 @@ export class MalformedAnswerError extends Error {
 
 /**
  * The object of a successful answer. Throws a `MalformedAnswerError` when there is none, and an `ApiError` when the object
- * is a Status that says failure after all.
+ * is a Status that says failure after all. With `lazily`, parts of it may be read when somebody looks at them.
  */
-export function decodeAnswer<T>(head: Head, bytes: Uint8Array): T {
+export function decodeAnswer<T>(head: Head, bytes: Uint8Array, lazily = false): T {
+  const lazy = lazily ? lazyAnswer(bytes) : undefined;
+  if (lazy) return lazy as T;
   const { status, headers } = head;
   if (bytes.length === 0) {
     const message = `0-length response with status code: ${status} and content type: ${contentTypeOf(headers)}`;

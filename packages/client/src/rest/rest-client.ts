@@ -128,7 +128,8 @@ export class RESTClient {
   /** The answer's object. */
   async request<T>(request: RestRequest): Promise<T> {
     const response = await this.raw(request);
-    return decodeAnswer<T>(response, response.bytes);
+    // Who gets something looks at it.
+    return decodeAnswer<T>(response, response.bytes, request.method !== 'GET');
   }
 
   /** The answer's head and bytes. 304, which answers `if-none-match`, is an answer too. */

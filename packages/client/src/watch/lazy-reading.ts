@@ -1,0 +1,93 @@
+import { type Interest, lazyMetadata, lazyObject } from './lazy-object.ts';
+
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+const specStart = encoder.encode(',"spec":{');
+const managedFieldsStart = encoder.encode(',"managedFields":[{');
+const [brace, bracket] = encoder.encode('{]');
+/** What is shorter is read at once: that is no more work. */
+export const fewestLazyBytes = 512;
+
+/** Groups of built-in kinds have no dot, or this. Custom ones may have it too, but are not written in the order of a type. */
+const builtInVersion = /^([a-z0-9]+\/|[a-z0-9.]+\.k8s\.io\/)?v\d\w*$/;
+export const isBuiltIn = (apiVersion: string): boolean => builtInVersion.test(apiVersion);
+
+/**
+ * An object whose `spec`, `status` and managedFields are read when somebody looks at them; its metadata begin at `from`, and its last
+ * brace is left out. Undefined when its metadata are no JSON; whether the parts are is found when they are read.
+ *
+ * That is done only for objects that are written as API servers write built-in kinds: `kind` first, then `apiVersion`, `metadata`,
+ * `spec` and `status` or none of both, and nothing else. (Custom objects are written with sorted keys, `apiVersion` first.) So nothing
+ * needs to be known of these parts but where they begin, and where managedFields end, of which there are none but the object's own. No
+ * text in the object can look like that: quotes within texts are escaped.
+ */
+export function readLazily(
+  text: Uint8Array,
+  { kind, apiVersion }: { readonly kind: string; readonly apiVersion: string },
+  from: number,
+  { managed, metadataEnd }: Parts,
+  interest?: Interest,
+): object | undefined {
+  // It may also have been something like a `spec` within the metadata.
+  const metadata = parsedText(textWithout(text.subarray(0, metadataEnd), from, managed));
+  if (!isObject(metadata)) return undefined;
+  // A copy: the text is a part of something larger, which need not be kept for it. Not as a string: that would lie in the engine's
+  // heap, and be moved about there.
+  const kept = (managed?.from ?? metadataEnd) + 1;
+  const waiting = new Uint8Array(text.subarray(kept));
+  if (managed) lazyMetadata(metadata, waiting.subarray(0, managed.to - kept));
+  const object = { kind, apiVersion, metadata };
+  return metadataEnd === text.length ? object : lazyObject(object, waiting.subarray(metadataEnd + 1 - kept), interest);
+}
+
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where the parts of a line are. */
+export interface Parts {
+  /** After the metadata. */
+  readonly metadataEnd: number;
+  /** managedFields, with the comma before. */
+  readonly managed?: Range | undefined;
+}
+
+/** Undefined where there are none. `end` says where the metadata end of an object that has nothing else. */
+export function findParts(line: Uint8Array, start: number, end?: number): Parts | undefined {
+  let managed: Range | undefined;
+  // There are few braces: what is in the metadata is mostly text.
+  for (let at = line.indexOf(brace!, start); at >= 0; at = line.indexOf(brace!, at + 1)) {
+    const specAt = at + 1 - specStart.length;
+    if (isAt(line, specAt, specStart)) return { metadataEnd: specAt, managed };
+    const from = at + 1 - managedFieldsStart.length;
+    if (managed || !isAt(line, from, managedFieldsStart)) continue;
+    // What is in them has brackets only where sets of texts are owned, which is rare. Then this leaves what is no JSON.
+    at = line.indexOf(bracket!, at);
+    if (at < 0) return undefined;
+    managed = { from, to: at + 1 };
+  }
+  return managed && end !== undefined ? { metadataEnd: end, managed } : undefined;
+}
+
+/** The text from there on, without that part. */
+export function textWithout(line: Uint8Array, from: number, part: Range | undefined): string {
+  if (!part) return decoder.decode(line.subarray(from));
+  return decoder.decode(line.subarray(from, part.from)) + decoder.decode(line.subarray(part.to));
+}
+
+/** Undefined for what is no JSON. */
+export function parsedText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+export function isAt(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
+  for (let i = 0; i < wanted.length; i++) if (bytes[at + i] !== wanted[i]) return false;
+  return true;
+}
