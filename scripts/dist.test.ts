@@ -31,8 +31,10 @@ describe('what was compiled of cox', () => {
 
   /** Loads a bundle in a process of its own: what it exports, and of which files nothing had to be compiled. */
   const load = (directory: string): { value: unknown; reused: string[] } => {
+    const own = readFileSync(join(packages, 'cli', 'bin', 'cox.js'), 'utf8').match(/^setFlagsFromString\(.*$/gm)!;
     const script = `
-      process.getBuiltinModule('node:v8').setFlagsFromString('--heap-growing-percent=100');
+      const { setFlagsFromString } = process.getBuiltinModule('node:v8');
+      ${own.join('\n')}
       const { Bundle } = await import(${JSON.stringify(loader)});
       const bundle = new Bundle(${JSON.stringify(directory)});
       const { value } = bundle.load('cox.cjs');
