@@ -13,6 +13,8 @@ const rules: readonly Rule[] = [
   [/\b10\.96\.\d+\.\d+\b/g, '<cluster IP>'],
   [/(:|[nN]odePort"?: )3[012]\d{3}\b/g, '$1<node port>'],
   [/\b[WEI]\d{4} [\d:.]+ +\d+ (?=\w+\.go:)/g, '<log> '],
+  // client-go tells of a watch that it cancelled itself when it notices the end of the answer first.
+  [/^<log> reflector\.go:\d+\] "Warning: watch ended with error".*: context canceled.*\n/gm, ''],
   // Ages in tables and in descriptions: a column of their own, mostly the last.
   [/(?<= {2}|\()(\d+[smhdy]){1,2}(?= {2}| ago|$)/gm, '<age>'],
   [/(?<=\S) {3,}/g, '   '],
