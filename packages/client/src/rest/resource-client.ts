@@ -19,6 +19,15 @@ import { namesOf } from './resource-names.ts';
 import type { RESTClient } from './rest-client.ts';
 import type { RestRequest } from './rest-request.ts';
 
+/** All that such a request says; frozen, so that transports know it again. */
+const headersOf = (contentType: string) => Object.freeze({ accept: 'application/json', 'content-type': contentType });
+const patchHeaders: Record<PatchType, ReturnType<typeof headersOf>> = {
+  json: headersOf('application/json-patch+json'),
+  merge: headersOf('application/merge-patch+json'),
+  'strategic-merge': headersOf('application/strategic-merge-patch+json'),
+};
+const applyHeaders = headersOf('application/apply-patch+yaml');
+
 /** All verbs on one resource over a RESTClient. */
 export class ResourceClient<T extends KubernetesObject> implements ResourceInterface<T> {
   readonly resource: ResourceDescription;
@@ -64,14 +73,14 @@ export class ResourceClient<T extends KubernetesObject> implements ResourceInter
     patch: PatchBodies<T>[P],
     { subresource, ...options }: PatchOptions & CallOptions & { readonly subresource?: string } = {},
   ): Promise<T> {
-    const headers = { 'content-type': `application/${type}-patch+json` };
+    const headers = patchHeaders[type];
     return await this.#rest.request({ ...this.#object('PATCH', { name, subresource, options, body: patch }), headers });
   }
 
   async apply(configuration: ApplyConfiguration<T>, { subresource, ...options }: ApplyCallOptions): Promise<T> {
     const { name } = configuration.metadata;
     const body = this.#typed(configuration);
-    const headers = { 'content-type': 'application/apply-patch+yaml' };
+    const headers = applyHeaders;
     return await this.#rest.request({ ...this.#object('PATCH', { name, subresource, options, body }), headers });
   }
 

@@ -35,6 +35,10 @@ const defaultQps = 5;
 const defaultBurst = 10;
 const defaultMaxRetries = 10;
 
+/** The headers of most requests, without a body and with one. */
+const readHeaders = Object.freeze({ accept: 'application/json' });
+const writeHeaders = Object.freeze({ ...readHeaders, 'content-type': 'application/json' });
+
 export interface RESTClientOptions {
   /** Default: requests go as they come. Watches always do. */
   readonly rateLimiter?: RateLimiter;
@@ -233,14 +237,11 @@ export class RESTClient {
     const { method, path, query, body, headers } = request;
     // The server need not work for longer than we wait.
     const timeoutMs = kind === 'whole' ? request.timeoutMs : undefined;
+    const usual = body === undefined ? readHeaders : writeHeaders;
     return {
       method,
       url: path + queryString(query, timeoutMs),
-      headers: {
-        accept: 'application/json',
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
+      headers: headers ? withUsual(headers, usual) : usual,
       ...(body !== undefined && { body: encodeBody(body) }),
       ...(signal && { signal }),
     };
@@ -258,4 +259,10 @@ export class RESTClient {
     this.#metrics.requests.add(1, code, method, this.#host);
     if (attempt > 0) this.#metrics.retries.add(1, code, method, this.#host);
   }
+}
+
+/** As they are, if they say all: transports know headers again that never change. */
+function withUsual(headers: NonNullable<RestRequest['headers']>, usual: object): NonNullable<RestRequest['headers']> {
+  for (const name in usual) if (!(name in headers)) return { ...usual, ...headers };
+  return headers;
 }

@@ -37,9 +37,10 @@ export interface WebSocketRestRequest extends Omit<RestRequest, 'method' | 'body
 
 /** With its question mark; empty without any. */
 export function queryString(query: RestRequest['query'], timeoutMs?: number): string {
-  if (query === undefined && timeoutMs === undefined) return '';
+  const entries = Object.entries(query ?? {});
+  if (entries.length === 0 && timeoutMs === undefined) return '';
   const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query ?? {})) {
+  for (const [name, value] of entries) {
     if (value === undefined) continue;
     for (const one of Array.isArray(value) ? value : [value]) search.append(name, String(one));
   }

@@ -63,6 +63,30 @@ describe('AuthenticatingTransport', () => {
     expect(inner.seen[0]!.headers).toEqual(sent);
   });
 
+  it('sends headers as they are now, and with the credential that counts now', async () => {
+    const inner = recorder();
+    let token = 'first';
+    const current = async (): Promise<Credential> => ({ token });
+    const transport = new AuthenticatingTransport(inner, { credentials: { current, refused: () => false } });
+    const changing: Record<string, string> = { 'impersonate-user': 'jane' };
+    const fixed = Object.freeze({ accept: 'x' });
+    await transport.send({ ...get, headers: changing });
+    await transport.send({ ...get, headers: fixed });
+    changing['impersonate-user'] = 'joe';
+    await transport.send({ ...get, headers: changing });
+    await transport.send({ ...get, headers: fixed });
+    token = 'second';
+    await transport.send({ ...get, headers: fixed });
+    expect(inner.seen.map(({ headers }) => headers)).toEqual([
+      { authorization: 'Bearer first', 'impersonate-user': 'jane' },
+      { authorization: 'Bearer first', accept: 'x' },
+      { authorization: 'Bearer first', 'impersonate-user': 'joe' },
+      { authorization: 'Bearer first', accept: 'x' },
+      { authorization: 'Bearer second', accept: 'x' },
+    ]);
+    expect(inner.seen[3]!.headers).toBe(inner.seen[1]!.headers);
+  });
+
   it('hands the client certificate on', async () => {
     const inner = recorder();
     const clientCertificate = { certificate: 'c', key: 'k' };

@@ -18,6 +18,9 @@ export class AuthenticatingTransport implements Transport {
   readonly #inner: Transport;
   readonly #credentials: Credentials | undefined;
   readonly #headers: Headers;
+  /** What headers that cannot change became with the last credential: clients have a few that they send again and again. */
+  #signedHeaders = new WeakMap<Headers, Headers>();
+  #signedFor: string | undefined;
 
   constructor(inner: Transport, config: Pick<RestConfig, 'credentials' | 'impersonate' | 'userAgent'>) {
     this.#inner = inner;
@@ -53,13 +56,22 @@ export class AuthenticatingTransport implements Transport {
   }
 
   #signed<R extends TransportRequest | WebSocketRequest>(request: R, credential: Credential | undefined): R {
-    const authorization = credential && authorizationHeader(credential);
     const clientCertificate = credential?.clientCertificate;
-    return {
-      ...request,
-      headers: { ...this.#headers, ...(authorization !== undefined && { authorization }), ...request.headers },
-      ...(clientCertificate && { clientCertificate }),
-    };
+    const headers = this.#signedOnce(request.headers, credential && authorizationHeader(credential));
+    return { ...request, headers, ...(clientCertificate && { clientCertificate }) };
+  }
+
+  #signedOnce(headers: Headers, authorization: string | undefined): Headers {
+    if (authorization !== this.#signedFor) {
+      this.#signedFor = authorization;
+      this.#signedHeaders = new WeakMap();
+    }
+    let signed = this.#signedHeaders.get(headers);
+    if (!signed) {
+      signed = { ...this.#headers, ...(authorization !== undefined && { authorization }), ...headers };
+      if (Object.isFrozen(headers)) this.#signedHeaders.set(headers, signed);
+    }
+    return signed;
   }
 }
 

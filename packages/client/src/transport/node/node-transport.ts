@@ -16,7 +16,7 @@ import type { ConnectionPool, RequestDefaults } from './connection-pool.ts';
 import { bareHost, type DialTarget, dial } from './dial.ts';
 import { gunzipped } from './gunzip.ts';
 import { Http1Pool } from './http1-pool.ts';
-import { Http2Pool } from './http2-pool.ts';
+import { Http2Pool } from './http2/http2-pool.ts';
 import { nodeTls } from './node-tls.ts';
 import { parseProxyUrl, proxyFromEnvironment } from './proxy-from-environment.ts';
 import { proxyAuthorization } from './proxy-tunnel.ts';
@@ -26,9 +26,8 @@ const caRefreshMs = 5 * 60_000;
 
 export interface NodeTransportOptions {
   /**
-   * `1.1` (the default): a connection for every request under way and every watch, kept for the next; the least work for a
-   * request. `2`: all share one connection, or few; the better choice for hundreds of watches. Servers that have no HTTP/2
-   * get HTTP/1.1.
+   * `2` (the default): requests and watches share one connection, or few, and what is asked at one time is sent at one time; servers
+   * that have no HTTP/2, and those without TLS, get HTTP/1.1. `1.1`: a connection for every request under way and every watch, kept for the next.
    */
   readonly httpVersion?: '1.1' | '2';
   /** Where `HTTPS_PROXY` and its like are looked up. */
@@ -69,7 +68,7 @@ export class NodeTransport implements Transport {
     this.#config = config;
     this.#clock = config.clock ?? systemClock;
     this.#server = serverUrl(config.server);
-    this.#httpVersion = options.httpVersion ?? '1.1';
+    this.#httpVersion = options.httpVersion ?? '2';
     if (config.tls?.insecureSkipTlsVerify && config.tls.ca !== undefined) {
       throw new Error('specifying root certificates together with the insecure flag is not allowed');
     }

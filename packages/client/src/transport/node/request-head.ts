@@ -8,12 +8,10 @@ const badValue = /[\x00-\x08\x0a-\x1f\x7f]/;
 
 /** An HTTP/1.1 request up to its empty line. Throws a TypeError for what would not arrive as it is meant. */
 export function requestHead({ method, url, headers, body }: TransportRequest, defaults: RequestDefaults): string {
-  if (badTarget.test(url)) throw new TypeError('a URL must be percent-encoded');
-  if (badName.test(method)) throw new TypeError('the method makes no sense');
+  checkRequestLine(method, url);
   let head = `${method} ${defaults.prefix}${url} HTTP/1.1\r\nhost: ${defaults.authority}\r\n`;
   for (const name in defaults.headers) if (!(name in headers)) head += line(name, defaults.headers[name]!);
   for (const name in headers) {
-    if (badName.test(name)) throw new TypeError('a header has a name that makes no sense');
     const value = headers[name]!;
     if (typeof value === 'string') head += line(name, value);
     else for (const one of value) head += line(name, one);
@@ -24,7 +22,19 @@ export function requestHead({ method, url, headers, body }: TransportRequest, de
 }
 
 function line(name: string, value: string): string {
+  checkHeader(name, value);
+  return `${name}: ${value}\r\n`;
+}
+
+/** Throws a TypeError for what would not arrive as it is meant. */
+export function checkRequestLine(method: string, url: string): void {
+  if (badTarget.test(url)) throw new TypeError('a URL must be percent-encoded');
+  if (badName.test(method)) throw new TypeError('the method makes no sense');
+}
+
+/** Throws a TypeError for what would not arrive as it is meant. */
+export function checkHeader(name: string, value: string): void {
+  if (badName.test(name)) throw new TypeError('a header has a name that makes no sense');
   // The value may be a secret: it is not for messages.
   if (badValue.test(value)) throw new TypeError(`the header ${name} has a value that makes no sense`);
-  return `${name}: ${value}\r\n`;
 }

@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { HpackDecoder } from './hpack-decoder.ts';
+import { HpackEncoder } from './hpack-encoder.ts';
+
+const bytes = (hex: string): Buffer => Buffer.from(hex.replace(/\s/g, ''), 'hex');
+const read = (decoder: HpackDecoder, hex: string): string[] =>
+  decoder.decode(bytes(hex)).map(({ name, value }) => `${name}: ${value}`);
+
+describe('HpackDecoder', () => {
+  // RFC 7541, C.6: three answers, one after the other, with a table of 256 bytes.
+  it('reads coded texts, and forgets what has no room', () => {
+    const decoder = new HpackDecoder();
+    const [date, location] = ['date: Mon, 21 Oct 2013 20:13:21 GMT', 'location: https://www.example.com'];
+    expect(
+      read(
+        decoder,
+        `3fe101 4882 6402 5885 aec3 771a 4b61 96d0 7abe 9410 54d4 44a8 2005 9504 0b81 66e0 82a6 2d1b ff6e 919d 29ad
+         1718 63c7 8f0b 97c8 e9ae 82ae 43d3`,
+      ),
+    ).toEqual([':status: 302', 'cache-control: private', date, location]);
+    expect(read(decoder, '4883 640e ffc1 c0bf')).toEqual([':status: 307', 'cache-control: private', date, location]);
+    expect(
+      read(
+        decoder,
+        `88c1 6196 d07a be94 1054 d444 a820 0595 040b 8166 e084 a62d 1bff c05a 839b d9ab 77ad 94e7 821d d7f2 e6c7 b335
+         dfdf cd5b 3960 d5af 2708 7f36 72c1 ab27 0fb5 291f 9587 3160 65c0 03ed 4ee5 b106 3d50 07`,
+      ),
+    ).toEqual([
+      ':status: 200',
+      'cache-control: private',
+      'date: Mon, 21 Oct 2013 20:13:22 GMT',
+      location,
+      'content-encoding: gzip',
+      'set-cookie: foo=ASDJKHQKBZXOQWEOPIUAXQWEOIU; max-age=3600; version=1',
+    ]);
+    // The oldest of what is left; what went before it is gone.
+    expect(read(decoder, 'c0')).toEqual(['date: Mon, 21 Oct 2013 20:13:22 GMT']);
+    expect(() => read(decoder, 'c1')).toThrow('makes no sense');
+  });
+
+  const broken: Record<string, string> = {
+    'a number that nobody gave': 'ff00',
+    'the number 0': '80',
+    'a text that is longer than the block': '00 05 61',
+    'a number that never ends': 'ff ff ff ff ff ff ff',
+    'a table that is larger than we said': '3f e2 1f',
+    'a padding that is no padding': '00 81 00 00',
+    'more padding than a byte': '00 82 1f ff 00',
+    'half a field': '00 01 61',
+  };
+  it.each(Object.entries(broken))('refuses %s', (_, hex) => {
+    expect(() => read(new HpackDecoder(), hex)).toThrow('the server sent a header that makes no sense');
+  });
+});
+
+describe('HpackEncoder', () => {
+  const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 40 }), fc.string({ minLength: 300, maxLength: 1500 }));
+  const name = fc.constantFrom(':path', ':method', 'authorization', 'accept', 'content-length', 'x-a', 'x-b');
+  const blocks = fc.array(fc.array(fc.tuple(name, text), { maxLength: 8 }), { maxLength: 30 });
+
+  it('writes what a decoder reads, however much there is to remember', () => {
+    fc.assert(
+      fc.property(blocks, fc.array(fc.nat(5000)), (all, limits) => {
+        const encoder = new HpackEncoder();
+        const decoder = new HpackDecoder();
+        all.forEach((fields, index) => {
+          if (limits[index] !== undefined) encoder.tableBytes = limits[index];
+          // Twice: the second time most of it is known.
+          for (let time = 0; time < 2; time++) {
+            encoder.begin();
+            for (const [each, value] of fields) encoder.add(each, value);
+            const decoded = decoder.decode(Buffer.from(encoder.end()));
+            expect(decoded.map((field) => [field.name, field.value])).toEqual(
+              fields.map((field) => field.map((part) => Buffer.from(part).toString())),
+            );
+          }
+        });
+      }),
+    );
+  });
+
+  it('takes a byte for what it sent before', () => {
+    const encoder = new HpackEncoder();
+    const length = (): number => {
+      encoder.begin();
+      encoder.add('authorization', `Bearer ${'x'.repeat(1000)}`);
+      return encoder.end().length;
+    };
+    expect(length()).toBeGreaterThan(1000);
+    expect(length()).toBe(1);
+  });
+
+  it('begins anew when there is no room for more', () => {
+    const encoder = new HpackEncoder();
+    const length = (token: number): number => {
+      encoder.begin();
+      encoder.add('authorization', `Bearer ${String(token).padStart(1000)}`);
+      return encoder.end().length;
+    };
+    for (let token = 0; token < 10; token++) {
+      length(token);
+      length(token);
+      expect(length(token)).toBeLessThan(10);
+    }
+  });
+});

@@ -1,0 +1,231 @@
+import { once } from 'node:events';
+import { createServer, type ServerHttp2Stream } from 'node:http2';
+import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '../../../clock/fake-clock.ts';
+import { TransportError, type TransportRequest } from '../../transport.ts';
+import { frame, frameTypes } from './frames.ts';
+import { Http2Connection } from './http2-connection.ts';
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+/** A connection to the server, and how often its owner heard that it is gone. */
+async function connectTo(server: Server): Promise<{ connection: Http2Connection; gone: () => number }> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  await once(socket, 'connect');
+  let gone = 0;
+  const connection = new Http2Connection(socket, {
+    defaults: { authority: 'x', prefix: '', headers: {} },
+    clock: new FakeClock(),
+    owner: {
+      onRoom: () => {},
+      onGone: () => {
+        gone++;
+      },
+    },
+  });
+  closing.push(() => {
+    connection.destroy(new TransportError('over'));
+    server.close();
+  });
+  return { connection, gone: () => gone };
+}
+
+async function startReal(onStream: (stream: ServerHttp2Stream) => void): Promise<Http2Connection> {
+  const server = createServer({ maxSessionMemory: 1000 });
+  server.on('stream', (stream) => {
+    stream.on('error', () => {});
+    onStream(stream);
+  });
+  server.on('session', (session) => closing.push(() => session.destroy()));
+  return (await connectTo(server)).connection;
+}
+
+const get: TransportRequest = { method: 'GET', url: '/', headers: {} };
+
+describe('Http2Connection with a real server', () => {
+  it('sends a body that is longer than the server takes at once, and reads as much', async () => {
+    const connection = await startReal((stream) => {
+      stream.respond({ ':status': 200 });
+      stream.pipe(stream);
+    });
+    const body = Buffer.alloc(3_000_000, 'abcdefg');
+    const sent = await Promise.all(
+      [0, 1, 2].map(async () => {
+        const response = await connection.send({ ...get, method: 'POST', body });
+        return Buffer.from(await response.body.bytes()).equals(body);
+      }),
+    );
+    expect(sent).toEqual([true, true, true]);
+  });
+
+  it('lets a server wait whose answer is not read, and the others not', async () => {
+    let large: ServerHttp2Stream | undefined;
+    const connection = await startReal((stream) => {
+      stream.respond({ ':status': 200 });
+      if (large) stream.end('small');
+      else {
+        large = stream;
+        stream.end(Buffer.alloc(64 * 1024 * 1024));
+      }
+    });
+    const { body } = await connection.send(get);
+    for (let turn = 0; turn < 50; turn++) {
+      const other = await connection.send(get);
+      expect(String(Buffer.from(await other.body.bytes()))).toBe('small');
+    }
+    // What the client and the kernel hold is little of it.
+    expect(large!.writableLength).toBeGreaterThan(32 * 1024 * 1024);
+    expect((await body.bytes()).length).toBe(64 * 1024 * 1024);
+  });
+
+  it('reads headers of any characters', async () => {
+    let value = '';
+    const connection = await startReal((stream) => {
+      stream.respond({ ':status': 200, 'x-first': value, 'x-second': value });
+      stream.end();
+    });
+    const visible = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)) });
+    await fc.assert(
+      fc.asyncProperty(visible, async (text) => {
+        value = text;
+        const { headers } = await connection.send(get);
+        expect([headers['x-first'], headers['x-second']]).toEqual([text, text]);
+      }),
+    );
+  });
+
+  it('sends what is asked in one turn in one piece', async () => {
+    let pieces = 0;
+    let onPiece = (): void => {};
+    const server = createTcpServer((socket) => {
+      closing.push(() => socket.destroy());
+      socket.on('error', () => {});
+      socket.on('data', () => {
+        pieces++;
+        onPiece();
+      });
+    });
+    const next = (): Promise<void> =>
+      new Promise((resolve) => {
+        onPiece = resolve;
+      });
+    const { connection } = await connectTo(server);
+    while (pieces === 0) await next();
+    const sent = Array.from({ length: 50 }, () => connection.send({ ...get, method: 'POST', body: Buffer.from('{}') }));
+    const failed = Promise.allSettled(sent);
+    while (pieces < 2) await next();
+    await new Promise(setImmediate);
+    expect(pieces).toBe(2);
+    connection.destroy(new TransportError('over'));
+    await failed;
+  });
+
+  const refused: Record<string, Partial<TransportRequest>> = {
+    'a header that belongs to a connection': { headers: { connection: 'close' } },
+    'a header with a line break': { headers: { a: 'b\r\nc: d' } },
+    'a name with a space': { headers: { 'a b': 'c' } },
+    'a URL with a space': { url: '/a b' },
+  };
+  it.each(Object.entries(refused))('refuses %s, and goes on', async (_, request) => {
+    const connection = await startReal((stream) => {
+      stream.respond({ ':status': 204 }, { endStream: true });
+    });
+    await expect(connection.send({ ...get, ...request })).rejects.toThrow(TypeError);
+    expect((await connection.send(get)).status).toBe(204);
+  });
+});
+
+describe('Http2Connection with a server that says', () => {
+  const { data, headers, continuation, pushPromise, windowUpdate } = frameTypes;
+  const framed = (type: number, flag: number, stream: number, payload: readonly number[] = []): Buffer =>
+    Buffer.concat([frame(type, flag, stream, payload.length), Buffer.from(payload)]);
+  /** Type, flags and stream of the frame that has the head of the first request. */
+  const wholeHead = Buffer.from([headers, 5, 0, 0, 0, 1]);
+  /** Answers the first request with these bytes. */
+  const answering = (bytes: Buffer): Server =>
+    createTcpServer((socket) => {
+      closing.push(() => socket.destroy());
+      socket.on('error', () => {});
+      socket.on('data', (request: Buffer) => {
+        if (request.includes(wholeHead)) socket.write(bytes);
+      });
+    });
+  const settings = framed(frameTypes.settings, 0, 0);
+  /** `:status: 200`, and `:status: 103`. */
+  const ok = 0x88;
+  const early = [0x48, 3, 0x31, 0x30, 0x33];
+
+  const broken: Record<string, Buffer[]> = {
+    'a body without a head': [framed(data, 1, 1, [1])],
+    'an end without a head': [framed(data, 1, 1)],
+    'a head without a status': [framed(headers, 5, 1)],
+    'a head that is none': [framed(headers, 5, 1, [0x80])],
+    'an answer to what nobody asked': [framed(headers, 5, 3, [ok])],
+    'a push': [framed(pushPromise, 4, 1, [0, 0, 0, 2, ok])],
+    'half a head, and something else': [framed(headers, 0, 1, [ok]), framed(data, 0, 1, [1])],
+    'the rest of a head that has not begun': [framed(continuation, 4, 1, [ok])],
+    'more padding than there is': [framed(headers, 0xd, 1, [9, ok])],
+    'a frame that is too long': [frame(data, 0, 1, 16_385)],
+    'a frame that is too short': [framed(windowUpdate, 0, 0, [0, 0])],
+    'a head without end': [
+      framed(headers, 0, 1, [ok]),
+      ...Array.from({ length: 20 }, () => framed(continuation, 0, 1, new Array(16_000).fill(ok))),
+    ],
+  };
+  it.each(Object.entries(broken))('%s', async (_, frames) => {
+    const { connection, gone } = await connectTo(answering(Buffer.concat([settings, ...frames])));
+    await expect(connection.send(get)).rejects.toMatchObject({ name: 'TransportError', code: 'EPROTO' });
+    expect([gone(), connection.hasRoom]).toEqual([1, false]);
+  });
+
+  const fine: Record<string, Buffer[]> = {
+    'all at once': [framed(headers, 4, 1, [ok]), framed(data, 1, 1, [0x68, 0x69])],
+    'a head in pieces, with padding and a priority': [
+      framed(headers, 0x28, 1, [1, 0, 0, 0, 0, 0, 0]),
+      framed(continuation, 4, 1, [ok]),
+      framed(data, 9, 1, [1, 0x68, 0x69, 0]),
+    ],
+    'something before and after it, and what need not be known': [
+      framed(99, 0, 1, [1, 2, 3]),
+      framed(headers, 4, 1, early),
+      framed(headers, 4, 1, [ok]),
+      framed(data, 0, 1, [0x68, 0x69]),
+      framed(headers, 5, 1, [0x40, 1, 0x61, 1, 0x62]),
+    ],
+  };
+  it.each(Object.entries(fine))('%s, in whatever pieces it comes', async (_, frames) => {
+    const whole = Buffer.concat([settings, ...frames]);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(whole.length), { maxLength: 6 }), async (cuts) => {
+        const server = createTcpServer((socket) => {
+          closing.push(() => socket.destroy());
+          socket.on('error', () => {});
+          socket.setNoDelay(true);
+          let request = Buffer.alloc(0);
+          socket.on('data', async (bytes: Buffer) => {
+            const hadAll = request.includes(wholeHead);
+            request = Buffer.concat([request, bytes]);
+            if (hadAll || !request.includes(wholeHead)) return;
+            const at = [0, ...cuts.sort((a, b) => a - b), whole.length];
+            for (let i = 1; i < at.length; i++) {
+              socket.write(whole.subarray(at[i - 1], at[i]));
+              await new Promise(setImmediate);
+            }
+          });
+        });
+        const { connection } = await connectTo(server);
+        const { status, body } = await connection.send(get);
+        expect([status, String(Buffer.from(await body.bytes()))]).toEqual([200, 'hi']);
+        connection.destroy(new TransportError('over'));
+        server.close();
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
