@@ -7,7 +7,7 @@ import { FakeClock } from '../clock/fake-clock.ts';
 import { TransportError } from '../transport/transport.ts';
 import { recordingMetrics } from '../workqueue/recording-metrics.test-data.ts';
 import { CoreEventRecorder, type CoreEventRecorderOptions, type EventClients } from './core-event-recorder.ts';
-import { EventSeriesRecorder } from './event-series-recorder.ts';
+import { EventSeriesRecorder, type EventSeriesRecorderOptions } from './event-series-recorder.ts';
 import { objectReference } from './object-reference.ts';
 
 const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'ns', uid: 'u' } };
@@ -230,7 +230,7 @@ describe('CoreEventRecorder', () => {
 });
 
 describe('EventSeriesRecorder', () => {
-  const startSeries = () => {
+  const startSeries = (options: Partial<EventSeriesRecorderOptions> = {}) => {
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
     const sink = new Sink<EventsV1Event>();
     const recorder = new EventSeriesRecorder({
@@ -239,6 +239,7 @@ describe('EventSeriesRecorder', () => {
       host: 'node-1',
       clock,
       random: () => 0,
+      ...options,
     });
     const tell = (note = 'm') => recorder.event(pod, { type: 'Normal', reason: 'R', action: 'Doing', note });
     return { clock, sink, recorder, tell };
@@ -294,6 +295,31 @@ describe('EventSeriesRecorder', () => {
     expect(sink.objects).toHaveLength(2);
     await recorder.stop();
     expect(clock.pending).toBe(0);
+  });
+
+  it('drops what there is no room for: it is counted as dropped, and in no series', async () => {
+    const { metrics, values } = recordingMetrics();
+    const log: string[] = [];
+    const logger = { info() {}, warn() {}, error: (message: string) => void log.push(message) };
+    const { sink, recorder, tell } = startSeries({ queueSize: 1, metrics, logger });
+    const tellOf = (name: string, note = 'm') =>
+      recorder.event({ ...pod, metadata: { name } }, { type: 'Normal', reason: 'R', action: 'Doing', note });
+    tell();
+    for (const name of ['a', 'a', 'b']) tellOf(name);
+    expect(values).toEqual({ 'event_recorder_dropped_total{queue_full}': 3 });
+    expect(log).toEqual([
+      expect.stringMatching(/^Unable to record event: too many queued events, .* default\/a\..* \(R\)$/),
+    ]);
+    await recorder.flush();
+    tellOf('a');
+    await recorder.flush();
+    expect(sink.written).toEqual([
+      expect.stringMatching(/^create ns\/web\./),
+      expect.stringMatching(/^create default\/a\./),
+    ]);
+    await recorder.stop();
+    tell();
+    expect(values).toMatchObject({ 'event_recorder_dropped_total{stopped}': 1 });
   });
 
   it('forgets an event that did not come again, without a word', async () => {

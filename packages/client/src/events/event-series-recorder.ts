@@ -86,7 +86,9 @@ export class EventSeriesRecorder {
   /** Never throws, and never waits: what cannot be told is logged and dropped. */
   event(regarding: EventSubject, occurrence: Occurrence): void {
     try {
-      this.#record(this.#eventOf(regarding, occurrence));
+      // As upstream: what there is no room for is not counted in its series either.
+      if (this.#writer.admits(() => this.#eventOf(regarding, occurrence)))
+        this.#record(this.#eventOf(regarding, occurrence));
     } catch (error) {
       const { type, reason, note } = occurrence;
       this.#logger.error(`Could not construct event, will not report it: ${type} ${reason} ${note}`, error);
@@ -125,10 +127,6 @@ export class EventSeriesRecorder {
   }
 
   #record(event: Event): void {
-    if (this.#writer.isStopped) {
-      this.#writer.drop('stopped');
-      return;
-    }
     const now = this.#clock.now();
     const key = seriesKey(event);
     const known = this.#series.get(key);
@@ -193,26 +191,10 @@ function seriesKey({
   regarding,
   related,
 }: Event): string {
-  return JSON.stringify([
-    type,
-    action,
-    reason,
-    reportingController,
-    reportingInstance,
-    parts(regarding),
-    parts(related),
-  ]);
+  return [type, action, reason, reportingController, reportingInstance, parts(regarding), parts(related)].join('\0');
 }
 
-const parts = (reference: ObjectReference | undefined): readonly unknown[] =>
-  reference === undefined
-    ? []
-    : [
-        reference.kind,
-        reference.namespace,
-        reference.name,
-        reference.uid,
-        reference.apiVersion,
-        reference.resourceVersion,
-        reference.fieldPath,
-      ];
+function parts(reference: ObjectReference | undefined): string {
+  const { kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath } = reference ?? {};
+  return [kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath].join('\0');
+}

@@ -74,15 +74,26 @@ export class EventWriter<E> {
     return this.#stopped.signal.aborted;
   }
 
-  enqueue(event: E): void {
+  /**
+   * Whether another event can be taken now; one that cannot counts as dropped. `event` makes it where it has to be named: so it need
+   * not be made only to be dropped.
+   */
+  admits(event: () => E): boolean {
     if (this.isStopped) {
       this.drop('stopped');
-    } else if (this.#queue.length - this.#next >= this.#queueSize) {
-      this.drop('queue_full');
-      if (this.#untold++ > 0) return;
-      const which = this.#handling.describe(event);
+      return false;
+    }
+    if (this.#queue.length - this.#next < this.#queueSize) return true;
+    this.drop('queue_full');
+    if (this.#untold++ === 0) {
+      const which = this.#handling.describe(event());
       this.#logger.error(`Unable to record event: too many queued events, dropped event ${which}`);
-    } else {
+    }
+    return false;
+  }
+
+  enqueue(event: E): void {
+    if (this.admits(() => event)) {
       this.#tellOfDropped();
       this.#queue.push(event);
       this.#accepted++;

@@ -17,10 +17,11 @@ function knowingReader(): EventReader {
     reader.read(encoder.encode(JSON.stringify({ type, object: pod })));
   return reader;
 }
-/** One whose objects have all been looked at. */
-function eagerReader(): EventReader {
+/** One whose objects have all been looked at, of these types. */
+function eagerReader(types = ['ADDED', 'MODIFIED', 'DELETED']): EventReader {
   const reader = knowingReader();
-  for (let i = 0; i < 64; i++) void readText(JSON.stringify(event), reader)!.object.spec;
+  for (const type of types)
+    for (let i = 0; i < 64; i++) void readText(JSON.stringify({ ...event, type }), reader)!.object.spec;
   return reader;
 }
 const read = (event: unknown): NonNullable<Read> => readText(JSON.stringify(event))!;
@@ -79,6 +80,12 @@ describe('an event', () => {
     unread(10_000, ignore);
     expect(unread(1000, ignore)).toBe(1000);
     expect(reader.read(encoder.encode('{"type":"MODIFIED"}'))).toBeUndefined();
+  });
+
+  it('waits although those of another type are looked at', () => {
+    const reader = eagerReader(['ADDED']);
+    const waits = (type: string) => isUnread(readText(JSON.stringify({ type, object: pod }), reader)!.object);
+    expect([waits('ADDED'), waits('MODIFIED')]).toEqual([false, true]);
   });
 
   it('of a custom object is read at once: it may have more parts than a built-in one', () => {

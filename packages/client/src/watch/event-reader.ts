@@ -1,5 +1,5 @@
 import { isObjectEvent, isWatchEvent, type ObjectEvent, type WatchEvent } from '@coxswain/apimachinery/watch';
-import { type Interest, lazyMetadata } from './lazy-object.ts';
+import { lazyMetadata } from './lazy-object.ts';
 import {
   fewestLazyBytes,
   findParts,
@@ -11,6 +11,7 @@ import {
   readLazily,
   textWithout,
 } from './lazy-reading.ts';
+import type { UnreadParts, Waiting } from './unread-parts.ts';
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -27,12 +28,16 @@ const mostKnown = 256;
 /** One of so many waits although such parts are looked at, to see whether they still are. */
 const probeEvery = 32;
 
-/** How the events of a watch begin that are of one type, up to the metadata: they are all of one kind. */
+/** How the events of a watch begin that are of one type, up to the metadata: they are all of one kind; and what becomes of them. */
 interface Head {
   readonly bytes: Uint8Array;
   readonly type: ObjectEvent<unknown>['type'];
   readonly kind: string;
   readonly apiVersion: string;
+  /** For each type by itself: a cache reads what is new to it, and of what it has nobody may want to know more than that it changed. */
+  readonly waiting: Waiting;
+  /** How many were read at once since one was not. */
+  sinceProbe: number;
 }
 
 /**
@@ -45,9 +50,8 @@ interface Head {
 export class EventReader {
   /** One for each type of event at most. */
   readonly #heads: Head[] = [];
-  /** Whether somebody looks at the parts that wait. */
-  readonly #interest: Interest = { offered: 0, taken: 0 };
-  #sinceProbe = 0;
+  /** Parts whose text is still a part of a line. */
+  readonly #borrowed: UnreadParts[] = [];
 
   /** Undefined for what is no event. Whether a `spec` and `status` that wait are JSON is found when they are read. */
   read(line: Uint8Array): WatchEvent | undefined {
@@ -59,6 +63,15 @@ export class EventReader {
     return event;
   }
 
+  /**
+   * Makes what is still unread independent of the lines, which are parts of something larger. Not at once: by then some of it has
+   * been read, thrown away, or found to be held already.
+   */
+  keepUnread(): void {
+    for (const parts of this.#borrowed) parts.keep();
+    this.#borrowed.length = 0;
+  }
+
   /** Remembers how the line begins, if it is of the form in which the parts of others can be found by that. */
   #learn(line: Uint8Array, { type, object: { kind, apiVersion } }: ObjectEvent<Record<string, unknown>>): void {
     if (this.#heads.some((head) => head.type === type)) return;
@@ -67,7 +80,9 @@ export class EventReader {
     const bytes = encoder.encode(
       `{"type":${typeText},"object":{"kind":${kindText},"apiVersion":${version},"metadata":`,
     );
-    if (isAt(line, 0, bytes)) this.#heads.push({ bytes, type, kind, apiVersion });
+    if (!isAt(line, 0, bytes)) return;
+    const waiting = { offered: 0, taken: 0, borrowed: this.#borrowed };
+    this.#heads.push({ bytes, type, kind, apiVersion, waiting, sinceProbe: 0 });
   }
 
   /** Undefined for whatever is not of the form in which API servers write large objects. */
@@ -79,29 +94,29 @@ export class EventReader {
     const parts = findParts(line, from, head.kind === onlyMetadata ? end : undefined);
     if (!parts) return undefined;
     const { managed, metadataEnd } = parts;
-    if (metadataEnd < end && !this.#mayWait()) return managed && readNow(line, head, managed);
-    const object = readLazily(line.subarray(0, end), head, from, parts, this.#interest);
+    if (metadataEnd < end && !mayWait(head)) return managed && readNow(line, head, managed);
+    const object = readLazily(line.subarray(0, end), head, from, parts, head.waiting);
     return object && { type: head.type, object };
-  }
-
-  /** It saves half of the work with parts that nobody looks at, and costs half as much again with the others. */
-  #mayWait(): boolean {
-    const interest = this.#interest;
-    if (interest.offered >= mostKnown) {
-      interest.taken = Math.min(interest.taken, interest.offered) / 2;
-      interest.offered /= 2;
-    }
-    if (interest.offered < fewestKnown || interest.taken < interest.offered / 2) return true;
-    this.#sinceProbe = (this.#sinceProbe + 1) % probeEvery;
-    return this.#sinceProbe === 0;
   }
 }
 
+/** It saves half of the work with parts that nobody looks at, and costs half as much again with the others. */
+function mayWait(head: Head): boolean {
+  const interest = head.waiting;
+  if (interest.offered >= mostKnown) {
+    interest.taken = Math.min(interest.taken, interest.offered) / 2;
+    interest.offered /= 2;
+  }
+  if (interest.offered < fewestKnown || interest.taken < interest.offered / 2) return true;
+  head.sinceProbe = (head.sinceProbe + 1) % probeEvery;
+  return head.sinceProbe === 0;
+}
+
 /** Everything but managedFields, which wait. */
-function readNow(line: Uint8Array, { type }: Head, managed: Range): WatchEvent | undefined {
+function readNow(line: Uint8Array, { type, waiting }: Head, managed: Range): WatchEvent | undefined {
   const event = parsedText(textWithout(line, 0, managed));
   if (!isWatchEvent(event) || !isObjectEvent(event) || !isObject(event.object.metadata)) return undefined;
-  lazyMetadata(event.object.metadata, new Uint8Array(line.subarray(managed.from + 1, managed.to)));
+  lazyMetadata(event.object.metadata, line.subarray(managed.from + 1, managed.to), waiting);
   return { type, object: event.object };
 }
 

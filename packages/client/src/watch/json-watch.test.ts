@@ -109,6 +109,21 @@ describe('JsonWatch', () => {
     expect(names((await watch.nextBatch())!)).toEqual(['c']);
   });
 
+  it.each<[string, (watch: JsonWatch<Thing>) => unknown]>([
+    ['asked for more', (watch) => watch.nextBatch()],
+    ['stopped', (watch) => watch.stop()],
+  ])('holds nothing of what came for objects that nobody has looked at when it is %s', async (_, goOn) => {
+    const body = new ChunkQueue();
+    const chunk = encode(['a', 'b', 'c', 'd'].map((name) => `${largePod(name)}\n`).join(''));
+    body.write(chunk);
+    const watch = new JsonWatch<Thing>(body);
+    const events = (await watch.nextBatch())!;
+    void goOn(watch);
+    chunk.fill(0);
+    expect(events).toEqual(['a', 'b', 'c', 'd'].map((name) => JSON.parse(largePod(name))));
+    watch.stop();
+  });
+
   it('stops at once, and lets the connection go, while somebody waits for events', async () => {
     const body = new ChunkQueue();
     let isClosed = false;

@@ -37,6 +37,7 @@ export class JsonWatch<T> implements Watch<T> {
   }
 
   async nextBatch(): Promise<readonly WatchEvent<T>[] | undefined> {
+    this.#reader.keepUnread();
     while (!this.#isOver) {
       let result: IteratorResult<Uint8Array>;
       try {
@@ -132,6 +133,7 @@ export class JsonWatch<T> implements Watch<T> {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#partial = [];
+    this.#reader.keepUnread();
     this.#unlink();
     this.#end(end);
     this.#body.cancel();

@@ -1,4 +1,5 @@
-import { type Interest, lazyMetadata, lazyObject } from './lazy-object.ts';
+import { lazyMetadata, lazyObject } from './lazy-object.ts';
+import type { Waiting } from './unread-parts.ts';
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -26,18 +27,17 @@ export function readLazily(
   { kind, apiVersion }: { readonly kind: string; readonly apiVersion: string },
   from: number,
   { managed, metadataEnd }: Parts,
-  interest?: Interest,
+  waiting?: Waiting,
 ): object | undefined {
   // It may also have been something like a `spec` within the metadata.
   const metadata = parsedText(textWithout(text.subarray(0, metadataEnd), from, managed));
   if (!isObject(metadata)) return undefined;
-  // A copy: the text is a part of something larger, which need not be kept for it. Not as a string: that would lie in the engine's
-  // heap, and be moved about there.
   const kept = (managed?.from ?? metadataEnd) + 1;
-  const waiting = new Uint8Array(text.subarray(kept));
-  if (managed) lazyMetadata(metadata, waiting.subarray(0, managed.to - kept));
+  // The parts of a watch are copied later, as far as they are still needed then.
+  const unread = waiting ? text.subarray(kept) : new Uint8Array(text.subarray(kept));
+  if (managed) lazyMetadata(metadata, unread.subarray(0, managed.to - kept), waiting);
   const object = { kind, apiVersion, metadata };
-  return metadataEnd === text.length ? object : lazyObject(object, waiting.subarray(metadataEnd + 1 - kept), interest);
+  return metadataEnd === text.length ? object : lazyObject(object, unread.subarray(metadataEnd + 1 - kept), waiting);
 }
 
 export interface Range {
