@@ -1,12 +1,11 @@
 import type { NodeInfo } from '../framework/node-info.ts';
+import { RowVersions } from '../framework/row-versions.ts';
 import type { Snapshot } from '../framework/snapshot.ts';
 
 /** The cache's nodes as they were when a cycle began. Only the cache changes it, between cycles. */
 export class CachedSnapshot implements Snapshot {
   readonly nodes: NodeInfo[] = [];
-  /** Those of rows that are gone stay. */
-  readonly versions: number[] = [];
-  #lastVersion = 0;
+  readonly versions = new RowVersions();
   /** Where in `nodes`. */
   readonly #index = new Map<string, number>();
   readonly #byName = new Map<string, NodeInfo>();
@@ -68,13 +67,13 @@ export class CachedSnapshot implements Snapshot {
   /** Other pods were promised a place on the node. */
   nominationsChanged(name: string): void {
     const row = this.#index.get(name);
-    if (row !== undefined) this.versions[row] = ++this.#lastVersion;
+    if (row !== undefined) this.versions.changed(row);
   }
 
   #put(row: number, info: NodeInfo): void {
     this.nodes[row] = info;
     info.row = row;
-    this.versions[row] = ++this.#lastVersion;
+    this.versions.changed(row);
   }
 
   #forget(info: NodeInfo): void {

@@ -9,7 +9,7 @@ import { assignedPod, clusterEvent, unscheduledPod } from './cluster-events.ts';
 type Change = readonly [action: number, happened: (old: Pod, pod: Pod) => boolean];
 
 const changes: readonly Change[] = [
-  [Action.UpdatePodLabel, (old, pod) => !jsonEquals(old.metadata.labels ?? {}, pod.metadata.labels ?? {})],
+  [Action.UpdatePodLabel, (old, pod) => !jsonEquals(old.metadata.labels ?? nothing, pod.metadata.labels ?? nothing)],
   [Action.UpdatePodScaleDown, isScaledDown],
   [Action.UpdatePodSchedulingGatesEliminated, (old, pod) => gates(old) > 0 && gates(pod) === 0],
   // They can be added, but neither changed nor taken away.
@@ -17,7 +17,7 @@ const changes: readonly Change[] = [
     Action.UpdatePodToleration,
     (old, pod) => (old.spec?.tolerations?.length ?? 0) !== (pod.spec?.tolerations?.length ?? 0),
   ],
-  [Action.UpdatePodGeneratedResourceClaim, (old, pod) => !jsonEquals(generatedClaims(old), generatedClaims(pod))],
+  [Action.UpdatePodGeneratedResourceClaim, haveOtherClaims],
 ];
 
 const eventsOf = (called: string): ReadonlyMap<number, ClusterEvent> =>
@@ -37,10 +37,16 @@ export function podChanges(old: Pod, pod: Pod): ClusterEvent[] {
 
 const gates = ({ spec }: Pod): number => spec?.schedulingGates?.length ?? 0;
 
-const generatedClaims = ({ status }: Pod): unknown => [
-  status?.resourceClaimStatuses ?? [],
-  status?.extendedResourceClaimStatus ?? null,
-];
+function haveOtherClaims({ status: old }: Pod, { status }: Pod): boolean {
+  return (
+    !jsonEquals(old?.resourceClaimStatuses ?? none, status?.resourceClaimStatuses ?? none) ||
+    !jsonEquals(old?.extendedResourceClaimStatus ?? null, status?.extendedResourceClaimStatus ?? null)
+  );
+}
+
+/** Mostly neither state has any: then it is the same object that is compared. */
+const nothing = {};
+const none: readonly never[] = [];
 
 /** It asks for less of something. */
 function isScaledDown(old: Pod, pod: Pod): boolean {

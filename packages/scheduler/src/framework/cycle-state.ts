@@ -1,10 +1,10 @@
 /** Names one thing that a plug-in keeps from one extension point to a later one. */
 export class StateKey<T> {
   readonly name: string;
-  /** How to copy it for a trial that may change it; what is never changed is shared. */
-  readonly clone: (value: T) => T;
+  /** How to copy it for a trial that may change it; without one it is never changed, and shared. */
+  readonly clone: ((value: T) => T) | undefined;
 
-  constructor(name: string, clone: (value: T) => T = (value) => value) {
+  constructor(name: string, clone?: (value: T) => T) {
     this.name = name;
     this.clone = clone;
   }
@@ -12,16 +12,18 @@ export class StateKey<T> {
 
 /** What plug-ins know of one attempt to schedule one pod. */
 export class CycleState {
-  readonly #entries = new Map<StateKey<unknown>, unknown>();
+  #entries: ReadonlyMap<StateKey<unknown>, unknown> = noEntries;
+  /** The same, unless another state may have them too: then they are copied before one is written. */
+  #own: Map<StateKey<unknown>, unknown> | undefined;
   /** Filters that PreFilter said have nothing to say. */
-  skipFilter: ReadonlySet<string> = new Set();
+  skipFilter: ReadonlySet<string> = none;
   /** The same of PreScore and Score. */
-  skipScore: ReadonlySet<string> = new Set();
+  skipScore: ReadonlySet<string> = none;
   /** Pods with the same one get the same answers of the filters for the same nodes. Trials have none. */
   signature: string | undefined;
 
   set<T>(key: StateKey<T>, value: T): void {
-    this.#entries.set(key as StateKey<unknown>, value);
+    this.#toWrite().set(key as StateKey<unknown>, value);
   }
 
   /** Throws when it was not written: then an earlier extension point did not run. */
@@ -35,16 +37,29 @@ export class CycleState {
     return this.#entries.get(key as StateKey<unknown>) as T | undefined;
   }
 
-  delete(key: StateKey<never> | StateKey<unknown>): void {
-    this.#entries.delete(key as StateKey<unknown>);
+  delete<T>(key: StateKey<T>): void {
+    this.#toWrite().delete(key as StateKey<unknown>);
   }
 
-  /** For a trial: what is changed in the copy stays there. */
+  /** For a trial: what is changed in the copy stays there, and what is changed here afterwards stays here. */
   clone(): CycleState {
     const copy = new CycleState();
-    for (const [key, value] of this.#entries) copy.#entries.set(key, key.clone(value));
     copy.skipFilter = this.skipFilter;
     copy.skipScore = this.skipScore;
+    copy.#entries = this.#entries;
+    this.#own = undefined;
+    for (const [key, value] of this.#entries) if (key.clone) copy.#toWrite().set(key, key.clone(value));
     return copy;
   }
+
+  #toWrite(): Map<StateKey<unknown>, unknown> {
+    if (!this.#own) {
+      this.#own = new Map(this.#entries);
+      this.#entries = this.#own;
+    }
+    return this.#own;
+  }
 }
+
+const noEntries: ReadonlyMap<StateKey<unknown>, unknown> = new Map();
+const none: ReadonlySet<string> = new Set();

@@ -9,9 +9,12 @@ export class RememberedNodes<T extends NonNullable<unknown>> {
   /** By row of the snapshot: what is known, and of which version of the node. */
   readonly #values: (T | undefined)[] = [];
   readonly #versions: number[] = [];
+  /** The rows below `#values.length` of which nothing is known. */
+  readonly #gaps = new Set<number>();
   readonly #onForget: (value: T) => void;
   #snapshot: Snapshot | undefined;
-  #known = 0;
+  /** All changes of the snapshot up to this one have been looked at. */
+  #synced = 0;
   /** Where the present pod was promised a place. */
   #own: number | undefined;
 
@@ -24,20 +27,22 @@ export class RememberedNodes<T extends NonNullable<unknown>> {
    * own way, but in that of others like it: what is known of that node is for it alone.
    */
   sync(snapshot: Snapshot, own: string | undefined): void {
-    this.#snapshot = snapshot;
     const { versions, nodes } = snapshot;
+    const changed = this.#snapshot === snapshot ? versions.since(this.#synced) : undefined;
+    this.#snapshot = snapshot;
+    this.#synced = versions.last;
     if (this.#own !== undefined) this.#forget(this.#own);
     this.#own = own === undefined ? undefined : snapshot.get(own)?.row;
     if (this.#own !== undefined) this.#forget(this.#own);
-    for (let row = 0; row < this.#values.length; row++)
-      if (this.#versions[row] !== versions[row] || row >= nodes.length) this.#forget(row);
-    this.#values.length = Math.min(this.#values.length, nodes.length);
-    this.#versions.length = this.#values.length;
+    // Of thousands of nodes a few have changed since the pod before.
+    if (changed) for (const row of changed) this.#check(row);
+    else for (let row = 0; row < this.#values.length; row++) this.#check(row);
+    this.#cut(nodes.length);
   }
 
   /** How many nodes something is known of. */
   get known(): number {
-    return this.#known;
+    return this.#values.length - this.#gaps.size;
   }
 
   /** Undefined when it has to be found out. */
@@ -54,27 +59,45 @@ export class RememberedNodes<T extends NonNullable<unknown>> {
   set({ row }: NodeInfo, value: T): void {
     this.#forget(row);
     // Holes would make every access slow.
-    while (this.#values.length < row) {
+    while (this.#values.length <= row) {
+      this.#gaps.add(this.#values.length);
       this.#values.push(undefined);
       this.#versions.push(0);
     }
     this.#values[row] = value;
-    this.#versions[row] = this.#snapshot?.versions[row] ?? 0;
-    this.#known++;
+    this.#versions[row] = this.#snapshot?.versions.of(row) ?? 0;
+    this.#gaps.delete(row);
   }
 
-  /** The nodes of which nothing is known; undefined when there are more than so many. */
+  /** The nodes of which nothing is known, in order; undefined when there are more than so many. */
   unknown(limit: number): readonly NodeInfo[] | undefined {
     const nodes = this.#snapshot?.nodes ?? [];
-    if (nodes.length - this.#known > limit) return undefined;
-    return nodes.filter((_, row) => this.#values[row] === undefined);
+    if (nodes.length - this.known > limit) return undefined;
+    const gaps = [...this.#gaps].sort((a, b) => a - b);
+    return [...gaps.map((row) => nodes[row]!), ...nodes.slice(this.#values.length)];
+  }
+
+  /** Whether what is known of the row is still true. */
+  #check(row: number): void {
+    if (row < this.#values.length && this.#versions[row] !== this.#snapshot?.versions.of(row)) this.#forget(row);
   }
 
   #forget(row: number): void {
     const value = this.#values[row];
     if (value === undefined) return;
     this.#values[row] = undefined;
-    this.#known--;
+    this.#gaps.add(row);
     this.#onForget(value);
+  }
+
+  /** Forgets the rows from that one on: there are no such nodes any more. */
+  #cut(rows: number): void {
+    while (this.#values.length > rows) {
+      const row = this.#values.length - 1;
+      this.#forget(row);
+      this.#gaps.delete(row);
+      this.#values.pop();
+      this.#versions.pop();
+    }
   }
 }

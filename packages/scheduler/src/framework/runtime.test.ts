@@ -8,6 +8,7 @@ import { NodeInfo } from './node-info.ts';
 import type { Plugin } from './plugin.ts';
 import { PodInfo } from './pod-info.ts';
 import { PodsInPreBind } from './pods-in-pre-bind.ts';
+import { RowVersions } from './row-versions.ts';
 import { Framework } from './runtime.ts';
 import { SharedParts } from './shared-parts.ts';
 import { Status, skip } from './status.ts';
@@ -53,7 +54,7 @@ function frameworkOf(plugins: Plugin[], given: GivenProfile['plugins'] = {}, nom
     extenders: [],
     snapshot: () => ({
       nodes,
-      versions: [],
+      versions: new RowVersions(),
       nodesWithAffinity: [],
       nodesWithRequiredAntiAffinity: [],
       get: (name) => nodes.find((each) => each.name === name),

@@ -3,6 +3,7 @@ import { ClientSet, RESTClient, SharedInformerFactory } from '@coxswain/client';
 import { FakeTransport } from '@coxswain/client/testing';
 import type { Handle } from '../framework/handle.ts';
 import type { NodeInfo } from '../framework/node-info.ts';
+import { RowVersions } from '../framework/row-versions.ts';
 import type { Snapshot } from '../framework/snapshot.ts';
 
 interface FakeHandleOptions {
@@ -23,7 +24,7 @@ export function fakeHandle({
   for (const deviceClass of deviceClasses) indexer.add(deviceClass);
   const snapshot: Snapshot = {
     nodes,
-    versions: [],
+    versions: new RowVersions(),
     nodesWithAffinity: [],
     nodesWithRequiredAntiAffinity: [],
     get: (name) => nodes.find((node) => node.name === name),

@@ -25,26 +25,25 @@ export class PreEnqueue {
     const { clock, metrics, plugins } = this.#options;
     const start = clock.monotonic();
     let code = 'Success';
-    let gating: string | undefined;
+    let gate: Plugin | undefined;
     for (const plugin of inOrder(plugins.get(pod.profile) ?? [], pod.gatingPlugin)) {
       const status = this.#ask(plugin, pod);
       if (!status) continue;
       code = status.code;
-      gating = plugin.name;
+      gate = plugin;
       break;
     }
-    pod.gatingPlugin = gating;
-    if (gating !== undefined && !pod.isRejectedBy(gating)) {
-      pod.unschedulablePlugins = new Set([...pod.unschedulablePlugins, gating]);
-      metrics.rejected(gating, pod.profile, 1);
+    pod.gate = gate;
+    if (gate && !pod.isRejectedBy(gate.name)) {
+      pod.unschedulablePlugins = new Set([...pod.unschedulablePlugins, gate.name]);
+      metrics.rejected(gate.name, pod.profile, 1);
     }
     metrics.preEnqueue(code, pod.profile, clock.monotonic() - start);
   }
 
   /** Whether the plug-in that kept the pod out the last time would do so again. */
   isStillGated(pod: QueuedPodInfo): boolean {
-    const gating = this.#options.plugins.get(pod.profile)?.find(({ name }) => name === pod.gatingPlugin);
-    return gating !== undefined && this.#ask(gating, pod) !== undefined;
+    return pod.gate !== undefined && this.#ask(pod.gate, pod) !== undefined;
   }
 
   #ask(plugin: Plugin, pod: QueuedPodInfo): Status | undefined {

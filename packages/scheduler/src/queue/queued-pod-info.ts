@@ -1,4 +1,4 @@
-import type { QueuedPod } from '../framework/plugin.ts';
+import type { Plugin, QueuedPod } from '../framework/plugin.ts';
 import type { PodInfo } from '../framework/pod-info.ts';
 
 /** A pod on its way through the queues. Only the queue changes it; whoever has popped it reads it and gives it back. */
@@ -14,8 +14,8 @@ export class QueuedPodInfo implements QueuedPod {
   initialAttemptTimestamp: number | undefined;
   unschedulablePlugins: ReadonlySet<string> = none;
   pendingPlugins: ReadonlySet<string> = none;
-  /** Changes only while the pod is in no queue. */
-  gatingPlugin: string | undefined;
+  /** The plug-in that keeps it out of the active queue. Changes only while the pod is in no queue. */
+  gate: Plugin | undefined;
   /** How many attempts ended with a plug-in's no. */
   unschedulableCount = 0;
   /** How many of the last attempts ended with an error. */
@@ -41,8 +41,12 @@ export class QueuedPodInfo implements QueuedPod {
     return this.info.pod.spec?.schedulerName ?? '';
   }
 
+  get gatingPlugin(): string | undefined {
+    return this.gate?.name;
+  }
+
   get isGated(): boolean {
-    return this.gatingPlugin !== undefined;
+    return this.gate !== undefined;
   }
 
   /** Whether a plug-in rejected it at all: an attempt that failed with an error has none. */

@@ -317,15 +317,14 @@ export class SchedulingQueue {
    */
   #gateCheck(event: ClusterEvent): (pod: QueuedPodInfo) => boolean {
     if (isWildcard(event)) return () => false;
-    const concerned = new Map<string, boolean>();
+    let asked: Plugin | undefined;
+    let isConcerned = false;
     return (pod) => {
-      const { gatingPlugin } = pod;
-      if (gatingPlugin === undefined) return false;
-      let isConcerned = concerned.get(gatingPlugin);
-      if (isConcerned === undefined) {
-        isConcerned = this.#options.hints.concerns(gatingPlugin, event);
-        concerned.set(gatingPlugin, isConcerned);
-      }
+      const { gate } = pod;
+      if (!gate) return false;
+      // Mostly it is the same for one pod after the other.
+      if (gate !== asked) isConcerned = this.#options.hints.concerns(gate.name, event);
+      asked = gate;
       return !isConcerned || this.#preEnqueue.isStillGated(pod);
     };
   }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NodeInfo } from '../framework/node-info.ts';
 import { NodeToStatus } from '../framework/node-to-status.ts';
+import { RowVersions } from '../framework/row-versions.ts';
 import { Status } from '../framework/status.ts';
 import { BoundedTasks } from './bounded-tasks.ts';
 import { FitError } from './fit-error.ts';
@@ -55,7 +56,7 @@ describe('why a pod fits nowhere', () => {
   const nodes = ['a', 'b', 'c', 'd'].map((name) => new NodeInfo({ metadata: { name } }));
   const snapshot = {
     nodes,
-    versions: [],
+    versions: new RowVersions(),
     nodesWithAffinity: [],
     nodesWithRequiredAntiAffinity: [],
     get: (name: string) => nodes.find((node) => node.name === name),

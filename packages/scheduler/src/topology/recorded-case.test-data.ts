@@ -7,6 +7,7 @@ import type { Handle, PluginDefinition } from '../framework/handle.ts';
 import { NodeInfo } from '../framework/node-info.ts';
 import type { Plugin } from '../framework/plugin.ts';
 import { PodInfo } from '../framework/pod-info.ts';
+import { RowVersions } from '../framework/row-versions.ts';
 import { Status } from '../framework/status.ts';
 
 /** A random cluster and pod, and what upstream's plug-in said to them. */
@@ -57,7 +58,7 @@ export function topologyHandle(nodes: readonly NodeInfo[], objects: readonly Kub
   for (const object of objects) byKind.get(object.kind ?? '')?.indexer.add(object as never);
   const snapshot: Handle['snapshot'] = () => ({
     nodes,
-    versions: [],
+    versions: new RowVersions(),
     nodesWithAffinity: nodes.filter(({ podsWithAffinity }) => podsWithAffinity.length > 0),
     nodesWithRequiredAntiAffinity: nodes.filter(
       ({ podsWithRequiredAntiAffinity }) => podsWithRequiredAntiAffinity.length > 0,

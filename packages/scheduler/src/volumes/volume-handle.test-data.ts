@@ -3,6 +3,7 @@ import { ClientSet, FakeClock, noMetrics, RESTClient, SharedInformerFactory, sil
 import { FakeTransport } from '@coxswain/client/testing';
 import type { Handle } from '../framework/handle.ts';
 import type { NodeInfo } from '../framework/node-info.ts';
+import { RowVersions } from '../framework/row-versions.ts';
 
 /** As much of a handle as plug-ins about volumes use. Caches have the objects, and the server takes every update. */
 export function volumeHandle(nodes: readonly NodeInfo[], objects: readonly KubernetesObject[]) {
@@ -33,7 +34,7 @@ export function volumeHandle(nodes: readonly NodeInfo[], objects: readonly Kuber
     random: () => 0.5,
     snapshot: () => ({
       nodes,
-      versions: [],
+      versions: new RowVersions(),
       nodesWithAffinity: [],
       nodesWithRequiredAntiAffinity: [],
       get: (name: string) => nodes.find((node) => node.name === name),

@@ -5,6 +5,7 @@ import { CycleState } from '../../framework/cycle-state.ts';
 import type { Extender, Victims } from '../../framework/extender.ts';
 import { NodeInfo } from '../../framework/node-info.ts';
 import { PodInfo } from '../../framework/pod-info.ts';
+import { RowVersions } from '../../framework/row-versions.ts';
 import { Status } from '../../framework/status.ts';
 import { askExtenders } from './ask-extenders.ts';
 import { bestCandidate, Candidate, CandidateFinder } from './candidates.ts';
@@ -117,7 +118,7 @@ describe('extenders', () => {
   const ask = async (...extenders: Extender[]) => {
     const snapshot = () => ({
       nodes: [],
-      versions: [],
+      versions: new RowVersions(),
       nodesWithAffinity: [],
       nodesWithRequiredAntiAffinity: [],
       get: () => undefined,
