@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +26,26 @@ it('cox runs', () => {
   );
 });
 
+it('cox finds what it loads only when it needs it: a client of etcd', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'cox-etcd-'));
+  const cox = join(packages, 'cli', 'bin', 'cox.js');
+  const flags = ['--etcd-servers=http://127.0.0.1:1', '--secure-port=0', `--data-dir=${directory}`];
+  const child = spawn(cox, ['apiserver', ...flags], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const gone = once(child, 'exit');
+  try {
+    let said = '';
+    for await (const chunk of child.stderr) {
+      said += chunk;
+      if (/^error|waiting for etcd/m.test(said)) break;
+    }
+    expect(said).toContain('waiting for etcd: no connection to etcd (http://127.0.0.1:1');
+  } finally {
+    child.kill('SIGKILL');
+    await gone;
+    rmSync(directory, { recursive: true });
+  }
+});
+
 describe('what was compiled of cox', () => {
   const bundle = join(packages, 'cli', 'dist', 'bundle');
   const loader = join(packages, 'cli', 'bin', 'bundle.js');
@@ -40,9 +61,7 @@ describe('what was compiled of cox', () => {
       const { value } = bundle.load('cox.cjs');
       console.log(JSON.stringify({ value, reused: bundle.reused }));
       bundle.keepCompiled();`;
-    // As cox itself is started: what was compiled with other flags is of no use.
-    const flags = ['--max-semi-space-size=8', '--input-type=module', '-e', script];
-    return JSON.parse(execFileSync(process.execPath, flags).toString());
+    return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', script]).toString());
   };
 
   it('is kept by the build', () => expect(load(bundle).reused).toContain('cox.cjs'));

@@ -6,7 +6,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { constants, Script } from 'node:vm';
+import { Script } from 'node:vm';
 
 export class Bundle {
   #directory;
@@ -25,11 +25,8 @@ export class Bundle {
     if (known) return known.module.exports;
     const filename = join(this.#directory, file);
     const cachedData = readIfThere(this.#cacheOf(file));
-    const script = new Script(`(function (exports, require, module) {${readFileSync(filename, 'latin1')}\n})`, {
-      filename,
-      cachedData,
-      importModuleDynamically: constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    });
+    const text = `(function (exports, require, module) {${readFileSync(filename, 'latin1')}\n})`;
+    const script = new Script(text, { filename, cachedData });
     const module = { exports: {} };
     this.#loaded.set(file, { script, module, reused: cachedData !== undefined && !script.cachedDataRejected });
     const require = (id) => (id.startsWith('./') ? this.load(id.slice(2)) : this.#requireElse(id));

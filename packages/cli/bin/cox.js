@@ -1,5 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=8
-// Servers make much that is soon forgotten; a smaller nursery keeps their memory small at little cost.
+#!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { Bundle } from './bundle.js';

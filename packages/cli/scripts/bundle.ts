@@ -22,6 +22,8 @@ const { output } = await bundle.write({
   dir: directory,
   // Scripts, as only of these does Node 20 keep what it compiled.
   format: 'cjs',
+  // Nor does it know how to import from a script whose compilation it kept; what is not in the bundle is required.
+  dynamicImportInCjs: false,
   entryFileNames: '[name].cjs',
   chunkFileNames: '[name]-[hash].cjs',
   // Names stay as they are, for stack traces.

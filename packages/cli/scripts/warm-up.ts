@@ -72,10 +72,7 @@ export async function warmUp(cox: string): Promise<void> {
     '--bind-address=127.0.0.1',
     `--token-auth-file=${tokens}`,
   ];
-  // As the first line of cox has it: what was compiled with other flags is of no use.
-  const server = spawn(process.execPath, ['--max-semi-space-size=8', cox, 'apiserver', ...place], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const server = spawn(process.execPath, [cox, 'apiserver', ...place], { stdio: ['ignore', 'pipe', 'pipe'] });
   const exited = once(server, 'exit');
   let said = '';
   server.stderr.on('data', (text) => {
