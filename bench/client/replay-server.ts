@@ -19,6 +19,8 @@ const encode = (index: number, resourceVersion: number): string =>
       uid: `8f1c1f6e-6d0c-4a55-9a7a-${String(index).padStart(12, '0')}`,
       resourceVersion: String(resourceVersion),
     },
+    // An update changes something, of most pods their status.
+    status: { ...typicalPod.status, podIP: `10.0.${resourceVersion >> 8}.${resourceVersion & 0xff}` },
   });
 
 const chunked = (lines: Iterable<string>): Buffer[] => {
