@@ -12,9 +12,6 @@ export interface TestClusterOptions {
   readonly server?: Parameters<typeof startApiServer>[0];
 }
 
-/** The server lets events of a busy watch wait for so long, and a little more. */
-const longestPaceMs = 12;
-
 /**
  * A real API server in this process and controllers on it, all by one clock that the test turns. What the test does itself
  * goes through `clients`; what the controllers ask, through `spy`.
@@ -84,7 +81,7 @@ export class TestCluster {
     let quiet = 0;
     let before = this.spy.requests.length;
     while (quiet < 50) {
-      // A watch that was just sent something gets the next after the server's pace of 2 ms.
+      // Five times 3 ms are more than the server lets events of a busy watch wait: 10 ms.
       await new Promise<void>((resolve) => (quiet % 10 === 9 ? setTimeout(resolve, 3) : setImmediate(resolve)));
       const isQuiet = this.#manager!.activity.isIdle && this.spy.requests.length === before;
       quiet = isQuiet ? quiet + 1 : 0;
@@ -94,8 +91,8 @@ export class TestCluster {
 
   /** Turns the clock, in steps, and lets the controllers do what comes due after each. */
   async advance(byMs: number, stepMs = byMs): Promise<void> {
-    // What the test did last is heard of first, also by watches that were just sent something.
-    await new Promise((resolve) => setTimeout(resolve, longestPaceMs));
+    // What the test did last is heard of first.
+    await this.settle();
     for (let left = byMs; left > 0; left -= stepMs) {
       await this.clock.advance(Math.min(stepMs, left));
       await this.settle();

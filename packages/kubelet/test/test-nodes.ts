@@ -119,19 +119,17 @@ export class TestNodes {
 
   /** Resolves when nothing more happens at this moment of the clock. */
   async settle(): Promise<void> {
-    let before = -1;
-    for (let quiet = 0; quiet < 30; ) {
-      await new Promise<void>((resolve) => (quiet % 10 === 9 ? setTimeout(resolve, 3) : setImmediate(resolve)));
-      const isQuiet = this.spy.requests.length === before;
-      quiet = isQuiet ? quiet + 1 : 0;
+    for (let before = -1; before !== this.spy.requests.length; ) {
       before = this.spy.requests.length;
+      await new Promise((resolve) => setTimeout(resolve, longestPaceMs));
+      // On a busy machine that timer and the server's may fire together: what was held back has still to be heard.
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
-  /** Turns the clock, in steps, and lets the nodes do what comes due after each. */
+  /** Turns the clock, in steps, and lets the nodes do what comes due after each. What the test did last is heard of first. */
   async advance(byMs: number, stepMs = byMs): Promise<void> {
-    // What the test did last is heard of first, also by watches that were just sent something.
-    await new Promise((resolve) => setTimeout(resolve, longestPaceMs));
+    await this.settle();
     for (let left = byMs; left > 0; left -= stepMs) {
       await this.clock.advance(Math.min(stepMs, left));
       await this.settle();

@@ -17,9 +17,6 @@ export interface SeenRequest {
   readonly url: string;
 }
 
-/** The server lets events of a busy watch wait for so long, and a little more. */
-const longestPaceMs = 12;
-
 /** A real API server in this process and a scheduler on it, by one clock that the test turns. */
 export class TestCluster {
   readonly clock: FakeClock;
@@ -93,7 +90,7 @@ export class TestCluster {
     let quiet = 0;
     let before = this.requests.length;
     while (quiet < 50) {
-      // A watch that was just sent something gets the next after the server's pace of 2 ms.
+      // Five times 3 ms are more than the server lets events of a busy watch wait: 10 ms.
       await new Promise<void>((resolve) => (quiet % 10 === 9 ? setTimeout(resolve, 3) : setImmediate(resolve)));
       const isIdle = this.#stop.signal.aborted || this.#held > 0 || this.#scheduler?.isIdle;
       const isQuiet = isIdle && this.requests.length === before;
@@ -103,8 +100,8 @@ export class TestCluster {
   }
 
   async advance(byMs: number, stepMs = byMs): Promise<void> {
-    // What the test did last is heard of first, also by watches that were just sent something.
-    await new Promise((resolve) => setTimeout(resolve, longestPaceMs));
+    // What the test did last is heard of first.
+    await this.settle();
     for (let left = byMs; left > 0; left -= stepMs) {
       await this.clock.advance(Math.min(stepMs, left));
       await this.settle();
