@@ -3,7 +3,7 @@
  * than to start an API server. What was compiled lies beside the files, where nobody can write who could not change the
  * files themselves; V8 refuses it when it is of another version or another text, and then all is compiled anew.
  */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
@@ -25,8 +25,7 @@ export class Bundle {
     if (known) return known.module.exports;
     const filename = join(this.#directory, file);
     const cachedData = readIfThere(this.#cacheOf(file));
-    const text = `(function (exports, require, module) {${readFileSync(filename, 'latin1')}\n})`;
-    const script = new Script(text, { filename, cachedData });
+    const script = new Script(read(filename).latin1Slice(), { filename, cachedData });
     const module = { exports: {} };
     this.#loaded.set(file, { script, module, reused: cachedData !== undefined && !script.cachedDataRejected });
     const require = (id) => (id.startsWith('./') ? this.load(id.slice(2)) : this.#requireElse(id));
@@ -63,8 +62,24 @@ export class Bundle {
 
 function readIfThere(path) {
   try {
-    return readFileSync(path);
+    return read(path);
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * Into memory that V8 takes from the system and gives back there, as it is of a buffer that may be resized. Other buffers are
+ * glibc's, and once a large one of these was freed, it holds on to as much of whatever is freed after it.
+ */
+function read(path) {
+  const descriptor = openSync(path);
+  try {
+    const { size } = fstatSync(descriptor);
+    const bytes = Buffer.from(new ArrayBuffer(size, { maxByteLength: size }));
+    for (let at = 0, count = -1; at < size && count !== 0; at += count) count = readSync(descriptor, bytes, at, size - at);
+    return bytes;
+  } finally {
+    closeSync(descriptor);
   }
 }

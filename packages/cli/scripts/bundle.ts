@@ -31,14 +31,15 @@ const { output } = await bundle.write({
 });
 await bundle.close();
 
-// A text of nothing but ASCII is read as bytes, at half the memory and time.
+// A text of nothing but ASCII is read as bytes, at half the memory and time; and as a function of what Node gives to a module
+// it is compiled as it was read.
 for (const file of await readdir(directory)) {
   const path = join(directory, file);
-  const text = await readFile(path, 'utf8');
-  await writeFile(
-    path,
-    text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  const text = (await readFile(path, 'utf8')).replace(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+  await writeFile(path, `(function (exports, require, module) {${text}\n})`);
 }
 console.log(`joined cox into ${output.length} files`);
 

@@ -8,7 +8,7 @@ import type {
   Status,
 } from '@coxswain/apimachinery/meta';
 import { ResourceCalls } from '../dynamic/resource-calls.ts';
-import { deleteCall } from '../dynamic/resource-request.ts';
+import { deleteCall, resourceRequest } from '../dynamic/resource-request.ts';
 import type { CallOptions } from '../rest/call-options.ts';
 import type { PatchBodies, PatchType, ResourceInterface } from '../rest/resource-interface.ts';
 import type { Watch } from '../watch/watch.ts';
@@ -19,8 +19,10 @@ import { partialList, partialObject } from './partial-object.ts';
 export interface MetadataResourceInterface
   extends Pick<
     ResourceInterface<PartialObjectMetadata>,
-    'resource' | 'namespace' | 'get' | 'list' | 'watch' | 'patch' | 'delete' | 'deleteCollection'
+    'resource' | 'namespace' | 'get' | 'list' | 'watch' | 'patch' | 'delete'
   > {
+  /** Resolves with nothing, since servers answer all that is gone, and that in whole. */
+  deleteCollection(options?: DeleteOptions & CallOptions, which?: ListOptions): Promise<void>;
   /** The same in one namespace; in all, when that is empty. */
   inNamespace(namespace: string): MetadataResourceInterface;
 }
@@ -63,11 +65,9 @@ export class MetadataResource extends ResourceCalls implements MetadataResourceI
     return this.send('DELETE', { name, ...deleteCall(options) });
   }
 
-  async deleteCollection(
-    options: DeleteOptions & CallOptions = {},
-    which: ListOptions = {},
-  ): Promise<PartialObjectMetadataList | Status> {
+  async deleteCollection(options: DeleteOptions & CallOptions = {}, which: ListOptions = {}): Promise<void> {
     const { options: call, body } = deleteCall(options);
-    return this.send('DELETE', { options: { ...which, ...call }, body });
+    const { resource, namespace } = this;
+    await this.rest.discard(resourceRequest('DELETE', { resource, namespace, options: { ...which, ...call }, body }));
   }
 }

@@ -138,17 +138,14 @@ export class RESTClient {
 
   /** The answer's head and bytes. 304, which answers `if-none-match`, is an answer too. */
   async raw(request: RestRequest): Promise<RawResponse> {
-    const start = this.#clock.monotonic();
-    const deadline = new CallDeadline(this.#clock, request.timeoutMs ?? this.#timeoutMs, request.signal);
-    try {
-      const { status, headers, body } = await this.#send(request, 'whole', deadline);
-      const bytes = await body.bytes();
-      this.#metrics.responseSize.observe(bytes.length, request.method, this.#host);
-      return { status, headers, bytes };
-    } finally {
-      deadline.release();
-      this.#metrics.duration.observe((this.#clock.monotonic() - start) / 1000, request.method, this.#host);
-    }
+    const answer = await this.#answered(request, readBytes);
+    this.#metrics.responseSize.observe(answer.bytes.length, request.method, this.#host);
+    return answer;
+  }
+
+  /** Resolves when the server has done it; what it answers is let go of as it comes. */
+  async discard(request: RestRequest): Promise<void> {
+    this.#metrics.responseSize.observe(await this.#answered(request, sizeOf), request.method, this.#host);
   }
 
   /** The answer's body as it comes; resolves once the server has accepted. A time limit counts until then. */
@@ -181,6 +178,18 @@ export class RESTClient {
   /** Ends every connection of the transport. */
   close(): Promise<void> {
     return this.#transport.close();
+  }
+
+  /** What is read of a whole answer, while its deadline counts. */
+  async #answered<R>(request: RestRequest, read: (response: TransportResponse) => Promise<R>): Promise<R> {
+    const start = this.#clock.monotonic();
+    const deadline = new CallDeadline(this.#clock, request.timeoutMs ?? this.#timeoutMs, request.signal);
+    try {
+      return await read(await this.#send(request, 'whole', deadline));
+    } finally {
+      deadline.release();
+      this.#metrics.duration.observe((this.#clock.monotonic() - start) / 1000, request.method, this.#host);
+    }
   }
 
   async #open(request: RestRequest, kind: CallKind): Promise<ResponseBody> {
@@ -265,4 +274,14 @@ export class RESTClient {
 function withUsual(headers: NonNullable<RestRequest['headers']>, usual: object): NonNullable<RestRequest['headers']> {
   for (const name in usual) if (!(name in headers)) return { ...usual, ...headers };
   return headers;
+}
+
+async function readBytes({ status, headers, body }: TransportResponse): Promise<RawResponse> {
+  return { status, headers, bytes: await body.bytes() };
+}
+
+async function sizeOf({ body }: TransportResponse): Promise<number> {
+  let size = 0;
+  for await (const chunk of body.chunks()) size += chunk.length;
+  return size;
 }

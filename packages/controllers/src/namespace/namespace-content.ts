@@ -6,7 +6,7 @@ import {
   type GroupVersionResource,
   type KubernetesObject,
 } from '@coxswain/apimachinery/meta';
-import type { MetadataResourceInterface } from '@coxswain/client';
+import { listInPages, type MetadataResourceInterface } from '@coxswain/client';
 import type { ControllerContext } from '../framework/controller.ts';
 
 /** A resource whose objects live in namespaces and can be deleted. */
@@ -65,7 +65,7 @@ export async function deleteContent(
     }
     let items: readonly KubernetesObject[] | undefined;
     if (isPods(deletable)) {
-      const pods = (await clients.core.v1.pods(namespace).list({ signal })).items;
+      const pods = (await listInPages(clients.core.v1.pods(namespace), { signal })).list.items;
       const graceSeconds = longestGrace(pods);
       if (clock.now() - deletedAtMs < graceSeconds * 1000) estimateSeconds = graceSeconds;
       items = pods;
@@ -96,8 +96,10 @@ async function deleteAll(
   verbs: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  const canDeleteCollection = verbs.includes('deletecollection');
-  if (canDeleteCollection && (await supported(objects.deleteCollection({ ...background, signal })))) return;
+  if (verbs.includes('deletecollection')) {
+    const isDone = await supported(objects.deleteCollection({ ...background, signal }).then(() => true));
+    if (isDone) return;
+  }
   for (const { metadata } of items) await supported(objects.delete(metadata?.name ?? '', { ...background, signal }));
 }
 
@@ -106,7 +108,7 @@ async function listed(
   objects: MetadataResourceInterface,
   signal: AbortSignal,
 ): Promise<readonly KubernetesObject[] | undefined> {
-  return (await supported(objects.list({ signal })))?.items;
+  return (await supported(listInPages(objects, { signal })))?.list.items;
 }
 
 /** Undefined when the server does not know how, or what, whatever discovery says. */
