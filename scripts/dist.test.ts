@@ -69,11 +69,13 @@ describe('what was compiled of cox', () => {
   it('is kept by the first start, and not believed when it is of another text', () => {
     const directory = mkdtempSync(join(tmpdir(), 'cox-bundle-'));
     try {
-      writeFileSync(join(directory, 'cox.cjs'), `exports.value = require('./part.cjs').part;`);
-      writeFileSync(join(directory, 'part.cjs'), 'exports.part = 1;');
+      const write = (file: string, text: string): void =>
+        writeFileSync(join(directory, file), `(function (exports, require, module) {${text}})`);
+      write('cox.cjs', `exports.value = require('./part.cjs').part;`);
+      write('part.cjs', 'exports.part = 1;');
       expect(load(directory)).toEqual({ value: 1, reused: [] });
       expect(load(directory)).toEqual({ value: 1, reused: ['cox.cjs', 'part.cjs'] });
-      writeFileSync(join(directory, 'part.cjs'), 'exports.part = 1 + 1;');
+      write('part.cjs', 'exports.part = 1 + 1;');
       expect(load(directory)).toEqual({ value: 2, reused: ['cox.cjs'] });
       const cache = readdirSync(directory).find((name) => name.startsWith('part') && name.endsWith('.cache'))!;
       writeFileSync(join(directory, cache), readFileSync(join(directory, cache)).subarray(0, 100));

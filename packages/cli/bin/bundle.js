@@ -77,7 +77,8 @@ function read(path) {
   try {
     const { size } = fstatSync(descriptor);
     const bytes = Buffer.from(new ArrayBuffer(size, { maxByteLength: size }));
-    for (let at = 0, count = -1; at < size && count !== 0; at += count) count = readSync(descriptor, bytes, at, size - at);
+    for (let at = 0, count = -1; at < size && count !== 0; at += count)
+      count = readSync(descriptor, bytes, at, size - at);
     return bytes;
   } finally {
     closeSync(descriptor);

@@ -23,6 +23,7 @@ function newTerminal() {
   let signalled = (): void => {};
   const exits: number[] = [];
   let isListening = false;
+  let isTidying = false;
   const server: ServerProcess = {
     env: { XDG_DATA_HOME: folder },
     onSignal(callback) {
@@ -30,6 +31,12 @@ function newTerminal() {
       signalled = callback;
       return () => {
         isListening = false;
+      };
+    },
+    tidyAtRest() {
+      isTidying = true;
+      return () => {
+        isTidying = false;
       };
     },
     exit: (status) => exits.push(status),
@@ -48,7 +55,16 @@ function newTerminal() {
       text.err += part;
     },
   };
-  return { text, server, terminal, exits, ready, signal: () => signalled(), isListening: () => isListening };
+  return {
+    text,
+    server,
+    terminal,
+    exits,
+    ready,
+    signal: () => signalled(),
+    isListening: () => isListening,
+    isTidying: () => isTidying,
+  };
 }
 
 async function run(...args: string[]): Promise<{ status: number; out: string; err: string }> {
@@ -88,7 +104,7 @@ describe('cox apiserver', () => {
   });
 
   it('keeps its data in the user’s own, says where it is, and stops on a signal', async () => {
-    const { text, terminal, server, ready, signal, isListening, exits } = newTerminal();
+    const { text, terminal, server, ready, signal, isListening, isTidying, exits } = newTerminal();
     const status = apiserver(
       ['--secure-port=0', '--bind-address=127.0.0.1', '--tracing-config-file=x'],
       terminal,
@@ -101,9 +117,10 @@ describe('cox apiserver', () => {
     );
     expect(text.err).toMatch(/^I\d{4} \d\d:\d\d:\d\d\.\d{6} --tracing-config-file makes no difference/m);
     expect((await readdir(data)).toSorted()).toEqual(['admin.kubeconfig', 'pki', 'store']);
+    expect([isListening(), isTidying()]).toEqual([true, true]);
     signal();
     expect(await status).toBe(0);
-    expect([isListening(), exits]).toEqual([false, []]);
+    expect([isListening(), isTidying(), exits]).toEqual([false, false, []]);
   });
 
   it('ends at once on a second signal', async () => {

@@ -14,6 +14,7 @@ async function run(...args: string[]): Promise<{ status: number; out: string; er
   const status = await controllerManager(args, terminal, {
     env: {},
     onSignal: () => () => {},
+    tidyAtRest: () => () => {},
     exit: () => {},
     confirm: async () => false,
   });

@@ -1,3 +1,5 @@
+import { collectAtRest } from './memory/rest-collector.ts';
+import { thisCollectedProcess } from './memory/this-process.ts';
 import type { ServerProcess } from './server-process.ts';
 
 /** Where a command writes to. */
@@ -46,6 +48,7 @@ const thisProcess: ServerProcess = {
       for (const signal of signals) process.off(signal, callback);
     };
   },
+  tidyAtRest: () => collectAtRest(thisCollectedProcess),
   exit: (status) => process.exit(status),
   async confirm(question) {
     if (!process.stdin.isTTY) return false;

@@ -23,6 +23,7 @@ async function run(...args: string[]): Promise<{ status: number; out: string; er
   const status = await scheduler(args, terminal, {
     env: {},
     onSignal: () => () => {},
+    tidyAtRest: () => () => {},
     exit: () => {},
     confirm: async () => false,
   });

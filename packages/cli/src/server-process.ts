@@ -5,6 +5,8 @@ export interface ServerProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Calls back for each SIGINT and SIGTERM until what it returns is called. */
   onSignal(callback: () => void): () => void;
+  /** Gives memory back whenever the process rests, until what it returns is called. */
+  tidyAtRest(): () => void;
   /** Ends the process at once. */
   exit(status: number): void;
   /** Asks whoever sits there; no where nobody does. */
@@ -36,10 +38,12 @@ export async function runUntilStopped(
     logger.info('stopping; another signal ends the process at once');
     stopping.abort();
   });
+  const endTidying = process.tidyAtRest();
   try {
     await run(stopping.signal);
     logger.info('stopped');
   } finally {
+    endTidying();
     forget();
   }
 }

@@ -26,6 +26,7 @@ async function run(args: readonly string[], answer?: boolean): Promise<{ status:
   const status = await clusterCommand(args, terminal, {
     env: { HOME: home },
     onSignal: () => () => {},
+    tidyAtRest: () => () => {},
     exit: () => {},
     confirm: async (question) => {
       if (answer === undefined) throw new Error(`nobody was to be asked: ${question}`);

@@ -5,7 +5,7 @@ import { FakeClock } from '../clock/fake-clock.ts';
 import { TokenBucketRateLimiter } from '../flowcontrol/token-bucket-rate-limiter.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { InProcessTransport } from '../transport/in-process-transport.ts';
-import { TransportError } from '../transport/transport.ts';
+import { type Transport, TransportError } from '../transport/transport.ts';
 import { RESTClient, type RESTClientOptions } from './rest-client.ts';
 
 type Answer = { status?: number; headers?: Record<string, string | string[]>; body?: string } | Error;
@@ -135,6 +135,26 @@ describe('answers', () => {
   it('can be had raw, also 304', async () => {
     const { rest } = clientOf([{ status: 304, headers: { etag: 'x' } }]);
     expect(await rest.raw(get)).toEqual({ status: 304, headers: { etag: 'x' }, bytes: new Uint8Array(0) });
+  });
+
+  it('can be let go of as they come, down to the last piece', async () => {
+    let given = 0;
+    async function* chunks(): AsyncGenerator<Uint8Array> {
+      for (; given < 3; given++) yield encoder.encode('{');
+    }
+    const bytes = async (): Promise<never> => Promise.reject(new Error('nobody asked for all of it'));
+    const transport: Transport = {
+      send: async () => ({ status: 200, headers: json, body: { chunks, bytes, cancel() {} } }),
+      openWebSocket: () => Promise.reject(new Error('no')),
+      close: async () => {},
+    };
+    await new RESTClient(transport).discard({ method: 'DELETE', path: '/api/v1/namespaces/x/pods' });
+    expect(given).toBe(3);
+  });
+
+  it('are errors also where nobody reads them', async () => {
+    const { rest } = clientOf([{ status: 404, headers: json, body: '{}' }]);
+    await expect(rest.discard({ method: 'DELETE', path: '/api/v1/x' })).rejects.toSatisfy(isNotFound);
   });
 });
 
