@@ -7,8 +7,6 @@ import { Bundle } from './bundle.js';
 setFlagsFromString('--heap-growing-percent=100');
 // What is run often is compiled after half as long as V8 waits by itself: a server is busy from its first minute on.
 setFlagsFromString('--interrupt-budget=60000');
-// Helpers for a collection of new objects, which is short, take more than they give.
-setFlagsFromString('--no-parallel-scavenge');
 
 const bundle = new Bundle(fileURLToPath(new URL('../dist/bundle', import.meta.url)));
 const { main } = bundle.load('cox.cjs');

@@ -15,7 +15,7 @@ function collectedIn(intervals: readonly { readonly cpuMs: number; readonly heap
       cpuMs += 150;
     },
     every(ms, callback) {
-      expect(ms).toBe(5000);
+      expect(ms).toBe(6000);
       tick = callback;
       return () => {
         tick = () => {};

@@ -1,5 +1,5 @@
-/** How often it is looked whether the process rests. */
-const intervalMs = 5000;
+/** How often it is looked whether the process rests. V8 looks at what was allocated in the last 5 s: see below. */
+const intervalMs = 6000;
 /** A process rests while it takes less than this part of a core. */
 const restingShare = 0.02;
 /**
