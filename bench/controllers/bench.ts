@@ -10,6 +10,9 @@ const cox = fileURLToPath(new URL('../../../packages/cli/bin/cox.js', import.met
 /** Nobody sends them for the node: it would be taken for dead, and its pods with it. */
 const noHeartbeats = ['--node-monitor-grace-period=24h', '--node-startup-grace-period=24h'];
 
+/** After that long without work both have given back what they give back soon. */
+const restMs = 30_000;
+
 interface Measured {
   readonly seconds: number;
   readonly cpuMs: number;
@@ -23,6 +26,8 @@ interface Result {
   readonly first: readonly Measured[];
   readonly measured: readonly Measured[];
   readonly rssMiB: number;
+  /** When there was nothing more to do for a while. */
+  readonly restMiB: number;
 }
 
 /**
@@ -68,7 +73,11 @@ async function measure(name: string, command: readonly string[]): Promise<Result
   try {
     // Managers run for days, and compilers need a while to get going.
     const first = await everything('first');
-    return { first, measured: await everything('again'), rssMiB: manager.rssMiB() };
+    const measured = await everything('again');
+    const rssMiB = manager.rssMiB();
+    console.error(`${name}: at rest …`);
+    await new Promise((resolve) => setTimeout(resolve, restMs));
+    return { first, measured, rssMiB, restMiB: manager.rssMiB() };
   } finally {
     stop.abort();
     await Promise.all(acting);
@@ -141,6 +150,7 @@ function rowsOf(ours: Result, peer: Result | undefined): ComparedRow[] {
         row(`${name}: events per object`, '', (result) => of(result).events / objects),
       ];
     }),
-    row('memory, at the end', 'MiB', ({ rssMiB }) => rssMiB, half),
+    row('memory, at the end of the work', 'MiB', ({ rssMiB }) => rssMiB),
+    row('memory, half a minute later', 'MiB', ({ restMiB }) => restMiB, half),
   ];
 }
