@@ -70,6 +70,7 @@ describe('a pod that finds no room', () => {
       action: 'Preempting',
       note: `Preempted by pod ${uid} on node b`,
       regarding: { kind: 'Pod', name: 'victim' },
+      related: { kind: 'Pod', name: 'high', uid },
       reportingController: 'default-scheduler',
     });
 

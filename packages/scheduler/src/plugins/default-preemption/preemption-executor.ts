@@ -84,6 +84,8 @@ export class PreemptionExecutor {
       action: 'Preempting',
       note: isStopped ? `${note} (in kube-scheduler memory).` : note,
       kind: podKind,
+      related: preemptor,
+      relatedKind: podKind,
     });
   }
 
