@@ -1,11 +1,9 @@
 import { TransportError } from '../../transport.ts';
-import { type HeaderField, staticTable } from './hpack-static-table.ts';
+import { fieldSize, type HeaderField, staticTable } from './hpack-static-table.ts';
 import { decodeHuffman } from './huffman.ts';
 
 /** What we let the server remember: the protocol's default, so nothing needs to be said. */
 const tableBytes = 4096;
-/** What a field counts for in the table besides its texts. */
-const fieldOverhead = 32;
 
 /** Reads header blocks (RFC 7541) of one connection, in order: each may refer to fields of those before. */
 export class HpackDecoder {
@@ -79,7 +77,7 @@ export class HpackDecoder {
 
   #remember(field: HeaderField): void {
     this.#table.unshift(field);
-    this.#size += sizeOf(field);
+    this.#size += fieldSize(field);
     this.#evict();
   }
 
@@ -90,13 +88,9 @@ export class HpackDecoder {
   }
 
   #evict(): void {
-    while (this.#size > this.#limit) this.#size -= sizeOf(this.#table.pop()!);
+    while (this.#size > this.#limit) this.#size -= fieldSize(this.#table.pop()!);
   }
 }
-
-/** In bytes: both sides must count the same. */
-const sizeOf = ({ name, value }: HeaderField): number =>
-  Buffer.byteLength(name) + Buffer.byteLength(value) + fieldOverhead;
 
 const malformed = (): TransportError =>
   new TransportError('the server sent a header that makes no sense', { code: 'EPROTO' });

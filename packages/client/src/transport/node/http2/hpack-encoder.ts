@@ -1,8 +1,7 @@
-import { staticTable } from './hpack-static-table.ts';
+import { fieldSize, staticTable } from './hpack-static-table.ts';
 
 /** What the server remembers for us at most: the protocol's default. */
 const mostTableBytes = 4096;
-const fieldOverhead = 32;
 /** Different in every request: not worth remembering. */
 const passing: ReadonlySet<string> = new Set([':path', 'content-length']);
 
@@ -79,7 +78,7 @@ export class HpackEncoder {
   }
 
   #remember(name: string, value: string): boolean {
-    const size = Buffer.byteLength(name) + Buffer.byteLength(value) + fieldOverhead;
+    const size = fieldSize({ name, value });
     if (passing.has(name) || size > this.#limit / 2) return false;
     if (this.#size + size > this.#limit) this.#isFull = true;
     if (this.#isFull) return false;

@@ -3,6 +3,10 @@ export interface HeaderField {
   readonly value: string;
 }
 
+/** What both sides count for a field that they remember: RFC 7541, 4.1. */
+export const fieldSize = ({ name, value }: HeaderField): number =>
+  Buffer.byteLength(name) + Buffer.byteLength(value) + 32;
+
 const field = (name: string, value = ''): HeaderField => ({ name, value });
 
 /** RFC 7541, appendix A: what both sides know from the beginning. The first has the number 1. */
