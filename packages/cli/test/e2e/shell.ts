@@ -2,12 +2,16 @@ import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { findBinary } from './binaries.ts';
 import { normalise } from './normalise.ts';
 
 const timeoutMs = 40_000;
 
-/** Runs command lines in a directory of its own, as one who sits before a terminal and has a kubeconfig. */
+/**
+ * Runs command lines in a directory of its own, as one who sits before a terminal and has a kubeconfig; and `await` and
+ * `try` of `tools`, for what takes a moment.
+ */
 export class Shell {
   readonly #directory: string;
   readonly #env: NodeJS.ProcessEnv;
@@ -25,6 +29,8 @@ export class Shell {
       const path = findBinary(name);
       if (path) symlinkSync(path, join(tools, name));
     }
+    for (const name of ['await', 'try'])
+      symlinkSync(fileURLToPath(new URL(`tools/${name}`, import.meta.url)), join(tools, name));
     this.#env = {
       PATH: [tools, dirname(process.execPath), process.env.PATH].join(delimiter),
       HOME: this.#directory,
