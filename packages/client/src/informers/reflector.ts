@@ -13,7 +13,7 @@ import { type Metrics, noMetrics } from '../observe/metrics.ts';
 import { listInPages } from '../pager/list-in-pages.ts';
 import { defaultPageSize } from '../pager/pages.ts';
 import { onAbort } from '../transport/on-abort.ts';
-import type { WatchEnd } from '../watch/watch.ts';
+import type { CacheNeeds, WatchEnd } from '../watch/watch.ts';
 import { Backoff } from './backoff.ts';
 import {
   guarded,
@@ -36,6 +36,8 @@ import { type Patience, WatchSession } from './watch-session.ts';
  * a whole list is fetched again later.
  */
 export interface ReflectorStore<T> {
+  /** What watches can save it, if it is a cache. */
+  readonly needs?: CacheNeeds | undefined;
   /**
    * Makes an object ready for the store, as soon as it has come and before others of a list have; undefined leaves it
    * out. What comes to the other methods went through it. Does not throw.
@@ -199,12 +201,10 @@ export class Reflector<T extends KubernetesObject> {
     let isOpen = false;
     this.#metrics.lists.add(1, this.name);
     try {
-      await session.open(this.#listerWatcher, {
-        ...this.#listOptions,
+      await this.#open(session, {
         resourceVersion: this.#isResourceVersionUnavailable ? '' : this.#resourceVersion,
         resourceVersionMatch: 'NotOlderThan',
         sendInitialEvents: true,
-        allowWatchBookmarks: true,
         timeoutSeconds,
       });
       isOpen = true;
@@ -271,12 +271,7 @@ export class Reflector<T extends KubernetesObject> {
     const timeoutSeconds = this.#timeoutSeconds();
     const session = this.#newSession({ ageMs: timeoutSeconds * 1000 + graceMs, silenceMs: graceMs });
     try {
-      await session.open(this.#listerWatcher, {
-        ...this.#listOptions,
-        resourceVersion: this.#resourceVersion,
-        allowWatchBookmarks: true,
-        timeoutSeconds,
-      });
+      await this.#open(session, { resourceVersion: this.#resourceVersion, timeoutSeconds });
       return { state: 'Watching', session, rest: [] };
     } catch (error) {
       return this.#afterFailedWatch(error);
@@ -374,6 +369,11 @@ export class Reflector<T extends KubernetesObject> {
   #newSession(patience: Patience): WatchSession<T> {
     this.#session = new WatchSession(this.name, this.#clock, patience);
     return this.#session;
+  }
+
+  #open(session: WatchSession<T>, options: ListOptions): Promise<void> {
+    const all = { ...this.#listOptions, allowWatchBookmarks: true, ...options };
+    return session.open(this.#listerWatcher, all, this.#store.needs);
   }
 
   /** Spread, so that many watches that began together do not all begin anew together. */

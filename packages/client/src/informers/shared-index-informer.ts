@@ -1,6 +1,8 @@
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import { type Clock, systemClock, type Timer } from '../clock/clock.ts';
 import { consoleLogger } from '../observe/logger.ts';
+import { RecentSpecs } from '../watch/recent-specs.ts';
+import type { CacheNeeds } from '../watch/watch.ts';
 import type { Delta } from './delta-fifo.ts';
 import type { ResourceEventHandler } from './event-handler.ts';
 import { Indexer, type Indexers } from './indexer.ts';
@@ -12,7 +14,7 @@ import { ProcessorListener, type ResourceEventHandlerRegistration } from './proc
 import { Reflector, type ReflectorOptions, type ReflectorStore } from './reflector.ts';
 import type { ReflectorState } from './reflector-state.ts';
 import { SyncState } from './sync-state.ts';
-import { deepFreeze, type Transform } from './transform.ts';
+import { deepFreeze, stripManagedFields, type Transform } from './transform.ts';
 
 export interface HandlerOptions {
   /**
@@ -171,6 +173,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
   /** Where the reflector writes: cache and handlers get each change in one step. */
   #store(): ReflectorStore<T> {
     return {
+      needs: this.#needs(),
       prepare: (object) => this.#prepare(object),
       add: (object) => this.#set(object),
       update: (object) => this.#set(object),
@@ -182,6 +185,13 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
       },
       replace: (objects) => this.#replace(objects),
     };
+  }
+
+  /** None where objects do not share parts, or where nobody knows what becomes of a part that the last state had already. */
+  #needs(): CacheNeeds | undefined {
+    const strips = this.#transform === stripManagedFields;
+    if (!this.#sharing || (this.#transform && !strips)) return undefined;
+    return { managedFields: !strips, specs: new RecentSpecs() };
   }
 
   #set(object: T): void {

@@ -1,7 +1,7 @@
 import type { KubernetesObject, ListOptions } from '@coxswain/apimachinery/meta';
 import type { WatchEvent } from '@coxswain/apimachinery/watch';
 import type { Clock, Timer } from '../clock/clock.ts';
-import type { Watch, WatchEnd } from '../watch/watch.ts';
+import type { CacheNeeds, Watch, WatchEnd } from '../watch/watch.ts';
 import { StalledError } from './informer-error.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 
@@ -38,13 +38,14 @@ export class WatchSession<T extends KubernetesObject> {
   }
 
   /** Resolves once the server has accepted it; rejects with why not. */
-  async open(listerWatcher: ListerWatcher<T>, options: ListOptions): Promise<void> {
+  async open(listerWatcher: ListerWatcher<T>, options: ListOptions, needs?: CacheNeeds): Promise<void> {
     try {
       this.#watch = await listerWatcher.watch({ ...options, signal: this.#abort.signal });
     } catch (error) {
       this.#timer?.cancel();
       throw this.#stalled ?? error;
     }
+    if (needs) this.#watch.feed?.(needs);
     // Stopped at the very moment in which it was accepted.
     if (this.#abort.signal.aborted) this.#watch.stop();
   }

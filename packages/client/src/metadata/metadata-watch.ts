@@ -8,6 +8,7 @@ export function metadataWatch(watch: Watch<PartialObjectMetadata>): Watch<Partia
   return {
     ended: watch.ended,
     stop: () => watch.stop(),
+    feed: (cache) => watch.feed?.(cache),
     async nextBatch() {
       return (await watch.nextBatch())?.map(partialEvent);
     },

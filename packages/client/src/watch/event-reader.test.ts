@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EventReader } from './event-reader.ts';
 import { isUnread } from './lazy-object.ts';
+import { RecentSpecs } from './recent-specs.ts';
 
 const encoder = new TextEncoder();
 type Read = { type: string; object: Record<string, unknown> } | undefined;
@@ -111,6 +112,79 @@ describe('an event', () => {
     expect(readText(JSON.stringify(event, undefined, 2))).toEqual(event);
     const { spec, status, ...rest } = pod;
     expect(read({ type: 'ADDED', object: { status, spec, ...rest } })).toEqual({ type: 'ADDED', object: pod });
+  });
+});
+
+describe('an event for a cache', () => {
+  /** In which all is looked at. */
+  function cacheReader(managedFields: boolean): EventReader {
+    const reader = eagerReader();
+    reader.feed({ managedFields, specs: new RecentSpecs() });
+    return reader;
+  }
+  const lineOf = (event: unknown): Buffer => Buffer.from(JSON.stringify(event));
+
+  const isOdd = (object: object): boolean => 'more' in object || JSON.stringify(object).includes('"a":1,"status":{');
+
+  it('brings what JSON.parse would, whatever came before', () => {
+    const spec = fc.constantFrom<object>(
+      { text: long },
+      { text: `${long}ä` },
+      { text: long, more: { a: 1, status: { b: 2 } } },
+      { text: long, more: { a: 1, status: { b: 3 } } },
+      { text: long, more: 1 },
+    );
+    const status = fc.constantFrom<object>({ phase: 'Running' }, { phase: 'Failed', spec: { status: {} } }, {});
+    const object = fc.oneof(
+      fc.record({ spec, status }),
+      fc.record({ spec }),
+      fc.record({ spec, status, more: status }),
+      fc.record({ spec, more: status }),
+    );
+    const state = fc.record({
+      type: fc.constantFrom('ADDED', 'MODIFIED', 'MODIFIED', 'DELETED'),
+      metadata: fc.constantFrom({ uid: '1' }, { uid: '2' }, {}),
+      object,
+    });
+    fc.assert(
+      fc.property(fc.array(state, { maxLength: 20 }), fc.boolean(), (states, keeps) => {
+        const reader = cacheReader(keeps);
+        for (const { type, metadata, object } of states) {
+          const managedFields = [{ manager: 'kubectl', fieldsV1: { 'f:spec': {} } }];
+          const whole = { ...head, metadata: { ...head.metadata, managedFields, ...metadata }, ...object };
+          const read = reader.read(lineOf({ type, object: whole })) as NonNullable<Read>;
+          // What has more parts than it should is read as any other text, with all that is in it.
+          const isKept = keeps || 'managedFields' in (read.object.metadata as object);
+          expect(isKept).toBe(keeps || isOdd(object));
+          expect(read).toEqual({
+            type,
+            object: isKept ? whole : { ...whole, metadata: { ...head.metadata, ...metadata } },
+          });
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('has the spec of the last state where that is the same', () => {
+    const reader = cacheReader(false);
+    const state = (type: string, uid: string, phase: string, spec: object = pod.spec): Record<string, unknown> => {
+      const managedFields = [{ manager: phase, fieldsV1: {} }];
+      const object = { ...head, metadata: { ...head.metadata, managedFields, uid }, spec, status: { phase } };
+      const read = reader.read(lineOf({ type, object })) as NonNullable<Read>;
+      expect(read.object).toEqual({ ...object, metadata: { ...head.metadata, uid } });
+      return read.object;
+    };
+    const first = state('ADDED', 'a', 'Pending');
+    expect(state('MODIFIED', 'a', 'Running').spec).toBe(first.spec);
+    const other = state('ADDED', 'b', 'Pending');
+    expect(other.spec).not.toBe(first.spec);
+    // What the cache put in its place.
+    const shared = { ...pod.spec };
+    first.spec = shared;
+    const bound = state('MODIFIED', 'a', 'Running', { ...pod.spec, nodeName: 'n' });
+    expect(state('DELETED', 'a', 'Failed', { ...pod.spec, nodeName: 'n' }).spec).toBe(bound.spec);
+    expect(state('ADDED', 'a', 'Pending', { ...pod.spec, nodeName: 'n' }).spec).not.toBe(bound.spec);
   });
 });
 

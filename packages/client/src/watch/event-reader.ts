@@ -6,12 +6,18 @@ import {
   isAt,
   isBuiltIn,
   isObject,
+  type Parts,
   parsedText,
   type Range,
   readLazily,
+  specStart,
+  statusStart,
+  textOf,
   textWithout,
 } from './lazy-reading.ts';
+import { isNodeBytes, type NodeBytes } from './node-bytes.ts';
 import type { UnreadParts, Waiting } from './unread-parts.ts';
+import type { CacheNeeds } from './watch.ts';
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -52,6 +58,12 @@ export class EventReader {
   readonly #heads: Head[] = [];
   /** Parts whose text is still a part of a line. */
   readonly #borrowed: UnreadParts[] = [];
+  #cache: CacheNeeds | undefined;
+
+  /** The events go into a cache from now on. */
+  feed(cache: CacheNeeds): void {
+    this.#cache = cache;
+  }
 
   /** Undefined for what is no event. Whether a `spec` and `status` that wait are JSON is found when they are read. */
   read(line: Uint8Array): WatchEvent | undefined {
@@ -94,8 +106,12 @@ export class EventReader {
     const parts = findParts(line, from, head.kind === onlyMetadata ? end : undefined);
     if (!parts) return undefined;
     const { managed, metadataEnd } = parts;
-    if (metadataEnd < end && !mayWait(head)) return managed && readNow(line, head, managed);
-    const object = readLazily(line.subarray(0, end), head, from, parts, head.waiting);
+    if (metadataEnd < end && !mayWait(head)) {
+      if (this.#cache && isNodeBytes(line)) return readForCache(line, end, head, parts, this.#cache);
+      return managed && readNow(line, head, managed);
+    }
+    const { waiting } = head;
+    const object = readLazily(line.subarray(0, end), head, from, parts, { waiting, ...this.#cache });
     return object && { type: head.type, object };
   }
 }
@@ -114,10 +130,40 @@ function mayWait(head: Head): boolean {
 
 /** Everything but managedFields, which wait. */
 function readNow(line: Uint8Array, { type, waiting }: Head, managed: Range): WatchEvent | undefined {
-  const event = parsedText(textWithout(line, 0, managed));
+  const event = parsedText(textWithout(line, 0, line.length, managed));
   if (!isWatchEvent(event) || !isObjectEvent(event) || !isObject(event.object.metadata)) return undefined;
   lazyMetadata(event.object.metadata, line.subarray(managed.from + 1, managed.to), waiting);
   return { type, object: event.object };
+}
+
+/** Everything, of which `spec` may be known already. Undefined for an object with other parts. */
+function readForCache(
+  line: NodeBytes,
+  end: number,
+  head: Head,
+  { managed, metadataEnd }: Parts,
+  cache: CacheNeeds,
+): WatchEvent | undefined {
+  const { type, kind, apiVersion, waiting } = head;
+  const metadata = parsedText(textWithout(line, head.bytes.length, metadataEnd, managed));
+  if (!isObject(metadata)) return undefined;
+  const uid = 'uid' in metadata ? String(metadata.uid) : '';
+  const specAt = metadataEnd + specStart.length - 1;
+  const known = cache.specs.find(uid, line, specAt);
+  const statusAt = known ? -1 : line.indexOf(statusStart, specAt);
+  // Where what was found lies within the `spec`, what is before it is no JSON.
+  const specEnd = known ? specAt + known.length : statusAt < 0 ? end : statusAt;
+  const spec = known ? known.spec : parsedText(textOf(line, specAt, specEnd));
+  const hasStatus = specEnd < end;
+  if (!isObject(spec) || (hasStatus && !isAt(line, specEnd, statusStart))) return undefined;
+  const status = hasStatus ? parsedText(textOf(line, specEnd + statusStart.length - 1, end)) : undefined;
+  if (hasStatus && !isObject(status)) return undefined;
+  if (managed && cache.managedFields) lazyMetadata(metadata, line.subarray(managed.from + 1, managed.to), waiting);
+  const object = { kind, apiVersion, metadata, spec, ...(hasStatus && { status }) };
+  if (type === 'DELETED') cache.specs.forget(uid);
+  else if (known) cache.specs.follow(uid, object);
+  else if (uid) cache.specs.remember(uid, object, line, specAt, specEnd);
+  return { type, object };
 }
 
 /** Undefined for what is no JSON. */

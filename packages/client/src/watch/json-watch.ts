@@ -4,7 +4,7 @@ import { onAbort } from '../transport/on-abort.ts';
 import { joinChunks } from '../transport/response-body.ts';
 import type { ResponseBody } from '../transport/transport.ts';
 import { EventReader, parsed } from './event-reader.ts';
-import type { Watch, WatchEnd } from './watch.ts';
+import type { CacheNeeds, Watch, WatchEnd } from './watch.ts';
 
 /** An event longer than this is not waited for. */
 const longestEventBytes = 16 * 1024 * 1024;
@@ -57,6 +57,10 @@ export class JsonWatch<T> implements Watch<T> {
 
   stop(): void {
     this.#finish({ reason: 'stopped' });
+  }
+
+  feed(cache: CacheNeeds): void {
+    this.#reader.feed(cache);
   }
 
   async *[Symbol.asyncIterator](): AsyncIterator<WatchEvent<T>> {

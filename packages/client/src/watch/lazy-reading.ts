@@ -1,10 +1,12 @@
 import { lazyMetadata, lazyObject } from './lazy-object.ts';
+import { isNodeBytes } from './node-bytes.ts';
 import type { Waiting } from './unread-parts.ts';
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
-const specStart = encoder.encode(',"spec":{');
+export const specStart = encoder.encode(',"spec":{');
 const managedFieldsStart = encoder.encode(',"managedFields":[{');
+export const statusStart = encoder.encode(',"status":{');
 const [brace, bracket] = encoder.encode('{]');
 /** What is shorter is read at once: that is no more work. */
 export const fewestLazyBytes = 512;
@@ -21,17 +23,20 @@ export const isBuiltIn = (apiVersion: string): boolean => builtInVersion.test(ap
  * `spec` and `status` or none of both, and nothing else. (Custom objects are written with sorted keys, `apiVersion` first.) So nothing
  * needs to be known of these parts but where they begin, and where managedFields end, of which there are none but the object's own. No
  * text in the object can look like that: quotes within texts are escaped.
+ *
+ * `managedFields: false` leaves these out.
  */
 export function readLazily(
   text: Uint8Array,
   { kind, apiVersion }: { readonly kind: string; readonly apiVersion: string },
   from: number,
-  { managed, metadataEnd }: Parts,
-  waiting?: Waiting,
+  { managed: found, metadataEnd }: Parts,
+  { waiting, managedFields = true }: { readonly waiting?: Waiting; readonly managedFields?: boolean } = {},
 ): object | undefined {
   // It may also have been something like a `spec` within the metadata.
-  const metadata = parsedText(textWithout(text.subarray(0, metadataEnd), from, managed));
+  const metadata = parsedText(textWithout(text, from, metadataEnd, found));
   if (!isObject(metadata)) return undefined;
+  const managed = managedFields ? found : undefined;
   const kept = (managed?.from ?? metadataEnd) + 1;
   // The parts of a watch are copied later, as far as they are still needed then.
   const unread = waiting ? text.subarray(kept) : new Uint8Array(text.subarray(kept));
@@ -70,11 +75,13 @@ export function findParts(line: Uint8Array, start: number, end?: number): Parts 
   return managed && end !== undefined ? { metadataEnd: end, managed } : undefined;
 }
 
-/** The text from there on, without that part. */
-export function textWithout(line: Uint8Array, from: number, part: Range | undefined): string {
-  if (!part) return decoder.decode(line.subarray(from));
-  return decoder.decode(line.subarray(from, part.from)) + decoder.decode(line.subarray(part.to));
+/** The text from there to there, without that part. */
+export function textWithout(line: Uint8Array, from: number, to: number, part: Range | undefined): string {
+  return part ? textOf(line, from, part.from) + textOf(line, part.to, to) : textOf(line, from, to);
 }
+
+export const textOf = (bytes: Uint8Array, from: number, to: number): string =>
+  isNodeBytes(bytes) ? bytes.toString('utf8', from, to) : decoder.decode(bytes.subarray(from, to));
 
 /** Undefined for what is no JSON. */
 export function parsedText(text: string): unknown {

@@ -1,3 +1,5 @@
+import { isNodeBytes } from './node-bytes.ts';
+
 // Texts are decoded in pieces, of which only the first begins something.
 const decoder = new TextDecoder(undefined, { ignoreBOM: true });
 const statusStart = new TextEncoder().encode(',"status":{');
@@ -93,17 +95,9 @@ function parsedMembers(text: string): object {
   }
 }
 
-/** What Node's buffers can do, and quickly. To compare other bytes takes longer than to copy them. */
-interface Comparable {
-  equals(other: Uint8Array): boolean;
-  indexOf(bytes: Uint8Array): number;
-}
-
-const isComparable = (bytes: Uint8Array): bytes is Uint8Array & Comparable => 'equals' in bytes;
-
 /** Whether they are known to be equal. */
 const isSame = (bytes: Uint8Array, others: Uint8Array): boolean =>
-  bytes.length === others.length && isComparable(bytes) && bytes.equals(others);
+  bytes.length === others.length && isNodeBytes(bytes) && bytes.equals(others);
 
 /** Zero if it is not known, or if it is the end of the text. */
-const endOfSpec = (text: Uint8Array): number => (isComparable(text) ? Math.max(text.indexOf(statusStart), 0) : 0);
+const endOfSpec = (text: Uint8Array): number => (isNodeBytes(text) ? Math.max(text.indexOf(statusStart), 0) : 0);

@@ -1,5 +1,6 @@
 import type { ApiError } from '@coxswain/apimachinery/errors';
 import type { WatchEvent } from '@coxswain/apimachinery/watch';
+import type { RecentSpecs } from './recent-specs.ts';
 
 /**
  * A running watch: its events, in the server's order, until it ends. It always ends, and always says why; it never
@@ -20,6 +21,16 @@ export interface Watch<T> extends AsyncIterable<WatchEvent<T>> {
   readonly ended: Promise<WatchEnd>;
   /** Ends it, and lets go of the connection. */
   stop(): void;
+  /** Its events go into a cache from now on, and may be read accordingly. */
+  feed?(cache: CacheNeeds): void;
+}
+
+/** What a cache wants of the objects that a watch brings. It changes none of them. */
+export interface CacheNeeds {
+  /** Whether it holds `metadata.managedFields`. */
+  readonly managedFields: boolean;
+  /** An object of which only the rest changed has the `spec` of its last state. Kept beside the cache, for one watch after the other. */
+  readonly specs: RecentSpecs;
 }
 
 export type WatchEnd =
