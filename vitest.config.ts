@@ -23,5 +23,6 @@ export default defineConfig({
     experimental: { fsModuleCache: true },
     // A machine may be busy; what hangs is found all the same.
     testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

@@ -48,6 +48,7 @@ export class ApiServer {
   #hooks: readonly PostStartHook[] = [];
   #followed: readonly FollowedFiles[] = [];
   #rest: NodeJS.Timeout | undefined;
+  #loading: Promise<void> | undefined;
   /** Authorization knows what is stored. */
   #synced = false;
   #started: Promise<void> | undefined;
@@ -123,7 +124,9 @@ export class ApiServer {
     await this.#flowControl?.follow();
     assertNotStopped(signal);
     await this.#policyStatus?.start();
-    this.#rest = setTimeout(() => void this.#core.loadRest(), restDelayMs).unref();
+    this.#rest = setTimeout(() => {
+      this.#loading = this.#core.loadRest();
+    }, restDelayMs).unref();
     logger.info('the server is ready');
   }
 
@@ -166,6 +169,7 @@ export class ApiServer {
     for (const followed of this.#followed) followed.close();
     this.#surface.stop();
     this.#access.close();
+    await this.#loading;
     await this.#core.close();
     dialer.close?.();
     await audit?.log.close();

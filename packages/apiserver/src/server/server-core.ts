@@ -97,9 +97,13 @@ export class ServerCore {
     return metrics;
   }
 
-  /** Loads what is large and not needed at the start, before somebody has to wait for it. */
+  /** Loads what is large and not needed at the start, before somebody has to wait for it: who then needs it hears what went wrong. */
   async loadRest(): Promise<void> {
-    await this.#definitionRules.load();
+    try {
+      await this.#definitionRules.load();
+    } catch (error) {
+      this.report('the checks of validation rules could not be loaded', error);
+    }
   }
 
   async close(): Promise<void> {

@@ -5,9 +5,6 @@ import { CoxApiServer } from './cox-apiserver.ts';
 import { Shell } from './shell.ts';
 import { parseTranscript } from './transcript.ts';
 
-/** A process starts and ends in a second, unless the machine is busy. */
-const hookTimeoutMs = 60_000;
-
 /**
  * Types the commands of the transcripts again, before one server, and holds what they print against what they printed
  * when a real kube-apiserver answered. Each command is a test; those of a transcript build on each other.
@@ -17,8 +14,8 @@ export function testTranscripts(...names: readonly string[]): void {
     let server: CoxApiServer;
     beforeAll(async () => {
       server = await CoxApiServer.start();
-    }, hookTimeoutMs);
-    afterAll(() => server?.stop(), hookTimeoutMs);
+    });
+    afterAll(() => server?.stop());
 
     describe.each(names)('%s', (name) => {
       let shell: Shell;

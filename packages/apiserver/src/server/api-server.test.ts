@@ -1,0 +1,39 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { startTestServer } from '../../test/test-server.ts';
+import { DefinitionRuleHooks } from '../crd/validation-rules/index.ts';
+
+/** Lets the test say what becomes of what is loaded; resolves when that has begun. */
+async function startLoading() {
+  let settle: { resolve: () => void; reject: (error: Error) => void };
+  const load = vi.spyOn(DefinitionRuleHooks.prototype, 'load').mockReturnValue(
+    new Promise<never>((resolve, reject) => {
+      settle = { resolve: resolve as () => void, reject };
+    }),
+  );
+  const started = await startTestServer();
+  await vi.waitFor(() => expect(load).toHaveBeenCalled(), 10_000);
+  return { ...started, ...settle! };
+}
+
+afterEach(() => vi.restoreAllMocks());
+
+describe('what is loaded after the start', () => {
+  it('is waited for by whoever stops the server', async () => {
+    const { server, resolve } = await startLoading();
+    const order: string[] = [];
+    const stopped = server.stop().then(() => order.push('stopped'));
+    setTimeout(() => {
+      order.push('loaded');
+      resolve();
+    }, 200);
+    await stopped;
+    expect(order).toEqual(['loaded', 'stopped']);
+  });
+
+  it('does no harm when it cannot be', async () => {
+    const { server, log, reject } = await startLoading();
+    reject(new Error('no such file'));
+    await vi.waitFor(() => expect(log.join('\n')).toMatch(/rules could not be loaded.*no such file/s));
+    await server.stop();
+  });
+});
