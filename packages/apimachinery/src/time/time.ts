@@ -61,8 +61,18 @@ const ofDate = (value: Date): Timestamp => {
   return { seconds, nanos: (milliseconds - seconds * 1000) * 1_000_000 };
 };
 
+/** What was asked for last: mostly it is now, many times in one second. */
+let [lastSeconds, lastTime] = [0, '1970-01-01T00:00:00Z'];
+
 /** Whole seconds, the rest dropped. Throws a RangeError for an invalid date. */
-export const timeFromDate = (value: Date): Time => formatTime(ofDate(value)) ?? `${yearOne}Z`;
+export function timeFromDate(value: Date): Time {
+  const seconds = Math.floor(value.getTime() / 1000);
+  if (seconds !== lastSeconds) {
+    lastTime = formatTime({ seconds, nanos: 0 }) ?? `${yearOne}Z`;
+    lastSeconds = seconds;
+  }
+  return lastTime;
+}
 
 export const microTimeFromDate = (value: Date): MicroTime => formatMicroTime(ofDate(value)) ?? `${yearOne}.000000Z`;
 

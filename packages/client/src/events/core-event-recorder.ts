@@ -129,13 +129,13 @@ export class CoreEventRecorder implements EventRecorder {
   async #write({ event, patch }: CorrelatedEvent, signal: AbortSignal): Promise<void> {
     const events = this.#events(event.metadata.namespace ?? '');
     const create = (): Promise<Event> => events.create(event, { signal });
-    const stored = patch
-      ? await events.patch(event.metadata.name ?? '', 'strategic-merge', patch, { signal }).catch((error: unknown) => {
-          if (isNotFound(error)) return create();
-          throw error;
-        })
-      : await create();
-    this.#correlator.observed(stored);
+    if (!patch) await create();
+    else {
+      await events.patch(event.metadata.name ?? '', 'strategic-merge', patch, { signal }).catch((error: unknown) => {
+        if (isNotFound(error)) return create();
+        throw error;
+      });
+    }
   }
 }
 

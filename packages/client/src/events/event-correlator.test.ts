@@ -29,7 +29,6 @@ function start() {
     );
     if (!correlated) return 'nothing';
     const { event, patch } = correlated;
-    correlator.observed(event);
     return [event.metadata.name!, event.count!, event.message!, ...(patch ? [patch] : [])];
   };
   return { clock, send };

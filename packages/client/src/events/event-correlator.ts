@@ -32,15 +32,15 @@ export interface CorrelatedEvent {
 }
 
 interface Observation {
-  readonly count: number;
+  count: number;
   readonly firstTimestamp: string | undefined;
   readonly name: string | undefined;
 }
 
 interface Group {
   /** The messages seen; fewer than `maxEvents`, but for a moment. */
-  readonly messages: Set<string>;
-  readonly lastAt: number;
+  messages: Set<string>;
+  lastAt: number;
 }
 
 /**
@@ -70,28 +70,38 @@ export class EventCorrelator {
     this.#buckets = new LruCache(cacheSize);
   }
 
-  /** What to tell for an event; undefined for nothing. `newName` names an event that stands for several. */
+  /**
+   * What to tell for an event; undefined for nothing. `newName` names an event that stands for several. What is not told counts too, and
+   * is not made only to be dropped.
+   */
   correlate(event: Event, newName: () => string): CorrelatedEvent | undefined {
     const source = spamKey(event);
     const groupKey = similarityKey(source, event);
     const isOneOfMany = this.#isOneOfMany(groupKey, event);
-    const told = isOneOfMany ? this.#combined(event, newName()) : event;
-    const correlated = this.#count(told, isOneOfMany ? groupKey : identityKey(source, event));
-    return this.#isAllowed(source) ? correlated : undefined;
-  }
-
-  /** The server has stored it so. */
-  observed(event: Event): void {
-    this.#remember(identityKey(spamKey(event), event), event);
+    const key = isOneOfMany ? groupKey : identityKey(source, event);
+    const tell = (): Event => (isOneOfMany ? this.#combined(event, newName()) : event);
+    const last = this.#observations.get(key);
+    if (last) {
+      last.count++;
+      return this.#isAllowed(source) ? toldAgain(tell(), last) : undefined;
+    }
+    const told = tell();
+    const { count = 1, firstTimestamp, metadata } = told;
+    this.#observations.set(key, { count, firstTimestamp, name: metadata.name });
+    return this.#isAllowed(source) ? { event: told } : undefined;
   }
 
   #isOneOfMany(key: string, event: Event): boolean {
     const now = this.#clock.monotonic();
     const { maxEvents, maxIntervalMs } = this.#options;
-    const known = this.#groups.get(key);
-    const messages = known && now - known.lastAt <= maxIntervalMs ? known.messages : new Set<string>();
+    let group = this.#groups.get(key);
+    if (!group) {
+      group = { messages: new Set(), lastAt: now };
+      this.#groups.set(key, group);
+    } else if (now - group.lastAt > maxIntervalMs) group.messages = new Set();
+    const { messages } = group;
+    group.lastAt = now;
     messages.add(event.message ?? '');
-    this.#groups.set(key, { messages, lastAt: now });
     if (messages.size < maxEvents) return false;
     for (const oldest of messages) {
       messages.delete(oldest);
@@ -116,35 +126,27 @@ export class EventCorrelator {
     };
   }
 
-  #count(event: Event, key: string): CorrelatedEvent {
-    const last = this.#observations.get(key);
-    if (!last) {
-      this.#remember(key, event);
-      return { event };
-    }
-    const { count: before, firstTimestamp, name } = last;
-    const count = before + 1;
-    const again: Event = {
-      ...event,
-      metadata: { ...event.metadata, ...(name !== undefined && { name }) },
-      count,
-      ...(firstTimestamp !== undefined && { firstTimestamp }),
-    };
-    this.#remember(key, again);
-    const { lastTimestamp = '', message } = event;
-    return { event: again, patch: { count, lastTimestamp, ...(message && { message }) } };
-  }
-
-  #remember(key: string, { count = 1, firstTimestamp, metadata }: Event): void {
-    this.#observations.set(key, { count, firstTimestamp, name: metadata.name });
-  }
-
   #isAllowed(key: string): boolean {
     const { qps, burst } = this.#options;
-    const bucket = this.#buckets.get(key) ?? new TokenBucketRateLimiter({ qps, burst, clock: this.#clock });
-    this.#buckets.set(key, bucket);
+    let bucket = this.#buckets.get(key);
+    if (!bucket) {
+      bucket = new TokenBucketRateLimiter({ qps, burst, clock: this.#clock });
+      this.#buckets.set(key, bucket);
+    }
     return bucket.tryAccept();
   }
+}
+
+/** The event that was told first, with how often it was by now. */
+function toldAgain(event: Event, { count, firstTimestamp, name }: Observation): CorrelatedEvent {
+  const { lastTimestamp = '', message } = event;
+  const again: Event = {
+    ...event,
+    metadata: { ...event.metadata, ...(name !== undefined && { name }) },
+    count,
+    ...(firstTimestamp !== undefined && { firstTimestamp }),
+  };
+  return { event: again, patch: { count, lastTimestamp, ...(message && { message }) } };
 }
 
 /** Who tells what kind of thing about which object. */

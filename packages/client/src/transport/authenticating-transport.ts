@@ -20,7 +20,7 @@ export class AuthenticatingTransport implements Transport {
   readonly #headers: Headers;
   /** What headers that cannot change became with the last credential: clients have a few that they send again and again. */
   #signedHeaders = new WeakMap<Headers, Headers>();
-  #signedFor: string | undefined;
+  #signedFor: Credential | undefined;
 
   constructor(inner: Transport, config: Pick<RestConfig, 'credentials' | 'impersonate' | 'userAgent'>) {
     this.#inner = inner;
@@ -57,17 +57,17 @@ export class AuthenticatingTransport implements Transport {
 
   #signed<R extends TransportRequest | WebSocketRequest>(request: R, credential: Credential | undefined): R {
     const clientCertificate = credential?.clientCertificate;
-    const headers = this.#signedOnce(request.headers, credential && authorizationHeader(credential));
+    const headers = this.#signedOnce(request.headers, credential);
     return { ...request, headers, ...(clientCertificate && { clientCertificate }) };
   }
 
-  #signedOnce(headers: Headers, authorization: string | undefined): Headers {
-    if (authorization !== this.#signedFor) {
-      this.#signedFor = authorization;
-      this.#signedHeaders = new WeakMap();
-    }
+  #signedOnce(headers: Headers, credential: Credential | undefined): Headers {
+    const last = this.#signedFor;
+    if (credential?.token !== last?.token || credential?.basic !== last?.basic) this.#signedHeaders = new WeakMap();
+    this.#signedFor = credential;
     let signed = this.#signedHeaders.get(headers);
     if (!signed) {
+      const authorization = credential && authorizationHeader(credential);
       signed = { ...this.#headers, ...(authorization !== undefined && { authorization }), ...headers };
       if (Object.isFrozen(headers)) this.#signedHeaders.set(headers, signed);
     }

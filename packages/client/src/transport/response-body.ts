@@ -11,12 +11,12 @@ export function bodyOf(bytes: Uint8Array): ResponseBody {
   };
 }
 
-/** Chunks put together. */
+/** Chunks put together; in Node, a buffer as they are. */
 export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
   if (chunks.length === 1) return chunks[0]!;
   let length = 0;
   for (const chunk of chunks) length += chunk.length;
-  const joined = new Uint8Array(length);
+  const joined = newBytes(length);
   let offset = 0;
   for (const chunk of chunks) {
     joined.set(chunk, offset);
@@ -24,3 +24,7 @@ export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
   }
   return joined;
 }
+
+/** Of any content. */
+const { Buffer: nodeBuffer }: { readonly Buffer?: { allocUnsafe(length: number): Uint8Array } } = globalThis;
+const newBytes = (length: number): Uint8Array => nodeBuffer?.allocUnsafe(length) ?? new Uint8Array(length);
