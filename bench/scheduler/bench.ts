@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url';
+import type { Pod } from '@coxswain/api/core/v1';
 import { ClientSet, RESTClient } from '@coxswain/client';
 import { startOurs, type Target } from '../apiserver/target.ts';
 import { type ComparedRow, type Comparison, comparing } from '../comparison.ts';
 import { Manager } from '../controllers/manager.ts';
 import { inParallel } from '../controllers/workloads.ts';
-import { nodeCount, nodeName, nodeStatus, podOf, type Workload, workloads } from './workloads.ts';
+import { nodeCount, nodeName, nodeStatus, onNode, podOf, type Workload, workloads } from './workloads.ts';
 
 const peerName = 'kube-scheduler';
 const cox = fileURLToPath(new URL('../../../packages/cli/bin/cox.js', import.meta.url));
@@ -17,7 +18,7 @@ interface Measured {
 
 /**
  * Our scheduler on 5,000 nodes and, where `KUBE_SCHEDULER` names the binary, the real one: one after the other, each in a process of
- * its own with an API server of its own (ours). The time is that from the first pod's creation until the last is bound.
+ * its own with an API server of its own (ours), and after it has scheduled some of the pods that are there before.
  * `BENCH_WORKLOADS` names those to run, separated by commas.
  */
 export async function schedulerBench(): Promise<Comparison> {
@@ -57,7 +58,17 @@ async function measure(who: string, command: readonly string[], workload: Worklo
     const scheduler = await Manager.start(who, command, target);
     try {
       await untilWorking(clients);
-      return await schedule(clients, scheduler, workload);
+      const { initial, measured, namespace, pod } = workload;
+      await schedule(clients, initial.namespace, initial.scheduled, (index) =>
+        podOf(initial.pod, `scheduled-${index}`),
+      );
+      const cpuMs = scheduler.cpuMs();
+      const seconds = await schedule(clients, namespace, measured, (index) => podOf(pod, `pod-${index}`));
+      return {
+        podsPerSecond: measured / seconds,
+        cpuMsPerPod: (scheduler.cpuMs() - cpuMs) / measured,
+        rssMiB: scheduler.rssMiB(),
+      };
     } finally {
       await scheduler.stop();
     }
@@ -78,8 +89,8 @@ async function prepare(clients: ClientSet, { node, initial, namespace }: Workloa
     await nodes().patch(name, 'merge', { spec: { taints: [] } });
     await nodes().patch(name, 'merge', { status: nodeStatus }, { subresource: 'status' });
   });
-  await inParallel(initial.count, (index) =>
-    pods(initial.namespace).create(podOf(initial.pod(index), `initial-${index}`)),
+  await inParallel(initial.count - initial.scheduled, (index) =>
+    pods(initial.namespace).create(podOf(onNode(initial.pod, index), `initial-${index}`)),
   );
 }
 
@@ -91,19 +102,20 @@ async function untilWorking(clients: ClientSet): Promise<void> {
   while (!(await pods.get('first')).spec?.nodeName) await pause(50);
 }
 
-async function schedule(clients: ClientSet, scheduler: Manager, workload: Workload): Promise<Measured> {
-  const { measured, namespace, pod } = workload;
+/** How long it takes from the first pod's creation until the last is bound. */
+async function schedule(
+  clients: ClientSet,
+  namespace: string,
+  count: number,
+  podOf: (index: number) => Pod,
+): Promise<number> {
   const pods = clients.core.v1.pods(namespace);
-  const [bound, cpuMs, started] = [await bindings(clients), scheduler.cpuMs(), performance.now()];
-  const creating = inParallel(measured, (index) => pods.create(podOf(pod, `pod-${index}`)));
-  while ((await bindings(clients)) - bound < measured) await pause(100);
+  const [bound, started] = [await bindings(clients), performance.now()];
+  const creating = inParallel(count, (index) => pods.create(podOf(index)));
+  while ((await bindings(clients)) - bound < count) await pause(100);
   const seconds = (performance.now() - started) / 1000;
   await creating;
-  return {
-    podsPerSecond: measured / seconds,
-    cpuMsPerPod: (scheduler.cpuMs() - cpuMs) / measured,
-    rssMiB: scheduler.rssMiB(),
-  };
+  return seconds;
 }
 
 /** As the server counts them: to look at the pods would be work for it. */

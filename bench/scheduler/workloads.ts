@@ -8,8 +8,13 @@ export interface Workload {
   /** How many pods are scheduled, and what the figures are divided by. */
   readonly measured: number;
   node(index: number): Partial<Node['metadata']>;
-  /** Pods that are on nodes before it begins. */
-  readonly initial: { readonly count: number; readonly namespace: string; pod(index: number): Manifest };
+  /** Pods that are on nodes before it begins: the last of them by the scheduler itself, as upstream's all are. */
+  readonly initial: {
+    readonly count: number;
+    readonly scheduled: number;
+    readonly namespace: string;
+    readonly pod: Manifest;
+  };
   readonly namespace: string;
   readonly pod: Manifest;
 }
@@ -31,14 +36,16 @@ const container = (cpu: string): PodSpec['containers'][number] => ({
 });
 const small = container('100m');
 const plain: Manifest = { spec: { containers: [small] } };
-const onNode = ({ labels, spec }: Manifest, index: number): Manifest => ({
+/** The manifest of a pod that is on a node already. */
+export const onNode = ({ labels, spec }: Manifest, index: number): Manifest => ({
   ...(labels && { labels }),
   spec: { ...spec, nodeName: nodeName(index % nodeCount) },
 });
-const initial = (manifest: Manifest, count = 1000, namespace = 'sched-0') => ({
+const initial = (pod: Manifest, count = 1000, scheduled = count): Workload['initial'] => ({
   count,
-  namespace,
-  pod: (index: number): Manifest => onNode(manifest, index),
+  scheduled,
+  namespace: 'sched-0',
+  pod,
 });
 
 const away: Manifest = {
@@ -129,7 +136,7 @@ export const workloads: readonly Workload[] = [
     threshold: 570,
     measured: 5000,
     node: () => ({}),
-    initial: initial({ spec: { terminationGracePeriodSeconds: 0, containers: [container('900m')] } }, 20_000),
+    initial: initial({ spec: { terminationGracePeriodSeconds: 0, containers: [container('900m')] } }, 20_000, 5000),
     namespace: 'sched-1',
     pod: { spec: { priorityClassName: 'important', containers: [container('3000m')] } },
   },

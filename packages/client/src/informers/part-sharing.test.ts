@@ -46,6 +46,17 @@ describe('PartSharing', () => {
     expect(a).toEqual(pod('a'));
   });
 
+  it('holds nothing any more when it is told to forget, and begins anew', () => {
+    const sharing = new PartSharing();
+    const labels = (): { labels: object } => sharing.share({ labels: { app: 'web', tier: 'front' } });
+    const [, before, same] = [labels(), labels(), labels()];
+    expect(same.labels).toBe(before.labels);
+    sharing.forget();
+    const [, after, again] = [labels(), labels(), labels()];
+    expect(after.labels).not.toBe(before.labels);
+    expect(again.labels).toBe(after.labels);
+  });
+
   it('tells apart what only looks alike', () => {
     const sharing = new PartSharing();
     for (const [one, other] of lookalikes()) {

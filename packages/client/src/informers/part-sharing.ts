@@ -59,6 +59,17 @@ export class PartSharing {
     return object;
   }
 
+  /** Begins anew: nothing is left that could share anything. */
+  forget(): void {
+    this.#parts = [];
+    this.#strings = [];
+    this.#hashes = new Int32Array(0);
+    this.#sizes = new Uint32Array(0);
+    this.#worth = new Uint8Array(0);
+    this.#stringHashes = new Int32Array(0);
+    this.#taken = 0;
+  }
+
   readonly #shareParts = (parts: object): object => this.share(parts);
 
   #grow(): void {

@@ -60,6 +60,9 @@ export class RecentSpecs {
 
   forget(uid: string): void {
     this.#entries.delete(uid);
+    if (this.#entries.size > 0) return;
+    this.#ring = undefined;
+    this.#head = 0;
   }
 
   /** Where a text of that length can be put now. */
