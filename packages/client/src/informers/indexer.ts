@@ -65,7 +65,25 @@ export class Indexer<T extends KubernetesObject> {
 
   /** Puts it in place of what had its key. */
   add(object: T): void {
-    this.#set(this.#keyOf(object), object);
+    this.put(this.#keyOf(object), object);
+  }
+
+  /** The same for who knows its key; returns what had it. */
+  put(key: string, object: T): T | undefined {
+    const old = this.#objects.get(key);
+    // All functions are asked before anything changes: one may throw.
+    const changes: [Index<T>, readonly string[], readonly string[]][] = [];
+    for (const [name, index] of this.#indexes) {
+      const before = old === undefined ? none : index.valuesOf(old);
+      const after = valuesFor(name, index.valuesOf, key, object);
+      if (!sameValues(before, after)) changes.push([index, before, after]);
+    }
+    for (const [index, before, after] of changes) {
+      for (const value of before) removeKey(index, value, key);
+      for (const value of after) addKey(index, value, key);
+    }
+    this.#objects.set(key, object);
+    return old;
   }
 
   /** The same as `add`: there must be such a method for people who look for it. */
@@ -139,22 +157,6 @@ export class Indexer<T extends KubernetesObject> {
     if (taken.length > 0) throw new Error(`indexer conflict: ${taken.sort().join(', ')}`);
     const indexes = wanted.map(([name, valuesOf]) => [name, indexed(name, valuesOf, this.#objects)] as const);
     for (const [name, index] of indexes) this.#indexes.set(name, index);
-  }
-
-  #set(key: string, object: T): void {
-    const old = this.#objects.get(key);
-    // All functions are asked before anything changes: one may throw.
-    const changes: [Index<T>, readonly string[], readonly string[]][] = [];
-    for (const [name, index] of this.#indexes) {
-      const before = old === undefined ? none : index.valuesOf(old);
-      const after = valuesFor(name, index.valuesOf, key, object);
-      if (!sameValues(before, after)) changes.push([index, before, after]);
-    }
-    for (const [index, before, after] of changes) {
-      for (const value of before) removeKey(index, value, key);
-      for (const value of after) addKey(index, value, key);
-    }
-    this.#objects.set(key, object);
   }
 
   #index(indexName: string): Index<T> {

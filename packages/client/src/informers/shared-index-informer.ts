@@ -197,9 +197,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
 
   #set(object: T): void {
     const key = this.indexer.keyOf(object);
-    const old = this.indexer.getByKey(key);
-    this.indexer.add(object);
-    this.#tellOfChange(key, old, object);
+    this.#tellOfChange(key, this.indexer.put(key, object), object);
   }
 
   #replace(objects: readonly T[]): void {
