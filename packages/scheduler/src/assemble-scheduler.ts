@@ -73,7 +73,7 @@ export function assembleScheduler(options: SchedulerOptions) {
   const frameworks = new Map<string, Framework>();
   for (const profile of profilesWithIgnoredResources(config)) {
     const recorder = new EventSeriesRecorder({
-      events: (namespace) => clients.events.v1.events(namespace),
+      events: (namespace) => clients.events.v1.events(namespace).withoutAnswers(),
       reportingController: profile.schedulerName,
       host: options.host ?? hostname(),
       queueSize: eventQueueSize,

@@ -10,7 +10,14 @@ import type {
 } from '@coxswain/apimachinery/meta';
 import type { ApplyConfiguration } from '../rest/apply-configuration.ts';
 import type { CallOptions } from '../rest/call-options.ts';
-import type { ApplyCallOptions, PatchBodies, PatchType, ResourceInterface } from '../rest/resource-interface.ts';
+import { ResourceClient } from '../rest/resource-client.ts';
+import type {
+  ApplyCallOptions,
+  PatchBodies,
+  PatchType,
+  ResourceInterface,
+  WithoutAnswers,
+} from '../rest/resource-interface.ts';
 import type { Watch } from '../watch/watch.ts';
 import { ResourceCalls } from './resource-calls.ts';
 import { deleteCall } from './resource-request.ts';
@@ -51,6 +58,12 @@ export interface DynamicResourceInterface extends ResourceInterface<Unstructured
 export class DynamicResource extends ResourceCalls implements DynamicResourceInterface {
   inNamespace(namespace: string): DynamicResource {
     return new DynamicResource(this.rest, this.resource, namespace);
+  }
+
+  withoutAnswers(): WithoutAnswers<Unstructured> {
+    // Whether it has namespaces need not be known here.
+    const resource = { ...this.resource, namespaced: this.namespace !== undefined };
+    return new ResourceClient<Unstructured>(this.rest, resource, this.namespace).withoutAnswers();
   }
 
   async get(name: string, options?: GetOptions & CallOptions, ...subresources: string[]): Promise<Unstructured> {

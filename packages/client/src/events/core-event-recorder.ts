@@ -4,17 +4,24 @@ import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { type Clock, systemClock } from '../clock/clock.ts';
 import { type Logger, silentLogger } from '../observe/logger.ts';
-import type { ResourceInterface } from '../rest/resource-interface.ts';
+import type { CallOptions } from '../rest/call-options.ts';
+import type { PatchBodies, ResourceInterface } from '../rest/resource-interface.ts';
 import { type CorrelatedEvent, type CorrelatorOptions, EventCorrelator } from './event-correlator.ts';
 import { EventNames } from './event-names.ts';
 import type { EventOptions, EventRecorder, EventSubject, EventType } from './event-recorder.ts';
 import { EventWriter, type EventWriterOptions, type WriteEvent } from './event-writer.ts';
 import { objectReference } from './object-reference.ts';
 
-/** The events of a namespace, for example `clients.core.v1.events`. */
-export type EventClients<E extends KubernetesObject> = (
-  namespace: string,
-) => Pick<ResourceInterface<E>, 'create' | 'patch'>;
+/** The events of a namespace, for example `clients.core.v1.events`. What is answered is of no use, and best not read. */
+export type EventClients<E extends KubernetesObject> = (namespace: string) => {
+  create(...args: Parameters<ResourceInterface<E>['create']>): Promise<unknown>;
+  patch(
+    name: string,
+    type: 'strategic-merge',
+    patch: PatchBodies<E>['strategic-merge'],
+    options: CallOptions,
+  ): Promise<unknown>;
+};
 
 export interface CoreEventRecorderOptions extends EventWriterOptions {
   readonly events: EventClients<Event>;
@@ -128,7 +135,7 @@ export class CoreEventRecorder implements EventRecorder {
 
   async #write({ event, patch }: CorrelatedEvent, signal: AbortSignal): Promise<void> {
     const events = this.#events(event.metadata.namespace ?? '');
-    const create = (): Promise<Event> => events.create(event, { signal });
+    const create = (): Promise<unknown> => events.create(event, { signal });
     if (!patch) await create();
     else {
       await events.patch(event.metadata.name ?? '', 'strategic-merge', patch, { signal }).catch((error: unknown) => {

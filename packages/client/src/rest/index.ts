@@ -11,6 +11,7 @@ export type {
   PatchBodies,
   PatchType,
   ResourceInterface,
+  WithoutAnswers,
   StrategicMergePatch,
 } from './resource-interface.ts';
 export { RESTClient, type RESTClientOptions } from './rest-client.ts';

@@ -3,6 +3,7 @@ import { isConflict, isNotFound } from '@coxswain/apimachinery/errors';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { InProcessTransport } from '../transport/index.ts';
+import { DynamicClient } from '../dynamic/index.ts';
 import { ResourceClient } from './resource-client.ts';
 import { RESTClient } from './rest-client.ts';
 
@@ -36,6 +37,34 @@ describe('ResourceClient', () => {
     }
     expect(seen).toEqual(['MODIFIED', 'MODIFIED', 'DELETED']);
     expect(await watch.ended).toEqual({ reason: 'stopped' });
+  });
+});
+
+describe('without answers', () => {
+  it('it does the same, and resolves with nothing', async () => {
+    const writes = configMaps.withoutAnswers();
+    expect(await writes.create({ metadata: { name: 'b' }, data: { x: '1' } })).toBeUndefined();
+    expect(await writes.patch('b', 'merge', { data: { y: '2' } })).toBeUndefined();
+    const patched = await configMaps.get('b');
+    expect(patched.data).toEqual({ x: '1', y: '2' });
+    expect(await writes.update({ ...patched, data: {} })).toBeUndefined();
+    expect((await configMaps.get('b')).data).toBeUndefined();
+    await expect(writes.update(patched)).rejects.toSatisfy(isConflict);
+    expect(await writes.delete('b')).toBeUndefined();
+    await expect(writes.delete('b')).rejects.toSatisfy(isNotFound);
+    await expect(writes.delete('')).rejects.toThrow('resource name may not be empty');
+  });
+
+  it('the dynamic client does so too', async () => {
+    const dynamic = new DynamicClient(rest);
+    const writes = dynamic.resource(configMaps.resource).inNamespace('default').withoutAnswers();
+    await writes.create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data: { x: '1' } });
+    expect((await configMaps.get('c')).data).toEqual({ x: '1' });
+    expect(await writes.delete('c')).toBeUndefined();
+    await expect(configMaps.get('c')).rejects.toSatisfy(isNotFound);
+    const nodes = dynamic.resource({ group: '', version: 'v1', resource: 'nodes' });
+    await nodes.withoutAnswers().create({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } });
+    expect((await nodes.get('n')).kind).toBe('Node');
   });
 });
 

@@ -14,7 +14,13 @@ import type { Watch } from '../watch/watch.ts';
 import type { ApplyConfiguration } from './apply-configuration.ts';
 import type { CallOptions } from './call-options.ts';
 import type { ResourceDescription } from './resource.ts';
-import type { ApplyCallOptions, PatchBodies, PatchType, ResourceInterface } from './resource-interface.ts';
+import type {
+  ApplyCallOptions,
+  PatchBodies,
+  PatchType,
+  ResourceInterface,
+  WithoutAnswers,
+} from './resource-interface.ts';
 import { namesOf } from './resource-names.ts';
 import type { RESTClient } from './rest-client.ts';
 import type { RestRequest } from './rest-request.ts';
@@ -32,9 +38,13 @@ const applyHeaders = headersOf('application/apply-patch+yaml');
 export class ResourceClient<T extends KubernetesObject> implements ResourceInterface<T> {
   readonly resource: ResourceDescription;
   readonly namespace: string | undefined;
-  readonly #rest: RESTClient;
+  readonly #rest: Pick<RESTClient, 'request' | 'watch' | 'discard'>;
 
-  constructor(rest: RESTClient, resource: ResourceDescription, namespace?: string) {
+  constructor(
+    rest: Pick<RESTClient, 'request' | 'watch' | 'discard'>,
+    resource: ResourceDescription,
+    namespace?: string,
+  ) {
     this.#rest = rest;
     this.resource = resource;
     this.namespace = namespace;
@@ -97,6 +107,13 @@ export class ResourceClient<T extends KubernetesObject> implements ResourceInter
     return await this.#rest.request(
       this.#of('DELETE', { options: { ...which, signal, timeoutMs }, body: deleteBody(body) }),
     );
+  }
+
+  withoutAnswers(): WithoutAnswers<T> {
+    const rest = this.#rest;
+    const request = async <R>(request: RestRequest): Promise<R> => (await rest.discard(request)) as R;
+    const discarding = { request, watch: rest.watch.bind(rest), discard: rest.discard.bind(rest) };
+    return new ResourceClient<T>(discarding, this.resource, this.namespace) as unknown as WithoutAnswers<T>;
   }
 
   /**

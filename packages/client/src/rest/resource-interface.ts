@@ -86,4 +86,19 @@ export interface ResourceInterface<T extends KubernetesObject> {
   /** Answers the object when it only begins to go (finalizers, grace), a Status when it is gone. */
   delete(name: string, options?: DeleteOptions & CallOptions): Promise<T | Status>;
   deleteCollection(options?: DeleteOptions & CallOptions, which?: ListOptions): Promise<KubernetesList<T> | Status>;
+  /** For who has no use for answers: they are let go of unread, which takes half of the work that a write is. */
+  withoutAnswers(): WithoutAnswers<T>;
+}
+
+/** Writes that resolve with nothing, when the server has done what they ask for. */
+export interface WithoutAnswers<T extends KubernetesObject> {
+  create(object: T, options?: CreateOptions & CallOptions): Promise<void>;
+  update(object: T, options?: UpdateOptions & CallOptions): Promise<void>;
+  patch<P extends PatchType>(
+    name: string,
+    type: P,
+    patch: PatchBodies<T>[P],
+    options?: PatchOptions & CallOptions & { readonly subresource?: string },
+  ): Promise<void>;
+  delete(name: string, options?: DeleteOptions & CallOptions): Promise<void>;
 }

@@ -280,7 +280,11 @@ async function readBytes({ status, headers, body }: TransportResponse): Promise<
   return { status, headers, bytes: await body.bytes() };
 }
 
-async function sizeOf({ body }: TransportResponse): Promise<number> {
+/** Below it is quicker to take an answer in one piece. */
+const smallBytes = 64 * 1024;
+
+async function sizeOf({ headers, body }: TransportResponse): Promise<number> {
+  if (Number(headers['content-length']) <= smallBytes) return (await body.bytes()).length;
   let size = 0;
   for await (const chunk of body.chunks()) size += chunk.length;
   return size;

@@ -101,7 +101,7 @@ export class ControllerManager {
     const discovery = new CachedDiscovery(server);
     const mapper = new DeferredRESTMapper(discovery);
     const recorder = new CoreEventRecorder({
-      events: (namespace) => clients.core.v1.events(namespace),
+      events: (namespace) => clients.core.v1.events(namespace).withoutAnswers(),
       source: { component: 'controller-manager' },
       clock,
       random,

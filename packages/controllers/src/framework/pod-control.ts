@@ -38,7 +38,7 @@ export class PodControl {
   /** Rejects with NotFound when it is gone already: whoever counts deletions must know. */
   async delete(namespace: string, name: string, owner: PodOwner): Promise<void> {
     try {
-      await this.#clients.core.v1.pods(namespace).delete(name);
+      await this.#clients.core.v1.pods(namespace).withoutAnswers().delete(name);
       this.#tell(owner, 'Normal', 'SuccessfulDelete', `Deleted pod: ${name}`);
     } catch (error) {
       if (isNotFound(error)) throw error;

@@ -125,7 +125,7 @@ async function lead(
 ): Promise<void> {
   const clients = new ClientSet(all.clientOf('leader-election'));
   const recorder = new CoreEventRecorder({
-    events: (namespace) => clients.core.v1.events(namespace),
+    events: (namespace) => clients.core.v1.events(namespace).withoutAnswers(),
     source: { component: settings.leaderElectResourceName },
     clock,
     logger,

@@ -100,7 +100,7 @@ async function lead(scheduler: Scheduler, election: Election, signal: AbortSigna
   const { leaderElection, profiles, delayCacheUntilActive } = config;
   const clients = new ClientSet(rest);
   const recorder = new CoreEventRecorder({
-    events: (namespace) => clients.core.v1.events(namespace),
+    events: (namespace) => clients.core.v1.events(namespace).withoutAnswers(),
     source: { component: profiles[0]?.schedulerName ?? leaderElection.resourceName },
     clock,
     logger,

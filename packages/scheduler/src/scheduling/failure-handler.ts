@@ -82,13 +82,14 @@ export class FailureHandler {
     const { uid = '', name = '', namespace = '' } = pod.metadata;
     const patch = podStatusPatch(pod, change, clock.now());
     if (!patch) return Promise.resolve();
+    const pods = clients.core.v1.pods(namespace).withoutAnswers();
     const write = async (): Promise<void> => {
       await this.#writing.get(uid);
       try {
         await writes.run(() =>
           retryOnError(
             isRetriable,
-            () => clients.core.v1.pods(namespace).patchStatus(name, 'strategic-merge', patch, { signal }),
+            () => pods.patch(name, 'strategic-merge', patch, { subresource: 'status', signal }),
             { backoff: defaultBackoff, clock, random, signal },
           ),
         );

@@ -108,7 +108,7 @@ export class PreemptionExecutor {
     } as const;
     try {
       await this.#patchStatus(victim, { condition }, signal);
-      await this.#handle.clients.core.v1.pods(namespace).delete(name, { signal });
+      await this.#handle.clients.core.v1.pods(namespace).withoutAnswers().delete(name, { signal });
       return true;
     } catch (error) {
       if (isNotFound(error)) return false;
@@ -137,9 +137,10 @@ export class PreemptionExecutor {
     const { namespace = '', name = '' } = pod.metadata;
     const patch = podStatusPatch(pod, change, clock.now());
     if (!patch) return;
+    const pods = clients.core.v1.pods(namespace).withoutAnswers();
     await retryOnError(
       isRetriable,
-      () => clients.core.v1.pods(namespace).patchStatus(name, 'strategic-merge', patch, { signal }),
+      () => pods.patch(name, 'strategic-merge', patch, { subresource: 'status', signal }),
       { backoff: defaultBackoff, clock, random, signal },
     );
   }
