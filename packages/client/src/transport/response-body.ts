@@ -11,12 +11,15 @@ export function bodyOf(bytes: Uint8Array): ResponseBody {
   };
 }
 
-/** Chunks put together; in Node, a buffer as they are. */
+const nothing = new Uint8Array(0);
+
+/** Chunks put together; a buffer of Node's, if they are such. */
 export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
-  if (chunks.length === 1) return chunks[0]!;
+  const [first = nothing] = chunks;
+  if (chunks.length <= 1) return first;
   let length = 0;
   for (const chunk of chunks) length += chunk.length;
-  const joined = newBytes(length);
+  const joined = newBytesLike(first, length);
   let offset = 0;
   for (const chunk of chunks) {
     joined.set(chunk, offset);
@@ -25,6 +28,9 @@ export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/** Of any content. */
-const { Buffer: nodeBuffer }: { readonly Buffer?: { allocUnsafe(length: number): Uint8Array } } = globalThis;
-const newBytes = (length: number): Uint8Array => nodeBuffer?.allocUnsafe(length) ?? new Uint8Array(length);
+/** Bytes of any content, of the kind that the chunk is; nothing names Node's here, which browsers do not have. */
+function newBytesLike({ constructor: kind }: Uint8Array, length: number): Uint8Array {
+  return isNodes(kind) ? kind.allocUnsafe(length) : new Uint8Array(length);
+}
+
+const isNodes = (kind: object): kind is { allocUnsafe(length: number): Uint8Array } => 'allocUnsafe' in kind;
