@@ -86,7 +86,7 @@ export interface ResourceInterface<T extends KubernetesObject> {
   /** Answers the object when it only begins to go (finalizers, grace), a Status when it is gone. */
   delete(name: string, options?: DeleteOptions & CallOptions): Promise<T | Status>;
   deleteCollection(options?: DeleteOptions & CallOptions, which?: ListOptions): Promise<KubernetesList<T> | Status>;
-  /** For who has no use for answers: they are let go of unread, which takes half of the work that a write is. */
+  /** For who has no use for answers: they are let go of unread. */
   withoutAnswers(): WithoutAnswers<T>;
 }
 

@@ -87,6 +87,17 @@ describe('AuthenticatingTransport', () => {
     expect(inner.seen[3]!.headers).toBe(inner.seen[1]!.headers);
   });
 
+  it('sends a new token also when it comes in the same object', async () => {
+    const inner = recorder();
+    const credential = { token: 'first' };
+    const transport = new AuthenticatingTransport(inner, { credentials: credentials(credential) });
+    const headers = Object.freeze({ accept: 'x' });
+    await transport.send({ ...get, headers });
+    credential.token = 'second';
+    await transport.send({ ...get, headers });
+    expect(inner.seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer first', 'Bearer second']);
+  });
+
   it('hands the client certificate on', async () => {
     const inner = recorder();
     const clientCertificate = { certificate: 'c', key: 'k' };

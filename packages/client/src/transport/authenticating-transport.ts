@@ -20,7 +20,7 @@ export class AuthenticatingTransport implements Transport {
   readonly #headers: Headers;
   /** What headers that cannot change became with the last credential: clients have a few that they send again and again. */
   #signedHeaders = new WeakMap<Headers, Headers>();
-  #signedFor: Credential | undefined;
+  #signedFor: Pick<Credential, 'token' | 'basic'> = {};
 
   constructor(inner: Transport, config: Pick<RestConfig, 'credentials' | 'impersonate' | 'userAgent'>) {
     this.#inner = inner;
@@ -63,8 +63,11 @@ export class AuthenticatingTransport implements Transport {
 
   #signedOnce(headers: Headers, credential: Credential | undefined): Headers {
     const last = this.#signedFor;
-    if (credential?.token !== last?.token || credential?.basic !== last?.basic) this.#signedHeaders = new WeakMap();
-    this.#signedFor = credential;
+    if (credential?.token !== last.token || credential?.basic !== last.basic) {
+      // A copy: whoever gives credentials may give the same object again with another token.
+      this.#signedFor = { ...credential };
+      this.#signedHeaders = new WeakMap();
+    }
     let signed = this.#signedHeaders.get(headers);
     if (!signed) {
       const authorization = credential && authorizationHeader(credential);

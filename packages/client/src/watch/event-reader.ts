@@ -67,6 +67,13 @@ export class EventReader {
 
   /** Undefined for what is no event. Whether a `spec` and `status` that wait are JSON is found when they are read. */
   read(line: Uint8Array): WatchEvent | undefined {
+    const event = this.#read(line);
+    // However it was read: nothing of what is gone is held.
+    if (event?.type === 'DELETED') this.#cache?.specs.forget(uidOf(event.object));
+    return event;
+  }
+
+  #read(line: Uint8Array): WatchEvent | undefined {
     const lazy = line.length < fewestLazyBytes ? undefined : this.#readLazily(line);
     if (lazy) return lazy;
     const event = parsed(line);
@@ -147,7 +154,7 @@ function readForCache(
   const { type, kind, apiVersion, waiting } = head;
   const metadata = parsedText(textWithout(line, head.bytes.length, metadataEnd, managed));
   if (!isObject(metadata)) return undefined;
-  const uid = 'uid' in metadata ? String(metadata.uid) : '';
+  const uid = uidOf({ metadata });
   const specAt = metadataEnd + specStart.length - 1;
   const known = cache.specs.find(uid, line, specAt);
   const statusAt = known ? -1 : line.indexOf(statusStart, specAt);
@@ -160,10 +167,15 @@ function readForCache(
   if (hasStatus && !isObject(status)) return undefined;
   if (managed && cache.managedFields) lazyMetadata(metadata, line.subarray(managed.from + 1, managed.to), waiting);
   const object = { kind, apiVersion, metadata, spec, ...(hasStatus && { status }) };
-  if (type === 'DELETED') cache.specs.forget(uid);
-  else if (known) cache.specs.follow(uid, object);
+  if (known) cache.specs.follow(uid, object);
   else if (uid) cache.specs.remember(uid, object, line, specAt, specEnd);
   return { type, object };
+}
+
+/** Empty for none. */
+function uidOf(object: unknown): string {
+  const { uid } = (object as { readonly metadata?: { readonly uid?: unknown } }).metadata ?? {};
+  return typeof uid === 'string' ? uid : '';
 }
 
 /** Undefined for what is no JSON. */
