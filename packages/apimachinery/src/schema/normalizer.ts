@@ -44,6 +44,8 @@ interface Node {
 
 /** Thrown on the way out of a value that does not fit; `explainMismatch` finds the words. */
 const mismatch = new Error('mismatch');
+// Nobody reads it, and it would hold the code of whatever loads this module.
+mismatch.stack = '';
 
 class ScalarNode implements Node {
   readonly #canonical: (value: unknown) => unknown;

@@ -71,6 +71,8 @@ export class DeltaFIFO<T> {
     const node = this.#first;
     if (!node) return undefined;
     this.#unlink(node);
+    // What the engine has not noticed to be gone would hold all that come after it.
+    node.next = undefined;
     if (this.#lastOf) {
       const last = this.#lastOf.get(node.delta.key)!;
       if (last === node) this.#lastOf.delete(node.delta.key);

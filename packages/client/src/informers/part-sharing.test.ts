@@ -46,12 +46,14 @@ describe('PartSharing', () => {
     expect(a).toEqual(pod('a'));
   });
 
-  it('holds nothing any more when it is told to forget, and begins anew', () => {
+  it('begins anew when few are left of many', () => {
     const sharing = new PartSharing();
     const labels = (): { labels: object } => sharing.share({ labels: { app: 'web', tier: 'front' } });
     const [, before, same] = [labels(), labels(), labels()];
     expect(same.labels).toBe(before.labels);
-    sharing.forget();
+    for (let left = 99; left > 6; left--) sharing.forgetUnlessMany(left);
+    expect(labels().labels).toBe(before.labels);
+    sharing.forgetUnlessMany(6);
     const [, after, again] = [labels(), labels(), labels()];
     expect(after.labels).not.toBe(before.labels);
     expect(again.labels).toBe(after.labels);

@@ -6,6 +6,8 @@ const mostSlots = 1 << 14;
 /** Shorter strings are held once by the engine itself; longer ones are rarely alike. */
 const shortestString = 11;
 const longestString = 256;
+/** When no more of the objects are left than this part of them, what was remembered of the others is worth nothing. */
+const fewLeft = 1 / 16;
 /** Below this depth parts are left as they are. */
 const deepest = 64;
 
@@ -34,6 +36,8 @@ export class PartSharing {
   #stringHashes = new Int32Array(0);
   /** Slots of both tables that are taken. */
   #taken = 0;
+  /** As many objects there were at most. */
+  #most = 0;
   /** Of the value that was looked at last. */
   #hash = 0;
   #size = 0;
@@ -59,8 +63,12 @@ export class PartSharing {
     return object;
   }
 
-  /** Begins anew: nothing is left that could share anything. */
-  forget(): void {
+  /** So many objects are left. Begins anew when they are few of those there were. */
+  forgetUnlessMany(objects: number): void {
+    // It has gone down to this by one.
+    this.#most = Math.max(this.#most, objects + 1);
+    if (objects > this.#most * fewLeft) return;
+    this.#most = objects;
     this.#parts = [];
     this.#strings = [];
     this.#hashes = new Int32Array(0);

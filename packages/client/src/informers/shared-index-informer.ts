@@ -181,7 +181,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
         const key = this.indexer.keyOf(object);
         if (this.indexer.getByKey(key) === undefined) return;
         this.indexer.deleteKey(key);
-        if (this.indexer.size === 0) this.#sharing?.forget();
+        this.#sharing?.forgetUnlessMany(this.indexer.size);
         this.#tell({ type: 'Deleted', key, object });
       },
       replace: (objects) => this.#replace(objects),

@@ -37,9 +37,9 @@ export class CallDeadline {
     if (!unlink) return body;
     return {
       bytes: () => body.bytes().finally(unlink),
-      async *chunks() {
+      async *chunks(options) {
         try {
-          yield* body.chunks();
+          yield* body.chunks(options);
         } finally {
           unlink();
         }

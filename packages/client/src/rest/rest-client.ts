@@ -286,6 +286,6 @@ const smallBytes = 64 * 1024;
 async function sizeOf({ headers, body }: TransportResponse): Promise<number> {
   if (Number(headers['content-length']) <= smallBytes) return (await body.bytes()).length;
   let size = 0;
-  for await (const chunk of body.chunks()) size += chunk.length;
+  for await (const chunk of body.chunks({ borrowed: true })) size += chunk.length;
   return size;
 }

@@ -1,5 +1,5 @@
 import { onAbort } from './on-abort.ts';
-import { joinChunks } from './response-body.ts';
+import { copyChunks, joinChunks } from './response-body.ts';
 import { type ResponseBody, TransportError } from './transport.ts';
 
 /** More waiting bytes than this, and the writer is asked to wait. */
@@ -78,32 +78,33 @@ export class ChunkQueue implements ResponseBody {
     return joinChunks(all);
   }
 
-  async *chunks(): AsyncIterable<Uint8Array> {
+  async *chunks({ borrowed = false }: { readonly borrowed?: boolean } = {}): AsyncIterable<Uint8Array> {
     try {
-      for (;;) {
-        const waiting = this.#take();
-        for (const { bytes, sent } of waiting) {
-          if (sent === undefined) yield bytes;
-          else {
-            // A copy: from when it is told so, the writer may use the memory again.
-            const own = new Uint8Array(bytes);
-            sent();
+      do {
+        for (let taken = this.#take(); taken.length > 0; taken = this.#take()) {
+          for (const { bytes, sent } of taken) {
+            // From when it is told so, the writer may use the memory again.
+            const own = sent && !borrowed ? copyChunks([bytes]) : bytes;
+            if (!borrowed) sent?.();
             yield own;
+            if (borrowed) sent?.();
           }
-        }
-        if (waiting.length > 0) {
           this.#drained();
-          continue;
         }
-        if (this.#state === 'broken') throw this.#failure;
-        if (this.#state !== 'open') return;
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-      }
+      } while (await this.#more());
     } finally {
       this.cancel();
     }
+  }
+
+  /** Waits for what comes next. False at the end; throws where it broke. */
+  async #more(): Promise<boolean> {
+    if (this.#state === 'broken') throw this.#failure;
+    if (this.#state !== 'open') return false;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    return true;
   }
 
   #drained(): void {

@@ -70,9 +70,10 @@ describe('InProcessTransport', () => {
     await expect(chunks.next()).rejects.toBeInstanceOf(TransportError);
   });
 
-  it('has done with a chunk before the writer uses its memory again', async () => {
+  /** An answer whose chunks all lie in the same memory. */
+  const inOneMemory = (): InProcessTransport => {
     const memory = new Uint8Array(4);
-    const transport = new InProcessTransport(async () => ({
+    return new InProcessTransport(async () => ({
       status: 200,
       headers: {},
       body: {
@@ -90,8 +91,28 @@ describe('InProcessTransport', () => {
         },
       },
     }));
-    const { body } = await transport.send({ method: 'GET', url: '/', headers: {} });
+  };
+
+  it('has done with a chunk before the writer uses its memory again', async () => {
+    const { body } = await inOneMemory().send(get);
     expect(new TextDecoder().decode(await body.bytes())).toBe('000011112222');
+  });
+
+  it('lets the writer wait for who borrows a chunk, and for no others', async () => {
+    const read = async (options?: { borrowed: boolean }): Promise<string[]> => {
+      const { body } = await inOneMemory().send(get);
+      const chunks = body.chunks(options)[Symbol.asyncIterator]();
+      const seen: string[] = [];
+      for (let chunk = await chunks.next(); !chunk.done; chunk = await chunks.next()) {
+        const { value } = chunk;
+        // What the writer does without being told to wait, it does by then.
+        await new Promise((resolve) => setImmediate(resolve));
+        seen.push(new TextDecoder().decode(value));
+      }
+      return seen;
+    };
+    expect(await read()).toEqual(['0000', '1111', '2222']);
+    expect(await read({ borrowed: true })).toEqual(['0000', '1111', '2222']);
   });
 
   it('says that the server failed', async () => {

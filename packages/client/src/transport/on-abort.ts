@@ -7,8 +7,9 @@ const waiting = new WeakMap<AbortSignal, Set<() => void>>();
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (!signal || signal.aborted) return () => {};
-  // A function of its own: the same callback may wait twice.
-  const call = (): void => callback();
+  // A function of its own: the same callback may wait twice. It lets go of that at the end: tables from which it was taken may outlive it.
+  let wanted: (() => void) | undefined = callback;
+  const call = (): void => wanted?.();
   const known = waiting.get(signal);
   if (known) known.add(call);
   else {
@@ -16,6 +17,7 @@ export function onAbort(signal: AbortSignal | undefined, callback: () => void): 
     signal.addEventListener('abort', onSignal, { once: true });
   }
   return () => {
+    wanted = undefined;
     const callbacks = waiting.get(signal);
     if (!callbacks?.delete(call) || callbacks.size > 0) return;
     waiting.delete(signal);

@@ -14,9 +14,12 @@ export function bodyOf(bytes: Uint8Array): ResponseBody {
 const nothing = new Uint8Array(0);
 
 /** Chunks put together; a buffer of Node's, if they are such. */
-export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
+export const joinChunks = (chunks: readonly Uint8Array[]): Uint8Array =>
+  chunks.length <= 1 ? (chunks[0] ?? nothing) : copyChunks(chunks);
+
+/** The same, in memory of its own in any case. */
+export function copyChunks(chunks: readonly Uint8Array[]): Uint8Array {
   const [first = nothing] = chunks;
-  if (chunks.length <= 1) return first;
   let length = 0;
   for (const chunk of chunks) length += chunk.length;
   const joined = newBytesLike(first, length);
@@ -29,7 +32,7 @@ export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
 }
 
 /** Bytes of any content, of the kind that the chunk is; nothing names Node's here, which browsers do not have. */
-function newBytesLike({ constructor: kind }: Uint8Array, length: number): Uint8Array {
+export function newBytesLike({ constructor: kind }: Uint8Array, length: number): Uint8Array {
   return isNodes(kind) ? kind.allocUnsafe(length) : new Uint8Array(length);
 }
 

@@ -45,8 +45,10 @@ export interface ResponseBody {
   /**
    * Piece by piece as it comes, with back pressure; a piece is the reader's own. Throws as `bytes` rejects. Leaving the loop
    * cancels.
+   *
+   * One that is `borrowed` is the reader's only until the next is asked for: then its memory may be used again.
    */
-  chunks(): AsyncIterable<Uint8Array>;
+  chunks(options?: { readonly borrowed?: boolean }): AsyncIterable<Uint8Array>;
   /** Gives up the rest. */
   cancel(): void;
 }

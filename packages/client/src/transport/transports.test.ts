@@ -1,3 +1,4 @@
+import dns from 'node:dns';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
@@ -6,7 +7,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Credential, RestConfig } from '../config/rest-config.ts';
 import { FetchTransport } from './fetch-transport.ts';
 import { InProcessTransport } from './in-process-transport.ts';
@@ -104,6 +105,21 @@ describe.each(['1.1', '2'] as const)('NodeTransport over TLS, HTTP/%s', (httpVer
       code: 'ERR_TLS_CERT_ALTNAME_INVALID',
       mayHaveBeenSent: false,
     });
+  });
+
+  it('goes to the next address of a name when the first does not answer', async () => {
+    const lookup = vi.spyOn(dns, 'lookup');
+    const found = [
+      { address: '::1', family: 6 },
+      { address: '127.0.0.1', family: 4 },
+    ];
+    lookup.mockImplementation(((_: string, __: object, done: (error: null, all: object) => void) =>
+      done(null, found)) as never);
+    const transport = open({ server: `https://kubernetes:${new URL(server.url!).port}` });
+    expect(await get(transport)).toContain('gitVersion');
+    expect(lookup).toHaveBeenCalledOnce();
+    lookup.mockRestore();
+    await transport.close();
   });
 
   it('trusts only the CA of the config, unless told to trust all', async () => {

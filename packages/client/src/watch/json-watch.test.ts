@@ -124,6 +124,25 @@ describe('JsonWatch', () => {
     watch.stop();
   });
 
+  it('leaves events as they came although the memory of each chunk is used again', async () => {
+    const names_ = fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(names_, fc.array(fc.nat(6000), { maxLength: 6 }), async (wanted, cuts) => {
+        const bytes = Buffer.from(wanted.map((name) => `${largePod(name)}\n`).join(''));
+        const body = new ChunkQueue();
+        const at = [0, ...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
+        for (const [i, from] of at.slice(0, -1).entries()) {
+          const memory = Buffer.from(bytes.subarray(from, at[i + 1]));
+          body.write(memory, () => memory.fill('x'));
+        }
+        body.end();
+        const events: WatchEvent<Thing>[] = [];
+        for await (const each of new JsonWatch<Thing>(body)) events.push(each);
+        expect(events).toEqual(wanted.map((name) => JSON.parse(largePod(name))));
+      }),
+    );
+  });
+
   it('stops at once, and lets the connection go, while somebody waits for events', async () => {
     const body = new ChunkQueue();
     let isClosed = false;

@@ -1,9 +1,9 @@
 import { ApiError } from '@coxswain/apimachinery/errors';
 import { isWatchEvent, type WatchEvent } from '@coxswain/apimachinery/watch';
 import { onAbort } from '../transport/on-abort.ts';
-import { joinChunks } from '../transport/response-body.ts';
 import type { ResponseBody } from '../transport/transport.ts';
 import { EventReader, parsed } from './event-reader.ts';
+import { PartialLine } from './partial-line.ts';
 import type { CacheNeeds, Watch, WatchEnd } from './watch.ts';
 
 /** An event longer than this is not waited for. */
@@ -20,15 +20,14 @@ export class JsonWatch<T> implements Watch<T> {
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #unlink: () => void;
   readonly #reader = new EventReader();
-  /** Pieces of a line whose end has not come yet. */
-  #partial: Uint8Array[] = [];
-  #partialBytes = 0;
+  /** A line whose end has not come yet. */
+  readonly #partial = new PartialLine();
   #isOver = false;
   #end!: (end: WatchEnd) => void;
 
   constructor(body: ResponseBody, signal?: AbortSignal) {
     this.#body = body;
-    this.#chunks = body.chunks()[Symbol.asyncIterator]();
+    this.#chunks = body.chunks({ borrowed: true })[Symbol.asyncIterator]();
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -37,6 +36,7 @@ export class JsonWatch<T> implements Watch<T> {
   }
 
   async nextBatch(): Promise<readonly WatchEvent<T>[] | undefined> {
+    // From here on the memory of the last events may be used again.
     this.#reader.keepUnread();
     while (!this.#isOver) {
       let result: IteratorResult<Uint8Array>;
@@ -79,10 +79,10 @@ export class JsonWatch<T> implements Watch<T> {
       return;
     }
     let start = 0;
-    if (this.#partialBytes > 0) {
+    if (this.#partial.length > 0) {
       start = chunk.indexOf(lineBreak) + 1;
-      this.#partial.push(chunk.subarray(0, start - 1));
-      if (!this.#add(this.#takePartial(), events)) return;
+      this.#partial.add(chunk.subarray(0, start - 1));
+      if (!this.#add(this.#partial.take(), events)) return;
     }
     while (start <= last) {
       const end = chunk.indexOf(lineBreak, start);
@@ -94,7 +94,7 @@ export class JsonWatch<T> implements Watch<T> {
 
   /** The last line need not be closed. */
   #readEnd(events: WatchEvent<T>[]): void {
-    const line = this.#takePartial();
+    const line = this.#partial.take();
     if (!isBlank(line) && !isWatchEvent(parsed(line))) {
       this.#finish(broken(new Error('the watch was cut off in the middle of an event')));
     } else if (this.#add(line, events)) this.#finish({ reason: 'closed' });
@@ -120,24 +120,15 @@ export class JsonWatch<T> implements Watch<T> {
   }
 
   #keep(piece: Uint8Array): void {
-    if (piece.length === 0) return;
-    this.#partial.push(piece);
-    this.#partialBytes += piece.length;
-    if (this.#partialBytes > longestEventBytes) this.#finish(broken(new Error('an event is longer than any object')));
-  }
-
-  #takePartial(): Uint8Array {
-    const line = joinChunks(this.#partial);
-    this.#partial = [];
-    this.#partialBytes = 0;
-    return line;
+    this.#partial.add(piece);
+    if (this.#partial.length > longestEventBytes) this.#finish(broken(new Error('an event is longer than any object')));
   }
 
   #finish(end: WatchEnd): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#partial = [];
     this.#reader.keepUnread();
+    this.#partial.clear();
     this.#unlink();
     this.#end(end);
     this.#body.cancel();

@@ -24,7 +24,7 @@ export const isBuiltIn = (apiVersion: string): boolean => builtInVersion.test(ap
  * needs to be known of these parts but where they begin, and where managedFields end, of which there are none but the object's own. No
  * text in the object can look like that: quotes within texts are escaped.
  *
- * `managedFields: false` leaves these out.
+ * `managedFields: false` leaves these out. Parts of the text are held, in those of a watch until they are copied: `UnreadParts.keep`.
  */
 export function readLazily(
   text: Uint8Array,
@@ -38,8 +38,7 @@ export function readLazily(
   if (!isObject(metadata)) return undefined;
   const managed = managedFields ? found : undefined;
   const kept = (managed?.from ?? metadataEnd) + 1;
-  // The parts of a watch are copied later, as far as they are still needed then.
-  const unread = waiting ? text.subarray(kept) : new Uint8Array(text.subarray(kept));
+  const unread = text.subarray(kept);
   if (managed) lazyMetadata(metadata, unread.subarray(0, managed.to - kept), waiting);
   const object = { kind, apiVersion, metadata };
   return metadataEnd === text.length ? object : lazyObject(object, unread.subarray(metadataEnd + 1 - kept), waiting);

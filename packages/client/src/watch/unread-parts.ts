@@ -26,7 +26,7 @@ export class UnreadParts {
   /** The text is both of these together. The first is a part of the text of an older state of the object, or nothing. */
   #start: Uint8Array = nothing;
   #rest: Uint8Array;
-  /** The rest is a part of something that must not be held for it. */
+  /** The rest is a part of something that will be used again. */
   #isBorrowed: boolean;
   readonly #interest: Interest | undefined;
 
@@ -80,9 +80,8 @@ export class UnreadParts {
   keep(): void {
     if (!this.#isBorrowed) return;
     this.#isBorrowed = false;
-    const rest = this.#rest;
-    // What makes up most of something may as well hold it. Not as a string: that would lie in the engine's heap, and be moved there.
-    if (rest.length * 4 < rest.buffer.byteLength * 3) this.#rest = new Uint8Array(rest);
+    // Not as a string: that would lie in the engine's heap, and be moved there.
+    this.#rest = new Uint8Array(this.#rest);
   }
 }
 

@@ -1,9 +1,10 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import type { SecureContext, TLSSocket } from 'node:tls';
+import { type ConnectOpts, connect as connectTcp, isIP, type Socket } from 'node:net';
+import type { ConnectionOptions, SecureContext, TLSSocket } from 'node:tls';
 import type { Clock } from '../../clock/clock.ts';
 import { TransportError } from '../transport.ts';
 import { nodeTls } from './node-tls.ts';
 import { openTunnel } from './proxy-tunnel.ts';
+import type { SocketReader } from './socket-reader.ts';
 
 /** Go's dialer has the same: as long may a connection take, and as long be silent before the kernel asks for its peer. */
 const connectTimeoutMs = 30_000;
@@ -32,6 +33,8 @@ export interface DialOptions {
   readonly alpn: readonly string[];
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** Reads what comes, where the way to the server allows it. */
+  readonly reader?: SocketReader;
 }
 
 /**
@@ -39,8 +42,28 @@ export interface DialOptions {
  * of which nothing was sent, or with the signal's reason; no socket is left then.
  */
 export async function dial(target: DialTarget, options: DialOptions): Promise<Socket> {
+  const { tls, proxy } = target;
+  if (tls && !proxy && options.reader) return await connectTls(target, tls, options.reader, options);
   const socket = await connect(target, options);
-  return target.tls ? await secure(socket, target, target.tls, options) : socket;
+  return tls ? await secure(socket, target, tls, options) : socket;
+}
+
+/** In one step: only so can a socket with TLS have a reader. */
+async function connectTls(
+  target: DialTarget,
+  tls: DialTls,
+  { onread }: SocketReader,
+  options: DialOptions,
+): Promise<TLSSocket> {
+  options.signal.throwIfAborted();
+  const { host, port } = target;
+  // Node's types do not have `onread` here, its documentation does.
+  const withReader: ConnectionOptions & ConnectOpts = { host, port, onread, ...tlsOptions(target, tls, options) };
+  const socket = nodeTls().connect(withReader);
+  await opened(socket, 'connect', connectTimeoutMs, options);
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, keepAliveMs);
+  return await opened(socket, 'secureConnect', handshakeTimeoutMs, options);
 }
 
 async function connect(target: DialTarget, options: DialOptions): Promise<Socket> {
@@ -76,18 +99,20 @@ function tcp(host: string, port: number, options: DialOptions): Promise<Socket> 
 }
 
 function secure(socket: Socket, target: DialTarget, tls: DialTls, options: DialOptions): Promise<TLSSocket> {
-  const name = tls.serverName ?? target.host;
-  const { checkServerIdentity, connect } = nodeTls();
-  const secured = connect({
-    socket,
+  const secured = nodeTls().connect({ socket, ...tlsOptions(target, tls, options) });
+  return opened(secured, 'secureConnect', handshakeTimeoutMs, options);
+}
+
+function tlsOptions({ host }: DialTarget, tls: DialTls, { alpn }: DialOptions): ConnectionOptions {
+  const name = tls.serverName ?? host;
+  return {
     secureContext: tls.context,
     // An address may not be asked for by SNI.
     servername: isIP(name) ? '' : name,
     rejectUnauthorized: !tls.insecureSkipTlsVerify,
-    checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),
-    ALPNProtocols: [...options.alpn],
-  });
-  return opened(secured, 'secureConnect', handshakeTimeoutMs, options);
+    checkServerIdentity: (_, certificate) => nodeTls().checkServerIdentity(name, certificate),
+    ALPNProtocols: [...alpn],
+  };
 }
 
 /** Resolves with the socket at the event; rejects, the socket gone, when that does not come in time. */

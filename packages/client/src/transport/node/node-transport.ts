@@ -13,7 +13,7 @@ import {
   type WebSocketRequest,
 } from '../transport.ts';
 import type { ConnectionPool, RequestDefaults } from './connection-pool.ts';
-import { bareHost, type DialTarget, dial } from './dial.ts';
+import { bareHost, type DialOptions, type DialTarget, dial } from './dial.ts';
 import { gunzipped } from './gunzip.ts';
 import { Http1Pool } from './http1-pool.ts';
 import { Http2Pool } from './http2/http2-pool.ts';
@@ -163,24 +163,30 @@ export class NodeTransport implements Transport {
     if (current && current.ca === ca && sameCertificate(current.clientCertificate, clientCertificate)) return current;
     if (current) this.#retire(current.pool);
     const target = this.#target(ca, clientCertificate);
-    const pool = this.#pool((signal, alpn) => this.#dial({ ca, clientCertificate, target }, alpn, signal));
+    const pool = this.#pool((options) => this.#dial({ ca, clientCertificate, target }, options));
     this.#current = { ca, clientCertificate, target, pool };
     return this.#current;
   }
 
-  #pool(open: (signal: AbortSignal, alpn: readonly string[]) => Promise<Socket>): ConnectionPool {
+  #pool(open: (options: Omit<DialOptions, 'clock'>) => Promise<Socket>): ConnectionPool {
     const newHttp1Pool = (): Http1Pool =>
-      new Http1Pool((signal) => open(signal, ['http/1.1']), this.#defaults, this.#clock);
+      new Http1Pool((signal) => open({ signal, alpn: ['http/1.1'] }), this.#defaults, this.#clock);
     if (this.#httpVersion === '1.1' || !this.#isSecure) return newHttp1Pool();
-    return new Http2Pool((signal) => open(signal, ['h2', 'http/1.1']), newHttp1Pool, this.#defaults, this.#clock);
+    return new Http2Pool(
+      (signal, reader) => open({ signal, reader, alpn: ['h2', 'http/1.1'] }),
+      newHttp1Pool,
+      this.#defaults,
+      this.#clock,
+    );
   }
 
   /** With what is trusted now: when that has changed, an old server is the exception. */
-  async #dial(generation: Omit<Generation, 'pool'>, alpn: readonly string[], signal: AbortSignal): Promise<Socket> {
+  async #dial(generation: Omit<Generation, 'pool'>, how: Omit<DialOptions, 'clock'>): Promise<Socket> {
     const ca = await this.#ca();
-    if (ca === generation.ca) return await dial(generation.target, { alpn, clock: this.#clock, signal });
+    const options = { ...how, clock: this.#clock };
+    if (ca === generation.ca) return await dial(generation.target, options);
     this.#caCheckedAtMs = Number.NEGATIVE_INFINITY;
-    return await dial(this.#target(ca, generation.clientCertificate), { alpn, clock: this.#clock, signal });
+    return await dial(this.#target(ca, generation.clientCertificate), options);
   }
 
   async #ca(): Promise<string | undefined> {

@@ -4,6 +4,8 @@ import { TransportError } from '../../transport.ts';
 
 /** Pieces up to this length are joined; longer ones go as they are. */
 const longestJoined = 64 * 1024;
+/** So much is joined in memory that is used again. */
+const sharedBytes = 16 * 1024;
 /** Somebody who asks and asks, but does not read our answers, is not answered for ever. */
 const mostUnreadReplies = 1024 * 1024;
 
@@ -13,6 +15,9 @@ export class FrameWriter {
   #pieces: Uint8Array[] = [];
   #bytes = 0;
   #isFlushing = false;
+  readonly #shared = Buffer.allocUnsafeSlow(sharedBytes);
+  /** The socket has not sent all that was joined there last. */
+  #isSharedInUse = false;
   #lastBegun = 0;
   #lastSent = 0;
 
@@ -58,10 +63,25 @@ export class FrameWriter {
     this.#lastSent = this.#lastBegun;
     const total = this.#bytes;
     this.#bytes = 0;
-    if (total <= longestJoined * 2) {
-      this.#socket.write(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, total));
-      return;
+    if (pieces.length === 1) this.#socket.write(pieces[0]!);
+    else if (total <= sharedBytes && !this.#isSharedInUse) this.#writeShared(pieces);
+    else if (total <= longestJoined * 2) this.#socket.write(Buffer.concat(pieces, total));
+    else this.#writeEach(pieces);
+  }
+
+  #writeShared(pieces: readonly Uint8Array[]): void {
+    let length = 0;
+    for (const piece of pieces) {
+      this.#shared.set(piece, length);
+      length += piece.length;
     }
+    this.#isSharedInUse = true;
+    this.#socket.write(this.#shared.subarray(0, length), () => {
+      this.#isSharedInUse = false;
+    });
+  }
+
+  #writeEach(pieces: readonly Uint8Array[]): void {
     this.#socket.cork();
     for (const piece of pieces) this.#socket.write(piece);
     this.#socket.uncork();

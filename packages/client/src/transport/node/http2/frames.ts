@@ -51,7 +51,7 @@ export const windowUpdateFrame = (stream: number, bytes: number): Buffer =>
 
 export const resetFrame = (stream: number, code: number): Buffer => frame(frameTypes.resetStream, 0, stream, 4, [code]);
 
-/** What the reader found, in order. */
+/** What the reader found, in order. The bytes are only lent. */
 export interface FrameEvents {
   /** A piece of a DATA frame without padding. */
   onData(stream: number, piece: Buffer, isEnd: boolean): void;
@@ -74,7 +74,7 @@ export class FrameReader {
     this.#events = events;
   }
 
-  /** Throws a `TransportError` for a frame that is too long. */
+  /** Throws a `TransportError` for a frame that is too long. The chunk is not held. */
   push(chunk: Buffer): void {
     const bytes = this.#kept.length > 0 ? Buffer.concat([this.#kept, chunk]) : chunk;
     this.#kept = empty;
@@ -84,7 +84,7 @@ export class FrameReader {
         continue;
       }
       if (bytes.length - at < frameHeadBytes) {
-        this.#kept = bytes.subarray(at);
+        this.#kept = Buffer.from(bytes.subarray(at));
         return;
       }
       const length = bytes.readUIntBE(at, 3);
@@ -101,7 +101,7 @@ export class FrameReader {
       }
       const end = at + frameHeadBytes + length;
       if (end > bytes.length) {
-        this.#kept = bytes.subarray(at);
+        this.#kept = Buffer.from(bytes.subarray(at));
         return;
       }
       this.#events.onFrame(type, flag, stream, bytes.subarray(at + frameHeadBytes, end));

@@ -4,6 +4,7 @@ import { TransportError, type TransportRequest, type TransportResponse } from '.
 import type { RequestDefaults } from '../connection-pool.ts';
 import { codeOf } from '../dial.ts';
 import { checkHeader, checkRequestLine } from '../request-head.ts';
+import { SocketReader } from '../socket-reader.ts';
 import { FrameWriter } from './frame-writer.ts';
 import {
   errorCodes,
@@ -70,7 +71,7 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
   readonly #encoder = new HpackEncoder();
   readonly #streams = new Map<number, Http2Stream>();
   /** Those that the bytes at hand are about. */
-  readonly #touched = new Set<Http2Stream>();
+  readonly #touched: Http2Stream[] = [];
   /** Those whose body the server does not take all of yet. */
   readonly #blocked = new Set<Http2Stream>();
   #nextId = 1;
@@ -88,18 +89,21 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
   #timer: Timer | undefined;
   #bytesSeen = 0;
 
-  constructor(socket: Socket, options: { defaults: RequestDefaults; clock: Clock; owner: Http2ConnectionOwner }) {
+  constructor(
+    socket: Socket,
+    options: { defaults: RequestDefaults; clock: Clock; owner: Http2ConnectionOwner; reader?: SocketReader },
+  ) {
     this.#socket = socket;
     this.#defaults = options.defaults;
     this.#clock = options.clock;
     this.#owner = options.owner;
     this.#writer = new FrameWriter(socket);
-    socket.on('data', (bytes: Buffer) => this.#onBytes(bytes));
     socket.on('error', (error: Error) => this.destroy(broken(error)));
     socket.on('close', () => this.destroy(broken(undefined)));
     socket.on('end', () => this.destroy(broken(undefined)));
     this.#greet();
     this.#watchOver();
+    (options.reader ?? new SocketReader()).start(socket, (bytes) => this.#onBytes(bytes));
   }
 
   get hasRoom(): boolean {
@@ -157,7 +161,7 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
     if (!stream) return;
     if (piece.length > 0) stream.onData(piece);
     if (isEnd) stream.onEnd();
-    this.#touched.add(stream);
+    this.#touch(stream);
   }
 
   onFrame(type: number, flag: number, id: number, payload: Buffer): void {
@@ -288,13 +292,14 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
       this.#reader.push(bytes);
       if (this.#isGone) return;
       for (const stream of this.#touched) {
+        stream.isTouched = false;
         if (stream.isOver) this.#end(stream);
         stream.advance();
       }
     } catch (error) {
       this.destroy(error instanceof TransportError ? error : broken(error));
     } finally {
-      this.#touched.clear();
+      this.#touched.length = 0;
     }
   }
 
@@ -314,7 +319,8 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
 
   #onHead(flag: number, piece: Buffer): void {
     const partial = this.#partial!;
-    partial.pieces.push(piece);
+    // A copy, where it must wait for the rest.
+    partial.pieces.push(flag & flags.endHeaders ? piece : Buffer.from(piece));
     partial.bytes += piece.length;
     if (partial.bytes > longestHead) throw malformed('the head of an answer is too long');
     if ((flag & flags.endHeaders) === 0) return;
@@ -325,7 +331,13 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
     if (!stream) return;
     stream.onHeaders(fields);
     if (partial.isEnd) stream.onEnd();
-    this.#touched.add(stream);
+    this.#touch(stream);
+  }
+
+  #touch(stream: Http2Stream): void {
+    if (stream.isTouched) return;
+    stream.isTouched = true;
+    this.#touched.push(stream);
   }
 
   #onReset(id: number, code: number): void {
@@ -383,7 +395,6 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
   }
 
   #fail(stream: Http2Stream, message: string, mayHaveBeenSent: boolean): void {
-    this.#touched.delete(stream);
     stream.fail(new TransportError(message, { code: 'ECONNRESET', mayHaveBeenSent }));
     this.#end(stream);
   }

@@ -3,10 +3,14 @@ import type { Clock, Timer } from '../../../clock/clock.ts';
 import { onAbort } from '../../on-abort.ts';
 import { TransportError, type TransportRequest, type TransportResponse } from '../../transport.ts';
 import type { ConnectionPool, RequestDefaults } from '../connection-pool.ts';
+import { SocketReader } from '../socket-reader.ts';
 import { Http2Connection, type Http2ConnectionOwner } from './http2-connection.ts';
 
 /** When no answer comes for so long, others do not wait for it any more: a further connection is opened. */
 const stallMs = 50;
+
+/** Opens a connection, with that reader if it can. */
+type DialForHttp2 = (signal: AbortSignal, reader: SocketReader) => Promise<Socket>;
 
 /** A request that no connection has room for. */
 interface Waiting {
@@ -21,7 +25,7 @@ interface Waiting {
  * or nothing is answered for a while. When the server turns out to speak only HTTP/1.1, that is used.
  */
 export class Http2Pool implements ConnectionPool, Http2ConnectionOwner {
-  readonly #dial: (signal: AbortSignal) => Promise<Socket>;
+  readonly #dial: DialForHttp2;
   readonly #newFallback: () => ConnectionPool;
   readonly #defaults: RequestDefaults;
   readonly #clock: Clock;
@@ -35,12 +39,7 @@ export class Http2Pool implements ConnectionPool, Http2ConnectionOwner {
   #isRetired = false;
   #closed: TransportError | undefined;
 
-  constructor(
-    dial: (signal: AbortSignal) => Promise<Socket>,
-    newFallback: () => ConnectionPool,
-    defaults: RequestDefaults,
-    clock: Clock,
-  ) {
+  constructor(dial: DialForHttp2, newFallback: () => ConnectionPool, defaults: RequestDefaults, clock: Clock) {
     this.#dial = dial;
     this.#newFallback = newFallback;
     this.#defaults = defaults;
@@ -158,9 +157,10 @@ export class Http2Pool implements ConnectionPool, Http2ConnectionOwner {
     const dialing = new AbortController();
     this.#dialing = dialing;
     try {
-      const socket = await this.#dial(dialing.signal);
+      const reader = new SocketReader();
+      const socket = await this.#dial(dialing.signal, reader);
       if (this.#closed || dialing.signal.aborted) discard(socket);
-      else if (isHttp2(socket)) this.#add(socket);
+      else if (isHttp2(socket)) this.#add(socket, reader);
       else {
         discard(socket);
         this.#fallback = this.#newFallback();
@@ -175,8 +175,9 @@ export class Http2Pool implements ConnectionPool, Http2ConnectionOwner {
     this.#serve();
   }
 
-  #add(socket: Socket): void {
-    const connection = new Http2Connection(socket, { defaults: this.#defaults, clock: this.#clock, owner: this });
+  #add(socket: Socket, reader: SocketReader): void {
+    const options = { defaults: this.#defaults, clock: this.#clock, owner: this, reader };
+    const connection = new Http2Connection(socket, options);
     this.#connections.add(connection);
     this.#serve();
     if (this.#isRetired) connection.retire();

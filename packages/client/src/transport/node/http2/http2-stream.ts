@@ -1,9 +1,10 @@
 import { ChunkQueue } from '../../chunk-queue.ts';
 import { onAbort } from '../../on-abort.ts';
-import { bodyOf, joinChunks } from '../../response-body.ts';
+import { bodyOf, copyChunks } from '../../response-body.ts';
 import type { TransportError, TransportRequest, TransportResponse } from '../../transport.ts';
 import { malformed } from './frames.ts';
 import type { HeaderField } from './hpack-static-table.ts';
+import { SlabWriter } from './slabs.ts';
 
 /** What may be under way to us on one stream, whose reader may be slow. */
 export const streamWindow = 1024 * 1024;
@@ -17,28 +18,42 @@ export interface Http2StreamOwner {
 
 type Head = Pick<TransportResponse, 'status' | 'headers'>;
 
-/** One request, and what has come of its answer. */
+/** Who waits for an answer. */
+interface Caller {
+  readonly resolve: (response: TransportResponse) => void;
+  readonly reject: (reason: unknown) => void;
+  readonly signal: AbortSignal | undefined;
+  /** Stops waiting for the signal; once there is a body, that waits itself. */
+  readonly unlink: () => void;
+}
+
+/**
+ * One request, and what has come of its answer. Holds nothing of it after the end: tables of streams that were replaced by larger ones
+ * still name those of then, until the engine looks at all it has.
+ */
 export class Http2Stream {
   readonly id: number;
   readonly #owner: Http2StreamOwner;
-  readonly #resolve: (response: TransportResponse) => void;
-  readonly #reject: (reason: unknown) => void;
-  readonly #signal: AbortSignal | undefined;
-  /** Stops waiting for the signal; once there is a body, that waits itself. */
-  readonly #unlink: () => void;
+  /** Until there is an answer, or it is known that there will be none. */
+  #caller: Caller | undefined;
   /** What of the request's body has not been sent. */
   unsent: Uint8Array | undefined;
   /** How much the server takes of it now. */
   sendWindow: number;
   #head: Head | undefined;
-  /** What came of the body before anybody could have it. */
+  /** What came of the body before anybody could have it. Not to be held after `advance`. */
   #ready: Buffer[] = [];
   #body: ChunkQueue | undefined;
+  readonly #slabs = new SlabWriter();
   /** Bytes that the server has not been told were taken. */
   #untold = 0;
   #isFull = false;
+  /** The answer has not begun. */
+  isAwaited = true;
   /** The answer is complete, or there will be none. */
   isOver = false;
+  /** The bytes at hand are about it. */
+  isTouched = false;
 
   constructor(
     id: number,
@@ -50,59 +65,62 @@ export class Http2Stream {
   ) {
     this.id = id;
     this.#owner = owner;
-    this.#signal = request.signal;
     this.unsent = request.body && request.body.length > 0 ? request.body : undefined;
     this.sendWindow = sendWindow;
-    this.#resolve = resolve;
-    this.#reject = reject;
     const { signal } = request;
-    this.#unlink = onAbort(signal, () => {
+    const unlink = onAbort(signal, () => {
       this.isOver = true;
-      this.#reject(signal?.reason);
+      this.#takeCaller()?.reject(signal?.reason);
       owner.onGivenUp(this);
     });
-  }
-
-  get isAwaited(): boolean {
-    return this.#head === undefined;
+    this.#caller = { resolve, reject, signal, unlink };
   }
 
   /** The head of the answer, or what comes after its body, of which nobody wants to know. */
   onHeaders(fields: readonly HeaderField[]): void {
-    if (this.#head) return;
+    if (!this.isAwaited) return;
     const head = headOf(fields);
     // Provisional: the answer is still to come.
-    if (head.status >= 200) this.#head = head;
+    if (head.status < 200) return;
+    this.#head = head;
+    this.isAwaited = false;
   }
 
+  /** The piece is only lent until `advance`. */
   onData(piece: Buffer): void {
-    if (!this.#head) throw malformed('a body without a head');
+    if (this.isAwaited) throw malformed('a body without a head');
     this.#untold += piece.length;
-    if (this.#body) this.#isFull = !this.#body.write(piece);
+    if (this.#body) this.#isFull = !this.#slabs.write(piece, this.#body);
     else this.#ready.push(piece);
     this.#tell();
   }
 
   onEnd(): void {
-    if (!this.#head) throw malformed('an answer without a head');
+    if (this.isAwaited) throw malformed('an answer without a head');
     this.isOver = true;
   }
 
   /** Hands over what the last bytes brought. */
   advance(): void {
-    if (!this.#head) return;
-    if (this.#body) {
-      if (this.isOver) this.#body.end();
-      return;
+    if (this.#body && this.isOver) {
+      this.#body.end();
+      this.#body = undefined;
     }
-    this.#unlink();
-    if (this.isOver) {
-      this.#resolve({ ...this.#head, body: bodyOf(joinChunks(this.#ready)) });
-      return;
-    }
-    const body = new ChunkQueue(this.#signal);
+    const head = this.#head;
+    const caller = head && this.#takeCaller();
+    if (!caller) return;
+    if (this.isOver) caller.resolve({ ...head, body: bodyOf(copyChunks(this.#ready)) });
+    else caller.resolve({ ...head, body: this.#open(caller.signal) });
+    this.#head = undefined;
+    this.#ready = [];
+  }
+
+  /** A body that goes on. */
+  #open(signal: AbortSignal | undefined): ChunkQueue {
+    const body = new ChunkQueue(signal);
     this.#body = body;
     body.onClose(() => {
+      this.#body = undefined;
       if (this.isOver) return;
       this.isOver = true;
       this.#owner.onGivenUp(this);
@@ -111,24 +129,33 @@ export class Http2Stream {
       this.#isFull = false;
       this.#tell();
     });
-    for (const piece of this.#ready) this.#isFull = !body.write(piece);
-    this.#ready = [];
-    this.#resolve({ ...this.#head, body });
+    for (const piece of this.#ready) this.#isFull = !this.#slabs.write(piece, body);
+    return body;
   }
 
   /** There will be no more. */
   fail(reason: TransportError): void {
     this.isOver = true;
-    this.#unlink();
-    if (this.#body) this.#body.fail(reason);
-    else if (!this.#head) this.#reject(reason);
-    else {
+    this.#body?.fail(reason);
+    const head = this.#head;
+    const caller = this.#takeCaller();
+    if (!caller) return;
+    if (head) {
       // What came before it broke can be read.
-      const body = new ChunkQueue(this.#signal);
-      for (const piece of this.#ready) body.write(piece);
+      const body = this.#open(caller.signal);
       body.fail(reason);
-      this.#resolve({ ...this.#head, body });
-    }
+      caller.resolve({ ...head, body });
+    } else caller.reject(reason);
+    this.#head = undefined;
+    this.#ready = [];
+  }
+
+  /** Undefined when nobody waits any more. */
+  #takeCaller(): Caller | undefined {
+    const caller = this.#caller;
+    this.#caller = undefined;
+    caller?.unlink();
+    return caller;
   }
 
   #tell(): void {

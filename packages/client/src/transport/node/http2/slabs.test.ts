@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ChunkQueue } from '../../chunk-queue.ts';
+import { SlabWriter } from './slabs.ts';
+
+describe('SlabWriter', () => {
+  it('brings what was written, however streams and readers take turns', async () => {
+    const step = fc.record({
+      stream: fc.nat(2),
+      write: fc.nat(40_000),
+      reads: fc.nat(2),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        const streams = [0, 1, 2].map(() => {
+          const queue = new ChunkQueue();
+          const chunks = queue.chunks({ borrowed: true })[Symbol.asyncIterator]();
+          return { queue, writer: new SlabWriter(), chunks, wanted: [] as Buffer[], seen: [] as Uint8Array[] };
+        });
+        const read = async ({ chunks, seen }: (typeof streams)[number]): Promise<boolean> => {
+          const { done, value } = await chunks.next();
+          // A copy: the next reading takes it away.
+          if (!done) seen.push(new Uint8Array(value));
+          return !done;
+        };
+        for (const [i, { stream, write, reads }] of steps.entries()) {
+          const { queue, writer, wanted } = streams[stream]!;
+          // What is lent is used again at once.
+          const piece = Buffer.alloc(write, i + 1);
+          wanted.push(Buffer.from(piece));
+          writer.write(piece, queue);
+          piece.fill(0);
+          for (let n = 0; n < reads && queue.pendingBytes > 0; n++) await read(streams[stream]!);
+        }
+        for (const stream of streams) {
+          stream.queue.end();
+          while (await read(stream));
+          expect(Buffer.concat(stream.seen).equals(Buffer.concat(stream.wanted))).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('says when there is enough to be read', () => {
+    const [writer, queue] = [new SlabWriter(), new ChunkQueue()];
+    expect(writer.write(Buffer.alloc(100_000), queue)).toBe(true);
+    expect(writer.write(Buffer.alloc(200_000), queue)).toBe(false);
+    expect(queue.pendingBytes).toBe(300_000);
+  });
+});

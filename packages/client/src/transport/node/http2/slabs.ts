@@ -1,0 +1,60 @@
+import type { ChunkQueue } from '../../chunk-queue.ts';
+
+/** As much as comes at a time. */
+const slabBytes = 16 * 1024;
+/** More are not held for whoever needs them next. */
+const mostFree = 64;
+
+/** Memory for what comes and is soon read. */
+interface Slab {
+  readonly bytes: Buffer;
+  used: number;
+  /** How many parts of it are still to be read. */
+  unread: number;
+}
+
+const free: Slab[] = [];
+
+const takeSlab = (): Slab => free.pop() ?? { bytes: Buffer.allocUnsafeSlow(slabBytes), used: 0, unread: 0 };
+
+function giveBack(slab: Slab): void {
+  slab.used = 0;
+  if (free.length < mostFree) free.push(slab);
+}
+
+/**
+ * Copies what comes on one stream, in memory that is used again when it has been read. A stream on which nothing waits to be read has
+ * none.
+ */
+export class SlabWriter {
+  #slab: Slab | undefined;
+  /** Up to here it is in the queue. */
+  #queued = 0;
+
+  /** Returns whether there is room for more. */
+  write(piece: Buffer, queue: ChunkQueue): boolean {
+    let hasRoom = true;
+    for (let at = 0; at < piece.length; ) {
+      if (this.#slab?.used === slabBytes) this.#slab = undefined;
+      if (!this.#slab) {
+        this.#slab = takeSlab();
+        this.#queued = 0;
+      }
+      const slab = this.#slab;
+      const length = Math.min(piece.length - at, slabBytes - slab.used);
+      piece.copy(slab.bytes, slab.used, at, at + length);
+      slab.used += length;
+      slab.unread++;
+      hasRoom = queue.write(slab.bytes.subarray(this.#queued, slab.used), () => this.#onRead(slab));
+      this.#queued = slab.used;
+      at += length;
+    }
+    return hasRoom;
+  }
+
+  #onRead(slab: Slab): void {
+    if (--slab.unread > 0) return;
+    if (this.#slab === slab) this.#slab = undefined;
+    giveBack(slab);
+  }
+}
