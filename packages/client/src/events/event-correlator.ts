@@ -38,8 +38,8 @@ interface Observation {
 }
 
 interface Group {
-  /** The messages seen; fewer than `maxEvents`, but for a moment. */
-  messages: Set<string>;
+  /** The messages seen; fewer than `maxEvents`, but for a moment. Mostly it is one. */
+  messages: string[];
   lastAt: number;
 }
 
@@ -96,17 +96,15 @@ export class EventCorrelator {
     const { maxEvents, maxIntervalMs } = this.#options;
     let group = this.#groups.get(key);
     if (!group) {
-      group = { messages: new Set(), lastAt: now };
+      group = { messages: [], lastAt: now };
       this.#groups.set(key, group);
-    } else if (now - group.lastAt > maxIntervalMs) group.messages = new Set();
-    const { messages } = group;
+    } else if (now - group.lastAt > maxIntervalMs) group.messages = [];
+    const { message = '' } = event;
     group.lastAt = now;
-    messages.add(event.message ?? '');
-    if (messages.size < maxEvents) return false;
-    for (const oldest of messages) {
-      messages.delete(oldest);
-      break;
-    }
+    // What is as long as needed is no longer than that: most groups never get a second.
+    if (!group.messages.includes(message)) group.messages = [...group.messages, message];
+    if (group.messages.length < maxEvents) return false;
+    group.messages.shift();
     return true;
   }
 
@@ -149,10 +147,11 @@ function toldAgain(event: Event, { count, firstTimestamp, name }: Observation): 
   return { event: again, patch: { count, lastTimestamp, ...(message && { message }) } };
 }
 
-/** Who tells what kind of thing about which object. */
+/** Who tells what kind of thing about which object. Thousands are kept, so what a UID stands for is left out. */
 function spamKey({ source, involvedObject: object, type }: Event): string {
   const { kind, namespace, name, uid, apiVersion } = object;
-  return [source?.component, source?.host, kind, namespace, name, uid, apiVersion, type].join('\0');
+  const which = uid ? [uid] : ['', kind, namespace, name];
+  return [source?.component, source?.host, ...which, apiVersion, type].join('\0');
 }
 
 /** The same but for the message. */

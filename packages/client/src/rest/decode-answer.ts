@@ -30,17 +30,21 @@ export class MalformedAnswerError extends Error {
  */
 export function decodeAnswer<T>(head: Head, bytes: Uint8Array, lazily = false): T {
   const lazy = lazily ? lazyAnswer(bytes) : undefined;
-  if (lazy) return lazy as T;
+  return lazy ? (lazy as T) : decodeText<T>(head, decoder.decode(bytes));
+}
+
+/** The same of a text. */
+export function decodeText<T>(head: Head, text: string): T {
   const { status, headers } = head;
-  if (bytes.length === 0) {
+  if (text.length === 0) {
     const message = `0-length response with status code: ${status} and content type: ${contentTypeOf(headers)}`;
     throw new MalformedAnswerError(message, head);
   }
   let object: unknown;
   try {
-    object = JSON.parse(decoder.decode(bytes));
+    object = JSON.parse(text);
   } catch (cause) {
-    const shown = isText(headers) ? `: ${decoder.decode(bytes.subarray(0, 200)).trim()}` : '';
+    const shown = isText(headers) ? `: ${text.slice(0, 200).trim()}` : '';
     const message = `the server answered ${status} with ${contentTypeOf(headers) || 'something'} that is no JSON${shown}`;
     // The parser's own message quotes the text, which may be secret.
     throw new MalformedAnswerError(message, head, shown ? { cause } : undefined);

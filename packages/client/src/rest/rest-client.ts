@@ -16,7 +16,8 @@ import {
 import { JsonWatch } from '../watch/json-watch.ts';
 import type { Watch } from '../watch/watch.ts';
 import { CallDeadline } from './call-deadline.ts';
-import { answeredError, decodeAnswer } from './decode-answer.ts';
+import { answeredError, decodeAnswer, decodeText } from './decode-answer.ts';
+import { readText } from './read-text.ts';
 import { RequestBuilder } from './request-builder.ts';
 import { type RestMetrics, restMetrics } from './rest-metrics.ts';
 import {
@@ -131,9 +132,11 @@ export class RESTClient {
 
   /** The answer's object. */
   async request<T>(request: RestRequest): Promise<T> {
-    const response = await this.raw(request);
+    const { method } = request;
+    const { head, text, bytes, size } = await this.#answered(request, method === 'GET' ? readFound : readWritten);
+    this.#metrics.responseSize.observe(size, method, this.#host);
     // Who gets something looks at it.
-    return decodeAnswer<T>(response, response.bytes, request.method !== 'GET');
+    return bytes ? decodeAnswer<T>(head, bytes, method !== 'GET') : decodeText<T>(head, text);
   }
 
   /** The answer's head and bytes. 304, which answers `if-none-match`, is an answer too. */
@@ -282,9 +285,36 @@ async function readBytes({ status, headers, body }: TransportResponse): Promise<
 
 /** Below it is quicker to take an answer in one piece. */
 const smallBytes = 64 * 1024;
+const lengthOf = ({ headers }: TransportResponse): number => Number(headers['content-length']);
 
-async function sizeOf({ headers, body }: TransportResponse): Promise<number> {
-  if (Number(headers['content-length']) <= smallBytes) return (await body.bytes()).length;
+/** What an object is read from: bytes, of which parts may be read later, or a text where they are many. */
+interface ObjectAnswer {
+  readonly head: TransportResponse;
+  readonly bytes: Uint8Array | undefined;
+  readonly text: string;
+  readonly size: number;
+}
+
+/** Not every server says how long an answer is. What it found may be a long list; what was written is mostly one object. */
+const readFound = (head: TransportResponse): Promise<ObjectAnswer> =>
+  lengthOf(head) <= smallBytes ? inBytes(head) : asText(head);
+const readWritten = (head: TransportResponse): Promise<ObjectAnswer> =>
+  lengthOf(head) > smallBytes ? asText(head) : inBytes(head);
+
+const asText = async (head: TransportResponse): Promise<ObjectAnswer> => ({
+  head,
+  bytes: undefined,
+  ...(await readText(head.body)),
+});
+
+async function inBytes(head: TransportResponse): Promise<ObjectAnswer> {
+  const bytes = await head.body.bytes();
+  return { head, bytes, size: bytes.length, text: '' };
+}
+
+async function sizeOf(response: TransportResponse): Promise<number> {
+  const { body } = response;
+  if (lengthOf(response) <= smallBytes) return (await body.bytes()).length;
   let size = 0;
   for await (const chunk of body.chunks({ borrowed: true })) size += chunk.length;
   return size;

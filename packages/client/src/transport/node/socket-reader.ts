@@ -28,10 +28,15 @@ export class SocketReader {
     };
   }
 
-  /** The sink gets what comes from now on, and what has come. It must not look at that any more after it has returned. */
+  /** The sink gets what has come and what comes, but nothing at once. It must not look at that any more after it has returned. */
   start(socket: Socket, sink: (bytes: Buffer) => void): void {
-    if (!this.#isInstalled) socket.on('data', sink);
-    this.#sink = sink;
-    for (const bytes of this.#early.splice(0)) sink(bytes);
+    if (!this.#isInstalled) {
+      socket.on('data', sink);
+      return;
+    }
+    queueMicrotask(() => {
+      for (const bytes of this.#early.splice(0)) sink(bytes);
+      this.#sink = sink;
+    });
   }
 }

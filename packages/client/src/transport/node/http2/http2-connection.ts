@@ -288,6 +288,7 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
   }
 
   #onBytes(bytes: Buffer): void {
+    if (this.#isGone) return;
     try {
       this.#reader.push(bytes);
       if (this.#isGone) return;
