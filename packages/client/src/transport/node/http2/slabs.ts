@@ -27,27 +27,22 @@ function giveBack(slab: Slab): void {
  * none.
  */
 export class SlabWriter {
+  /** The one that is not full. */
   #slab: Slab | undefined;
-  /** Up to here it is in the queue. */
-  #queued = 0;
 
   /** Returns whether there is room for more. */
   write(piece: Buffer, queue: ChunkQueue): boolean {
     let hasRoom = true;
     for (let at = 0; at < piece.length; ) {
-      if (this.#slab?.used === slabBytes) this.#slab = undefined;
-      if (!this.#slab) {
-        this.#slab = takeSlab();
-        this.#queued = 0;
-      }
-      const slab = this.#slab;
-      const length = Math.min(piece.length - at, slabBytes - slab.used);
-      piece.copy(slab.bytes, slab.used, at, at + length);
+      const slab = this.#slab ?? takeSlab();
+      const start = slab.used;
+      const length = Math.min(piece.length - at, slabBytes - start);
+      piece.copy(slab.bytes, start, at, at + length);
+      at += length;
       slab.used += length;
       slab.unread++;
-      hasRoom = queue.write(slab.bytes.subarray(this.#queued, slab.used), () => this.#onRead(slab));
-      this.#queued = slab.used;
-      at += length;
+      this.#slab = slab.used < slabBytes ? slab : undefined;
+      hasRoom = queue.write(slab.bytes.subarray(start, slab.used), () => this.#onRead(slab));
     }
     return hasRoom;
   }
