@@ -23,7 +23,13 @@ function start(items: readonly object[], versions = ['v1beta1', 'v1beta2'], pref
     send: async ({ url }) => {
       asked.push(decodeURIComponent(url));
       const bytes = new TextEncoder().encode(JSON.stringify({ kind: 'List', apiVersion: 'v1', items }));
-      const body = { bytes: async () => bytes, chunks: async function* () {}, cancel() {} };
+      const body = {
+        bytes: async () => bytes,
+        chunks: async function* () {
+          yield bytes;
+        },
+        cancel() {},
+      };
       return { status: 200, headers: { 'content-type': 'application/json' }, body };
     },
     openWebSocket: () => Promise.reject(new Error('none')),
