@@ -110,7 +110,7 @@ export class Limits {
       this.#isCalm = false;
       return;
     }
-    const [deployments, sets, jobs, statefulSets, daemonSets, autoscalers, nodes] = await Promise.all([
+    const [deployments, sets, jobs, statefulSets, daemonSets, autoscalers, nodes, namespaces] = await Promise.all([
       this.#deployments(),
       this.#clients.apps.v1.replicaSets().list(),
       this.#clients.batch.v1.jobs().list(),
@@ -118,6 +118,7 @@ export class Limits {
       this.#clients.apps.v1.daemonSets().list(),
       this.#clients.autoscaling.v2.horizontalPodAutoscalers().list(),
       this.#clients.core.v1.nodes().list(),
+      this.#clients.core.v1.namespaces().list(),
     ]);
     const most = new Map<string, number>();
     const fewest = new Map<string, number>();
@@ -132,13 +133,19 @@ export class Limits {
     const now = this.#counts(isPodActive);
     for (const [key, count] of now) raise(key, count);
     const ready = this.#counts((pod) => isPodActive(pod) && isPodReady(pod));
+    const leaving = new Set(
+      namespaces.items.filter(({ metadata }) => metadata.deletionTimestamp).map(({ metadata }) => metadata.name),
+    );
     for (const deployment of deployments) {
       const key = `${deployment.metadata.namespace}/web`;
       const isScaled = autoscalers.items.some(({ metadata }) => metadata.namespace === deployment.metadata.namespace);
+      const isLeaving =
+        deployment.metadata.deletionTimestamp !== undefined || leaving.has(deployment.metadata.namespace);
       for (const replicas of isScaled ? [4, deployment.spec!.replicas!] : [deployment.spec!.replicas!]) {
         const { surge, unavailable } = slackOf(deployment, replicas);
         raise(key, replicas + surge);
-        if (!isScaled && (ready.get(key) ?? 0) >= replicas - unavailable) fewest.set(key, replicas - unavailable);
+        if (isScaled || isLeaving) continue;
+        if ((ready.get(key) ?? 0) >= replicas - unavailable) fewest.set(key, replicas - unavailable);
       }
     }
     this.#most = most;
@@ -152,7 +159,10 @@ export class Limits {
       if (spec?.updateStrategy?.rollingUpdate?.maxSurge !== 0) this.#surging.add(metadata.uid!);
     }
     this.#faults.lostPods = 0;
-    this.#isCalm = nodes.items.every(({ spec }) => !spec?.taints?.length);
+    const names = new Set(nodes.items.map(({ metadata }) => metadata.name));
+    // Pods of a node that is gone go too, after a while.
+    const isStranded = ({ spec }: Pod): boolean => spec?.nodeName !== undefined && !names.has(spec.nodeName);
+    this.#isCalm = nodes.items.every(({ spec }) => !spec?.taints?.length) && ![...this.#pods.values()].some(isStranded);
   }
 
   async #deployments(namespace?: string): Promise<Deployment[]> {

@@ -166,8 +166,9 @@ export class World {
       case 'revive node':
         return this.nodes.revive(node);
       case 'remove node':
-        if (this.nodes.names.length > 1) await this.nodes.remove(node);
-        return;
+        if (this.nodes.names.length <= 1) return;
+        this.limits.willDisturb();
+        return await this.nodes.remove(node);
       case 'add node':
         return await this.nodes.add(node);
       case 'faults end':
