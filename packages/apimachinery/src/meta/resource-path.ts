@@ -3,11 +3,11 @@ import type { GroupVersion, GroupVersionResource } from './group-version.ts';
 
 export interface ResourcePathOptions {
   /** Left out for cluster-scoped resources and for all namespaces. */
-  namespace?: string;
+  namespace?: string | undefined;
   /** Left out for the collection. */
-  name?: string;
+  name?: string | undefined;
   /** `status`, `log`, …; a further path for `proxy`. */
-  subresource?: string;
+  subresource?: string | undefined;
 }
 
 /** Where a group version is served: `/api/v1`, `/apis/apps/v1`. */
@@ -27,6 +27,7 @@ export function resourcePath(resource: GroupVersionResource, options: ResourcePa
   if (name !== '') path += `/${segment('resource name', name)}`;
   if (subresource === '') return path;
   if (name === '') throw new Error('resource name may not be empty');
+  if (plain.test(subresource)) return `${path}/${subresource}`;
   const parts = subresource.split('/').map((part) => segment('subresource', part));
   return `${path}/${parts.join('/')}`;
 }
@@ -37,7 +38,11 @@ export function pathSegmentProblems(name: string): string[] {
   return ['/', '%'].filter((character) => name.includes(character)).map((it) => `may not contain '${it}'`);
 }
 
+/** Most names are of nothing else, and as they are then. */
+const plain = /^[a-z0-9][a-z0-9.-]*$/;
+
 function segment(what: string, name: string): string {
+  if (plain.test(name)) return name;
   const problems = pathSegmentProblems(name);
   if (problems.length > 0) throw new Error(`invalid ${what} ${quote(name)}: [${problems.join(' ')}]`);
   return encodeURIComponent(name);

@@ -27,22 +27,10 @@ export function resourceRequest(method: string, call: ResourceCall): RestRequest
   const { resource, namespace, name, subresources = [], options = {}, headers, body } = call;
   const { signal, timeoutMs, ...query } = options;
   if ('name' in call && !name) throw new Error('name is required');
-  const path = resourcePath(GroupVersionResource.of(resource.group, resource.version, resource.resource), {
-    ...(namespace !== undefined && { namespace }),
-    ...(name !== undefined && { name }),
-    subresource: subresources.join('/'),
-  });
-  return {
-    method,
-    path,
-    query,
-    resource: GroupResource.of(resource.group, resource.resource),
-    ...(name !== undefined && { name }),
-    ...(headers && { headers }),
-    ...(body !== undefined && { body }),
-    ...(signal && { signal }),
-    ...(timeoutMs !== undefined && { timeoutMs }),
-  };
+  const groupVersionResource = GroupVersionResource.of(resource.group, resource.version, resource.resource);
+  const path = resourcePath(groupVersionResource, { namespace, name, subresource: subresources.join('/') });
+  const groupResource = GroupResource.of(resource.group, resource.resource);
+  return { method, path, query, headers, body, resource: groupResource, name, signal, timeoutMs };
 }
 
 /** The body of a delete, apart from what concerns the call. */
@@ -51,7 +39,7 @@ export function deleteCall({ signal, timeoutMs, ...body }: DeleteOptions & CallO
   body: DeleteOptions;
 } {
   return {
-    options: { ...(signal && { signal }), ...(timeoutMs !== undefined && { timeoutMs }) },
+    options: { signal, timeoutMs },
     body: { kind: 'DeleteOptions', apiVersion: 'v1', ...body },
   };
 }

@@ -37,21 +37,8 @@ export class SubresourceClient<T extends KubernetesObject> extends ResourceClien
     const { signal, timeoutMs, ...options } = call.options;
     // Otherwise the path would be that of the resource, with the subresource as a name.
     if (name === '') throw new Error('resource name may not be empty');
-    const path = resourcePath(groupVersionResource, {
-      ...(this.namespace !== undefined && { namespace: this.namespace }),
-      name,
-      subresource,
-    });
-    return {
-      method,
-      path: path + below,
-      query: { ...options, ...call.query },
-      resource: groupResource,
-      name,
-      ...(body !== undefined && { body }),
-      ...(headers && { headers }),
-      ...(signal && { signal }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
-    };
+    const path = resourcePath(groupVersionResource, { namespace: this.namespace, name, subresource }) + below;
+    const query = call.query ? { ...options, ...call.query } : options;
+    return { method, path, query, headers, body, resource: groupResource, name, signal, timeoutMs };
   }
 }

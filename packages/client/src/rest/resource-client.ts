@@ -34,17 +34,16 @@ const patchHeaders: Record<PatchType, ReturnType<typeof headersOf>> = {
 };
 const applyHeaders = headersOf('application/apply-patch+yaml');
 
+/** What of a RESTClient a resource needs. */
+type Requests = Pick<RESTClient, 'request' | 'watch' | 'discard'>;
+
 /** All verbs on one resource over a RESTClient. */
 export class ResourceClient<T extends KubernetesObject> implements ResourceInterface<T> {
   readonly resource: ResourceDescription;
   readonly namespace: string | undefined;
-  readonly #rest: Pick<RESTClient, 'request' | 'watch' | 'discard'>;
+  readonly #rest: Requests;
 
-  constructor(
-    rest: Pick<RESTClient, 'request' | 'watch' | 'discard'>,
-    resource: ResourceDescription,
-    namespace?: string,
-  ) {
+  constructor(rest: Requests, resource: ResourceDescription, namespace?: string) {
     this.#rest = rest;
     this.resource = resource;
     this.namespace = namespace;
@@ -84,14 +83,14 @@ export class ResourceClient<T extends KubernetesObject> implements ResourceInter
     { subresource, ...options }: PatchOptions & CallOptions & { readonly subresource?: string } = {},
   ): Promise<T> {
     const headers = patchHeaders[type];
-    return await this.#rest.request({ ...this.#object('PATCH', { name, subresource, options, body: patch }), headers });
+    return await this.#rest.request(this.#object('PATCH', { name, subresource, options, body: patch, headers }));
   }
 
   async apply(configuration: ApplyConfiguration<T>, { subresource, ...options }: ApplyCallOptions): Promise<T> {
     const { name } = configuration.metadata;
     const body = this.#typed(configuration);
     const headers = applyHeaders;
-    return await this.#rest.request({ ...this.#object('PATCH', { name, subresource, options, body }), headers });
+    return await this.#rest.request(this.#object('PATCH', { name, subresource, options, body, headers }));
   }
 
   async delete(name: string, { signal, timeoutMs, ...body }: DeleteOptions & CallOptions = {}): Promise<T | Status> {
@@ -110,10 +109,8 @@ export class ResourceClient<T extends KubernetesObject> implements ResourceInter
   }
 
   withoutAnswers(): WithoutAnswers<T> {
-    const rest = this.#rest;
-    const request = async <R>(request: RestRequest): Promise<R> => (await rest.discard(request)) as R;
-    const discarding = { request, watch: rest.watch.bind(rest), discard: rest.discard.bind(rest) };
-    return new ResourceClient<T>(discarding, this.resource, this.namespace) as unknown as WithoutAnswers<T>;
+    const rest = new Discarding(this.#rest);
+    return new ResourceClient<T>(rest, this.resource, this.namespace) as unknown as WithoutAnswers<T>;
   }
 
   /**
@@ -127,24 +124,11 @@ export class ResourceClient<T extends KubernetesObject> implements ResourceInter
     return this.#of(method, call);
   }
 
-  #of(method: string, { name, subresource, options, body }: Call): RestRequest {
+  #of(method: string, { name, subresource, options, body, headers }: Call): RestRequest {
     const { groupResource, groupVersionResource } = namesOf(this.resource);
     const { signal, timeoutMs, ...query } = options;
-    const path = resourcePath(groupVersionResource, {
-      ...(this.namespace !== undefined && { namespace: this.namespace }),
-      ...(name !== undefined && { name }),
-      ...(subresource !== undefined && { subresource }),
-    });
-    return {
-      method,
-      path,
-      query,
-      resource: groupResource,
-      ...(name !== undefined && { name }),
-      ...(body !== undefined && { body }),
-      ...(signal && { signal }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
-    };
+    const path = resourcePath(groupVersionResource, { namespace: this.namespace, name, subresource });
+    return { method, path, query, headers, body, resource: groupResource, name, signal, timeoutMs };
   }
 
   /** Complete with what it is: objects out of lists and caches say nothing of it. */
@@ -160,6 +144,28 @@ interface Call {
   /** Those of the API go into the query. */
   readonly options: CallOptions & ListOptions;
   readonly body?: unknown;
+  readonly headers?: RestRequest['headers'];
+}
+
+/** Nobody wants to see what is answered. */
+class Discarding implements Requests {
+  readonly #rest: Requests;
+
+  constructor(rest: Requests) {
+    this.#rest = rest;
+  }
+
+  async request<R>(request: RestRequest): Promise<R> {
+    return (await this.#rest.discard(request)) as R;
+  }
+
+  watch<R>(request: RestRequest): Promise<Watch<R>> {
+    return this.#rest.watch(request);
+  }
+
+  discard(request: RestRequest): Promise<void> {
+    return this.#rest.discard(request);
+  }
 }
 
 const deleteBody = (options: DeleteOptions): DeleteOptions => ({

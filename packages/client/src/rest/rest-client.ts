@@ -250,12 +250,14 @@ export class RESTClient {
     // The server need not work for longer than we wait.
     const timeoutMs = kind === 'whole' ? request.timeoutMs : undefined;
     const usual = body === undefined ? readHeaders : writeHeaders;
+    // Always of one shape, like every request on its way down: objects put together from others take longer than all of this.
     return {
       method,
       url: path + queryString(query, timeoutMs),
       headers: headers ? withUsual(headers, usual) : usual,
-      ...(body !== undefined && { body: encodeBody(body) }),
-      ...(signal && { signal }),
+      body: body === undefined ? undefined : encodeBody(body),
+      signal,
+      clientCertificate: undefined,
     };
   }
 

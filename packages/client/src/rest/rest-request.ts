@@ -9,16 +9,16 @@ export interface RestRequest extends CallOptions {
   /** Percent-encoded, without query. */
   readonly path: string;
   /** Strings, numbers, booleans; lists are repeated, what is undefined is left out. */
-  readonly query?: object;
+  readonly query?: object | undefined;
   /** Names in lower case. */
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /** Sent as JSON; bytes and text, such as YAML, as they are: `content-type` says what they are. */
   readonly body?: unknown;
   /** How often to try again, instead of the client's. */
-  readonly maxRetries?: number;
+  readonly maxRetries?: number | undefined;
   /** For messages: what is asked for. */
-  readonly resource?: GroupResource;
-  readonly name?: string;
+  readonly resource?: GroupResource | undefined;
+  readonly name?: string | undefined;
 }
 
 /** An answer before anybody read it. */
@@ -37,7 +37,7 @@ export interface WebSocketRestRequest extends Omit<RestRequest, 'method' | 'body
 
 /** With its question mark; empty without any. */
 export function queryString(query: RestRequest['query'], timeoutMs?: number): string {
-  const entries = Object.entries(query ?? {});
+  const entries = query ? Object.entries(query) : [];
   if (entries.length === 0 && timeoutMs === undefined) return '';
   const search = new URLSearchParams();
   for (const [name, value] of entries) {

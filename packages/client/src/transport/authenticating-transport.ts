@@ -33,32 +33,39 @@ export class AuthenticatingTransport implements Transport {
 
   async send(request: TransportRequest): Promise<TransportResponse> {
     const credential = await this.#credentials?.current(request.signal);
-    const response = await this.#inner.send(this.#signed(request, credential));
+    const response = await this.#inner.send(this.#signedRequest(request, credential));
     if (response.status !== 401 || !credential || !this.#credentials?.refused(credential)) return response;
     // Read, so that its connection can be used again.
     await response.body.bytes();
-    return await this.#inner.send(this.#signed(request, await this.#credentials.current(request.signal)));
+    return await this.#inner.send(this.#signedRequest(request, await this.#credentials.current(request.signal)));
   }
 
   async openWebSocket(request: WebSocketRequest): Promise<WebSocketConnection> {
     const credential = await this.#credentials?.current(request.signal);
     try {
-      return await this.#inner.openWebSocket(this.#signed(request, credential));
+      return await this.#inner.openWebSocket(this.#signedUpgrade(request, credential));
     } catch (error) {
       const isRefused = error instanceof UpgradeRefusedError && error.response.status === 401;
       if (!isRefused || !credential || !this.#credentials?.refused(credential)) throw error;
     }
-    return await this.#inner.openWebSocket(this.#signed(request, await this.#credentials.current(request.signal)));
+    const next = await this.#credentials.current(request.signal);
+    return await this.#inner.openWebSocket(this.#signedUpgrade(request, next));
   }
 
   close(): Promise<void> {
     return this.#inner.close();
   }
 
-  #signed<R extends TransportRequest | WebSocketRequest>(request: R, credential: Credential | undefined): R {
-    const clientCertificate = credential?.clientCertificate;
+  #signedRequest(request: TransportRequest, credential: Credential | undefined): TransportRequest {
+    const { method, url, body, signal } = request;
     const headers = this.#signedOnce(request.headers, credential);
-    return { ...request, headers, ...(clientCertificate && { clientCertificate }) };
+    const clientCertificate = credential?.clientCertificate ?? request.clientCertificate;
+    return { method, url, headers, body, signal, clientCertificate };
+  }
+
+  #signedUpgrade(request: WebSocketRequest, credential: Credential | undefined): WebSocketRequest {
+    const headers = this.#signedOnce(request.headers, credential);
+    return { ...request, headers, clientCertificate: credential?.clientCertificate ?? request.clientCertificate };
   }
 
   #signedOnce(headers: Headers, credential: Credential | undefined): Headers {

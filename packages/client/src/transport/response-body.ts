@@ -1,14 +1,24 @@
 import type { ResponseBody } from './transport.ts';
 
 /** A body that is already there. */
-export function bodyOf(bytes: Uint8Array): ResponseBody {
-  return {
-    bytes: async () => bytes,
-    async *chunks() {
-      if (bytes.length > 0) yield bytes;
-    },
-    cancel() {},
-  };
+export const bodyOf = (bytes: Uint8Array): ResponseBody => new WholeBody(bytes);
+
+class WholeBody implements ResponseBody {
+  readonly #bytes: Uint8Array;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  async bytes(): Promise<Uint8Array> {
+    return this.#bytes;
+  }
+
+  async *chunks(): AsyncGenerator<Uint8Array> {
+    if (this.#bytes.length > 0) yield this.#bytes;
+  }
+
+  cancel(): void {}
 }
 
 const nothing = new Uint8Array(0);

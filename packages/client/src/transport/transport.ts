@@ -25,10 +25,10 @@ export interface TransportRequest {
   readonly url: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly body?: Uint8Array;
-  readonly signal?: AbortSignal;
+  readonly body?: Uint8Array | undefined;
+  readonly signal?: AbortSignal | undefined;
   /** Shown to the server when it asks, where the transport can. One that differs from the last needs new connections. */
-  readonly clientCertificate?: Credential['clientCertificate'];
+  readonly clientCertificate?: Credential['clientCertificate'] | undefined;
 }
 
 export interface TransportResponse {
@@ -59,8 +59,8 @@ export interface WebSocketRequest {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** Subprotocols offered, the best first. */
   readonly protocols: readonly string[];
-  readonly signal?: AbortSignal;
-  readonly clientCertificate?: Credential['clientCertificate'];
+  readonly signal?: AbortSignal | undefined;
+  readonly clientCertificate?: Credential['clientCertificate'] | undefined;
 }
 
 /** An open WebSocket with binary messages. */

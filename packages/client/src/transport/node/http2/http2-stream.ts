@@ -109,8 +109,9 @@ export class Http2Stream {
     const head = this.#head;
     const caller = head && this.#takeCaller();
     if (!caller) return;
-    if (this.isOver) caller.resolve({ ...head, body: bodyOf(copyChunks(this.#ready)) });
-    else caller.resolve({ ...head, body: this.#open(caller.signal) });
+    const { status, headers } = head;
+    const body = this.isOver ? bodyOf(copyChunks(this.#ready)) : this.#open(caller.signal);
+    caller.resolve({ status, headers, body });
     this.#head = undefined;
     this.#ready = [];
   }
