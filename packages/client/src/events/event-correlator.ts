@@ -149,17 +149,20 @@ function toldAgain(event: Event, { count, firstTimestamp, name }: Observation): 
 
 /** Who tells what kind of thing about which object. Thousands are kept, so what a UID stands for is left out. */
 function spamKey({ source, involvedObject: object, type }: Event): string {
-  const { kind, namespace, name, uid, apiVersion } = object;
-  const which = uid ? [uid] : ['', kind, namespace, name];
-  return [source?.component, source?.host, ...which, apiVersion, type].join('\0');
+  const { kind = '', namespace = '', name = '', uid, apiVersion = '' } = object;
+  const which = uid || `\0${kind}\0${namespace}\0${name}`;
+  return `${source?.component ?? ''}\0${source?.host ?? ''}\0${which}\0${apiVersion}\0${type ?? ''}`;
 }
 
 /** The same but for the message. */
-function similarityKey(spamKey: string, { reason, reportingComponent, reportingInstance }: Event): string {
-  return [spamKey, reason, reportingComponent, reportingInstance].join('\0');
+function similarityKey(
+  spamKey: string,
+  { reason = '', reportingComponent = '', reportingInstance = '' }: Event,
+): string {
+  return `${spamKey}\0${reason}\0${reportingComponent}\0${reportingInstance}`;
 }
 
 /** The same. */
-function identityKey(spamKey: string, { involvedObject, reason, message }: Event): string {
-  return [spamKey, involvedObject.fieldPath, reason, message].join('\0');
+function identityKey(spamKey: string, { involvedObject, reason = '', message = '' }: Event): string {
+  return `${spamKey}\0${involvedObject.fieldPath ?? ''}\0${reason}\0${message}`;
 }

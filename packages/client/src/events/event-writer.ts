@@ -147,12 +147,16 @@ export class EventWriter<E> {
       if (this.isStopped) this.drop('stopped');
       else await this.#handle(event);
       this.#handled++;
-      this.#flushes = this.#flushes.filter(({ at, resolve }) => {
-        if (at <= this.#handled) resolve();
-        return at > this.#handled;
-      });
+      if (this.#flushes.length > 0) this.#settleFlushes();
     }
     this.#running = undefined;
+  }
+
+  #settleFlushes(): void {
+    this.#flushes = this.#flushes.filter(({ at, resolve }) => {
+      if (at <= this.#handled) resolve();
+      return at > this.#handled;
+    });
   }
 
   #shift(): E | undefined {

@@ -3,6 +3,8 @@ export class LruCache<K, V> {
   /** In the order of use, the longest unused first. Never more than `#capacity`. */
   readonly #entries = new Map<K, V>();
   readonly #capacity: number;
+  /** The last of `#entries`, unless it was deleted: what is used again and again stays where it is. */
+  #newest: K | undefined;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
@@ -10,7 +12,7 @@ export class LruCache<K, V> {
 
   get(key: K): V | undefined {
     const value = this.#entries.get(key);
-    if (value !== undefined) this.#touch(key, value);
+    if (value !== undefined && key !== this.#newest) this.#touch(key, value);
     return value;
   }
 
@@ -45,5 +47,6 @@ export class LruCache<K, V> {
   #touch(key: K, value: V): void {
     this.#entries.delete(key);
     this.#entries.set(key, value);
+    this.#newest = key;
   }
 }
