@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkPackage, Package } from '@arethetypeswrong/core';
@@ -64,4 +64,22 @@ describe.each(published)('%s as published', (name) => {
     );
     expect(problems).toEqual([]);
   });
+});
+
+it('as built they work together: a program without our sources starts a cluster, and a pod runs in it', () => {
+  const program = `
+    import { startCluster } from '@coxswain/testkit';
+    const cluster = await startCluster();
+    const pod = { metadata: { name: 'web' }, spec: { containers: [{ name: 'web', image: 'web' }] } };
+    await cluster.apply([{ apiVersion: 'v1', kind: 'Pod', ...pod }]);
+    await cluster.until(async () => (await cluster.clients.core.v1.pods('default').get('web')).status.phase === 'Running');
+    await cluster.stop();
+    console.log('ran');`;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: join(packages, 'testkit'),
+    encoding: 'utf8',
+    timeout: 50_000,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME },
+  });
+  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'ran\n', stderr: '' });
 });

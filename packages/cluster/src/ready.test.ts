@@ -12,8 +12,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-it('waits for the account and for its own nodes, and for no others', async () => {
-  const { nodes, serviceAccounts } = clients.core.v1;
+it('waits for the account, for what its pods mount and for its own nodes, and for no others', async () => {
+  const { nodes, configMaps, serviceAccounts } = clients.core.v1;
   // Every new node has a taint, which is the node controller's to take away.
   const addNode = async (name: string) => {
     await nodes().create({ metadata: { name } });
@@ -30,6 +30,10 @@ it('waits for the account and for its own nodes, and for no others', async () =>
   await say('a', 'False');
   expect(done).toEqual([]);
   await say('a', 'True');
+  // Whoever waited for nothing else would have heard of it by then.
+  for (let request = 0; request < 20; request++) await nodes().list();
+  expect(done).toEqual([]);
+  await configMaps('default').create({ metadata: { name: 'kube-root-ca.crt' } });
   await ready;
   // There is nothing to wait for any more.
   await untilReady(clients, ['a', 'b'], {});

@@ -2,12 +2,13 @@ import type { Node } from '@coxswain/api/core/v1';
 import { type ClientSet, untilWithSync, type WaitOptions } from '@coxswain/client';
 
 /**
- * Resolves when pods may be created in the namespace `default`, and these nodes are ready for them. Others may be there that
- * are not, of a cluster that once had more.
+ * Resolves when pods may be created in the namespace `default` and have what each of them mounts, and these nodes are ready for
+ * them. Others may be there that are not, of a cluster that once had more.
  */
 export async function untilReady(clients: ClientSet, names: readonly string[], options: WaitOptions): Promise<void> {
-  const { serviceAccounts, nodes } = clients.core.v1;
+  const { serviceAccounts, configMaps, nodes } = clients.core.v1;
   await untilWithSync(serviceAccounts('default'), 'default', (account) => account !== undefined, options);
+  await untilWithSync(configMaps('default'), 'kube-root-ca.crt', (authority) => authority !== undefined, options);
   // While one is waited for, most others become ready, too.
   for (let waiting = names; waiting[0] !== undefined; ) {
     await untilWithSync(nodes(), waiting[0], (node) => node !== undefined && isReady(node), options);
