@@ -6,19 +6,9 @@ import { type ClientSet, untilWithSync, type WaitOptions } from '@coxswain/clien
  * them. Others may be there that are not, of a cluster that once had more.
  */
 export async function untilReady(clients: ClientSet, names: readonly string[], options: WaitOptions): Promise<void> {
-  const { serviceAccounts, configMaps } = clients.core.v1;
+  const { serviceAccounts, configMaps, nodes } = clients.core.v1;
   await untilWithSync(serviceAccounts('default'), 'default', (account) => account !== undefined, options);
   await untilWithSync(configMaps('default'), 'kube-root-ca.crt', (authority) => authority !== undefined, options);
-  await untilNodesReady(clients, names, options);
-}
-
-/** Resolves when these nodes are ready for pods. */
-export async function untilNodesReady(
-  clients: ClientSet,
-  names: readonly string[],
-  options: WaitOptions,
-): Promise<void> {
-  const { nodes } = clients.core.v1;
   // While one is waited for, most others become ready, too.
   for (let waiting = names; waiting[0] !== undefined; ) {
     await untilWithSync(nodes(), waiting[0], (node) => node !== undefined && isReady(node), options);
