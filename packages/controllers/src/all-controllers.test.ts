@@ -7,7 +7,7 @@ const all = allControllers({
   signing: { authorities: {} },
 });
 
-it('all that kube-controller-manager knows are there, in its order', () => {
+it('all that kube-controller-manager knows are there, in its order but for two', () => {
   expect(all.map(({ name }) => name)).toEqual([
     'serviceaccount-token-controller',
     'endpoints-controller',
@@ -18,6 +18,7 @@ it('all that kube-controller-manager knows are there, in its order', () => {
     'resourcequota-controller',
     'namespace-controller',
     'serviceaccount-controller',
+    'root-ca-certificate-publisher-controller',
     'garbage-collector-controller',
     'daemonset-controller',
     'job-controller',
@@ -40,12 +41,10 @@ it('all that kube-controller-manager knows are there, in its order', () => {
     'persistentvolume-binder-controller',
     'persistentvolume-attach-detach-controller',
     'persistentvolume-expander-controller',
-    'clusterrole-aggregation-controller',
     'persistentvolumeclaim-protection-controller',
     'persistentvolume-protection-controller',
     'volumeattributesclass-protection-controller',
     'ttl-after-finished-controller',
-    'root-ca-certificate-publisher-controller',
     'kube-apiserver-serving-clustertrustbundle-publisher-controller',
     'ephemeral-volume-controller',
     'storageversion-garbage-collector-controller',
@@ -57,6 +56,7 @@ it('all that kube-controller-manager knows are there, in its order', () => {
     'service-cidr-controller',
     'storage-version-migrator-controller',
     'selinux-warning-controller',
+    'clusterrole-aggregation-controller',
   ]);
 });
 
