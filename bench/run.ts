@@ -9,6 +9,7 @@ import { print } from './measure.ts';
 const alone: Record<string, () => Promise<string>> = {
   pod: async () => print(await (await import('./pod.ts')).podBench()),
   cluster: async () => (await import('./cluster/bench.ts')).clusterBench(),
+  testkit: async () => (await import('./testkit/bench.ts')).testkitBench(),
   cel: async () => (await import('./cel/bench.ts')).celBench(),
 };
 const benches: Record<string, () => Promise<string>> = { ...alone };

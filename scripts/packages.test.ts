@@ -66,7 +66,18 @@ describe.each(published)('%s as published', (name) => {
   });
 });
 
-it('as built they work together: a program without our sources starts a cluster, and a pod runs in it', () => {
+/** Runs a program that has the packages as they were built, and not our sources. */
+function run(program: string): { status: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: join(packages, 'testkit'),
+    encoding: 'utf8',
+    timeout: 50_000,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME },
+  });
+  return { status, stdout, stderr };
+}
+
+it('as built they work together: a program starts a cluster, and a pod runs in it', () => {
   const program = `
     import { startCluster } from '@coxswain/testkit';
     const cluster = await startCluster();
@@ -75,11 +86,34 @@ it('as built they work together: a program without our sources starts a cluster,
     await cluster.until(async () => (await cluster.clients.core.v1.pods('default').get('web')).status.phase === 'Running');
     await cluster.stop();
     console.log('ran');`;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
-    cwd: join(packages, 'testkit'),
-    encoding: 'utf8',
-    timeout: 50_000,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME },
-  });
-  expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: 'ran\n', stderr: '' });
+  expect(run(program)).toEqual({ status: 0, stdout: 'ran\n', stderr: '' });
+});
+
+it('as built, what every cluster has from the start is what a cluster makes, at its time and with UIDs of its own', () => {
+  const program = `
+    import { startCluster } from '@coxswain/testkit';
+    const now = '2031-02-03T04:05:06Z';
+    const objectsOf = async (options) => {
+      const cluster = await startCluster({ now, clock: 'frozen', nodes: 0, ...options });
+      await cluster.settle();
+      const { core, rbac, flowcontrol, scheduling } = cluster.clients;
+      const lists = [core.v1.namespaces(), core.v1.serviceAccounts(), rbac.v1.clusterRoles(), rbac.v1.clusterRoleBindings(), rbac.v1.roles(),
+        rbac.v1.roleBindings(), flowcontrol.v1.flowSchemas(), flowcontrol.v1.priorityLevelConfigurations(), scheduling.v1.priorityClasses()];
+      const objects = [];
+      const uids = [];
+      for (const list of lists) for (const { metadata: { uid, resourceVersion, ...metadata }, ...rest } of (await list.list()).items) {
+        uids.push(uid);
+        objects.push({ metadata, ...rest });
+      }
+      await cluster.stop();
+      return { objects, uids };
+    };
+    const [built, again, made] = [await objectsOf(), await objectsOf(), await objectsOf({ apiServer: {} })];
+    const uids = [...built.uids, ...again.uids, ...made.uids];
+    console.log(JSON.stringify({ built: built.objects, made: made.objects, count: uids.length, uids: new Set(uids).size }));`;
+  const { status, stdout, stderr } = run(program);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  const { built, made, count, uids } = JSON.parse(stdout) as Record<string, unknown>;
+  expect(built).toEqual(made);
+  expect(uids).toBe(count);
 });

@@ -19,7 +19,7 @@ export { CompactedError, FutureRevisionError, StoreClosedError, StoreUnavailable
 export { type EtcdStoreOptions, openEtcdStore, RequestTooLargeError } from './etcd/index.ts';
 export { DataDirectoryError } from './lmdb/data-directory-error.ts';
 export { DirectoryLock } from './lmdb/directory-lock.ts';
-export type { StoreSnapshot } from './memory/memory-log.ts';
+export { type StoreSnapshot, snapshotOf } from './memory/memory-log.ts';
 export type { MemoryStore } from './memory/memory-store.ts';
 export type { Clock } from './mvcc/index.ts';
 export { type LmdbStoreOptions, type MemoryStoreOptions, openLmdbStore, openMemoryStore } from './open-store.ts';

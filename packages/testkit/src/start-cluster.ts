@@ -1,6 +1,7 @@
 import { type Logger, silentLogger, systemClock } from '@coxswain/client';
 import { Cluster, type ClusterOptions } from '@coxswain/cluster';
 import { openMemoryStore } from '@coxswain/storage';
+import { freshState } from './fresh-state.ts';
 import type { ClusterSnapshot } from './snapshot.ts';
 import { TestCluster } from './test-cluster.ts';
 import { StoreHistory } from './time/store-history.ts';
@@ -43,8 +44,12 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const clock = testClock ?? systemClock;
   const traffic = new Traffic(clock);
   const history = new StoreHistory();
+  const isWhole = options.components === undefined && options.controllers === undefined;
+  // Who asks for another server may want none of what servers and controllers make by default.
+  const isUsual = isWhole && options.apiServer === undefined;
+  const snapshot = from?.store ?? (isUsual ? freshState(clock.now()) : undefined);
   const store = openMemoryStore({
-    ...(from && { snapshot: from.store }),
+    ...(snapshot && { snapshot }),
     clock: {
       now: () => new Date(clock.now()),
       setTimer: (callback, delayMs) => {
@@ -54,7 +59,6 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     },
   });
   await history.follow(store);
-  const isWhole = options.components === undefined && options.controllers === undefined;
   let cluster: Cluster;
   try {
     cluster = await Cluster.start({

@@ -1,4 +1,4 @@
-import type { Log, LogEntry, LogRecord } from '../mvcc/index.ts';
+import { emptyRevision, type Log, type LogEntry, type LogRecord } from '../mvcc/index.ts';
 
 /** All of a store in memory at one moment: what there is, and what of its history is kept. Never changes. */
 export interface StoreSnapshot {
@@ -57,3 +57,12 @@ export class MemoryLog implements Log {
 }
 
 const empty: StoreSnapshot = { entries: [], compaction: { compactedRevision: 0, removedThrough: 0 } };
+
+/** That of a store in which these keys were put, one after the other, and nothing else happened. Each key may be there once. */
+export function snapshotOf(values: Iterable<readonly [key: string, value: Uint8Array]>): StoreSnapshot {
+  const entries = Array.from(values, ([key, value], index): LogEntry => {
+    const revision = emptyRevision + 1 + index;
+    return { record: { revision, key, createRevision: revision, previousRevision: 0, expiresAt: 0 }, value };
+  });
+  return { ...empty, entries };
+}

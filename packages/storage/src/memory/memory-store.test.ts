@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { describeStore } from '../contract/index.ts';
 import { FakeClock } from '../mvcc/fake-clock.test-data.ts';
 import { openMemoryStore } from '../open-store.ts';
+import { snapshotOf } from './memory-log.ts';
 
 describeStore('memory', { describe, it }, { inProcess: true, durable: false }, async () => {
   const clock = new FakeClock();
@@ -26,5 +27,16 @@ describe('a snapshot', () => {
     expect((await second.get('/a', { revision: one.revision })).entry?.value).toEqual(bytes('1'));
     expect(await second.put('/e', bytes('5'), { expected: 0 })).toEqual({ ok: true, revision: last.revision + 1 });
     for (const store of [first, second, third]) await store.close();
+  });
+
+  it('can be made of values: that of a store in which these were put', async () => {
+    const put = openMemoryStore();
+    for (const key of ['/a', '/b']) await put.put(key, bytes(key), { expected: 0 });
+    const snapshot = snapshotOf([
+      ['/a', bytes('/a')],
+      ['/b', bytes('/b')],
+    ]);
+    expect(snapshot).toEqual(put.snapshot());
+    await put.close();
   });
 });
