@@ -22,6 +22,7 @@ import type { AdmissionChain, EquivalentResource } from '../admission/admission.
 import type { Lister } from '../registry/lister.ts';
 import type { CustomType } from '../registry/resource-definition.ts';
 import type { ResourceRegistry } from '../registry/resource-registry.ts';
+import type { RecentFrames } from './recent-frames.ts';
 import type { WatchPacer } from './watch-pacer.ts';
 
 /** What all endpoints of a server share. */
@@ -42,6 +43,7 @@ export interface EndpointServices {
   readonly shuttingDown: AbortSignal;
   readonly random: () => number;
   readonly watchPacer: WatchPacer;
+  readonly recentFrames: RecentFrames;
   /** Everything that a resource, or a part of it, is also served as, itself included. */
   readonly equivalents?: (scope: ResourceScope, subresource: string) => readonly EquivalentResource[];
   /** Hears of every batch of watch events that is sent. */

@@ -15,10 +15,6 @@ import { encoded, isPlain, presented } from './write-response.ts';
 type ObjectEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 type StoredEvent = CacheEvent<StoredObject>;
 
-/** Frames by what they are of and how they look, shared by all watchers: an event is framed once. */
-const framesOfEvents = new WeakMap<StoredEvent, Map<string, Buffer>>();
-const framesOfBatches = new WeakMap<readonly StoredEvent[], Map<string, Buffer>>();
-
 const chunkBytes = 64 * 1024;
 
 /** Makes the frames of one watch. */
@@ -49,10 +45,10 @@ export class WatchFrames {
     }
     const [first] = events;
     if (events.length === 1 && first) return [1, this.#frame(typeOf(first), first)];
-    const kept = memo(framesOfBatches, events, this.#name, () =>
+    const frames = this.#scope.services.recentFrames.of(events, this.#name, () =>
       Buffer.concat(events.map((event) => this.#frame(typeOf(event), event))),
     );
-    return [events.length, kept];
+    return [events.length, frames];
   }
 
   /** Objects that are there already, in pieces to be written one after the other. */
@@ -105,7 +101,7 @@ export class WatchFrames {
 
   #frame(type: ObjectEventType, event: StoredEvent): Buffer {
     if (this.#isTable) return this.#wrap(type, objectOf(type, event, this.#scope));
-    return memo(framesOfEvents, event, `${type}${this.#name}`, () =>
+    return this.#scope.services.recentFrames.of(event, `${type}${this.#name}`, () =>
       this.#wrap(type, objectOf(type, event, this.#scope)),
     );
   }
@@ -145,23 +141,4 @@ function objectOf(type: ObjectEventType, event: StoredEvent, { registry }: Resou
   const { codec } = registry;
   const shown = registry.view(last.value);
   return shown.withLine(codec.atRevision(shown, last.revision, event.revision));
-}
-
-function memo<K extends object>(
-  kept: WeakMap<K, Map<string, Buffer>>,
-  key: K,
-  name: string,
-  make: () => Buffer,
-): Buffer {
-  let frames = kept.get(key);
-  if (!frames) {
-    frames = new Map();
-    kept.set(key, frames);
-  }
-  let frame = frames.get(name);
-  if (!frame) {
-    frame = make();
-    frames.set(name, frame);
-  }
-  return frame;
 }

@@ -9,6 +9,7 @@ import type { PostStartHook } from '../bootstrap/index.ts';
 import { CustomResources } from '../crd/index.ts';
 import { CustomResourceOpenApi } from '../crd/openapi/index.ts';
 import { DiscoveryRegistry } from '../discovery/index.ts';
+import { RecentFrames } from '../endpoints/recent-frames.ts';
 import { ResourceRouter } from '../endpoints/resource-router.ts';
 import type { EndpointServices } from '../endpoints/scope.ts';
 import { specialEndpoints } from '../endpoints/special-endpoints.ts';
@@ -141,6 +142,7 @@ export class ApiSurface {
       shuttingDown,
       random: config.random.number,
       watchPacer: new WatchPacer(),
+      recentFrames: new RecentFrames(),
       equivalents: (scope, subresource) => this.router.equivalents(scope, subresource),
       onWatchEvents: this.#watchEventCounter(),
       onWatchError: ({ resource }, error) => report(`watch of ${resource}`, error),

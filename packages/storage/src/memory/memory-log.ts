@@ -21,7 +21,7 @@ export class MemoryLog implements Log {
   }
 
   append(entries: readonly LogEntry[]): void {
-    for (const { record, value } of entries) this.#entries.set(record.revision, { record, value });
+    for (const { record, value } of entries) this.#entries.set(record.revision, { record, value: ownBytes(value) });
   }
 
   record(revision: number): LogRecord | undefined {
@@ -55,6 +55,10 @@ export class MemoryLog implements Log {
     this.#entries.clear();
   }
 }
+
+/** Bytes that are a small part of something larger, as those of Node's pool are, would keep all of it alive. */
+const ownBytes = (value: Uint8Array | undefined): Uint8Array | undefined =>
+  value !== undefined && value.length < value.buffer.byteLength / 2 ? new Uint8Array(value) : value;
 
 const empty: StoreSnapshot = { entries: [], compaction: { compactedRevision: 0, removedThrough: 0 } };
 
