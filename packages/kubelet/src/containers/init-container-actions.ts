@@ -1,6 +1,7 @@
 import type { Container, Pod } from '@coxswain/api/core/v1';
 import { latestContainer, type RuntimeContainer, type RuntimePod } from '../runtime/container-runtime.ts';
-import type { ContainerKill, ProbeVerdicts } from './pod-actions.ts';
+import type { ContainerKill, ContainerResize, ProbeVerdicts } from './pod-actions.ts';
+import { resizeOf } from './resize.ts';
 import { isSidecar, shouldBeStarted } from './restart-rules.ts';
 
 export interface InitActions {
@@ -10,6 +11,7 @@ export interface InitActions {
   /** In the pod's order. */
   readonly toStart: readonly Container[];
   readonly toKill: readonly ContainerKill[];
+  readonly toResize: readonly ContainerResize[];
 }
 
 /** What one init container means for those around it. */
@@ -18,6 +20,7 @@ interface Step {
   readonly isInitialized: boolean;
   readonly starts?: boolean;
   readonly kill?: ContainerKill;
+  readonly resize?: ContainerResize;
   readonly failsPod?: boolean;
 }
 
@@ -32,6 +35,7 @@ export function initContainerActions(pod: Pod, runtimePod: RuntimePod, probes: P
   const { initContainers = [], containers } = pod.spec!;
   const toStart = new Set<Container>();
   const toKill: ContainerKill[] = [];
+  const toResize: ContainerResize[] = [];
   // Main containers that have ended say nothing: they may be of another sandbox.
   let hasInitialized =
     initContainers.length === 0 ||
@@ -48,9 +52,10 @@ export function initContainerActions(pod: Pod, runtimePod: RuntimePod, probes: P
     const step = isSidecar(container)
       ? sidecarStep(container, latest, probes)
       : initStep(container, latest, pod, runtimePod);
-    if (step.failsPod) return { killPod: true, hasInitialized: false, toStart: [], toKill: [] };
+    if (step.failsPod) return { killPod: true, hasInitialized: false, toStart: [], toKill: [], toResize: [] };
     if (step.starts) toStart.add(container);
     if (step.kill) toKill.push(step.kill);
+    if (step.resize) toResize.push(step.resize);
     const next = initContainers[i + 1];
     if (step.isInitialized && !next) hasInitialized = true;
     else if (step.isInitialized && next && !isPast) toStart.add(next);
@@ -63,6 +68,7 @@ export function initContainerActions(pod: Pod, runtimePod: RuntimePod, probes: P
     hasInitialized,
     toStart: initContainers.filter((container) => toStart.has(container)),
     toKill,
+    toResize,
   };
 }
 
@@ -91,5 +97,9 @@ function sidecarStep(container: Container, latest: RuntimeContainer, probes: Pro
   if (failed === 'Liveness') {
     return { isInitialized: true, starts: true, kill: kill('failed liveness probe', 'Liveness') };
   }
-  return { isInitialized: true };
+  const resize = resizeOf(container, latest);
+  if (resize === 'in-place') return { isInitialized: true, resize: { container, id: latest.id } };
+  if (!resize) return { isInitialized: true };
+  const message = `Container ${container.name} resize requires restart`;
+  return { isInitialized: true, starts: true, kill: { container, id: latest.id, message } };
 }

@@ -17,6 +17,14 @@ export interface ContainerKill {
   readonly message: string;
   /** The probe that it failed, which may have a grace period of its own. */
   readonly probe?: 'Liveness' | 'Startup' | undefined;
+  /** It is to have other resources. */
+  readonly isResize?: boolean;
+}
+
+/** It gets the resources that it asks for as it runs. */
+export interface ContainerResize {
+  readonly container: Container;
+  readonly id: string;
 }
 
 /** What has to be done to bring a pod to what it asks for. */
@@ -30,7 +38,7 @@ export interface PodActions {
   readonly containersToStart: readonly Container[];
   readonly ephemeralContainersToStart: readonly Container[];
   readonly containersToKill: readonly ContainerKill[];
-  readonly containersToResize: readonly { readonly container: Container; readonly id: string }[];
+  readonly containersToResize: readonly ContainerResize[];
   /** All containers begin anew: these are taken away, in this order. */
   readonly containersToReset: readonly RuntimeContainer[];
 }
@@ -66,9 +74,10 @@ export function podActions(
   return { ...actions, ...mainContainerActions(pod, runtimePod, probes, inits) };
 }
 
-const withoutProgress = ({ toStart, toKill }: InitActions): Partial<PodActions> => ({
+const withoutProgress = ({ toStart, toKill, toResize }: InitActions): Partial<PodActions> => ({
   initContainersToStart: toStart,
   containersToKill: toKill,
+  containersToResize: toResize,
 });
 
 /** Everything begins anew, unless the pod is one that has come to its end. */
@@ -95,7 +104,7 @@ function mainContainerActions(pod: Pod, runtimePod: RuntimePod, probes: ProbeVer
   const { containers, restartPolicy } = pod.spec!;
   const toStart: Container[] = [];
   const toKill: ContainerKill[] = [];
-  const toResize: { container: Container; id: string }[] = [];
+  const toResize: ContainerResize[] = [];
   let kept = 0;
   for (const container of containers) {
     const latest = latestContainer(runtimePod, container.name);
@@ -111,7 +120,9 @@ function mainContainerActions(pod: Pod, runtimePod: RuntimePod, probes: ProbeVer
     }
     const restarts = !kill.probe || (container.restartPolicy ?? restartPolicy) !== 'Never';
     if (restarts) toStart.push(container);
-    toKill.push({ ...kill, message: restarts ? `${kill.message}, will be restarted` : kill.message });
+    // Upstream does not say so of those that are restarted to get other resources.
+    const isTold = restarts && !kill.isResize;
+    toKill.push({ ...kill, message: isTold ? `${kill.message}, will be restarted` : kill.message });
   }
   const isDone = kept === 0 && toStart.length === 0;
   return {
@@ -120,7 +131,7 @@ function mainContainerActions(pod: Pod, runtimePod: RuntimePod, probes: ProbeVer
     initContainersToStart: isDone ? [] : inits.toStart,
     containersToStart: toStart,
     containersToKill: [...inits.toKill, ...toKill],
-    containersToResize: toResize,
+    containersToResize: [...inits.toResize, ...toResize],
   };
 }
 
@@ -131,7 +142,7 @@ function killOf(container: Container, running: RuntimeContainer, probes: ProbeVe
   const probe = probes.failed(running.id);
   if (probe) return { ...kill, probe, message: `Container ${container.name} failed ${probe.toLowerCase()} probe` };
   if (resizeOf(container, running) !== 'by-restart') return undefined;
-  return { ...kill, message: `Container ${container.name} resize requires restart` };
+  return { ...kill, isResize: true, message: `Container ${container.name} resize requires restart` };
 }
 
 /** Those whose end made it so go last. */

@@ -15,7 +15,8 @@ export function resizeOf(container: Container, running: RuntimeContainer): 'in-p
   return restarts ? 'by-restart' : 'in-place';
 }
 
-function changedResources(before: ResourceRequirements, after: ResourceRequirements): string[] {
+/** Those of CPUs and memory that differ. */
+export function changedResources(before: ResourceRequirements, after: ResourceRequirements): string[] {
   const isSame = (a: string | undefined, b: string | undefined): boolean =>
     a === b || (a !== undefined && b !== undefined && Quantity.parse(a).equals(Quantity.parse(b)));
   return resizable.filter(

@@ -1,5 +1,6 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import type { Clock, Logger, Timer } from '@coxswain/client';
+import type { AllocationManager } from '../allocation/allocation-manager.ts';
 import type { ContainerKiller } from '../containers/kill-pod.ts';
 import type { PodEvents } from '../containers/pod-events.ts';
 import type { PodSyncer, SyncResult } from '../containers/pod-syncer.ts';
@@ -20,6 +21,7 @@ export interface PodWorkerContext {
   readonly probes: ProbeManager;
   readonly statuses: StatusManager;
   readonly config: ConfigSource;
+  readonly allocations: AllocationManager;
   readonly events: PodEvents;
   readonly clock: Clock;
   readonly random: () => number;
@@ -72,6 +74,11 @@ export class PodWorker {
 
   get pod(): Pod {
     return this.#pod;
+  }
+
+  /** With what it has of the node, which may not be what it asks for. */
+  get #allocated(): Pod {
+    return this.#context.allocations.allocatedPod(this.#pod);
   }
 
   get state(): PodWorkerState {
@@ -149,9 +156,10 @@ export class PodWorker {
   }
 
   async #sync(): Promise<void> {
-    const { runtime, syncer, events } = this.#context;
-    const pod = this.#pod;
+    const { runtime, syncer, events, allocations } = this.#context;
     const runtimePod = await runtime.podStatus(this.uid);
+    const pod = this.#allocated;
+    allocations.noteProgress(pod, runtimePod);
     const isEnded = this.#tellStatus(runtimePod, false);
     if (isEnded) {
       this.#state = 'Terminating';
@@ -177,7 +185,9 @@ export class PodWorker {
     this.#noteFailures(result);
     this.#scheduleRetry(result);
     this.#scheduleDeadline();
-    this.#tellStatus(await runtime.podStatus(this.uid), false);
+    const after = await runtime.podStatus(this.uid);
+    allocations.noteProgress(pod, after);
+    this.#tellStatus(after, false);
     // Now that they are taken away, they can be started.
     if (isRestartingAll) this.#isPending = true;
     if (result.error !== undefined) throw result.error;
@@ -229,9 +239,10 @@ export class PodWorker {
 
   /** Whether the pod has come to its end. */
   #tellStatus(runtimePod: RuntimePod, isTerminal: boolean): boolean {
-    const { runtime, probes, statuses, events, clock } = this.#context;
-    const pod = this.#pod;
-    if (!isTerminal) probes.update(pod, runtimePod);
+    const { runtime, probes, statuses, events, clock, allocations } = this.#context;
+    const pod = this.#allocated;
+    if (isTerminal) allocations.clear(this.uid);
+    else probes.update(pod, runtimePod);
     const old = statuses.get(this.uid) ?? pod.status ?? {};
     const nowMs = clock.now();
     const eviction = this.#eviction ?? deadlineExceeded(pod, old, nowMs);
@@ -247,6 +258,7 @@ export class PodWorker {
       hostIPs: this.#context.hostIPs(),
       isTerminal,
       eviction,
+      resize: allocations.conditionsOf(this.uid),
       nowMs,
     });
     statuses.set(pod, status);

@@ -1,12 +1,13 @@
 import { podQOS } from '@coxswain/api';
 import type { Node, Pod, PodStatus } from '@coxswain/api/core/v1';
 import { jsonEquals } from '@coxswain/apimachinery/json';
-import { rejectionOf } from '../admission/admit-pod.ts';
+import { type Rejection, rejectionOf } from '../admission/admit-pod.ts';
+import { AllocationManager } from '../allocation/allocation-manager.ts';
 import type { PodHandler } from '../pods/pod-source.ts';
 import type { Eviction } from '../status/pod-status.ts';
 import { PodWorker, type PodWorkerContext } from './pod-worker.ts';
 
-export interface PodWorkersOptions extends Omit<PodWorkerContext, 'onGone'> {
+export interface PodWorkersOptions extends Omit<PodWorkerContext, 'onGone' | 'allocations'> {
   /** Undefined as long as it is not known: then every pod is taken. */
   readonly node: () => Node | undefined;
 }
@@ -17,15 +18,25 @@ const isEnded = (status: PodStatus | undefined): boolean => status?.phase === 'S
 export class PodWorkers implements PodHandler {
   readonly #options: PodWorkersOptions;
   readonly #context: PodWorkerContext;
+  readonly #allocations: AllocationManager;
   readonly #workers = new Map<string, PodWorker>();
   #isStopped = false;
 
   constructor(options: PodWorkersOptions) {
     this.#options = options;
+    this.#allocations = new AllocationManager({
+      events: options.events,
+      clock: options.clock,
+      pod: (uid) => this.#workers.get(uid)?.pod,
+      rejectionOf: (pod) => this.#rejectionOf(pod),
+      onChanged: (uid) => this.kick(uid),
+    });
     this.#context = {
       ...options,
+      allocations: this.#allocations,
       onGone: (uid) => {
         this.#workers.delete(uid);
+        this.#allocations.remove(uid);
       },
     };
   }
@@ -53,10 +64,14 @@ export class PodWorkers implements PodHandler {
       const before = worker.pod;
       worker.observe(pod);
       this.#context.statuses.observe(pod);
+      this.#allocations.update(before, pod);
+      // What it had is free.
+      if (isEnded(pod.status) && !isEnded(before.status)) this.#allocations.retry();
       if (asksForMore(before, pod)) worker.kick();
       return;
     }
     const state = isEnded(pod.status) ? 'Terminated' : this.#admit(pod) ? 'Syncing' : 'Finished';
+    if (state === 'Syncing') this.#allocations.add(pod);
     const added = new PodWorker(pod, state, this.#context);
     this.#workers.set(uid, added);
     added.kick();
@@ -78,16 +93,15 @@ export class PodWorkers implements PodHandler {
   /** Nothing more is done; what runs goes on running. */
   stop(): void {
     this.#isStopped = true;
+    this.#allocations.stop();
     for (const worker of this.#workers.values()) worker.stop();
   }
 
   /** Whether the node takes the pod. One that it does not take has failed. */
   #admit(pod: Pod): boolean {
-    const { events, statuses, runtime, node } = this.#options;
+    const { events, statuses, runtime } = this.#options;
     for (const warning of runtime.podWarnings?.(pod) ?? []) events.pod(pod, 'Warning', 'InvalidAnnotation', warning);
-    const known = node();
-    if (!known || pod.metadata.deletionTimestamp) return true;
-    const rejection = rejectionOf(pod, known, this.#activePods());
+    const rejection = pod.metadata.deletionTimestamp ? undefined : this.#rejectionOf(pod);
     if (!rejection) return true;
     const { reason, message } = rejection;
     events.pod(pod, 'Warning', reason, message);
@@ -102,12 +116,19 @@ export class PodWorkers implements PodHandler {
     return false;
   }
 
-  #activePods(): Pod[] {
-    const active: Pod[] = [];
+  #rejectionOf(pod: Pod): Rejection | undefined {
+    const node = this.#options.node();
+    return node && rejectionOf(pod, node, this.#othersThan(pod));
+  }
+
+  /** The pods beside it that have not ended, with what is allocated to them. */
+  #othersThan({ metadata: { uid } }: Pod): Pod[] {
+    const others: Pod[] = [];
     for (const { pod, state } of this.#workers.values()) {
-      if (state !== 'Finished' && !isEnded(pod.status)) active.push(pod);
+      if (state === 'Finished' || isEnded(pod.status) || pod.metadata.uid === uid) continue;
+      others.push(this.#allocations.allocatedPod(pod));
     }
-    return active;
+    return others;
   }
 }
 

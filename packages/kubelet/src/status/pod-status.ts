@@ -28,6 +28,8 @@ export interface PodStatusInput {
   readonly isTerminal: boolean;
   /** The kubelet ends it, for this reason. */
   readonly eviction?: Eviction | undefined;
+  /** How far it is with the resources that it asks for now. */
+  readonly resize: readonly PodCondition[];
   readonly nowMs: number;
 }
 
@@ -80,6 +82,7 @@ export function generatePodStatus(input: PodStatusInput): PodStatus {
   const sandbox = runtimePod.sandboxes[0];
   const conditions = [
     ...others,
+    ...input.resize,
     ...(eviction?.isDisruption ? [disruption(eviction.message)] : []),
     ...podConditions({ pod, old, phase, statuses, others, hasSandbox: sandbox?.isReady ?? false }),
     ...(couldRestartAllContainers(spec) ? [restartingAllCondition(isRestarting, pod, runtimePod, phase)] : []),
@@ -142,7 +145,7 @@ const disruption = (message: string): PodCondition => ({
 /** A condition keeps its time as long as it keeps its status. */
 function withTimes(conditions: readonly PodCondition[], old: PodStatus, nowMs: number): PodCondition[] {
   return conditions.map((condition) => {
-    if (condition.lastTransitionTime !== undefined && !isKubeletCondition(condition)) return condition;
+    if (condition.lastTransitionTime !== undefined) return condition;
     const before = old.conditions?.find(({ type }) => type === condition.type);
     const isSame = before?.status === condition.status;
     return { ...condition, lastTransitionTime: (isSame && before.lastTransitionTime) || timeFromDate(new Date(nowMs)) };

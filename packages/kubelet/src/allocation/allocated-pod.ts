@@ -1,0 +1,58 @@
+import type { Container, ContainerStatus, Pod, PodSpec, ResourceRequirements } from '@coxswain/api/core/v1';
+import { changedResources } from '../containers/resize.ts';
+import { isSidecar } from '../containers/restart-rules.ts';
+
+/** Whether both ask for the same CPUs and memory, which is all that can be asked for anew. */
+export function hasSameResources(a: PodSpec, b: PodSpec): boolean {
+  if (a === b) return true;
+  const isSame = (x: ResourceRequirements = {}, y: ResourceRequirements = {}): boolean =>
+    changedResources(x, y).length === 0;
+  return (
+    isSame(a.resources, b.resources) &&
+    resizable(a).every((container) => {
+      const other = resizable(b).find(({ name }) => name === container.name);
+      return !other || isSame(container.resources, other.resources);
+    })
+  );
+}
+
+/** The pod with the resources of the other spec. */
+export function withResourcesOf(pod: Pod, allocated: PodSpec): Pod {
+  const { resources: _, ...spec } = pod.spec!;
+  const sized = (container: Container): Container => {
+    const known = resizable(allocated).find(({ name }) => name === container.name);
+    return known ? { ...container, resources: known.resources ?? {} } : container;
+  };
+  return {
+    ...pod,
+    spec: {
+      ...spec,
+      ...(allocated.resources && { resources: allocated.resources }),
+      containers: spec.containers.map(sized),
+      ...(spec.initContainers && { initContainers: spec.initContainers.map(sized) }),
+    },
+  };
+}
+
+/** What its status says that the pod has, where that is another thing than what it asks for. */
+export function allocatedByStatus({ spec, status }: Pod): PodSpec {
+  const sized =
+    (statuses: readonly ContainerStatus[] = []) =>
+    (container: Container) => {
+      const told = statuses.find(({ name }) => name === container.name);
+      if (!told?.resources) return container;
+      const { allocatedResources: requests, resources } = told;
+      return { ...container, resources: { ...resources, ...(requests && { requests }) } };
+    };
+  return {
+    ...spec!,
+    containers: spec!.containers.map(sized(status?.containerStatuses)),
+    ...(spec!.initContainers && { initContainers: spec!.initContainers.map(sized(status?.initContainerStatuses)) }),
+  };
+}
+
+/** Containers that keep running; init containers that come to an end keep what they began with. */
+export const resizable = ({ initContainers = [], containers }: PodSpec): Container[] => [
+  ...initContainers.filter(isSidecar),
+  ...containers,
+];

@@ -1,0 +1,160 @@
+import type { Pod, PodCondition, PodSpec } from '@coxswain/api/core/v1';
+import type { Clock, Timer } from '@coxswain/client';
+import type { Rejection } from '../admission/admit-pod.ts';
+import type { PodEvents } from '../containers/pod-events.ts';
+import { resizeOf } from '../containers/resize.ts';
+import { latestContainer, type RuntimePod } from '../runtime/container-runtime.ts';
+import { allocatedByStatus, hasSameResources, resizable, withResourcesOf } from './allocated-pod.ts';
+import { ResizeConditions } from './resize-conditions.ts';
+import { resizeMessage } from './resize-message.ts';
+import { byUrgency } from './resize-order.ts';
+
+export interface AllocationManagerOptions {
+  readonly events: PodEvents;
+  readonly clock: Clock;
+  /** Undefined for pods that the node does not have any more. */
+  readonly pod: (uid: string) => Pod | undefined;
+  /** Why the node has no room for what the pod asks for. */
+  readonly rejectionOf: (pod: Pod) => Rejection | undefined;
+  /** There is something to be done for the pod, or to be said of it. */
+  readonly onChanged: (uid: string) => void;
+}
+
+const firstRetryMs = 30_000;
+const retryMs = 180_000;
+
+/**
+ * What the pods of a node have of it. A pod that asks for another amount gets it when there is room, and keeps what it has
+ * until then.
+ *
+ * Differs from upstream: nothing is kept in files. What a pod had when the kubelet ended is known by its status.
+ */
+export class AllocationManager {
+  readonly #options: AllocationManagerOptions;
+  /** By pod, as it was when it was last given what it asked for. */
+  readonly #allocated = new Map<string, PodSpec>();
+  /** Only of pods that were resized. */
+  readonly #conditions = new Map<string, ResizeConditions>();
+  /** Those that wait for room. */
+  readonly #pending = new Set<string>();
+  #timer: Timer | undefined;
+
+  constructor(options: AllocationManagerOptions) {
+    this.#options = options;
+  }
+
+  /** The node has taken the pod. */
+  add(pod: Pod): void {
+    const uid = uidOf(pod);
+    const known = ResizeConditions.of(pod);
+    const waits = known.get('PodResizePending') !== undefined;
+    this.#allocated.set(uid, waits ? allocatedByStatus(pod) : pod.spec!);
+    if (known.list.length > 0) this.#conditions.set(uid, known);
+    if (!waits) return;
+    this.#pending.add(uid);
+    this.#retryAfter(firstRetryMs);
+  }
+
+  remove(podUid: string): void {
+    this.#allocated.delete(podUid);
+    this.#conditions.delete(podUid);
+    this.#pending.delete(podUid);
+    this.retry();
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+  }
+
+  /** The pod with what it has, whatever it asks for. */
+  allocatedPod(pod: Pod): Pod {
+    const spec = this.#allocated.get(uidOf(pod));
+    return !spec || hasSameResources(spec, pod.spec!) ? pod : withResourcesOf(pod, spec);
+  }
+
+  conditionsOf(podUid: string): PodCondition[] {
+    return this.#conditions.get(podUid)?.list ?? [];
+  }
+
+  /** The pod has come to its end: nothing waits any more. */
+  clear(podUid: string): void {
+    this.#conditions.delete(podUid);
+    this.#pending.delete(podUid);
+  }
+
+  /** The pod may ask for something else than before. */
+  update(before: Pod, pod: Pod): void {
+    if (hasSameResources(before.spec!, pod.spec!)) return;
+    if (this.allocatedPod(pod) === pod) this.#stopWaiting(uidOf(pod));
+    else this.#pending.add(uidOf(pod));
+    this.retry();
+  }
+
+  /** There may be room now. */
+  retry(): void {
+    if (this.#pending.size === 0) return;
+    const waiting = [...this.#pending].flatMap((uid) => {
+      const pod = this.#options.pod(uid);
+      if (!pod) return [];
+      const { lastTransitionTime } = this.#conditions.get(uid)?.get('PodResizePending') ?? {};
+      const sinceMs = Date.parse(lastTransitionTime ?? '') || Number.POSITIVE_INFINITY;
+      return { pod, allocated: this.allocatedPod(pod), sinceMs };
+    });
+    for (const { pod } of waiting.sort(byUrgency)) this.#resize(pod);
+    if (this.#pending.size > 0) this.#retryAfter(retryMs);
+    else this.#timer?.cancel();
+  }
+
+  /** Compares what the pod was given with what its containers have. */
+  noteProgress(allocated: Pod, runtimePod: RuntimePod): void {
+    const uid = uidOf(allocated);
+    const conditions = this.#conditions.get(uid);
+    if (!conditions?.get('PodResizeInProgress') || isResizing(allocated, runtimePod)) return;
+    const { observedGeneration = 0 } = conditions.clear('PodResizeInProgress')!;
+    const message = resizeMessage('completed', allocated, Number(observedGeneration));
+    this.#options.events.pod(allocated, 'Normal', 'ResizeCompleted', message);
+    this.retry();
+  }
+
+  #resize(pod: Pod): void {
+    const { events, clock, rejectionOf, onChanged } = this.#options;
+    const uid = uidOf(pod);
+    const generation = Number(pod.metadata.generation ?? 0);
+    const conditions = this.#conditions.get(uid) ?? new ResizeConditions();
+    this.#conditions.set(uid, conditions);
+    const rejection = rejectionOf(pod);
+    if (!rejection) {
+      this.#allocated.set(uid, pod.spec!);
+      this.#stopWaiting(uid);
+      conditions.clear('PodResizeInProgress');
+      conditions.set('PodResizeInProgress', { generation }, clock.now());
+      events.pod(pod, 'Normal', 'ResizeStarted', resizeMessage('started', pod, generation));
+      onChanged(uid);
+      return;
+    }
+    const { reason, message } = rejection;
+    const before = conditions.get('PodResizePending');
+    conditions.set('PodResizePending', { reason: 'Deferred', message, generation }, clock.now());
+    if (before?.reason === 'Deferred' && Number(before.observedGeneration) === generation) return;
+    events.pod(pod, 'Warning', 'ResizeDeferred', resizeMessage(reason, pod, generation, message));
+    onChanged(uid);
+  }
+
+  #stopWaiting(uid: string): void {
+    this.#pending.delete(uid);
+    this.#conditions.get(uid)?.clear('PodResizePending');
+  }
+
+  #retryAfter(delayMs: number): void {
+    this.#timer?.cancel();
+    this.#timer = this.#options.clock.setTimeout(() => this.retry(), delayMs);
+  }
+}
+
+const isResizing = ({ spec }: Pod, runtimePod: RuntimePod): boolean =>
+  resizable(spec!).some((container) => {
+    const latest = latestContainer(runtimePod, container.name);
+    return latest?.state === 'Running' && resizeOf(container, latest) !== undefined;
+  });
+
+const uidOf = ({ metadata }: Pod): string => metadata.uid ?? '';

@@ -1,0 +1,25 @@
+import type { Container, Pod, ResourceRequirements } from '@coxswain/api/core/v1';
+
+/** What events tell of a resize: what every container is to have, as Go writes it. */
+export function resizeMessage(what: string, { spec }: Pod, generation: number, error = ''): string {
+  const summary = {
+    ...(spec?.initContainers && { initContainers: spec.initContainers.map(summaryOf) }),
+    containers: spec?.containers.map(summaryOf),
+    generation,
+    ...(error !== '' && { error }),
+  };
+  return `Pod resize ${what}: ${JSON.stringify(summary)}`;
+}
+
+const summaryOf = ({ name, resources = {} }: Container) => ({ name, resources: inGoOrder(resources) });
+
+function inGoOrder({ limits, requests, claims }: ResourceRequirements): ResourceRequirements {
+  return {
+    ...(limits && { limits: sorted(limits) }),
+    ...(requests && { requests: sorted(requests) }),
+    ...(claims && { claims }),
+  };
+}
+
+const sorted = (list: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(list).sort(([a], [b]) => (a < b ? -1 : 1)));
