@@ -51,6 +51,13 @@ describe('a node', () => {
     expect(node.status).toMatchObject({
       capacity: { cpu: '8', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi', 'example.com/gpu': '2' },
       allocatable: { cpu: '7', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi', 'example.com/gpu': '2' },
+      // Without these no pod could make use of them.
+      declaredFeatures: [
+        'InPlacePodLevelResourcesVerticalScaling',
+        'InPlacePodVerticalScalingInitContainers',
+        'RestartAllContainersOnContainerExits',
+      ],
+      features: { supplementalGroupsPolicy: true },
       addresses: [
         { type: 'InternalIP', address: '172.18.0.2' },
         { type: 'Hostname', address: 'n1' },

@@ -97,13 +97,27 @@ it('a container that must not be resized as it runs is restarted', async () => {
   await remove('restarted');
 });
 
-it('sidecars are resized too', async () => {
-  const sidecar: Container = { ...sized('100m'), restartPolicy: 'Always' };
-  await create('sidecar', { initContainers: [sidecar], containers: [{ ...web, name: 'main' }] });
+const inits: Record<string, [Partial<Container>, Record<string, string>]> = {
+  'sidecars are resized too': [{ restartPolicy: 'Always' }, {}],
+  'so are init containers as they run': [{}, { 'web.run-for': '60s' }],
+};
+it.each(Object.entries(inits))('%s', async (_, [fields, script]) => {
+  const init: Container = { ...sized('100m'), ...fields };
+  await create('sidecar', { initContainers: [init], containers: [{ ...web, name: 'main' }] }, script);
   const pod = await resize('sidecar', '200m', 'initContainers');
   expect(pod.status?.initContainerStatuses).toMatchObject([{ resources: cpu('200m'), restartCount: 0 }]);
   expect(await nodes.events('sidecar')).toContainEqual(
     expect.stringContaining('ResizeCompleted: Pod resize completed'),
   );
   await remove('sidecar');
+});
+
+it('what the pod asks for as a whole is resized', async () => {
+  const patch = { spec: { resources: cpu('200m') } };
+  await create('whole', { resources: cpu('100m') });
+  await nodes.clients.core.v1.pods('default').patch('whole', 'strategic-merge', patch, { subresource: 'resize' });
+  await nodes.settle();
+  const { status } = await nodes.pod('whole');
+  expect(status).toMatchObject({ allocatedResources: { cpu: '200m' }, resources: cpu('200m') });
+  await remove('whole');
 });

@@ -1,6 +1,5 @@
 import type { Container, ContainerStatus, Pod, PodSpec, ResourceRequirements } from '@coxswain/api/core/v1';
 import { changedResources } from '../containers/resize.ts';
-import { isSidecar } from '../containers/restart-rules.ts';
 
 /** Whether both ask for the same CPUs and memory, which is all that can be asked for anew. */
 export function hasSameResources(a: PodSpec, b: PodSpec): boolean {
@@ -51,8 +50,8 @@ export function allocatedByStatus({ spec, status }: Pod): PodSpec {
   };
 }
 
-/** Containers that keep running; init containers that come to an end keep what they began with. */
+/** All but ephemeral containers. */
 export const resizable = ({ initContainers = [], containers }: PodSpec): Container[] => [
-  ...initContainers.filter(isSidecar),
+  ...initContainers,
   ...containers,
 ];

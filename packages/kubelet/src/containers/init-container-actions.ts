@@ -73,7 +73,7 @@ export function initContainerActions(pod: Pod, runtimePod: RuntimePod, probes: P
 }
 
 function initStep(container: Container, latest: RuntimeContainer, pod: Pod, runtimePod: RuntimePod): Step {
-  if (latest.state === 'Running') return { isInitialized: false };
+  if (latest.state === 'Running') return { isInitialized: false, ...resizeStep(container, latest) };
   if (latest.state === 'Created') return { isInitialized: false, starts: true };
   if (latest.exitCode === 0 && latest.reason !== 'OOMKilled') return { isInitialized: true };
   const restarts = shouldBeStarted(container, pod, runtimePod);
@@ -97,9 +97,17 @@ function sidecarStep(container: Container, latest: RuntimeContainer, probes: Pro
   if (failed === 'Liveness') {
     return { isInitialized: true, starts: true, kill: kill('failed liveness probe', 'Liveness') };
   }
-  const resize = resizeOf(container, latest);
-  if (resize === 'in-place') return { isInitialized: true, resize: { container, id: latest.id } };
-  if (!resize) return { isInitialized: true };
-  const message = `Container ${container.name} resize requires restart`;
-  return { isInitialized: true, starts: true, kill: { container, id: latest.id, message } };
+  return { isInitialized: true, ...resizeStep(container, latest) };
+}
+
+function resizeStep(container: Container, running: RuntimeContainer): Omit<Step, 'isInitialized'> {
+  const { id } = running;
+  switch (resizeOf(container, running)) {
+    case 'in-place':
+      return { resize: { container, id } };
+    case 'by-restart':
+      return { starts: true, kill: { container, id, message: `Container ${container.name} resize requires restart` } };
+    default:
+      return {};
+  }
 }

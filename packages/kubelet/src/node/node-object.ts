@@ -14,6 +14,17 @@ export interface NodeFacts {
 
 const mostImages = 50;
 
+/**
+ * What pods and their updates may need of a node, sorted.
+ *
+ * Differs from upstream: `ExtendWebSocketsToKubelet` is not among them, since the kubelet's server has no sessions to extend.
+ */
+const declaredFeatures = [
+  'InPlacePodLevelResourcesVerticalScaling',
+  'InPlacePodVerticalScalingInitContainers',
+  'RestartAllContainersOnContainerExits',
+];
+
 /** The node as it comes to a cluster. */
 export function newNode(spec: CompleteNodeSpec, facts: NodeFacts): Node {
   const { name, operatingSystem, architecture, taints = [], providerID } = spec;
@@ -65,6 +76,8 @@ export function nodeStatus(spec: CompleteNodeSpec, facts: NodeFacts, before: Nod
     ...(images.length > 0 && {
       images: images.slice(0, mostImages).map(({ names, sizeBytes }) => ({ names: [...names], sizeBytes })),
     }),
+    features: { supplementalGroupsPolicy: true },
+    declaredFeatures: [...declaredFeatures],
   };
 }
 

@@ -197,8 +197,10 @@ export class NodeReporter {
 function comparable(status: NodeStatus): object {
   const { capacity, allocatable, addresses, daemonEndpoints, nodeInfo, images = [], conditions = [] } = status;
   const { swap, ...info } = nodeInfo ?? {};
+  const { features, declaredFeatures } = status;
   return {
     ...{ capacity, allocatable, addresses, port: daemonEndpoints?.kubeletEndpoint?.Port ?? 0, info, images },
+    ...{ features, declaredFeatures },
     conditions: conditions
       .map(({ type, status: is, reason, message }) => ({ type, status: is, reason, message }))
       .sort((a, b) => (a.type < b.type ? -1 : 1)),
@@ -217,6 +219,8 @@ function statusPatch(before: NodeStatus, status: NodeStatus) {
     ...(changed('daemonEndpoints') && { daemonEndpoints }),
     ...(changed('nodeInfo') && { nodeInfo }),
     ...(changed('images') && { images: images ?? null }),
+    ...(changed('features') && { features: status.features }),
+    ...(changed('declaredFeatures') && { declaredFeatures: status.declaredFeatures }),
   };
 }
 
