@@ -45,6 +45,18 @@ describe('what a pod refers to', () => {
   });
 });
 
+it('pull secrets that are not there are told of, and the pod is run all the same', async () => {
+  const imagePullSecrets = [{ name: 'registry' }, { name: 'mirror' }];
+  const pod = await create('pull-secrets', { imagePullSecrets });
+  expect(containersOf(pod)).toEqual(['web running started ready']);
+  expect(await nodes.events('pull-secrets')).toContainEqual(
+    expect.stringMatching(
+      /^Warning FailedToRetrieveImagePullSecret: Unable to retrieve some image pull secrets \(registry, mirror\); attempting to pull the image may not succeed\./,
+    ),
+  );
+  await remove('pull-secrets');
+});
+
 describe('probes', () => {
   it('decide when a pod is ready', async () => {
     const readinessProbe = { httpGet: { port: 80 }, periodSeconds: 5, initialDelaySeconds: 2 };

@@ -10,6 +10,7 @@ import type { StartFailure } from '../status/container-statuses.ts';
 import { type Eviction, generatePodStatus } from '../status/pod-status.ts';
 import type { StatusManager } from '../status/status-manager.ts';
 import type { ConfigSource } from '../volumes/config-source.ts';
+import { missingPullSecrets } from '../volumes/pull-secrets.ts';
 import { volumeProblems } from '../volumes/volume-problems.ts';
 import { activeDeadlineAtMs, deadlineExceeded } from './active-deadline.ts';
 
@@ -172,6 +173,7 @@ export class PodWorker {
       return this.#retryAfter(1000);
     }
     if (!(await this.#mount())) return;
+    await this.#tellOfPullSecrets();
     const old = this.#context.statuses.get(this.uid) ?? pod.status ?? {};
     const statuses = [...(old.initContainerStatuses ?? []), ...(old.containerStatuses ?? [])];
     const isRestartingAll =
@@ -204,6 +206,15 @@ export class PodWorker {
     this.#retryAfter(this.#mountRetryMs);
     this.#mountRetryMs = Math.min(this.#mountRetryMs * 2, longestMountRetryMs);
     return false;
+  }
+
+  async #tellOfPullSecrets(): Promise<void> {
+    const { events, config } = this.#context;
+    if (!this.#pod.spec?.imagePullSecrets) return;
+    const missing = await missingPullSecrets(this.#pod, config);
+    if (missing.length === 0) return;
+    const message = `Unable to retrieve some image pull secrets (${missing.join(', ')}); attempting to pull the image may not succeed.`;
+    events.pod(this.#pod, 'Warning', 'FailedToRetrieveImagePullSecret', message);
   }
 
   async #terminate(): Promise<void> {
