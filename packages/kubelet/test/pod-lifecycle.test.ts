@@ -235,6 +235,17 @@ describe('a container that ends', () => {
     await remove('crash');
   });
 
+  it('is tried without waiting when it has another image', async () => {
+    await create('mended', {}, { 'exit-code': '1', 'run-for': '1s' });
+    await nodes.advance(2000, 1000);
+    expect(containersOf(await nodes.pod('mended'))[0]).toContain('CrashLoopBackOff');
+    const patch = { spec: { containers: [{ name: 'web', image: 'registry.example/web:2' }] } };
+    await nodes.clients.core.v1.pods('default').patch('mended', 'strategic-merge', patch);
+    await nodes.settle();
+    expect(containersOf(await nodes.pod('mended'))).toEqual(['web running started ready (restarts 2, last Error 1)']);
+    await remove('mended');
+  });
+
   it.each([
     ['Never', '0', 'Succeeded', 'web Completed 0'],
     ['Never', '3', 'Failed', 'web Error 3'],

@@ -13,6 +13,7 @@ import type { ConfigSource } from '../volumes/config-source.ts';
 import { environmentOf } from '../volumes/environment.ts';
 import { expand } from '../volumes/expansion.ts';
 import { checkSubPaths } from '../volumes/sub-paths.ts';
+import { hookFailure } from './hook-failure.ts';
 import type { ContainerKiller } from './kill-pod.ts';
 import { type PodActions, type ProbeVerdicts, podActions } from './pod-actions.ts';
 import { type PodEvents, podText } from './pod-events.ts';
@@ -54,6 +55,8 @@ const longestBackoffMs = 300_000;
 export class PodSyncer {
   readonly #options: PodSyncerOptions;
   readonly #backoff: Backoff;
+  /** What was run when the container last ended, by pod and container: what is changed is tried without waiting. */
+  readonly #tried = new Map<string, string>();
 
   constructor(options: PodSyncerOptions) {
     this.#options = options;
@@ -79,6 +82,7 @@ export class PodSyncer {
     this.#options.images.forgetPod(uid);
     for (const { name } of [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]) {
       this.#backoff.reset(`${uid}/${name}`);
+      this.#tried.delete(`${uid}/${name}`);
     }
   }
 
@@ -158,6 +162,9 @@ export class PodSyncer {
     if (!ended) return;
     const key = `${pod.metadata.uid}/${container.name}`;
     const { finishedAtMs } = ended;
+    const content = JSON.stringify([container.image, container.resources]);
+    if (this.#tried.get(key) !== content) this.#backoff.reset(key);
+    this.#tried.set(key, content);
     if (!this.#backoff.isInBackoffSince(key, finishedAtMs)) {
       this.#backoff.next(key, finishedAtMs);
       return;
@@ -208,7 +215,7 @@ export class PodSyncer {
       // What the hook said may be a secret.
       events.container(pod, container, 'Warning', 'FailedPostStartHook', 'PostStartHook failed');
       await killer.kill(pod, container, id, { message: 'FailedPostStartHook' });
-      throw new StartError('PostStartHookError', messageOf(error), { cause: error });
+      throw new StartError('PostStartHookError', hookFailure(handler, pod, container, error), { cause: error });
     }
   }
 
