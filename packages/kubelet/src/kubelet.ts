@@ -181,7 +181,7 @@ export class Kubelet {
    */
   async shutDown(gracePeriodSeconds: number, signal: AbortSignal): Promise<void> {
     const message = 'Pod was terminated in response to imminent node shutdown.';
-    this.#workers.evictAll({ reason: 'Terminated', message, isDisruption: true }, gracePeriodSeconds);
+    this.#workers.shutDown({ reason: 'Terminated', message, isDisruption: true }, gracePeriodSeconds);
     await this.#reporter.shutDown(signal);
   }
 

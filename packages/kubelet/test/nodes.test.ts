@@ -231,5 +231,12 @@ describe('a node', () => {
       reason: 'KubeletNotReady',
       message: 'node is shutting down',
     });
+    await nodes.clients.core.v1.pods('default').create({ ...pod, metadata: { name: 'late' } });
+    await nodes.settle();
+    expect((await nodes.pod('late')).status).toMatchObject({
+      phase: 'Failed',
+      reason: 'NodeShutdown',
+      message: 'Pod was rejected: Pod was rejected as the node is shutting down.',
+    });
   });
 });

@@ -2,6 +2,7 @@ import { isExtendedResourceName, podRequests } from '@coxswain/api';
 import type { Container, Node, Pod } from '@coxswain/api/core/v1';
 import { Quantity } from '@coxswain/apimachinery/quantity';
 import { requiredNodeAffinity, untoleratedTaint } from '@coxswain/component-helpers';
+import { sysctlRejection } from './sysctls.ts';
 
 /** Why a node does not take a pod; its status says so. */
 export interface Rejection {
@@ -15,6 +16,7 @@ export interface Rejection {
  */
 export function rejectionOf(pod: Pod, node: Node, others: readonly Pod[]): Rejection | undefined {
   return (
+    sysctlRejection(pod) ??
     osRejection(pod, node) ??
     resourceRejection(pod, node, others) ??
     affinityRejection(pod, node) ??

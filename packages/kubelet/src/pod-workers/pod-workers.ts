@@ -14,6 +14,11 @@ export interface PodWorkersOptions extends Omit<PodWorkerContext, 'onGone' | 'al
 
 const isEnded = (status: PodStatus | undefined): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
+const shuttingDown: Rejection = {
+  reason: 'NodeShutdown',
+  message: 'Pod was rejected as the node is shutting down.',
+};
+
 /** A worker for each of the node's pods, by uid. */
 export class PodWorkers implements PodHandler {
   readonly #options: PodWorkersOptions;
@@ -21,6 +26,7 @@ export class PodWorkers implements PodHandler {
   readonly #allocations: AllocationManager;
   readonly #workers = new Map<string, PodWorker>();
   #isStopped = false;
+  #isShuttingDown = false;
 
   constructor(options: PodWorkersOptions) {
     this.#options = options;
@@ -85,8 +91,9 @@ export class PodWorkers implements PodHandler {
     this.#workers.get(podUid)?.kick();
   }
 
-  /** Ends every pod that runs. */
-  evictAll(eviction: Eviction, graceSeconds: number): void {
+  /** Ends every pod that runs, and takes no other. */
+  shutDown(eviction: Eviction, graceSeconds: number): void {
+    this.#isShuttingDown = true;
     for (const worker of this.#workers.values()) worker.evict(eviction, graceSeconds);
   }
 
@@ -118,7 +125,7 @@ export class PodWorkers implements PodHandler {
 
   #rejectionOf(pod: Pod): Rejection | undefined {
     const node = this.#options.node();
-    return node && rejectionOf(pod, node, this.#othersThan(pod));
+    return (node && rejectionOf(pod, node, this.#othersThan(pod))) ?? (this.#isShuttingDown ? shuttingDown : undefined);
   }
 
   /** The pods beside it that have not ended, with what is allocated to them. */
