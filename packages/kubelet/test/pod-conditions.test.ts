@@ -45,6 +45,15 @@ describe('what a pod refers to', () => {
   });
 });
 
+it('a container that is to run as root and must not is not made', async () => {
+  const securityContext = { runAsNonRoot: true, runAsUser: 0 };
+  const pod = await create('as-root', { securityContext });
+  const why = `container's runAsUser breaks non-root policy (pod: "as-root_default(${pod.metadata.uid})", container: web)`;
+  expect(containersOf(pod)).toEqual([`web waiting CreateContainerConfigError "${why}"`]);
+  expect(await nodes.events('as-root')).toContain(`Warning Failed: Error: ${why}`);
+  await remove('as-root');
+});
+
 it('pull secrets that are not there are told of, and the pod is run all the same', async () => {
   const imagePullSecrets = [{ name: 'registry' }, { name: 'mirror' }];
   const pod = await create('pull-secrets', { imagePullSecrets });

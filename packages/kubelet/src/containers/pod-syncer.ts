@@ -19,6 +19,7 @@ import { type PodActions, type ProbeVerdicts, podActions } from './pod-actions.t
 import { type PodEvents, podText } from './pod-events.ts';
 import { isSidecar } from './restart-rules.ts';
 import { messageOf, StartError } from './start-error.ts';
+import { verifyRunAsNonRoot } from './verify-run-as-non-root.ts';
 
 export interface PodSyncerOptions {
   readonly runtime: ContainerRuntime;
@@ -229,6 +230,7 @@ export class PodSyncer {
     const podIPs = pod.spec?.hostNetwork ? hostIPs() : ips;
     const env = await environmentOf({ pod, container, source: config, podIPs, hostIPs: hostIPs(), node: node() });
     checkSubPaths(container, env);
+    verifyRunAsNonRoot(pod, container);
     const filledIn = (words: readonly string[] = []): string[] =>
       words.map((word) => expand(word, (name) => env.get(name)));
     return { env, command: filledIn(container.command), args: filledIn(container.args) };
