@@ -276,6 +276,15 @@ describe('a container that ends', () => {
     expect(containersOf(await nodes.pod('oom'))).toEqual(['web OOMKilled 137 "too much"']);
   });
 
+  it('says the end of its logs when it failed, where the pod wants that', async () => {
+    const containers: Container[] = [{ ...web, terminationMessagePolicy: 'FallbackToLogsOnError' }];
+    const script = { 'exit-code': '1', logs: `${'first\n'.repeat(100)}last` };
+    await create('last-words', { restartPolicy: 'Never', containers }, script);
+    await nodes.advance(1);
+    const [status] = (await nodes.pod('last-words')).status?.containerStatuses ?? [];
+    expect(status?.state?.terminated?.message).toBe(`${'first\n'.repeat(79)}last\n`);
+  });
+
   it('is restarted or not by rules of its own', async () => {
     const rules = (action: string): Partial<Container> => ({
       restartPolicy: 'Never',

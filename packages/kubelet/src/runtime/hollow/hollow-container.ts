@@ -25,6 +25,9 @@ interface Ending {
 
 const SIGKILLED = 137;
 const SIGTERMED = 143;
+/** Of a container's logs, what its status may have. */
+const mostLogLines = 80;
+const mostLogBytes = 2048;
 
 /** A container in which nothing runs: its state moves by the clock, as its fate says, or else as its command would. */
 export class HollowContainer implements RuntimeContainer {
@@ -120,9 +123,19 @@ export class HollowContainer implements RuntimeContainer {
     this.finishedAtMs = this.#options.clock.now();
     this.exitCode = exitCode;
     this.reason = reason ?? (exitCode === 0 ? 'Completed' : 'Error');
-    this.message = message ?? '';
+    this.message = message ?? (exitCode === 0 ? '' : this.#lastWords());
     this.#options.onDied();
     for (const resolve of this.#whenEnded.splice(0)) resolve();
+  }
+
+  /** The end of its logs, where the pod wants them for want of a message. */
+  #lastWords(): string {
+    const { logs } = this.fate;
+    if (logs === undefined || this.config.container.terminationMessagePolicy !== 'FallbackToLogsOnError') return '';
+    const lines = logs.replace(/\n$/, '').split('\n').slice(-mostLogLines);
+    return Buffer.from(`${lines.join('\n')}\n`)
+      .subarray(-mostLogBytes)
+      .toString();
   }
 }
 
