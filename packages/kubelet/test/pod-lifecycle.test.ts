@@ -389,6 +389,24 @@ describe('an image', () => {
     ]);
   });
 
+  it('that is a volume is pulled before the containers that mount it are made', async () => {
+    const volumes = (pullPolicy: 'IfNotPresent' | 'Never') => [
+      { name: 'model', image: { reference: 'registry.example/model:1', pullPolicy } },
+    ];
+    const mounting: Container = { ...web, volumeMounts: [{ name: 'model', mountPath: '/model' }] };
+    const pod = await create('no-volume', {
+      volumes: volumes('Never'),
+      containers: [mounting, { ...web, name: 'other' }],
+    });
+    const message = 'Container image "registry.example/model:1" is not present with pull policy of Never';
+    expect(containersOf(pod)).toEqual(['other running started ready', `web waiting ErrImageNeverPull "${message}"`]);
+    await remove('no-volume');
+    const { status } = await create('volume', { volumes: volumes('IfNotPresent'), containers: [mounting] });
+    expect(status?.phase).toBe('Running');
+    expect((await nodes.events('volume'))[0]).toBe('Pulling: Pulling image "registry.example/model:1"');
+    await remove('volume');
+  });
+
   it('that must be there already, is not pulled', async () => {
     const containers: Container[] = [{ name: 'web', image: 'registry.example/absent:1', imagePullPolicy: 'Never' }];
     const pod = await create('never-pull', { containers });

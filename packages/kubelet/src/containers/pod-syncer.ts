@@ -1,7 +1,8 @@
 import type { Container, Node, Pod } from '@coxswain/api/core/v1';
 import { formatDuration } from '@coxswain/apimachinery/time';
 import { Backoff, type Clock } from '@coxswain/client';
-import type { ImagePuller } from '../images/image-puller.ts';
+import type { ImagePuller, NeededImage } from '../images/image-puller.ts';
+import { pullImageVolumes } from '../images/image-volumes.ts';
 import {
   type ContainerConfig,
   type ContainerRuntime,
@@ -115,8 +116,14 @@ export class PodSyncer {
     for (const { container, id } of actions.containersToResize) {
       await runtime.updateContainerResources(id, container.resources ?? {});
     }
+    const isAnyToStart =
+      actions.ephemeralContainersToStart.length +
+        actions.initContainersToStart.length +
+        actions.containersToStart.length >
+      0;
+    const missing = isAnyToStart ? await pullImageVolumes(pod, this.#options.images) : new Map<string, StartError>();
     const start = async (container: Container): Promise<boolean> => {
-      const error = await this.#start(input, container, sandbox);
+      const error = await this.#start(input, container, sandbox, missing);
       starts.set(container.name, error);
       return error === undefined;
     };
@@ -143,10 +150,26 @@ export class PodSyncer {
     }
   }
 
+  /** Throws when the container mounts an image that could not be had. */
+  #checkVolumes(pod: Pod, container: Container, missing: ReadonlyMap<string, StartError>): void {
+    const errors = (container.volumeMounts ?? []).flatMap(({ name }) => missing.get(name) ?? []);
+    for (const { reason } of errors) {
+      this.#options.events.container(pod, container, 'Warning', 'Failed', `Error: ${reason}`);
+    }
+    const last = errors.at(-1);
+    if (last) throw last;
+  }
+
   /** Undefined when it was started. */
-  async #start(input: SyncInput, container: Container, sandbox: RuntimeSandbox): Promise<StartError | undefined> {
+  async #start(
+    input: SyncInput,
+    container: Container,
+    sandbox: RuntimeSandbox,
+    missingVolumes: ReadonlyMap<string, StartError>,
+  ): Promise<StartError | undefined> {
     try {
       this.#backOff(input, container);
+      this.#checkVolumes(input.pod, container, missingVolumes);
       await this.#startNow(input, container, sandbox);
       await this.#prune(input.pod, container);
       return undefined;
@@ -188,7 +211,7 @@ export class PodSyncer {
     const { pod, runtimePod, restartCountOf } = input;
     const failed = (message: string): void =>
       events.container(pod, container, 'Warning', 'Failed', `Error: ${message}`);
-    const imageRef = await images.ensureImage(pod, container).catch((error: unknown) => {
+    const imageRef = await images.ensureImage(pod, imageOf(container)).catch((error: unknown) => {
       failed(error instanceof StartError ? error.reason : messageOf(error));
       throw error;
     });
@@ -244,3 +267,9 @@ export class PodSyncer {
     for (const { id } of ended.slice(1)) await runtime.removeContainer(id);
   }
 }
+
+const imageOf = (container: Container): NeededImage => ({
+  image: container.image ?? '',
+  pullPolicy: container.imagePullPolicy,
+  container,
+});

@@ -1,6 +1,6 @@
 import type { Container, Pod } from '@coxswain/api/core/v1';
 import { formatDuration } from '@coxswain/apimachinery/time';
-import { Backoff, type Clock } from '@coxswain/client';
+import { Backoff, type Clock, type EventType } from '@coxswain/client';
 import type { PodEvents } from '../containers/pod-events.ts';
 import { messageOf, StartError } from '../containers/start-error.ts';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
@@ -9,6 +9,14 @@ export interface ImagePullerOptions {
   readonly runtime: ContainerRuntime;
   readonly events: PodEvents;
   readonly clock: Clock;
+}
+
+/** An image that a pod needs. */
+export interface NeededImage {
+  readonly image: string;
+  readonly pullPolicy: string | undefined;
+  /** Whose it is; none for one that is a volume. */
+  readonly container?: Container;
 }
 
 interface PullFailure {
@@ -34,27 +42,27 @@ export class ImagePuller {
   }
 
   /** What the runtime has the image as. Throws a StartError. */
-  async ensureImage(pod: Pod, container: Container): Promise<string> {
-    const { runtime, events } = this.#options;
-    const { image: requested = '', imagePullPolicy } = container;
+  async ensureImage(pod: Pod, needed: NeededImage): Promise<string> {
+    const { runtime } = this.#options;
+    const { image: requested, pullPolicy } = needed;
     const image = withTag(requested);
     if (image === undefined) {
       const message = `Failed to apply default image tag "${requested}": couldn't parse image name "${requested}": invalid reference format`;
-      events.container(pod, container, 'Warning', 'InspectFailed', message);
+      this.#tell(pod, needed, 'Warning', 'InspectFailed', message);
       throw new StartError('InvalidImageName', message);
     }
-    const present = imagePullPolicy === 'Always' ? undefined : await runtime.imageRef(image);
+    const present = pullPolicy === 'Always' ? undefined : await runtime.imageRef(image);
     if (present !== undefined) {
       const message = `Container image "${requested}" already present on machine and can be accessed by the pod`;
-      events.container(pod, container, 'Normal', 'Pulled', message);
+      this.#tell(pod, needed, 'Normal', 'Pulled', message);
       return present;
     }
-    if (imagePullPolicy === 'Never') {
+    if (pullPolicy === 'Never') {
       const message = `Container image "${requested}" is not present with pull policy of Never`;
-      events.container(pod, container, 'Warning', 'ErrImageNeverPull', message);
+      this.#tell(pod, needed, 'Warning', 'ErrImageNeverPull', message);
       throw new StartError('ErrImageNeverPull', message);
     }
-    return await this.#pull(pod, container, image);
+    return await this.#pull(pod, needed, image);
   }
 
   forgetPod(podUid: string): void {
@@ -65,35 +73,41 @@ export class ImagePuller {
     }
   }
 
-  async #pull(pod: Pod, container: Container, image: string): Promise<string> {
-    const { runtime, events, clock } = this.#options;
-    const { image: requested = '' } = container;
+  async #pull(pod: Pod, needed: NeededImage, image: string): Promise<string> {
+    const { runtime, clock } = this.#options;
+    const { image: requested, container } = needed;
     const key = `${pod.metadata.uid}_${requested}`;
     const failure = this.#failures.get(key);
     const nowMs = clock.now();
     if (failure && this.#backoff.isInBackoffSinceUpdate(key, nowMs)) {
       const message = `Back-off pulling image "${requested}"`;
-      events.container(pod, container, 'Normal', 'BackOff', message);
+      this.#tell(pod, needed, 'Normal', 'BackOff', message);
       const retryAtMs = failure.atMs + this.#backoff.get(key);
       throw new StartError('ImagePullBackOff', `${message}: ${failure.text}`, { retryAtMs });
     }
-    events.container(pod, container, 'Normal', 'Pulling', `Pulling image "${requested}"`);
+    this.#tell(pod, needed, 'Normal', 'Pulling', `Pulling image "${requested}"`);
     try {
-      const { imageRef, sizeBytes } = await runtime.pullImage(image, { pod, container });
+      const { imageRef, sizeBytes } = await runtime.pullImage(image, { pod, ...(container && { container }) });
       const took = formatDuration(Math.round(clock.now() - nowMs) * 1e6);
       const message = `Successfully pulled image "${requested}" in ${took} (${took} including waiting). Image size: ${sizeBytes} bytes.`;
-      events.container(pod, container, 'Normal', 'Pulled', message);
+      this.#tell(pod, needed, 'Normal', 'Pulled', message);
       this.#failures.delete(key);
       return imageRef;
     } catch (error) {
       const text = messageOf(error);
-      events.container(pod, container, 'Warning', 'Failed', `Failed to pull image "${requested}": ${text}`);
+      this.#tell(pod, needed, 'Warning', 'Failed', `Failed to pull image "${requested}": ${text}`);
       const atMs = clock.now();
       this.#backoff.next(key, atMs);
       const { reason, message } = meaningOf(requested, text);
       this.#failures.set(key, { text: `${reason}: ${message}`, atMs });
       throw new StartError(reason, message, { retryAtMs: atMs + recheckMs, cause: error });
     }
+  }
+
+  #tell(pod: Pod, { container }: NeededImage, type: EventType, reason: string, message: string): void {
+    const { events } = this.#options;
+    if (container) events.container(pod, container, type, reason, message);
+    else events.pod(pod, type, reason, message);
   }
 }
 

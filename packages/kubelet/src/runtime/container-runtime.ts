@@ -85,7 +85,8 @@ export interface RuntimeSandbox {
 
 export interface ImagePull {
   readonly pod: Pod;
-  readonly container: Container;
+  /** Whose image it is; none for one that is a volume. */
+  readonly container?: Container;
 }
 
 export interface PulledImage {

@@ -133,7 +133,7 @@ export class HollowRuntime implements ContainerRuntime {
   }
 
   async pullImage(image: string, { pod, container }: ImagePull): Promise<PulledImage> {
-    const { imagePull } = fateOf(pod, container.name);
+    const { imagePull } = fateOf(pod, container?.name ?? '');
     if (imagePull && 'takesMs' in imagePull) await sleep(this.#clock, imagePull.takesMs);
     if (imagePull && 'failsForMs' in imagePull) {
       const madeAtMs = Date.parse(pod.metadata.creationTimestamp ?? '') || 0;
