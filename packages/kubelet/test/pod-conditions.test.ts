@@ -85,6 +85,19 @@ describe('probes', () => {
     expect(nodes.clock.nextInMs).toBeGreaterThan(0);
   });
 
+  it('of ports that the container does not have are never answered', async () => {
+    const readinessProbe = { httpGet: { port: 'htttp' }, periodSeconds: 5 };
+    const ports = [{ name: 'http', containerPort: 80 }];
+    const pod = await create('bad-port', { containers: [{ ...web, ports, readinessProbe }] });
+    expect(containersOf(pod)).toEqual(['web running started']);
+    await nodes.advance(5000);
+    const why = 'strconv.Atoi: parsing "htttp": invalid syntax';
+    expect(await nodes.events('bad-port')).toContain(
+      `Warning Unhealthy: Readiness probe errored and resulted in unknown state: ${why} (x2)`,
+    );
+    await remove('bad-port');
+  });
+
   it('of a script are there for pods without any', async () => {
     await create('flap', {}, { readiness: 'flapping 3s' });
     const seen: boolean[] = [];

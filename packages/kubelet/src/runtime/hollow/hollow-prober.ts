@@ -1,6 +1,7 @@
 import type { Container, Pod, Probe } from '@coxswain/api/core/v1';
 import { formatDuration } from '@coxswain/apimachinery/time';
 import { type Clock, systemClock } from '@coxswain/client';
+import { resolveContainerPort } from '../../probes/resolve-container-port.ts';
 import { expandWithStatic } from '../../volumes/expansion.ts';
 import type { ProbeKind, ProbeRequest, ProbeResult, Prober } from '../prober.ts';
 import { commandOutcome } from './command-outcome.ts';
@@ -17,6 +18,9 @@ export class HollowProber implements Prober {
   async probe({ kind, probe, pod, container, startedAtMs }: ProbeRequest): Promise<ProbeResult> {
     const script = scriptOf(fateOf(pod, container.name), kind);
     if (!script && probe.exec) return execResult(probe, container);
+    // Nobody is there to answer, but a port that does not exist has nobody anywhere.
+    const port = (probe.httpGet ?? probe.tcpSocket)?.port;
+    if (!script && port !== undefined) resolveContainerPort(port, container);
     const { passes, holdsForMs } = probeAt(script, this.#clock.now() - startedAtMs);
     return passes
       ? { outcome: 'Success', output: '', holdsForMs }
