@@ -69,7 +69,11 @@ export class AllocationManager {
   /** The pod with what it has, whatever it asks for. */
   allocatedPod(pod: Pod): Pod {
     const spec = this.#allocated.get(uidOf(pod));
-    return !spec || hasSameResources(spec, pod.spec!) ? pod : withResourcesOf(pod, spec);
+    if (!spec || spec === pod.spec) return pod;
+    if (!hasSameResources(spec, pod.spec!)) return withResourcesOf(pod, spec);
+    // One is enough to hold, and is found to be the same at once next time.
+    this.#allocated.set(uidOf(pod), pod.spec!);
+    return pod;
   }
 
   conditionsOf(podUid: string): PodCondition[] {

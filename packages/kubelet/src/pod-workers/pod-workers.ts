@@ -70,7 +70,7 @@ export class PodWorkers implements PodHandler {
       const before = worker.pod;
       worker.observe(pod);
       this.#context.statuses.observe(pod);
-      this.#allocations.update(before, pod);
+      if (worker.state === 'Syncing') this.#allocations.update(before, pod);
       // What it had is free.
       if (isEnded(pod.status) && !isEnded(before.status)) this.#allocations.retry();
       if (asksForMore(before, pod)) worker.kick();
