@@ -17,6 +17,7 @@ import type { NodeSpec } from '@coxswain/kubelet';
 import type { Scheduler, SchedulerOptions } from '@coxswain/scheduler';
 import type { Store } from '@coxswain/storage';
 import { newControllers } from './controllers.ts';
+import { ensureDefaultStorageClass } from './default-storage-class.ts';
 import { administrator, type Identity } from './identities.ts';
 import { ClusterNodes, nodeSpecs } from './nodes.ts';
 import { untilReady } from './ready.ts';
@@ -150,6 +151,13 @@ export class Cluster {
     nodes = new ClusterNodes(context);
     const cluster = new Cluster(context, nodes);
     for (const component of components) cluster.startComponent(component);
+    try {
+      // The controllers make the volumes of its claims.
+      if (components.includes('controllers')) await ensureDefaultStorageClass(cluster.clients);
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
     return cluster;
   }
 

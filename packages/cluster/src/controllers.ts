@@ -10,6 +10,7 @@ import {
   serviceAccountOf,
 } from '@coxswain/controllers';
 import type { ClusterContext } from './cluster.ts';
+import { volumePlugin } from './default-storage-class.ts';
 import { controllerManager, systemAccount } from './identities.ts';
 import { nodeSpecs } from './nodes.ts';
 
@@ -48,6 +49,7 @@ function controllerOptions({ options, server: { authority } }: ClusterContext): 
     rootCA: servingTrust,
     ...(key && { signing: { authorities: () => ({ certificate, key }) } }),
     signToken: (claims) => signJwt(claims, serviceAccountKey),
+    persistentVolumeBinder: { plugins: [volumePlugin] },
     nodeIpam: { clusterCIDRs: [nodeSpecs(options.nodes).length > 250 ? largePodRange : podRange] },
   };
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ClientSet, newTransport, RESTClient } from '@coxswain/client';
+import { ClientSet, newTransport, RESTClient, untilWithSync } from '@coxswain/client';
 import { newKubeConfig, parseKubeConfig, restConfigFor } from '@coxswain/client/kubeconfig';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Cluster, type ClusterOptions } from '../src/index.ts';
@@ -99,4 +99,40 @@ it('has fields of an object belong to the component that set them', async () => 
   const { items } = await cluster.clients.core.v1.nodes().list();
   const managers = items.flatMap(({ metadata }) => metadata.managedFields?.map(({ manager }) => manager) ?? []);
   expect(new Set(managers)).toEqual(new Set(['kubelet', 'kube-controller-manager']));
+});
+
+it('has a default class of storage, whose claims get volumes that go with them', async () => {
+  const cluster = await start({ nodes: 2 });
+  await cluster.whenReady();
+  const { pods, persistentVolumes, persistentVolumeClaims } = cluster.clients.core.v1;
+  const claims = persistentVolumeClaims('default');
+  await claims.create({
+    metadata: { name: 'data' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  });
+  await pods('default').create({
+    metadata: { name: 'db' },
+    spec: {
+      containers: [{ name: 'db', image: 'postgres', volumeMounts: [{ name: 'data', mountPath: '/data' }] }],
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }],
+    },
+  });
+  await untilWithSync(pods('default'), 'db', (pod) => pod?.status?.phase === 'Running');
+  const { spec, status } = await claims.get('data');
+  expect([spec?.storageClassName, status?.phase]).toEqual(['standard', 'Bound']);
+  const volume = await persistentVolumes().get(spec?.volumeName ?? '');
+  expect(volume.spec?.capacity).toEqual({ storage: '1Gi' });
+
+  await pods('default').delete('db', { gracePeriodSeconds: 0 });
+  await claims.delete('data');
+  await untilWithSync(persistentVolumes(), volume.metadata.name ?? '', (found) => found === undefined);
+});
+
+it('leaves a class of storage as somebody made it', async () => {
+  const first = await start({ dataDir: folder, nodes: 0 });
+  const annotations = { 'storageclass.kubernetes.io/is-default-class': 'false' };
+  await first.clients.storage.v1.storageClasses().patch('standard', 'merge', { metadata: { annotations } });
+  await first.stop();
+  const second = await start({ dataDir: folder, nodes: 0 });
+  expect((await second.clients.storage.v1.storageClasses().get('standard')).metadata.annotations).toEqual(annotations);
 });
