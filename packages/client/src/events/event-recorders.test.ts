@@ -192,7 +192,9 @@ describe('CoreEventRecorder', () => {
   });
 
   it('stops: drops the rest, waits for nothing, and takes no more', async () => {
-    const { clock, sink, values, recorder } = start();
+    const errors: string[] = [];
+    const logger = { info() {}, warn() {}, error: (message: string) => errors.push(message) };
+    const { clock, sink, values, recorder } = start({ logger });
     sink.failure = away;
     recorder.event(pod, 'Normal', 'R', 'm');
     recorder.event(pod, 'Normal', 'R', 'n');
@@ -203,6 +205,7 @@ describe('CoreEventRecorder', () => {
     recorder.event(pod, 'Normal', 'R', 'o');
     expect([sink.attempts, clock.pending]).toEqual([1, 0]);
     expect(values).toEqual({ 'event_recorder_dropped_total{stopped}': 3 });
+    expect(errors).toEqual(['Unable to write event ns/web.18867251edfa0000 (R) (may retry after sleeping)']);
   });
 
   it('finishes: what waits is tried once more, and nothing twice', async () => {

@@ -213,7 +213,10 @@ export class EventWriter<E> {
 
   #giveUp(event: E, reason: DropReason, why: string): void {
     this.drop(reason);
-    this.#logger.error(`Unable to write event ${this.#handling.describe(event)} (${why})`);
+    const message = `Unable to write event ${this.#handling.describe(event)} (${why})`;
+    // Differs from upstream: to be stopped is no failure.
+    if (reason === 'stopped') this.#logger.info(message);
+    else this.#logger.error(message);
   }
 }
 
