@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -92,6 +92,27 @@ it('cox up says that its port is taken, and leaves nothing behind', async () => 
       'stop what listens there, or choose another port with --port (0 takes a free one)\n',
   );
   expect(await readdir(data)).toEqual(['lock']);
+});
+
+it('cox up says what is wrong with the kubeconfig, once, and leaves it as it was', async () => {
+  const file = join(home, 'kubeconfig');
+  await writeFile(file, '{{{');
+  const { status, out, err } = await run(['up', '--memory', '--port=0', '--nodes=0', `--kubeconfig=${file}`]);
+  expect({ status, out }).toEqual({ status: 1, out: '' });
+  expect(err.split('\n').slice(2)).toEqual([
+    expect.stringMatching(/^error: error loading config file ".*kubeconfig": yaml: line 1: /),
+    '',
+  ]);
+  expect(await readFile(file, 'utf8')).toBe('{{{');
+  expect(await readdir(data)).toEqual(['lock']);
+});
+
+it.runIf(process.platform === 'linux')('cox up says what to do where nothing can be written', async () => {
+  const { status, out, err } = await run(['up', '--data-dir=/sys/cox']);
+  expect({ status, out }).toEqual({ status: 1, out: '' });
+  expect(err).toMatch(
+    /^error: E\w+: .* mkdir '\/sys\/cox.*choose a directory of your own with --data-dir, or a file with --kubeconfig\n$/,
+  );
 });
 
 describe('cox reset', () => {

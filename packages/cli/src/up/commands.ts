@@ -102,9 +102,13 @@ const wholeNumber =
     return value;
   };
 
+const places = 'choose a directory of your own with --data-dir, or a file with --kubeconfig';
+
 const advice: Readonly<Record<string, string>> = {
   EADDRINUSE: 'stop what listens there, or choose another port with --port (0 takes a free one)',
-  EACCES: 'you may not do that; choose a port above 1023 with --port, or a directory of your own with --data-dir',
+  EACCES: `you may not do that; choose a port above 1023 with --port, ${places}`,
+  EPERM: `you may not do that; ${places}`,
+  EROFS: places,
   ENOSPC: 'make room, or choose another directory with --data-dir',
 };
 

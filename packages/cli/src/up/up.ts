@@ -58,10 +58,12 @@ async function run(options: UpOptions, directory: ClusterDirectory, surroundings
   const [url, admin] = [cluster.url ?? '', cluster.kubeconfig ?? ''];
   const path = options.kubeconfig && resolve(options.kubeconfig);
   const user: UserKubeconfig = { path, env: process.env };
+  let hasContext = false;
   try {
     progress(`the API server answers; starting controllers, scheduler and ${nodes} hollow nodes`);
     await cluster.whenReady(signal);
     const kubeconfig = await addContext(admin, user);
+    hasContext = true;
     await directory.write({ url, memory, startedAt: new Date().toISOString(), kubeconfig }, admin);
     terminal.out(`cluster is ready at ${url}, context ${contextName} in ${kubeconfig}\n`);
     await aborted(signal);
@@ -70,7 +72,8 @@ async function run(options: UpOptions, directory: ClusterDirectory, surroundings
   } finally {
     if (memory) {
       await directory.unwrite();
-      await removeContext(admin, user).catch((error: unknown) => logger.error('the context stays', error));
+      if (hasContext)
+        await removeContext(admin, user).catch((error: unknown) => logger.error('the context stays', error));
     }
     await cluster.stop();
   }
