@@ -6,5 +6,7 @@ export class UntilTimeoutError extends Error {
 /** What a condition said last, for people. */
 export function lastSeen(value: unknown, error: unknown): string {
   if (error !== undefined) return `it last failed with: ${error instanceof Error ? error.message : String(error)}`;
+  // Whoever only asserts finds out here why that was not enough.
+  if (value === undefined) return 'it last gave undefined; a condition is met when it gives something true';
   return `it last gave ${typeof value === 'object' ? JSON.stringify(value)?.slice(0, 500) : String(value)}`;
 }

@@ -259,6 +259,16 @@ describe('waiting', () => {
     expect(String(error)).toContain('default/big: Pending (Unschedulable) on no node');
     expect(String(error)).toMatch(/Warning FailedScheduling Pod\/big: 0\/1 nodes are available: 1 Insufficient cpu/);
   });
+
+  it('for a condition that only asserts, tells what it lacks', async () => {
+    const cluster = await start({ components: [] });
+    const onlyAsserts = (): void => {
+      expect(cluster.clock.now()).toBeGreaterThan(0);
+    };
+    await expect(cluster.until(onlyAsserts, { timeout: 50 })).rejects.toThrow(
+      'for 50 ms; it last gave undefined; a condition is met when it gives something true',
+    );
+  });
 });
 
 describe('loading', () => {

@@ -15,3 +15,7 @@ it.each([
 it.each(['', '1', '5 minutes', '1d2'])('%j makes no sense', (span) => {
   expect(() => toMs(span)).toThrow(/^time: (invalid duration|missing unit|unknown unit)/);
 });
+
+it.each([-1, Number.NaN, '-5s'])('%j leads nowhere', (span) => {
+  expect(() => toMs(span)).toThrow(`a span of time is not negative: ${span}`);
+});

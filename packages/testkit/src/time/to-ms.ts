@@ -5,9 +5,14 @@ export type Span = number | string;
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Throws an Error, worded as Go's, when the text makes no sense. */
+/** Throws an Error, worded as Go's, when the text makes no sense; and for what leads back in time. */
 export function toMs(span: Span): number {
-  if (typeof span === 'number') return span;
+  const ms = typeof span === 'number' ? span : parsed(span);
+  if (!(ms >= 0)) throw new Error(`a span of time is not negative: ${span}`);
+  return ms;
+}
+
+function parsed(span: string): number {
   const [, days, rest = ''] = /^(?:(\d+)d)?(.*)$/s.exec(span) ?? [];
   if (days === undefined) return durationToMs(span);
   return Number(days) * dayMs + (rest === '' ? 0 : durationToMs(rest));
