@@ -24,6 +24,8 @@ describe('a command', () => {
     [['/opt/false'], 'unknown'],
     [['exit', '3'], '0s, 3'],
     [['echo', 'hello'], '0s, 0'],
+    [['wget', 'web:80'], '0s, 0'],
+    [['/usr/bin/curl', '-sf', 'http://web'], '0s, 0'],
     [['sleep', '5'], '5s, 0'],
     [['/bin/sleep', '1.5'], '1.5s, 0'],
     [['sleep', '1m', '2h', '.5s', '1d'], `${60 + 7200 + 0.5 + 86_400}s, 0`],

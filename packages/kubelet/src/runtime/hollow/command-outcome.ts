@@ -24,6 +24,9 @@ const programs: Readonly<Record<string, (args: Words) => Outcome | undefined>> =
   true: () => success,
   ':': () => success,
   echo: () => success,
+  // Whoever is asked is as hollow: a test of a chart that fetches its own page is to end, and well.
+  wget: () => success,
+  curl: () => success,
   false: () => ({ runForMs: 0, exitCode: 1 }),
   exit: ([code]) =>
     code !== undefined && /^\d+$/.test(code) ? { runForMs: 0, exitCode: Number(code) % 256 } : undefined,
