@@ -73,7 +73,7 @@ describe('probes', () => {
     expect(containersOf(pod)).toEqual(['web running started']);
     await nodes.advance(2000);
     expect(await nodes.events('readiness')).toContain(
-      'Warning Unhealthy: Readiness probe failed: the pod’s annotations say so',
+      "Warning Unhealthy: Readiness probe failed: the pod's annotations say so",
     );
     await nodes.advance(5000, 1000);
     const ready = await nodes.pod('readiness');
@@ -132,7 +132,7 @@ describe('probes', () => {
     ]);
     expect(await nodes.events('liveness')).toEqual(
       expect.arrayContaining([
-        'Warning Unhealthy: Liveness probe failed: the pod’s annotations say so (x2)',
+        "Warning Unhealthy: Liveness probe failed: the pod's annotations say so (x2)",
         'Killing: Container web failed liveness probe, will be restarted',
       ]),
     );

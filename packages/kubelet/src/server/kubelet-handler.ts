@@ -32,7 +32,7 @@ const routes: Readonly<Record<string, Route>> = {
   attach: openSession,
   run: openSession,
   portForward: async () =>
-    textResponse(501, 'this node’s runtime has no ports to forward: its containers are not really there'),
+    textResponse(501, "this node's runtime has no ports to forward: its containers are not really there"),
 };
 
 /** The kubelet's own API: what the API server asks it for logs and sessions, and monitoring for figures. */

@@ -24,7 +24,7 @@ export class HollowProber implements Prober {
     const { passes, holdsForMs } = probeAt(script, this.#clock.now() - startedAtMs);
     return passes
       ? { outcome: 'Success', output: '', holdsForMs }
-      : { outcome: 'Failure', output: 'the pod’s annotations say so', holdsForMs };
+      : { outcome: 'Failure', output: "the pod's annotations say so", holdsForMs };
   }
 
   /** A script makes a probe where the pod has none, so that any pod can be made unready. */

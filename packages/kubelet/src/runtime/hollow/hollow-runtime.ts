@@ -221,7 +221,7 @@ export class HollowRuntime implements ContainerRuntime {
   async runHook(_id: string, { kind, handler, pod, container }: Hook): Promise<void> {
     const { postStart, preStop } = fateOf(pod, container.name);
     const script = kind === 'PostStart' ? postStart : preStop;
-    if (script === 'fail') throw new Error('the pod’s annotations say so');
+    if (script === 'fail') throw new Error("the pod's annotations say so");
     const takesMs = script?.takesMs ?? (handler.sleep?.seconds ?? 0) * 1000;
     if (takesMs > 0) await sleep(this.#clock, takesMs);
   }
