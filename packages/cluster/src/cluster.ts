@@ -16,6 +16,7 @@ import type { ControllerManager } from '@coxswain/controllers';
 import type { NodeSpec } from '@coxswain/kubelet';
 import type { Scheduler, SchedulerOptions } from '@coxswain/scheduler';
 import type { Store } from '@coxswain/storage';
+import { nobodyAt } from './addresses.ts';
 import { newControllers } from './controllers.ts';
 import { ensureDefaultStorageClass } from './default-storage-class.ts';
 import { administrator, type Identity } from './identities.ts';
@@ -136,6 +137,7 @@ export class Cluster {
         now: () => new Date(clock.now()),
         listen: port !== undefined,
         localKubelets: (node) => nodes?.dialer(node),
+        nobodyAt: nobodyAt(options),
         ...(store && { store }),
       },
     );

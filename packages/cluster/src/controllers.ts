@@ -9,13 +9,10 @@ import {
   defaultCoalesceMs,
   serviceAccountOf,
 } from '@coxswain/controllers';
+import { podRangeOf } from './addresses.ts';
 import type { ClusterContext } from './cluster.ts';
 import { volumePlugin } from './default-storage-class.ts';
 import { controllerManager, systemAccount } from './identities.ts';
-import { nodeSpecs } from './nodes.ts';
-
-/** Pods' addresses are from there: a range of 256 for each node. The larger one is for more than 250 nodes. */
-const [podRange, largePodRange] = ['10.244.0.0/16', '10.128.0.0/9'];
 
 export function newControllers(context: ClusterContext): ControllerManager {
   const { options, clockOf, random, logger, clientOf } = context;
@@ -50,6 +47,6 @@ function controllerOptions({ options, server: { authority } }: ClusterContext): 
     ...(key && { signing: { authorities: () => ({ certificate, key }) } }),
     signToken: (claims) => signJwt(claims, serviceAccountKey),
     persistentVolumeBinder: { plugins: [volumePlugin] },
-    nodeIpam: { clusterCIDRs: [nodeSpecs(options.nodes).length > 250 ? largePodRange : podRange] },
+    nodeIpam: { clusterCIDRs: [podRangeOf(options)] },
   };
 }

@@ -14,12 +14,13 @@ const standard: StorageClass = {
   volumeBindingMode: 'WaitForFirstConsumer',
 };
 
-/** One that is there stays as it is: somebody may have made another the default. None where the server has no such kind. */
+/** Where there is any class, somebody may have chosen another default: all stays as it is. None where the server has no such kind. */
 export async function ensureDefaultStorageClass({ storage }: ClientSet): Promise<void> {
-  await storage.v1
-    .storageClasses()
-    .create(standard)
-    .catch((error: unknown) => {
-      if (!isAlreadyExists(error) && !isNotFound(error)) throw error;
-    });
+  const classes = storage.v1.storageClasses();
+  try {
+    const { items } = await classes.list({ limit: 1 });
+    if (items.length === 0) await classes.create(standard);
+  } catch (error) {
+    if (!isAlreadyExists(error) && !isNotFound(error)) throw error;
+  }
 }

@@ -1,4 +1,5 @@
 import { HollowNodes, type NodeSpec } from '@coxswain/kubelet';
+import { nodeAddress } from './addresses.ts';
 import type { ClusterContext } from './cluster.ts';
 import { controllerManager, kubeletOf } from './identities.ts';
 
@@ -108,7 +109,7 @@ export function nodeSpecs(nodes: number | readonly NodeSpec[] = defaultNodes): r
 /** Each node has an address of its own, where nothing is; whichever others run beside it. */
 const withAddress = (spec: NodeSpec, index: number): NodeSpec => ({
   addresses: [
-    { type: 'InternalIP', address: `172.18.${((index + 2) >> 8) & 255}.${(index + 2) & 255}` },
+    { type: 'InternalIP', address: nodeAddress(index) },
     { type: 'Hostname', address: spec.name },
   ],
   ...spec,

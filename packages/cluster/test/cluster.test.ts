@@ -128,11 +128,44 @@ it('has a default class of storage, whose claims get volumes that go with them',
   await untilWithSync(persistentVolumes(), volume.metadata.name ?? '', (found) => found === undefined);
 });
 
-it('leaves a class of storage as somebody made it', async () => {
+it('leaves classes of storage as somebody made them', async () => {
   const first = await start({ dataDir: folder, nodes: 0 });
-  const annotations = { 'storageclass.kubernetes.io/is-default-class': 'false' };
-  await first.clients.storage.v1.storageClasses().patch('standard', 'merge', { metadata: { annotations } });
+  const classes = first.clients.storage.v1.storageClasses();
+  const own = { metadata: { name: 'own' }, provisioner: 'example.com/own' };
+  await classes.create(own);
+  await classes.delete('standard');
   await first.stop();
   const second = await start({ dataDir: folder, nodes: 0 });
-  expect((await second.clients.storage.v1.storageClasses().get('standard')).metadata.annotations).toEqual(annotations);
+  const { items } = await second.clients.storage.v1.storageClasses().list();
+  expect(items.map(({ metadata }) => metadata.name)).toEqual(['own']);
+});
+
+it('sends nothing to where pods and services only seem to be', async () => {
+  const cluster = await start({ nodes: 1 });
+  await cluster.whenReady();
+  const { core, admissionregistration } = cluster.clients;
+  const ports = [{ port: 443 }];
+  await core.v1.services('default').create({ metadata: { name: 'hook' }, spec: { clusterIP: '10.96.77.77', ports } });
+  const container = { name: 'web', image: 'web' };
+  await core.v1.pods('default').create({ metadata: { name: 'web' }, spec: { containers: [container] } });
+  const pod = await untilWithSync(core.v1.pods('default'), 'web', (found) => found?.status?.podIP !== undefined);
+  const answerOf = (path: string): Promise<unknown> => cluster.rest.request({ method: 'GET', path });
+  await expect(answerOf('/api/v1/namespaces/default/pods/web:8080/proxy/')).rejects.toThrow(
+    `error trying to reach service: dial tcp ${pod?.status?.podIP}:8080: connect: connection refused`,
+  );
+  await admissionregistration.v1.validatingWebhookConfigurations().create({
+    metadata: { name: 'hook' },
+    webhooks: [
+      {
+        name: 'hook.example.com',
+        admissionReviewVersions: ['v1'],
+        sideEffects: 'None',
+        clientConfig: { service: { namespace: 'default', name: 'hook' } },
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE'] }],
+      },
+    ],
+  });
+  await expect(core.v1.configMaps('default').create({ metadata: { name: 'one' } })).rejects.toThrow(
+    'failed calling webhook "hook.example.com": failed to call webhook: Post "https://hook.default.svc:443/?timeout=10s": dial tcp 10.96.77.77:443: connect: connection refused',
+  );
 });

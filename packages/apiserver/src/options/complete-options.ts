@@ -12,7 +12,7 @@ import { type Audit, openAudit } from '../audit/index.ts';
 import { standardRequestHeaders } from '../authentication/index.ts';
 import { type AdminKubeconfig, servingNames } from '../certificates/index.ts';
 import { type Encryption, loadEncryption } from '../encryption/index.ts';
-import { type Dialer, SocketDialer, withLocalKubelets } from '../proxy/index.ts';
+import { type Dialer, SocketDialer, withLocalKubelets, withoutNobody } from '../proxy/index.ts';
 import type { ApiServerConfig, FollowedFile, Logger } from '../server/api-server-config.ts';
 import { systemRandom } from '../server/random.ts';
 import type { SigningKey } from '../serviceaccount/index.ts';
@@ -41,6 +41,11 @@ export interface ServerEnvironment {
   readonly store?: Store;
   /** The kubelets that are in this process, by the name of their node: they are reached without a socket. */
   readonly localKubelets?: (node: string) => Dialer | undefined;
+  /**
+   * Whether nobody is at an address, as at those of pods that are not really there: connections are refused instead of tried on
+   * whatever network this machine is in.
+   */
+  readonly nobodyAt?: (host: string) => boolean;
 }
 
 /** What those that are in the same process as the server may sign with. */
@@ -130,7 +135,8 @@ export async function completeOptions(
     authorization,
     followedFiles,
     serviceAccounts: serviceAccountsOf(options, files),
-    dialer: dialerOf(files, environment.localKubelets),
+    dialer: dialerOf(files, environment),
+    ...(environment.nobodyAt && { nobodyAt: environment.nobodyAt }),
     proxyClient: proxyClientOf(files),
     ...settingsOf(options),
     admissionConfiguration,
@@ -289,12 +295,13 @@ function proxyClientOf({ proxyClient, identity }: ServerFiles): { cert: string; 
 
 function dialerOf(
   { kubeletClient, kubeletCA, identity }: ServerFiles,
-  localKubelets: ServerEnvironment['localKubelets'],
+  { localKubelets, nobodyAt }: Pick<ServerEnvironment, 'localKubelets' | 'nobodyAt'>,
 ): Dialer & { close(): void } {
   const { certificatePem, keyPem } = kubeletClient ?? identity.kubeletClient;
   const kubeletTls = { cert: certificatePem, key: keyPem, ...(kubeletCA && { ca: kubeletCA }) };
   const sockets = new SocketDialer({ kubeletTls: () => kubeletTls });
-  return localKubelets ? withLocalKubelets(localKubelets, sockets) : sockets;
+  const elsewhere = nobodyAt ? withoutNobody(nobodyAt, sockets) : sockets;
+  return localKubelets ? withLocalKubelets(localKubelets, elsewhere) : elsewhere;
 }
 
 /** Differs from upstream, which writes no kubeconfig. */

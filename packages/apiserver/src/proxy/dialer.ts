@@ -95,6 +95,22 @@ export const withLocalKubelets = (
   };
 };
 
+/** As a machine where nobody listens: connections to such addresses are refused before they are tried. */
+export const withoutNobody = (
+  nobodyAt: (host: string) => boolean,
+  elsewhere: Dialer & { close?(): void },
+): Dialer & { close(): void } => ({
+  dial: async (target, request) => {
+    if (nobodyAt(target.host)) throw new DialError(connectionRefused(target), false);
+    return elsewhere.dial(target, request);
+  },
+  close: () => elsewhere.close?.(),
+});
+
+/** In Go's words. */
+export const connectionRefused = (target: Pick<DialTarget, 'host' | 'port'>): string =>
+  `dial tcp ${hostPort(target)}: connect: connection refused`;
+
 /** The authority of a target's URL. */
 export const hostPort = ({ host, port }: Pick<DialTarget, 'host' | 'port'>): string =>
   `${host.includes(':') ? `[${host}]` : host}${port === '' ? '' : `:${port}`}`;

@@ -13,6 +13,7 @@ export {
   type DialResponse,
   type DialTarget,
   withLocalKubelets,
+  withoutNobody,
 } from './dialer.ts';
 export { KubeletConnection } from './kubelet-connection.ts';
 export { lookupAddresses } from './lookup-addresses.ts';

@@ -4,6 +4,7 @@ import { isIP, type Socket } from 'node:net';
 import { addAbortSignal, Readable } from 'node:stream';
 import { createSecureContext } from 'node:tls';
 import {
+  connectionRefused,
   DialError,
   type Dialer,
   type DialRequest,
@@ -242,7 +243,7 @@ function portOf({ scheme, host, port }: DialTarget): number {
   const number = namedPorts.get(port === '' ? scheme : port) ?? (/^\d+$/.test(port) ? Number(port) : undefined);
   if (number === undefined) throw new DialError(`dial tcp: lookup tcp/${port}: unknown port`, false);
   if (number > 65535) throw new DialError(`dial tcp: address ${port}: invalid port`, false);
-  if (number === 0) throw new DialError(`dial tcp ${hostPort({ host, port })}: connect: connection refused`, false);
+  if (number === 0) throw new DialError(connectionRefused({ host, port }), false);
   return number;
 }
 

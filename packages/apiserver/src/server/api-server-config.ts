@@ -87,6 +87,8 @@ export interface ApiServerConfig {
   };
   /** Reaches kubelets, and what is behind services. */
   readonly dialer: Dialer & { close?(): void };
+  /** See `ServerEnvironment`. */
+  readonly nobodyAt?: (host: string) => boolean;
   readonly kubeletPreferredAddressTypes?: readonly string[];
   /** What proves to API servers behind this one that it is this one: `--proxy-client-cert-file`. PEM. */
   readonly proxyClient?: { readonly cert: string; readonly key: string };

@@ -18,7 +18,7 @@ import type { RequestContext } from '../http/request-context.ts';
 import { BuiltInOpenApi, OpenApiService } from '../openapi/index.ts';
 import { KubeletConnection, lookupAddresses, probeHealth } from '../proxy/index.ts';
 import { TokenIssuer } from '../serviceaccount/index.ts';
-import { HttpsWebhookClient } from '../webhook/index.ts';
+import { HttpsWebhookClient, resolveWithoutNobody } from '../webhook/index.ts';
 import type { Access } from './access.ts';
 import { newAdmission } from './server-admission.ts';
 import type { ServerCore } from './server-core.ts';
@@ -49,7 +49,7 @@ export class ApiSurface {
     const { now, random } = config;
     this.discovery = new DiscoveryRegistry(served);
     this.#webhooks = new HttpsWebhookClient({
-      resolveService,
+      resolveService: config.nobodyAt ? resolveWithoutNobody(config.nobodyAt, resolveService) : resolveService,
       synced: registries.lister('', 'services').synced,
       userAgent: 'kube-apiserver-admission',
       now,

@@ -5,7 +5,13 @@
  */
 export { HttpsWebhookClient } from './https-webhook-client.ts';
 export { readKubeconfig } from './kubeconfig.ts';
-export { clusterIPResolver, endpointResolver, type ServiceResolver, withOwnService } from './service-resolver.ts';
+export {
+  clusterIPResolver,
+  endpointResolver,
+  resolveWithoutNobody,
+  type ServiceResolver,
+  withOwnService,
+} from './service-resolver.ts';
 export type { WebhookCallOptions, WebhookClient } from './webhook-client.ts';
 export { credentialsFrom, type WebhookCredentials } from './webhook-credentials.ts';
 export { WebhookCallError } from './webhook-error.ts';

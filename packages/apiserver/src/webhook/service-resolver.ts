@@ -1,7 +1,9 @@
 import type { Service, ServicePort } from '@coxswain/api/core/v1';
 import type { EndpointSlice } from '@coxswain/api/discovery/v1';
 import { GroupResource, newNotFound, newServiceUnavailable, quote } from '@coxswain/apimachinery';
+import { connectionRefused } from '../proxy/dialer.ts';
 import type { Lister } from '../registry/lister.ts';
+import { WebhookCallError } from './webhook-error.ts';
 
 /** Where to connect to. */
 export interface ServiceAddress {
@@ -36,6 +38,15 @@ export const withOwnService =
   (namespace, name, port) => {
     const isOwn = namespace === 'default' && name === 'kubernetes' && port === 443;
     return (isOwn ? own() : undefined) ?? elsewhere(namespace, name, port);
+  };
+
+/** Refuses to go where nobody is, as a machine there would. Throws a WebhookCallError then. */
+export const resolveWithoutNobody =
+  (nobodyAt: (host: string) => boolean, elsewhere: ServiceResolver): ServiceResolver =>
+  (...service) => {
+    const { host, port } = elsewhere(...service);
+    if (nobodyAt(host)) throw new WebhookCallError(connectionRefused({ host, port: String(port) }), 'network');
+    return { host, port };
   };
 
 /** By the addresses of services, which kube-proxy leads on: as upstream does unless it is told otherwise. */
