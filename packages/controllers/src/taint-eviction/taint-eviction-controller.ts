@@ -95,12 +95,12 @@ export class TaintEvictionController implements Controller {
     const key = metaNamespaceKey(pod);
     const delayMs = toleratedForMs(taints, pod.spec?.tolerations);
     if (delayMs === Number.POSITIVE_INFINITY) this.#cancel(key);
-    else if (delayMs === 0) {
-      if (this.#due.has(key)) return;
+    else if (this.#due.has(key)) return;
+    else if (delayMs === undefined) {
       this.#cancel(key);
       this.#beginEviction(key);
-    } else if (!this.#due.has(key) && !this.#timers.has(key)) this.#timers.set(key, delayMs);
-    // Otherwise the time that runs goes on: what is new since then does not make it longer.
+    } else if (!this.#timers.has(key)) this.#timers.set(key, delayMs);
+    // Otherwise the time that runs goes on: what is tolerated since then makes it neither longer nor shorter.
   }
 
   #cancel(key: string): void {

@@ -17,14 +17,14 @@ const tolerates = (key: string, tolerationSeconds?: number): Toleration => ({
 
 describe('how long a pod may stay', () => {
   it.each([
-    ['under a taint it does not tolerate', ['a'], [tolerates('b')], 0],
+    ['under a taint it does not tolerate', ['a'], [tolerates('b')], undefined],
     ['under one it tolerates', ['a'], [tolerates('a')], Number.POSITIVE_INFINITY],
     ['for a while', ['a'], [tolerates('a', 10)], 10 * s],
     ['for no time at all', ['a'], [tolerates('a', -5)], 0],
     ['under several: the least', ['a', 'b'], [tolerates('a', 10), tolerates('b', 5)], 5 * s],
     ['under several, one of them for ever', ['a', 'b'], [tolerates('a', 10), tolerates('b')], 10 * s],
     ['by the first toleration that there is', ['a'], [tolerates('a', 10), tolerates('a', 5)], 10 * s],
-    ['under several, one not tolerated', ['a', 'b'], [tolerates('a', 10)], 0],
+    ['under several, one not tolerated', ['a', 'b'], [tolerates('a', 10)], undefined],
   ])('%s', (_, taints, tolerations, ms) => expect(toleratedForMs(taints.map(taint), tolerations)).toBe(ms));
 });
 
@@ -95,6 +95,18 @@ describe('eviction', () => {
     await setTaints('a', 'b');
     expect(await isGoing('p')).toBe(true);
     expect(await cluster.events()).toEqual([cancelling('p'), marking('p')]);
+  });
+
+  it('is not hastened by a taint that is tolerated, be it for no time', async () => {
+    await nodes.runPod('p', 'n', [tolerates('a', 30), tolerates('b', 0)]);
+    await setTaints('a');
+    await setTaints('a', 'b');
+    await cluster.advance(29 * s);
+    expect(await isGoing('p')).toBe(false);
+    expect(await cluster.events()).toEqual([]);
+    await cluster.advance(1 * s);
+    expect(await isGoing('p')).toBe(true);
+    expect(await cluster.events()).toEqual([marking('p')]);
   });
 
   it('is cancelled when all taints that are left are tolerated for ever', async () => {

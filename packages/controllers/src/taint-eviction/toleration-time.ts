@@ -7,13 +7,13 @@ export const noExecuteTaints = (taints: readonly Taint[] = []): Taint[] =>
 
 /**
  * How many milliseconds a pod with these tolerations may stay under all of the taints: the least that any toleration
- * grants that is needed, none when a taint is not tolerated at all, and Infinity when there is no limit.
+ * grants that is needed, and Infinity when there is no limit. Undefined when a taint is not tolerated at all.
  */
-export function toleratedForMs(taints: readonly Taint[], tolerations: readonly Toleration[] = []): number {
+export function toleratedForMs(taints: readonly Taint[], tolerations: readonly Toleration[] = []): number | undefined {
   let least = Number.POSITIVE_INFINITY;
   for (const taint of taints) {
     const toleration = tolerations.find((one) => toleratesTaint(one, taint));
-    if (!toleration) return 0;
+    if (!toleration) return undefined;
     least = Math.min(least, Math.max(0, (toleration.tolerationSeconds ?? Number.POSITIVE_INFINITY) * 1000));
   }
   return least;
