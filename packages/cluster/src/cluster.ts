@@ -124,6 +124,7 @@ export class Cluster {
     const { dataDir, store, port, bindAddress = '127.0.0.1', apiServer, components = allComponents } = options;
     // The kubelets are there when somebody asks for logs; the server has to be there before them.
     let nodes: ClusterNodes | undefined;
+    let cluster: Cluster | undefined;
     const server = await startServer(
       {
         ...(dataDir === undefined ? { memory: true } : { dataDir }),
@@ -138,6 +139,7 @@ export class Cluster {
         listen: port !== undefined,
         localKubelets: (node) => nodes?.dialer(node),
         nobodyAt: nobodyAt(options),
+        isLocal: (name) => cluster?.isRunning(name === 'scheduler' ? 'scheduler' : 'controllers') === true,
         ...(store && { store }),
       },
     );
@@ -151,7 +153,7 @@ export class Cluster {
     };
     const context = { options, server, clock, clockOf, random, logger, clientOf };
     nodes = new ClusterNodes(context);
-    const cluster = new Cluster(context, nodes);
+    cluster = new Cluster(context, nodes);
     for (const component of components) cluster.startComponent(component);
     try {
       // The controllers make the volumes of its claims.

@@ -169,3 +169,10 @@ it('sends nothing to where pods and services only seem to be', async () => {
     'failed calling webhook "hook.example.com": failed to call webhook: Post "https://hook.default.svc:443/?timeout=10s": dial tcp 10.96.77.77:443: connect: connection refused',
   );
 });
+
+it('says that its components are well', async () => {
+  const cluster = await start({ nodes: 0 });
+  const { items } = await cluster.clients.core.v1.componentStatuses().list();
+  const isWell = items.map(({ metadata, conditions }) => [metadata.name, conditions?.[0]?.status]);
+  expect(Object.fromEntries(isWell)).toEqual({ scheduler: 'True', 'controller-manager': 'True', 'etcd-0': 'True' });
+});

@@ -46,6 +46,8 @@ export interface ServerEnvironment {
    * whatever network this machine is in.
    */
   readonly nobodyAt?: (host: string) => boolean;
+  /** Whether a component runs in this process: it is well then. Others are asked at their ports, as upstream has it. */
+  readonly isLocal?: (component: 'scheduler' | 'controller-manager') => boolean;
 }
 
 /** What those that are in the same process as the server may sign with. */
@@ -137,6 +139,7 @@ export async function completeOptions(
     serviceAccounts: serviceAccountsOf(options, files),
     dialer: dialerOf(files, environment),
     ...(environment.nobodyAt && { nobodyAt: environment.nobodyAt }),
+    ...(environment.isLocal && { isLocal: environment.isLocal }),
     proxyClient: proxyClientOf(files),
     ...settingsOf(options),
     admissionConfiguration,

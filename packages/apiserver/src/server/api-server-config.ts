@@ -87,8 +87,9 @@ export interface ApiServerConfig {
   };
   /** Reaches kubelets, and what is behind services. */
   readonly dialer: Dialer & { close?(): void };
-  /** See `ServerEnvironment`. */
+  /** See `ServerEnvironment`, and the next. */
   readonly nobodyAt?: (host: string) => boolean;
+  readonly isLocal?: (component: 'scheduler' | 'controller-manager') => boolean;
   readonly kubeletPreferredAddressTypes?: readonly string[];
   /** What proves to API servers behind this one that it is this one: `--proxy-client-cert-file`. PEM. */
   readonly proxyClient?: { readonly cert: string; readonly key: string };

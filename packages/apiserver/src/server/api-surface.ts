@@ -189,8 +189,9 @@ export class ApiSurface {
         lookup: lookupAddresses,
       },
       components: {
-        scheduler: () => probeHealth(dialer, 10259),
-        'controller-manager': () => probeHealth(dialer, 10257),
+        scheduler: async () => (config.isLocal?.('scheduler') ? undefined : probeHealth(dialer, 10259)),
+        'controller-manager': async () =>
+          config.isLocal?.('controller-manager') ? undefined : probeHealth(dialer, 10257),
         'etcd-0': () => this.#storeProblem(),
       },
     });
