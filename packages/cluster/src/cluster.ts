@@ -154,14 +154,14 @@ export class Cluster {
     const context = { options, server, clock, clockOf, random, logger, clientOf };
     nodes = new ClusterNodes(context);
     cluster = new Cluster(context, nodes);
-    for (const component of components) cluster.startComponent(component);
     try {
-      // The controllers make the volumes of its claims.
+      // The controllers make the volumes of its claims. First, as all others are busy when they begin.
       if (components.includes('controllers')) await ensureDefaultStorageClass(cluster.clients);
     } catch (error) {
       await cluster.stop();
       throw error;
     }
+    for (const component of components) cluster.startComponent(component);
     return cluster;
   }
 
