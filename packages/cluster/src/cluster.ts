@@ -104,6 +104,7 @@ export class Cluster {
   readonly #running = new Map<Component, Running>();
   #controllers: ControllerManager | undefined;
   #scheduler: Scheduler | undefined;
+  #hasStorageClass: Promise<void> = Promise.resolve();
   #stopped: Promise<void> | undefined;
 
   private constructor(context: ClusterContext, nodes: ClusterNodes) {
@@ -154,14 +155,11 @@ export class Cluster {
     const context = { options, server, clock, clockOf, random, logger, clientOf };
     nodes = new ClusterNodes(context);
     cluster = new Cluster(context, nodes);
-    try {
-      // The controllers make the volumes of its claims. First, as all others are busy when they begin.
-      if (components.includes('controllers')) await ensureDefaultStorageClass(cluster.clients);
-    } catch (error) {
-      await cluster.stop();
-      throw error;
-    }
     for (const component of components) cluster.startComponent(component);
+    // The controllers make the volumes of its claims.
+    if (components.includes('controllers')) cluster.#hasStorageClass = ensureDefaultStorageClass(cluster.clients);
+    // Whoever waits for the cluster hears of it.
+    cluster.#hasStorageClass.catch(() => {});
     return cluster;
   }
 
@@ -215,8 +213,9 @@ export class Cluster {
     this.#running.delete(component);
   }
 
-  /** Resolves when a pod that is created now would run: there are accounts, and all nodes are ready. */
+  /** Resolves when a pod that is created now would run: there are accounts and a class of storage, and all nodes are ready. */
   async whenReady(signal?: AbortSignal): Promise<void> {
+    await this.#hasStorageClass;
     const names = nodeSpecs(this.#context.options.nodes).map(({ name }) => name);
     await untilReady(this.clients, names, { clock: this.clock, ...(signal && { signal }) });
   }

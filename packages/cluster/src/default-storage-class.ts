@@ -19,7 +19,7 @@ export async function ensureDefaultStorageClass({ storage }: ClientSet): Promise
   const classes = storage.v1.storageClasses();
   try {
     const { items } = await classes.list({ limit: 1 });
-    if (items.length === 0) await classes.create(standard);
+    if (items.length === 0) await classes.create(standard, { fieldManager: 'coxswain' });
   } catch (error) {
     if (!isAlreadyExists(error) && !isNotFound(error)) throw error;
   }

@@ -130,12 +130,14 @@ it('has a default class of storage, whose claims get volumes that go with them',
 
 it('leaves classes of storage as somebody made them', async () => {
   const first = await start({ dataDir: folder, nodes: 0 });
+  await first.whenReady();
   const classes = first.clients.storage.v1.storageClasses();
   const own = { metadata: { name: 'own' }, provisioner: 'example.com/own' };
   await classes.create(own);
   await classes.delete('standard');
   await first.stop();
   const second = await start({ dataDir: folder, nodes: 0 });
+  await second.whenReady();
   const { items } = await second.clients.storage.v1.storageClasses().list();
   expect(items.map(({ metadata }) => metadata.name)).toEqual(['own']);
 });
