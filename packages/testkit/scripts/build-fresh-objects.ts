@@ -16,6 +16,7 @@ const prefixes = [
 
 const now = '2001-01-01T00:00:00Z';
 const cluster = await startCluster({ components: ['controllers'], now, clock: 'frozen' });
+await cluster.until(async () => (await cluster.clients.storage.v1.storageClasses().list()).items.length > 0);
 await cluster.settle();
 const { store } = cluster.snapshot();
 await cluster.stop();
