@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type FollowedFiles, followFiles, TryAgain } from './follow-files.ts';
 
@@ -49,6 +50,17 @@ describe('files that are followed', () => {
     await writeFile(path('b'), '2');
     await eventually(() => expect(changes).toEqual([['1', '2']]));
     expect(errors).toEqual([]);
+  });
+
+  it('are not taken as they are while they are being written', async () => {
+    await writeFile(path('a'), '1');
+    follow(['a'], ['1']);
+    // Each is there for less time than it takes to settle, but long enough to be seen.
+    for (const step of ['', 'begun', 'half', 'nearly', 'all of it']) {
+      await writeFile(path('a'), step);
+      await setImmediate();
+    }
+    await eventually(() => expect(changes).toEqual([['all of it']]));
   });
 
   it('may have changed before', async () => {

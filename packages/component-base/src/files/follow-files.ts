@@ -28,7 +28,7 @@ export interface FollowedFiles {
   close(): void;
 }
 
-/** Editors write in steps; one look at the files follows them all. */
+/** Whoever writes a file empties it first, and editors write in steps: what is new counts when it has been the same for so long. */
 const settleMs = 50;
 
 /** Follows files until it is closed: whenever one of them changes, and every minute. Does not keep the process alive. */
@@ -72,6 +72,8 @@ function watchDirectory(directory: string, names: readonly string[], onEvent: ()
 class Follower {
   readonly #options: FollowFilesOptions;
   #last: readonly string[];
+  /** What was found instead, and when for the first time. */
+  #found: { readonly contents: readonly string[]; readonly atMs: number } | undefined;
   #looking = false;
   #lookAgain = false;
   #closed = false;
@@ -111,11 +113,27 @@ class Follower {
     });
   }
 
+  /** Whether that is something new which has settled; if it has yet to, there is another look at it. */
+  #isNew(contents: readonly string[]): boolean {
+    if (areSame(contents, this.#last)) {
+      this.#found = undefined;
+      return false;
+    }
+    const now = performance.now();
+    if (!this.#found || !areSame(contents, this.#found.contents)) this.#found = { contents, atMs: now };
+    if (now - this.#found.atMs >= settleMs) {
+      this.#found = undefined;
+      return true;
+    }
+    this.lookSoon();
+    return false;
+  }
+
   async #read(): Promise<void> {
     const { files, onChange, onError } = this.#options;
     try {
       const contents = await Promise.all(files.map((file) => readFile(file, 'utf8')));
-      if (this.#closed || contents.every((content, index) => content === this.#last[index])) return;
+      if (this.#closed || !this.#isNew(contents)) return;
       const before = this.#last;
       this.#last = contents;
       try {
@@ -129,3 +147,6 @@ class Follower {
     }
   }
 }
+
+const areSame = (contents: readonly string[], others: readonly string[]): boolean =>
+  contents.every((content, index) => content === others[index]);
