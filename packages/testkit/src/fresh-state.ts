@@ -3,7 +3,7 @@ import { snapshotOf, type StoreSnapshot } from '@coxswain/storage';
 import { freshObjects, timeMark, uidMark } from '#fresh-objects';
 
 /**
- * What a new cluster would have after a tenth of a second of work that is the same each time: roles, namespaces and the like, as if
+ * What every new cluster makes first, and always the same: roles, namespaces and the like, as if
  * just made. Its server and controllers find it as after a restart, and add or mend what they miss. Undefined where nobody has built it.
  */
 export function freshState(nowMs: number): StoreSnapshot | undefined {
