@@ -25,7 +25,11 @@ export function nobodyAt(options: Pick<ClusterOptions, 'nodes' | 'apiServer'>): 
   const { serviceClusterIpRange = [serviceRange] } = options.apiServer ?? {};
   for (const range of [podRangeOf(options), nodeRange, ...serviceClusterIpRange]) {
     const [address = '', bits] = range.split('/');
-    hollow.addSubnet(address, Number(bits), familyOf(address));
+    try {
+      hollow.addSubnet(address, Number(bits), familyOf(address));
+    } catch {
+      // What is no range is for the API server to refuse, in its own words.
+    }
   }
   return (host) => isIP(host) !== 0 && hollow.check(host, familyOf(host));
 }

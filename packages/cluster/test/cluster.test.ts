@@ -178,3 +178,9 @@ it('says that its components are well', async () => {
   const isWell = items.map(({ metadata, conditions }) => [metadata.name, conditions?.[0]?.status]);
   expect(Object.fromEntries(isWell)).toEqual({ scheduler: 'True', 'controller-manager': 'True', 'etcd-0': 'True' });
 });
+
+it('refuses flags of the API server in its words', async () => {
+  await expect(start({ nodes: 0, apiServer: { serviceClusterIpRange: ['10.96.0.0/99'] } })).rejects.toThrow(
+    /service-cluster-ip-range/,
+  );
+});
