@@ -14,7 +14,8 @@ import type { ClusterContext } from './cluster.ts';
 import { volumePlugin } from './default-storage-class.ts';
 import { controllerManager, systemAccount } from './identities.ts';
 
-export function newControllers(context: ClusterContext): ControllerManager {
+/** Those without which no cluster gets ready come first, where there is something for the others to wait for. */
+export function newControllers(context: ClusterContext, whenOthersMay?: Promise<void>): ControllerManager {
   const { options, clockOf, random, logger, clientOf } = context;
   const { controllers = ['*'], freezeCaches = false } = options;
   const clock = clockOf('controllers');
@@ -35,6 +36,7 @@ export function newControllers(context: ClusterContext): ControllerManager {
     random,
     logger,
     freezeCaches,
+    ...(whenOthersMay && { whenOthersMay }),
   });
 }
 

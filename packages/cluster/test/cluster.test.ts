@@ -184,3 +184,38 @@ it('refuses flags of the API server in its words', async () => {
     /service-cluster-ip-range/,
   );
 });
+
+it('starts what nobody needs to be ready afterwards, when asked to, and is not idle before', async () => {
+  const callers = new Set<string>();
+  const cluster = await start({
+    nodes: 1,
+    readyFirst: true,
+    intercept: (transport, caller) => ({
+      send: (request) => {
+        callers.add(caller);
+        return transport.send(request);
+      },
+      openWebSocket: (request) => transport.openWebSocket(request),
+      close: () => transport.close(),
+    }),
+  });
+  await cluster.whenReady();
+  expect(callers).toEqual(new Set(['users', 'controllers', 'nodes']));
+  expect(cluster.isIdle).toBe(false);
+  const spec = {
+    replicas: 1,
+    selector: { matchLabels: { app: 'web' } },
+    template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image: 'web' }] } },
+  };
+  const sets = cluster.clients.apps.v1.replicaSets('default');
+  await sets.create({ metadata: { name: 'web' }, spec });
+  await untilWithSync(sets, 'web', (set) => set?.status?.readyReplicas === 1, { timeoutMs: 20_000 });
+  expect(callers).toContain('scheduler');
+});
+
+it('stops while it is not ready yet, and a part while it is to come', async () => {
+  const cluster = await start({ nodes: 1, readyFirst: true });
+  await cluster.stopComponent('scheduler');
+  expect(cluster.isRunning('scheduler')).toBe(false);
+  await cluster.stop();
+});

@@ -63,8 +63,8 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   try {
     cluster = await Cluster.start({
       ...rest,
-      // Nobody needs a scheduler to become ready, and it costs time.
-      ...(isWhole && { components: ['controllers', 'nodes'] }),
+      // Who does not wait for it wants all of it at once.
+      readyFirst: isWhole && ready,
       store,
       clock,
       ...(testClock && { clockOf: (component) => testClock.of(component) }),
@@ -79,7 +79,6 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const test = new TestCluster({ cluster, store, traffic, history, clock: testClock, isWhole });
   try {
     if (ready) await test.whenReady();
-    if (isWhole) test.startComponent('scheduler');
     if (pace === 'frozen') testClock?.freeze();
     return test;
   } catch (error) {

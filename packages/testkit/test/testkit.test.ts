@@ -387,6 +387,7 @@ describe('what can go wrong', () => {
 
   it('watches that break are opened again, and nothing is missed', async () => {
     const cluster = await start();
+    await cluster.settle();
     expect(cluster.dropWatches({ by: ['controllers', 'scheduler', 'nodes'] })).toBeGreaterThan(50);
     await cluster.apply(deployment('web', 2));
     await cluster.untilPodsRunning('app=web', { count: 2, within: '5m' });

@@ -19,21 +19,6 @@ export function writerOf(sink: ByteSink | undefined): SinkWriter {
   return { write: (chunk) => writer.write(chunk), release: () => writer.releaseLock() };
 }
 
-/** Waits for something that may not come, but no longer than until the signal is aborted: rejects with its reason then. */
-export async function orAborted(wait: PromiseLike<unknown>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  let onAbort: () => void = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    await Promise.race([wait, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
-}
-
 /** Of everything that comes from a source, pieces of at most so many bytes. */
 export async function* pieces(
   source: AsyncIterable<Uint8Array | string>,

@@ -1,7 +1,8 @@
 import { type Clock, systemClock, type Timer } from '../clock/clock.ts';
 import { joinChunks } from '../transport/response-body.ts';
 import type { WebSocketConnection } from '../transport/transport.ts';
-import { type ByteSink, type ByteSource, orAborted, pieces, until, writerOf } from './byte-streams.ts';
+import { untilAborted } from '../wait/child-signal.ts';
+import { type ByteSink, type ByteSource, pieces, until, writerOf } from './byte-streams.ts';
 import { type CommandResult, RemoteCommandError, readCommandStatus } from './command-status.ts';
 import { type PodTarget, podPath, type RemoteClient } from './pod-target.ts';
 
@@ -144,7 +145,7 @@ class Session {
   /** Waits for a sink, but not when nobody wants the command any more. */
   async #taken(written: unknown): Promise<void> {
     if (!isPromise(written)) return;
-    if (this.#signal) await orAborted(written, this.#signal);
+    if (this.#signal) await untilAborted(Promise.resolve(written), this.#signal);
     else await written;
   }
 

@@ -7,7 +7,7 @@ export {
   type DelayFunction,
   jitter,
 } from './backoff.ts';
-export { type ChildSignal, type ChildSignalOptions, childSignal } from './child-signal.ts';
+export { type ChildSignal, type ChildSignalOptions, childSignal, untilAborted } from './child-signal.ts';
 export { type ExponentialBackoffOptions, exponentialBackoff, type PollOptions, pollUntil } from './poll.ts';
 export { backoffUntil, type JitterUntilOptions, jitterUntil, type UntilOptions, until } from './until.ts';
 export { type ObjectCondition, type UntilWithSyncOptions, untilWithSync } from './until-with-sync.ts';

@@ -16,6 +16,7 @@ import {
   silentLogger,
   stripManagedFields,
   systemClock,
+  untilAborted,
 } from '@coxswain/client';
 import { type ClientBuilder, oneClientForAll } from './client-builder.ts';
 import { Activity, type ControllerContext, type ControllerDefinition } from './controller.ts';
@@ -38,10 +39,21 @@ export interface ControllerManagerOptions {
   readonly metrics?: Metrics;
   /** See `ControllerContext`; 0 unless told. */
   readonly coalesceMs?: number;
-  /** Hears which controllers run: those for which the server has what they need. */
+  /**
+   * Only controllers that make a cluster ready are started before this resolves, so that others do not take their time.
+   * Absent: all at once.
+   */
+  readonly whenOthersMay?: Promise<unknown>;
+  /** Hears which controllers run, all together or in the order they are started: those for which the server has what they need. */
   readonly onRunning?: (controllers: readonly string[]) => void;
   /** Fail on every change to a cached object; for tests. */
   readonly freezeCaches?: boolean;
+}
+
+interface Parts {
+  readonly context: ControllerContext;
+  readonly recorder: CoreEventRecorder;
+  readonly served: ServedResources;
 }
 
 /** Several controllers over one set of caches. */
@@ -55,12 +67,37 @@ export class ControllerManager {
 
   /** Runs all of them until the signal is aborted; resolves when they and everything they started have ended. */
   async run(signal: AbortSignal): Promise<void> {
-    const { logger = silentLogger, controllers, onRunning } = this.#options;
+    const { controllers, whenOthersMay } = this.#options;
     // Every controller and informer listens to it: that is no leak.
     setMaxListeners(0, signal);
-    const { context, recorder, served } = this.#context();
-    await served.look(controllers, signal);
-    const made = controllers
+    const parts = this.#parts();
+    const { context, recorder } = parts;
+    const isFirst = ({ makesReady = false }: ControllerDefinition): boolean => makesReady || !whenOthersMay;
+    const running = await this.#start(controllers.filter(isFirst), parts, signal);
+    if (whenOthersMay) {
+      // Those to come are work that is not done.
+      const toCome = { isIdle: false };
+      this.activity.add(toCome);
+      await untilAborted(whenOthersMay, signal).catch(() => {});
+      this.activity.remove(toCome);
+      const others = signal.aborted ? [] : controllers.filter((definition) => !isFirst(definition));
+      running.push(...(await this.#start(others, parts, signal)));
+    }
+    running.push(context.monitors.run(signal));
+    await Promise.all(running);
+    await context.informers.shutdown();
+    await stopRecorder(recorder, context.clock);
+  }
+
+  /** Makes some of the controllers, with the informers they need, and lets them run. */
+  async #start(
+    definitions: readonly ControllerDefinition[],
+    { context, served }: Parts,
+    signal: AbortSignal,
+  ): Promise<Promise<void>[]> {
+    const { logger = silentLogger, onRunning } = this.#options;
+    await served.look(definitions, signal);
+    const made = definitions
       .filter((definition) => served.isEnoughFor(definition))
       .map((definition) => ({
         name: definition.name,
@@ -68,15 +105,9 @@ export class ControllerManager {
       }));
     onRunning?.(made.map(({ name }) => name));
     context.informers.start(signal);
-    const monitoring = context.monitors.run(signal);
-    await Promise.all(
-      made.map(({ name, controller }) =>
-        controller.run(signal).catch((error: unknown) => logger.error(`${name} has ended`, error)),
-      ),
+    return made.map(({ name, controller }) =>
+      controller.run(signal).catch((error: unknown) => logger.error(`${name} has ended`, error)),
     );
-    await monitoring;
-    await context.informers.shutdown();
-    await stopRecorder(recorder, context.clock);
   }
 
   /** The context as one controller sees it: everything is shared but the clients that it acts by. */
@@ -93,7 +124,7 @@ export class ControllerManager {
     };
   }
 
-  #context(): { context: ControllerContext; recorder: CoreEventRecorder; served: ServedResources } {
+  #parts(): Parts {
     const { rest, clock = systemClock, random = Math.random, logger = silentLogger } = this.#options;
     const { metrics = noMetrics, freezeCaches = false, coalesceMs = 0 } = this.#options;
     const clients = new ClientSet(rest);

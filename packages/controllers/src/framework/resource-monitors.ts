@@ -15,6 +15,7 @@ import {
   type SharedInformerFactory,
   sleep,
   supportsAllVerbs,
+  untilAborted,
 } from '@coxswain/client';
 
 /** A resource in the version that the server prefers. */
@@ -234,17 +235,4 @@ function essentials({ metadata = {} }: KubernetesObject): KubernetesObject {
       ...(deletionTimestamp !== undefined && { deletionTimestamp }),
     },
   };
-}
-
-/** Rejects with the signal's reason when that comes first; leaves no listener behind. */
-function untilAborted(promise: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    void promise.then(() => {
-      signal.removeEventListener('abort', onAbort);
-      resolve();
-    });
-  });
 }

@@ -7,6 +7,7 @@ import { ReconcileLoop } from '../framework/reconcile-loop.ts';
 export const serviceAccountController: ControllerDefinition = {
   name: 'serviceaccount-controller',
   aliases: ['serviceaccount'],
+  makesReady: true,
   create: newController,
 };
 
