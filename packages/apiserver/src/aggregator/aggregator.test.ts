@@ -58,7 +58,7 @@ beforeEach(async () => {
   behind = wardle(seen).listen(0, '127.0.0.1');
   await once(behind, 'listening');
   const client = { cert: proxyClient.certificatePem, key: proxyClient.keyPem };
-  running = await startTestServer({ listen: true }, { proxyClient: client });
+  running = await startTestServer({ listen: true }, { proxyClient: () => client });
 });
 afterEach(async () => {
   behind.closeAllConnections();

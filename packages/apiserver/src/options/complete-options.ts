@@ -23,6 +23,7 @@ import { defaultAdvertiseAddress, localHost } from './addresses.ts';
 import { enabledAdmissionPlugins } from './admission-plugins.ts';
 import { type ApiServerOptions, apiServerFlags, type CompletedOptions } from './api-server-flags.ts';
 import { FileAuthorities, servingCertificateFiles } from './followed-certificates.ts';
+import { once } from './once.ts';
 import { openConfiguredStore } from './open-configured-store.ts';
 import { readServerFiles, type ServerFiles } from './server-files.ts';
 import { validateOptions } from './validate-options.ts';
@@ -199,12 +200,15 @@ function listenOf(
   return {
     host: listenHost(options.bindAddress, interfaces),
     port: options.securePort,
-    tls: {
-      cert: identity.serving.certificatePem,
-      key: identity.serving.keyPem,
-      minVersion: tlsMinVersion(options.tlsMinVersion),
-      ...(ciphers && { ciphers }),
-      byName: byName.map(({ names, pair }) => ({ names, cert: pair.certificatePem, key: pair.keyPem })),
+    // Who listens later, or never, needs no certificate now.
+    get tls() {
+      return {
+        cert: identity.serving.certificatePem,
+        key: identity.serving.keyPem,
+        minVersion: tlsMinVersion(options.tlsMinVersion),
+        ...(ciphers && { ciphers }),
+        byName: byName.map(({ names, pair }) => ({ names, cert: pair.certificatePem, key: pair.keyPem })),
+      };
     },
     ...(options.http2MaxStreamsPerConnection > 0 && { maxConcurrentStreams: options.http2MaxStreamsPerConnection }),
     http1Only: options.disableHttp2Serving,
@@ -291,18 +295,22 @@ function serviceAccountsOf(options: CompletedOptions, files: ServerFiles): ApiSe
   };
 }
 
-function proxyClientOf({ proxyClient, identity }: ServerFiles): { cert: string; key: string } {
-  const { certificatePem, keyPem } = proxyClient ?? identity.frontProxyClient;
-  return { cert: certificatePem, key: keyPem };
+function proxyClientOf({ proxyClient, identity }: ServerFiles): () => { cert: string; key: string } {
+  return () => {
+    const { certificatePem, keyPem } = proxyClient ?? identity.frontProxyClient;
+    return { cert: certificatePem, key: keyPem };
+  };
 }
 
 function dialerOf(
   { kubeletClient, kubeletCA, identity }: ServerFiles,
   { localKubelets, nobodyAt }: Pick<ServerEnvironment, 'localKubelets' | 'nobodyAt'>,
 ): Dialer & { close(): void } {
-  const { certificatePem, keyPem } = kubeletClient ?? identity.kubeletClient;
-  const kubeletTls = { cert: certificatePem, key: keyPem, ...(kubeletCA && { ca: kubeletCA }) };
-  const sockets = new SocketDialer({ kubeletTls: () => kubeletTls });
+  const kubeletTls = once(() => {
+    const { certificatePem, keyPem } = kubeletClient ?? identity.kubeletClient;
+    return { cert: certificatePem, key: keyPem, ...(kubeletCA && { ca: kubeletCA }) };
+  });
+  const sockets = new SocketDialer({ kubeletTls });
   const elsewhere = nobodyAt ? withoutNobody(nobodyAt, sockets) : sockets;
   return localKubelets ? withLocalKubelets(localKubelets, elsewhere) : elsewhere;
 }

@@ -3,8 +3,9 @@ import { toSigningKey } from '@coxswain/client/jwt';
 import { issueKeyPair, type KeyPair, type KeyPairFiles, loadKeyPair } from '@coxswain/client/x509';
 import { ensureServerCertificates, type ServingNames } from '../certificates/index.ts';
 import type { SigningKey } from '../serviceaccount/index.ts';
+import { once } from './once.ts';
 
-/** Certificates and keys that a server has without being given any. */
+/** Certificates and keys that a server has without being given any; some may be made when they are first looked at. */
 export interface ServerIdentity {
   /** Who signs the client certificates below; without a key it can sign no more of them. */
   readonly ca: Pick<KeyPair, 'certificate' | 'certificatePem'> & { readonly key: KeyPair['key'] | undefined };
@@ -45,22 +46,34 @@ async function identityInMemory({ names, servingFiles, now }: ServerIdentityOpti
   const validity = { notBefore: new Date(time - 5 * 60_000), notAfter: new Date(time + 365 * day) };
   const ca = issueKeyPair({ commonName: 'kubernetes', dnsNames: ['kubernetes'], isCA: true, ...validity });
   const frontProxyCA = issueKeyPair({ commonName: 'front-proxy-ca', isCA: true, ...validity });
-  const client = (commonName: string): KeyPair =>
-    issueKeyPair({ commonName, organizations: ['system:masters'], usages: ['clientAuth'], ...validity }, ca);
-  const serving = servingFiles
-    ? await loadKeyPair(servingFiles, now)
-    : issueKeyPair({ commonName: 'kube-apiserver', usages: ['serverAuth'], ...names, ...validity }, ca);
+  // Few clusters in a test are asked for anything that needs one of these.
+  const client = (commonName: string) =>
+    once(() =>
+      issueKeyPair({ commonName, organizations: ['system:masters'], usages: ['clientAuth'], ...validity }, ca),
+    );
+  const admin = client('kubernetes-admin');
+  const kubeletClient = client('kube-apiserver-kubelet-client');
+  const proxy = { commonName: 'front-proxy-client', usages: ['clientAuth'], ...validity } as const;
+  const frontProxyClient = once(() => issueKeyPair(proxy, frontProxyCA));
+  const given = servingFiles && (await loadKeyPair(servingFiles, now));
+  const own = { commonName: 'kube-apiserver', usages: ['serverAuth'], ...names, ...validity } as const;
+  const serving = once(() => given ?? issueKeyPair(own, ca));
   return {
     ca,
-    serving,
-    servingTrust: servingFiles ? serving.certificatePem : ca.certificatePem,
-    admin: client('kubernetes-admin'),
-    kubeletClient: client('kube-apiserver-kubelet-client'),
+    servingTrust: (given ?? ca).certificatePem,
     frontProxyCA: frontProxyCA.certificatePem,
-    frontProxyClient: issueKeyPair(
-      { commonName: 'front-proxy-client', usages: ['clientAuth'], ...validity },
-      frontProxyCA,
-    ),
     serviceAccountKey: toSigningKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey),
+    get serving() {
+      return serving();
+    },
+    get admin() {
+      return admin();
+    },
+    get kubeletClient() {
+      return kubeletClient();
+    },
+    get frontProxyClient() {
+      return frontProxyClient();
+    },
   };
 }

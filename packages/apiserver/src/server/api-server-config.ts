@@ -92,7 +92,7 @@ export interface ApiServerConfig {
   readonly isLocal?: (component: 'scheduler' | 'controller-manager') => boolean;
   readonly kubeletPreferredAddressTypes?: readonly string[];
   /** What proves to API servers behind this one that it is this one: `--proxy-client-cert-file`. PEM. */
-  readonly proxyClient?: { readonly cert: string; readonly key: string };
+  readonly proxyClient?: () => { readonly cert: string; readonly key: string };
   /** Webhooks and API servers behind services are reached at their endpoints: `--enable-aggregator-routing`. */
   readonly routeToEndpoints?: boolean;
   /** Says in the status of ValidatingAdmissionPolicies what is wrong with the types of their expressions. */

@@ -84,7 +84,7 @@ export class ApiSurface {
       openApi: this.openApi,
       dialer: config.dialer,
       resolveService,
-      clientCertificate: () => config.proxyClient,
+      clientCertificate: () => config.proxyClient?.(),
     });
     this.#customApiServices = new CustomApiServices({
       ...common,
