@@ -96,9 +96,10 @@ it('as built, what every cluster has from the start is what a cluster makes, at 
     const objectsOf = async (options) => {
       const cluster = await startCluster({ now, clock: 'frozen', nodes: 0, ...options });
       await cluster.settle();
-      const { core, rbac, flowcontrol, scheduling, storage } = cluster.clients;
+      const { core, rbac, flowcontrol, scheduling, storage, networking } = cluster.clients;
       const lists = [core.v1.namespaces(), core.v1.serviceAccounts(), rbac.v1.clusterRoles(), rbac.v1.clusterRoleBindings(), rbac.v1.roles(),
-        rbac.v1.roleBindings(), flowcontrol.v1.flowSchemas(), flowcontrol.v1.priorityLevelConfigurations(), scheduling.v1.priorityClasses(), storage.v1.storageClasses()];
+        rbac.v1.roleBindings(), flowcontrol.v1.flowSchemas(), flowcontrol.v1.priorityLevelConfigurations(), scheduling.v1.priorityClasses(), storage.v1.storageClasses(),
+        core.v1.services(), networking.v1.serviceCIDRs(), networking.v1.ipAddresses()];
       const objects = [];
       const uids = [];
       for (const list of lists) for (const { metadata: { uid, resourceVersion, ...metadata }, ...rest } of (await list.list()).items) {

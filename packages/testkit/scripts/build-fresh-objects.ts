@@ -11,7 +11,7 @@ import { type FreshObject, timeMark, uidMark } from '../src/fresh-objects.ts';
 const prefixes = [
   ...['namespaces', 'serviceaccounts', 'clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'],
   ...['priorityclasses', 'flowschemas', 'prioritylevelconfigurations', 'apiregistration.k8s.io/apiservices'],
-  'storageclasses',
+  ...['storageclasses', 'servicecidrs', 'ipaddresses', 'services/specs'],
 ].map((resource) => `/registry/${resource}/`);
 
 const now = '2001-01-01T00:00:00Z';
