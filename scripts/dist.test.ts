@@ -46,40 +46,47 @@ it('cox finds what it loads only when it needs it: a client of etcd', async () =
   }
 });
 
-describe('what was compiled of cox', () => {
-  const bundle = join(packages, 'cli', 'dist', 'bundle');
-  const loader = join(packages, 'cli', 'bin', 'bundle.js');
-
-  /** Loads a bundle in a process of its own: what it exports, and of which files nothing had to be compiled. */
-  const load = (directory: string): { value: unknown; reused: string[] } => {
-    const own = readFileSync(join(packages, 'cli', 'bin', 'cox.js'), 'utf8').match(/^setFlagsFromString\(.*$/gm)!;
+describe('what was compiled', () => {
+  /** Loads a script in a process of its own: what it exports, and of which scripts nothing had to be compiled. */
+  const load = (directory: string, file: string, flags = ''): { value: unknown; reused: string[] } => {
     const script = `
       const { setFlagsFromString } = process.getBuiltinModule('node:v8');
-      ${own.join('\n')}
-      const { Bundle } = await import(${JSON.stringify(loader)});
-      const bundle = new Bundle(${JSON.stringify(directory)});
-      const { value } = bundle.load('cox.cjs');
-      console.log(JSON.stringify({ value, reused: bundle.reused }));
-      bundle.keepCompiled();`;
-    return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', script]).toString());
+      ${flags}
+      const { KeptScripts } = await import('@coxswain/component-base/kept-scripts');
+      const scripts = new KeptScripts(${JSON.stringify(directory)});
+      const { value } = scripts.load('${file}');
+      console.log(JSON.stringify({ value, reused: scripts.reused }));
+      scripts.keepCompiled();`;
+    const options = { cwd: packages };
+    return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '-e', script], options).toString());
   };
 
-  it('is kept by the build', () => expect(load(bundle).reused).toContain('cox.cjs'));
+  it('of cox is kept by the build', () => {
+    const flags = readFileSync(join(packages, 'cli', 'bin', 'cox.js'), 'utf8').match(/^setFlagsFromString\(.*$/gm)!;
+    expect(load(join(packages, 'cli', 'dist', 'bundle'), 'cox.cjs', flags.join('\n')).reused).toContain('cox.cjs');
+  });
 
-  it('is kept by the first start, and not believed when it is of another text', () => {
-    const directory = mkdtempSync(join(tmpdir(), 'cox-bundle-'));
+  it('of a cluster in a test is kept by the build', () => {
+    const kept = readdirSync(join(packages, 'testkit', 'dist', 'kept'));
+    expect(kept).toContain(`cluster.cjs.${process.version}.${process.arch}.cache`);
+  });
+
+  it('is kept by the first start, and not believed when it is of another text or not whole', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'kept-scripts-'));
     try {
       const write = (file: string, text: string): void =>
         writeFileSync(join(directory, file), `(function (exports, require, module) {${text}})`);
-      write('cox.cjs', `exports.value = require('./part.cjs').part;`);
+      write('main.cjs', `exports.value = require('./part.cjs').part;`);
       write('part.cjs', 'exports.part = 1;');
-      expect(load(directory)).toEqual({ value: 1, reused: [] });
-      expect(load(directory)).toEqual({ value: 1, reused: ['cox.cjs', 'part.cjs'] });
+      expect(load(directory, 'main.cjs')).toEqual({ value: 1, reused: [] });
+      expect(load(directory, 'main.cjs')).toEqual({ value: 1, reused: ['main.cjs', 'part.cjs'] });
       write('part.cjs', 'exports.part = 1 + 1;');
-      expect(load(directory)).toEqual({ value: 2, reused: ['cox.cjs'] });
+      expect(load(directory, 'main.cjs')).toEqual({ value: 2, reused: ['main.cjs'] });
       const cache = readdirSync(directory).find((name) => name.startsWith('part') && name.endsWith('.cache'))!;
       writeFileSync(join(directory, cache), readFileSync(join(directory, cache)).subarray(0, 100));
-      expect(load(directory)).toEqual({ value: 2, reused: ['cox.cjs'] });
+      expect(load(directory, 'main.cjs')).toEqual({ value: 2, reused: ['main.cjs'] });
+      // Nothing else is left behind.
+      expect(readdirSync(directory)).toHaveLength(4);
     } finally {
       rmSync(directory, { recursive: true });
     }

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkPackage, Package } from '@arethetypeswrong/core';
 import { publint } from 'publint';
@@ -87,6 +87,49 @@ it('as built they work together: a program starts a cluster, and a pod runs in i
     await cluster.stop();
     console.log('ran');`;
   expect(run(program)).toEqual({ status: 0, stdout: 'ran\n', stderr: '' });
+});
+
+it('as built, a test sees the classes that it can import, though the cluster is of scripts', () => {
+  const program = `
+    import { ApiError } from '@coxswain/apimachinery';
+    import { ClientSet, RESTClient } from '@coxswain/client';
+    import { startCluster } from '@coxswain/testkit';
+    const cluster = await startCluster({ nodes: 0, ready: false });
+    const error = await cluster.clients.core.v1.pods('default').get('none').catch((error) => error);
+    console.log(error instanceof ApiError, cluster.rest instanceof RESTClient, cluster.clients instanceof ClientSet);
+    await cluster.stop();`;
+  expect(run(program)).toEqual({ status: 0, stdout: 'true true true\n', stderr: '' });
+});
+
+it('as built, a cluster lives in a context of its own, where scripts are not of use, as jest and vitest make them', () => {
+  const directory = mkdtempSync(join(packages, 'testkit', 'dist', 'in-context-'));
+  try {
+    writeFileSync(
+      join(directory, 'cluster.test.js'),
+      `import { startCluster } from '@coxswain/testkit';
+      import { expect, it } from 'vitest';
+      it('is of this context', async () => {
+        const cluster = await startCluster({ nodes: 0, ready: false });
+        expect((await cluster.clients.core.v1.namespaces().get('default')).metadata).toBeInstanceOf(Object);
+        await cluster.stop();
+        const refused = startCluster({ apiServer: { serviceClusterIpRange: ['none'] } });
+        expect(await refused.catch((error) => error)).toBeInstanceOf(Error);
+      });`,
+    );
+    const config = `export default { test: { include: ['**/*.test.js'], server: { deps: { external: [/dist/] } } } };`;
+    writeFileSync(join(directory, 'vitest.config.js'), config);
+    const vitest = join(packages, '..', 'node_modules', 'vitest', 'vitest.mjs');
+    const { status, stdout } = spawnSync(process.execPath, [vitest, 'run', '--pool=vmThreads'], {
+      cwd: directory,
+      encoding: 'utf8',
+      timeout: 50_000,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1' },
+    });
+    expect(stdout).toContain('1 passed');
+    expect(status).toBe(0);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 });
 
 it('as built, what every cluster has from the start is what a cluster makes, at its time and with UIDs of its own', () => {

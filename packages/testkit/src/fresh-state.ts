@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { snapshotOf, type StoreSnapshot } from '@coxswain/storage';
+import type { StoreSnapshot } from '@coxswain/storage';
+import { snapshotOf } from '#cluster';
 import { freshObjects, timeMark, uidMark } from '#fresh-objects';
 
 /**

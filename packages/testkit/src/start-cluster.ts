@@ -1,6 +1,6 @@
 import { type Logger, silentLogger, systemClock } from '@coxswain/client';
-import { Cluster, type ClusterOptions } from '@coxswain/cluster';
-import { openMemoryStore } from '@coxswain/storage';
+import type { ClusterOptions } from '@coxswain/cluster';
+import { Cluster, openMemoryStore } from '#cluster';
 import { freshState } from './fresh-state.ts';
 import type { ClusterSnapshot } from './snapshot.ts';
 import { TestCluster } from './test-cluster.ts';

@@ -4,6 +4,7 @@ import type { Pod } from '@coxswain/api/core/v1';
 import { ClientSet, type Clock, DynamicClient, type RESTClient } from '@coxswain/client';
 import type { Cluster, Component, Identity } from '@coxswain/cluster';
 import type { MemoryStore } from '@coxswain/storage';
+import { keepCompiled } from '#cluster';
 import { describeEvents, describeState } from './describe-state.ts';
 import { writeKubeconfig } from './kubeconfig-file.ts';
 import { Loader } from './load/loader.ts';
@@ -241,6 +242,7 @@ export class TestCluster implements AsyncDisposable {
     clock?.stop();
     const file = await this.#kubeconfigFile?.catch(() => undefined);
     if (file) await rm(dirname(file), { recursive: true, force: true });
+    keepCompiled();
   }
 
   async #tooLate(what: string, how: string, options: ErrorOptions, namespace?: string): Promise<UntilTimeoutError> {

@@ -1,0 +1,1 @@
+export { KeptScripts, type KeptScriptsOptions } from './kept-scripts.ts';

@@ -1,0 +1,6 @@
+/** What a cluster in a test is made of. */
+export { Cluster } from '@coxswain/cluster';
+export { openMemoryStore, snapshotOf } from '@coxswain/storage';
+
+/** There is nothing to keep of modules: see `kept-cluster.ts`. */
+export const keepCompiled = (): void => {};

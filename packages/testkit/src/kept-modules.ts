@@ -1,0 +1,47 @@
+/**
+ * What the scripts of `kept-cluster.ts` share with whoever uses the testkit, so that there is one of everything that a test may see: an
+ * error of the cluster is an `ApiError` to it. `scripts/build-kept-cluster.ts` tells which are missing here.
+ */
+import * as apimachinery from '@coxswain/apimachinery';
+import * as yaml from '@coxswain/apimachinery/codec/yaml';
+import * as der from '@coxswain/apimachinery/der';
+import * as errors from '@coxswain/apimachinery/errors';
+import * as field from '@coxswain/apimachinery/field';
+import * as intstr from '@coxswain/apimachinery/intstr';
+import * as json from '@coxswain/apimachinery/json';
+import * as labels from '@coxswain/apimachinery/labels';
+import * as meta from '@coxswain/apimachinery/meta';
+import * as quantity from '@coxswain/apimachinery/quantity';
+import * as restmapper from '@coxswain/apimachinery/restmapper';
+import * as schema from '@coxswain/apimachinery/schema';
+import * as time from '@coxswain/apimachinery/time';
+import * as validation from '@coxswain/apimachinery/validation';
+import * as client from '@coxswain/client';
+import * as informers from '@coxswain/client/informers';
+import * as jwt from '@coxswain/client/jwt';
+import * as kubeconfig from '@coxswain/client/kubeconfig';
+import * as workqueue from '@coxswain/client/workqueue';
+import * as x509 from '@coxswain/client/x509';
+
+export const modules: Readonly<Record<string, object>> = {
+  '@coxswain/apimachinery': apimachinery,
+  '@coxswain/apimachinery/codec/yaml': yaml,
+  '@coxswain/apimachinery/der': der,
+  '@coxswain/apimachinery/errors': errors,
+  '@coxswain/apimachinery/field': field,
+  '@coxswain/apimachinery/intstr': intstr,
+  '@coxswain/apimachinery/json': json,
+  '@coxswain/apimachinery/labels': labels,
+  '@coxswain/apimachinery/meta': meta,
+  '@coxswain/apimachinery/quantity': quantity,
+  '@coxswain/apimachinery/restmapper': restmapper,
+  '@coxswain/apimachinery/schema': schema,
+  '@coxswain/apimachinery/time': time,
+  '@coxswain/apimachinery/validation': validation,
+  '@coxswain/client': client,
+  '@coxswain/client/informers': informers,
+  '@coxswain/client/jwt': jwt,
+  '@coxswain/client/kubeconfig': kubeconfig,
+  '@coxswain/client/workqueue': workqueue,
+  '@coxswain/client/x509': x509,
+};
