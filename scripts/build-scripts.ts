@@ -1,6 +1,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { writeLicenses } from './third-party-licenses.ts';
 
 export interface ScriptsOptions {
   /** Name of a script → the module it is of. */
@@ -40,6 +41,7 @@ export async function buildScripts({ input, directory, external }: ScriptsOption
   });
   await bundle.close();
   for (const file of await readdir(directory)) await makeFunction(join(directory, file));
+  await writeLicenses(output, directory);
   const chunks = output.filter((each) => each.type === 'chunk');
   const named = chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]);
   const files = chunks.map(({ fileName }) => fileName);

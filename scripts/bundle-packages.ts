@@ -8,6 +8,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { writeLicenses } from './third-party-licenses.ts';
 
 const packages = join(import.meta.dirname, '..', 'packages');
 const prefix = './dist/bundle/';
@@ -57,8 +58,9 @@ for (const name of readdirSync(packages)) {
   if (Object.keys(input).length === 0) continue;
   const directory = join(root, 'dist', 'bundle');
   await rm(directory, { recursive: true, force: true });
-  // Other packages stay what they are, and so does what a package looks up by the platform it runs on.
-  const bundle = await rolldown({ input, external: /^(?![./]|[A-Za-z]:\\)/ });
+  // Other packages stay what they are, and so does what a package looks up by the platform it runs on. But to find the eighty files of
+  // `yaml` takes longer than to read it.
+  const bundle = await rolldown({ input, external: /^(?!yaml$|[./]|[A-Za-z]:\\)/ });
   const { output } = await bundle.write({
     dir: directory,
     entryFileNames: '[name].js',
@@ -68,5 +70,6 @@ for (const name of readdirSync(packages)) {
     sourcemap: true,
   });
   await bundle.close();
+  await writeLicenses(output, directory);
   console.log(`joined @coxswain/${name} into ${output.filter(({ type }) => type === 'chunk').length} files`);
 }

@@ -77,6 +77,17 @@ function run(program: string): { status: number | null; stdout: string; stderr: 
   return { status, stdout, stderr };
 }
 
+it.each([
+  ['apimachinery', 'bundle', ['yaml']],
+  ['testkit', 'kept', ['@noble/ciphers']],
+  ['cli', 'bundle', ['@noble/ciphers', 'commander', 'ws', 'yaml']],
+])('%s brings the licenses of what is joined with it', (name, folder, joined) => {
+  const { files } = publish(name);
+  const licenses = String(files.get(`dist/${folder}/THIRD-PARTY-LICENSES.txt`));
+  expect([...licenses.matchAll(/^(\S+) \d+\.\d+\.\d+$/gm)].map(([, joined]) => joined)).toEqual(joined);
+  expect(licenses.match(/^Copyright/gim)?.length).toBeGreaterThanOrEqual(joined.length);
+});
+
 it('as built they work together: a program starts a cluster, and a pod runs in it', () => {
   const program = `
     import { startCluster } from '@coxswain/testkit';
