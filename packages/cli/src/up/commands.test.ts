@@ -99,20 +99,33 @@ it('cox up says what is wrong with the kubeconfig, once, and leaves it as it was
   await writeFile(file, '{{{');
   const { status, out, err } = await run(['up', '--memory', '--port=0', '--nodes=0', `--kubeconfig=${file}`]);
   expect({ status, out }).toEqual({ status: 1, out: '' });
-  expect(err.split('\n').slice(2)).toEqual([
-    expect.stringMatching(/^error: error loading config file ".*kubeconfig": yaml: line 1: /),
-    '',
-  ]);
+  // Before it starts anything.
+  expect(err).toMatch(/^error: error loading config file ".*kubeconfig": yaml: line 1: .*\n$/);
   expect(await readFile(file, 'utf8')).toBe('{{{');
   expect(await readdir(data)).toEqual(['lock']);
 });
 
-it.runIf(process.platform === 'linux')('cox up says what to do where nothing can be written', async () => {
-  const { status, out, err } = await run(['up', '--data-dir=/sys/cox']);
+it.runIf(process.platform === 'linux').each(['/sys/cox', '/proc/cox'])(
+  'cox up says what to do where nothing can be written: %s',
+  async (directory) => {
+    const { status, out, err } = await run(['up', `--data-dir=${directory}`]);
+    expect({ status, out }).toEqual({ status: 1, out: '' });
+    expect(err).toContain(` mkdir '${directory}`);
+    expect(err).toMatch(/^error: E.*choose a directory of your own with --data-dir, or a file with --kubeconfig\n$/);
+  },
+);
+
+it('cox up says what to do with a store that is damaged, and leaves it as it is', async () => {
+  await mkdir(join(data, 'store'), { recursive: true });
+  const identity = '{"format":"coxswain-store","version":1,"state":"ready"}';
+  await writeFile(join(data, 'store', 'coxswain.json'), identity);
+  await writeFile(join(data, 'store', 'store.mdb'), '');
+  const { status, out, err } = await run(['up', '--port=0']);
   expect({ status, out }).toEqual({ status: 1, out: '' });
-  expect(err).toMatch(
-    /^error: E\w+: .* mkdir '\/sys\/cox.*choose a directory of your own with --data-dir, or a file with --kubeconfig\n$/,
+  expect(err).toContain(
+    `error: data directory ${join(data, 'store')} is damaged: store.mdb is empty; cox reset deletes the cluster with all that is in it`,
   );
+  expect(await readFile(join(data, 'store', 'coxswain.json'), 'utf8')).toBe(identity);
 });
 
 describe('cox reset', () => {

@@ -109,14 +109,23 @@ const advice: Readonly<Record<string, string>> = {
   EACCES: `you may not do that; choose a port above 1023 with --port, ${places}`,
   EPERM: `you may not do that; ${places}`,
   EROFS: places,
+  ENOENT: places,
+  ENOTDIR: places,
+  EEXIST: places,
   ENOSPC: 'make room, or choose another directory with --data-dir',
 };
 
 /** What is wrong, and what to do about it. */
 function explained(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const hint =
-    advice[code] ??
-    (error instanceof Error && error.name === 'DataDirectoryError' ? 'choose another with --data-dir' : undefined);
+  const hint = hintFor(error);
   return hint ? `${reasonOf(error)}; ${hint}` : reasonOf(error);
+}
+
+function hintFor(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === 'DataDirectoryError')
+    return / is (damaged|incomplete)/.test(error.message)
+      ? 'cox reset deletes the cluster with all that is in it, and --data-dir names another directory'
+      : 'choose another with --data-dir';
+  return 'code' in error ? advice[String(error.code)] : undefined;
 }

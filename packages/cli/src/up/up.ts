@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Terminal } from '../main.ts';
 import { newLogger, runUntilStopped, type ServerLogger, type ServerProcess } from '../server-process.ts';
 import { ClusterDirectory } from './cluster-directory.ts';
-import { addContext, contextName, removeContext, type UserKubeconfig } from './user-kubeconfig.ts';
+import { addContext, checkContext, contextName, removeContext, type UserKubeconfig } from './user-kubeconfig.ts';
 
 export interface UpOptions {
   readonly dataDir: string;
@@ -43,6 +43,9 @@ interface Surroundings {
 async function run(options: UpOptions, directory: ClusterDirectory, surroundings: Surroundings): Promise<void> {
   const { terminal, process, progress, logger, signal } = surroundings;
   const { memory, port, nodes } = options;
+  const user: UserKubeconfig = { path: options.kubeconfig && resolve(options.kubeconfig), env: process.env };
+  // Before anything is started.
+  await checkContext(user);
   // What an earlier one said, which may have been killed, holds no longer.
   await directory.unwrite();
   progress(memory ? 'starting a cluster that keeps nothing' : `starting the cluster of ${directory.path}`);
@@ -56,8 +59,6 @@ async function run(options: UpOptions, directory: ClusterDirectory, surroundings
     stopDelayMs: 250,
   });
   const [url, admin] = [cluster.url ?? '', cluster.kubeconfig ?? ''];
-  const path = options.kubeconfig && resolve(options.kubeconfig);
-  const user: UserKubeconfig = { path, env: process.env };
   let hasContext = false;
   try {
     progress(`the API server answers; starting controllers, scheduler and ${nodes} hollow nodes`);
@@ -65,7 +66,8 @@ async function run(options: UpOptions, directory: ClusterDirectory, surroundings
     const kubeconfig = await addContext(admin, user);
     hasContext = true;
     await directory.write({ url, memory, startedAt: new Date().toISOString(), kubeconfig }, admin);
-    terminal.out(`cluster is ready at ${url}, context ${contextName} in ${kubeconfig}\n`);
+    // Whoever has asked it to stop meanwhile does not want to hear of it.
+    if (!signal.aborted) terminal.out(`cluster is ready at ${url}, context ${contextName} in ${kubeconfig}\n`);
     await aborted(signal);
   } catch (error) {
     if (!signal.aborted) throw error;

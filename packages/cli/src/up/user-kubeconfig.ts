@@ -1,6 +1,7 @@
 import {
   defaultKubeConfigFile,
   type Environment,
+  type KubeConfig,
   modifyKubeConfig,
   parseKubeConfig,
 } from '@coxswain/client/kubeconfig';
@@ -14,6 +15,12 @@ export interface UserKubeconfig {
   readonly env: Environment;
 }
 
+/** Throws what `addContext` would throw as things are; changes nothing. */
+export async function checkContext(location: UserKubeconfig): Promise<void> {
+  const file = await defaultKubeConfigFile(location);
+  await modifyKubeConfig((config) => assertOurs(config, file), location);
+}
+
 /**
  * Lets kubectl find the cluster, and makes it the current one; the rest of the file stays. Returns the file. Throws when
  * somebody else's cluster has the name, which is not ours to take.
@@ -22,11 +29,7 @@ export async function addContext(adminKubeconfig: string, location: UserKubeconf
   const { cluster, user } = await administratorOf(adminKubeconfig);
   const file = await defaultKubeConfigFile(location);
   await modifyKubeConfig((config) => {
-    const { server } = config.clusters.get(contextName) ?? {};
-    if (server !== undefined && !isHere(server))
-      throw new Error(
-        `${file} has a cluster ${contextName} already, at ${server}; choose another file with --kubeconfig`,
-      );
+    assertOurs(config, file);
     config.clusters.set(contextName, cluster);
     config.users.set(contextName, user);
     const known = config.contexts.get(contextName);
@@ -48,6 +51,14 @@ export async function removeContext(adminKubeconfig: string, location: UserKubec
     config.contexts.delete(contextName);
     if (config.currentContext === contextName) config.currentContext = '';
   }, location);
+}
+
+function assertOurs({ clusters }: KubeConfig, file: string): void {
+  const { server } = clusters.get(contextName) ?? {};
+  if (server !== undefined && !isHere(server))
+    throw new Error(
+      `${file} has a cluster ${contextName} already, at ${server}; choose another file with --kubeconfig`,
+    );
 }
 
 async function administratorOf(kubeconfig: string) {

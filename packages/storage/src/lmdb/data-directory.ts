@@ -1,8 +1,9 @@
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DataDirectoryError } from './data-directory-error.ts';
 import { DirectoryLock } from './directory-lock.ts';
 import { problemOfLmdbFile } from './lmdb-file.ts';
+import { makeDirectory } from './make-directory.ts';
 
 const formatName = 'coxswain-store';
 const formatVersion = 1;
@@ -35,7 +36,7 @@ export class DataDirectory {
    * `DataDirectoryError` where it must not be used.
    */
   static async open(path: string): Promise<DataDirectory> {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeDirectory(path);
     // Before the lock, so that nothing is created among somebody else's files.
     await inspect(path);
     const lock = await DirectoryLock.acquire(path);

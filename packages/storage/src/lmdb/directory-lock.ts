@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataDirectoryError } from './data-directory-error.ts';
+import { makeDirectory } from './make-directory.ts';
 
 /** The address of a socket has room for about this many bytes, less on some systems. */
 const maxSocketPath = 100;
@@ -40,7 +41,7 @@ export class DirectoryLock {
   /** Throws a `DataDirectoryError` that names the holder's process if there is one. */
   static async acquire(dataDirectory: string): Promise<DirectoryLock> {
     const directory = join(dataDirectory, 'lock');
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await makeDirectory(directory);
     const name = `${process.pid}-${randomBytes(6).toString('hex')}`;
     const socket = `${name}.sock`;
     const server = await listen(directory, socket);

@@ -25,8 +25,10 @@ export async function openLmdb({ path, mapSize, clock }: LmdbSettings): Promise<
     return new MvccStore('lmdb', log, clock);
   } catch (error) {
     await log.close();
-    if (!(error instanceof CorruptLogError)) throw error;
-    throw new DataDirectoryError(path, `is damaged: ${error.message}`, { cause: error });
+    // What LMDB itself finds wrong, such as `MDB_PAGE_NOTFOUND: Requested page not found`, it finds in the file.
+    const isDamage = error instanceof CorruptLogError || (error instanceof Error && /^MDB_/.test(error.message));
+    if (isDamage) throw new DataDirectoryError(path, `is damaged: ${error.message}`, { cause: error });
+    throw error;
   }
 }
 
