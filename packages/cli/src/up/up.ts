@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Terminal } from '../main.ts';
 import { newLogger, runUntilStopped, type ServerLogger, type ServerProcess } from '../server-process.ts';
 import { ClusterDirectory } from './cluster-directory.ts';
+import { toldOnce } from './told-once.ts';
 import { addContext, checkContext, contextName, removeContext, type UserKubeconfig } from './user-kubeconfig.ts';
 
 export interface UpOptions {
@@ -22,7 +23,7 @@ export async function up(options: UpOptions, terminal: Terminal, process: Server
     );
   const lock = await directory.claim();
   const progress = (message: string): void => terminal.err(`${message}\n`);
-  const logger = quiet(newLogger(terminal, () => new Date()));
+  const logger = toldOnce(quiet(newLogger(terminal, () => new Date())), () => performance.now());
   try {
     await runUntilStopped(process, { ...logger, info: progress }, (signal) =>
       run(options, directory, { terminal, process, progress, logger, signal }),
