@@ -69,6 +69,43 @@ describe('logs', () => {
     await nodes.advance(5000);
     expect(await following).toBe('begun\n');
   });
+
+  const say = (name: string, script: string): Promise<Pod> =>
+    nodes.createPod({
+      metadata: { name },
+      spec: {
+        restartPolicy: 'Never',
+        containers: [{ name: 'say', image: 'busybox', command: ['sh', '-c', script] }],
+      },
+    });
+
+  it('have what simple commands print, each line at its time', async () => {
+    await say('lines', 'echo one; sleep 2; echo two; sleep 3; exit 1');
+    expect(await log('lines', '')).toBe('one\n');
+    const following = log('lines', 'follow=true&timestamps=true');
+    const ofTwo = log('lines', 'follow=true&limitBytes=5');
+    await nodes.settle();
+    await nodes.advance(2000);
+    expect(await log('lines', '')).toBe('one\ntwo\n');
+    expect(await log('lines', 'sinceSeconds=1')).toBe('two\n');
+    await nodes.advance(3000);
+    const lines = (await following).split('\n').map((line) => line.split(' '));
+    expect(lines.map(([, text]) => text)).toEqual(['one', 'two', undefined]);
+    expect(Date.parse(lines[1]![0]!) - Date.parse(lines[0]![0]!)).toBe(2000);
+    expect(await ofTwo).toBe('one\nt');
+    expect(await log('lines', '')).toBe('one\ntwo\n');
+    await say('silent', 'sleep 1h');
+    expect(await log('silent', '')).toBe('');
+  });
+
+  it('have nothing of what a container did not live to say', async () => {
+    await say('cut', 'echo one; sleep 60; echo two');
+    const following = log('cut', 'follow=true');
+    await nodes.settle();
+    await nodes.clients.core.v1.pods('default').delete('cut', { gracePeriodSeconds: 1 });
+    await nodes.advance(2000);
+    expect(await following).toBe('one\n');
+  });
 });
 
 describe('the kubelet’s own pages', () => {

@@ -83,21 +83,48 @@ describe('a command', () => {
     ["echo 'not closed; exit 1", 'unknown'],
   ])('sh -c %j: %s', (script, outcome) => expect(brief(['/bin/sh', '-c', script])).toBe(outcome));
 
-  it('ends as a shell says that it does, when we say how', () => {
-    const word = fc.constantFrom('true', 'false', 'exit 3', 'exit', 'echo "a; b"', "sh -c 'exit 4'", 'exec false');
+  it('ends and prints as a shell says that it does, when we say how', () => {
+    const echo = ['echo "a; b"', "echo  one ' two '  three", 'echo', "sh -c 'echo in; exit 4'"];
+    const word = fc.constantFrom('true', 'false', 'exit 3', 'exit', "sh -c 'exit 4'", 'exec false', ...echo);
     const joint = fc.constantFrom(';', ' && ', ' || ', '\n', ' &&\n');
     const script = fc.array(fc.tuple(word, joint), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(script, word, (parts, last) => {
         const text = parts.flat().join('') + last;
-        expect({ text, exitCode: commandOutcome(['sh', '-c', text])?.exitCode }).toEqual({
-          text,
-          exitCode: spawnSync('sh', ['-c', text]).status,
-        });
+        const { exitCode, output = [] } = commandOutcome(['sh', '-c', text])!;
+        const printed = output.map((line) => `${line.text(0)}\n`).join('');
+        const { status, stdout } = spawnSync('sh', ['-c', text], { encoding: 'utf8' });
+        expect({ text, exitCode, printed }).toEqual({ text, exitCode: status, printed: stdout });
       }),
       { numRuns: 40 },
     );
   });
+});
+
+describe('what it prints', () => {
+  const at = Date.UTC(2026, 10, 7, 6, 5, 4);
+  /** As `0s one, 2s two`. */
+  const printed = (script: string): string => {
+    const { output } = commandOutcome(['sh', '-c', script]) ?? {};
+    return output?.map(({ afterMs, text }) => `${afterMs / 1000}s ${text(at + afterMs)}`).join(', ') ?? 'unknown';
+  };
+
+  it.each([
+    ['echo one; sleep 2; echo two', '0s one, 2s two'],
+    ['sleep 5', ''],
+    ['tail -f /dev/null', ''],
+    ['tail -f /var/log/messages', 'unknown'],
+    [
+      'date; echo Hello from the Kubernetes cluster',
+      '0s Sat Nov  7 06:05:04 UTC 2026, 0s Hello from the Kubernetes cluster',
+    ],
+    ['sleep 3 && date', '3s Sat Nov  7 06:05:07 UTC 2026'],
+    ['date +%s', 'unknown'],
+    ['echo -n one', 'unknown'],
+    ["echo 'a\\nb'", 'unknown'],
+    ['echo "hello $NAME"', 'unknown'],
+    ['curl http://web; echo done', 'unknown'],
+  ])('sh -c %j: %s', (script, lines) => expect(printed(script)).toBe(lines));
 });
 
 describe('a container', () => {
@@ -105,7 +132,7 @@ describe('a container', () => {
     ['its command and arguments are one', { image, command: ['sh'], args: ['-c', 'exit 2'] }, 2],
     ['its arguments alone are a command', { image, command: [], args: ['false'] }, 1],
     ['its command counts before its image', { image: 'registry.k8s.io/pause:3.10.1', command: ['false'], args: [] }, 1],
-  ])('%s', (_, line, exitCode) => expect(containerOutcome(line)).toEqual({ runForMs: 0, exitCode }));
+  ])('%s', (_, line, exitCode) => expect(containerOutcome(line)).toMatchObject({ runForMs: 0, exitCode }));
 
   it.each([
     ['registry.k8s.io/pause:3.10.1', forever],

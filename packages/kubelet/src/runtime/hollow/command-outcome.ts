@@ -5,6 +5,14 @@ export interface Outcome {
   /** Infinity for one that never ends by itself. */
   readonly runForMs: number;
   readonly exitCode: number;
+  /** Undefined when that cannot be told. */
+  readonly output?: readonly OutputLine[] | undefined;
+}
+
+/** What it prints so long after its start. */
+export interface OutputLine {
+  readonly afterMs: number;
+  text(atMs: number): string;
 }
 
 /** What a container runs, variables filled in. */
@@ -16,22 +24,26 @@ export interface CommandLine {
 
 type Words = readonly (string | undefined)[];
 
-const success: Outcome = { runForMs: 0, exitCode: 0 };
-const forever: Outcome = { runForMs: Number.POSITIVE_INFINITY, exitCode: 0 };
+const success: Outcome = { runForMs: 0, exitCode: 0, output: [] };
+const forever: Outcome = { runForMs: Number.POSITIVE_INFINITY, exitCode: 0, output: [] };
+/** It ends well, and what it prints is not known. */
+const fetched: Outcome = { runForMs: 0, exitCode: 0 };
 
 /** The programs whose outcome can be told without running them. They answer undefined where it takes more than that. */
 const programs: Readonly<Record<string, (args: Words) => Outcome | undefined>> = {
   true: () => success,
   ':': () => success,
-  echo: () => success,
+  echo: echoOutcome,
+  date: (args) => ({ ...success, output: args.length === 0 ? [{ afterMs: 0, text: dateText }] : undefined }),
   // Whoever is asked is as hollow: a test of a chart that fetches its own page is to end, and well.
-  wget: () => success,
-  curl: () => success,
-  false: () => ({ runForMs: 0, exitCode: 1 }),
+  wget: () => fetched,
+  curl: () => fetched,
+  false: () => ({ ...success, exitCode: 1 }),
   exit: ([code]) =>
-    code !== undefined && /^\d+$/.test(code) ? { runForMs: 0, exitCode: Number(code) % 256 } : undefined,
+    code !== undefined && /^\d+$/.test(code) ? { ...success, exitCode: Number(code) % 256 } : undefined,
   sleep: sleepOutcome,
-  tail: ([flag]) => (flag === '-f' || flag === '-F' ? forever : undefined),
+  tail: ([flag, file]) =>
+    flag === '-f' || flag === '-F' ? { ...forever, output: file === '/dev/null' ? [] : undefined } : undefined,
   pause: () => forever,
   sh: shellOutcome,
   ash: shellOutcome,
@@ -61,7 +73,19 @@ function sleepOutcome(times: Words): Outcome | undefined {
     if (count === undefined) return undefined;
     runForMs += (count.startsWith('inf') ? Number.POSITIVE_INFINITY : Number(count)) * unitMs[unit]!;
   }
-  return times.length > 0 ? { runForMs, exitCode: 0 } : undefined;
+  return times.length > 0 ? { ...success, runForMs } : undefined;
+}
+
+/** With options it depends on the shell what it prints; and what a variable holds is not known. */
+function echoOutcome(words: Words): Outcome {
+  const isKnown = !words.some((word) => word === undefined || word.includes('\\')) && !words[0]?.startsWith('-');
+  return { ...success, output: isKnown ? [{ afterMs: 0, text: () => words.join(' ') }] : undefined };
+}
+
+/** As `Tue Nov 17 06:45:00 UTC 2026`. */
+function dateText(atMs: number): string {
+  const [weekday, day, month, year, time] = new Date(atMs).toUTCString().replace(',', '').split(' ');
+  return `${weekday} ${month} ${day?.replace(/^0/, ' ')} ${time} UTC ${year}`;
 }
 
 function shellOutcome([flag, script]: Words): Outcome | undefined {
@@ -71,16 +95,19 @@ function shellOutcome([flag, script]: Words): Outcome | undefined {
 function scriptOutcome(script: string): Outcome | undefined {
   const steps = parseScript(script);
   if (!steps) return undefined;
-  let { runForMs, exitCode } = success;
+  let { runForMs, exitCode, output } = success;
   for (const { after, words } of steps) {
     if (after !== ';' && (after === '&&') !== (exitCode === 0)) continue;
     const [first, ...rest] = words;
     if (first === 'exit' && rest.length === 0) break;
     const outcome = commandOutcome(first === 'exec' ? rest : words);
     if (!outcome) return undefined;
+    const startsAtMs = runForMs;
+    const added = outcome.output?.map(({ afterMs, text }) => ({ afterMs: startsAtMs + afterMs, text }));
+    output = output && added && [...output, ...added];
     runForMs += outcome.runForMs;
     exitCode = outcome.exitCode;
     if (first === 'exit' || first === 'exec' || runForMs === Number.POSITIVE_INFINITY) break;
   }
-  return { runForMs, exitCode };
+  return { runForMs, exitCode, output };
 }

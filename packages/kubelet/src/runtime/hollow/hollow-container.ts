@@ -1,7 +1,7 @@
 import type { ResourceRequirements } from '@coxswain/api/core/v1';
 import type { Clock, Timer } from '@coxswain/client';
 import type { ContainerConfig, RuntimeContainer, RuntimeContainerState } from '../container-runtime.ts';
-import { containerOutcome } from './command-outcome.ts';
+import { containerOutcome, type Outcome, type OutputLine } from './command-outcome.ts';
 import { type Fate, fateOf } from './fate.ts';
 
 export interface HollowContainerOptions {
@@ -22,6 +22,14 @@ interface Ending {
   readonly reason?: string | undefined;
   readonly message?: string | undefined;
 }
+
+/** What a container says, and when. */
+export interface LogLine {
+  readonly atMs: number;
+  readonly text: string;
+}
+
+const nothingRuns = 'This container is hollow: nothing runs in it.';
 
 const SIGKILLED = 137;
 const SIGTERMED = 143;
@@ -128,16 +136,38 @@ export class HollowContainer implements RuntimeContainer {
     for (const resolve of this.#whenEnded.splice(0)) resolve();
   }
 
+  /** All that it says in its life, as its pod's annotations have it or else as its command would print it; also what is still to come. */
+  logLines(): LogLine[] {
+    const { startedAtMs: atMs, finishedAtMs } = this;
+    if (atMs === 0) return [];
+    const said = this.#scriptedLines() ?? [{ afterMs: 0, text: () => nothingRuns }];
+    const lines = said.map(({ afterMs, text }) => ({ atMs: atMs + afterMs, text: text(atMs + afterMs) }));
+    return finishedAtMs === 0 ? lines : lines.filter((line) => line.atMs <= finishedAtMs);
+  }
+
+  /** Undefined when it is not known. */
+  #scriptedLines(): readonly OutputLine[] | undefined {
+    const { logs } = this.fate;
+    if (logs === undefined) return outcomeOf(this.config)?.output;
+    return logs
+      .replace(/\n$/, '')
+      .split('\n')
+      .map((line) => ({ afterMs: 0, text: () => line }));
+  }
+
   /** The end of its logs, where the pod wants them for want of a message. */
   #lastWords(): string {
-    const { logs } = this.fate;
-    if (logs === undefined || this.config.container.terminationMessagePolicy !== 'FallbackToLogsOnError') return '';
-    const lines = logs.replace(/\n$/, '').split('\n').slice(-mostLogLines);
-    return Buffer.from(`${lines.join('\n')}\n`)
+    if (this.config.container.terminationMessagePolicy !== 'FallbackToLogsOnError' || !this.#scriptedLines()) return '';
+    const lines = this.logLines().slice(-mostLogLines);
+    if (lines.length === 0) return '';
+    return Buffer.from(lines.map(({ text }) => `${text}\n`).join(''))
       .subarray(-mostLogBytes)
       .toString();
   }
 }
+
+const outcomeOf = ({ container, command, args }: ContainerConfig): Outcome | undefined =>
+  containerOutcome({ image: container.image ?? '', command, args });
 
 /** How long it runs and how it ends; undefined for one that runs until it is stopped. */
 function lifeOf(config: ContainerConfig, fate: Fate, jobRunForMs: number): (Ending & { runForMs: number }) | undefined {
@@ -146,8 +176,8 @@ function lifeOf(config: ContainerConfig, fate: Fate, jobRunForMs: number): (Endi
   if (isScripted) {
     return { runForMs: runForMs ?? 0, exitCode: exitCode ?? 0, reason: fate.exitReason, message: fate.exitMessage };
   }
-  const { pod, container, command, args } = config;
-  const known = containerOutcome({ image: container.image ?? '', command, args });
+  const { pod, container } = config;
+  const known = outcomeOf(config);
   if (known) return known.runForMs === Number.POSITIVE_INFINITY ? undefined : known;
   const isOf = (containers: readonly { readonly name: string }[] | undefined): boolean =>
     containers?.some(({ name }) => name === container.name) ?? false;

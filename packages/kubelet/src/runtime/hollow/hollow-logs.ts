@@ -1,27 +1,53 @@
 import { timeFromDate } from '@coxswain/apimachinery/time';
+import { type Clock, sleep } from '@coxswain/client';
 import type { LogOptions } from '../container-runtime.ts';
-import type { HollowContainer } from './hollow-container.ts';
+import type { HollowContainer, LogLine } from './hollow-container.ts';
 
-const nothingRuns = 'This container is hollow: nothing runs in it.';
-
-/** What the container's annotation gives it to say, all at the moment it was started; then nothing until it ends. */
+/** What the container has to say, each line at its time; those who follow hear the later ones, until it ends. */
 export async function* hollowLogs(
   container: HollowContainer,
   options: LogOptions,
+  clock: Clock,
   whenDied: (signal: AbortSignal) => Promise<void>,
 ): AsyncIterable<Uint8Array> {
-  const { follow = false, signal = new AbortController().signal } = options;
-  const text = textOf(container, options);
-  if (text !== '') yield new TextEncoder().encode(text);
-  if (follow) await whenDied(signal);
+  const { follow = false, limitBytes = Number.POSITIVE_INFINITY, signal } = options;
+  const encoder = new TextEncoder();
+  let bytes = 0;
+  const piece = (text: string): Uint8Array => {
+    const whole = encoder.encode(text).subarray(0, limitBytes - bytes);
+    bytes += whole.length;
+    return whole;
+  };
+  const lines = container.logLines();
+  const said = lines.filter(({ atMs }) => atMs <= clock.now());
+  const text = textOf(said, options);
+  if (text !== '') yield piece(text);
+  if (!follow || bytes >= limitBytes) return;
+  const died = new AbortController();
+  const end = (): void => died.abort();
+  signal?.addEventListener('abort', end, { once: true });
+  if (signal?.aborted) end();
+  const dead = whenDied(died.signal).then(end);
+  try {
+    for (const line of lines.slice(said.length)) {
+      const waitMs = line.atMs - clock.now();
+      if (waitMs > 0) await sleep(clock, waitMs, died.signal).catch(() => {});
+      // What it would have said after its end, it did not say.
+      if (container.state !== 'Running' && line.atMs > container.finishedAtMs) break;
+      if (signal?.aborted) break;
+      yield piece(textOf([line], { ...options, tailLines: undefined }));
+      if (bytes >= limitBytes) return;
+    }
+    await dead;
+  } finally {
+    signal?.removeEventListener('abort', end);
+    end();
+  }
 }
 
-function textOf({ fate, startedAtMs }: HollowContainer, options: LogOptions): string {
-  const { tailLines, sinceMs, timestamps, limitBytes } = options;
-  if (startedAtMs === 0 || (sinceMs !== undefined && startedAtMs < sinceMs)) return '';
-  const lines = (fate.logs ?? nothingRuns).replace(/\n$/, '').split('\n');
-  const wanted = tailLines === undefined ? lines : lines.slice(Math.max(0, lines.length - tailLines));
-  const stamp = timestamps ? `${timeFromDate(new Date(startedAtMs))} ` : '';
-  const text = wanted.map((line) => `${stamp}${line}\n`).join('');
-  return limitBytes === undefined ? text : Buffer.from(text).subarray(0, limitBytes).toString();
+function textOf(lines: readonly LogLine[], { tailLines, sinceMs, timestamps }: LogOptions): string {
+  const recent = sinceMs === undefined ? lines : lines.filter(({ atMs }) => atMs >= sinceMs);
+  const wanted = tailLines === undefined ? recent : recent.slice(Math.max(0, recent.length - tailLines));
+  const stamp = (atMs: number): string => (timestamps ? `${timeFromDate(new Date(atMs))} ` : '');
+  return wanted.map(({ atMs, text }) => `${stamp(atMs)}${text}\n`).join('');
 }

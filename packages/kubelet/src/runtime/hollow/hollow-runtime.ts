@@ -240,7 +240,7 @@ export class HollowRuntime implements ContainerRuntime {
         if (container.state !== 'Running' || signal.aborted) end();
         else signal.addEventListener('abort', end, { once: true });
       });
-    return hollowLogs(container, options, whenDied);
+    return hollowLogs(container, options, this.#clock, whenDied);
   }
 
   async podStats(podUid: string): Promise<RuntimePodStats | undefined> {
