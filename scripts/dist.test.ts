@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { cachedDataVersionTag } from 'node:v8';
 import { describe, expect, it } from 'vitest';
 
 /* Tests run on the sources; what people install is what the compiler made of them. */
@@ -68,7 +69,7 @@ describe('what was compiled', () => {
 
   it('of a cluster in a test is kept by the build', () => {
     const kept = readdirSync(join(packages, 'testkit', 'dist', 'kept'));
-    expect(kept).toContain(`cluster.cjs.${process.version}.${process.arch}.cache`);
+    expect(kept).toContain(`cluster.cjs.${process.version}-${cachedDataVersionTag().toString(16)}.cache`);
   });
 
   it('is kept by the first start, and not believed when it is of another text or not whole', () => {
@@ -87,6 +88,10 @@ describe('what was compiled', () => {
       expect(load(directory, 'main.cjs')).toEqual({ value: 2, reused: ['main.cjs'] });
       // Nothing else is left behind.
       expect(readdirSync(directory)).toHaveLength(4);
+      const otherFlags = `setFlagsFromString('--stack-size=900');`;
+      expect(load(directory, 'main.cjs', otherFlags).reused).toEqual([]);
+      expect(load(directory, 'main.cjs', otherFlags).reused).toEqual(['main.cjs', 'part.cjs']);
+      expect(load(directory, 'main.cjs').reused).toContain('main.cjs');
     } finally {
       rmSync(directory, { recursive: true });
     }

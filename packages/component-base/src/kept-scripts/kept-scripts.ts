@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { cachedDataVersionTag } from 'node:v8';
 import { Script } from 'node:vm';
 import { threadId } from 'node:worker_threads';
 
@@ -83,10 +84,9 @@ export class KeptScripts {
     return Object.hasOwn(this.#modules, id) ? this.#modules[id] : this.#requireElse(id);
   }
 
-  /** Several versions of Node may share an installation; and what was compiled under other flags V8 refuses. */
+  /** Several versions of Node may share an installation, and what was compiled under other flags V8 refuses: its tag tells all of that. */
   #cacheOf(file: string): string {
-    const flags = process.execArgv.filter((flag) => flag.startsWith('--max-')).map((flag) => flag.replace(/\W+/g, '-'));
-    return join(this.#directory, `${[file, process.version, process.arch].join('.')}${flags.join('')}.cache`);
+    return join(this.#directory, `${file}.${process.version}-${cachedDataVersionTag().toString(16)}.cache`);
   }
 }
 
