@@ -84,16 +84,23 @@ describe('a command', () => {
   ])('sh -c %j: %s', (script, outcome) => expect(brief(['/bin/sh', '-c', script])).toBe(outcome));
 
   it('ends and prints as a shell says that it does, when we say how', () => {
-    const echo = ['echo "a; b"', "echo  one ' two '  three", 'echo', "sh -c 'echo in; exit 4'"];
+    const env = { NAME: 'Ada', GREETING: 'good  day' };
+    const echo = [
+      'echo "a; b"',
+      "echo  one ' two '  three",
+      'echo',
+      `echo "$GREETING" \${NAME}! "\\$NAME"'$NAME'`,
+      "sh -c 'echo in; exit 4'",
+    ];
     const word = fc.constantFrom('true', 'false', 'exit 3', 'exit', "sh -c 'exit 4'", 'exec false', ...echo);
     const joint = fc.constantFrom(';', ' && ', ' || ', '\n', ' &&\n');
     const script = fc.array(fc.tuple(word, joint), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(script, word, (parts, last) => {
         const text = parts.flat().join('') + last;
-        const { exitCode, output = [] } = commandOutcome(['sh', '-c', text])!;
+        const { exitCode, output = [] } = commandOutcome(['sh', '-c', text], new Map(Object.entries(env)))!;
         const printed = output.map((line) => `${line.text(0)}\n`).join('');
-        const { status, stdout } = spawnSync('sh', ['-c', text], { encoding: 'utf8' });
+        const { status, stdout } = spawnSync('sh', ['-c', text], { encoding: 'utf8', env: { ...process.env, ...env } });
         expect({ text, exitCode, printed }).toEqual({ text, exitCode: status, printed: stdout });
       }),
       { numRuns: 40 },
@@ -103,9 +110,15 @@ describe('a command', () => {
 
 describe('what it prints', () => {
   const at = Date.UTC(2026, 10, 7, 6, 5, 4);
+  const env = new Map([
+    ['NAME', 'Ada'],
+    ['GREETING', 'good  day, '],
+    ['TIME', '2'],
+    ['NONE', ''],
+  ]);
   /** As `0s one, 2s two`. */
   const printed = (script: string): string => {
-    const { output } = commandOutcome(['sh', '-c', script]) ?? {};
+    const { output } = commandOutcome(['sh', '-c', script], env) ?? {};
     return output?.map(({ afterMs, text }) => `${afterMs / 1000}s ${text(at + afterMs)}`).join(', ') ?? 'unknown';
   };
 
@@ -122,7 +135,15 @@ describe('what it prints', () => {
     ['date +%s', 'unknown'],
     ['echo -n one', 'unknown'],
     ["echo 'a\\nb'", 'unknown'],
-    ['echo "hello $NAME"', 'unknown'],
+    [`echo "$GREETING$NAME" and \${NAME}s, \\$NAME`, '0s good  day, Ada and Adas, $NAME'],
+    ["echo '$NAME'", '0s $NAME'],
+    [`sleep $TIME; echo "\${TIME} s$NONE"`, '2s 2 s'],
+    ['echo $GREETING', 'unknown'],
+    ['echo $NONE', 'unknown'],
+    ['echo "$HOSTNAME"', 'unknown'],
+    ['echo "$1x"', 'unknown'],
+    ["printenv NAME; sh -c 'echo $TIME'", '0s Ada, 0s 2'],
+    ['printenv HOME', 'unknown'],
     ['curl http://web; echo done', 'unknown'],
   ])('sh -c %j: %s', (script, lines) => expect(printed(script)).toBe(lines));
 });

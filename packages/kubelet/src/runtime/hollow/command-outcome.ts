@@ -1,4 +1,4 @@
-import { parseScript } from './shell-script.ts';
+import { type Environment, parseScript } from './shell-script.ts';
 
 /** What comes of a command when it runs. */
 export interface Outcome {
@@ -20,6 +20,8 @@ export interface CommandLine {
   readonly image: string;
   readonly command: readonly string[];
   readonly args: readonly string[];
+  /** What its pod sets; an image may set others. */
+  readonly env?: Environment;
 }
 
 type Words = readonly (string | undefined)[];
@@ -30,10 +32,11 @@ const forever: Outcome = { runForMs: Number.POSITIVE_INFINITY, exitCode: 0, outp
 const fetched: Outcome = { runForMs: 0, exitCode: 0 };
 
 /** The programs whose outcome can be told without running them. They answer undefined where it takes more than that. */
-const programs: Readonly<Record<string, (args: Words) => Outcome | undefined>> = {
+const programs: Readonly<Record<string, (args: Words, env: Environment) => Outcome | undefined>> = {
   true: () => success,
   ':': () => success,
   echo: echoOutcome,
+  printenv: printenvOutcome,
   date: (args) => ({ ...success, output: args.length === 0 ? [{ afterMs: 0, text: dateText }] : undefined }),
   // Whoever is asked is as hollow: a test of a chart that fetches its own page is to end, and well.
   wget: () => fetched,
@@ -52,16 +55,16 @@ const programs: Readonly<Record<string, (args: Words) => Outcome | undefined>> =
 };
 
 /** What comes of the container's own command. Undefined when that cannot be told without running it. */
-export function containerOutcome({ image, command, args }: CommandLine): Outcome | undefined {
+export function containerOutcome({ image, command, args, env }: CommandLine): Outcome | undefined {
   if (command.length === 0 && /(^|\/)pause([:@][^/]*)?$/.test(image)) return forever;
   // Which program an image begins with is not known; those that are given one of ours as its arguments run it.
-  return commandOutcome([...command, ...args]);
+  return commandOutcome([...command, ...args], env);
 }
 
 /** What comes of a command. Undefined when that cannot be told without running it. */
-export function commandOutcome([path, ...args]: Words): Outcome | undefined {
+export function commandOutcome([path, ...args]: Words, env: Environment = new Map()): Outcome | undefined {
   const name = path?.replace(/^(?:(?:\/usr)?(?:\/local)?\/bin)?\//, '') ?? '';
-  return Object.hasOwn(programs, name) ? programs[name]!(args) : undefined;
+  return Object.hasOwn(programs, name) ? programs[name]!(args, env) : undefined;
 }
 
 const unitMs: Readonly<Record<string, number>> = { '': 1000, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -76,10 +79,15 @@ function sleepOutcome(times: Words): Outcome | undefined {
   return times.length > 0 ? { ...success, runForMs } : undefined;
 }
 
-/** With options it depends on the shell what it prints; and what a variable holds is not known. */
+/** With options it depends on the shell what it prints. */
 function echoOutcome(words: Words): Outcome {
   const isKnown = !words.some((word) => word === undefined || word.includes('\\')) && !words[0]?.startsWith('-');
   return { ...success, output: isKnown ? [{ afterMs: 0, text: () => words.join(' ') }] : undefined };
+}
+
+function printenvOutcome([name, ...others]: Words, env: Environment): Outcome | undefined {
+  const value = name === undefined || others.length > 0 ? undefined : env.get(name);
+  return value === undefined ? undefined : { ...success, output: [{ afterMs: 0, text: () => value }] };
 }
 
 /** As `Tue Nov 17 06:45:00 UTC 2026`. */
@@ -88,19 +96,19 @@ function dateText(atMs: number): string {
   return `${weekday} ${month} ${day?.replace(/^0/, ' ')} ${time} UTC ${year}`;
 }
 
-function shellOutcome([flag, script]: Words): Outcome | undefined {
-  return flag === '-c' && script !== undefined ? scriptOutcome(script) : undefined;
+function shellOutcome([flag, script]: Words, env: Environment): Outcome | undefined {
+  return flag === '-c' && script !== undefined ? scriptOutcome(script, env) : undefined;
 }
 
-function scriptOutcome(script: string): Outcome | undefined {
-  const steps = parseScript(script);
+function scriptOutcome(script: string, env: Environment): Outcome | undefined {
+  const steps = parseScript(script, env);
   if (!steps) return undefined;
   let { runForMs, exitCode, output } = success;
   for (const { after, words } of steps) {
     if (after !== ';' && (after === '&&') !== (exitCode === 0)) continue;
     const [first, ...rest] = words;
     if (first === 'exit' && rest.length === 0) break;
-    const outcome = commandOutcome(first === 'exec' ? rest : words);
+    const outcome = commandOutcome(first === 'exec' ? rest : words, env);
     if (!outcome) return undefined;
     const startsAtMs = runForMs;
     const added = outcome.output?.map(({ afterMs, text }) => ({ afterMs: startsAtMs + afterMs, text }));

@@ -166,8 +166,8 @@ export class HollowContainer implements RuntimeContainer {
   }
 }
 
-const outcomeOf = ({ container, command, args }: ContainerConfig): Outcome | undefined =>
-  containerOutcome({ image: container.image ?? '', command, args });
+const outcomeOf = ({ container, command, args, env }: ContainerConfig): Outcome | undefined =>
+  containerOutcome({ image: container.image ?? '', command, args, env });
 
 /** How long it runs and how it ends; undefined for one that runs until it is stopped. */
 function lifeOf(config: ContainerConfig, fate: Fate, jobRunForMs: number): (Ending & { runForMs: number }) | undefined {

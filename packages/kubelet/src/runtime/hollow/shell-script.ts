@@ -1,7 +1,7 @@
 /** One command of a script, and whether it waits for the success or the failure of what came before. */
 export interface ScriptStep {
   readonly after: ';' | '&&' | '||';
-  /** Undefined for a word that is only known when it runs: `$HOME`. */
+  /** Undefined for a word that is only known when it runs: `$HOME`, where nobody has set it. */
   readonly words: readonly (string | undefined)[];
 }
 
@@ -10,11 +10,14 @@ const doubleQuoted = String.raw`"(?:[^"$\`\\]|\\.|${variable})*"`;
 const piece = String.raw`[^\s;&|<>()$\`"'\\#]|'[^']*'|${doubleQuoted}|\\.|${variable}`;
 const tokens = new RegExp(String.raw`(?<blank>[ \t]+)|(?<operator>&&|\|\||[;\n])|(?<word>(?:${piece})+)`, 'sy');
 
+/** Variables by name. */
+export type Environment = ReadonlyMap<string, string>;
+
 /**
  * A shell's script that is no more than commands one after the other, with `;`, `&&`, `||` or lines in between. Undefined for
  * any other: pipes, redirections, loops, substitutions.
  */
-export function parseScript(script: string): ScriptStep[] | undefined {
+export function parseScript(script: string, env: Environment): ScriptStep[] | undefined {
   const steps: ScriptStep[] = [];
   let after: ScriptStep['after'] = ';';
   let words: (string | undefined)[] = [];
@@ -22,7 +25,7 @@ export function parseScript(script: string): ScriptStep[] | undefined {
     tokens.lastIndex = index;
     const { operator, word } = tokens.exec(script)?.groups ?? {};
     if (tokens.lastIndex === 0) return undefined;
-    if (word !== undefined) words.push(unquote(word));
+    if (word !== undefined) words.push(unquote(word, env));
     if (operator === undefined || (operator === '\n' && words.length === 0)) continue;
     if (words.length === 0) return undefined;
     steps.push({ after, words });
@@ -34,18 +37,30 @@ export function parseScript(script: string): ScriptStep[] | undefined {
   return steps;
 }
 
-const quoted = /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|\$/gs;
+const named = String.raw`\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})`;
+const quoted = new RegExp(String.raw`'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|${named}|\$`, 'gs');
+const inDoubleQuotes = new RegExp(String.raw`\\([$\`"\\\n])|${named}|\$`, 'g');
+/** The shell makes several words of a value, or none, or looks for files. */
+const isSplit = /^$|[\s*?[\\]/;
 
-function unquote(word: string): string | undefined {
+function unquote(word: string, env: Environment): string | undefined {
   let isKnown = true;
-  const text = word.replace(quoted, (_, single?: string, double?: string, escaped?: string) => {
-    if (single !== undefined) return single;
-    if (escaped !== undefined) return escaped === '\n' ? '' : escaped;
-    if (double === undefined) isKnown = false;
-    return (double ?? '').replace(/\\([$`"\\\n])|\$/g, (_all, of?: string) => {
-      if (of === undefined) isKnown = false;
-      return of === undefined || of === '\n' ? '' : of;
-    });
-  });
+  const valued = (name: string | undefined, isQuoted: boolean): string => {
+    const value = name === undefined ? undefined : env.get(name);
+    if (value === undefined || (!isQuoted && isSplit.test(value))) isKnown = false;
+    return value ?? '';
+  };
+  const text = word.replace(
+    quoted,
+    (_, single?: string, double?: string, escaped?: string, bare?: string, braced?: string) => {
+      if (single !== undefined) return single;
+      if (escaped !== undefined) return escaped === '\n' ? '' : escaped;
+      if (double === undefined) return valued(bare ?? braced, false);
+      return double.replace(inDoubleQuotes, (_all, of?: string, plain?: string, inBraces?: string) => {
+        if (of === undefined) return valued(plain ?? inBraces, true);
+        return of === '\n' ? '' : of;
+      });
+    },
+  );
   return isKnown ? text : undefined;
 }
