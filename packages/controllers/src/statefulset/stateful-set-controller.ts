@@ -50,6 +50,12 @@ const kind = GroupVersionKind.of(resource.group, resource.version, resource.kind
 /** Pods of one set that are created or deleted at once, where their order does not matter. */
 const maxBatchSize = 500;
 
+/** What was done to the pods of a set in one go. */
+interface Progress {
+  readonly created: Pod[];
+  deletedForUpdate: number;
+}
+
 /** Only a safety net: seeing what was written brings the set back into the queue. */
 const lookForOwnWritesMs = 1000;
 
@@ -147,7 +153,7 @@ export class StatefulSetController implements Controller {
     readiness: Readiness,
   ): Promise<{ readonly failure: unknown; readonly status: StatefulSetStatus }> {
     const replicas = sortOut(set, pods);
-    const progress = { deletedForUpdate: 0 };
+    const progress: Progress = { created: [], deletedForUpdate: 0 };
     let failure: unknown;
     try {
       if (!set.metadata.deletionTimestamp)
@@ -156,10 +162,13 @@ export class StatefulSetController implements Controller {
       failure = error;
     }
     const { current, update, collisionCount } = between;
+    const { created, deletedForUpdate } = progress;
     const status = statefulSetStatus(set, {
       ...readiness,
-      ...progress,
-      pods: [...replicas.wanted.flatMap(({ pod }) => pod ?? []), ...replicas.condemned],
+      deletedForUpdate,
+      // Differs from upstream, which counts a pod when it sees it: where pods are ready within milliseconds, somebody would see one that is ready
+      // in a set that has none.
+      pods: [...replicas.wanted.flatMap(({ pod }) => pod ?? []), ...created, ...replicas.condemned],
       revisions: { current: nameOf(current), update: nameOf(update), collisionCount },
     });
     return { failure, status };
@@ -169,7 +178,7 @@ export class StatefulSetController implements Controller {
     set: StatefulSet,
     replicas: Replicas,
     between: CurrentAndUpdate,
-    { progress, ...readiness }: Readiness & { readonly progress: { deletedForUpdate: number } },
+    { progress, ...readiness }: Readiness & { readonly progress: Progress },
   ): Promise<void> {
     const { wanted, condemned } = replicas;
     const isOrdered = set.spec?.podManagementPolicy !== 'Parallel';
@@ -177,7 +186,7 @@ export class StatefulSetController implements Controller {
     if (isOrdered) {
       for (const replica of wanted) {
         const { actions, blocks } = stepFor(replica, conditions);
-        await this.#carryOut(set, replica, actions, between);
+        await this.#carryOut(set, replica, actions, between, progress);
         if (blocks) return;
       }
       for (const pod of condemned) await this.#podControl.prepareClaims(set, pod);
@@ -188,7 +197,7 @@ export class StatefulSetController implements Controller {
     } else {
       const steps = wanted.map((replica) => ({ replica, actions: stepFor(replica, conditions).actions }));
       const due = steps.filter(({ actions }) => actions.length > 0);
-      await inBatches(due, ({ replica, actions }) => this.#carryOut(set, replica, actions, between));
+      await inBatches(due, ({ replica, actions }) => this.#carryOut(set, replica, actions, between, progress));
       await inBatches(condemned, (pod) => this.#podControl.prepareClaims(set, pod));
       const lasting = condemned.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
       await inBatches(lasting, (pod) => this.#podControl.delete(set, pod));
@@ -213,10 +222,14 @@ export class StatefulSetController implements Controller {
     { ordinal, pod }: Replica,
     actions: Step['actions'],
     between: CurrentAndUpdate,
+    { created }: Progress,
   ): Promise<void> {
     for (const action of actions) {
-      if (!pod) await this.#podControl.create(set, this.#newPod(set, ordinal, between));
-      else if (action === 'delete') await this.#podControl.delete(set, pod);
+      if (!pod) {
+        const pod = this.#newPod(set, ordinal, between);
+        await this.#podControl.create(set, pod);
+        created.push(pod);
+      } else if (action === 'delete') await this.#podControl.delete(set, pod);
       else if (action === 'createClaims') await this.#podControl.createMissingClaims(set, pod);
       else if (action === 'repair') await this.#podControl.repair(set, pod);
     }

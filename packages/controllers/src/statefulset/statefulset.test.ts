@@ -32,6 +32,24 @@ import {
 useCluster();
 
 describe('a StatefulSet', () => {
+  it('counts a pod from the moment it is made', async () => {
+    const watch = await sets().watch();
+    const counts: (number | undefined)[] = [];
+    const following = (async () => {
+      for await (const event of watch) {
+        if (event.type !== 'MODIFIED') continue;
+        const { observedGeneration, replicas, updatedReplicas } = event.object.status ?? {};
+        if (observedGeneration) counts.push(replicas, updatedReplicas);
+        return;
+      }
+    })();
+    await create({ replicas: 1 });
+    await following;
+    watch.stop();
+    // Of the first status that the controller wrote.
+    expect(counts).toEqual([1, 1]);
+  });
+
   it('makes one pod after the other, each with its name and its claim', async () => {
     const { metadata } = await sets().create({
       metadata: { name: 'web', annotations: { note: 'a' } },
