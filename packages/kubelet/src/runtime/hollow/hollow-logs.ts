@@ -1,5 +1,5 @@
 import { timeFromDate } from '@coxswain/apimachinery/time';
-import { type Clock, sleep } from '@coxswain/client';
+import { type Clock, childSignal, sleep } from '@coxswain/client';
 import type { LogOptions } from '../container-runtime.ts';
 import type { HollowContainer, LogLine } from './hollow-container.ts';
 
@@ -23,15 +23,12 @@ export async function* hollowLogs(
   const text = textOf(said, options);
   if (text !== '') yield piece(text);
   if (!follow || bytes >= limitBytes) return;
-  const died = new AbortController();
-  const end = (): void => died.abort();
-  signal?.addEventListener('abort', end, { once: true });
-  if (signal?.aborted) end();
-  const dead = whenDied(died.signal).then(end);
+  const { signal: over, abort } = childSignal({ parent: signal });
+  const dead = whenDied(over).then(() => abort());
   try {
     for (const line of lines.slice(said.length)) {
       const waitMs = line.atMs - clock.now();
-      if (waitMs > 0) await sleep(clock, waitMs, died.signal).catch(() => {});
+      if (waitMs > 0) await sleep(clock, waitMs, over).catch(() => {});
       // What it would have said after its end, it did not say.
       if (container.state !== 'Running' && line.atMs > container.finishedAtMs) break;
       if (signal?.aborted) break;
@@ -40,8 +37,7 @@ export async function* hollowLogs(
     }
     await dead;
   } finally {
-    signal?.removeEventListener('abort', end);
-    end();
+    abort();
   }
 }
 
