@@ -18,6 +18,7 @@ export {
 export { CompactedError, FutureRevisionError, StoreClosedError, StoreUnavailableError } from './errors.ts';
 export { type EtcdStoreOptions, openEtcdStore, RequestTooLargeError } from './etcd/index.ts';
 export { DataDirectoryError } from './lmdb/data-directory-error.ts';
+export { makeDirectory } from './lmdb/make-directory.ts';
 export { DirectoryLock } from './lmdb/directory-lock.ts';
 export { type StoreSnapshot, snapshotOf } from './memory/memory-log.ts';
 export type { MemoryStore } from './memory/memory-store.ts';

@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SigningKey } from '@coxswain/client/jwt';
 import { type KeyPair, type KeyPairFiles, loadKeyPair } from '@coxswain/client/x509';
+import { makeDirectory } from '@coxswain/storage';
 import { ensureServiceAccountKey } from '../serviceaccount/key-file.ts';
 import { CertificateAuthority, type CertificateLog } from './certificate-authority.ts';
 import type { ServingNames } from './serving-names.ts';
@@ -43,7 +43,7 @@ export interface ServerCertificates {
  */
 export async function ensureServerCertificates(options: ServerCertificatesOptions): Promise<ServerCertificates> {
   const { directory, names, servingFiles, now, log = () => {} } = options;
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await makeDirectory(directory);
   const files = (name: string): KeyPairFiles => ({
     certificateFile: join(directory, `${name}.crt`),
     keyFile: join(directory, `${name}.key`),

@@ -105,6 +105,10 @@ describe('a server in a directory', () => {
       message: `data directory ${join(folder, 'store')} is in use by this process`,
     });
   });
+
+  it.runIf(process.platform === 'linux')('is refused where nothing can be made', async () => {
+    await expect(start({ dataDir: '/proc/none' })).rejects.toThrow("mkdir '/proc/none'");
+  });
 });
 
 describe('a server with credentials of the user', () => {
