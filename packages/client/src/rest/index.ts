@@ -11,8 +11,8 @@ export type {
   PatchBodies,
   PatchType,
   ResourceInterface,
-  WithoutAnswers,
   StrategicMergePatch,
+  WithoutAnswers,
 } from './resource-interface.ts';
 export { RESTClient, type RESTClientOptions } from './rest-client.ts';
 export type { RawResponse, RestRequest, WebSocketRestRequest } from './rest-request.ts';

@@ -2,8 +2,8 @@ import type { ConfigMap } from '@coxswain/api/core/v1';
 import { isConflict, isNotFound } from '@coxswain/apimachinery/errors';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { InProcessTransport } from '../transport/index.ts';
 import { DynamicClient } from '../dynamic/index.ts';
+import { InProcessTransport } from '../transport/index.ts';
 import { ResourceClient } from './resource-client.ts';
 import { RESTClient } from './rest-client.ts';
 

@@ -3,8 +3,9 @@ import { GroupResource } from '@coxswain/apimachinery/meta';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../clock/fake-clock.ts';
 import { TokenBucketRateLimiter } from '../flowcontrol/token-bucket-rate-limiter.ts';
-import type { Metrics } from '../observe/metrics.ts';
+import { type Metrics, noMetrics } from '../observe/metrics.ts';
 import { InProcessTransport } from '../transport/in-process-transport.ts';
+import { bodyOf } from '../transport/response-body.ts';
 import { type Transport, TransportError } from '../transport/transport.ts';
 import { RESTClient, type RESTClientOptions } from './rest-client.ts';
 
@@ -150,6 +151,27 @@ describe('answers', () => {
     };
     await new RESTClient(transport).discard({ method: 'DELETE', path: '/api/v1/namespaces/x/pods' });
     expect(given).toBe(3);
+  });
+
+  it('need not be there where nobody reads them: their size is what the server says', async () => {
+    const sizes: number[] = [];
+    const metrics: Metrics = {
+      ...noMetrics,
+      histogram: ({ name }) => ({
+        observe: (value) => void (name === 'rest_client_response_size_bytes' && sizes.push(value)),
+      }),
+    };
+    const sent: (boolean | undefined)[] = [];
+    const transport: Transport = {
+      send: async ({ bodyUnwanted }) => {
+        sent.push(bodyUnwanted);
+        return { status: 200, headers: { ...json, 'content-length': '7' }, body: bodyOf(new Uint8Array(0)) };
+      },
+      openWebSocket: () => Promise.reject(new Error('no')),
+      close: async () => {},
+    };
+    await new RESTClient(transport, { metrics }).discard({ method: 'DELETE', path: '/api/v1/x' });
+    expect({ sizes, sent }).toEqual({ sizes: [7], sent: [true] });
   });
 
   it('are errors also where nobody reads them', async () => {

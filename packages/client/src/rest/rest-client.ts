@@ -133,7 +133,8 @@ export class RESTClient {
   /** The answer's object. */
   async request<T>(request: RestRequest): Promise<T> {
     const { method } = request;
-    const { head, text, bytes, size } = await this.#answered(request, method === 'GET' ? readFound : readWritten);
+    const read = method === 'GET' ? readFound : readWritten;
+    const { head, text, bytes, size } = await this.#answered(request, 'whole', read);
     this.#metrics.responseSize.observe(size, method, this.#host);
     // Who gets something looks at it.
     return bytes ? decodeAnswer<T>(head, bytes, method !== 'GET') : decodeText<T>(head, text);
@@ -141,14 +142,14 @@ export class RESTClient {
 
   /** The answer's head and bytes. 304, which answers `if-none-match`, is an answer too. */
   async raw(request: RestRequest): Promise<RawResponse> {
-    const answer = await this.#answered(request, readBytes);
+    const answer = await this.#answered(request, 'whole', readBytes);
     this.#metrics.responseSize.observe(answer.bytes.length, request.method, this.#host);
     return answer;
   }
 
   /** Resolves when the server has done it; what it answers is let go of as it comes. */
   async discard(request: RestRequest): Promise<void> {
-    this.#metrics.responseSize.observe(await this.#answered(request, sizeOf), request.method, this.#host);
+    this.#metrics.responseSize.observe(await this.#answered(request, 'unread', sizeOf), request.method, this.#host);
   }
 
   /** The answer's body as it comes; resolves once the server has accepted. A time limit counts until then. */
@@ -184,11 +185,15 @@ export class RESTClient {
   }
 
   /** What is read of a whole answer, while its deadline counts. */
-  async #answered<R>(request: RestRequest, read: (response: TransportResponse) => Promise<R>): Promise<R> {
+  async #answered<R>(
+    request: RestRequest,
+    kind: 'whole' | 'unread',
+    read: (response: TransportResponse) => Promise<R>,
+  ): Promise<R> {
     const start = this.#clock.monotonic();
     const deadline = new CallDeadline(this.#clock, request.timeoutMs ?? this.#timeoutMs, request.signal);
     try {
-      return await read(await this.#send(request, 'whole', deadline));
+      return await read(await this.#send(request, kind, deadline));
     } finally {
       deadline.release();
       this.#metrics.duration.observe((this.#clock.monotonic() - start) / 1000, request.method, this.#host);
@@ -211,7 +216,8 @@ export class RESTClient {
     const sent = this.#encoded(request, kind, signal);
     if (sent.body) this.#metrics.requestSize.observe(sent.body.length, method, this.#host);
     // Watches are few and long.
-    if (kind !== 'watch') await this.#throttle(method, signal);
+    const turn = kind === 'watch' ? undefined : this.#turn(method, signal);
+    if (turn) await turn;
     const maxRetries = request.maxRetries ?? this.#maxRetries;
     for (let attempt = 0; ; attempt++) {
       const response = await this.#transport.send(sent).catch((error: unknown) => ({ error }));
@@ -231,7 +237,7 @@ export class RESTClient {
         deadline.lastFailure = error;
       }
       await sleep(this.#clock, delayMs, signal);
-      await this.#throttle(method, signal);
+      await this.#turn(method, signal);
     }
   }
 
@@ -248,7 +254,7 @@ export class RESTClient {
   #encoded(request: RestRequest, kind: CallKind, signal: AbortSignal | undefined): Parameters<Transport['send']>[0] {
     const { method, path, query, body, headers } = request;
     // The server need not work for longer than we wait.
-    const timeoutMs = kind === 'whole' ? request.timeoutMs : undefined;
+    const timeoutMs = kind === 'whole' || kind === 'unread' ? request.timeoutMs : undefined;
     const usual = body === undefined ? readHeaders : writeHeaders;
     // Always of one shape, like every request on its way down: objects put together from others take longer than all of this.
     return {
@@ -258,13 +264,21 @@ export class RESTClient {
       body: body === undefined ? undefined : encodeBody(body),
       signal,
       clientCertificate: undefined,
+      bodyUnwanted: kind === 'unread',
     };
   }
 
-  async #throttle(method: string, signal: AbortSignal | undefined): Promise<void> {
-    if (!this.#rateLimiter) return;
+  /** Keeps to the rate. Undefined when there is nothing to wait for: most requests go at once. */
+  #turn(method: string, signal: AbortSignal | undefined): Promise<void> | undefined {
+    if (!this.#rateLimiter) return undefined;
+    if (!this.#rateLimiter.tryAccept()) return this.#throttle(this.#rateLimiter, method, signal);
+    this.#metrics.rateLimiterDuration.observe(0, method, this.#host);
+    return undefined;
+  }
+
+  async #throttle(rateLimiter: RateLimiter, method: string, signal: AbortSignal | undefined): Promise<void> {
     const start = this.#clock.monotonic();
-    if (!this.#rateLimiter.tryAccept()) await this.#rateLimiter.wait(signal);
+    await rateLimiter.wait(signal);
     this.#metrics.rateLimiterDuration.observe((this.#clock.monotonic() - start) / 1000, method, this.#host);
   }
 
@@ -314,10 +328,12 @@ async function inBytes(head: TransportResponse): Promise<ObjectAnswer> {
   return { head, bytes, size: bytes.length, text: '' };
 }
 
+/** Reads an answer that nobody wants to see; the transport may have left it out, so that its size is what the server says. */
 async function sizeOf(response: TransportResponse): Promise<number> {
   const { body } = response;
-  if (lengthOf(response) <= smallBytes) return (await body.bytes()).length;
+  const said = lengthOf(response);
   let size = 0;
-  for await (const chunk of body.chunks({ borrowed: true })) size += chunk.length;
-  return size;
+  if (said <= smallBytes) size = (await body.bytes()).length;
+  else for await (const chunk of body.chunks({ borrowed: true })) size += chunk.length;
+  return size || said || 0;
 }

@@ -1,7 +1,7 @@
 import { TransportError, type TransportResponse } from '../transport/transport.ts';
 
 /** How a call uses its answer; what may be tried again depends on it. */
-export type CallKind = 'whole' | 'stream' | 'watch';
+export type CallKind = 'whole' | 'unread' | 'stream' | 'watch';
 
 /** Errors by which a connection just ends, as it may at any time. */
 const connectionEnds = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);

@@ -57,10 +57,10 @@ export class AuthenticatingTransport implements Transport {
   }
 
   #signedRequest(request: TransportRequest, credential: Credential | undefined): TransportRequest {
-    const { method, url, body, signal } = request;
+    const { method, url, body, signal, bodyUnwanted } = request;
     const headers = this.#signedOnce(request.headers, credential);
     const clientCertificate = credential?.clientCertificate ?? request.clientCertificate;
-    return { method, url, headers, body, signal, clientCertificate };
+    return { method, url, headers, body, signal, clientCertificate, bodyUnwanted };
   }
 
   #signedUpgrade(request: WebSocketRequest, credential: Credential | undefined): WebSocketRequest {

@@ -29,6 +29,8 @@ export interface TransportRequest {
   readonly signal?: AbortSignal | undefined;
   /** Shown to the server when it asks, where the transport can. One that differs from the last needs new connections. */
   readonly clientCertificate?: Credential['clientCertificate'] | undefined;
+  /** When the server says that it is done, nobody looks at the rest of the answer: its body may come as an empty one. */
+  readonly bodyUnwanted?: boolean | undefined;
 }
 
 export interface TransportResponse {

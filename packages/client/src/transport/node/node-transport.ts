@@ -95,7 +95,9 @@ export class NodeTransport implements Transport {
     if (this.#closed) throw this.#closed;
     request.signal?.throwIfAborted();
     const response = await pool.send(request);
-    return response.headers['content-encoding'] === 'gzip' ? gunzipped(response) : response;
+    if (response.headers['content-encoding'] !== 'gzip') return response;
+    // What nobody looks at may be empty, and need not be made readable.
+    return request.bodyUnwanted && response.status < 300 ? response : gunzipped(response);
   }
 
   async openWebSocket(request: WebSocketRequest): Promise<WebSocketConnection> {

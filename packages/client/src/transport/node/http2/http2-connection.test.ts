@@ -160,6 +160,7 @@ describe('Http2Connection with a server that says', () => {
   /** `:status: 200`, and `:status: 103`. */
   const ok = 0x88;
   const early = [0x48, 3, 0x31, 0x30, 0x33];
+  const lengthOf = (digit: number): number[] => [0x0f, 0x0d, 1, 0x30 + digit];
 
   const broken: Record<string, Buffer[]> = {
     'a body without a head': [framed(data, 1, 1, [1])],
@@ -191,6 +192,19 @@ describe('Http2Connection with a server that says', () => {
       framed(continuation, 4, 1, [ok]),
       framed(data, 9, 1, [1, 0x68, 0x69, 0]),
     ],
+    'how long it is': [framed(headers, 4, 1, [ok, ...lengthOf(2)]), framed(data, 1, 1, [0x68, 0x69])],
+    'how long it is, and its end apart': [
+      framed(headers, 4, 1, [ok, ...lengthOf(2)]),
+      framed(data, 0, 1, [0x68]),
+      framed(data, 0, 1, [0x69]),
+      framed(data, 1, 1),
+    ],
+    'more than it announces': [
+      framed(headers, 4, 1, [ok, ...lengthOf(1)]),
+      framed(data, 0, 1, [0x68]),
+      framed(data, 1, 1, [0x69]),
+    ],
+    'less than it announces': [framed(headers, 4, 1, [ok, ...lengthOf(9)]), framed(data, 1, 1, [0x68, 0x69])],
     'something before and after it, and what need not be known': [
       framed(99, 0, 1, [1, 2, 3]),
       framed(headers, 4, 1, early),
@@ -227,5 +241,60 @@ describe('Http2Connection with a server that says', () => {
       }),
       { numRuns: 30 },
     );
+  });
+
+  it('what nobody wants to see: it is done when all of it has come, and an error is seen all the same', async () => {
+    const [created, notFound] = [[ok], [0x8d]];
+    for (const [head, text] of [
+      [created, ''],
+      [notFound, 'hi'],
+    ] as const) {
+      const answer = [framed(headers, 4, 1, head), framed(data, 0, 1, [0x68]), framed(data, 1, 1, [0x69])];
+      const { connection } = await connectTo(answering(Buffer.concat([settings, ...answer])));
+      const { body } = await connection.send({ ...get, bodyUnwanted: true });
+      expect(String(Buffer.from(await body.bytes()))).toBe(text);
+    }
+  });
+
+  it('what nobody wants to see, and goes before its end', async () => {
+    const cut = [framed(headers, 4, 1, [ok]), framed(data, 0, 1, [0x68])];
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => {});
+      socket.on('data', (request: Buffer) => {
+        if (request.includes(wholeHead)) socket.end(Buffer.concat([settings, ...cut]));
+      });
+    });
+    const { connection } = await connectTo(server);
+    const { body } = await connection.send({ ...get, bodyUnwanted: true });
+    await expect(body.bytes()).rejects.toThrow(TransportError);
+  });
+
+  it('half of a short answer, and goes: what came can be read, and then it is an error', async () => {
+    const cut = [framed(headers, 4, 1, [ok, ...lengthOf(5)]), framed(data, 0, 1, [0x68, 0x69])];
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => {});
+      socket.on('data', (request: Buffer) => {
+        if (request.includes(wholeHead)) socket.end(Buffer.concat([settings, ...cut]));
+      });
+    });
+    const { connection } = await connectTo(server);
+    const { status, body } = await connection.send(get);
+    let text = '';
+    const reading = (async () => {
+      for await (const chunk of body.chunks()) text += Buffer.from(chunk);
+    })();
+    await expect(reading).rejects.toThrow(TransportError);
+    expect([status, text]).toEqual([200, 'hi']);
+  });
+
+  it('half of a short answer: who does not want it any more need not wait', async () => {
+    const half = [framed(headers, 4, 1, [ok, ...lengthOf(5)]), framed(data, 0, 1, [0x68, 0x69])];
+    const { connection, gone } = await connectTo(answering(Buffer.concat([settings, ...half])));
+    const controller = new AbortController();
+    const sent = connection.send({ ...get, signal: controller.signal });
+    while (connection.awaited > 0) await new Promise(setImmediate);
+    controller.abort(new Error('enough'));
+    await expect(sent).rejects.toThrow('enough');
+    expect([gone(), connection.hasRoom]).toEqual([0, true]);
   });
 });

@@ -8,6 +8,8 @@ import { SlabWriter } from './slabs.ts';
 
 /** What may be under way to us on one stream, whose reader may be slow. */
 export const streamWindow = 1024 * 1024;
+/** Answers that say they are no longer than this are handed over when they are whole. */
+const longestWhole = 64 * 1024;
 
 export interface Http2StreamOwner {
   /** The answer is not wanted any more. */
@@ -41,8 +43,14 @@ export class Http2Stream {
   /** How much the server takes of it now. */
   sendWindow: number;
   #head: Head | undefined;
-  /** What came of the body before anybody could have it. Not to be held after `advance`. */
+  /** What came of the body before anybody could have it. */
   #ready: Buffer[] = [];
+  /** So many of these are copies; the others are only lent until `advance`. */
+  #kept = 0;
+  /** What is still to come of an answer that is handed over whole. Less than nothing for others, and where more came than was said. */
+  #missing = -1;
+  /** Nobody looks at the body; from when the server says that it is done, what comes of it is let go of. */
+  #isUnwanted: boolean;
   #body: ChunkQueue | undefined;
   readonly #slabs = new SlabWriter();
   /** Bytes that the server has not been told were taken. */
@@ -67,10 +75,12 @@ export class Http2Stream {
     this.#owner = owner;
     this.unsent = request.body && request.body.length > 0 ? request.body : undefined;
     this.sendWindow = sendWindow;
-    const { signal } = request;
+    const { signal, bodyUnwanted = false } = request;
+    this.#isUnwanted = bodyUnwanted;
     const unlink = onAbort(signal, () => {
       this.isOver = true;
       this.#takeCaller()?.reject(signal?.reason);
+      this.#ready = [];
       owner.onGivenUp(this);
     });
     this.#caller = { resolve, reject, signal, unlink };
@@ -84,14 +94,18 @@ export class Http2Stream {
     if (head.status < 200) return;
     this.#head = head;
     this.isAwaited = false;
+    this.#isUnwanted &&= head.status < 300;
+    const length = Number(head.headers['content-length'] ?? -1);
+    if (length <= longestWhole) this.#missing = length;
   }
 
   /** The piece is only lent until `advance`. */
   onData(piece: Buffer): void {
     if (this.isAwaited) throw malformed('a body without a head');
     this.#untold += piece.length;
+    this.#missing -= piece.length;
     if (this.#body) this.#isFull = !this.#slabs.write(piece, this.#body);
-    else this.#ready.push(piece);
+    else if (!this.#isUnwanted) this.#ready.push(piece);
     this.#tell();
   }
 
@@ -107,6 +121,11 @@ export class Http2Stream {
       this.#body = undefined;
     }
     const head = this.#head;
+    // Many answers at once are all their heads, and then all their bodies: a body of its own for each would cost more than its bytes.
+    if (head && !this.isOver && (this.#isUnwanted || this.#missing >= 0)) {
+      this.#keepReady();
+      return;
+    }
     const caller = head && this.#takeCaller();
     if (!caller) return;
     const { status, headers } = head;
@@ -114,6 +133,11 @@ export class Http2Stream {
     caller.resolve({ status, headers, body });
     this.#head = undefined;
     this.#ready = [];
+  }
+
+  #keepReady(): void {
+    for (; this.#kept < this.#ready.length; this.#kept++)
+      this.#ready[this.#kept] = Buffer.from(this.#ready[this.#kept]!);
   }
 
   /** A body that goes on. */
