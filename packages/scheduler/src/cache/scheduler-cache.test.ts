@@ -152,6 +152,7 @@ it('an incremental snapshot is the same as a fresh one', () => {
     fc.record({ do: fc.constant('removeNode' as const), node: names }),
     fc.record({ do: fc.constant('addPod' as const), pod: pods, node: names, isShy: fc.boolean() }),
     fc.record({ do: fc.constant('assumePod' as const), pod: pods, node: names }),
+    fc.record({ do: fc.constant('updateStatus' as const), pod: pods, phase: fc.constantFrom('Pending', 'Running') }),
     fc.record({ do: fc.constant('removePod' as const), pod: pods }),
     fc.record({ do: fc.constant('forgetPod' as const), pod: pods }),
     fc.record({ do: fc.constant('snapshot' as const) }),
@@ -176,6 +177,11 @@ it('an incremental snapshot is the same as a fresh one', () => {
         } else if (each.do === 'assumePod' && !placed.has(each.pod)) {
           placed.set(each.pod, { pod: pod(each.pod, each.node), isAssumed: true });
           cache.assumePod(new PodInfo(pod(each.pod, each.node)), each.node);
+        } else if (each.do === 'updateStatus' && placed.has(each.pod)) {
+          const old = placed.get(each.pod)!.pod;
+          const next = { ...old, status: { phase: each.phase } };
+          placed.set(each.pod, { pod: next, isAssumed: false });
+          cache.updatePod(old, next);
         } else if (each.do === 'removePod') {
           placed.delete(each.pod);
           cache.removePod(pod(each.pod));
@@ -193,6 +199,12 @@ it('an incremental snapshot is the same as a fresh one', () => {
       const expected = fresh.updateSnapshot();
       expect([...nodes.keys()].sort()).toEqual(snapshot.nodes.map(({ name }) => name).sort());
       expect(contents(snapshot.nodes)).toEqual(contents(expected.nodes));
+      const known = new Set(Array.from(placed.values(), ({ pod: each }) => each.status));
+      for (const { pods, podsWithAffinity, podsWithRequiredAntiAffinity } of snapshot.nodes) {
+        for (const info of [...pods, ...podsWithAffinity, ...podsWithRequiredAntiAffinity]) {
+          expect(known).toContain(info.pod.status);
+        }
+      }
       for (const { name, requested } of expected.nodes) expect(snapshot.get(name)?.requested).toEqual(requested);
       expect(contents(snapshot.nodesWithAffinity)).toEqual(contents(expected.nodesWithAffinity));
       for (const name of ['p', 'q', 'r', 's']) {

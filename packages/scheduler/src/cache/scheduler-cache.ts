@@ -127,11 +127,14 @@ export class SchedulerCache {
 
   #place(info: PodInfo, nodeName: string): void {
     const uid = uidOf(info.pod);
-    this.#displace(uid);
-    const node = this.#nodeInfo(nodeName);
-    node.addPod(info);
+    const placed = this.#pods.get(uid);
+    // Mostly only its status has changed.
+    if (!(placed?.nodeName === nodeName && this.#nodes.get(nodeName)?.replacePod(placed.info, info))) {
+      this.#displace(uid);
+      this.#nodeInfo(nodeName).addPod(info);
+    }
     this.#pods.set(uid, { info, nodeName });
-    this.#touch(nodeName, node);
+    this.#touch(nodeName, this.#nodeInfo(nodeName));
   }
 
   #displace(uid: string): void {

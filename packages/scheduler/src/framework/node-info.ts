@@ -82,6 +82,15 @@ export class NodeInfo {
     return true;
   }
 
+  /** Puts the next state of a pod in its place. False, and nothing happens, unless that is known to take just the same of the node. */
+  replacePod(old: PodInfo, info: PodInfo): boolean {
+    if (old.pod.spec !== info.pod.spec || old.resources !== info.resources || !replace(this.pods, old, info))
+      return false;
+    if (info.hasAffinity) replace(this.podsWithAffinity, old, info);
+    if (info.requiredAntiAffinityTerms.length > 0) replace(this.podsWithRequiredAntiAffinity, old, info);
+    return true;
+  }
+
   clone(): NodeInfo {
     return new NodeInfo(this.node, this);
   }
@@ -106,6 +115,12 @@ const noClaims: ReadonlyMap<string, number> = new Map();
 
 const allocatableOf = (node: Node | undefined): Resources =>
   Resources.of(Object.entries(node?.status?.allocatable ?? {}));
+
+function replace(infos: PodInfo[], old: PodInfo, info: PodInfo): boolean {
+  const at = infos.indexOf(old);
+  if (at >= 0) infos[at] = info;
+  return at >= 0;
+}
 
 /** The order of a node's pods means nothing: the last takes the place of the one that goes. */
 function removeByUid(infos: PodInfo[], uid: string | undefined): PodInfo | undefined {

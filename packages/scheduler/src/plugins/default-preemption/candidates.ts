@@ -33,7 +33,7 @@ export type Outcome = Candidate | Status;
 export interface DryRun {
   /** Those that break no budget first. */
   readonly candidates: readonly Candidate[];
-  /** Why nodes do not do: all of them where there is no candidate. Nobody asks otherwise. */
+  /** Why nodes do not do, where there is no candidate. Nobody asks otherwise. */
   readonly rejected: readonly Rejection[];
 }
 
@@ -49,12 +49,12 @@ export class CandidateFinder {
   ): DryRun {
     const sound: Candidate[] = [];
     const violating: Candidate[] = [];
-    const rejected: Rejection[] = [];
+    /** What was said of the first nodes, in the order in which they are looked at. */
+    const refusals: Status[] = [];
     let hasCandidate = false;
     const isWhole = nodes.at(-1)?.row === nodes.length - 1;
     for (let i = 0; i < nodes.length; i++) {
-      const at = offset + i;
-      const index = at < nodes.length ? at : at - nodes.length;
+      const index = turned(offset + i, nodes.length);
       // Of thousands of nodes most may be taken already: to look at each of them would take longer than all else.
       let outcome = remembered?.ofRow(isWhole ? index : nodes[index]!.row);
       if (!outcome) {
@@ -63,7 +63,7 @@ export class CandidateFinder {
         if (outcome instanceof Candidate || outcome.isRejected) remembered?.set(node, outcome);
       }
       if (!(outcome instanceof Candidate)) {
-        if (!hasCandidate) rejected.push({ node: nodes[index]!, status: outcome });
+        if (!hasCandidate) refusals.push(outcome);
         continue;
       }
       hasCandidate = true;
@@ -71,6 +71,9 @@ export class CandidateFinder {
       if (list.length < wanted) list.push(outcome);
       if (sound.length > 0 && sound.length + violating.length >= wanted) break;
     }
+    const rejected = hasCandidate
+      ? []
+      : refusals.map((status, i) => ({ node: nodes[turned(offset + i, nodes.length)]!, status }));
     return { candidates: violating.length > 0 ? [...sound, ...violating] : sound, rejected };
   }
 
@@ -81,6 +84,9 @@ export class CandidateFinder {
     return Status.failed(new Error(`expected at least one victim pod on node "${node.name}"`));
   }
 }
+
+/** An index that has run past the end goes on at the beginning. */
+const turned = (index: number, length: number): number => (index < length ? index : index - length);
 
 /** Added to every priority, so that a victim more always weighs more, however unimportant it is. */
 const priorityOffset = 2 ** 31;
