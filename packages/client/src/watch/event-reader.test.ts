@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EventReader } from './event-reader.ts';
 import { isUnread } from './lazy-object.ts';
-import { RecentSpecs } from './recent-specs.ts';
+import { RecentParts } from './recent-parts.ts';
 
 const encoder = new TextEncoder();
 type Read = { type: string; object: Record<string, unknown> } | undefined;
@@ -119,7 +119,7 @@ describe('an event for a cache', () => {
   /** In which all is looked at. */
   function cacheReader(managedFields: boolean): EventReader {
     const reader = eagerReader();
-    reader.feed({ managedFields, specs: new RecentSpecs() });
+    reader.feed({ managedFields, recent: new RecentParts() });
     return reader;
   }
   const lineOf = (event: unknown): Buffer => Buffer.from(JSON.stringify(event));
@@ -166,7 +166,7 @@ describe('an event for a cache', () => {
     );
   });
 
-  it('has the spec of the last state where that is the same', () => {
+  it('has the parts of the last state that are the same', () => {
     const reader = cacheReader(false);
     const state = (type: string, uid: string, phase: string, spec: object = pod.spec): Record<string, unknown> => {
       const managedFields = [{ manager: phase, fieldsV1: {} }];
@@ -176,20 +176,25 @@ describe('an event for a cache', () => {
       return read.object;
     };
     const first = state('ADDED', 'a', 'Pending');
-    expect(state('MODIFIED', 'a', 'Running').spec).toBe(first.spec);
+    const running = state('MODIFIED', 'a', 'Running');
+    expect(running.spec).toBe(first.spec);
+    expect(state('MODIFIED', 'a', 'Running').status).toBe(running.status);
     const other = state('ADDED', 'b', 'Pending');
     expect(other.spec).not.toBe(first.spec);
-    // What the cache put in its place.
-    const shared = { ...pod.spec };
-    first.spec = shared;
     const bound = state('MODIFIED', 'a', 'Running', { ...pod.spec, nodeName: 'n' });
-    expect(state('DELETED', 'a', 'Failed', { ...pod.spec, nodeName: 'n' }).spec).toBe(bound.spec);
-    expect(state('ADDED', 'a', 'Pending', { ...pod.spec, nodeName: 'n' }).spec).not.toBe(bound.spec);
+    expect(bound.status).not.toBe(running.status);
+    // What the cache put in its place.
+    const shared = { ...(bound.spec as object) };
+    bound.spec = shared;
+    const gone = state('DELETED', 'a', 'Running', { ...pod.spec, nodeName: 'n' });
+    expect([gone.spec, gone.status]).toEqual([shared, bound.status]);
+    expect([gone.spec === shared, gone.status === bound.status]).toEqual([true, true]);
+    expect(state('ADDED', 'a', 'Pending', { ...pod.spec, nodeName: 'n' }).spec).not.toBe(shared);
   });
 
   it('is nothing to an object that is made after the last one is gone, although nobody looked at how that went', () => {
     const reader = eagerReader(['ADDED']);
-    reader.feed({ managedFields: false, specs: new RecentSpecs() });
+    reader.feed({ managedFields: false, recent: new RecentParts() });
     const state = (type: string): Record<string, unknown> =>
       (reader.read(lineOf({ type, object: { ...pod, metadata: { ...head.metadata, uid: 'a' } } })) as NonNullable<Read>)
         .object;

@@ -69,7 +69,7 @@ export class EventReader {
   read(line: Uint8Array): WatchEvent | undefined {
     const event = this.#read(line);
     // However it was read: nothing of what is gone is held.
-    if (event?.type === 'DELETED') this.#cache?.specs.forget(uidOf(event.object));
+    if (event?.type === 'DELETED') this.#cache?.recent.forget(uidOf(event.object));
     return event;
   }
 
@@ -143,7 +143,7 @@ function readNow(line: Uint8Array, { type, waiting }: Head, managed: Range): Wat
   return { type, object: event.object };
 }
 
-/** Everything, of which `spec` may be known already. Undefined for an object with other parts. */
+/** Everything, of which parts may be known already. Undefined for an object with others. */
 function readForCache(
   line: NodeBytes,
   end: number,
@@ -156,19 +156,21 @@ function readForCache(
   if (!isObject(metadata)) return undefined;
   const uid = uidOf({ metadata });
   const specAt = metadataEnd + specStart.length - 1;
-  const known = cache.specs.find(uid, line, specAt);
+  const known = cache.recent.find(uid, line, specAt, end);
   const statusAt = known ? -1 : line.indexOf(statusStart, specAt);
   // Where what was found lies within the `spec`, what is before it is no JSON.
-  const specEnd = known ? specAt + known.length : statusAt < 0 ? end : statusAt;
+  const specEnd = known ? specAt + known.specLength : statusAt < 0 ? end : statusAt;
   const spec = known ? known.spec : parsedText(textOf(line, specAt, specEnd));
   const hasStatus = specEnd < end;
   if (!isObject(spec) || (hasStatus && !isAt(line, specEnd, statusStart))) return undefined;
-  const status = hasStatus ? parsedText(textOf(line, specEnd + statusStart.length - 1, end)) : undefined;
+  const isNew = hasStatus && !known?.isWhole;
+  const status = isNew ? parsedText(textOf(line, specEnd + statusStart.length - 1, end)) : known?.status;
   if (hasStatus && !isObject(status)) return undefined;
   if (managed && cache.managedFields) lazyMetadata(metadata, line.subarray(managed.from + 1, managed.to), waiting);
   const object = { kind, apiVersion, metadata, spec, ...(hasStatus && { status }) };
-  if (known) cache.specs.follow(uid, object);
-  else if (uid) cache.specs.remember(uid, object, line, specAt, specEnd);
+  if (known?.isWhole) cache.recent.follow(uid, object);
+  // Of what is gone there is no next state.
+  else if (uid && type !== 'DELETED') cache.recent.remember(uid, object, line, specAt, specEnd, end);
   return { type, object };
 }
 

@@ -1,6 +1,6 @@
 import type { ApiError } from '@coxswain/apimachinery/errors';
 import type { WatchEvent } from '@coxswain/apimachinery/watch';
-import type { RecentSpecs } from './recent-specs.ts';
+import type { RecentParts } from './recent-parts.ts';
 
 /**
  * A running watch: its events, in the server's order, until it ends. It always ends, and always says why; it never
@@ -29,8 +29,8 @@ export interface Watch<T> extends AsyncIterable<WatchEvent<T>> {
 export interface CacheNeeds {
   /** Whether it holds `metadata.managedFields`. */
   readonly managedFields: boolean;
-  /** An object of which only the rest changed has the `spec` of its last state. Kept beside the cache, for one watch after the other. */
-  readonly specs: RecentSpecs;
+  /** Parts of an object that did not change are those of its last state. Kept beside the cache, for one watch after the other. */
+  readonly recent: RecentParts;
 }
 
 export type WatchEnd =
