@@ -10,14 +10,28 @@ export class Candidate implements Victims {
   readonly nodeName: string;
   readonly pods: Victims['pods'];
   readonly numPDBViolations: number;
-  /** What choosing it would do. */
-  readonly harm: Harm;
+  /** Of the most important victim, which is the first. */
+  readonly highestPriority: number;
+  readonly sumOfPriorities: number;
+  /** Of the victims of the highest priority. Later is better. */
+  readonly earliestStart: string;
 
   constructor(nodeName: string, { pods, numPDBViolations }: Victims) {
     this.nodeName = nodeName;
     this.pods = pods;
     this.numPDBViolations = numPDBViolations;
-    this.harm = harmOf({ pods, numPDBViolations });
+    this.highestPriority = pods[0] ? priorityOf(pods[0]) : 0;
+    let sum = 0;
+    let earliestStart: string | undefined;
+    for (const pod of pods) {
+      const priority = priorityOf(pod);
+      sum += priority + priorityOffset;
+      if (priority !== this.highestPriority) continue;
+      const start = startTimeOf(pod);
+      if (earliestStart === undefined || start < earliestStart) earliestStart = start;
+    }
+    this.sumOfPriorities = sum;
+    this.earliestStart = earliestStart ?? '';
   }
 }
 
@@ -49,32 +63,33 @@ export class CandidateFinder {
   ): DryRun {
     const sound: Candidate[] = [];
     const violating: Candidate[] = [];
-    /** What was said of the first nodes, in the order in which they are looked at. */
-    const refusals: Status[] = [];
-    let hasCandidate = false;
+    /** What is not remembered, by index. */
+    const refusals = new Map<number, Status>();
     const isWhole = nodes.at(-1)?.row === nodes.length - 1;
+    const rowOf = (index: number): number => (isWhole ? index : nodes[index]!.row);
     for (let i = 0; i < nodes.length; i++) {
       const index = turned(offset + i, nodes.length);
       // Of thousands of nodes most may be taken already: to look at each of them would take longer than all else.
-      let outcome = remembered?.ofRow(isWhole ? index : nodes[index]!.row);
+      let outcome = remembered?.ofRow(rowOf(index));
       if (!outcome) {
         const node = nodes[index]!;
         outcome = this.#try(preemption, node);
-        if (outcome instanceof Candidate || outcome.isRejected) remembered?.set(node, outcome);
+        if (remembered && (outcome instanceof Candidate || outcome.isRejected)) remembered.set(node, outcome);
+        else if (!(outcome instanceof Candidate)) refusals.set(index, outcome);
       }
-      if (!(outcome instanceof Candidate)) {
-        if (!hasCandidate) refusals.push(outcome);
-        continue;
-      }
-      hasCandidate = true;
+      if (!(outcome instanceof Candidate)) continue;
       const list = outcome.numPDBViolations === 0 ? sound : violating;
       if (list.length < wanted) list.push(outcome);
       if (sound.length > 0 && sound.length + violating.length >= wanted) break;
     }
-    const rejected = hasCandidate
-      ? []
-      : refusals.map((status, i) => ({ node: nodes[turned(offset + i, nodes.length)]!, status }));
-    return { candidates: violating.length > 0 ? [...sound, ...violating] : sound, rejected };
+    const candidates = violating.length > 0 ? [...sound, ...violating] : sound;
+    if (candidates.length > 0) return { candidates, rejected: [] };
+    const rejected = nodes.flatMap((_, i) => {
+      const index = turned(offset + i, nodes.length);
+      const status = refusals.get(index) ?? remembered?.ofRow(rowOf(index));
+      return status instanceof Status ? { node: nodes[index]!, status } : [];
+    });
+    return { candidates, rejected };
   }
 
   #try(preemption: Preemption, node: NodeInfo): Outcome {
@@ -98,44 +113,15 @@ const priorityOffset = 2 ** 31;
  */
 export function bestCandidate(candidates: Iterable<Candidate>): Candidate | undefined {
   let best: Candidate | undefined;
-  for (const candidate of candidates) if (!best || isLess(candidate.harm, best.harm)) best = candidate;
+  for (const candidate of candidates) if (!best || isLess(candidate, best)) best = candidate;
   return best;
 }
 
-interface Harm {
-  readonly violations: number;
-  readonly highestPriority: number;
-  readonly sum: number;
-  readonly victims: number;
-  /** Of the victims of the highest priority. Later is better. */
-  readonly earliestStart: string;
-}
-
-function harmOf({ pods, numPDBViolations }: Victims): Harm {
-  const highestPriority = pods[0] ? priorityOf(pods[0]) : 0;
-  let sum = 0;
-  let earliestStart: string | undefined;
-  for (const pod of pods) {
-    const priority = priorityOf(pod);
-    sum += priority + priorityOffset;
-    if (priority !== highestPriority) continue;
-    const start = startTimeOf(pod);
-    if (earliestStart === undefined || start < earliestStart) earliestStart = start;
-  }
-  return {
-    violations: numPDBViolations,
-    highestPriority,
-    sum,
-    victims: pods.length,
-    earliestStart: earliestStart ?? '',
-  };
-}
-
-/** What comes first weighs most. */
-function isLess(a: Harm, b: Harm): boolean {
-  if (a.violations !== b.violations) return a.violations < b.violations;
+/** Whether the first does less harm. What comes first weighs most. */
+function isLess(a: Candidate, b: Candidate): boolean {
+  if (a.numPDBViolations !== b.numPDBViolations) return a.numPDBViolations < b.numPDBViolations;
   if (a.highestPriority !== b.highestPriority) return a.highestPriority < b.highestPriority;
-  if (a.sum !== b.sum) return a.sum < b.sum;
-  if (a.victims !== b.victims) return a.victims < b.victims;
+  if (a.sumOfPriorities !== b.sumOfPriorities) return a.sumOfPriorities < b.sumOfPriorities;
+  if (a.pods.length !== b.pods.length) return a.pods.length < b.pods.length;
   return a.earliestStart > b.earliestStart;
 }
