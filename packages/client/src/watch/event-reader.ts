@@ -32,7 +32,7 @@ const onlyMetadata = 'PartialObjectMetadata';
 const fewestKnown = 32;
 const mostKnown = 256;
 /** One of so many waits although such parts are looked at, to see whether they still are. */
-const probeEvery = 32;
+const probeEvery = 128;
 
 /** How the events of a watch begin that are of one type, up to the metadata: they are all of one kind; and what becomes of them. */
 interface Head {

@@ -4,8 +4,6 @@ import type { NodeInfo } from './node-info.ts';
 import type { PodInfo } from './pod-info.ts';
 import type { Status } from './status.ts';
 
-const priorityOf = ({ pod }: PodInfo): number => pod.spec?.priority ?? 0;
-
 /**
  * Filters a node as if the pods that were promised a place there, and are no less important, had it already; and, where that
  * makes a difference and the pod may be there, once more without them: they may never come, and the pod must not need them.
@@ -19,7 +17,7 @@ export function filterWithNominatedPods(
   const nominated = handle.nominator.nominatedPods(node.name);
   if (nominated.length === 0) return handle.runFilters(state, pod, node);
   const { uid } = pod.pod.metadata;
-  const others = nominated.filter((other) => priorityOf(other) >= priorityOf(pod) && other.pod.metadata.uid !== uid);
+  const others = nominated.filter((other) => other.priority >= pod.priority && other.pod.metadata.uid !== uid);
   if (others.length === 0) return handle.runFilters(state, pod, node);
   const trial = node.clone();
   const trialState = state.clone();

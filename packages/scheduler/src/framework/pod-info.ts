@@ -6,6 +6,7 @@ import { type PodResources, podResources } from './pod-requests.ts';
 /** A pod, and what the scheduler asks of it again and again, read once. Never changed: a pod that changes gets a new one. */
 export class PodInfo {
   readonly pod: Pod;
+  readonly priority: number;
   readonly requiredAffinityTerms: readonly AffinityTerm[];
   readonly requiredAntiAffinityTerms: readonly AffinityTerm[];
   readonly preferredAffinityTerms: readonly WeightedAffinityTerm[];
@@ -17,6 +18,7 @@ export class PodInfo {
   constructor(pod: Pod) {
     const { podAffinity, podAntiAffinity } = pod.spec?.affinity ?? {};
     this.pod = pod;
+    this.priority = pod.spec?.priority ?? 0;
     this.requiredAffinityTerms = podAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.map(read) ?? none;
     this.requiredAntiAffinityTerms = podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.map(read) ?? none;
     this.preferredAffinityTerms = podAffinity?.preferredDuringSchedulingIgnoredDuringExecution?.map(weigh) ?? none;

@@ -44,7 +44,7 @@ it('knows after each sync what was set since the last change of the node, and no
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       let snapshot = new GrowingSnapshot();
-      const remembered = new RememberedNodes<string>();
+      const remembered = new RememberedNodes<string>({ isSettled: (value) => value.endsWith('1') });
       let known = new Map<number, { readonly value: string; readonly version: number }>();
       let own: number | undefined;
       const sync = (next: number | undefined): void => {
@@ -76,6 +76,11 @@ it('knows after each sync what was set since the last change of the node, and no
           snapshot.nodes.map((_, row) => known.get(row)?.value),
         );
         expect(remembered.known).toBe(known.size);
+        const isOpen = (row: number): boolean => !known.get(row)?.value.endsWith('1');
+        for (let from = 0; from <= snapshot.nodes.length; from++) {
+          const open = snapshot.nodes.findIndex((_, row) => row >= from && isOpen(row));
+          expect(remembered.skipSettled(from, snapshot.nodes.length)).toBe(open < 0 ? snapshot.nodes.length : open);
+        }
         const unknown = snapshot.nodes.filter((_, row) => !known.has(row));
         expect(remembered.unknown(unknown.length)).toEqual(unknown);
         expect(remembered.unknown(unknown.length - 1)).toBeUndefined();

@@ -9,17 +9,28 @@ export class RememberedNodes<T extends NonNullable<unknown>> {
   /** By row of the snapshot: what is known, and of which version of the node. */
   readonly #values: (T | undefined)[] = [];
   readonly #versions: number[] = [];
+  /** The same rows: 1 where what is known settles it. To look at thousands of values would take long. */
+  readonly #settled: number[] = [];
   /** The rows below `#values.length` of which nothing is known. */
   readonly #gaps = new Set<number>();
   readonly #onForget: (value: T) => void;
+  readonly #isSettled: (value: T) => boolean;
   #snapshot: Snapshot | undefined;
   /** All changes of the snapshot up to this one have been looked at. */
   #synced = 0;
   /** Where the present pod was promised a place. */
   #own: number | undefined;
 
-  constructor(onForget: (value: T) => void = () => {}) {
+  /** `isSettled`: whether nodes with such a value may be passed over. */
+  constructor({
+    onForget = () => {},
+    isSettled = () => false,
+  }: {
+    readonly onForget?: (value: T) => void;
+    readonly isSettled?: (value: T) => boolean;
+  } = {}) {
     this.#onForget = onForget;
+    this.#isSettled = isSettled;
   }
 
   /**
@@ -55,6 +66,13 @@ export class RememberedNodes<T extends NonNullable<unknown>> {
     return this.#values[row];
   }
 
+  /** The first row from there on, and before that other, which what is known does not settle; that other when there is none. */
+  skipSettled(from: number, to: number): number {
+    let row = from;
+    while (row < to && this.#settled[row] === 1) row++;
+    return row;
+  }
+
   /** Of a node of the snapshot. */
   set({ row }: NodeInfo, value: T): void {
     this.#forget(row);
@@ -63,8 +81,10 @@ export class RememberedNodes<T extends NonNullable<unknown>> {
       this.#gaps.add(this.#values.length);
       this.#values.push(undefined);
       this.#versions.push(0);
+      this.#settled.push(0);
     }
     this.#values[row] = value;
+    this.#settled[row] = this.#isSettled(value) ? 1 : 0;
     this.#versions[row] = this.#snapshot?.versions.of(row) ?? 0;
     this.#gaps.delete(row);
   }
@@ -86,6 +106,7 @@ export class RememberedNodes<T extends NonNullable<unknown>> {
     const value = this.#values[row];
     if (value === undefined) return;
     this.#values[row] = undefined;
+    this.#settled[row] = 0;
     this.#gaps.add(row);
     this.#onForget(value);
   }
@@ -98,6 +119,7 @@ export class RememberedNodes<T extends NonNullable<unknown>> {
       this.#gaps.delete(row);
       this.#values.pop();
       this.#versions.pop();
+      this.#settled.pop();
     }
   }
 }

@@ -132,7 +132,7 @@ export class Framework implements Handle {
 
   /** Undefined when one of those that will be asked cannot sign. */
   #sign(state: CycleState, pod: PodInfo): string | undefined {
-    const parts: (string | number)[] = [this.profileName, pod.pod.spec?.priority ?? 0];
+    const parts: (string | number)[] = [this.profileName, pod.priority];
     for (const plugin of this.#signers) {
       if (state.skipFilter.has(plugin.name)) continue;
       const part = plugin.signPod?.(state, pod);

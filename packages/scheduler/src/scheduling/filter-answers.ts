@@ -14,7 +14,7 @@ export type Answer = Status | typeof fits;
  * for the present cycle.
  */
 export class FilterAnswers implements Rejections {
-  readonly #answers = new RememberedNodes<Answer>((answer) => this.#count(answer, -1));
+  readonly #answers = new RememberedNodes<Answer>({ onForget: (answer) => this.#count(answer, -1) });
   #snapshot: Snapshot | undefined;
   /** How many nodes were rejected, and with what. */
   #rejected = 0;

@@ -66,28 +66,31 @@ export class CandidateFinder {
     /** What is not remembered, by index. */
     const refusals = new Map<number, Status>();
     const isWhole = nodes.at(-1)?.row === nodes.length - 1;
-    const rowOf = (index: number): number => (isWhole ? index : nodes[index]!.row);
-    for (let i = 0; i < nodes.length; i++) {
-      const index = turned(offset + i, nodes.length);
-      // Of thousands of nodes most may be taken already: to look at each of them would take longer than all else.
-      let outcome = remembered?.ofRow(rowOf(index));
-      if (!outcome) {
-        const node = nodes[index]!;
-        outcome = this.#try(preemption, node);
-        if (remembered && (outcome instanceof Candidate || outcome.isRejected)) remembered.set(node, outcome);
-        else if (!(outcome instanceof Candidate)) refusals.set(index, outcome);
+    // Of thousands of nodes most may be taken already: to look at each of them would take longer than all else.
+    const next = (from: number, to: number): number =>
+      isWhole && remembered ? remembered.skipSettled(from, to) : from;
+    const look = (from: number, to: number): void => {
+      for (let index = next(from, to); index < to; index = next(index + 1, to)) {
+        let outcome = remembered?.ofRow(nodes[index]!.row);
+        if (!outcome) {
+          outcome = this.#try(preemption, nodes[index]!);
+          if (remembered && (outcome instanceof Candidate || outcome.isRejected))
+            remembered.set(nodes[index]!, outcome);
+          else if (!(outcome instanceof Candidate)) refusals.set(index, outcome);
+        }
+        if (!(outcome instanceof Candidate)) continue;
+        const list = outcome.numPDBViolations === 0 ? sound : violating;
+        if (list.length < wanted) list.push(outcome);
+        if (sound.length > 0 && sound.length + violating.length >= wanted) return;
       }
-      if (!(outcome instanceof Candidate)) continue;
-      const list = outcome.numPDBViolations === 0 ? sound : violating;
-      if (list.length < wanted) list.push(outcome);
-      if (sound.length > 0 && sound.length + violating.length >= wanted) break;
-    }
+    };
+    look(offset, nodes.length);
+    if (sound.length === 0 || sound.length + violating.length < wanted) look(0, offset);
     const candidates = violating.length > 0 ? [...sound, ...violating] : sound;
     if (candidates.length > 0) return { candidates, rejected: [] };
-    const rejected = nodes.flatMap((_, i) => {
-      const index = turned(offset + i, nodes.length);
-      const status = refusals.get(index) ?? remembered?.ofRow(rowOf(index));
-      return status instanceof Status ? { node: nodes[index]!, status } : [];
+    const rejected = nodes.flatMap((node, index) => {
+      const status = refusals.get(index) ?? remembered?.ofRow(node.row);
+      return status instanceof Status ? { node, status } : [];
     });
     return { candidates, rejected };
   }
@@ -99,9 +102,6 @@ export class CandidateFinder {
     return Status.failed(new Error(`expected at least one victim pod on node "${node.name}"`));
   }
 }
-
-/** An index that has run past the end goes on at the beginning. */
-const turned = (index: number, length: number): number => (index < length ? index : index - length);
 
 /** Added to every priority, so that a victim more always weighs more, however unimportant it is. */
 const priorityOffset = 2 ** 31;

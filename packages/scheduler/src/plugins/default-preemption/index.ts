@@ -56,7 +56,9 @@ class PreemptionEvaluator {
   readonly #handle: Handle;
   readonly #executor: PreemptionExecutor;
   readonly #finder = new CandidateFinder();
-  readonly #outcomes = new SignatureCache(() => new RememberedNodes<Outcome>());
+  readonly #outcomes = new SignatureCache(
+    () => new RememberedNodes<Outcome>({ isSettled: (outcome) => outcome instanceof Status }),
+  );
   #listedBudgets: readonly PodDisruptionBudget[] = [];
   #budgets = new DisruptionBudgets([]);
   readonly #selectors = new WeakMap<PodDisruptionBudget, Selector>();
@@ -101,7 +103,7 @@ class PreemptionEvaluator {
     const isWaitedFor = this.#handle
       .snapshot()
       .get(nominatedNodeName)
-      ?.pods.some((other) => priorityOf(other.pod) < priority && isLeavingForAnother(other.pod));
+      ?.pods.some((other) => other.priority < priority && isLeavingForAnother(other.pod));
     return isWaitedFor ? 'not eligible due to a terminating pod on the nominated node.' : undefined;
   }
 

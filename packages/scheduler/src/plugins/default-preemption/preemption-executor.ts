@@ -120,7 +120,7 @@ export class PreemptionExecutor {
   async #takeBackLowerPromises(nodeName: string, preemptor: Pod, signal: AbortSignal): Promise<boolean> {
     const { logger, nominator } = this.#handle;
     const priority = priorityOf(preemptor);
-    const lower = nominator.nominatedPods(nodeName).filter(({ pod }) => priorityOf(pod) < priority);
+    const lower = nominator.nominatedPods(nodeName).filter((info) => info.priority < priority);
     try {
       for (const { pod } of lower) {
         await this.#handle.write(() => this.#patchStatus(pod, { nominatedNodeName: '' }, signal));

@@ -5,7 +5,7 @@ import type { NodeInfo } from '../../framework/node-info.ts';
 import type { PodInfo } from '../../framework/pod-info.ts';
 import { Status } from '../../framework/status.ts';
 import type { DisruptionBudgets } from './disruption-budgets.ts';
-import { byImportance, priorityOf } from './importance.ts';
+import { byImportance } from './importance.ts';
 
 /** A pod that needs room, and what is known of the attempt to schedule it. */
 export interface Preemption {
@@ -23,8 +23,8 @@ const noVictims: Status = Object.freeze(Status.unresolvable('No preemption victi
  * Nothing is changed: it is tried on copies.
  */
 export function selectVictims(preemption: Preemption, node: NodeInfo): Victims | Status {
-  const priority = priorityOf(preemption.pod.pod);
-  const potential = node.pods.filter((info) => priorityOf(info.pod) < priority);
+  const { priority } = preemption.pod;
+  const potential = node.pods.filter((info) => info.priority < priority);
   if (potential.length === 0) return noVictims;
   const trial = new Trial(preemption, node);
   for (const info of potential) {

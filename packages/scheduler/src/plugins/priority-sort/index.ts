@@ -1,5 +1,4 @@
 import type { PluginDefinition } from '../../framework/handle.ts';
-import type { QueuedPod } from '../../framework/plugin.ts';
 
 const name = 'PrioritySort';
 
@@ -9,10 +8,8 @@ export const prioritySort: PluginDefinition = {
   create: () => ({
     name,
     less: (a, b) => {
-      const difference = priorityOf(b) - priorityOf(a);
+      const difference = b.info.priority - a.info.priority;
       return difference === 0 ? a.timestamp < b.timestamp : difference < 0;
     },
   }),
 };
-
-const priorityOf = ({ info }: QueuedPod): number => info.pod.spec?.priority ?? 0;
