@@ -71,7 +71,7 @@ export class CandidateFinder {
       isWhole && remembered ? remembered.skipSettled(from, to) : from;
     const look = (from: number, to: number): void => {
       for (let index = next(from, to); index < to; index = next(index + 1, to)) {
-        let outcome = remembered?.ofRow(nodes[index]!.row);
+        let outcome = remembered?.ofRow(isWhole ? index : nodes[index]!.row);
         if (!outcome) {
           outcome = this.#try(preemption, nodes[index]!);
           if (remembered && (outcome instanceof Candidate || outcome.isRejected))
