@@ -1,3 +1,4 @@
+import { isObject } from './lazy-reading.ts';
 import type { NodeBytes } from './node-bytes.ts';
 
 /** At most, texts of a hundred typical pods, and more beside a large cache: what changes there at one time is more, too. */
@@ -135,5 +136,3 @@ export class RecentParts {
     }
   }
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

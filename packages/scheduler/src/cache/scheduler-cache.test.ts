@@ -175,8 +175,9 @@ it('an incremental snapshot is the same as a fresh one', () => {
           placed.set(each.pod, { pod: added, isAssumed: false });
           cache.addPod(added);
         } else if (each.do === 'assumePod' && !placed.has(each.pod)) {
-          placed.set(each.pod, { pod: pod(each.pod, each.node), isAssumed: true });
-          cache.assumePod(new PodInfo(pod(each.pod, each.node)), each.node);
+          const assumed = pod(each.pod, each.node);
+          placed.set(each.pod, { pod: assumed, isAssumed: true });
+          cache.assumePod(new PodInfo(assumed), each.node);
         } else if (each.do === 'updateStatus' && placed.has(each.pod)) {
           const old = placed.get(each.pod)!.pod;
           const next = { ...old, status: { phase: each.phase } };
@@ -199,10 +200,10 @@ it('an incremental snapshot is the same as a fresh one', () => {
       const expected = fresh.updateSnapshot();
       expect([...nodes.keys()].sort()).toEqual(snapshot.nodes.map(({ name }) => name).sort());
       expect(contents(snapshot.nodes)).toEqual(contents(expected.nodes));
-      const known = new Set(Array.from(placed.values(), ({ pod: each }) => each.status));
+      const known = new Set(Array.from(placed.values(), ({ pod: each }) => each));
       for (const { pods, podsWithAffinity, podsWithRequiredAntiAffinity } of snapshot.nodes) {
         for (const info of [...pods, ...podsWithAffinity, ...podsWithRequiredAntiAffinity]) {
-          expect(known).toContain(info.pod.status);
+          expect(known.has(info.pod)).toBe(true);
         }
       }
       for (const { name, requested } of expected.nodes) expect(snapshot.get(name)?.requested).toEqual(requested);
