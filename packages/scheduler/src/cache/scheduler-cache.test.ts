@@ -121,6 +121,24 @@ describe('a pod', () => {
     expect(contents(cache.updateSnapshot().nodes)).toEqual({ a: [], b: ['default/web'] });
   });
 
+  it('whose status changes is the new one wherever it is listed, and takes what it took', () => {
+    const cache = new SchedulerCache();
+    cache.addNode(node('a'));
+    const before = withAntiAffinity(pod('shy', 'a', '1'));
+    cache.addPod(before);
+    cache.addPod(pod('web', 'a', '2'));
+    const after: Pod = { ...before, status: { phase: 'Running' } };
+    cache.updatePod(before, after);
+    const info = cache.updateSnapshot().get('a')!;
+    const listed = [info.pods, info.podsWithAffinity, info.podsWithRequiredAntiAffinity];
+    for (const list of listed)
+      expect(list.filter(({ key }) => key === 'default/shy').map((each) => each.pod)).toEqual([after]);
+    expect(info.requested.milliCPU).toBe(3000);
+    cache.removePod(after);
+    const left = cache.updateSnapshot().get('a')!;
+    expect([left.pods.length, left.podsWithAffinity.length, left.requested.milliCPU]).toEqual([1, 0, 2000]);
+  });
+
   it('cannot be assumed twice', () => {
     const cache = new SchedulerCache();
     cache.assumePod(new PodInfo(pod('web', 'a')), 'a');
@@ -158,7 +176,7 @@ it('an incremental snapshot is the same as a fresh one', () => {
     fc.record({ do: fc.constant('snapshot' as const) }),
   );
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+    fc.property(fc.array(step, { minLength: 20, maxLength: 60 }), (steps) => {
       const cache = new SchedulerCache();
       const nodes = new Map<string, Node>();
       const placed = new Map<string, { pod: Pod; isAssumed: boolean }>();
