@@ -46,7 +46,7 @@ export class CoreEventRecorder implements EventRecorder {
     this.#source = options.source;
     this.#clock = options.clock ?? systemClock;
     this.#logger = options.logger ?? silentLogger;
-    this.#names = new EventNames(this.#clock);
+    this.#names = new EventNames(this.#clock, options.source.component ?? '');
     this.#correlator = new EventCorrelator(this.#clock, options.correlator);
     this.#writer = new EventWriter<Event>(
       {

@@ -8,7 +8,7 @@ import { EventNames } from './event-names.ts';
 function start() {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const correlator = new EventCorrelator(clock);
-  const names = new EventNames(clock);
+  const names = new EventNames(clock, '');
   /** Name, count, message and, if there is one, patch. */
   const send = (message: string, changes: Partial<Event> = {}): (string | number | EventPatch)[] | 'nothing' => {
     const now = timeFromDate(new Date(clock.now()));
@@ -79,12 +79,21 @@ describe('EventCorrelator', () => {
 
 describe('EventNames', () => {
   it('gives no name twice, and a random one where the object’s is none for an event', () => {
-    const names = new EventNames(new FakeClock(Date.UTC(2026, 0, 1)), () => 'random');
+    const clock = new FakeClock(Date.UTC(2026, 0, 1));
+    const names = new EventNames(clock, '', () => 'random');
     expect([names.next('p'), names.next('p'), names.next('Not_valid'), names.next('x'.repeat(250))]).toEqual([
       'p.18867251edfa0000',
       'p.18867251edfa0001',
       'random',
       'random',
     ]);
+  });
+
+  it('gives none that another source gives, also by a clock that stands still', () => {
+    const clock = new FakeClock(Date.UTC(2026, 0, 1));
+    const sources = ['kubelet', 'default-scheduler', 'controller-manager'].map((name) => new EventNames(clock, name));
+    const names = sources.flatMap((source) => Array.from({ length: 100 }, () => source.next('p')));
+    expect(new Set(names).size).toBe(300);
+    expect(names.filter((name) => !name.startsWith('p.18867251e'))).toEqual([]);
   });
 });

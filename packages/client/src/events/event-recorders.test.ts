@@ -96,7 +96,7 @@ describe('CoreEventRecorder', () => {
     await recorder.flush();
     expect(sink.objects).toEqual([
       {
-        metadata: { name: 'web.18867251edfa0000', namespace: 'ns', annotations: { a: 'b' } },
+        metadata: { name: 'web.18867251ee015300', namespace: 'ns', annotations: { a: 'b' } },
         involvedObject: { kind: 'Pod', apiVersion: 'v1', name: 'web', namespace: 'ns', uid: 'u' },
         reason: 'Started',
         message: 'Started it',
@@ -129,8 +129,8 @@ describe('CoreEventRecorder', () => {
     for (let i = 0; i < 3; i++) recorder.event(pod, 'Normal', 'R', 'm');
     await recorder.flush();
     const patch = (count: number) =>
-      `strategic-merge ns/web.18867251edfa0000 {"count":${count},"lastTimestamp":"2026-01-01T00:00:00Z","message":"m"}`;
-    expect(sink.written).toEqual(['create ns/web.18867251edfa0000', patch(2), patch(3)]);
+      `strategic-merge ns/web.18867251ee015300 {"count":${count},"lastTimestamp":"2026-01-01T00:00:00Z","message":"m"}`;
+    expect(sink.written).toEqual(['create ns/web.18867251ee015300', patch(2), patch(3)]);
   });
 
   it('tries again for as long as the server is away, twelve times', async () => {
@@ -144,7 +144,7 @@ describe('CoreEventRecorder', () => {
     expect(sink.attempts).toBe(3);
     await clock.advance(9 * 10_000);
     expect(sink.attempts).toBe(13);
-    expect(log).toContain('Unable to write event ns/web.18867251edfa0000 (R) (retry limit exceeded!)');
+    expect(log).toContain('Unable to write event ns/web.18867251ee015300 (R) (retry limit exceeded!)');
     expect(values).toEqual({ 'event_recorder_dropped_total{unreachable}': 1 });
     sink.failure = undefined;
     await clock.advance(10_000);
@@ -157,7 +157,7 @@ describe('CoreEventRecorder', () => {
     sink.failure = newForbidden(GroupResource.of('', 'events'), 'e', new Error('no'));
     recorder.event(pod, 'Normal', 'R', 'm');
     await recorder.flush();
-    expect([sink.attempts, log]).toEqual([1, ['Server rejected event ns/web.18867251edfa0000 (R) (will not retry!)']]);
+    expect([sink.attempts, log]).toEqual([1, ['Server rejected event ns/web.18867251ee015300 (R) (will not retry!)']]);
     expect(values).toEqual({ 'event_recorder_dropped_total{rejected}': 1 });
   });
 
@@ -205,7 +205,7 @@ describe('CoreEventRecorder', () => {
     recorder.event(pod, 'Normal', 'R', 'o');
     expect([sink.attempts, clock.pending]).toEqual([1, 0]);
     expect(values).toEqual({ 'event_recorder_dropped_total{stopped}': 3 });
-    expect(errors).toEqual(['Unable to write event ns/web.18867251edfa0000 (R) (may retry after sleeping)']);
+    expect(errors).toEqual(['Unable to write event ns/web.18867251ee015300 (R) (may retry after sleeping)']);
   });
 
   it('finishes: what waits is tried once more, and nothing twice', async () => {
@@ -248,7 +248,7 @@ describe('EventSeriesRecorder', () => {
     return { clock, sink, recorder, tell };
   };
   const series = (count: number, lastObservedTime: string) =>
-    `strategic-merge ns/web.18867251edfa0000 {"series":{"count":${count},"lastObservedTime":"${lastObservedTime}"}}`;
+    `strategic-merge ns/web.18867251ee079490 {"series":{"count":${count},"lastObservedTime":"${lastObservedTime}"}}`;
 
   it('writes an event as client-go does', async () => {
     const { sink, recorder } = startSeries();
@@ -266,7 +266,7 @@ describe('EventSeriesRecorder', () => {
     await recorder.flush();
     expect(sink.objects).toEqual([
       {
-        metadata: { name: 'web.18867251edfa0000', namespace: 'ns' },
+        metadata: { name: 'web.18867251ee079490', namespace: 'ns' },
         eventTime: '2026-01-01T00:00:00.000000Z',
         reportingController: 'example.com/me',
         reportingInstance: 'example.com/me-node-1',
@@ -287,7 +287,7 @@ describe('EventSeriesRecorder', () => {
     await clock.advance(1000);
     for (let i = 0; i < 4; i++) tell(`note ${i}`);
     await recorder.flush();
-    expect(sink.written).toEqual(['create ns/web.18867251edfa0000', series(2, '2026-01-01T00:00:01.000000Z')]);
+    expect(sink.written).toEqual(['create ns/web.18867251ee079490', series(2, '2026-01-01T00:00:01.000000Z')]);
     await clock.advance(6 * 60_000);
     expect(sink.written).toHaveLength(2);
     await clock.advance(6 * 60_000);
@@ -329,7 +329,7 @@ describe('EventSeriesRecorder', () => {
     const { clock, sink, tell } = startSeries();
     tell();
     await clock.advance(12 * 60_000 + 1);
-    expect([sink.written, clock.pending]).toEqual([['create ns/web.18867251edfa0000'], 0]);
+    expect([sink.written, clock.pending]).toEqual([['create ns/web.18867251ee079490'], 0]);
   });
 
   it('writes a series that goes on every half hour', async () => {

@@ -72,7 +72,7 @@ export class EventSeriesRecorder {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#logger = options.logger ?? silentLogger;
-    this.#names = new EventNames(this.#clock);
+    this.#names = new EventNames(this.#clock, options.reportingController);
     this.#writer = new EventWriter<Event>(
       {
         prepare: (event) => (signal) => this.#write(event, signal),
