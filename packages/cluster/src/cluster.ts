@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { ApiServerOptions } from '@coxswain/apiserver';
+import type { ApiServerOptions, ServerAuthority } from '@coxswain/apiserver';
 import {
   ClientSet,
   type Clock,
@@ -22,7 +22,7 @@ import { newControllers } from './controllers.ts';
 import { ensureDefaultStorageClass } from './default-storage-class.ts';
 import { administrator, type Identity } from './identities.ts';
 import { ClusterNodes, nodeSpecs } from './nodes.ts';
-import { untilReady } from './ready.ts';
+import { isReady, untilReady } from './ready.ts';
 import { newScheduler } from './scheduler.ts';
 import { type Access, type ClusterServer, startServer } from './server.ts';
 import { ToCome } from './to-come.ts';
@@ -36,8 +36,8 @@ export type Caller = Component | 'users';
 export interface ClusterOptions {
   /** Where its state is kept, so that a later cluster goes on from there; absent: nowhere. */
   readonly dataDir?: string;
-  /** Where its objects are kept, instead. The cluster closes it. */
-  readonly store?: Store;
+  /** Where its objects are kept, instead; opened, or how to, when the cluster has its keys. The cluster closes it. */
+  readonly store?: Store | ((authority: ServerAuthority) => Promise<Store>);
   /** Where it listens, for those outside of this process; 0: a free port; absent: nowhere until `listen`. */
   readonly port?: number;
   /** By default this machine alone can reach the port. */
@@ -51,8 +51,8 @@ export interface ClusterOptions {
   /** Which parts run from the start; all by default. */
   readonly components?: readonly Component[];
   /**
-   * What nobody needs for a cluster to be ready, that is the scheduler and most controllers, is started right after `whenReady` has
-   * resolved, or after two seconds. Costs the same, and is ready earlier.
+   * What nobody needs for a cluster to be ready is started right after `whenReady` has resolved, or after two seconds: the scheduler and most
+   * controllers; all of it where what is stored is that of a cluster which is ready. Costs the same, and is ready earlier.
    */
   readonly readyFirst?: boolean;
   /** Which controllers run, as `--controllers` has it; by default those that run by default. */
@@ -117,6 +117,8 @@ export class Cluster {
   #hasStorageClass: Promise<void> = Promise.resolve();
   /** What nobody needs to become ready, until it is started. */
   #toCome: ToCome | undefined;
+  /** Nothing has to be started for it. */
+  #isReadyAsStored = false;
   #stopped: Promise<void> | undefined;
 
   private constructor(context: ClusterContext, nodes: ClusterNodes) {
@@ -167,7 +169,7 @@ export class Cluster {
     const context = { options, server, clock, clockOf, random, logger, clientOf };
     nodes = new ClusterNodes(context);
     cluster = new Cluster(context, nodes);
-    cluster.#begin(components);
+    await cluster.#begin(components);
     return cluster;
   }
 
@@ -224,8 +226,7 @@ export class Cluster {
   /** Resolves when a pod that is created now would run: there are accounts and a class of storage, and all nodes are ready. */
   async whenReady(signal?: AbortSignal): Promise<void> {
     await this.#hasStorageClass;
-    const names = nodeSpecs(this.#context.options.nodes).map(({ name }) => name);
-    await untilReady(this.clients, names, { clock: this.clock, ...(signal && { signal }) });
+    await untilReady(this.clients, this.#nodeNames, { clock: this.clock, ...(signal && { signal }) });
     this.#toCome?.next();
   }
 
@@ -235,18 +236,26 @@ export class Cluster {
     return this.#stopped;
   }
 
-  #begin(components: readonly Component[]): void {
+  get #nodeNames(): string[] {
+    return nodeSpecs(this.#context.options.nodes).map(({ name }) => name);
+  }
+
+  async #begin(components: readonly Component[]): Promise<void> {
     const { readyFirst = false } = this.#context.options;
-    const canWait = readyFirst && components.includes('controllers') && components.includes('nodes');
-    if (canWait) this.#toCome = new ToCome(restPatienceMs);
-    void this.#toCome?.time.then(() => {
-      this.#toCome = undefined;
-    });
-    for (const component of components) this.startComponent(component);
     // The controllers make the volumes of its claims.
     if (components.includes('controllers')) this.#hasStorageClass = ensureDefaultStorageClass(this.clients);
     // Whoever waits for the cluster hears of it.
     this.#hasStorageClass.catch(() => {});
+    if (readyFirst && components.includes('controllers') && components.includes('nodes')) {
+      this.#isReadyAsStored = await isReady(this.clients, this.#nodeNames);
+      this.#toCome = new ToCome(restPatienceMs);
+      // Only when those that wait for it have begun, and tell themselves whether they have something to do.
+      const hasCome = (): void => {
+        this.#toCome = undefined;
+      };
+      void this.#toCome.time.then(() => setImmediate(hasCome));
+    }
+    for (const component of components) this.startComponent(component);
   }
 
   async #stop(): Promise<void> {
@@ -257,14 +266,17 @@ export class Cluster {
   }
 
   async #run(component: Component, signal: AbortSignal): Promise<void> {
+    const whenOthersMay = this.#toCome?.time;
+    if (whenOthersMay && (component === 'scheduler' || this.#isReadyAsStored)) {
+      await untilAborted(whenOthersMay, signal).catch(() => {});
+      if (signal.aborted) return;
+    }
     if (component === 'controllers') {
-      this.#controllers = newControllers(this.#context, this.#toCome?.time);
+      this.#controllers = newControllers(this.#context, this.#isReadyAsStored ? undefined : whenOthersMay);
       await this.#controllers.run(signal).finally(() => {
         this.#controllers = undefined;
       });
     } else if (component === 'scheduler') {
-      await untilAborted(this.#toCome?.time ?? Promise.resolve(), signal).catch(() => {});
-      if (signal.aborted) return;
       this.#scheduler = newScheduler(this.#context);
       await this.#scheduler.run(signal).finally(() => {
         this.#scheduler = undefined;

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClientSet, newTransport, RESTClient, untilWithSync } from '@coxswain/client';
 import { newKubeConfig, parseKubeConfig, restConfigFor } from '@coxswain/client/kubeconfig';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openMemoryStore, type Store } from '@coxswain/storage';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Cluster, type ClusterOptions } from '../src/index.ts';
 
 let folder: string;
@@ -185,20 +186,21 @@ it('refuses flags of the API server in its words', async () => {
   );
 });
 
+/** Who has sent requests. */
+const noting =
+  (callers: Set<string>): NonNullable<ClusterOptions['intercept']> =>
+  (transport, caller) => ({
+    send: (request) => {
+      callers.add(caller);
+      return transport.send(request);
+    },
+    openWebSocket: (request) => transport.openWebSocket(request),
+    close: () => transport.close(),
+  });
+
 it('starts what nobody needs to be ready afterwards, when asked to, and is not idle before', async () => {
   const callers = new Set<string>();
-  const cluster = await start({
-    nodes: 1,
-    readyFirst: true,
-    intercept: (transport, caller) => ({
-      send: (request) => {
-        callers.add(caller);
-        return transport.send(request);
-      },
-      openWebSocket: (request) => transport.openWebSocket(request),
-      close: () => transport.close(),
-    }),
-  });
+  const cluster = await start({ nodes: 1, readyFirst: true, intercept: noting(callers) });
   await cluster.whenReady();
   expect(callers).toEqual(new Set(['users', 'controllers', 'nodes']));
   expect(cluster.isIdle).toBe(false);
@@ -211,6 +213,38 @@ it('starts what nobody needs to be ready afterwards, when asked to, and is not i
   await sets.create({ metadata: { name: 'web' }, spec });
   await untilWithSync(sets, 'web', (set) => set?.status?.readyReplicas === 1, { timeoutMs: 20_000 });
   expect(callers).toContain('scheduler');
+});
+
+it('starts nothing before it is ready, where what is stored is; for what lacks then, as ever', async () => {
+  const store = openMemoryStore();
+  const first = await start({ nodes: 2, store });
+  await first.whenReady();
+  const snapshot = store.snapshot();
+  const authorities: string[] = [];
+  const again = async (nodes: number, callers: Set<string>): Promise<Cluster> => {
+    const reopened = async ({ servingTrust }: { servingTrust: string }): Promise<Store> => {
+      authorities.push(servingTrust);
+      return openMemoryStore({ snapshot });
+    };
+    const cluster = await start({ nodes, store: reopened, readyFirst: true, intercept: noting(callers) });
+    await cluster.whenReady();
+    return cluster;
+  };
+  const same = new Set<string>();
+  const cluster = await again(2, same);
+  expect(same).toEqual(new Set(['users']));
+  expect(cluster.isIdle).toBe(false);
+  const configMaps = cluster.clients.core.v1.configMaps('default');
+  // Its keys are its own, of which the store heard; who tells pods of them is one of those to come.
+  expect(authorities[0]).toContain('BEGIN CERTIFICATE');
+  await untilWithSync(configMaps, 'kube-root-ca.crt', (found) => found?.data?.['ca.crt'] === authorities[0], {
+    timeoutMs: 20_000,
+  });
+  await vi.waitUntil(() => same.size === 4, { timeout: 20_000 });
+
+  const more = new Set<string>();
+  await again(3, more);
+  expect(more).toContain('nodes');
 });
 
 it('stops while it is not ready yet, and a part while it is to come', async () => {

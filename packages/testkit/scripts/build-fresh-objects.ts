@@ -5,34 +5,40 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { startCluster } from '@coxswain/testkit';
-import { type FreshObject, timeMark, uidMark } from '../src/fresh-objects.ts';
+import type { FreshObject } from '../src/fresh-objects.ts';
 
 /** Of which all objects are the same in every new cluster. */
 const prefixes = [
   ...['namespaces', 'serviceaccounts', 'clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'],
   ...['priorityclasses', 'flowschemas', 'prioritylevelconfigurations', 'apiregistration.k8s.io/apiservices'],
-  ...['storageclasses', 'servicecidrs', 'ipaddresses', 'services/specs'],
+  ...['storageclasses', 'servicecidrs', 'ipaddresses', 'services/specs', 'minions', 'leases/kube-node-lease'],
 ].map((resource) => `/registry/${resource}/`);
+const isAlike = (key: string): boolean =>
+  prefixes.some((prefix) => key.startsWith(prefix)) || /^\/registry\/configmaps\/.*\/kube-root-ca\.crt$/.test(key);
 
-const now = '2001-01-01T00:00:00Z';
-const cluster = await startCluster({ components: ['controllers'], now, clock: 'frozen' });
-await cluster.until(async () => (await cluster.clients.storage.v1.storageClasses().list()).items.length > 0);
+const cluster = await startCluster({ now: '2001-01-01T00:00:00Z', clock: 'frozen' });
 await cluster.settle();
+const { data = {} } = await cluster.clients.core.v1.configMaps('default').get('kube-root-ca.crt');
+const rootCA = JSON.stringify(data['ca.crt']).slice(1, -1);
 const { store } = cluster.snapshot();
 await cluster.stop();
 
 const decoder = new TextDecoder();
 const texts = new Map<string, string>();
-for (const { record, value } of store.entries) {
-  if (prefixes.some((prefix) => record.key.startsWith(prefix))) texts.set(record.key, decoder.decode(value));
-}
+for (const { record, value } of store.entries) if (isAlike(record.key)) texts.set(record.key, decoder.decode(value));
+
+const uids = [...texts.values()].map((text) => (JSON.parse(text) as { metadata: { uid: string } }).metadata.uid);
+const withMarks = (text: string): string =>
+  uids
+    .reduce((marked, uid, index) => marked.replaceAll(uid, `{{uid ${index}}}`), text)
+    .replaceAll(/2001-01-01T00:00:\d\d/g, '{{time}}')
+    .replaceAll(rootCA, '{{ca}}')
+    // What comes in its place is no other boot of the same machine.
+    .replace(/"bootID":"[^"]*"/, '"bootID":""');
 const objects = [...texts].map(([key, text]): FreshObject => {
-  const { uid } = (JSON.parse(text) as { metadata: { uid: string } }).metadata;
-  return [key, text.replace(uid, uidMark).replaceAll(now, timeMark)];
+  const node = /\/hollow-(\d+)$/.exec(key)?.[1];
+  return { key, text: withMarks(text), ...(node !== undefined && { node: Number(node) }) };
 });
-const module = [
-  `export const [uidMark, timeMark] = ${JSON.stringify([uidMark, timeMark])};`,
-  `export const freshObjects = ${JSON.stringify(objects)};\n`,
-].join('\n');
+const module = `export const freshObjects = ${JSON.stringify(objects)};\n`;
 await writeFile(fileURLToPath(new URL('../dist/fresh-objects.js', import.meta.url)), module);
 console.log(`${objects.length} objects of every new cluster`);

@@ -1,20 +1,37 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreSnapshot } from '@coxswain/storage';
 import { snapshotOf } from '#cluster';
-import { freshObjects, timeMark, uidMark } from '#fresh-objects';
+import { freshObjects } from '#fresh-objects';
+
+export interface FreshStateOptions {
+  /** When the cluster begins. */
+  readonly nowMs: number;
+  /** PEM: whom its pods trust. */
+  readonly rootCA: string;
+  /** How many nodes it has, where they are as they are by default. */
+  readonly nodes: number;
+}
 
 /**
- * What every new cluster makes first, and always the same: roles, namespaces and the like, as if
- * just made. Its server and controllers find it as after a restart, and add or mend what they miss. Undefined where nobody has built it.
+ * What every new cluster makes first, and always the same: roles, namespaces, nodes and the like, as if
+ * just made. Its components find it as after a restart, and add or mend what they miss. Undefined where nobody has built it.
  */
-export function freshState(nowMs: number): StoreSnapshot | undefined {
+export function freshState({ nowMs, rootCA, nodes }: FreshStateOptions): StoreSnapshot | undefined {
   if (freshObjects.length === 0) return undefined;
-  const time = new Date(nowMs).toISOString().replace(/\.\d+/, '');
+  const values = new Map([
+    // To the second, without the zone, as all kinds of times begin.
+    ['time', new Date(nowMs).toISOString().slice(0, 19)],
+    ['ca', JSON.stringify(rootCA).slice(1, -1)],
+  ]);
+  const fill = (_: string, mark: string): string => {
+    const value = values.get(mark) ?? randomUUID();
+    values.set(mark, value);
+    return value;
+  };
   const encoder = new TextEncoder();
   return snapshotOf(
-    freshObjects.map(([key, text]) => [
-      key,
-      encoder.encode(text.replace(uidMark, () => randomUUID()).replaceAll(timeMark, time)),
-    ]),
+    freshObjects
+      .filter(({ node = -1 }) => node < nodes)
+      .map(({ key, text }) => [key, encoder.encode(text.replace(/\{\{(.+?)\}\}/g, fill))]),
   );
 }

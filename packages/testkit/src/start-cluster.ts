@@ -1,5 +1,6 @@
-import { type Logger, silentLogger, systemClock } from '@coxswain/client';
+import { type Clock, type Logger, silentLogger, systemClock } from '@coxswain/client';
 import type { ClusterOptions } from '@coxswain/cluster';
+import type { MemoryStore, Clock as StoreClock } from '@coxswain/storage';
 import { Cluster, openMemoryStore } from '#cluster';
 import { freshState } from './fresh-state.ts';
 import type { ClusterSnapshot } from './snapshot.ts';
@@ -47,25 +48,20 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   const isWhole = options.components === undefined && options.controllers === undefined;
   // Who asks for another server may want none of what servers and controllers make by default.
   const isUsual = isWhole && options.apiServer === undefined;
-  const snapshot = from?.store ?? (isUsual ? freshState(clock.now()) : undefined);
-  const store = openMemoryStore({
-    ...(snapshot && { snapshot }),
-    clock: {
-      now: () => new Date(clock.now()),
-      setTimer: (callback, delayMs) => {
-        const timer = clock.setTimeout(callback, delayMs, { background: true });
-        return () => timer.cancel();
-      },
-    },
-  });
-  await history.follow(store);
+  // Opened before the cluster is there: who its pods trust is among what it begins with.
+  let store!: MemoryStore;
   let cluster: Cluster;
   try {
     cluster = await Cluster.start({
       ...rest,
       // Who does not wait for it wants all of it at once.
       readyFirst: isWhole && ready,
-      store,
+      store: async ({ servingTrust }) => {
+        const snapshot = from?.store ?? (isUsual ? freshFor(options, clock.now(), servingTrust) : undefined);
+        store = openMemoryStore({ ...(snapshot && { snapshot }), clock: storeClock(clock) });
+        await history.follow(store);
+        return store;
+      },
       clock,
       ...(testClock && { clockOf: (component) => testClock.of(component) }),
       separateNodes: true,
@@ -86,6 +82,18 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     throw error;
   }
 }
+
+/** Nodes that somebody describes are none that every cluster has. */
+const freshFor = ({ nodes = Infinity }: StartClusterOptions, nowMs: number, rootCA: string) =>
+  freshState({ nowMs, rootCA, nodes: typeof nodes === 'number' ? nodes : 0 });
+
+const storeClock = (clock: Clock): StoreClock => ({
+  now: () => new Date(clock.now()),
+  setTimer: (callback, delayMs) => {
+    const timer = clock.setTimeout(callback, delayMs, { background: true });
+    return () => timer.cancel();
+  },
+});
 
 const startOf = (now: StartClusterOptions['now'], from: ClusterSnapshot | undefined): number =>
   now === undefined ? (from?.nowMs ?? Date.now()) : new Date(now).getTime();

@@ -196,6 +196,19 @@ describe('the clock', () => {
     expect([await phase(), cluster.clock.now()]).toEqual(['Failed', before + 301_000]);
   });
 
+  it('when it is frozen, no event is lost of those that several tell at the same time', async () => {
+    const cluster = await start({ clock: 'frozen' });
+    const names = ['a', 'b', 'c', 'd'];
+    const spec = { containers: [{ name: 'app', image: 'app:1' }] };
+    for (const name of names) await cluster.clients.core.v1.pods('default').create({ metadata: { name }, spec });
+    const told = async (): Promise<string[]> =>
+      (await cluster.events()).flatMap((event) => /^Normal ((?:Scheduled|Started) Pod\/.):/.exec(event)?.[1] ?? []);
+    await cluster.until(async () => (await told()).length >= 8);
+    expect((await told()).sort()).toEqual(
+      ['Scheduled', 'Started'].flatMap((reason) => names.map((name) => `${reason} Pod/${name}`)),
+    );
+  });
+
   it('goes only as far as somebody waits for', async () => {
     const cluster = await start({ now: '2026-03-15T12:00:00Z', nodes: 1 });
     await cluster.apply(cronJob('daily', '0 0 * * *'));

@@ -38,8 +38,8 @@ export interface ServerEnvironment {
    * of no port.
    */
   readonly listen?: boolean;
-  /** Where objects are kept, instead of what the options say. The server closes it. */
-  readonly store?: Store;
+  /** Where objects are kept, instead of what the options say; opened, or how to. The server closes it. */
+  readonly store?: Store | ((authority: ServerAuthority) => Promise<Store>);
   /** The kubelets that are in this process, by the name of their node: they are reached without a socket. */
   readonly localKubelets?: (node: string) => Dialer | undefined;
   /**
@@ -115,7 +115,10 @@ export async function completeOptions(
   });
   const { authentication, followedFiles } = authenticationOf(options, files, now);
 
-  const store = environment.store ?? (await openConfiguredStore(options, { now, log }));
+  const { ca, servingTrust, serviceAccountKey } = files.identity;
+  const authority = { ca, servingTrust, serviceAccountKey: files.signingKey ?? serviceAccountKey };
+  const { store: keptIn = () => openConfiguredStore(options, { now, log }) } = environment;
+  const store = typeof keptIn === 'function' ? await keptIn(authority) : keptIn;
   let audit: Audit | undefined;
   let encryption: Encryption | undefined;
   try {
@@ -152,8 +155,6 @@ export async function completeOptions(
     random: systemRandom,
   };
   const url = (port: number): string => `https://${localHost(options.bindAddress)}:${port}`;
-  const { ca, servingTrust, serviceAccountKey } = files.identity;
-  const authority = { ca, servingTrust, serviceAccountKey: files.signingKey ?? serviceAccountKey };
   return { config, authority, url, ...administratorOf(options, files, url, log) };
 }
 
