@@ -20,9 +20,13 @@ export function groupVersionClient<Client>(rest: RESTClient, group: string, vers
     const [resource, kind, scope, ...below] = line.split(' ') as [string, string, string, ...string[]];
     const description = { group, version, resource, kind, namespaced: scope === 'n' };
     let Class: ClientClass | undefined;
-    client[propertyName(resource, kind)] = (namespace) => {
+    // They have no state: whoever asks for the same one again gets it again.
+    let last: ResourceClient<KubernetesObject> | undefined;
+    client[propertyName(resource, kind)] = (given) => {
+      const namespace = description.namespaced ? given || undefined : undefined;
       Class ??= clientClass(below);
-      return new Class(rest, description, description.namespaced ? namespace || undefined : undefined);
+      if (!last || last.namespace !== namespace) last = new Class(rest, description, namespace);
+      return last;
     };
   }
   // The generator makes the interface and the table out of the same rows.

@@ -42,6 +42,7 @@ export class ResourceClient<T extends KubernetesObject> implements ResourceInter
   readonly resource: ResourceDescription;
   readonly namespace: string | undefined;
   readonly #rest: Requests;
+  #withoutAnswers: WithoutAnswers<T> | undefined;
 
   constructor(rest: Requests, resource: ResourceDescription, namespace?: string) {
     this.#rest = rest;
@@ -109,8 +110,12 @@ export class ResourceClient<T extends KubernetesObject> implements ResourceInter
   }
 
   withoutAnswers(): WithoutAnswers<T> {
-    const rest = new Discarding(this.#rest);
-    return new ResourceClient<T>(rest, this.resource, this.namespace) as unknown as WithoutAnswers<T>;
+    this.#withoutAnswers ??= new ResourceClient<T>(
+      new Discarding(this.#rest),
+      this.resource,
+      this.namespace,
+    ) as unknown as WithoutAnswers<T>;
+    return this.#withoutAnswers;
   }
 
   /**
