@@ -10,6 +10,9 @@ type ClientClass = new (
   namespace?: string,
 ) => ResourceClient<KubernetesObject>;
 
+/** Namespaces, of each resource. */
+const mostKnown = 100;
+
 /**
  * The client of a group version from its table: a line for every resource with its name, its kind, `n` or `c` for
  * namespaced or cluster-scoped, and the names of its subresources. `Client` must be the interface generated beside it.
@@ -21,12 +24,16 @@ export function groupVersionClient<Client>(rest: RESTClient, group: string, vers
     const description = { group, version, resource, kind, namespaced: scope === 'n' };
     let Class: ClientClass | undefined;
     // They have no state: whoever asks for the same one again gets it again.
-    let last: ResourceClient<KubernetesObject> | undefined;
+    const known = new Map<string | undefined, ResourceClient<KubernetesObject>>();
     client[propertyName(resource, kind)] = (given) => {
       const namespace = description.namespaced ? given || undefined : undefined;
+      const found = known.get(namespace);
+      if (found) return found;
       Class ??= clientClass(below);
-      if (!last || last.namespace !== namespace) last = new Class(rest, description, namespace);
-      return last;
+      const made = new Class(rest, description, namespace);
+      if (known.size >= mostKnown) known.clear();
+      known.set(namespace, made);
+      return made;
     };
   }
   // The generator makes the interface and the table out of the same rows.
