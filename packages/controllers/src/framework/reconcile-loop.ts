@@ -1,3 +1,4 @@
+import { isConflict } from '@coxswain/apimachinery/errors';
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import {
   deletionHandlingKey,
@@ -10,10 +11,12 @@ import {
   type QueueRateLimiter,
   RateLimitingQueue,
   type Reconcile,
+  type ReconcileFailure,
   type ReconcileResult,
   runWorkers,
 } from '@coxswain/client/workqueue';
 import type { Controller, ControllerContext } from './controller.ts';
+import { messageOf } from './message-of.ts';
 import { Pace } from './pace.ts';
 
 export interface ReconcileLoopOptions {
@@ -31,14 +34,20 @@ export interface ReconcileLoopOptions {
   readonly rateLimiter?: QueueRateLimiter;
 }
 
+/** What it needs of that of its controller. */
+type LoopContext = Pick<ControllerContext, 'clock' | 'metrics' | 'coalesceMs' | 'activity' | 'logger'>;
+
+/** Somebody was faster: that happens in every cluster, and the next try sees what they wrote. More than these in a row tell of something else. */
+const ordinaryConflicts = 3;
+
 /** What nearly every controller is: a queue of keys, workers that reconcile them, retries that wait longer and longer. */
 export class ReconcileLoop implements Controller {
   readonly queue: RateLimitingQueue<string>;
   readonly #options: ReconcileLoopOptions;
-  readonly #context: ControllerContext;
+  readonly #context: LoopContext;
   readonly #pace: Pace;
 
-  constructor(context: ControllerContext, options: ReconcileLoopOptions) {
+  constructor(context: LoopContext, options: ReconcileLoopOptions) {
     const { clock, metrics, coalesceMs } = context;
     this.#context = context;
     this.#pace = new Pace(clock, coalesceMs);
@@ -74,7 +83,7 @@ export class ReconcileLoop implements Controller {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { name, workers = 5, synced, reconcile, maxRetries } = this.#options;
+    const { workers = 5, synced, reconcile, maxRetries } = this.#options;
     try {
       await waitForCacheSync(signal, ...synced);
     } catch (error) {
@@ -87,13 +96,21 @@ export class ReconcileLoop implements Controller {
         workers,
         signal,
         ...(maxRetries !== undefined && { maxRetries }),
-        onError: (error, { item }) => this.#context.logger.error(`${name}: ${item} could not be reconciled`, error),
+        onError: (error, failure) => this.#tell(error, failure),
       },
       async (key, abort) => {
         this.#pace.begin(key);
         return await reconcile(key, abort);
       },
     );
+  }
+
+  #tell(error: unknown, { item, retries, willRetry }: ReconcileFailure<string>): void {
+    const { logger } = this.#context;
+    const { name } = this.#options;
+    if (isConflict(error) && willRetry && retries < ordinaryConflicts)
+      logger.info(`${name}: ${item} is reconciled again: ${messageOf(error)}`);
+    else logger.error(`${name}: ${item} could not be reconciled`, error);
   }
 }
 
