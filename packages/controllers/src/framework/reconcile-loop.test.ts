@@ -1,6 +1,6 @@
 import { newConflict } from '@coxswain/apimachinery/errors';
 import { GroupResource } from '@coxswain/apimachinery/meta';
-import { systemClock } from '@coxswain/client';
+import { noMetrics, systemClock } from '@coxswain/client';
 import { ItemFastSlowRateLimiter } from '@coxswain/client/workqueue';
 import { expect, it } from 'vitest';
 import { Activity } from './controller.ts';
@@ -17,7 +17,7 @@ async function toldOf(errors: readonly Error[], maxRetries?: number): Promise<st
     error: (message: string, error: unknown) => void told.push(`error ${message}: ${(error as Error).message}`),
   };
   const loop = new ReconcileLoop(
-    { clock: systemClock, coalesceMs: 0, activity: new Activity(), logger },
+    { clock: systemClock, metrics: noMetrics, coalesceMs: 0, activity: new Activity(), logger },
     {
       name: 'deployment',
       synced: [],
