@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkPackage, Package } from '@arethetypeswrong/core';
+import type { ObjectMeta } from '@coxswain/apimachinery/meta';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -147,49 +148,62 @@ it('as built, a cluster lives in a context of its own, where scripts are not of 
 it('as built, what every cluster has from the start is what a cluster makes, at its time and with UIDs of its own', () => {
   const program = `
     import { startCluster } from '@coxswain/testkit';
+    const texts = ({ store }) => store.entries.map(({ record, value }) => [record.key, new TextDecoder().decode(value)]);
     const stateOf = async (options) => {
       const cluster = await startCluster({ now: '2031-02-03T04:05:06Z', clock: 'frozen', ...options });
-      const atStart = cluster.snapshot().store.entries.map(({ record }) => record.key);
+      const atStart = texts(cluster.snapshot());
       await cluster.settle();
-      const { entries } = cluster.snapshot().store;
+      const settled = texts(cluster.snapshot());
       await cluster.stop();
-      return { atStart, texts: entries.map(({ record, value }) => [record.key, new TextDecoder().decode(value)]) };
+      return { atStart, settled };
     };
     // Who asks for another server gets nothing that is there from the start.
     console.log(JSON.stringify([await stateOf(), await stateOf(), await stateOf({ apiServer: {} })]));`;
   const { status, stdout, stderr } = run(program);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   const [built, again, made] = JSON.parse(stdout) as [State, State, State];
-  expect(objectsOf(built)).toEqual(objectsOf(made));
-  const uids = [built, again, made].flatMap(uidsOf);
+  expect(objectsOf(built.settled)).toEqual(objectsOf(made.settled));
+  const uids = [built, again, made].flatMap(({ settled }) => uidsOf(settled));
   expect(new Set(uids).size).toBe(uids.length);
+  // Else the garbage collector would delete what has an owner.
+  expect(ownersOf(built.atStart)).toHaveLength(2);
+  expect(uidsOf(built.atStart)).toEqual(expect.arrayContaining(ownersOf(built.atStart)));
   // Nodes that are not there from the start register, and tell of it.
-  const isOfNode = (key: string): boolean => /^\/registry\/(minions|events\/default)\/hollow-1/.test(key);
-  expect(built.atStart.filter(isOfNode)).toEqual(['/registry/minions/hollow-1']);
-  expect(made.atStart.filter(isOfNode).length).toBeGreaterThan(1);
+  const ofNode = ({ atStart }: State): string[] =>
+    atStart.map(([key]) => key).filter((key) => /^\/registry\/(minions|events\/default)\/hollow-1/.test(key));
+  expect(ofNode(built)).toEqual(['/registry/minions/hollow-1']);
+  expect(ofNode(made).length).toBeGreaterThan(1);
 });
 
-/** What is in a cluster's store: the keys when it is ready, and all texts when nothing is left to do. */
+/** Everything that was written to a store, in order. */
+type Texts = readonly (readonly [key: string, text: string])[];
+
+/** When a cluster is ready, and when it has nothing left to do. */
 interface State {
-  readonly atStart: readonly string[];
-  readonly texts: readonly (readonly [key: string, text: string])[];
+  readonly atStart: Texts;
+  readonly settled: Texts;
 }
 
 /** The newest of each, but for events, and leases of servers, whose names are by chance. */
-const newest = ({ texts }: State): Map<string, string> =>
+const newest = (texts: Texts): Map<string, string> =>
   new Map(texts.filter(([key]) => !/^\/registry\/(events|leases\/kube-system)\//.test(key)));
 
-const uidsOf = (state: State): unknown[] =>
-  Array.from(newest(state).values(), (text) => JSON.parse(text).metadata.uid).filter((uid) => uid !== undefined);
+const metadataOf = (texts: Texts): ObjectMeta[] =>
+  Array.from(newest(texts).values(), (text) => (JSON.parse(text) as { metadata: ObjectMeta }).metadata);
+
+const uidsOf = (texts: Texts): string[] => metadataOf(texts).flatMap(({ uid }) => uid ?? []);
+
+const ownersOf = (texts: Texts): string[] =>
+  metadataOf(texts).flatMap(({ ownerReferences = [] }) => ownerReferences.map(({ uid }) => uid));
 
 /** By key; without what is of each cluster alone: times within its first minute, UIDs and certificates. */
-function objectsOf(state: State): Record<string, unknown> {
+function objectsOf(texts: Texts): Record<string, unknown> {
   const alike = (text: string): string =>
     text
       .replace(/2031-02-03T04:05:\d\d(\.\d+)?/g, 'now')
       .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'uid')
       .replace(/-----BEGIN.*?END CERTIFICATE-----/g, 'certificate');
-  const objects = Array.from(newest(state), ([key, text]) => {
+  const objects = Array.from(newest(texts), ([key, text]) => {
     const object = JSON.parse(alike(text)) as { metadata: { managedFields?: unknown } };
     // A kubelet that finds its node only writes its status.
     if (key.startsWith('/registry/minions/')) delete object.metadata.managedFields;
