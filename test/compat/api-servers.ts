@@ -14,6 +14,8 @@ export interface ApiServer {
   readonly rootCaFile: string;
   /** Signs the tokens of service accounts. */
   readonly serviceAccountKeyFile: string;
+  /** Of its process. */
+  readonly pid?: number;
 }
 
 const readyTimeoutMs = 60_000;
@@ -48,7 +50,7 @@ export async function startTheirs(stage: Stage, kubeApiserver: string, etcd: str
   writeFileSync(serviceAccountKeyFile, key, { mode: 0o600 });
   const tokens = join(folder, 'tokens.csv');
   writeFileSync(tokens, 'admin,admin,1,"system:masters"\n', { mode: 0o600 });
-  await stage.start('kube-apiserver', [
+  const pid = await stage.start('kube-apiserver', [
     kubeApiserver,
     `--etcd-servers=${clientUrl}`,
     `--secure-port=${port}`,
@@ -74,7 +76,7 @@ export async function startTheirs(stage: Stage, kubeApiserver: string, etcd: str
   };
   writeFileSync(kubeconfig, JSON.stringify(config), { mode: 0o600 });
   await stage.waitFor(untilReady(kubeconfig), 'kube-apiserver to be ready', readyTimeoutMs);
-  return { kubeconfig, rootCaFile, serviceAccountKeyFile };
+  return { kubeconfig, rootCaFile, serviceAccountKeyFile, ...(pid !== undefined && { pid }) };
 }
 
 async function untilReady(kubeconfig: string): Promise<void> {

@@ -41,8 +41,12 @@ export class Stage {
     this.#endings.push(end);
   }
 
-  /** Starts a program that goes on until the stage is closed. */
-  async start(name: string, [program = '', ...args]: readonly string[], { until }: StartOptions = {}): Promise<void> {
+  /** Starts a program that goes on until the stage is closed; gives its process ID. */
+  async start(
+    name: string,
+    [program = '', ...args]: readonly string[],
+    { until }: StartOptions = {},
+  ): Promise<number | undefined> {
     const log = join(this.logs, `${name}.log`);
     let said = '';
     let onSaid = (): void => {};
@@ -69,6 +73,7 @@ export class Stage {
     };
     group.ended.then(ended, ended);
     if (until) await this.waitFor(started, `${name} to start`, startTimeoutMs);
+    return group.pid;
   }
 
   /** Runs a program to its end; what it wrote is in the log of that name, which is given. */

@@ -12,6 +12,8 @@ export interface ProcessGroupOptions {
 export class ProcessGroup {
   /** The exit status, null after a signal; rejects when the program does not start. */
   readonly ended: Promise<number | null>;
+  /** Of the program, and so of the group; absent when it did not start. */
+  readonly pid: number | undefined;
   readonly #child: ChildProcess;
 
   constructor(program: string, args: readonly string[], { log, onOutput }: ProcessGroupOptions) {
@@ -23,6 +25,7 @@ export class ProcessGroup {
       stream.pipe(file, { end: false });
     }
     this.#child = child;
+    this.pid = child.pid;
     this.ended = new Promise((resolve, reject) => {
       child.once('error', reject);
       child.once('close', (status) => {

@@ -1,0 +1,81 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { RESTClient } from '@coxswain/client';
+import { loadRestConfig } from '@coxswain/client/kubeconfig';
+import { startTheirs } from '../compat/api-servers.ts';
+import type { Stage } from '../compat/stage.ts';
+
+/** An API server that is tried. */
+export interface RunningServer {
+  /** Of an administrator. */
+  readonly kubeconfig: string;
+  readonly host: string;
+  readonly port: number;
+  /** Of the API server's process; absent where somebody else runs it. */
+  readonly pid?: number;
+}
+
+/** Who is tried: ours, the original, or a server that runs already. */
+export interface Contender {
+  readonly name: string;
+  /** For its files, and for those of the scenario; gone afterwards. */
+  readonly folder: string;
+  /**
+   * A server over a durable store, which ends with the scenario. A scenario that needs a `process` may use `program`
+   * instead.
+   */
+  start(): Promise<RunningServer>;
+  /** What a scenario starts by itself, where it kills its server: the command line of one that stores in the folder. */
+  readonly program?: readonly string[];
+}
+
+export const cox = fileURLToPath(new URL('../../packages/cli/bin/cox.js', import.meta.url));
+
+export function ours(stage: Stage): Contender {
+  const { folder } = stage;
+  const flags = [`--data-dir=${join(folder, 'data')}`, '--bind-address=127.0.0.1', '--secure-port=0'];
+  const program = [process.execPath, cox, 'apiserver', ...flags];
+  return {
+    name: 'cox',
+    folder,
+    program,
+    async start() {
+      const pid = await stage.start('cox-apiserver', program, { until: /is ready at / });
+      return { ...(await described(join(folder, 'data', 'admin.kubeconfig'))), ...(pid !== undefined && { pid }) };
+    },
+  };
+}
+
+export function theirs(stage: Stage, programs: { readonly kubeApiserver: string; readonly etcd: string }): Contender {
+  return {
+    name: 'kube-apiserver',
+    folder: stage.folder,
+    async start() {
+      mkdirSync(stage.folder, { recursive: true });
+      const { kubeconfig, pid } = await startTheirs(stage, programs.kubeApiserver, programs.etcd);
+      return { ...(await described(kubeconfig)), ...(pid !== undefined && { pid }) };
+    },
+  };
+}
+
+/** One that somebody else runs. */
+export function given(stage: Stage, kubeconfig: string): Contender {
+  return { name: 'given', folder: stage.folder, start: () => described(kubeconfig) };
+}
+
+async function described(kubeconfig: string): Promise<Omit<RunningServer, 'pid'>> {
+  const { server } = await loadRestConfig({ path: kubeconfig });
+  const { hostname, port } = new URL(server);
+  return { kubeconfig, host: hostname, port: Number(port || 443) };
+}
+
+/** Calls back with an administrator's client, which is closed afterwards. */
+export async function asAdministrator<T>(server: RunningServer, work: (rest: RESTClient) => Promise<T>): Promise<T> {
+  const rest = RESTClient.forConfig({ ...(await loadRestConfig({ path: server.kubeconfig })), qps: 0 });
+  try {
+    return await work(rest);
+  } finally {
+    await rest.close();
+  }
+}
