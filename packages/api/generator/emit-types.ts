@@ -73,10 +73,32 @@ export function emitTypes(pkg: string, types: readonly TypeModel[], file: TypesF
       if (kind && field.name === 'kind') return `  kind?: ${JSON.stringify(kind.kind)};`;
       if (kind && field.name === 'apiVersion') return `  apiVersion?: ${JSON.stringify(kind.apiVersion)};`;
       const always = field.required || (kind && field.name === 'metadata');
-      return `  ${field.name.startsWith('$') || field.name.includes('-') ? JSON.stringify(field.name) : field.name}${always ? '' : '?'}: ${print(field.type, field.enum)};`;
+      return `  ${field.name.startsWith('$') || field.name.includes('-') ? JSON.stringify(field.name) : field.name}${always ? '' : '?'}: ${print(field.type, field.enum)}${isPrintedAsNull(type, field) ? ' | null' : ''};`;
     });
     return `export interface ${type.name} {\n${lines.join('\n')}\n}`;
   });
   const header = [...imports].sort().map(([alias, path]) => `import type * as ${alias} from '${path}';`);
   return [...header, ...(header.length > 0 ? [''] : []), interfaces.join('\n\n'), ''].join('\n');
+}
+
+/** Required, but valid when empty; upstream's validation says so. */
+const mayBeEmpty: ReadonlySet<string> = new Set([
+  'batch.v1.PodFailurePolicy.rules',
+  'core.v1.LimitRangeSpec.limits',
+  'core.v1.NodeAllocatableResourceClaimStatus.resources',
+  'core.v1.PodExtendedResourceClaimStatus.requestMappings',
+  'storage.v1.CSINodeSpec.drivers',
+  'storage.v1beta1.CSINodeSpec.drivers',
+]);
+
+/**
+ * True where an API server answers `null`: Go prints an unset list, map or pointer without `omitempty` so. Not for the items of
+ * lists, which the client makes an array, nor for what is required and never valid when empty.
+ */
+function isPrintedAsNull({ key, name: typeName }: TypeModel, field: FieldModel): boolean {
+  const { name, type, pointer, omitEmpty, omitZero, required } = field;
+  if (omitEmpty || omitZero) return false;
+  if (!pointer && type.form !== 'list' && type.form !== 'map') return false;
+  if (name === 'items' && typeName.endsWith('List')) return false;
+  return !required || mayBeEmpty.has(`${key}.${name}`);
 }

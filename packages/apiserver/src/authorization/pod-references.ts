@@ -69,7 +69,7 @@ export function visitVolumeSecrets(volume: PersistentVolume, report: (namespace:
   const { spec } = volume;
   if (!spec) return;
   const claimNamespace = spec.claimRef?.namespace ?? '';
-  const tell = (reference: { name?: string; namespace?: string } | undefined, otherwise: string) => {
+  const tell = (reference: { name?: string; namespace?: string | null } | undefined, otherwise: string) => {
     if (reference?.name) report(reference.namespace || otherwise, reference.name);
   };
   // Older volumes of these say no namespace, and mean that of their claim.

@@ -15,14 +15,14 @@ export interface LevelLimits {
 }
 
 /** The shares of a level: what its part of all seats is reckoned by. */
-export const sharesOf = ({ spec }: PriorityLevelConfiguration): number =>
+export const sharesOf = ({ spec }: Pick<PriorityLevelConfiguration, 'spec'>): number =>
   (spec?.limited ?? spec?.exempt)?.nominalConcurrencyShares ?? 0;
 
 export function levelLimits({ spec }: PriorityLevelConfiguration, serverSeats: number, shareSum: number): LevelLimits {
-  const { nominalConcurrencyShares = 0, lendablePercent = 0 } = spec?.limited ?? spec?.exempt ?? {};
+  const { lendablePercent = 0 } = spec?.limited ?? spec?.exempt ?? {};
   const borrowingLimitPercent = spec?.limited?.borrowingLimitPercent;
   // Rounding up gives away a few seats more than there are: better than a level with none.
-  const nominal = shareSum > 0 ? Math.ceil((serverSeats * nominalConcurrencyShares) / shareSum) : 0;
+  const nominal = shareSum > 0 ? Math.ceil((serverSeats * sharesOf({ spec })) / shareSum) : 0;
   const lendable = Math.round((nominal * lendablePercent) / 100);
   const borrowing =
     borrowingLimitPercent === undefined ? serverSeats : Math.round((nominal * borrowingLimitPercent) / 100);

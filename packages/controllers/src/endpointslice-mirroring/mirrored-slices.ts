@@ -59,7 +59,7 @@ interface Group {
   readonly endpoints: Map<string, Endpoint>;
 }
 
-const groupKey = (addressType: string, ports: readonly EndpointPort[] | undefined): string =>
+const groupKey = (addressType: string, ports: readonly EndpointPort[] | null | undefined): string =>
   `${addressType} ${portsKey(ports)}`;
 
 function desiredGroups(

@@ -34,8 +34,10 @@ const describePlan = (plan: SlicePlan): string[] => [
   ...plan.delete.map((it) => `delete ${it.metadata.name}`),
 ];
 
-const contents = ({ endpoints = [] }: EndpointSlice): string =>
-  endpoints.map(({ addresses, conditions }) => addresses[0]!.slice(7) + (conditions?.ready ? '' : '!')).join(' ');
+const contents = ({ endpoints }: EndpointSlice): string =>
+  (endpoints ?? [])
+    .map(({ addresses, conditions }) => addresses[0]!.slice(7) + (conditions?.ready ? '' : '!'))
+    .join(' ');
 
 describe('endpoints are packed into slices', () => {
   const cases: Record<string, [existing: Record<string, string>, desired: string, written: string[]]> = {
@@ -79,13 +81,13 @@ describe('endpoints are packed into slices', () => {
         const { plan } = pack(existing, desired.join(' '));
         const after = [...plan.create, ...plan.update, ...plan.unchanged];
         expect(after.flatMap((it) => split(contents(it))).sort()).toEqual([...desired].sort());
-        expect(after.every(({ endpoints = [] }) => endpoints.length <= max)).toBe(true);
-        expect(after.every(({ endpoints = [] }) => endpoints.length > 0)).toBe(true);
+        expect(after.every(({ endpoints }) => (endpoints ?? []).length <= max)).toBe(true);
+        expect(after.every(({ endpoints }) => (endpoints ?? []).length > 0)).toBe(true);
         // A second look finds nothing to do.
         const settled = Object.fromEntries(after.map((it, i) => [`t${i}`, contents(it)]));
         expect(pack(settled, desired.join(' ')).written).toEqual([]);
         // New slices are full, but for the last.
-        expect(plan.create.slice(0, -1).every(({ endpoints = [] }) => endpoints.length === max)).toBe(true);
+        expect(plan.create.slice(0, -1).every(({ endpoints }) => (endpoints ?? []).length === max)).toBe(true);
         // Slices that need not be touched are not, but for one that takes what is left.
         const touched = Object.values(existing).filter((text) => !split(text).every((id) => desired.includes(id)));
         expect(plan.update.length + plan.delete.length).toBeLessThanOrEqual(touched.length + 1);

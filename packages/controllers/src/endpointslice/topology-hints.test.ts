@@ -110,7 +110,7 @@ describe('hints', () => {
     endpoints: zones.map((zone) => endpoint(zone)),
   });
   const hintedZones = (slices: readonly EndpointSlice[]): string[] =>
-    slices.flatMap(({ endpoints = [] }) => endpoints.map(({ hints }) => hints?.forZones?.[0]?.name ?? '-'));
+    slices.flatMap(({ endpoints }) => (endpoints ?? []).map(({ hints }) => hints?.forZones?.[0]?.name ?? '-'));
   const equal = () => new TopologyHints(() => [node('a', '1'), node('b', '1')]);
 
   it('stay in the zone where they can', () => {

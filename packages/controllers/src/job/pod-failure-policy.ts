@@ -17,7 +17,7 @@ export interface FailureVerdict {
 
 /** The first rule that matches decides. */
 export function failureVerdict(policy: PodFailurePolicy | undefined, pod: Pod): FailureVerdict {
-  for (const [index, rule] of policy?.rules.entries() ?? []) {
+  for (const [index, rule] of policy?.rules?.entries() ?? []) {
     const cause = matchedBy(rule, pod);
     if (cause === undefined) continue;
     const { action } = rule;

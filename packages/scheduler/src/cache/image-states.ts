@@ -15,8 +15,8 @@ export class ImageStates {
   /** Counts a node's images; what is known of them. */
   add(node: Node): ReadonlyMap<string, ImageState> {
     const states = new Map<string, ImageState>();
-    for (const { names = [], sizeBytes = 0 } of node.status?.images ?? []) {
-      for (const name of names) {
+    for (const { names, sizeBytes = 0 } of node.status?.images ?? []) {
+      for (const name of names ?? []) {
         if (states.has(name)) continue;
         let state = this.#states.get(name);
         if (!state) {

@@ -53,8 +53,8 @@ function nodeInfos({ nodes, placed }: RecordedCase): NodeInfo[] {
     nodes.filter(({ status }) => status?.images?.some(({ names }) => names?.includes(image)));
   for (const info of infos)
     info.imageStates = new Map(
-      info.node?.status?.images?.map(({ names = [], sizeBytes = 0 }) => {
-        const [image = ''] = names;
+      info.node?.status?.images?.map(({ names, sizeBytes = 0 }) => {
+        const [image = ''] = names ?? [];
         return [image, { size: sizeBytes, nodes: spread(image).length }];
       }),
     );

@@ -90,8 +90,8 @@ function validateMandatory(spec: PriorityLevelConfigurationSpec, name: string): 
   return [invalid(path, value, `spec of '${name}'${except} must equal the fixed value`)];
 }
 
-function validateShares(shares: number | undefined, at: Path): ErrorList {
-  return shares !== undefined && shares < 0 ? [invalid(at.child('nominalConcurrencyShares'), shares, nonNegative)] : [];
+function validateShares(shares: number | null | undefined, at: Path): ErrorList {
+  return shares && shares < 0 ? [invalid(at.child('nominalConcurrencyShares'), shares, nonNegative)] : [];
 }
 
 function validateLendable(percent: number | undefined, at: Path): ErrorList {

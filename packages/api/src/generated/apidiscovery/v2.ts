@@ -20,7 +20,7 @@ export interface APIResourceDiscovery {
   responseKind?: metav1.MetaGroupVersionKind;
   scope?: string;
   singularResource?: string;
-  verbs?: string[];
+  verbs?: string[] | null;
   shortNames?: string[];
   categories?: string[];
   subresources?: APISubresourceDiscovery[];
@@ -30,7 +30,7 @@ export interface APISubresourceDiscovery {
   subresource?: string;
   responseKind?: metav1.MetaGroupVersionKind;
   acceptedTypes?: metav1.MetaGroupVersionKind[];
-  verbs?: string[];
+  verbs?: string[] | null;
 }
 
 export interface APIVersionDiscovery {

@@ -4,12 +4,12 @@ import type * as metav1 from '@coxswain/apimachinery';
 export interface ConversionRequest {
   uid?: string;
   desiredAPIVersion?: string;
-  objects?: { [key: string]: unknown }[];
+  objects?: { [key: string]: unknown }[] | null;
 }
 
 export interface ConversionResponse {
   uid?: string;
-  convertedObjects?: { [key: string]: unknown }[];
+  convertedObjects?: { [key: string]: unknown }[] | null;
   result?: metav1.Status;
 }
 
@@ -77,9 +77,9 @@ export interface CustomResourceDefinitionSpec {
 }
 
 export interface CustomResourceDefinitionStatus {
-  conditions?: CustomResourceDefinitionCondition[];
+  conditions?: CustomResourceDefinitionCondition[] | null;
   acceptedNames?: CustomResourceDefinitionNames;
-  storedVersions?: string[];
+  storedVersions?: string[] | null;
   observedGeneration?: number;
 }
 

@@ -56,7 +56,7 @@ export interface Policy {
   kind?: "Policy";
   apiVersion?: "audit.k8s.io/v1";
   metadata: metav1.ObjectMeta;
-  rules?: PolicyRule[];
+  rules?: PolicyRule[] | null;
   omitStages?: string[];
   omitManagedFields?: boolean;
 }

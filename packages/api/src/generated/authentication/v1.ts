@@ -28,9 +28,9 @@ export interface TokenRequest {
 }
 
 export interface TokenRequestSpec {
-  audiences?: string[];
-  expirationSeconds?: number;
-  boundObjectRef?: BoundObjectReference;
+  audiences?: string[] | null;
+  expirationSeconds?: number | null;
+  boundObjectRef?: BoundObjectReference | null;
 }
 
 export interface TokenRequestStatus {

@@ -83,7 +83,7 @@ export interface HorizontalPodAutoscalerStatus {
   lastScaleTime?: metav1.Time;
   currentReplicas?: number;
   desiredReplicas: number;
-  currentMetrics?: MetricStatus[];
+  currentMetrics?: MetricStatus[] | null;
   conditions?: HorizontalPodAutoscalerCondition[];
 }
 

@@ -97,7 +97,7 @@ export interface JobTemplateSpec {
 }
 
 export interface PodFailurePolicy {
-  rules: PodFailurePolicyRule[];
+  rules: PodFailurePolicyRule[] | null;
 }
 
 export interface PodFailurePolicyOnExitCodesRequirement {

@@ -37,7 +37,7 @@ export interface AzureFilePersistentVolumeSource {
   secretName: string;
   shareName: string;
   readOnly?: boolean;
-  secretNamespace?: string;
+  secretNamespace?: string | null;
 }
 
 export interface AzureFileVolumeSource {
@@ -227,7 +227,7 @@ export interface ContainerExtendedResourceRequest {
 }
 
 export interface ContainerImage {
-  names?: string[];
+  names?: string[] | null;
   sizeBytes?: number;
 }
 
@@ -527,7 +527,7 @@ export interface GCEPersistentDiskVolumeSource {
 
 export interface GRPCAction {
   port: number;
-  service?: string;
+  service?: string | null;
 }
 
 export interface GitRepoVolumeSource {
@@ -656,7 +656,7 @@ export interface LimitRangeList {
 }
 
 export interface LimitRangeSpec {
-  limits: LimitRangeItem[];
+  limits: LimitRangeItem[] | null;
 }
 
 export interface LinuxContainerUser {
@@ -756,7 +756,7 @@ export interface NodeAffinity {
 export interface NodeAllocatableResourceClaimStatus {
   resourceClaimName: string;
   containers?: string[];
-  resources: { [key: string]: string };
+  resources: { [key: string]: string } | null;
 }
 
 export interface NodeCondition {
@@ -1104,11 +1104,11 @@ export interface PodExecOptions {
   stderr?: boolean;
   tty?: boolean;
   container?: string;
-  command?: string[];
+  command?: string[] | null;
 }
 
 export interface PodExtendedResourceClaimStatus {
-  requestMappings: ContainerExtendedResourceRequest[];
+  requestMappings: ContainerExtendedResourceRequest[] | null;
   resourceClaimName: string;
 }
 
@@ -1326,7 +1326,7 @@ export interface ProbeHandler {
 }
 
 export interface ProjectedVolumeSource {
-  sources?: VolumeProjection[];
+  sources?: VolumeProjection[] | null;
   defaultMode?: number;
 }
 
@@ -1727,13 +1727,13 @@ export interface TopologySpreadConstraint {
 }
 
 export interface TypedLocalObjectReference {
-  apiGroup?: string;
+  apiGroup?: string | null;
   kind: string;
   name: string;
 }
 
 export interface TypedObjectReference {
-  apiGroup?: string;
+  apiGroup?: string | null;
   kind: string;
   name: string;
   namespace?: string;

@@ -4,7 +4,7 @@ import type * as metav1 from '@coxswain/apimachinery';
 
 export interface MetricIdentifier {
   name?: string;
-  selector?: metav1.LabelSelector;
+  selector?: metav1.LabelSelector | null;
 }
 
 export interface MetricListOptions {

@@ -36,8 +36,8 @@ export interface EndpointSlice {
   apiVersion?: "discovery.k8s.io/v1";
   metadata: metav1.ObjectMeta;
   addressType: "FQDN" | "IPv4" | "IPv6";
-  endpoints?: Endpoint[];
-  ports?: EndpointPort[];
+  endpoints?: Endpoint[] | null;
+  ports?: EndpointPort[] | null;
 }
 
 export interface EndpointSliceList {

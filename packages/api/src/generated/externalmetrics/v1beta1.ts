@@ -5,7 +5,7 @@ export interface ExternalMetricValue {
   kind?: "ExternalMetricValue";
   apiVersion?: "external.metrics.k8s.io/v1beta1";
   metricName?: string;
-  metricLabels?: { [key: string]: string };
+  metricLabels?: { [key: string]: string } | null;
   timestamp?: metav1.Time;
   window?: number;
   value?: string;

@@ -54,7 +54,7 @@ export interface LimitResponse {
 }
 
 export interface LimitedPriorityLevelConfiguration {
-  nominalConcurrencyShares?: number;
+  nominalConcurrencyShares?: number | null;
   limitResponse?: LimitResponse;
   lendablePercent?: number;
   borrowingLimitPercent?: number;
@@ -119,7 +119,7 @@ export interface ResourcePolicyRule {
   apiGroups: string[];
   resources: string[];
   clusterScope?: boolean;
-  namespaces?: string[];
+  namespaces?: string[] | null;
 }
 
 export interface ServiceAccountSubject {

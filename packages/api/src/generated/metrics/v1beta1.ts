@@ -3,7 +3,7 @@ import type * as metav1 from '@coxswain/apimachinery';
 
 export interface ContainerMetrics {
   name?: string;
-  usage?: { [key: string]: string };
+  usage?: { [key: string]: string } | null;
 }
 
 export interface NodeMetrics {
@@ -12,7 +12,7 @@ export interface NodeMetrics {
   metadata: metav1.ObjectMeta;
   timestamp?: metav1.Time;
   window?: metav1.Duration;
-  usage?: { [key: string]: string };
+  usage?: { [key: string]: string } | null;
 }
 
 export interface NodeMetricsList {
@@ -28,7 +28,7 @@ export interface PodMetrics {
   metadata: metav1.ObjectMeta;
   timestamp?: metav1.Time;
   window?: metav1.Duration;
-  containers?: ContainerMetrics[];
+  containers?: ContainerMetrics[] | null;
 }
 
 export interface PodMetricsList {

@@ -66,7 +66,7 @@ export interface IngressClassParametersReference {
   apiGroup?: string;
   kind: string;
   name: string;
-  scope?: string;
+  scope?: string | null;
   namespace?: string;
 }
 

@@ -9,7 +9,7 @@ export interface HTTPIngressPath {
 }
 
 export interface HTTPIngressRuleValue {
-  paths?: HTTPIngressPath[];
+  paths?: HTTPIngressPath[] | null;
 }
 
 export interface IPAddress {
@@ -62,7 +62,7 @@ export interface IngressClassParametersReference {
   apiGroup?: string;
   kind?: string;
   name?: string;
-  scope?: string;
+  scope?: string | null;
   namespace?: string;
 }
 

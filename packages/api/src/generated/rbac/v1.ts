@@ -9,7 +9,7 @@ export interface ClusterRole {
   kind?: "ClusterRole";
   apiVersion?: "rbac.authorization.k8s.io/v1";
   metadata: metav1.ObjectMeta;
-  rules?: PolicyRule[];
+  rules?: PolicyRule[] | null;
   aggregationRule?: AggregationRule;
 }
 
@@ -47,7 +47,7 @@ export interface Role {
   kind?: "Role";
   apiVersion?: "rbac.authorization.k8s.io/v1";
   metadata: metav1.ObjectMeta;
-  rules?: PolicyRule[];
+  rules?: PolicyRule[] | null;
 }
 
 export interface RoleBinding {

@@ -7,7 +7,7 @@ export interface AllocatedDeviceStatus {
   pool: string;
   device: string;
   shareID?: string;
-  conditions?: metav1.Condition[];
+  conditions?: metav1.Condition[] | null;
   data?: { [key: string]: unknown };
   networkData?: NetworkDeviceData;
 }
@@ -23,7 +23,7 @@ export interface CELDeviceSelector {
 }
 
 export interface CapacityRequestPolicy {
-  default?: string;
+  default?: string | null;
   validValues?: string[];
   validRange?: CapacityRequestPolicyRange;
 }
@@ -91,7 +91,7 @@ export interface DeviceCapacity {
 }
 
 export interface DeviceClaim {
-  requests?: DeviceRequest[];
+  requests?: DeviceRequest[] | null;
   constraints?: DeviceConstraint[];
   config?: DeviceClaimConfiguration[];
 }

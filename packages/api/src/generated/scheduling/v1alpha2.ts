@@ -45,7 +45,7 @@ export interface PodGroupSchedulingPolicy {
 }
 
 export interface PodGroupSpec {
-  podGroupTemplateRef?: PodGroupTemplateReference;
+  podGroupTemplateRef?: PodGroupTemplateReference | null;
   schedulingPolicy: PodGroupSchedulingPolicy;
   schedulingConstraints?: PodGroupSchedulingConstraints;
   resourceClaims?: PodGroupResourceClaim[];
@@ -62,7 +62,7 @@ export interface PodGroupStatus {
 export interface PodGroupTemplate {
   name: string;
   schedulingPolicy: PodGroupSchedulingPolicy;
-  schedulingConstraints?: PodGroupSchedulingConstraints;
+  schedulingConstraints?: PodGroupSchedulingConstraints | null;
   resourceClaims?: PodGroupResourceClaim[];
   disruptionMode?: string;
   priorityClassName?: string;
@@ -70,7 +70,7 @@ export interface PodGroupTemplate {
 }
 
 export interface PodGroupTemplateReference {
-  workload?: WorkloadPodGroupTemplateReference;
+  workload?: WorkloadPodGroupTemplateReference | null;
 }
 
 export interface TopologyConstraint {

@@ -40,7 +40,7 @@ export interface CSINode {
 export interface CSINodeDriver {
   name?: string;
   nodeID?: string;
-  topologyKeys?: string[];
+  topologyKeys?: string[] | null;
   allocatable?: VolumeNodeResources;
 }
 
@@ -52,7 +52,7 @@ export interface CSINodeList {
 }
 
 export interface CSINodeSpec {
-  drivers?: CSINodeDriver[];
+  drivers?: CSINodeDriver[] | null;
 }
 
 export interface CSIStorageCapacity {

@@ -44,7 +44,7 @@ function validateParameters(parameters: IngressClassParametersReference, path: P
   const errors =
     apiGroup === undefined ? [] : invalidEach(path.child('apiGroup'), apiGroup, isDns1123Subdomain(apiGroup));
   errors.push(...requiredSegment(kind, path.child('kind')), ...requiredSegment(name, path.child('name')));
-  if (scope === undefined) return [...errors, required(path.child('scope'))];
+  if (scope === undefined || scope === null) return [...errors, required(path.child('scope'))];
   errors.push(...unlessSupported(path.child('scope'), scope, scopes));
   const namespacePath = path.child('namespace');
   if (scope === 'Namespace' && namespace === undefined)

@@ -26,7 +26,7 @@ function backendFromHub({ service, resource }: v1.IngressBackend): v1beta1.Ingre
 }
 
 interface Rule<B> {
-  readonly http?: { readonly paths?: readonly { readonly backend?: B }[] };
+  readonly http?: { readonly paths?: readonly { readonly backend?: B }[] | null };
 }
 
 /** The same rules with each backend converted; paths keep all else. */

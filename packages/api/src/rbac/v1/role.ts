@@ -15,7 +15,7 @@ import { defaultTable } from '../../strategy/table.ts';
 
 const selectorsPath = Path.of('aggregationRule', 'clusterRoleSelectors');
 
-function validateRules(rules: readonly PolicyRule[] | undefined, isNamespaced: boolean): ErrorList {
+function validateRules(rules: readonly PolicyRule[] | null | undefined, isNamespaced: boolean): ErrorList {
   return (rules ?? []).flatMap((rule, i) => validateRule(rule, isNamespaced, Path.of('rules').index(i)));
 }
 

@@ -21,7 +21,7 @@ const requestFromHub = ({ name, exactly, firstAvailable }: v1.DeviceRequest): v1
 
 /** Changes the requests of a claim and leaves the rest. */
 function withRequests<A extends object, B extends object>(
-  spec: { readonly devices?: { readonly requests?: readonly A[] } },
+  spec: { readonly devices?: { readonly requests?: readonly A[] | null } },
   change: (request: A) => B,
 ): object {
   const requests = spec.devices?.requests;

@@ -1,6 +1,6 @@
 import { type ErrorList, invalid, Path, validateConditions } from '@coxswain/apimachinery';
 import type { FeatureName } from '../../features/feature-gates.ts';
-import type { PodGroup, PodGroupSpec, PodGroupTemplate, Workload } from '../../generated/scheduling/v1alpha2.ts';
+import type { PodGroup, PodGroupTemplate, Workload } from '../../generated/scheduling/v1alpha2.ts';
 import { validateDeclaratively } from '../../strategy/declarative.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';
 import type { GroupVersionBehaviour, Strategy, StrategyContext } from '../../strategy/strategy.ts';
@@ -8,7 +8,7 @@ import { columns } from '../../strategy/table.ts';
 import { podGroupRules, workloadRules } from './rules.ts';
 
 type Gated = Pick<
-  PodGroupSpec & PodGroupTemplate,
+  PodGroupTemplate,
   'schedulingConstraints' | 'resourceClaims' | 'disruptionMode' | 'priorityClassName' | 'priority'
 >;
 

@@ -1,8 +1,8 @@
-import type { LimitRange, Pod } from '@coxswain/api/core/v1';
+import type { LimitRange, LimitRangeItem, Pod } from '@coxswain/api/core/v1';
 import { describe, expect, it } from 'vitest';
 import { setDefaultResources } from './default-resources.ts';
 
-const range = (...limits: NonNullable<LimitRange['spec']>['limits']): LimitRange => ({
+const range = (...limits: LimitRangeItem[]): LimitRange => ({
   metadata: { name: 'r' },
   spec: { limits },
 });

@@ -91,7 +91,7 @@ function failureOf(check: () => void): Status | undefined {
 /** How many volumes the node can have of each of the drivers; those without a limit are left out. */
 function limitsOf({ spec }: CSINode, drivers: ReadonlySet<string>): Map<string, number> {
   const limits = new Map<string, number>();
-  for (const { name: driver, allocatable } of spec.drivers) {
+  for (const { name: driver, allocatable } of spec.drivers ?? []) {
     if (allocatable?.count !== undefined && drivers.has(driver)) limits.set(driver, allocatable.count);
   }
   return limits;
@@ -150,8 +150,8 @@ const events: readonly ClusterEventWithHint[] = [
 ];
 
 function isLimitRaised(before: CSINode, after: CSINode): boolean {
-  const limits = new Map(before.spec.drivers.map((driver) => [driver.name, driver.allocatable?.count ?? 0]));
-  return after.spec.drivers.some((driver) => (driver.allocatable?.count ?? 0) > (limits.get(driver.name) ?? 0));
+  const limits = new Map(before.spec.drivers?.map((driver) => [driver.name, driver.allocatable?.count ?? 0]));
+  return (after.spec.drivers ?? []).some((driver) => (driver.allocatable?.count ?? 0) > (limits.get(driver.name) ?? 0));
 }
 
 const mayNeed = ({ spec }: Pod, { spec: { attacher } }: VolumeAttachment): boolean =>

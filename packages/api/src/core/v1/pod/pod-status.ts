@@ -136,7 +136,7 @@ function validateNodeAllocatableClaims(status: PodStatus, spec: PodSpec, errors:
     if (!claims.some(({ resourceClaimName }) => resourceClaimName === name))
       errors.push(invalid(namePath, name, 'no mapping found in pod reference'));
     if (containers.length === 0) errors.push(required(at.child('containers'), 'must not be empty'));
-    const entries = sortedEntries(resources);
+    const entries = sortedEntries(resources ?? {});
     if (entries.length === 0) errors.push(required(at.child('resources'), 'must not be empty'));
     for (const [resource, amount] of entries) {
       const key = at.child('resources').key(resource);

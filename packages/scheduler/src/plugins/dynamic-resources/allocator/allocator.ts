@@ -83,9 +83,9 @@ export class Allocator {
 
   /** Throws when the claim cannot be met anywhere. */
   #prepare(claim: ResourceClaim, node: Node, nodePools: NodePools): ClaimToAllocate {
-    const { requests = [], constraints = [] } = claim.spec.devices ?? {};
+    const { requests, constraints } = claim.spec.devices ?? {};
     const key = `${claim.metadata.namespace}/${claim.metadata.name}`;
-    const prepared = requests.map((request) =>
+    const prepared = (requests ?? []).map((request) =>
       this.#optionsOf(request).map((option) => this.#prepareOption(key, option, node, nodePools)),
     );
     const fewest = prepared
@@ -99,7 +99,7 @@ export class Allocator {
     return {
       key,
       requests: prepared,
-      constraints: constraints.map((each, i) => knownConstraint(key, i, newConstraint(each))),
+      constraints: (constraints ?? []).map((each, i) => knownConstraint(key, i, newConstraint(each))),
     };
   }
 

@@ -77,8 +77,8 @@ export class DeviceEntry {
 }
 
 function parsedPolicy({ default: preset, validValues, validRange }: CapacityRequestPolicy): ParsedPolicy {
-  const parse = (text: string | undefined): Quantity | undefined =>
-    text === undefined ? undefined : Quantity.parse(text);
+  const parse = (text: string | null | undefined): Quantity | undefined =>
+    text === undefined || text === null ? undefined : Quantity.parse(text);
   const { min, max, step } = validRange ?? {};
   return {
     default: parse(preset),
