@@ -2,6 +2,7 @@ import { cloneJson, FieldManager, type KubernetesObject } from '@coxswain/apimac
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { arbitraryFor } from '../../apimachinery/src/schema/arbitrary.test-data.ts';
+import { withNullLists } from '../../apimachinery/src/schema/null-lists.test-data.ts';
 import { conversionFor, defaulterFor, strategyFor } from '../src/built-in-kinds.ts';
 import { Catalogue, type Kind } from '../src/catalogue/catalogue.ts';
 import { newCodecFactory } from '../src/codecs.ts';
@@ -48,6 +49,19 @@ describe('random objects of every kind', () => {
         }
       }),
       runs,
+    );
+  });
+
+  const isPrinted = ({ gvk, hub }: Kind): boolean => gvk === hub && strategyFor(hub)?.table !== undefined;
+  it.each(named(isPrinted))('%s is printed alike, whether lists that it has not are absent or null', (_, kind) => {
+    const row = strategyFor(kind.hub)?.table?.row;
+    const context = { now: new Date('2026-01-01T00:00:00Z') };
+    fc.assert(
+      fc.property(objects(kind), (object) => {
+        const nulled = withNullLists(kind.schema, object);
+        expect(row?.(nulled, context)).toEqual(row?.(object, context));
+      }),
+      { ...runs, numRuns: runs.numRuns * 10 },
     );
   });
 

@@ -68,17 +68,13 @@ function anyOf(tests: readonly NodeTest[]): NodeTest {
 }
 
 /** An empty term is for no node. What makes no sense is added to `errors`, and is for no node either. */
-function readTerm(
-  { matchExpressions = [], matchFields = [] }: NodeSelectorTerm,
-  path: Path,
-  errors: string[],
-): NodeTest {
-  if (matchExpressions.length + matchFields.length === 0) return never;
+function readTerm({ matchExpressions, matchFields }: NodeSelectorTerm, path: Path, errors: string[]): NodeTest {
+  if (!matchExpressions?.length && !matchFields?.length) return never;
   const before = errors.length;
-  const requirements = matchExpressions.flatMap((expression, i) =>
+  const requirements = (matchExpressions ?? []).flatMap((expression, i) =>
     readExpression(expression, path.child('matchExpressions').index(i), errors),
   );
-  const fields = matchFields.map((field, i) => fieldTest(field, path.child('matchFields').index(i), errors));
+  const fields = (matchFields ?? []).map((field, i) => fieldTest(field, path.child('matchFields').index(i), errors));
   if (errors.length > before) return never;
   const labels = Selector.of(requirements);
   if (fields.length === 0) return ({ metadata }) => labels.matches(metadata.labels);
@@ -100,10 +96,11 @@ function readExpression(
 }
 
 /** The name is the only field that there is to ask for. */
-function fieldTest({ key, operator, values = [] }: NodeSelectorRequirement, path: Path, errors: string[]): NodeTest {
+function fieldTest({ key, operator, values }: NodeSelectorRequirement, path: Path, errors: string[]): NodeTest {
   if (operator !== 'In' && operator !== 'NotIn')
     errors.push(String(notSupported(path.child('operator'), operator, ['In', 'NotIn'])));
-  else if (values.length !== 1) errors.push(String(invalid(path.child('values'), values, 'must have one element')));
-  const [wanted] = values;
+  else if (values?.length !== 1)
+    errors.push(String(invalid(path.child('values'), values ?? [], 'must have one element')));
+  const [wanted] = values ?? [];
   return ({ metadata }) => ((key === 'metadata.name' ? metadata.name : '') === wanted) === (operator === 'In');
 }

@@ -12,7 +12,7 @@ import { Traffic } from './traffic/traffic.ts';
 export interface StartClusterOptions
   extends Pick<
     ClusterOptions,
-    'nodes' | 'components' | 'controllers' | 'scheduler' | 'apiServer' | 'random' | 'freezeCaches'
+    'nodes' | 'components' | 'controllers' | 'scheduler' | 'apiServer' | 'random' | 'intercept' | 'freezeCaches'
   > {
   /**
    * `flowing`, the default: it goes on as the machine's does, and can be turned ahead. `frozen`: it stands still but for
@@ -40,7 +40,7 @@ export interface StartClusterOptions
  * ```
  */
 export async function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
-  const { clock: pace = 'flowing', now, from, ready = true, logger = silentLogger, ...rest } = options;
+  const { clock: pace = 'flowing', now, from, ready = true, logger = silentLogger, intercept, ...rest } = options;
   const testClock = pace === 'real' ? undefined : new TestClock(startOf(now, from));
   const clock = testClock ?? systemClock;
   const traffic = new Traffic(clock);
@@ -66,7 +66,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
       ...(testClock && { clockOf: (component) => testClock.of(component) }),
       separateNodes: true,
       logger,
-      intercept: (transport, caller) => traffic.wrap(transport, caller),
+      intercept: (transport, caller) => traffic.wrap(intercept?.(transport, caller) ?? transport, caller),
     });
   } catch (error) {
     testClock?.stop();

@@ -18,14 +18,14 @@ export const specAmounts =
  * most that any init container needs together with the sidecars started before it.
  */
 export function containerAmounts(
-  { containers = [], initContainers = [] }: PodSpec,
+  { containers, initContainers }: PodSpec,
   amountsFor: (container: Container, isInit: boolean) => Amounts,
 ): Amounts {
   const total: Amounts = new Map();
-  for (const container of containers) addTo(total, amountsFor(container, false));
+  for (const container of containers ?? []) addTo(total, amountsFor(container, false));
   const sidecars: Amounts = new Map();
   const initMost: Amounts = new Map();
-  for (const container of initContainers) {
+  for (const container of initContainers ?? []) {
     const own = amountsFor(container, true);
     if (isSidecar(container)) {
       addTo(total, own);

@@ -47,8 +47,8 @@ export function objectCount(groupResource: GroupResource, alias?: string): Evalu
 }
 
 /** All scopes of a quota, in whichever way they were written. */
-export const scopesOf = ({ scopes = [], scopeSelector }: ResourceQuotaSpec): Scope[] => [
-  ...scopes.map((scopeName) => ({ scopeName, operator: 'Exists' }) as Scope),
+export const scopesOf = ({ scopes, scopeSelector }: ResourceQuotaSpec): Scope[] => [
+  ...(scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' }) as Scope),
   ...(scopeSelector?.matchExpressions ?? []),
 ];
 
@@ -64,16 +64,16 @@ export const isInScopes = (evaluator: Evaluator, object: KubernetesObject, scope
  * Whether one of the names an object has is what the scope asks for; without names, whether it asks for none.
  * Differs from upstream: values are compared as they are, also where they could be no label's.
  */
-export function selects({ operator, values = [] }: Scope, names: readonly string[]): boolean {
+export function selects({ operator, values }: Scope, names: readonly string[]): boolean {
   switch (operator) {
     case 'Exists':
       return names.length > 0;
     case 'DoesNotExist':
       return names.length === 0;
     case 'In':
-      return names.some((name) => values.includes(name));
+      return names.some((name) => values?.includes(name));
     case 'NotIn':
-      return names.length === 0 || names.some((name) => !values.includes(name));
+      return names.length === 0 || names.some((name) => !values?.includes(name));
     default:
       return false;
   }

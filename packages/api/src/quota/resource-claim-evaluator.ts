@@ -33,8 +33,8 @@ function devices({ deviceClassName, allocationMode, count = 0 }: Wanted): Amount
 }
 
 /** Of alternatives, the most of each class. */
-function requested({ exactly, firstAvailable = [] }: DeviceRequest): Amounts {
-  if (firstAvailable.length === 0) return exactly ? devices(exactly) : new Map();
+function requested({ exactly, firstAvailable }: DeviceRequest): Amounts {
+  if (!firstAvailable?.length) return exactly ? devices(exactly) : new Map();
   const most: Amounts = new Map();
   for (const alternative of firstAvailable) raiseTo(most, devices(alternative));
   for (const [name, amount] of most) if (amount.isZero()) most.delete(name);

@@ -12,7 +12,8 @@ const names: ReadonlySet<string> = new Set([
 
 /** Ports are allocated after this: what counts is how many are wanted. */
 function nodePorts({ spec = {} }: Service): number {
-  const { type, ports = [], allocateLoadBalancerNodePorts } = spec;
+  const { type, allocateLoadBalancerNodePorts } = spec;
+  const ports = spec.ports ?? [];
   if (type === 'NodePort') return ports.length;
   if (type !== 'LoadBalancer') return 0;
   return allocateLoadBalancerNodePorts === false ? ports.filter(({ nodePort }) => nodePort).length : ports.length;

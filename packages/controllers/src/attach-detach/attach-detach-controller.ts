@@ -233,10 +233,10 @@ class AttachDetach implements Controller {
     if (this.#waits.has(id)) return true;
     const uniqueName = volume && uniqueVolumeName(volume);
     if (uniqueName !== undefined) return attachmentName(uniqueName, nodeName) === id;
-    const { volumesAttached = [], volumesInUse = [] } = this.#nodes.nodes.get(nodeName)?.status ?? {};
+    const status = this.#nodes.nodes.get(nodeName)?.status;
     const known = [
-      ...volumesAttached.map(({ name }) => name),
-      ...volumesInUse,
+      ...(status?.volumesAttached ?? []).map(({ name }) => name),
+      ...(status?.volumesInUse ?? []),
       ...(this.#lastMounted.get(nodeName) ?? []),
     ];
     return known.some((name) => attachmentName(name, nodeName) === id);

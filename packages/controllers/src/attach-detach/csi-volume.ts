@@ -18,7 +18,7 @@ export const isCsiVolumeName = (uniqueName: string): boolean => uniqueName.start
 
 /** Whether it may be attached to several nodes at once. Who does not say is let try. */
 export function mayMultiAttach({ spec }: PersistentVolume): boolean {
-  const { accessModes = [] } = spec ?? {};
+  const accessModes = spec?.accessModes ?? [];
   return accessModes.length === 0 || accessModes.some((mode) => mode === 'ReadWriteMany' || mode === 'ReadOnlyMany');
 }
 

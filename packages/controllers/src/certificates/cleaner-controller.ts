@@ -39,7 +39,8 @@ function newController(context: ControllerContext): Controller {
 
 /** Whether the request has been as it is for so long that it can go. `now` in milliseconds. */
 export function isStale({ metadata, status }: CertificateSigningRequest, now: number): boolean {
-  const { conditions = [], certificate } = status ?? {};
+  const { certificate } = status ?? {};
+  const conditions = status?.conditions ?? [];
   const isOlder = (time: string | undefined, ageMs: number): boolean =>
     time !== undefined && now - Date.parse(time) > ageMs;
   if (conditions.length === 0) return isOlder(metadata.creationTimestamp, pendingMs);

@@ -47,7 +47,8 @@ function newController(context: ControllerContext, options: CsrSigningOptions): 
   const { clock } = context;
   const requests = context.clients.certificates.v1.certificateSigningRequests();
   return requestLoop(context, 'csrsigning', async (request) => {
-    const { signerName, usages = [], expirationSeconds } = request.spec;
+    const { signerName, expirationSeconds } = request.spec;
+    const usages = request.spec.usages ?? [];
     if (!hasCondition(request, 'Approved') || hasCondition(request, 'Denied') || isFailed(request)) return;
     if (!isSignerName(signerName)) return;
     const authority = typeof authorities === 'function' ? authorities : authorities[signerName];

@@ -31,10 +31,5 @@ export const areSameRules = (a: readonly PolicyRule[], b: readonly PolicyRule[])
 const byName = ({ metadata: { name: a = '' } }: ClusterRole, { metadata: { name: b = '' } }: ClusterRole): number =>
   a < b ? -1 : a > b ? 1 : 0;
 
-const ruleKey = ({
-  verbs = [],
-  apiGroups = [],
-  resources = [],
-  resourceNames = [],
-  nonResourceURLs = [],
-}: PolicyRule) => JSON.stringify([verbs, apiGroups, resources, resourceNames, nonResourceURLs]);
+const ruleKey = ({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule) =>
+  JSON.stringify([verbs ?? [], apiGroups ?? [], resources ?? [], resourceNames ?? [], nonResourceURLs ?? []]);

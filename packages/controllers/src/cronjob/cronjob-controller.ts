@@ -80,7 +80,7 @@ export class CronJobController implements Controller {
     // Differs from upstream: Jobs of a CronJob that had the same name are not ours.
     const owned = controlledBy(this.#jobs.indexer, cronJob.metadata.uid ?? '');
     const jobs = owned.filter(({ metadata }) => !this.#deleted.has(metadata.uid));
-    const draft: StatusDraft = { active: [], ...cronJob.status };
+    const draft = draftOf(cronJob);
     let result: ReconcileResult | undefined;
     let failure: unknown;
     try {
@@ -89,7 +89,7 @@ export class CronJobController implements Controller {
     } catch (error) {
       failure = error;
     }
-    if (!semanticEqual({ active: [], ...cronJob.status }, draft)) await this.#updateStatus(key, cronJob, draft);
+    if (!semanticEqual(draftOf(cronJob), draft)) await this.#updateStatus(key, cronJob, draft);
     if (failure !== undefined) throw failure;
     return result;
   }
@@ -301,6 +301,8 @@ export class CronJobController implements Controller {
     this.#recorder.event(cronJob, 'Warning', reason, message, { kind: cronJobResource });
   }
 }
+
+const draftOf = ({ status }: CronJob): StatusDraft => ({ ...status, active: status?.active ?? [] });
 
 const withStatus = (cronJob: CronJob, draft: StatusDraft): CronJob => {
   const status: CronJobStatus = { ...draft, active: [...draft.active] };

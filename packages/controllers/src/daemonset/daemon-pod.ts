@@ -26,11 +26,11 @@ const daemonTolerations: readonly Toleration[] = [
 const hostNetworkToleration = exists('network-unavailable', 'NoSchedule');
 
 /** The tolerations of a daemon set's pods: their own, and those that all daemons have, without a limit in time. */
-export function tolerationsOf({ tolerations = [], hostNetwork }: PodSpec): Toleration[] {
+export function tolerationsOf({ tolerations, hostNetwork }: PodSpec): Toleration[] {
   const all = hostNetwork ? [...daemonTolerations, hostNetworkToleration] : daemonTolerations;
   const sameAs = (a: Toleration) => (b: Toleration) =>
     a.key === b.key && a.effect === b.effect && a.operator === b.operator && !b.value;
-  const own = tolerations.map((toleration) => all.find((one) => sameAs(one)(toleration)) ?? toleration);
+  const own = (tolerations ?? []).map((toleration) => all.find((one) => sameAs(one)(toleration)) ?? toleration);
   return [...own, ...all.filter((one) => !own.some(sameAs(one)))];
 }
 
@@ -71,9 +71,9 @@ export function forNode(template: PodTemplateSpec, nodeName: string): PodTemplat
 export function targetNode({ spec }: Pod): string | undefined {
   if (spec?.nodeName) return spec.nodeName;
   const required = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
-  for (const { matchFields = [] } of required?.nodeSelectorTerms ?? []) {
-    for (const { key, operator, values = [] } of matchFields) {
-      if (key === 'metadata.name' && operator === 'In') return values.length === 1 ? values[0] : undefined;
+  for (const { matchFields } of required?.nodeSelectorTerms ?? []) {
+    for (const { key, operator, values } of matchFields ?? []) {
+      if (key === 'metadata.name' && operator === 'In') return values?.length === 1 ? values[0] : undefined;
     }
   }
   return undefined;

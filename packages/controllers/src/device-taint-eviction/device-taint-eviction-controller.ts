@@ -270,8 +270,8 @@ export class DeviceTaintEvictionController implements Controller {
     const pools = new Set(this.#slices.indexer.list().map(({ spec }) => poolKey(spec.driver, spec.pool.name)));
     const published = [...pools]
       .flatMap((pool) => currentSlices(this.#slices.indexer.byIndex(poolIndex, pool)))
-      .flatMap(({ spec: { driver, pool, devices = [] } }) =>
-        devices.map(({ name: device }) => ({ driver, pool: pool.name, device })),
+      .flatMap(({ spec: { driver, pool, devices } }) =>
+        (devices ?? []).map(({ name: device }) => ({ driver, pool: pool.name, device })),
       );
     const allocated = this.#claims.indexer.list().flatMap(({ status }) => status?.allocation?.devices?.results ?? []);
     return {

@@ -69,11 +69,11 @@ function ownTaints({ driver, pool, device }: DeviceName, { slicesOf }: DeviceTai
 function taintEviction(
   taint: DeviceTaint,
   rules: readonly DeviceTaintRule[],
-  tolerations: readonly DeviceToleration[] = [],
+  tolerations: readonly DeviceToleration[] | null | undefined,
 ): Eviction | undefined {
   const since = Date.parse(taint.timeAdded ?? '');
   if (taint.effect !== 'NoExecute' || Number.isNaN(since)) return undefined;
-  const seconds = tolerations.filter((each) => isTolerated(taint, each)).map((each) => each.tolerationSeconds);
+  const seconds = (tolerations ?? []).filter((each) => isTolerated(taint, each)).map((each) => each.tolerationSeconds);
   if (seconds.includes(undefined)) return undefined;
   const least = Math.min(...seconds.map((each) => each ?? 0));
   return { atMs: since + (seconds.length > 0 ? Math.max(0, least) * 1000 : 0), rules: new Set(rules) };

@@ -22,7 +22,8 @@ const overCapacityAnnotation = 'endpoints.kubernetes.io/over-capacity';
 /** The subsets that a service has in these pods, all of them. */
 export function desiredSubsets(service: Service, pods: readonly Pod[]): EndpointSubset[] {
   const subsets: EndpointSubset[] = [];
-  const { ports = [], clusterIP, publishNotReadyAddresses = false } = service.spec ?? {};
+  const { clusterIP, publishNotReadyAddresses = false } = service.spec ?? {};
+  const ports = service.spec?.ports ?? [];
   for (const pod of pods) {
     const address = isEndpoint(pod, publishNotReadyAddresses) && podAddress(service, pod);
     if (!address) continue;
@@ -95,7 +96,7 @@ export function updatedEndpoints(
 
 /** Differs from upstream: endpoints that had to be cut are not written again and again. */
 function isUpToDate(
-  { subsets = [], metadata }: Endpoints,
+  { subsets, metadata }: Endpoints,
   service: Service,
   wanted: { readonly subsets: readonly EndpointSubset[]; readonly overCapacity: string | undefined },
 ): boolean {
@@ -103,7 +104,7 @@ function isUpToDate(
     hasRightLabels(metadata.labels, service.metadata.labels) &&
     metadata.annotations?.[overCapacityAnnotation] === wanted.overCapacity &&
     // Others may have put the same in another order.
-    (isSame(subsets, wanted.subsets) || isSame(repackSubsets(subsets), wanted.subsets))
+    (isSame(subsets ?? [], wanted.subsets) || isSame(repackSubsets(subsets ?? []), wanted.subsets))
   );
 }
 
@@ -111,8 +112,12 @@ function isUpToDate(
 const isSame = (a: readonly EndpointSubset[], b: readonly EndpointSubset[]): boolean =>
   semanticEqual(a.map(withoutVersions), b.map(withoutVersions));
 
-function withoutVersions({ addresses = [], notReadyAddresses = [], ports = [] }: EndpointSubset): EndpointSubset {
-  return { addresses: addresses.map(withoutVersion), notReadyAddresses: notReadyAddresses.map(withoutVersion), ports };
+function withoutVersions({ addresses, notReadyAddresses, ports }: EndpointSubset): EndpointSubset {
+  return {
+    addresses: (addresses ?? []).map(withoutVersion),
+    notReadyAddresses: (notReadyAddresses ?? []).map(withoutVersion),
+    ports: ports ?? [],
+  };
 }
 
 function withoutVersion(address: EndpointAddress): EndpointAddress {

@@ -13,8 +13,8 @@ export function truncateSubsets(subsets: readonly EndpointSubset[]): readonly En
   const cutsReady = ready > maxAddresses;
   const [room, total] = cutsReady ? [maxAddresses, ready] : [maxAddresses - ready, notReady];
   let left = room;
-  return subsets.map(({ notReadyAddresses = [], ...subset }) => {
-    const cut = cutsReady ? (subset.addresses ?? []) : notReadyAddresses;
+  return subsets.map(({ notReadyAddresses, ...subset }) => {
+    const cut = cutsReady ? (subset.addresses ?? []) : (notReadyAddresses ?? []);
     const kept = cut.slice(0, Math.min(Math.ceil((cut.length / total) * room), left));
     left -= kept.length;
     if (cutsReady) return { ...subset, addresses: kept };
@@ -23,7 +23,7 @@ export function truncateSubsets(subsets: readonly EndpointSubset[]): readonly En
 }
 
 const readyIn = (subsets: readonly EndpointSubset[]): number =>
-  subsets.reduce((sum, { addresses = [] }) => sum + addresses.length, 0);
+  subsets.reduce((sum, { addresses }) => sum + (addresses?.length ?? 0), 0);
 
 const notReadyIn = (subsets: readonly EndpointSubset[]): number =>
-  subsets.reduce((sum, { notReadyAddresses = [] }) => sum + notReadyAddresses.length, 0);
+  subsets.reduce((sum, { notReadyAddresses }) => sum + (notReadyAddresses?.length ?? 0), 0);

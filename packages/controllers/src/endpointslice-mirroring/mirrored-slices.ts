@@ -63,13 +63,13 @@ const groupKey = (addressType: string, ports: readonly EndpointPort[] | null | u
   `${addressType} ${portsKey(ports)}`;
 
 function desiredGroups(
-  { subsets = [] }: Endpoints,
+  { subsets }: Endpoints,
   max: number,
 ): Omit<MirroringPlan, 'plan'> & { groups: Map<string, Group> } {
   const groups = new Map<string, Group>();
   let [invalid, skipped] = [0, 0];
-  for (const { addresses = [], notReadyAddresses = [], ports = [] } of repackSubsets(subsets)) {
-    const slicePorts = ports.map(({ name = '', port, protocol = 'TCP', appProtocol }) => ({
+  for (const { addresses, notReadyAddresses, ports } of repackSubsets(subsets ?? [])) {
+    const slicePorts = (ports ?? []).map(({ name = '', port, protocol = 'TCP', appProtocol }) => ({
       name,
       port,
       protocol,
@@ -83,8 +83,8 @@ function desiredGroups(
     };
     let added = 0;
     const hosts = [
-      ...addresses.map((address) => ({ address, ready: true })),
-      ...notReadyAddresses.map((address) => ({ address, ready: false })),
+      ...(addresses ?? []).map((address) => ({ address, ready: true })),
+      ...(notReadyAddresses ?? []).map((address) => ({ address, ready: false })),
     ];
     for (const { address, ready } of hosts) {
       if (added >= max) break;

@@ -58,7 +58,8 @@ function ownPlace({ zone, nodeName }: Endpoint, prefer: 'zone' | 'node'): Endpoi
 const isSameHints = (a: EndpointHints | undefined, b: EndpointHints | undefined): boolean =>
   namesOf(a?.forZones) === namesOf(b?.forZones) && namesOf(a?.forNodes) === namesOf(b?.forNodes);
 
-const namesOf = (places: readonly { readonly name: string }[] = []): string => places.map(({ name }) => name).join();
+const namesOf = (places: readonly { readonly name: string }[] | null | undefined): string =>
+  (places ?? []).map(({ name }) => name).join();
 
 export function withHints({ hints: _, ...endpoint }: Endpoint, hints: EndpointHints | undefined): Endpoint {
   return hints ? { ...endpoint, hints } : endpoint;

@@ -59,9 +59,9 @@ function deletionCost(pod: Pod): number {
   return cost >= -(2 ** 31) && cost < 2 ** 31 ? cost : 0;
 }
 
-function restarts(statuses: readonly ContainerStatus[] = []): number {
+function restarts(statuses: readonly ContainerStatus[] | null | undefined): number {
   let most = 0;
-  for (const { restartCount } of statuses) most = Math.max(most, restartCount);
+  for (const { restartCount } of statuses ?? []) most = Math.max(most, restartCount);
   return most;
 }
 

@@ -66,7 +66,8 @@ export function servicesConcerned(services: Indexer<Service>, old: Pod | undefin
 function hasChanged(old: Pod, pod: Pod): boolean {
   if (old.metadata.deletionTimestamp !== undefined || pod.metadata.deletionTimestamp !== undefined) return true;
   if (isPodReady(old) !== isPodReady(pod)) return true;
-  const [before = [], now = []] = [old.status?.podIPs, pod.status?.podIPs];
+  const before = old.status?.podIPs ?? [];
+  const now = pod.status?.podIPs ?? [];
   return before.length !== now.length || before.some(({ ip }, i) => ip !== now[i]?.ip);
 }
 

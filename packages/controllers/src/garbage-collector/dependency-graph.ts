@@ -45,7 +45,7 @@ export class DependencyGraph {
 
   /** The object was seen, new or changed. */
   observe(identity: Identity, resource: MonitoredResource, metadata: ObjectMeta): void {
-    const { ownerReferences: owners = [] } = metadata;
+    const owners = metadata.ownerReferences ?? [];
     let node = this.#nodes.get(identity.uid);
     if (node) {
       if (node.isVirtual) this.#reveal(node, identity, resource);
@@ -195,11 +195,11 @@ export class DependencyGraph {
     }
   }
 
-  #followDeletion(node: GraphNode, { deletionTimestamp, finalizers: names = [] }: ObjectMeta): void {
+  #followDeletion(node: GraphNode, { deletionTimestamp, finalizers: names }: ObjectMeta): void {
     const was = { orphaning: node.isOrphaning, deletingDependents: node.isDeletingDependents };
     node.isBeingDeleted = deletionTimestamp !== undefined;
-    node.isOrphaning = node.isBeingDeleted && names.includes(finalizers.orphan);
-    node.isDeletingDependents = node.isBeingDeleted && names.includes(finalizers.deleteDependents);
+    node.isOrphaning = node.isBeingDeleted && !!names?.includes(finalizers.orphan);
+    node.isDeletingDependents = node.isBeingDeleted && !!names?.includes(finalizers.deleteDependents);
     if (node.isOrphaning) {
       if (!was.orphaning) this.#effects.attemptToOrphan(node);
     } else if (node.isDeletingDependents && !was.deletingDependents) {

@@ -114,7 +114,7 @@ export class GarbageCollector implements Controller {
     if (node.isBeingDeleted) return;
     const latest = await this.#objects.latest(node, signal);
     if (!latest) return this.#graph.absent(node.identity);
-    const { ownerReferences = [] } = latest;
+    const ownerReferences = latest.ownerReferences ?? [];
     if (ownerReferences.length === 0) return;
     const owners = await this.#classify(node, ownerReferences, signal);
     if (!owners) return;
@@ -254,7 +254,7 @@ const isReachable = (owner: Identity, namespace: string): boolean =>
   owner.namespace === '' || owner.namespace === namespace;
 
 /** What was asked for when the object's own deletion was prepared is done. */
-function policyFor({ finalizers: names = [] }: ObjectMeta): 'Orphan' | 'Foreground' | 'Background' {
-  if (names.includes(finalizers.orphan)) return 'Orphan';
-  return names.includes(finalizers.deleteDependents) ? 'Foreground' : 'Background';
+function policyFor({ finalizers: names }: ObjectMeta): 'Orphan' | 'Foreground' | 'Background' {
+  if (names?.includes(finalizers.orphan)) return 'Orphan';
+  return names?.includes(finalizers.deleteDependents) ? 'Foreground' : 'Background';
 }

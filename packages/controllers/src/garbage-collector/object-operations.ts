@@ -81,7 +81,8 @@ export class ObjectOperations {
     let latest = await this.latest(node, signal);
     await retryOnConflict(
       async () => {
-        const { resourceVersion, finalizers = [] } = latest ?? {};
+        const { resourceVersion } = latest ?? {};
+        const finalizers = latest?.finalizers ?? [];
         if (!finalizers.includes(finalizer)) return;
         const others = finalizers.filter((name) => name !== finalizer);
         const patch = { metadata: { resourceVersion, finalizers: others.length > 0 ? others : null } };
@@ -116,7 +117,8 @@ export class ObjectOperations {
       }
       const latest = await this.latest(node, signal);
       if (!latest) return undefined;
-      const { resourceVersion, ownerReferences = [] } = latest;
+      const { resourceVersion } = latest;
+      const ownerReferences = latest.ownerReferences ?? [];
       const changed = change(ownerReferences);
       const patch = { metadata: { resourceVersion, ownerReferences: changed.length > 0 ? changed : null } };
       return (await client.patch(name, 'merge', patch, { signal })).metadata;

@@ -186,8 +186,9 @@ async function explained<T>(api: string, call: () => Promise<T>): Promise<T> {
 }
 
 /** Undefined when not all of what is asked for was measured. */
-function usageOf({ containers = [] }: PodMetricsItem, resource: string, container: string): bigint | undefined {
-  const counted = container === '' ? containers : containers.filter(({ name }) => name === container).slice(0, 1);
+function usageOf({ containers }: PodMetricsItem, resource: string, container: string): bigint | undefined {
+  const counted =
+    container === '' ? (containers ?? []) : (containers ?? []).filter(({ name }) => name === container).slice(0, 1);
   let sum = 0n;
   for (const { usage } of counted) {
     const used = usage?.[resource];

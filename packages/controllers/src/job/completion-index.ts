@@ -57,7 +57,7 @@ export function withIndexVariable(template: PodTemplateSpec): PodTemplateSpec {
 }
 
 function knowingIndex(container: Container): Container {
-  const { env = [] } = container;
+  const env = container.env ?? [];
   if (env.some(({ name }) => name === indexVariable)) return container;
   const valueFrom = { fieldRef: { fieldPath: `metadata.labels['${indexKey}']` } };
   return { ...container, env: [...env, { name: indexVariable, valueFrom }] };

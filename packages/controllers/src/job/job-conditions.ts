@@ -40,9 +40,10 @@ export function newCondition(
  * mentioned needs no mention.
  */
 export function withCondition(
-  conditions: readonly JobCondition[] = [],
+  given: readonly JobCondition[] | null | undefined,
   condition: JobCondition,
 ): JobCondition[] | undefined {
+  const conditions = given ?? [];
   const known = conditions.find(({ type }) => type === condition.type);
   if (!known) return condition.status === 'False' ? undefined : [...conditions, condition];
   const { status, reason = '', message = '' } = known;

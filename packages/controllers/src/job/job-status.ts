@@ -44,7 +44,8 @@ export function suspensionOf({ spec, status }: Job, now: number): Suspension | u
 
 /** The status of a Job that has ended; undefined while pods of it are yet to be counted, or to go. */
 export function finishedStatus(status: JobStatus, outcome: JobOutcome, now: number): JobStatus | undefined {
-  const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
+  const succeeded = status.uncountedTerminatedPods?.succeeded ?? [];
+  const failed = status.uncountedTerminatedPods?.failed ?? [];
   if (succeeded.length + failed.length > 0 || (status.terminating ?? 0) > 0) return undefined;
   const condition = newCondition(finalType(outcome), 'True', outcome, now);
   return {

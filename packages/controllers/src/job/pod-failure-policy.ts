@@ -32,7 +32,8 @@ export function failureVerdict(policy: PodFailurePolicy | undefined, pod: Pod): 
 function matchedBy({ onExitCodes, onPodConditions }: PodFailurePolicyRule, pod: Pod): string | undefined {
   const { name, namespace } = pod.metadata;
   if (onExitCodes) {
-    const { containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {};
+    const containerStatuses = pod.status?.containerStatuses ?? [];
+    const initContainerStatuses = pod.status?.initContainerStatuses ?? [];
     const container = [...containerStatuses, ...initContainerStatuses].find((one) => hasExitCode(one, onExitCodes));
     if (!container) return undefined;
     const code = container.state?.terminated?.exitCode;

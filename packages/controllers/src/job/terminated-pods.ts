@@ -57,7 +57,8 @@ export function noteTerminated(
 
 /** The status in which pods are counted that no longer have the finalizer. The same when there are none. */
 export function countReleased(status: JobStatus, isTracked: (uid: string) => boolean): JobStatus {
-  const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
+  const succeeded = status.uncountedTerminatedPods?.succeeded ?? [];
+  const failed = status.uncountedTerminatedPods?.failed ?? [];
   const [stillSucceeded, stillFailed] = [succeeded.filter(isTracked), failed.filter(isTracked)];
   if (stillSucceeded.length === succeeded.length && stillFailed.length === failed.length) return status;
   return {

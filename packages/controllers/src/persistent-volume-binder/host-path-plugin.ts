@@ -21,7 +21,8 @@ export function hostPathPlugin(options: HostPathPluginOptions = {}): VolumePlugi
   return {
     name: plugin,
     provision: async ({ name, claim, storageClass, node }) => {
-      const { accessModes = [], resources, volumeMode } = claim.spec ?? {};
+      const { resources, volumeMode } = claim.spec ?? {};
+      const accessModes = claim.spec?.accessModes ?? [];
       if (volumeMode === 'Block') throw new Error(`${plugin} does not support block volume provisioning`);
       const { parameters, reclaimPolicy = 'Delete' } = storageClass;
       const base = (parameters?.path ?? basePath).replace(/\/+$/, '');
@@ -53,6 +54,6 @@ const onHost = (hostname: string) =>
 
 function hostOf({ spec }: PersistentVolume): string | undefined {
   const terms = spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [];
-  const requirements = terms.flatMap(({ matchExpressions = [] }) => matchExpressions);
+  const requirements = terms.flatMap(({ matchExpressions }) => matchExpressions ?? []);
   return requirements.find(({ key }) => key === hostnameLabel)?.values?.[0];
 }

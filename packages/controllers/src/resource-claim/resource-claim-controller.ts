@@ -212,7 +212,7 @@ export class ResourceClaimController implements Controller {
   async #syncClaim(key: string): Promise<void> {
     const claim = this.#claims.get(key);
     if (!claim) return;
-    const { reservedFor = [] } = claim.status ?? {};
+    const reservedFor = claim.status?.reservedFor ?? [];
     const remaining: ResourceClaimConsumerReference[] = [];
     for (const consumer of reservedFor) if (await this.#isInUse(key, consumer)) remaining.push(consumer);
     const isFree = remaining.length === 0;

@@ -12,7 +12,10 @@ function labelOf({ user = '', role = '', type = '', level = '' }: SELinuxOptions
  */
 export function labelsOfMounts({ spec }: Pod): Map<string, Set<string>> {
   const labels = new Map<string, Set<string>>();
-  const { containers = [], initContainers = [], ephemeralContainers = [], securityContext } = spec ?? {};
+  const { securityContext } = spec ?? {};
+  const containers = spec?.containers ?? [];
+  const initContainers = spec?.initContainers ?? [];
+  const ephemeralContainers = spec?.ephemeralContainers ?? [];
   for (const container of [...initContainers, ...containers, ...ephemeralContainers]) {
     const options = container.securityContext?.seLinuxOptions ?? securityContext?.seLinuxOptions;
     for (const { name } of container.volumeMounts ?? []) {

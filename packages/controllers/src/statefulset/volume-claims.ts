@@ -11,7 +11,8 @@ export const claimNames = (set: StatefulSet, ordinal: number): string[] =>
 
 /** The claims of the set's pod of that number, as they are to be created. */
 export function claimsFor(set: StatefulSet, ordinal: number): PersistentVolumeClaim[] {
-  const { volumeClaimTemplates = [], selector } = set.spec ?? {};
+  const { selector } = set.spec ?? {};
+  const volumeClaimTemplates = set.spec?.volumeClaimTemplates ?? [];
   return volumeClaimTemplates.map((template) => ({
     ...template,
     metadata: {

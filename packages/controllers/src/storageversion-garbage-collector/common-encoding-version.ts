@@ -9,7 +9,8 @@ const conditionType = 'AllEncodingVersionsEqual';
  * milliseconds.
  */
 export function withServers(object: StorageVersion, servers: ServerStorageVersion[], now: number): StorageVersion {
-  const { commonEncodingVersion: before, conditions = [], ...status } = object.status ?? {};
+  const { commonEncodingVersion: before, ...status } = object.status ?? {};
+  const conditions = status.conditions ?? [];
   const [first, ...others] = servers.map(({ encodingVersion }) => encodingVersion);
   const common = others.every((version) => version === first) ? first : undefined;
   const isSet = common !== undefined;

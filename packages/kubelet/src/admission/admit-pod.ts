@@ -104,8 +104,8 @@ interface HostPort {
 
 function hostPorts({ spec }: Pod): HostPort[] {
   const isSidecar = ({ restartPolicy }: Container): boolean => restartPolicy === 'Always';
-  return [...(spec?.containers ?? []), ...(spec?.initContainers ?? []).filter(isSidecar)].flatMap(({ ports = [] }) =>
-    ports.flatMap(({ hostIP, protocol = 'TCP', hostPort = 0 }) =>
+  return [...(spec?.containers ?? []), ...(spec?.initContainers ?? []).filter(isSidecar)].flatMap(({ ports }) =>
+    (ports ?? []).flatMap(({ hostIP, protocol = 'TCP', hostPort = 0 }) =>
       hostPort > 0 ? { ip: hostIP || '0.0.0.0', protocol, port: hostPort } : [],
     ),
   );

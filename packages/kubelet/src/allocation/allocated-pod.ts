@@ -35,14 +35,12 @@ export function withResourcesOf(pod: Pod, allocated: PodSpec): Pod {
 
 /** What its status says that the pod has, where that is another thing than what it asks for. */
 export function allocatedByStatus({ spec, status }: Pod): PodSpec {
-  const sized =
-    (statuses: readonly ContainerStatus[] = []) =>
-    (container: Container) => {
-      const told = statuses.find(({ name }) => name === container.name);
-      if (!told?.resources) return container;
-      const { allocatedResources: requests, resources } = told;
-      return { ...container, resources: { ...resources, ...(requests && { requests }) } };
-    };
+  const sized = (statuses: readonly ContainerStatus[] | null | undefined) => (container: Container) => {
+    const told = statuses?.find(({ name }) => name === container.name);
+    if (!told?.resources) return container;
+    const { allocatedResources: requests, resources } = told;
+    return { ...container, resources: { ...resources, ...(requests && { requests }) } };
+  };
   return {
     ...spec!,
     containers: spec!.containers.map(sized(status?.containerStatuses)),
@@ -51,7 +49,7 @@ export function allocatedByStatus({ spec, status }: Pod): PodSpec {
 }
 
 /** All but ephemeral containers. */
-export const resizable = ({ initContainers = [], containers }: PodSpec): Container[] => [
-  ...initContainers,
+export const resizable = ({ initContainers, containers }: PodSpec): Container[] => [
+  ...(initContainers ?? []),
   ...containers,
 ];

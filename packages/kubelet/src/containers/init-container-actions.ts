@@ -32,7 +32,8 @@ interface Step {
  * which anything is known has been initialized.
  */
 export function initContainerActions(pod: Pod, runtimePod: RuntimePod, probes: ProbeVerdicts): InitActions {
-  const { initContainers = [], containers } = pod.spec!;
+  const { containers } = pod.spec!;
+  const initContainers = pod.spec!.initContainers ?? [];
   const toStart = new Set<Container>();
   const toKill: ContainerKill[] = [];
   const toResize: ContainerResize[] = [];

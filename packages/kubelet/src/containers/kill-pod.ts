@@ -56,7 +56,9 @@ export class ContainerKiller {
     runtimePod: RuntimePod,
     options: { readonly gracePeriodSeconds?: number | undefined; readonly signal?: AbortSignal } = {},
   ): Promise<void> {
-    const { initContainers = [], containers = [], ephemeralContainers = [] } = pod.spec ?? {};
+    const initContainers = pod.spec?.initContainers ?? [];
+    const containers = pod.spec?.containers ?? [];
+    const ephemeralContainers = pod.spec?.ephemeralContainers ?? [];
     const ended = new Map<string, Promise<void>>();
     const kill = (container: Container, turn?: Promise<unknown>): void => {
       const running = runtimePod.containers.find(({ name, state }) => name === container.name && state === 'Running');

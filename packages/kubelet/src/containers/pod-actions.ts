@@ -62,7 +62,7 @@ export function podActions(
   probes: ProbeVerdicts,
   isRestartingAll: boolean,
 ): PodActions {
-  const { ephemeralContainers = [] } = pod.spec!;
+  const ephemeralContainers = pod.spec!.ephemeralContainers ?? [];
   if (isRestartingAll) return { ...nothing, containersToReset: containersToReset(pod, runtimePod) };
   const sandbox = runtimePod.sandboxes[0];
   if (!sandbox?.isReady) return newSandboxActions(pod, runtimePod, sandbox ? sandbox.attempt + 1 : 0);
@@ -82,7 +82,8 @@ const withoutProgress = ({ toStart, toKill, toResize }: InitActions): Partial<Po
 
 /** Everything begins anew, unless the pod is one that has come to its end. */
 function newSandboxActions(pod: Pod, runtimePod: RuntimePod, attempt: number): PodActions {
-  const { restartPolicy, initContainers = [], containers } = pod.spec!;
+  const { restartPolicy, containers } = pod.spec!;
+  const initContainers = pod.spec!.initContainers ?? [];
   const kill = { ...nothing, killPod: true, attempt };
   if (restartPolicy === 'Never' && attempt > 0 && runtimePod.containers.length > 0) return kill;
   const toStart = containers.filter((container) => {
@@ -147,7 +148,8 @@ function killOf(container: Container, running: RuntimeContainer, probes: ProbeVe
 
 /** Those whose end made it so go last. */
 function containersToReset(pod: Pod, { containers }: RuntimePod): RuntimeContainer[] {
-  const { initContainers = [], containers: mains } = pod.spec!;
+  const { containers: mains } = pod.spec!;
+  const initContainers = pod.spec!.initContainers ?? [];
   const of = (specs: readonly Container[]): { sources: RuntimeContainer[]; targets: RuntimeContainer[] } => {
     const all = specs.flatMap((spec) =>
       containers.filter(({ name }) => name === spec.name).map((container) => ({ spec, container })),

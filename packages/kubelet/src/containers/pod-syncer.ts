@@ -254,8 +254,8 @@ export class PodSyncer {
     const env = await environmentOf({ pod, container, source: config, podIPs, hostIPs: hostIPs(), node: node() });
     checkSubPaths(container, env);
     verifyRunAsNonRoot(pod, container);
-    const filledIn = (words: readonly string[] = []): string[] =>
-      words.map((word) => expand(word, (name) => env.get(name)));
+    const filledIn = (words: readonly string[] | null | undefined): string[] =>
+      (words ?? []).map((word) => expand(word, (name) => env.get(name)));
     return { env, command: filledIn(container.command), args: filledIn(container.args) };
   }
 

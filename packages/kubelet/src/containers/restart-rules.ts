@@ -5,8 +5,8 @@ import { latestContainer, type RuntimePod } from '../runtime/container-runtime.t
 export const isSidecar = (container: Pick<Container, 'restartPolicy'>): boolean => container.restartPolicy === 'Always';
 
 /** The first of the container's rules that has something to say of the exit code. */
-function matchingRule({ restartPolicyRules = [] }: Container, exitCode: number): ContainerRestartRule | undefined {
-  return restartPolicyRules.find(({ exitCodes }) => {
+function matchingRule({ restartPolicyRules }: Container, exitCode: number): ContainerRestartRule | undefined {
+  return (restartPolicyRules ?? []).find(({ exitCodes }) => {
     if (!exitCodes) return false;
     const isListed = exitCodes.values?.includes(exitCode) ?? false;
     return exitCodes.operator === 'In' ? isListed : exitCodes.operator === 'NotIn' && !isListed;
@@ -18,8 +18,8 @@ export const restartsAllContainers = (container: Container, exitCode: number): b
   matchingRule(container, exitCode)?.action === 'RestartAllContainers';
 
 /** Whether any container of the pod may, one day. */
-export const couldRestartAllContainers = ({ initContainers = [], containers }: PodSpec): boolean =>
-  [...initContainers, ...containers].some(({ restartPolicyRules }) =>
+export const couldRestartAllContainers = ({ initContainers, containers }: PodSpec): boolean =>
+  [...(initContainers ?? []), ...containers].some(({ restartPolicyRules }) =>
     restartPolicyRules?.some(({ action }) => action === 'RestartAllContainers'),
   );
 

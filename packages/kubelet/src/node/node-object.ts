@@ -27,7 +27,8 @@ const declaredFeatures = [
 
 /** The node as it comes to a cluster. */
 export function newNode(spec: CompleteNodeSpec, facts: NodeFacts): Node {
-  const { name, operatingSystem, architecture, taints = [], providerID } = spec;
+  const { name, operatingSystem, architecture, providerID } = spec;
+  const taints = spec.taints ?? [];
   return {
     metadata: {
       name,

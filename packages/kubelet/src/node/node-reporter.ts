@@ -195,7 +195,9 @@ export class NodeReporter {
 
 /** Without the times of heartbeats, in one order. */
 function comparable(status: NodeStatus): object {
-  const { capacity, allocatable, addresses, daemonEndpoints, nodeInfo, images = [], conditions = [] } = status;
+  const { capacity, allocatable, addresses, daemonEndpoints, nodeInfo } = status;
+  const images = status.images ?? [];
+  const conditions = status.conditions ?? [];
   const { swap, ...info } = nodeInfo ?? {};
   const { features, declaredFeatures } = status;
   return {
@@ -225,7 +227,7 @@ function statusPatch(before: NodeStatus, status: NodeStatus) {
 }
 
 /** Addresses are merged by type. */
-const goneAddresses = (before: NodeStatus, { addresses = [] }: NodeStatus) =>
+const goneAddresses = (before: NodeStatus, { addresses }: NodeStatus) =>
   (before.addresses ?? [])
-    .filter(({ type }) => !addresses.some((address) => address.type === type))
+    .filter(({ type }) => !(addresses ?? []).some((address) => address.type === type))
     .map(({ type }) => ({ type, $patch: 'delete' }));

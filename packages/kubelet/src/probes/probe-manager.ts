@@ -52,7 +52,8 @@ export class ProbeManager implements ProbeResults {
   update(pod: Pod, runtimePod: RuntimePod): void {
     const uid = pod.metadata.uid ?? '';
     const known = this.#pods.get(uid);
-    const { initContainers = [], containers = [] } = pod.spec ?? {};
+    const initContainers = pod.spec?.initContainers ?? [];
+    const containers = pod.spec?.containers ?? [];
     const running = new Map<string, ContainerProbe[]>();
     const [ip = pod.status?.hostIP ?? ''] = runtimePod.sandboxes[0]?.ips ?? [];
     for (const container of [...initContainers.filter(isSidecar), ...containers]) {

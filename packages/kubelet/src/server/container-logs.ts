@@ -20,7 +20,9 @@ export async function containerLogs(host: KubeletHost, request: LogRequest): Pro
   }
   const pod = findPod(host, request.namespace, request.pod);
   if (!pod) return textResponse(404, `pod "${request.pod}" does not exist`);
-  const { containers = [], initContainers = [], ephemeralContainers = [] } = pod.spec ?? {};
+  const containers = pod.spec?.containers ?? [];
+  const initContainers = pod.spec?.initContainers ?? [];
+  const ephemeralContainers = pod.spec?.ephemeralContainers ?? [];
   if (![...containers, ...initContainers, ...ephemeralContainers].some(({ name }) => name === request.container)) {
     return textResponse(404, `container "${request.container}" not found in pod "${request.pod}"`);
   }

@@ -151,8 +151,8 @@ function stateOf(container: RuntimeContainer, runtimeName: string): ContainerSta
   };
 }
 
-const mountStatuses = ({ volumeMounts = [] }: Container): VolumeMountStatus[] =>
-  volumeMounts.map(({ name, mountPath, readOnly }) => ({
+const mountStatuses = ({ volumeMounts }: Container): VolumeMountStatus[] =>
+  (volumeMounts ?? []).map(({ name, mountPath, readOnly }) => ({
     name,
     mountPath,
     ...(readOnly && { readOnly, recursiveReadOnly: 'Disabled' }),

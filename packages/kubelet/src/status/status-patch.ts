@@ -85,8 +85,12 @@ export function statusPatch(base: PodStatus, status: PodStatus) {
   return Object.keys(patch).length === 0 ? undefined : patch;
 }
 
+type Addresses = readonly { ip?: string }[] | null | undefined;
+
 /** Lists of addresses are merged by address. */
-function listPatch(field: string, before: readonly { ip?: string }[] = [], after: readonly { ip?: string }[] = []) {
+function listPatch(field: string, given: Addresses, wanted: Addresses) {
+  const before = given ?? [];
+  const after = wanted ?? [];
   if (jsonEquals(before, after)) return {};
   const gone = before.filter(({ ip }) => !after.some((entry) => entry.ip === ip));
   return { [field]: [...after, ...gone.map(({ ip }) => ({ ip, $patch: 'delete' }))] };

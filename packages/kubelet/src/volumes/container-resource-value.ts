@@ -16,7 +16,8 @@ export function containerResourceValue(
   field: ResourceFieldSelector,
   { pod, container, node }: ResourceHolders,
 ): string {
-  const { containers = [], initContainers = [] } = pod.spec ?? {};
+  const containers = pod.spec?.containers ?? [];
+  const initContainers = pod.spec?.initContainers ?? [];
   const { containerName = '', resource, divisor } = field;
   const meant = containerName
     ? [...containers, ...initContainers].find(({ name }) => name === containerName)

@@ -5,7 +5,7 @@ export const expand = (text: string, lookUp: (name: string) => string | undefine
   text.replace(/\$(?:\$|\(([^)]*)\))/g, (whole, name?: string) => (name === undefined ? '$' : (lookUp(name) ?? whole)));
 
 /** The commands of probes know only the variables that are written in the container itself, as they are written. */
-export function expandWithStatic(words: readonly string[], env: readonly EnvVar[] = []): string[] {
-  const values = new Map(env.map(({ name, value = '' }) => [name, value]));
+export function expandWithStatic(words: readonly string[], env: readonly EnvVar[] | null | undefined): string[] {
+  const values = new Map(env?.map(({ name, value = '' }) => [name, value]));
   return words.map((word) => expand(word, (name) => values.get(name)));
 }

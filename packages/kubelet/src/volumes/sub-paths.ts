@@ -2,8 +2,8 @@ import type { Container, VolumeMount } from '@coxswain/api/core/v1';
 import { expand } from './expansion.ts';
 
 /** Throws what the container's status waits for when a part of a volume that it asks for cannot be mounted. */
-export function checkSubPaths({ volumeMounts = [] }: Container, env: ReadonlyMap<string, string>): void {
-  for (const mount of volumeMounts) {
+export function checkSubPaths({ volumeMounts }: Container, env: ReadonlyMap<string, string>): void {
+  for (const mount of volumeMounts ?? []) {
     const path = subPathOf(mount, env);
     if (path.startsWith('/')) throw new Error(`error SubPath \`${path}\` must not be an absolute path`);
     if (path.split('/').includes('..'))

@@ -35,23 +35,21 @@ interface Reference {
   readonly optional?: boolean | undefined;
 }
 
-async function configMapProblem(
-  namespace: string,
-  { name = '', items = [], optional }: Reference,
-  source: ConfigSource,
-) {
+async function configMapProblem(namespace: string, { name = '', items, optional }: Reference, source: ConfigSource) {
   const object = await source.configMap(namespace, name);
   if (optional) return undefined;
   if (!object) return `configmap "${name}" not found`;
-  const missing = items.find(({ key }) => object.data?.[key] === undefined && object.binaryData?.[key] === undefined);
+  const missing = (items ?? []).find(
+    ({ key }) => object.data?.[key] === undefined && object.binaryData?.[key] === undefined,
+  );
   return missing && `configmap references non-existent config key: ${missing.key}`;
 }
 
-async function secretProblem(namespace: string, { name = '', items = [], optional }: Reference, source: ConfigSource) {
+async function secretProblem(namespace: string, { name = '', items, optional }: Reference, source: ConfigSource) {
   const object = await source.secret(namespace, name);
   if (optional) return undefined;
   if (!object) return `secret "${name}" not found`;
-  const missing = items.find(({ key }) => object.data?.[key] === undefined);
+  const missing = (items ?? []).find(({ key }) => object.data?.[key] === undefined);
   return missing && `references non-existent secret key: ${missing.key}`;
 }
 

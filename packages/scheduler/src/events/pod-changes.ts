@@ -78,18 +78,22 @@ function hasSameResources(old: Pod, pod: Pod): boolean {
   );
 }
 
+type Statuses = readonly ContainerStatus[] | null | undefined;
+
 /** The rest of a container's status changes often. */
-function haveSameResources(before: readonly ContainerStatus[] = [], after: readonly ContainerStatus[] = []): boolean {
+function haveSameResources(old: Statuses, now: Statuses): boolean {
+  if (old === now) return true;
+  const before = old ?? [];
+  const after = now ?? [];
   return (
-    before === after ||
-    (before.length === after.length &&
-      before.every(({ name, resources, allocatedResources }, i) => {
-        const same = after[i]!;
-        return (
-          name === same.name &&
-          jsonEquals(resources, same.resources) &&
-          jsonEquals(allocatedResources, same.allocatedResources)
-        );
-      }))
+    before.length === after.length &&
+    before.every(({ name, resources, allocatedResources }, i) => {
+      const same = after[i]!;
+      return (
+        name === same.name &&
+        jsonEquals(resources, same.resources) &&
+        jsonEquals(allocatedResources, same.allocatedResources)
+      );
+    })
   );
 }

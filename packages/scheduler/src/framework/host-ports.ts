@@ -19,7 +19,7 @@ export function hostPortsOf({ spec }: Pod): readonly HostPort[] {
 const noContainers: readonly Container[] = [];
 
 const portsOf = (containers: readonly Container[]): readonly HostPort[] =>
-  containers.flatMap(({ ports = [] }) => ports.flatMap(hostPort));
+  containers.flatMap(({ ports }) => (ports ?? []).flatMap(hostPort));
 
 const ofContainers = remembered(portsOf);
 

@@ -86,7 +86,8 @@ function containerLists({ spec }: Pod, listOf: (container: Container, runsOn: bo
 
 /** Reads what a container takes; of those that run on, the status counts too. */
 function effectiveRequests(pod: Pod): (container: Container, runsOn: boolean) => Amounts {
-  const { containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {};
+  const containerStatuses = pod.status?.containerStatuses ?? [];
+  const initContainerStatuses = pod.status?.initContainerStatuses ?? [];
   const statuses = [...containerStatuses, ...initContainerStatuses];
   return ({ name, resources }, runsOn) => {
     const wanted = parsed(resources?.requests);

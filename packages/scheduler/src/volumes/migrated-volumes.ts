@@ -98,11 +98,11 @@ export function translatedAffinity({ metadata: { labels = {} }, spec }: Persiste
   const zoneKey = zoneKeys.get(migratedPlugin({ metadata: {}, spec })?.name ?? '');
   if (!zoneKey) return required;
   const terms = required?.nodeSelectorTerms ?? [];
-  const keys = new Set(terms.flatMap(({ matchExpressions = [] }) => matchExpressions.map(({ key }) => key)));
+  const keys = new Set(terms.flatMap(({ matchExpressions }) => (matchExpressions ?? []).map(({ key }) => key)));
   const isBeta = !keys.has(zone) && (keys.has(betaZone) || (labels[zone] === undefined && betaZone in labels));
   const ownZone = isBeta ? betaZone : zone;
-  const hasZones = terms.some(({ matchExpressions = [] }) =>
-    matchExpressions.some(({ key, values = [] }) => key === ownZone && values.length > 0),
+  const hasZones = terms.some(({ matchExpressions }) =>
+    matchExpressions?.some(({ key, values }) => key === ownZone && !!values?.length),
   );
   const renamed = (requirement: NodeSelectorRequirement): NodeSelectorRequirement => {
     if (hasZones && requirement.key === ownZone) return { ...requirement, key: zoneKey };

@@ -60,13 +60,13 @@ function paramRefText(reference: ParamRef | undefined): string {
 }
 
 /** A selector as Go's generated String method writes it. */
-function goSelector({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {
+function goSelector({ matchLabels = {}, matchExpressions }: LabelSelector): string {
   const labels = Object.keys(matchLabels)
     .sort()
     .map((key) => `${key}: ${matchLabels[key]},`);
-  const expressions = matchExpressions.map(
-    ({ key, operator, values = [] }) =>
-      `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values.join(' ')}],},`,
+  const expressions = (matchExpressions ?? []).map(
+    ({ key, operator, values }) =>
+      `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${(values ?? []).join(' ')}],},`,
   );
   const requirements = `[]LabelSelectorRequirement{${expressions.join('')}}`;
   return `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:${requirements},}`;

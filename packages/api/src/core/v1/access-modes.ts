@@ -20,9 +20,9 @@ const shortForms = [
 ] as const;
 
 /** `RWO,ROX` */
-export function printAccessModes(accessModes: readonly string[] = []): string {
+export function printAccessModes(accessModes: readonly string[] | null | undefined): string {
   return shortForms
-    .filter(([mode]) => accessModes.includes(mode))
+    .filter(([mode]) => accessModes?.includes(mode))
     .map(([, short]) => short)
     .join(',');
 }

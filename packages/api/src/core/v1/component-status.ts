@@ -6,8 +6,8 @@ import { columns } from '../../strategy/table.ts';
 export const componentStatusStrategy: Strategy<ComponentStatus> = {
   table: {
     columns: columns('Name', 'Status', 'Message', 'Error'),
-    row({ metadata, conditions = [] }) {
-      const healthy = conditions.find(({ type }) => type === 'Healthy');
+    row({ metadata, conditions }) {
+      const healthy = conditions?.find(({ type }) => type === 'Healthy');
       const status = healthy ? (healthy.status === 'True' ? 'Healthy' : 'Unhealthy') : 'Unknown';
       return [metadata.name ?? '', status, healthy?.message ?? '', healthy?.error ?? ''];
     },

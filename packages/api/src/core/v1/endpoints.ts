@@ -82,13 +82,13 @@ function warningsForEndpoints({ metadata, subsets = [] }: Endpoints): string[] {
   );
 }
 
-function printEndpoints({ subsets = [] }: Endpoints): string {
-  if (subsets.length === 0) return '<none>';
-  const all = subsets.flatMap(({ addresses = [], ports = [] }) =>
-    ports.length === 0
-      ? addresses.map(({ ip }) => ip)
-      : ports.flatMap(({ port }) => addresses.map(({ ip }) => `${ip.includes(':') ? `[${ip}]` : ip}:${port}`)),
-  );
+function printEndpoints({ subsets }: Endpoints): string {
+  if (!subsets?.length) return '<none>';
+  const all = subsets.flatMap(({ addresses, ports }) => {
+    const ips = (addresses ?? []).map(({ ip }) => ip);
+    if (!ports?.length) return ips;
+    return ports.flatMap(({ port }) => ips.map((ip) => `${ip.includes(':') ? `[${ip}]` : ip}:${port}`));
+  });
   const shown = all.slice(0, shownEndpoints).join(',');
   return all.length > shownEndpoints ? `${shown} + ${all.length - shownEndpoints} more...` : shown;
 }

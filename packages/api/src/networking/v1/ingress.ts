@@ -24,8 +24,10 @@ function printHosts(rules: readonly IngressRule[]): string {
   return more ? `${hosts.join(',')} + ${rules.length - shownHosts} more...` : hosts.join(',');
 }
 
-const printAddresses = ({ ingress = [] }: IngressLoadBalancerStatus = {}): string =>
-  [...new Set(ingress.map(({ ip, hostname }) => ip || hostname || '').filter(Boolean))].sort().join(',');
+const printAddresses = (status: IngressLoadBalancerStatus | undefined): string =>
+  [...new Set((status?.ingress ?? []).map(({ ip, hostname }) => ip || hostname || '').filter(Boolean))]
+    .sort()
+    .join(',');
 
 export const ingressStrategy: Strategy<Ingress> = {
   generation: ['spec'],

@@ -81,7 +81,9 @@ export function fateOf(pod: Pod, container: string): Fate {
 /** What is wrong with the annotations of the pod, for people. */
 export function fateProblems({ metadata, spec }: Pod): string[] {
   const problems: string[] = [];
-  const { containers = [], initContainers = [], ephemeralContainers = [] } = spec ?? {};
+  const containers = spec?.containers ?? [];
+  const initContainers = spec?.initContainers ?? [];
+  const ephemeralContainers = spec?.ephemeralContainers ?? [];
   const names = new Set([...containers, ...initContainers, ...ephemeralContainers].map(({ name }) => name));
   for (const [key, text] of Object.entries(metadata.annotations ?? {})) {
     if (!key.startsWith(FATE_PREFIX)) continue;

@@ -106,7 +106,7 @@ export class ClaimWriter {
   }
 
   async #withFinalizer(claim: ResourceClaim, signal: AbortSignal): Promise<ResourceClaim> {
-    const { finalizers = [] } = claim.metadata;
+    const finalizers = claim.metadata.finalizers ?? [];
     if (finalizers.includes(claimFinalizer)) return claim;
     const metadata = { ...claim.metadata, finalizers: [...finalizers, claimFinalizer] };
     return explained(`add finalizer to claim ${keyOfClaim(claim)}`, () =>

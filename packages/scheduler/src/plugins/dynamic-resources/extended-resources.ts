@@ -50,7 +50,8 @@ export function extendedRequests(
   resources: readonly string[],
   classOf: (resource: string) => string | undefined,
 ): ExtendedRequests {
-  const { initContainers = [], containers = [] } = pod.spec ?? {};
+  const initContainers = pod.spec?.initContainers ?? [];
+  const containers = pod.spec?.containers ?? [];
   const all = [...initContainers, ...containers].map((container, index) => ({
     container,
     index,

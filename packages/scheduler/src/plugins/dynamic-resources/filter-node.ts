@@ -135,9 +135,9 @@ export function scoreNode(devices: PodDevices, nodeName: string): number {
   for (const claim of devices.claims) {
     const allocation = claim.status?.allocation ?? results[at++];
     const given = new Set(allocation?.devices?.results?.map(({ request }) => request));
-    for (const { name, exactly, firstAvailable = [] } of claim.spec.devices?.requests ?? []) {
+    for (const { name, exactly, firstAvailable } of claim.spec.devices?.requests ?? []) {
       if (exactly) continue;
-      firstAvailable.forEach((option, i) => {
+      (firstAvailable ?? []).forEach((option, i) => {
         if (given.has(`${name}/${option.name}`)) score += maxAlternatives - i;
       });
     }

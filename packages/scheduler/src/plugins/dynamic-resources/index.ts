@@ -176,7 +176,7 @@ async function freeDevices(devices: PodDevices, pod: Pod, writer: ClaimWriter, s
   for (const index of devices.unavailable) {
     const claim = devices.claims[index]!;
     if (claim === extended) continue;
-    const { reservedFor = [] } = claim.status ?? {};
+    const reservedFor = claim.status?.reservedFor ?? [];
     if (!reservedFor.every(({ uid }) => uid === pod.metadata.uid)) continue;
     await writer.deallocate(claim, signal);
     return 'deallocation of ResourceClaim completed';

@@ -74,9 +74,9 @@ const requirementOf = ({ spec }: Pod): ((node: Node) => boolean) => requiredNode
 function namedNodes({ nodeSelectorTerms }: NodeSelector): ReadonlySet<string> | undefined {
   if (nodeSelectorTerms.length === 0) return undefined;
   const names = new Set<string>();
-  for (const { matchFields = [] } of nodeSelectorTerms) {
-    const asked = matchFields.filter(({ key, operator }) => key === 'metadata.name' && operator === 'In');
-    const [first, ...others] = asked.map(({ values = [] }) => values);
+  for (const { matchFields } of nodeSelectorTerms) {
+    const asked = (matchFields ?? []).filter(({ key, operator }) => key === 'metadata.name' && operator === 'In');
+    const [first, ...others] = asked.map(({ values }) => values ?? []);
     if (!first) return undefined;
     for (const nodeName of first) if (others.every((values) => values.includes(nodeName))) names.add(nodeName);
   }

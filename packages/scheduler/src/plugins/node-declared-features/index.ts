@@ -47,5 +47,7 @@ export const nodeDeclaredFeatures: PluginDefinition = {
   },
 };
 
-const sameList = (a: readonly string[] = [], b: readonly string[] = []): boolean =>
-  a.length === b.length && a.every((item, i) => item === b[i]);
+type Features = readonly string[] | null | undefined;
+
+const sameList = (a: Features, b: Features): boolean =>
+  (a?.length ?? 0) === (b?.length ?? 0) && (a ?? []).every((item, i) => item === b?.[i]);

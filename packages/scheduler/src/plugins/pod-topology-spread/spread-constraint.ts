@@ -40,10 +40,10 @@ export function spreadConstraints(
  * pods that are older than it, nor for default constraints.
  */
 function selectorOf(
-  { labelSelector, matchLabelKeys = [] }: TopologySpreadConstraint,
+  { labelSelector, matchLabelKeys }: TopologySpreadConstraint,
   labels: Pod['metadata']['labels'],
 ): Selector {
-  const requirements = matchLabelKeys.flatMap((key) => {
+  const requirements = (matchLabelKeys ?? []).flatMap((key) => {
     const value = ownEntry(labels, key);
     return value === undefined ? [] : [Requirement.ofValidated(key, value)];
   });

@@ -19,7 +19,8 @@ export function provisioningOf(claim: PersistentVolumeClaim, { storage: { v1 } }
   if (!className) throw new Error(`no class for claim "${namespace}/${name}"`);
   const storageClass = v1.storageClasses.informer.indexer.getByKey(className);
   if (!storageClass) throw new Error(`failed to find storage class "${className}"`);
-  const { provisioner, allowedTopologies = [] } = storageClass;
+  const { provisioner } = storageClass;
+  const allowedTopologies = storageClass.allowedTopologies ?? [];
   if (!provisioner || provisioner === noProvisioner) return impossible;
   const isTracked = v1.csiDrivers.informer.indexer.getByKey(provisioner)?.spec.storageCapacity ?? false;
   const hasSpace =
@@ -57,8 +58,8 @@ export function volumeLimit({ maximumVolumeSize, capacity }: CSIStorageCapacity)
 function matchesTopology(terms: readonly TopologySelectorTerm[], { metadata: { labels = {} } }: Node): boolean {
   if (terms.length === 0) return true;
   return terms.some(
-    ({ matchLabelExpressions = [] }) =>
-      matchLabelExpressions.length > 0 &&
+    ({ matchLabelExpressions }) =>
+      !!matchLabelExpressions?.length &&
       matchLabelExpressions.every(({ key, values }) => labels[key] !== undefined && values.includes(labels[key])),
   );
 }

@@ -66,7 +66,8 @@ function configOfClasses(options: readonly PreparedOption[]): DeviceAllocationCo
 
 /** As upstream has it, a configuration stands there once for each request that it names. */
 function configOfClaim({ spec }: ResourceClaim, options: readonly PreparedOption[]): DeviceAllocationConfiguration[] {
-  return (spec.devices?.config ?? []).flatMap(({ requests = [], opaque }) => {
+  return (spec.devices?.config ?? []).flatMap(({ requests: named, opaque }) => {
+    const requests = named ?? [];
     const config = {
       source: 'FromClaim' as const,
       ...(requests.length > 0 && { requests: [...requests] }),
@@ -102,8 +103,11 @@ const onlyNode = (name: string): NodeSelector => ({
   nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [name] }] }],
 });
 
-function addMissing(known: NodeSelectorRequirement[], more: readonly NodeSelectorRequirement[] = []): void {
-  for (const requirement of more) if (!known.some((other) => isSame(other, requirement))) known.push(requirement);
+function addMissing(
+  known: NodeSelectorRequirement[],
+  more: readonly NodeSelectorRequirement[] | null | undefined,
+): void {
+  for (const requirement of more ?? []) if (!known.some((other) => isSame(other, requirement))) known.push(requirement);
 }
 
 /** In whatever order the values are. */

@@ -153,8 +153,8 @@ export class Allocator {
     return isSelectable;
   }
 
-  #match(entry: DeviceEntry, selectors: readonly DeviceSelector[] = [], whose: string): boolean {
-    return selectors.every(({ cel }, i) => {
+  #match(entry: DeviceEntry, selectors: readonly DeviceSelector[] | null | undefined, whose: string): boolean {
+    return (selectors ?? []).every(({ cel }, i) => {
       try {
         return this.#options.matches(cel?.expression ?? '', entry);
       } catch (cause) {

@@ -213,12 +213,15 @@ interface Place {
   readonly option: PreparedOption;
 }
 
-function hasUntoleratedTaint({ device }: DeviceEntry, tolerations: readonly DeviceToleration[] = []): boolean {
+function hasUntoleratedTaint(
+  { device }: DeviceEntry,
+  tolerations: readonly DeviceToleration[] | null | undefined,
+): boolean {
   // Other effects, also those that are not known, keep nobody away.
   return (device.taints ?? []).some(
     (taint) =>
       (taint.effect === 'NoSchedule' || taint.effect === 'NoExecute') &&
-      !tolerations.some((toleration) => tolerates(toleration, taint)),
+      !tolerations?.some((toleration) => tolerates(toleration, taint)),
   );
 }
 

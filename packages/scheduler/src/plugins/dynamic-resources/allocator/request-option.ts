@@ -52,7 +52,8 @@ function optionOf(
   request: ExactDeviceRequest | DeviceSubRequest,
   names: Pick<RequestOption, 'requestName' | 'name' | 'adminAccess'>,
 ): RequestOption {
-  const { deviceClassName, selectors = [], tolerations, allocationMode = '', count = 0, capacity } = request;
+  const { deviceClassName, tolerations, allocationMode = '', count = 0, capacity } = request;
+  const selectors = request.selectors ?? [];
   return {
     ...names,
     fullName: 'name' in request ? `${names.requestName}/${request.name}` : names.requestName,

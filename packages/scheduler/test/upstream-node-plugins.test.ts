@@ -1,24 +1,26 @@
 import type { Node, Pod } from '@coxswain/api/core/v1';
-import type { KubernetesObject } from '@coxswain/apimachinery/meta';
+import { Catalogue } from '@coxswain/api';
+import { GroupVersionKind, type KubernetesObject } from '@coxswain/apimachinery/meta';
 import { describe, expect, it } from 'vitest';
-import type { QueueingHint } from '../framework/cluster-event.ts';
-import { CycleState } from '../framework/cycle-state.ts';
-import type { PluginDefinition } from '../framework/handle.ts';
-import { NodeInfo } from '../framework/node-info.ts';
-import type { Plugin } from '../framework/plugin.ts';
-import { PodInfo } from '../framework/pod-info.ts';
-import { Status } from '../framework/status.ts';
-import { fakeHandle } from './fake-handle.test-data.ts';
-import { imageLocality } from './image-locality/index.ts';
-import { nodeAffinity } from './node-affinity/index.ts';
-import { nodeDeclaredFeatures } from './node-declared-features/index.ts';
-import { nodeName } from './node-name/index.ts';
-import { nodePorts } from './node-ports/index.ts';
-import { nodeResourcesBalancedAllocation } from './node-resources-balanced-allocation/index.ts';
-import { nodeResourcesFit } from './node-resources-fit/index.ts';
-import { nodeUnschedulable } from './node-unschedulable/index.ts';
-import { taintToleration } from './taint-toleration/index.ts';
-import recorded from './testdata/upstream-node-plugins.json' with { type: 'json' };
+import { withNullLists } from '../../apimachinery/src/schema/null-lists.test-data.ts';
+import type { QueueingHint } from '../src/framework/cluster-event.ts';
+import { CycleState } from '../src/framework/cycle-state.ts';
+import type { PluginDefinition } from '../src/framework/handle.ts';
+import { NodeInfo } from '../src/framework/node-info.ts';
+import type { Plugin } from '../src/framework/plugin.ts';
+import { PodInfo } from '../src/framework/pod-info.ts';
+import { Status } from '../src/framework/status.ts';
+import { fakeHandle } from '../src/plugins/fake-handle.test-data.ts';
+import { imageLocality } from '../src/plugins/image-locality/index.ts';
+import { nodeAffinity } from '../src/plugins/node-affinity/index.ts';
+import { nodeDeclaredFeatures } from '../src/plugins/node-declared-features/index.ts';
+import { nodeName } from '../src/plugins/node-name/index.ts';
+import { nodePorts } from '../src/plugins/node-ports/index.ts';
+import { nodeResourcesBalancedAllocation } from '../src/plugins/node-resources-balanced-allocation/index.ts';
+import { nodeResourcesFit } from '../src/plugins/node-resources-fit/index.ts';
+import { nodeUnschedulable } from '../src/plugins/node-unschedulable/index.ts';
+import { taintToleration } from '../src/plugins/taint-toleration/index.ts';
+import recorded from '../src/plugins/testdata/upstream-node-plugins.json' with { type: 'json' };
 
 /** What upstream's plug-ins said to random pods on random nodes. */
 interface RecordedCase {
@@ -44,7 +46,18 @@ interface RecordedResult {
   readonly hints?: Readonly<Record<string, string>>;
 }
 
-const cases: readonly RecordedCase[] = JSON.parse(JSON.stringify(recorded));
+const asRecorded: readonly RecordedCase[] = JSON.parse(JSON.stringify(recorded));
+
+const schemaOf = (kind: string) => Catalogue.builtIn().kind(GroupVersionKind.of('', 'v1', kind))!.schema;
+const [podSchema, nodeSchema] = [schemaOf('Pod'), schemaOf('Node')];
+
+/** Nothing may come of it that a list which is not there is null. */
+const withNulls: readonly RecordedCase[] = asRecorded.map((recordedCase) => ({
+  ...recordedCase,
+  nodes: recordedCase.nodes.map((node) => withNullLists(nodeSchema, node)),
+  placed: recordedCase.placed.map((pod) => withNullLists(podSchema, pod)),
+  pod: withNullLists(podSchema, recordedCase.pod),
+}));
 
 function nodeInfos({ nodes, placed }: RecordedCase): NodeInfo[] {
   const infos = nodes.map((node) => new NodeInfo(node));
@@ -62,7 +75,7 @@ function nodeInfos({ nodes, placed }: RecordedCase): NodeInfo[] {
 }
 
 /** Plug-ins only ask how many nodes there are, and that is the same everywhere. */
-const handle = fakeHandle({ nodes: nodeInfos(cases[0]!) });
+const handle = fakeHandle({ nodes: nodeInfos(asRecorded[0]!) });
 
 const textOf = (status: Status | undefined): string =>
   status ? `${status.code} ${JSON.stringify([...status.reasons].sort())}` : '';
@@ -109,7 +122,10 @@ const expected = (result: Omit<RecordedResult, 'hints'>) => ({
   ...(result.filter && { filter: result.filter.map(sortedReasons) }),
 });
 
-describe('as upstream has it', () => {
+describe.each([
+  ['as upstream has it', asRecorded],
+  ['as upstream has it, with null for absent lists', withNulls],
+])('%s', (_title, cases) => {
   it('what pods take of nodes', () => {
     for (const { placed, pod, requests } of cases)
       for (const [i, one] of [...placed, pod].entries()) {
