@@ -38,6 +38,11 @@ const coreMetaKinds = new Set(['APIGroup', 'APIGroupList', 'APIResourceList', 'A
 /** Kinds of meta.v1 that belong to the group `meta.k8s.io`. */
 const metaGroupKinds = new Set(['PartialObjectMetadata', 'PartialObjectMetadataList', 'Table', 'TableOptions']);
 
+/** Read in bodies although nothing serves them in that version any more: old clients drain nodes so. */
+const formerKinds: ReadonlyMap<GroupVersionKind, string> = new Map([
+  [GroupVersionKind.of('policy', 'v1beta1', 'Eviction'), 'policy.v1.Eviction'],
+]);
+
 /** Every kind of Kubernetes v1.36, as data. Immutable; types are read from their tables when first asked for. */
 export class Catalogue {
   readonly #types = new TypeTables(packages.map(({ name, table }) => [name, table]));
@@ -114,7 +119,7 @@ export class Catalogue {
   }
 
   #typeNameOf(gvk: GroupVersionKind): string | undefined {
-    const own = this.#typeNames.get(gvk);
+    const own = this.#typeNames.get(gvk) ?? formerKinds.get(gvk);
     if (own) return own;
     const knownGroupVersion = packages.some(({ group, version }) => group === gvk.group && version === gvk.version);
     const isMeta =

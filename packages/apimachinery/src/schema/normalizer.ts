@@ -281,6 +281,16 @@ function compile(schema: Schema): Node {
   }
 }
 
+/**
+ * An empty list of managedFields clears them, as `[{}]` does; with none, they stay. It is the one list of which `omitempty`
+ * must not make none.
+ */
+function clearsManagedFields(value: unknown): boolean {
+  const metadata = isJsonObject(value) ? value.metadata : undefined;
+  const entries = isJsonObject(metadata) ? metadata.managedFields : undefined;
+  return Array.isArray(entries) && entries.length === 0;
+}
+
 /** Compiles a type's normaliser. Cheap to call again: a type is compiled once. */
 export function compileNormalizer(schema: StructSchema): Normalizer {
   const node = compile(schema);
@@ -288,6 +298,7 @@ export function compileNormalizer(schema: StructSchema): Normalizer {
     const context: Context = { literals: options?.literals === true, hasUnknownFields: false };
     try {
       const object = objectOf(value === null ? zeroValueOf(schema) : node.normalize(value, context));
+      if (clearsManagedFields(value) && isJsonObject(object.metadata)) object.metadata.managedFields = [];
       return { object, hasUnknownFields: context.hasUnknownFields };
     } catch (cause) {
       throw new DecodeError(explainMismatch(schema, value) ?? String(cause), { cause });

@@ -15,6 +15,8 @@ import type { EndpointServices } from './scope.ts';
 
 export interface ExpectedBody {
   readonly kind: GroupVersionKind;
+  /** The same kind in a version that is not served any more. */
+  readonly formerly?: GroupVersionKind;
   /** As the request says, empty for the default. */
   readonly fieldValidation: string;
   /** For a kind that is not built in. */
@@ -45,7 +47,7 @@ export async function readObject(
 }
 
 function decodeObject(
-  { kind, fieldValidation, custom }: ExpectedBody,
+  { kind, formerly, fieldValidation, custom }: ExpectedBody,
   body: Uint8Array,
   context: RequestContext,
   { scheme }: EndpointServices,
@@ -54,7 +56,7 @@ function decodeObject(
   try {
     const { object, gvk, strictErrors: duplicates } = decode();
     const unknown = custom && gvk.kind === kind.kind ? prunedFields(object, gvk, kind, custom) : [];
-    if (!custom) assertKind(gvk, kind);
+    if (!custom && gvk !== formerly) assertKind(gvk, kind);
     const strictErrors = fieldValidation === 'Ignore' ? duplicates : [...duplicates, ...unknown];
     if (strictErrors.length > 0) {
       if (fieldValidation === 'Strict') throw new DecodeFailure(new Error(strictDecodingMessage(strictErrors)), gvk);

@@ -67,6 +67,12 @@ export function patchOptions(query: URLSearchParams, patchType: string): WriteOp
 export const isDryRun = ({ dryRun }: { readonly dryRun?: readonly string[] }): boolean =>
   dryRun !== undefined && dryRun.length > 0;
 
+/** Objects are exported no more. Throws BadRequest. */
+export function assertNotExport(query: URLSearchParams): void {
+  if (isTrue(query.get('export')))
+    throw newBadRequest('the export parameter, deprecated since v1.14, is no longer supported');
+}
+
 /** DeleteOptions of a request without a body. */
 export function readDeleteOptions(query: URLSearchParams): DeleteOptions {
   const grace = query.get('gracePeriodSeconds');

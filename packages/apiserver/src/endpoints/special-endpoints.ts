@@ -28,6 +28,7 @@ import { createBinding, type EvictionDependencies, evictPod } from '../pods/inde
 import { connectSubresources, type ProxyDependencies } from '../proxy/index.ts';
 import { createTokenRequest, type TokenRequestOptions } from '../serviceaccount/index.ts';
 import { componentStatuses, type HealthOfComponents } from './component-status.ts';
+import { CreatorFields } from './creator-fields.ts';
 import { readObject } from './decode-body.ts';
 import { createOptions, isDryRun } from './options.ts';
 import { negotiate } from './representation.ts';
@@ -52,7 +53,8 @@ export interface SpecialEndpointOptions {
 
 /** Everything that is not simply stored and read: reviews, bindings, evictions, tokens, and what is passed on to nodes. */
 export function specialEndpoints(options: SpecialEndpointOptions): Pick<ResourceRouterOptions, 'virtual' | 'special'> {
-  const { services, apiAudiences, tokenAuthenticator } = options;
+  const { services, apiAudiences, tokenAuthenticator, tokenRequest } = options;
+  const tokenFields = new CreatorFields(services.now, 'token');
   const { authorizer, now } = services;
   return {
     virtual: {
@@ -94,7 +96,9 @@ export function specialEndpoints(options: SpecialEndpointOptions): Pick<Resource
     special: {
       'pods/binding': { create: (context, scope) => bind(context, scope, context.info.name) },
       'pods/eviction': { create: (context, scope) => evict(context, scope, options.eviction) },
-      'serviceaccounts/token': { create: (context, scope) => issueToken(context, scope, options.tokenRequest) },
+      'serviceaccounts/token': {
+        create: (context, scope) => issueToken(context, scope, { options: tokenRequest, fields: tokenFields }),
+      },
       ...connectEndpoints(options.proxy),
     },
   };
@@ -103,6 +107,7 @@ export function specialEndpoints(options: SpecialEndpointOptions): Pick<Resource
 const done: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
 const bindingKind = GroupVersionKind.of('', 'v1', 'Binding');
 const evictionKind = GroupVersionKind.of('policy', 'v1', 'Eviction');
+const formerEvictionKind = GroupVersionKind.of('policy', 'v1beta1', 'Eviction');
 const tokenRequestKind = GroupVersionKind.of('authentication.k8s.io', 'v1', 'TokenRequest');
 
 /** What a client creates at an object, in the namespace of the path. */
@@ -110,15 +115,17 @@ async function readPart(
   context: RequestContext,
   kind: GroupVersionKind,
   services: EndpointServices,
+  formerly?: GroupVersionKind,
 ): Promise<{ object: KubernetesObject; dryRun: boolean }> {
   const options = createOptions(context.query);
   const { fieldValidation } = options;
-  const object = await readObject(context, { kind, fieldValidation }, services);
+  const object = await readObject(context, { kind, fieldValidation, ...(formerly && { formerly }) }, services);
   const { namespace } = context.info;
   const given = object.metadata?.namespace ?? '';
   if (given !== '' && given !== namespace)
     throw newBadRequest('the namespace of the provided object does not match the namespace sent on the request');
-  return { object: { ...object, metadata: { ...object.metadata, namespace } }, dryRun: isDryRun(options) };
+  const { apiVersion } = kind;
+  return { object: { ...object, apiVersion, metadata: { ...object.metadata, namespace } }, dryRun: isDryRun(options) };
 }
 
 /** Admission of what is created at an object; validating admission comes later, when it is known to be in order. */
@@ -179,7 +186,7 @@ async function evict(
 ): Promise<ApiResponse> {
   const { services } = scope;
   const representation = negotiate(context, services.codecs);
-  const { object, dryRun } = await readPart(context, evictionKind, services);
+  const { object, dryRun } = await readPart(context, evictionKind, services, formerEvictionKind);
   const validate = await admitPart(context, scope, evictionKind, object, dryRun);
   const { namespace, name } = context.info;
   await evictPod(dependencies, {
@@ -195,12 +202,13 @@ async function evict(
 async function issueToken(
   context: RequestContext,
   scope: ResourceScope,
-  options: TokenRequestOptions | undefined,
+  { options, fields }: { readonly options: TokenRequestOptions | undefined; readonly fields: CreatorFields },
 ): Promise<ApiResponse> {
   if (!options) throw newNotFound(scope.groupResource, context.info.name);
   const { services } = scope;
   const representation = negotiate(context, services.codecs);
-  const { object, dryRun } = await readPart(context, tokenRequestKind, services);
+  const { object: body, dryRun } = await readPart(context, tokenRequestKind, services);
+  const object = fields.own(tokenRequestKind, body, context, createOptions(context.query));
   const validate = await admitPart(context, scope, tokenRequestKind, object, dryRun);
   const { namespace, name } = context.info;
   const { warn, annotate } = context;

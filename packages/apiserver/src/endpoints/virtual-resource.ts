@@ -3,6 +3,7 @@ import { GroupKind, type GroupVersion, type KubernetesObject, newInvalid } from 
 import type { ApiResponse } from '@coxswain/component-base/http';
 import type { AdmissionAttributes } from '../admission/admission.ts';
 import type { RequestContext } from '../http/request-context.ts';
+import { CreatorFields } from './creator-fields.ts';
 import { readObject } from './decode-body.ts';
 import { createOptions, isDryRun } from './options.ts';
 import { negotiate } from './representation.ts';
@@ -16,14 +17,16 @@ export function reviewEndpoint<T extends KubernetesObject>(
   kindName: string,
   answer: (review: T, context: RequestContext) => Promise<KubernetesObject>,
 ): VirtualEndpoint {
+  const fields = new CreatorFields(services.now);
   return async (context: RequestContext, groupVersion: GroupVersion): Promise<ApiResponse> => {
     const kind = groupVersion.withKind(kindName);
     const representation = negotiate(context, services.codecs, 'review');
     const options = createOptions(context.query);
     const { fieldValidation } = options;
-    const review = await readObject(context, { kind, fieldValidation }, services);
+    const body = await readObject(context, { kind, fieldValidation }, services);
     const { namespace } = context.info;
-    if (namespace && !review.metadata?.namespace) review.metadata = { ...review.metadata, namespace };
+    if (namespace && !body.metadata?.namespace) body.metadata = { ...body.metadata, namespace };
+    const review = fields.own(kind, body, context, options);
     const hub = Catalogue.builtIn().hubOf(kind);
     const attributes: AdmissionAttributes = {
       operation: 'CREATE',

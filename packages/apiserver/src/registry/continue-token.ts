@@ -1,4 +1,4 @@
-import { newBadRequest } from '@coxswain/apimachinery';
+import { compileNormalizer, type Field, newBadRequest, parseJson, type StructSchema } from '@coxswain/apimachinery';
 
 /** Where a list goes on: at a revision, or, with -1, at whatever is there now. The same text as upstream's. */
 export interface ContinueToken {
@@ -14,25 +14,47 @@ export function encodeContinue({ revision, from }: ContinueToken, prefix: string
   return Buffer.from(JSON.stringify({ v: version, rv: revision, start })).toString('base64url');
 }
 
+const field = (name: string, kind: 'string' | 'int64'): Field => ({
+  name,
+  schema: { kind },
+  number: 0,
+  pointer: false,
+  omitEmpty: true,
+  omitZero: false,
+  inline: false,
+  required: false,
+  patchStrategy: [],
+});
+const fields = [field('v', 'string'), field('rv', 'int64'), field('start', 'string')];
+const schema: StructSchema = {
+  kind: 'struct',
+  name: 'continueToken',
+  fullName: 'storage.continueToken',
+  declared: fields,
+  fields: new Map(fields.map((each) => [each.name, each])),
+  atomic: false,
+};
+const normalize = compileNormalizer(schema);
+
+/** The members of the token with the types they have. Throws BadRequest with the message of Go's decoder. */
+function parsedToken(bytes: Buffer): { readonly v?: string; readonly rv?: number; readonly start?: string } {
+  try {
+    return normalize(parseJson(bytes).value ?? {}).object;
+  } catch (error) {
+    throw refused(`: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
 /** Throws BadRequest for anything that no server has given out, and for keys that lead out of the prefix. */
 export function decodeContinue(text: string, prefix: string): ContinueToken {
   const bad = /[^A-Za-z0-9_-]/.exec(text);
   const illegal = bad?.index ?? (text.length % 4 === 1 ? text.length - 1 : undefined);
   if (illegal !== undefined) throw refused(`: illegal base64 data at input byte ${illegal}`);
-  let token: unknown;
-  try {
-    token = JSON.parse(Buffer.from(text, 'base64url').toString());
-  } catch (error) {
-    throw refused(`: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  const { v, rv, start } = Object(token) as { v?: unknown; rv?: unknown; start?: unknown };
-  if (v !== version) {
-    throw refused(`: server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`);
-  }
-  if (typeof rv !== 'number' || !Number.isSafeInteger(rv) || rv === 0) {
+  const { v = '', rv = 0, start = '' } = parsedToken(Buffer.from(text, 'base64url'));
+  if (v !== version) throw refused(`: server does not recognize this encoded version ${v}`);
+  if (!Number.isSafeInteger(rv) || rv === 0)
     throw refused(`: incorrect encoded start resourceVersion (version ${version})`);
-  }
-  if (typeof start !== 'string' || start === '') throw refused(`: encoded start key empty (version ${version})`);
+  if (start === '') throw refused(`: encoded start key empty (version ${version})`);
   const path = start.startsWith('/') ? start.slice(1) : start;
   const escapes = path.split('/').some((part) => part === '' || part === '.' || part === '..');
   if (escapes) throw refused(`: ${start}`);

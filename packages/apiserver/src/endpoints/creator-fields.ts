@@ -1,0 +1,49 @@
+import { Catalogue } from '@coxswain/api';
+import { FieldManager, type GroupVersionKind, type KubernetesObject, managerOrUserAgent } from '@coxswain/apimachinery';
+import { headerOf } from '@coxswain/component-base/http';
+import type { RequestContext } from '../http/request-context.ts';
+import type { WriteOptions } from './options.ts';
+
+/**
+ * managedFields of objects that are answered and never stored, such as reviews: what the client sent is its own. One
+ * `FieldManager` for each kind that comes by.
+ */
+export class CreatorFields {
+  readonly #managers = new Map<GroupVersionKind, FieldManager>();
+  readonly #now: () => Date;
+  readonly #subresource: string;
+
+  constructor(now: () => Date, subresource = '') {
+    this.#now = now;
+    this.#subresource = subresource;
+  }
+
+  /** A copy with managedFields of the client that sent it. */
+  own<T extends KubernetesObject>(
+    kind: GroupVersionKind,
+    object: T,
+    context: RequestContext,
+    options: WriteOptions,
+  ): T {
+    const manager = managerOrUserAgent(options.fieldManager, headerOf(context.request, 'user-agent'));
+    return this.#managerFor(kind).updateNoErrors(undefined, object, manager);
+  }
+
+  #managerFor(kind: GroupVersionKind): FieldManager {
+    let manager = this.#managers.get(kind);
+    if (!manager) {
+      const schema = Catalogue.builtIn().kind(kind)?.schema;
+      if (!schema) throw new Error(`${kind} is no built-in kind`);
+      manager = new FieldManager({
+        apiVersion: kind.apiVersion,
+        kind: kind.kind,
+        subresource: this.#subresource,
+        versions: { schemaFor: () => schema, convert: (converted) => converted },
+        objectsFit: true,
+        now: this.#now,
+      });
+      this.#managers.set(kind, manager);
+    }
+    return manager;
+  }
+}
