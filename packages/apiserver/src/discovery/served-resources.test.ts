@@ -47,10 +47,20 @@ describe('what is served', () => {
     expect(names.filter((name) => name.includes('v1beta2'))).toEqual(['resource.k8s.io/v1beta2/devicetaintrules']);
   });
 
+  it.each(['v1', 'api/v1', '/v1', 'api/v1/pods'])('knows the core group as %s', (key) => {
+    expect(served({ [key]: 'false' }).some((name) => name.startsWith('/v1/'))).toBe(false);
+    expect(served({ 'api/all': 'false', [key]: 'true' })).toContain('/v1/pods');
+  });
+
   it.each([
     ['only api/all=false', { 'api/all': 'false' }, 'invalid runtime-config with only api/all=false'],
     ['neither true nor false', { 'api/beta': '1' }, 'invalid value api/beta=1'],
-    ['a key without a version', { v1: 'true' }, 'runtime-config invalid key v1'],
+    ['a key without a version', { v2: 'true' }, 'runtime-config invalid key v2'],
+    [
+      'a former name with nonsense',
+      { 'api/v1': 'maybe' },
+      'invalid value of /v1: maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax',
+    ],
     [
       'groups that do not exist',
       { 'b.example/v1': 'true', 'a.example/v1': 'true' },

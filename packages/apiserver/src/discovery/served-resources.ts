@@ -26,6 +26,9 @@ const wholesale: readonly (readonly [key: string, matches: (version: string) => 
   ['api/alpha', (version) => stabilityOf(version) === 'alpha'],
 ];
 
+/** Former names of the core group's version, whatever resource they go on to name. */
+const formerCoreKey = /^(?:api\/)?v1(?:\/|$)/;
+
 const wholesaleKeys = new Set(wholesale.map(([key]) => key));
 
 /** Go's strconv.ParseBool; a key without a value means yes. */
@@ -91,7 +94,8 @@ function versionsByWholesaleKeys(
 function readSwitches(catalogue: Catalogue, runtimeConfig: ReadonlyMap<string, string>): Switch[] {
   const groups = new Set(catalogue.groupVersions.map(({ group }) => group));
   const keys = [...runtimeConfig].filter(([key]) => !wholesaleKeys.has(key));
-  const parsed = keys.map(([key, value]) => {
+  const parsed = keys.map(([given, value]) => {
+    const key = formerCoreKey.test(given) ? '/v1' : given;
     const parts = key.split('/');
     if (parts.length !== 2 && parts.length !== 3) throw new Error(`runtime-config invalid key ${key}`);
     const [group = '', version = '', resource = ''] = parts;
