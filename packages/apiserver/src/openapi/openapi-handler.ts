@@ -44,7 +44,7 @@ async function indexResponse(service: OpenApiService): Promise<ApiResponse> {
   ]);
   return {
     status: 200,
-    headers: { 'content-type': 'text/plain; charset=utf-8' },
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'last-modified': service.modified.toUTCString() },
     body: Buffer.from(JSON.stringify({ paths: Object.fromEntries(documents) })),
   };
 }
@@ -101,14 +101,18 @@ function chooseFormat(
 /** The document, or that the client has it already. */
 function conditional(
   context: RequestContext,
-  { bytes, etag }: ServedDocument,
+  { bytes, etag, modified }: ServedDocument,
   contentType: string,
-  headers: ApiResponse['headers'],
+  more: ApiResponse['headers'],
 ): ApiResponse {
+  const headers: ApiResponse['headers'] = { ...more, 'last-modified': modified.toUTCString() };
   const known = headerOf(context.request, 'if-none-match')
     .split(',')
     .map((tag) => tag.trim().replace(/^W\//, ''));
-  if (known.includes(`"${etag}"`) || known.includes('*')) {
+  // The time counts only for a client that names no tag. It is told in seconds.
+  const since = Date.parse(headerOf(context.request, 'if-modified-since'));
+  const isKnown = known[0] ? known.includes(`"${etag}"`) || known.includes('*') : modified.getTime() < since + 1000;
+  if (isKnown) {
     const { 'content-encoding': _, ...kept } = headers;
     return { status: 304, headers: kept };
   }

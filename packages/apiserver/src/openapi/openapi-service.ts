@@ -14,6 +14,8 @@ export interface ServedDocument {
   readonly bytes: Uint8Array;
   /** Without quotes. */
   readonly etag: string;
+  /** Since when it is as it is. */
+  readonly modified: Date;
 }
 
 /** Documents by format, made when first wanted. */
@@ -21,6 +23,7 @@ type Forms = Map<string, Promise<Uint8Array>>;
 
 interface V3Entry {
   readonly hash: string;
+  readonly modified: Date;
   readonly provider: OpenApiProvider;
   readonly forms: Forms;
 }
@@ -29,6 +32,7 @@ interface V3Entry {
 interface Generation {
   readonly v3: Promise<ReadonlyMap<string, V3Entry>>;
   readonly v2: Forms;
+  readonly modified: Date;
 }
 
 /**
@@ -38,9 +42,14 @@ interface Generation {
 export class OpenApiService {
   readonly #providers = new Set<OpenApiProvider>();
   readonly #fixedTexts = new WeakMap<OpenApiProvider, Promise<V2Texts>>();
+  readonly #now: () => Date;
   #generation: Generation | undefined;
   /** Of the generation before: what has not changed need not be made again. */
   #kept: Promise<ReadonlyMap<string, V3Entry>> | undefined;
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
 
   add(provider: OpenApiProvider): void {
     this.#providers.add(provider);
@@ -63,6 +72,11 @@ export class OpenApiService {
     return new Map([...entries].map(([path, { hash }]) => [path, hash]));
   }
 
+  /** When the index became what it is. */
+  get modified(): Date {
+    return this.#current().modified;
+  }
+
   /** Undefined when there is no such document. */
   async v3(path: string, format: DocumentFormat): Promise<ServedDocument | undefined> {
     const entry = (await this.#current().v3).get(path);
@@ -70,25 +84,25 @@ export class OpenApiService {
     const bytes = await this.#form(entry.forms, 'v3', format, async () =>
       JSON.stringify(await entry.provider.v3(path)),
     );
-    return { bytes, etag: entry.hash };
+    return { bytes, etag: entry.hash, modified: entry.modified };
   }
 
   async v2(format: DocumentFormat): Promise<ServedDocument> {
-    const { v2 } = this.#current();
+    const { v2, modified } = this.#current();
     const bytes = await this.#v2Bytes(v2, format);
     const etag = await once(v2, 'etag', async () =>
       createHash('sha512')
         .update(await this.#v2Bytes(v2, 'json'))
         .digest(),
     );
-    return { bytes, etag: Buffer.from(etag).toString('hex').toUpperCase() };
+    return { bytes, etag: Buffer.from(etag).toString('hex').toUpperCase(), modified };
   }
 
   /** The same, compressed. */
   async v2Gzipped(format: DocumentFormat): Promise<ServedDocument> {
     const { v2 } = this.#current();
-    const { bytes, etag } = await this.v2(format);
-    return { bytes: await once(v2, `${format} gzip`, () => promisify(gzip)(bytes)), etag };
+    const { bytes, etag, modified } = await this.v2(format);
+    return { bytes: await once(v2, `${format} gzip`, () => promisify(gzip)(bytes)), etag, modified };
   }
 
   #v2Bytes(forms: Forms, format: DocumentFormat): Promise<Uint8Array> {
@@ -119,7 +133,7 @@ export class OpenApiService {
 
   #current(): Generation {
     if (this.#generation) return this.#generation;
-    const generation: Generation = { v3: this.#collect(), v2: new Map() };
+    const generation: Generation = { v3: this.#collect(), v2: new Map(), modified: this.#now() };
     // A failure is not kept.
     generation.v3.catch(() => {
       if (this.#generation === generation) this.#generation = undefined;
@@ -135,8 +149,9 @@ export class OpenApiService {
     for (const provider of this.#providers) {
       for (const [path, hash] of await provider.documents()) {
         const known = kept?.get(path);
-        const forms: Forms = known?.hash === hash ? known.forms : new Map();
-        if (!entries.has(path)) entries.set(path, { hash, provider, forms });
+        const { forms, modified } =
+          known?.hash === hash ? known : { forms: new Map<string, Promise<Uint8Array>>(), modified: this.#now() };
+        if (!entries.has(path)) entries.set(path, { hash, provider, forms, modified });
       }
     }
     return new Map([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));

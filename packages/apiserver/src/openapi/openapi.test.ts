@@ -23,7 +23,7 @@ const widgets = (hash: string): OpenApiProvider => ({
 });
 
 const newService = (): OpenApiService => {
-  const service = new OpenApiService();
+  const service = new OpenApiService(() => new Date(0));
   service.add(new BuiltInOpenApi(catalogue, served));
   return service;
 };
@@ -54,7 +54,7 @@ describe('OpenAPI v3', () => {
   it('names documents by a hash that the same build always gives', async () => {
     expect(url).toMatch(/^\/openapi\/v3\/apis\/apps\/v1\?hash=[0-9A-F]{128}$/);
     expect((await newService().v3Index()).get('apis/apps/v1')).toBe(hash);
-    const fewer = new OpenApiService();
+    const fewer = new OpenApiService(() => new Date(0));
     fewer.add(
       new BuiltInOpenApi(
         catalogue,
@@ -78,6 +78,7 @@ describe('OpenAPI v3', () => {
     expect((await get(handle, '/openapi/v3/apis/apps/v1')).headers).toEqual({
       'content-type': 'application/json',
       etag: `"${hash}"`,
+      'last-modified': 'Thu, 01 Jan 1970 00:00:00 GMT',
       vary: 'Accept',
     });
   });
@@ -147,6 +148,7 @@ describe('OpenAPI v2', () => {
       'content-type': 'application/json',
       vary: ['Accept-Encoding', 'Accept'],
       etag: expect.stringMatching(/^"[0-9A-F]{128}"$/),
+      'last-modified': 'Thu, 01 Jan 1970 00:00:00 GMT',
     });
     expect(JSON.parse(bytesOf(plain).toString())).toMatchObject({ swagger: '2.0', info: { title: 'Kubernetes' } });
     const zipped = await get(handle, '/openapi/v2', { 'accept-encoding': 'br, gzip;q=0.5' });
@@ -167,6 +169,26 @@ describe('providers that come and go', () => {
   let service: OpenApiService;
   beforeEach(() => {
     service = newService();
+  });
+
+  it('change the time of the documents that are others then', async () => {
+    let now = new Date('2030-01-01T00:00:00Z');
+    const timed = new OpenApiService(() => now);
+    timed.add(new BuiltInOpenApi(catalogue, served));
+    const handle = openApiHandler(timed, () => now);
+    const since = { 'if-modified-since': 'Tue, 01 Jan 2030 00:00:00 GMT' };
+    expect((await get(handle, '/openapi/v2', since)).status).toBe(304);
+    expect((await get(handle, '/openapi/v3')).headers).toMatchObject({
+      'last-modified': 'Tue, 01 Jan 2030 00:00:00 GMT',
+    });
+    now = new Date('2030-01-01T00:00:05Z');
+    timed.add(widgets('AA'));
+    expect((await get(handle, '/openapi/v2', since)).status).toBe(200);
+    expect((await get(handle, '/openapi/v2', { ...since, 'if-none-match': '"of-another"' })).status).toBe(200);
+    expect((await get(handle, '/openapi/v3/apis/apps/v1', since)).status).toBe(304);
+    expect((await get(handle, '/openapi/v3')).headers).toMatchObject({
+      'last-modified': 'Tue, 01 Jan 2030 00:00:05 GMT',
+    });
   });
 
   it('are in all documents at once, and gone at once', async () => {

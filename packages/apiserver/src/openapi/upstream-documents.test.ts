@@ -19,7 +19,7 @@ const described = await loadDescriptions().then(
 );
 const comparable = described && existsSync(upstream);
 
-const service = new OpenApiService();
+const service = new OpenApiService(() => new Date(0));
 service.add(
   new BuiltInOpenApi(
     Catalogue.builtIn(),

@@ -32,7 +32,7 @@ const maxRequestBodyBytes = 3 * 1024 * 1024;
 export class ApiSurface {
   readonly router: ResourceRouter;
   readonly discovery: DiscoveryRegistry;
-  readonly openApi = new OpenApiService();
+  readonly openApi: OpenApiService;
   readonly customResources: CustomResources;
   readonly #core: ServerCore;
   readonly #access: Access;
@@ -48,6 +48,7 @@ export class ApiSurface {
     const { registries, served, report, config, resolveService } = core;
     const { now, random } = config;
     this.discovery = new DiscoveryRegistry(served);
+    this.openApi = new OpenApiService(now);
     this.#webhooks = new HttpsWebhookClient({
       resolveService: config.nobodyAt ? resolveWithoutNobody(config.nobodyAt, resolveService) : resolveService,
       synced: registries.lister('', 'services').synced,

@@ -42,7 +42,7 @@ const kindsOnly = (definition: unknown): JsonObject => {
 };
 
 function publishing(definitions = recorded.crds): { service: OpenApiService; custom: CustomResourceOpenApi } {
-  const service = new OpenApiService();
+  const service = new OpenApiService(() => new Date(0));
   const custom = new CustomResourceOpenApi(Catalogue.builtIn(), () => service.changed());
   service.add(custom);
   for (const definition of definitions) custom.publish(definition);
@@ -84,7 +84,7 @@ describe('documents of custom resources', () => {
     const { service } = publishing([]);
     const catalogue = Catalogue.builtIn();
     const builtIn = new BuiltInOpenApi(catalogue, servedResources(catalogue, new Map(), new FeatureGates()));
-    const together = new OpenApiService();
+    const together = new OpenApiService(() => new Date(0));
     together.add(builtIn);
     const custom = new CustomResourceOpenApi(catalogue, () => together.changed());
     together.add(custom);
