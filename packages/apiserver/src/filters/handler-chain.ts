@@ -13,6 +13,7 @@ import {
 import { type InFlight, isLongRunning, tooManyRequests } from './in-flight.ts';
 import { RequestState } from './request-state.ts';
 import type { UnderWay } from './under-way.ts';
+import { withCors } from './with-cors.ts';
 import { withDeadline } from './with-deadline.ts';
 import { withWarnings } from './with-warnings.ts';
 
@@ -35,6 +36,8 @@ export interface HandlerChainOptions {
   readonly uuid: () => string;
   /** `--request-timeout`, for what is not long-running. */
   readonly requestTimeoutMs: number;
+  /** `--cors-allowed-origins`: regular expressions; none by default. */
+  readonly corsAllowedOrigins?: readonly string[];
   /** Counts and times what is answered. */
   readonly metrics?: Filter;
   /** Write the audit log: of those who were authenticated, and of those who were not. */
@@ -52,18 +55,21 @@ export interface HandlerChainOptions {
  * 1. metrics see every answer, and those that are errors, which become answers right after;
  * 2. what comes too late, or is too much at once, is refused before it costs anything;
  * 3. time is limited from here on;
- * 4. who asks: nothing below works without knowing it;
- * 5. audit, which names the real user, before impersonation makes it another one;
- * 6. impersonation;
- * 7. priority and fairness for whoever it is now, and then authorization, which may have to ask somebody.
+ * 4. CORS: browsers ask without credentials whether they may send a request;
+ * 5. who asks: nothing below works without knowing it;
+ * 6. audit, which names the real user, before impersonation makes it another one;
+ * 7. impersonation;
+ * 8. priority and fairness for whoever it is now, and then authorization, which may have to ask somebody.
  */
 export function handlerChain(options: HandlerChainOptions): ApiHandler {
+  const { corsAllowedOrigins = [] } = options;
   const filters: (Filter | undefined)[] = [
     options.metrics,
     withErrors(options),
     options.underWay.filter,
     options.priorityAndFairness ? undefined : withMaxInFlight(options),
     withDeadline(options.requestTimeoutMs),
+    corsAllowedOrigins.length > 0 ? withCors(corsAllowedOrigins) : undefined,
     options.failedAuthenticationAudit,
     withAuthentication(options),
     options.audit,
@@ -101,6 +107,7 @@ function withErrors({ codecs, onError }: HandlerChainOptions): Filter {
     const answered = withWarnings(response, state);
     answered.headers['audit-id'] ??= state.auditId;
     answered.headers['cache-control'] ??= 'no-cache, private';
+    if (state.corsHeaders) Object.assign(answered.headers, state.corsHeaders);
     const { flow } = state;
     if (flow) {
       answered.headers['x-kubernetes-pf-flowschema-uid'] = flow.uid;

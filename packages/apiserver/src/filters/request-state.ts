@@ -31,6 +31,8 @@ export class RequestState implements RequestContext {
   /** Of those, the ones that tell of the request's content. */
   readonly detailedAnnotations = new Set<string>();
   deadline: number | undefined;
+  /** For pages of an allowed origin: headers of the answer, whatever it is. */
+  corsHeaders: Readonly<Record<string, string>> | undefined;
   readonly #newAuditId: () => string;
   #auditId: string | undefined;
 

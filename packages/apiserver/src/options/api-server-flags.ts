@@ -62,6 +62,11 @@ const servingFlags = {
   'tls-min-version': flag(string, 'VersionTLS12 or VersionTLS13', 'VersionTLS12'),
   'tls-cipher-suites': flag(strings, 'Cipher suites for TLS 1.2, by their IANA names. Default: those of OpenSSL', []),
   'http2-max-streams-per-connection': flag(integer, 'Requests at a time on one HTTP/2 connection. 0: 250', 0),
+  'cors-allowed-origins': flag(
+    strings,
+    'Origins whose pages may use the API in a browser: regular expressions that match a whole host, such as //example\\.com(:|$)',
+    [],
+  ),
   'disable-http2-serving': flag(boolean, 'Serve HTTP/1.1 only', false),
 };
 

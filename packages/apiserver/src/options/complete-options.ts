@@ -187,6 +187,7 @@ const settingsOf = (options: CompletedOptions) => ({
   maxMutatingRequestsInFlight: options.maxMutatingRequestsInflight,
   priorityAndFairness: options.enablePriorityAndFairness,
   requestTimeoutMs: durationToMs(options.requestTimeout),
+  corsAllowedOrigins: options.corsAllowedOrigins,
   minRequestTimeoutMs: options.minRequestTimeout * 1000,
   shutdownDelayMs: durationToMs(options.shutdownDelayDuration),
   shutdownGraceMs,

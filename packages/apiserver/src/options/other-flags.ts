@@ -85,7 +85,6 @@ export const refusedFlags: Readonly<Record<string, RefusedFlag>> = {
     'use --enable-admission-plugins and --disable-admission-plugins',
   ),
   'authorization-policy-file': refused(string, 'ABAC', 'use --authorization-mode=RBAC'),
-  'cors-allowed-origins': refused(strings, 'CORS'),
   'debug-socket-path': refused(string, 'a socket for profiles'),
   'egress-selector-config-file': refused(string, 'an egress selector'),
   'aggregator-reject-forwarding-redirect': refusedUnless(

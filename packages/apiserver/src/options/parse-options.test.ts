@@ -66,8 +66,8 @@ describe('parsing options', () => {
       '--enable-garbage-collector: this server does not have a way to run without garbage collection; leave the flag out',
     ],
     'several things at once, and what cannot work besides': [
-      ['--egress-selector-config-file=x', '--cors-allowed-origins=x', '--secure-port=70000'],
-      '[--egress-selector-config-file: this server does not have an egress selector; leave the flag out, --cors-allowed-origins: this server does not have CORS; leave the flag out, --secure-port 70000 must be between 0 and 65535, inclusive. 0 takes a free port]',
+      ['--egress-selector-config-file=x', '--debug-socket-path=x', '--secure-port=70000'],
+      '[--egress-selector-config-file: this server does not have an egress selector; leave the flag out, --debug-socket-path: this server does not have a socket for profiles; leave the flag out, --secure-port 70000 must be between 0 and 65535, inclusive. 0 takes a free port]',
     ],
   };
 

@@ -20,6 +20,7 @@ const good: Record<string, ApiServerOptions> = {
     authorizationWebhookConfigFile: 'x',
   },
   'a file that says who is asked': { memory: true, authorizationConfig: 'x' },
+  'origins of pages': { memory: true, corsAllowedOrigins: ['//example\\.com(:|$)', '^https://x$'] },
   'an issuer of tokens': { memory: true, oidcIssuerUrl: 'https://x', oidcClientId: 'y' },
 };
 
@@ -55,6 +56,19 @@ const bad: Record<string, [options: ApiServerOptions, problems: string[]]> = {
   'a port that is none': [
     { securePort: 70000 },
     ['--secure-port 70000 must be between 0 and 65535, inclusive. 0 takes a free port'],
+  ],
+  'origins that are no expressions, or match a part of a host': [
+    { corsAllowedOrigins: ['', '//a[b(:|$)', 'example.com', '//example.com'] },
+    [
+      expect.stringMatching(/^empty value in --cors-allowed-origins, help: List of allowed origins/),
+      expect.stringMatching(
+        /^--cors-allowed-origins has an invalid regular expression: error parsing regexp: missing closing \]: `\[b\(:\|\$\)`, help: /,
+      ),
+      expect.stringMatching(
+        /^--cors-allowed-origins has an invalid regular expression: regular expression does not pin to start\/end of host in the origin header, help: /,
+      ),
+      expect.stringMatching(/does not pin to start\/end of host/),
+    ],
   ],
   'a certificate without its key': [
     { tlsCertFile: 'x' },

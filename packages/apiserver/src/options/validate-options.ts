@@ -11,6 +11,7 @@ import { defaultAuthorizationModes, defaultReviewVersion } from './access.ts';
 import { admissionPluginProblems } from './admission-plugins.ts';
 import type { CompletedOptions } from './api-server-flags.ts';
 import { apiServerFlags } from './api-server-flags.ts';
+import { corsProblems } from './cors-problems.ts';
 
 type Check = (options: CompletedOptions) => readonly (string | undefined | false)[];
 
@@ -51,6 +52,7 @@ const checkServing: Check = (o) => [
   together('tls-cert-file', o.tlsCertFile, 'tls-private-key-file', o.tlsPrivateKeyFile),
   problemOf(() => tlsMinVersion(o.tlsMinVersion)),
   problemOf(() => tlsCiphers(o.tlsCipherSuites)),
+  ...corsProblems(o.corsAllowedOrigins),
   !inRange(o.http2MaxStreamsPerConnection, 0, 2 ** 31 - 1) &&
     '--http2-max-streams-per-connection can not be negative value',
 ];

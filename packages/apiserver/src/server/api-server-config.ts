@@ -111,6 +111,8 @@ export interface ApiServerConfig {
   /** `--enable-priority-and-fairness`; absent: as if true. Else the two limits above stand on their own. */
   readonly priorityAndFairness?: boolean;
   readonly requestTimeoutMs: number;
+  /** `--cors-allowed-origins`: regular expressions; none by default. */
+  readonly corsAllowedOrigins?: readonly string[];
   readonly minRequestTimeoutMs: number;
   /** How long requests under way have when the server stops: `--shutdown-delay-duration` and a grace after it. */
   readonly shutdownDelayMs: number;

@@ -198,6 +198,7 @@ export class ApiServer {
       underWay: this.#underWay,
       uuid: random.uuid,
       requestTimeoutMs: config.requestTimeoutMs,
+      ...(config.corsAllowedOrigins && { corsAllowedOrigins: config.corsAllowedOrigins }),
       metrics: withMetrics(metrics, isKnown),
       ...(audit && {
         audit: withAudit({ ...audit, codecs, scheme, now }),

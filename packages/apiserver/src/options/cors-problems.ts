@@ -1,0 +1,26 @@
+import { GoRegexp } from '@coxswain/apimachinery';
+
+const help =
+  'List of allowed origins for CORS, comma separated. An allowed origin can be a regular expression to support subdomain matching. ' +
+  'If this list is empty CORS will not be enabled. Please ensure each expression matches the entire hostname by anchoring ' +
+  "to the start with '^' or including the '//' prefix, and by anchoring to the end with '$' or including the ':' port separator " +
+  "suffix. Examples of valid expressions are '//example\\.com(:|$)' and '^https://example\\.com(:|$)'";
+
+/** What is wrong with `--cors-allowed-origins`, in upstream's words. */
+export const corsProblems = (origins: readonly string[]): string[] =>
+  origins.flatMap((origin) => {
+    if (origin === '') return `empty value in --cors-allowed-origins, help: ${help}`;
+    const problem = problemOf(origin);
+    return problem ? `--cors-allowed-origins has an invalid regular expression: ${problem}, help: ${help}` : [];
+  });
+
+/** An expression that matches a part of a host would let in the hosts of others. */
+function problemOf(origin: string): string | undefined {
+  try {
+    new GoRegexp(origin);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  const pinned = /\^|\/\//.test(origin) && /[$:]/.test(origin);
+  return pinned ? undefined : 'regular expression does not pin to start/end of host in the origin header';
+}
