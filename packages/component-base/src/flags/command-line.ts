@@ -55,14 +55,26 @@ export function readCommandLine<Flags extends Readonly<Record<string, Flag<unkno
   }
   const given = [...values].filter(([name]) => Object.hasOwn(flags, name));
   const options = { ...otherwise, ...Object.fromEntries(given.map(([name, value]) => [camelCase(name), value])) };
-  const problems = [...[...texts].flatMap(([name, text]) => refusal(form, name, text) ?? []), ...validate(options)];
+  const problems = [...refusals(form, texts), ...validate(options)];
   if (problems.length > 0) throw new OptionsError(problems);
-  const notices = [...texts.keys()].flatMap((name) => {
+  return { wanted: 'run', options, notices: notices(form, texts) };
+}
+
+/** What is wrong with the flags that were given: a line for each that asks for something that is not there. */
+export const refusals = (
+  form: Pick<CommandLineForm<never>, 'refused' | 'self'>,
+  texts: ReadonlyMap<string, string>,
+): string[] => [...texts].flatMap(([name, text]) => refusal(form, name, text) ?? []);
+
+/** A line for each flag that was given and makes no difference, where that could surprise. */
+export const notices = (
+  { ignored }: Pick<CommandLineForm<never>, 'ignored'>,
+  texts: ReadonlyMap<string, string>,
+): string[] =>
+  [...texts.keys()].flatMap((name) => {
     const flag = Object.hasOwn(ignored, name) ? ignored[name] : undefined;
     return flag?.tell ? [`--${name} makes no difference: ${flag.why}`] : [];
   });
-  return { wanted: 'run', options, notices };
-}
 
 function refusal(
   { refused, self }: Pick<CommandLineForm<never>, 'refused' | 'self'>,

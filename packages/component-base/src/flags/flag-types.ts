@@ -40,6 +40,16 @@ const integerOf = (name: string, parser: string, pattern: RegExp): FlagType<numb
 export const integer = integerOf('int', 'ParseInt', /^[-+]?\d+$/);
 export const unsigned = integerOf('uint', 'ParseUint', /^\d+$/);
 
+/** A whole number that is neither smaller nor larger. */
+export const integerBetween = (least: number, most: number): FlagType<number> => ({
+  name: 'int',
+  read(text) {
+    const value = integer.read(text, undefined);
+    if (value < least || value > most) throw new Error(`must be between ${least} and ${most}, inclusive`);
+    return value;
+  },
+});
+
 export const float: FlagType<number> = {
   name: 'float',
   read(text) {

@@ -5,7 +5,18 @@ export interface Flag<T, Default extends T | undefined = T | undefined> {
   readonly type: FlagType<T>;
   readonly byDefault: Default;
   readonly about: string;
+  /** One letter: `-o`. */
+  readonly shorthand?: string;
+  /** The value of the flag when it is given without one; by default that of its type. pflag calls it NoOptDefVal. */
+  readonly alone?: string;
+  /** Accepted, but left out of `--help` and of completion. */
+  readonly hidden?: boolean;
+  /** The values that completion offers. Absent: file names. */
+  readonly values?: readonly string[];
 }
+
+/** Flags by their names. */
+export type FlagTable = Readonly<Record<string, Flag<unknown>>>;
 
 /** A flag that says nothing unless it is given. */
 export function flag<T>(type: FlagType<T>, about: string): Flag<T, undefined>;

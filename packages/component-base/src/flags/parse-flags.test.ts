@@ -4,6 +4,7 @@ import {
   duration,
   float,
   integer,
+  integerBetween,
   ip,
   list,
   mapping,
@@ -32,6 +33,9 @@ const flags = new Map([
   ['sni', { type: namedCertificates }],
   ['v', { type: unsigned, shorthand: 'v' }],
   ['help', { type: boolean, shorthand: 'h' }],
+  ['label', { type: string, shorthand: 'n' }],
+  ['dry-run', { type: string, alone: 'unchanged' }],
+  ['replicas', { type: integerBetween(0, 5), shorthand: 'r' }],
 ]);
 
 const accepted: Record<string, [args: string[], values: Record<string, unknown>, rest?: string[]]> = {
@@ -87,6 +91,10 @@ const accepted: Record<string, [args: string[], values: Record<string, unknown>,
   'a letter and its value': [['-v', '4'], { v: 4 }],
   'a letter with its value': [['-v4'], { v: 4 }],
   'a letter with an equals sign': [['-v=4'], { v: 4 }],
+  'a letter with nothing but an equals sign, which is the value': [['-n='], { label: '=' }],
+  'a value that a flag has when it stands alone': [['--dry-run', 'server'], { 'dry-run': 'unchanged' }, ['server']],
+  'another one that it is given': [['--dry-run=server'], { 'dry-run': 'server' }],
+  'a number within its bounds': [['-r5'], { replicas: 5 }],
   'letters together': [['-hv4'], { help: true, v: 4 }],
   'words between flags': [['a', '--on', 'b'], { on: true }, ['a', 'b']],
   'a dash, which is a word': [['-'], {}, ['-']],
@@ -105,6 +113,20 @@ describe('a command line is read as by pflag', () => {
     const known = new Map([['two-words', { type: string }]]);
     expect(parseFlags(['--two_words=a'], known).values.get('two-words')).toBe('a');
   });
+
+  it('says how many words stood before two dashes', () => {
+    expect(parseFlags(['pod', '--on', '--', 'ls', '-l'], flags)).toMatchObject({
+      rest: ['pod', 'ls', '-l'],
+      argsBeforeDash: 1,
+    });
+    expect(parseFlags(['pod'], flags).argsBeforeDash).toBeUndefined();
+  });
+
+  it('ends at the first word where flags and words do not mix', () => {
+    const { values, rest } = parseFlags(['--on', 'a', '--name=b', '--', 'c'], flags, { interspersed: false });
+    expect([...values]).toEqual([['on', true]]);
+    expect(rest).toEqual(['a', '--name=b', '--', 'c']);
+  });
 });
 
 const refused: Record<string, [args: string[], message: string]> = {
@@ -121,6 +143,10 @@ const refused: Record<string, [args: string[], message: string]> = {
   'a number that is too large': [
     ['--count=99999999999999999999'],
     'invalid argument "99999999999999999999" for "--count" flag: strconv.ParseInt: parsing "99999999999999999999": value out of range',
+  ],
+  'a number beyond its bounds': [
+    ['--replicas=6'],
+    'invalid argument "6" for "-r, --replicas" flag: must be between 0 and 5, inclusive',
   ],
   'what is no level': [
     ['--v=x'],

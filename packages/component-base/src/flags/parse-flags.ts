@@ -6,6 +6,13 @@ export interface KnownFlag {
   readonly type: FlagType<unknown>;
   /** One letter: `-v`. */
   readonly shorthand?: string;
+  /** The value of the flag when it is given without one; by default that of its type. pflag calls it NoOptDefVal. */
+  readonly alone?: string;
+}
+
+export interface ParseFlagsOptions {
+  /** False: the first word that is no flag ends the flags, as `--` does. */
+  readonly interspersed?: boolean;
 }
 
 export interface ParsedFlags {
@@ -15,21 +22,35 @@ export interface ParsedFlags {
   readonly texts: ReadonlyMap<string, string>;
   /** What is no flag. */
   readonly rest: readonly string[];
+  /** How many of these words stood before `--`; undefined where there was none. */
+  readonly argsBeforeDash: number | undefined;
 }
 
 /** A command line that cannot be understood. */
 export class FlagError extends Error {
   override readonly name = 'FlagError';
+  /** The name of the flag, without dashes, when the command has no such flag. */
+  readonly unknown: string | undefined;
+
+  constructor(message: string, options: ErrorOptions & { readonly unknown?: string } = {}) {
+    super(message, options);
+    this.unknown = options.unknown;
+  }
 }
 
 /**
  * Reads a command line as Go's pflag does: `--flag=value`, `--flag value`, `--flag` for one that may stand alone, `-v4`;
- * `--` ends the flags; an underscore in a name is a dash. Throws a FlagError, in pflag's words, that names the flag.
+ * words may stand between flags; `--` ends the flags; an underscore in a name is a dash. Throws a FlagError, in pflag's words, that names the flag.
  */
-export function parseFlags(args: readonly string[], flags: ReadonlyMap<string, KnownFlag>): ParsedFlags {
+export function parseFlags(
+  args: readonly string[],
+  flags: ReadonlyMap<string, KnownFlag>,
+  { interspersed = true }: ParseFlagsOptions = {},
+): ParsedFlags {
   const values = new Map<string, unknown>();
   const texts = new Map<string, string>();
   const rest: string[] = [];
+  let argsBeforeDash: number | undefined;
   const shorthands = new Map([...flags].flatMap(([name, { shorthand }]) => (shorthand ? [[shorthand, name]] : [])));
 
   const set = (name: string, { type, shorthand }: KnownFlag, text: string): void => {
@@ -46,6 +67,7 @@ export function parseFlags(args: readonly string[], flags: ReadonlyMap<string, K
   const queue = [...args];
   for (let arg = queue.shift(); arg !== undefined; arg = queue.shift()) {
     if (arg === '--') {
+      argsBeforeDash = rest.length;
       rest.push(...queue);
       break;
     }
@@ -55,8 +77,8 @@ export function parseFlags(args: readonly string[], flags: ReadonlyMap<string, K
       if (written === '' || written.startsWith('-')) throw new FlagError(`bad flag syntax: ${arg}`);
       const name = written.replaceAll('_', '-');
       const flag = flags.get(name);
-      if (!flag) throw new FlagError(`unknown flag: --${name}`);
-      const text = at === -1 ? (flag.type.alone ?? queue.shift()) : arg.slice(at + 1);
+      if (!flag) throw new FlagError(`unknown flag: --${name}`, { unknown: name });
+      const text = at === -1 ? (aloneOf(flag) ?? queue.shift()) : arg.slice(at + 1);
       if (text === undefined) throw new FlagError(`flag needs an argument: ${arg}`);
       set(name, flag, text);
     } else if (arg.startsWith('-') && arg !== '-') {
@@ -66,9 +88,10 @@ export function parseFlags(args: readonly string[], flags: ReadonlyMap<string, K
         const flag = name === undefined ? undefined : flags.get(name);
         if (name === undefined || !flag) throw new FlagError(`unknown shorthand flag: '${letter}' in -${letters}`);
         let text: string | undefined;
-        if (letters[1] === '=') text = letters.slice(2);
-        else if (flag.type.alone !== undefined) {
-          set(name, flag, flag.type.alone);
+        const alone = aloneOf(flag);
+        if (letters.length > 2 && letters[1] === '=') text = letters.slice(2);
+        else if (alone !== undefined) {
+          set(name, flag, alone);
           letters = letters.slice(1);
           continue;
         } else text = letters.length > 1 ? letters.slice(1) : queue.shift();
@@ -76,7 +99,14 @@ export function parseFlags(args: readonly string[], flags: ReadonlyMap<string, K
         set(name, flag, text);
         break;
       }
-    } else rest.push(arg);
+    } else {
+      rest.push(arg);
+      if (interspersed) continue;
+      rest.push(...queue);
+      break;
+    }
   }
-  return { values, texts, rest };
+  return { values, texts, rest, argsBeforeDash };
 }
+
+const aloneOf = ({ alone, type }: KnownFlag): string | undefined => alone ?? type.alone;

@@ -1,2 +1,2 @@
 /** Which Kubernetes this is. */
-export { userAgentOf, versionInfo } from './version-info.ts';
+export { userAgentOf, type VersionInfo, versionInfo } from './version-info.ts';

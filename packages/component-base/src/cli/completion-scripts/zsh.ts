@@ -1,0 +1,36 @@
+export const zshScript = (program: string): string => `#compdef ${program}
+# zsh completion for ${program}
+
+_${program}() {
+    local out line directive
+    local -a answers choices options
+    out=$("\${words[1]}" __complete "\${(@Q)words[2,CURRENT]}" 2>/dev/null) || return
+    answers=("\${(@f)out}")
+    directive="\${answers[-1]#:}"
+    answers[-1]=()
+    (( directive & 1 )) && return 1
+    # What follows the = of a flag is completed on its own.
+    [[ "\${words[CURRENT]}" == -*=* ]] && compset -P '*='
+    if (( directive & 16 )); then
+        _files -/
+        return
+    fi
+    for line in "\${answers[@]}"; do
+        # A colon stands between a choice and what it is.
+        [[ -n "$line" ]] && choices+=("\${\${line//:/\\\\:}/$'\\t'/:}")
+    done
+    (( directive & 2 )) && options=(-S '')
+    if (( \${#choices} )); then
+        _describe '${program}' choices "\${options[@]}"
+    elif (( ! (directive & 4) )); then
+        _files
+    fi
+}
+
+# Sourced, it registers the function; found by compinit on fpath, it is called as one.
+if [[ "\${funcstack[1]}" == "_${program}" ]]; then
+    _${program}
+else
+    compdef _${program} ${program}
+fi
+`;

@@ -1,0 +1,89 @@
+import { FlagError } from '../flags/parse-flags.ts';
+import { builtInCommands } from './built-in-commands.ts';
+import { type CommandBody, type CommandContext, UsageError } from './command.ts';
+import { findCommand, flagsOf, pathOf, type Step } from './find-command.ts';
+import { commandHelp } from './help.ts';
+import { checkArguments, flagSuggestion, invocationOf } from './invocation.ts';
+import { suggestionsFor } from './suggestions.ts';
+
+/** A program: its name, and the body of the command that runs when no other is named. */
+export interface Program<Context extends CommandContext> {
+  readonly name: string;
+  readonly body: CommandBody<Context>;
+}
+
+/**
+ * Runs the command that a line names and gives the exit status. Besides those of the table there are `help`, `options`, `completion` and
+ * what completion scripts call. Never throws: what goes wrong is printed, in the words of cobra and kubectl.
+ *
+ * @example
+ * const greet = { name: 'greet', short: 'Say hello', load: async () => ({ run: async ({ context }) => { context.terminal.out('hello\n'); return 0; } }) };
+ * const terminal = { out: (text: string) => console.log(text), err: (text: string) => console.error(text) };
+ * await runProgram({ name: 'demo', body: { commands: [greet] } }, ['greet'], { terminal });
+ */
+export async function runProgram<Context extends CommandContext>(
+  { name, body }: Program<Context>,
+  line: readonly string[],
+  context: Context,
+): Promise<number> {
+  const commands = [...(body.commands ?? []), ...builtInCommands((): Step<Context> => program)];
+  const program = { name, short: name, body: { ...body, commands } };
+  let steps: readonly Step<Context>[] = [program];
+  try {
+    const found = await findCommand(program, line);
+    steps = found.steps;
+    return await runFound(found.steps, found.words, context);
+  } catch (error) {
+    context.terminal.err(`error: ${explained(steps, error).replace(/\n$/, '')}\n`);
+    return 1;
+  }
+}
+
+async function runFound<Context extends CommandContext>(
+  steps: readonly Step<Context>[],
+  words: readonly string[],
+  context: Context,
+): Promise<number> {
+  const { body } = steps.at(-1)!;
+  const { terminal } = context;
+  const invocation = invocationOf({ steps, words }, context);
+  if (invocation.wants === 'help') {
+    terminal.out(commandHelp(steps));
+    return 0;
+  }
+  if (invocation.wants === 'version' && body.version) {
+    terminal.out(await body.version());
+    return 0;
+  }
+  const [first] = invocation.args;
+  if (body.commands && !body.args && first !== undefined) throw unknownCommand(steps, first);
+  if (!body.run) {
+    // As kubectl: to name no subcommand is a mistake, to name no command at all is none.
+    (steps.length === 1 ? terminal.out : terminal.err)(commandHelp(steps));
+    return steps.length === 1 ? 0 : 1;
+  }
+  if (!body.passThrough) checkArguments(invocation.path, invocation.args, body.args);
+  return body.run(invocation);
+}
+
+/** A UsageError in cobra's words, with the commands that may have been meant. */
+export function unknownCommand<Context extends CommandContext>(
+  steps: readonly Step<Context>[],
+  word: string,
+): UsageError {
+  const commands = steps.at(-1)!.body.commands ?? [];
+  const names = commands.filter(({ hidden }) => !hidden).map(({ name }) => name);
+  const meant = suggestionsFor(word, names).map((name) => `\t${name}\n`);
+  const hint = meant.length === 0 ? '' : `\n\nDid you mean this?\n${meant.join('')}`;
+  const message = `unknown command ${JSON.stringify(word)} for ${JSON.stringify(pathOf(steps))}${hint}`;
+  return new UsageError(message, { hint: false });
+}
+
+function explained<Context extends CommandContext>(steps: readonly Step<Context>[], error: unknown): string {
+  const usage = `See '${pathOf(steps)} --help' for usage.`;
+  if (error instanceof FlagError) return `${error.message}\n${flagSuggestion(error, flagsOf(steps))}${usage}`;
+  if (error instanceof UsageError) return error.hint ? `${error.message}\n${usage}` : error.message;
+  const explain = steps.findLast(({ body }) => body.explain)?.body.explain;
+  if (explain) return explain(error);
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,28 @@
+/** More edits than that make another word of it. */
+const maxDistance = 2;
+
+/** Those of the names that somebody who typed `word` may have meant: a few letters away, or beginning with it; in their order. */
+export const suggestionsFor = (word: string, names: readonly string[]): string[] =>
+  names.filter(
+    (name) =>
+      name.toLowerCase().startsWith(word.toLowerCase()) ||
+      distance(word.toLowerCase(), name.toLowerCase()) <= maxDistance,
+  );
+
+/** The one of these that is the fewest letters away. */
+export const nearestOf = (word: string, names: readonly string[]): string | undefined =>
+  suggestionsFor(word, names).toSorted((a, b) => distance(word, a) - distance(word, b))[0];
+
+/** How many letters must be added, removed or replaced. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}
