@@ -11,6 +11,7 @@
 
 export {
   type ApiServerOptions,
+  apiServerForm,
   apiServerHelp,
   type CompletedServer,
   completeOptions,

@@ -16,6 +16,7 @@ export {
 export {
   type ControllerManagerEnvironment,
   type ControllerManagerOptions,
+  controllerManagerFlags,
   controllerManagerHelp,
   parseControllerManagerOptions,
   runControllerManager,

@@ -13,5 +13,5 @@ export {
   type ServerEnvironment,
 } from './complete-options.ts';
 export { apiServerHelp } from './help.ts';
-export { parseOptions } from './parse-options.ts';
+export { apiServerForm, parseOptions } from './parse-options.ts';
 export { type RunningApiServer, startApiServer } from './start-api-server.ts';

@@ -2,4 +2,4 @@
 export { loadConfiguration } from './load-configuration.ts';
 export { parseSchedulerOptions, schedulerHelp } from './parse-options.ts';
 export { runScheduler, type SchedulerEnvironment } from './run-scheduler.ts';
-export type { SchedulerCommandOptions } from './scheduler-flags.ts';
+export { type SchedulerCommandOptions, schedulerFlags } from './scheduler-flags.ts';
