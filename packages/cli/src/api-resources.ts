@@ -1,5 +1,6 @@
 import type { Catalogue } from '@coxswain/api';
 import { GroupVersion } from '@coxswain/apimachinery';
+import { columns } from './columns.ts';
 
 export interface ApiResourcesOptions {
   /** Versions that are off by default, too. */
@@ -26,15 +27,4 @@ export function apiResources(catalogue: Catalogue, options: ApiResourcesOptions 
     }
   }
   return columns(rows);
-}
-
-/** Columns three spaces apart, as kubectl aligns them. */
-function columns(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  return rows
-    .map(
-      (row) =>
-        `${row.map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column]! + 3))).join('')}\n`,
-    )
-    .join('');
 }

@@ -10,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { apiserver } from './apiserver.ts';
 import { main } from './main.ts';
 import { newLogger, type ServerProcess } from './server-process.ts';
+import { quietProcess } from './server-process.test-data.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -25,6 +26,7 @@ function newTerminal() {
   let isListening = false;
   let isTidying = false;
   const server: ServerProcess = {
+    ...quietProcess,
     env: { XDG_DATA_HOME: folder },
     onSignal(callback) {
       isListening = true;
@@ -40,7 +42,6 @@ function newTerminal() {
       };
     },
     exit: (status) => exits.push(status),
-    confirm: async () => false,
   };
   let onOut = (): void => {};
   const ready = new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import {
   type ApiServerOptions,
+  apiServerForm,
   apiServerHelp,
   FlagError,
   OptionsError,
@@ -9,6 +9,8 @@ import {
   startApiServer,
   versionInfo,
 } from '@coxswain/apiserver';
+import { componentBody } from './commands/component-body.ts';
+import { dataHome } from './data-home.ts';
 import type { Terminal } from './main.ts';
 import { newLogger, reasonOf, runUntilStopped, type ServerLogger, type ServerProcess } from './server-process.ts';
 
@@ -53,9 +55,9 @@ function serve(
   });
 }
 
-/** In the user's own data, where the XDG specification wants it. */
-const defaultDataDirectory = ({ XDG_DATA_HOME, HOME }: ServerProcess['env']): string =>
-  join(XDG_DATA_HOME || join(HOME || homedir(), '.local', 'share'), 'coxswain', 'apiserver');
+const defaultDataDirectory = (env: ServerProcess['env']): string => join(dataHome(env), 'apiserver');
+
+export const apiserverCommand = componentBody(apiserver, apiServerForm.flags);
 
 const advice: Readonly<Record<string, string>> = {
   EADDRINUSE: 'stop what listens there, or choose another port with --secure-port (0 takes a free one)',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { controllerManager } from './controller-manager.ts';
+import { quietProcess } from './server-process.test-data.ts';
 
 async function run(...args: string[]): Promise<{ status: number; out: string; err: string }> {
   const text = { out: '', err: '' };
@@ -11,13 +12,7 @@ async function run(...args: string[]): Promise<{ status: number; out: string; er
       text.err += part;
     },
   };
-  const status = await controllerManager(args, terminal, {
-    env: {},
-    onSignal: () => () => {},
-    tidyAtRest: () => () => {},
-    exit: () => {},
-    confirm: async () => false,
-  });
+  const status = await controllerManager(args, terminal, quietProcess);
   return { status, ...text };
 }
 

@@ -1,4 +1,10 @@
-import { controllerManagerHelp, parseControllerManagerOptions, runControllerManager } from '@coxswain/controllers';
+import {
+  controllerManagerFlags,
+  controllerManagerHelp,
+  parseControllerManagerOptions,
+  runControllerManager,
+} from '@coxswain/controllers';
+import { componentBody } from './commands/component-body.ts';
 import { runComponent } from './component-command.ts';
 import type { Terminal } from './main.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -18,3 +24,5 @@ export function controllerManager(
   };
   return runComponent(component, args, terminal, process);
 }
+
+export const controllerManagerCommand = componentBody(controllerManager, controllerManagerFlags);

@@ -1,7 +1,7 @@
-import { access, chmod, constants, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { access, chmod, constants, rm, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
+import { makeDirectory } from '@coxswain/storage';
 import type { Terminal } from './main.ts';
-import { reasonOf } from './server-process.ts';
 
 export interface EnvtestOptions {
   /** How to run `cox`: a program and its first arguments. */
@@ -9,36 +9,13 @@ export interface EnvtestOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-const help = `Usage: cox envtest-assets <directory>
-
-Writes kube-apiserver, etcd and kubectl there, as controller-runtime's envtest wants them:
-
-  export KUBEBUILDER_ASSETS=<directory>
-  go test ./...
-`;
-
-/** `cox envtest-assets <directory>`. Gives the exit status; never throws. */
-export async function envtestAssets(
-  args: readonly string[],
-  terminal: Terminal,
-  options: EnvtestOptions,
-): Promise<number> {
-  const [directory] = args;
-  if (directory === undefined || args.length > 1 || directory.startsWith('-')) {
-    const isHelp = directory === '--help' || directory === '-h';
-    (isHelp ? terminal.out : terminal.err)(help);
-    return isHelp ? 0 : 1;
-  }
-  try {
-    const path = resolve(directory);
-    const { kubectl } = await writeEnvtestAssets(path, options);
-    terminal.out(`export KUBEBUILDER_ASSETS=${path}\n`);
-    if (!kubectl) terminal.err('there is no kubectl on the PATH; tests that call it need one in the directory\n');
-    return 0;
-  } catch (error) {
-    terminal.err(`error: ${reasonOf(error)}\n`);
-    return 1;
-  }
+/** `cox envtest-assets DIRECTORY`. Gives the exit status. Throws what stands in its way. */
+export async function envtestAssets(directory: string, terminal: Terminal, options: EnvtestOptions): Promise<number> {
+  const path = resolve(directory);
+  const { kubectl } = await writeEnvtestAssets(path, options);
+  terminal.out(`export KUBEBUILDER_ASSETS=${path}\n`);
+  if (!kubectl) terminal.err('there is no kubectl on the PATH; tests that call it need one in the directory\n');
+  return 0;
 }
 
 /** Writes them, in place of what is there. Tells where kubectl was found, if anywhere. */
@@ -46,7 +23,7 @@ async function writeEnvtestAssets(
   directory: string,
   { cox, env }: EnvtestOptions,
 ): Promise<{ readonly kubectl: string | undefined }> {
-  await mkdir(directory, { recursive: true });
+  await makeDirectory(directory);
   await writeProgram(join(directory, 'kube-apiserver'), [...cox, 'envtest-apiserver']);
   await writeProgram(join(directory, 'etcd'), [...cox, 'envtest-etcd']);
   const kubectl = await findOnPath('kubectl', env.PATH ?? '', directory);

@@ -1,29 +1,27 @@
-import { resolve } from 'node:path';
-import type { Terminal } from './main.ts';
-import type { ServerProcess } from './server-process.ts';
+import type { CommandBody } from '@coxswain/component-base/cli';
+import { componentBody } from './commands/component-body.ts';
+import type { CoxContext } from './context.ts';
+import { reasonOf } from './server-process.ts';
+import { thisCommand } from './this-process.ts';
 
-/** Runs `cox envtest-assets`, or one of the programs that it writes. Gives the exit status; never throws. */
-export async function envtest(
-  [command = '', ...args]: readonly string[],
-  terminal: Terminal,
-  process: ServerProcess,
-): Promise<number> {
-  switch (command) {
-    case 'envtest-assets': {
-      const { envtestAssets } = await import('./envtest-assets.ts');
-      const { execPath, execArgv, argv } = globalThis.process;
-      return envtestAssets(args, terminal, { cox: [execPath, ...execArgv, resolve(argv[1] ?? '')], env: process.env });
-    }
-    case 'envtest-apiserver': {
-      const { envtestApiserver } = await import('./envtest-apiserver.ts');
-      return envtestApiserver(args, terminal, process);
-    }
-    case 'envtest-etcd': {
-      const { envtestEtcd } = await import('./envtest-etcd.ts');
-      return envtestEtcd(args, terminal, process);
-    }
-    default:
-      terminal.err(`error: unknown command '${command}'\n`);
-      return 1;
-  }
-}
+export const envtestAssetsCommand: CommandBody<CoxContext> = {
+  long: `Write kube-apiserver, etcd and kubectl into a directory, as controller-runtime's envtest wants them.`,
+  examples: `cox envtest-assets ./assets
+KUBEBUILDER_ASSETS=$PWD/assets go test ./...`,
+  args: { usage: 'DIRECTORY', least: 1, most: 1, complete: () => ({ values: [], directive: 16 }) },
+  explain: reasonOf,
+  async run({ args, context: { terminal, process } }) {
+    const { envtestAssets } = await import('./envtest-assets.ts');
+    return envtestAssets(args[0]!, terminal, { cox: thisCommand(), env: process.env });
+  },
+};
+
+export const envtestApiserverCommand = componentBody(async (args, terminal, process) => {
+  const { envtestApiserver } = await import('./envtest-apiserver.ts');
+  return envtestApiserver(args, terminal, process);
+});
+
+export const envtestEtcdCommand = componentBody(async (args, terminal, process) => {
+  const { envtestEtcd } = await import('./envtest-etcd.ts');
+  return envtestEtcd(args, terminal, process);
+});

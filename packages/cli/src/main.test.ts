@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseYaml } from '@coxswain/apimachinery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { main } from './main.ts';
 
@@ -88,16 +89,153 @@ describe('cox validate', () => {
   it('says what is wrong with its own arguments', async () => {
     expect(await cox('validate')).toMatchObject({
       status: 1,
-      err: expect.stringContaining("required option '-f, --filename"),
+      err: `error: required flag(s) "filename" not set\nSee 'cox validate --help' for usage.\n`,
     });
     expect(await cox('validate', '-f', join(folder, 'none.yaml'))).toMatchObject({
       status: 1,
-      err: expect.stringContaining('no such file'),
+      err: `error: ${join(folder, 'none.yaml')}: no such file or directory\n`,
     });
     expect(await cox('validate', '-o', 'xml', '-f', 'x')).toMatchObject({
       status: 1,
       err: expect.stringContaining('allowed formats are: json,yaml'),
     });
+  });
+});
+
+describe('cox validate, of kinds of one’s own', () => {
+  const definition = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: boats.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: boats, singular: boat, kind: Boat, listKind: BoatList}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties: {oars: {type: integer, minimum: 1}, sails: {type: integer, default: 2}}
+            x-kubernetes-validations: [{rule: 'self.oars != 13', message: 'bad luck'}]
+`;
+  const boat = (name: string, spec: string) =>
+    `apiVersion: example.com/v1\nkind: Boat\nmetadata: {name: ${name}}\nspec: ${spec}\n`;
+
+  it('knows their definitions, wherever these stand', async () => {
+    const [crd, cr] = [file('crd.yaml', definition), file('boat.yaml', boat('a', '{oars: 2}'))];
+    const out = {
+      boat: 'boat.example.com/a is valid\n',
+      crd: 'customresourcedefinition.apiextensions.k8s.io/boats.example.com is valid\n',
+    };
+    expect(await cox('validate', '-f', cr, '-f', crd)).toEqual({ status: 0, out: out.boat + out.crd, err: '' });
+    expect(await cox('validate', '-f', `${crd},${cr}`)).toEqual({ status: 0, out: out.crd + out.boat, err: '' });
+    const list = file(
+      'list.json',
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'List',
+        items: [parseYaml(boat('a', '{oars: 2}')).value, parseYaml(definition).value],
+      }),
+    );
+    expect(await cox('validate', list)).toEqual({ status: 0, out: out.boat + out.crd, err: '' });
+  });
+
+  it('refuses what schemas and rules refuse, each with its file', async () => {
+    const crd = file('crd.yaml', definition);
+    const bad = file(
+      'bad.yaml',
+      [boat('zero', '{oars: 0}'), boat('luck', '{oars: 13}'), boat('more', '{oars: 1, keel: 1}')].join('---\n'),
+    );
+    expect(await cox('validate', '-f', bad, '-f', crd)).toMatchObject({
+      status: 1,
+      err: [
+        `${bad}: Boat.example.com "zero" is invalid: spec.oars: Invalid value: 0: spec.oars in body should be greater than or equal to 1`,
+        `${bad}: Boat.example.com "luck" is invalid: spec: Invalid value: bad luck`,
+        `${bad}: Boat in version "v1" cannot be handled as a Boat: strict decoding error: unknown field "spec.keel"`,
+        '',
+      ].join('\n'),
+    });
+  });
+
+  it('prints them with their defaults', async () => {
+    const path = file('both.yaml', `${definition}---\n${boat('a', '{oars: 2}')}`);
+    const { out } = await cox('validate', '-o', 'json', '-n', 'mine', '-f', path);
+    const { items } = JSON.parse(out);
+    expect(items[1]).toEqual({
+      apiVersion: 'example.com/v1',
+      kind: 'Boat',
+      metadata: { name: 'a', namespace: 'mine', generation: 1 },
+      spec: { oars: 2, sails: 2 },
+    });
+  });
+
+  it('says what is wrong with a definition, and that its kind is not known', async () => {
+    const crd = file('wrong-crd.yaml', definition.replace('boats.example.com', 'ships.example.com'));
+    const { status, err } = await cox('validate', '-f', crd, '-f', file('boat.yaml', boat('a', '{oars: 2}')));
+    expect(status).toBe(1);
+    expect(err).toContain(
+      `${crd}: CustomResourceDefinition.apiextensions.k8s.io "ships.example.com" is invalid: metadata.name: Invalid value`,
+    );
+    expect(err).toContain('no kind "Boat" is registered for version "example.com/v1"');
+  });
+});
+
+describe('cox version', () => {
+  it.each([['--version'], ['version', '--client'], ['version', '--client', '-o', 'yaml']])('%s %s', async (...args) => {
+    const { status, out } = await cox(...args);
+    expect(status).toBe(0);
+    for (const version of ['v0.0.0', 'v1.36.4']) expect(out).toContain(version);
+  });
+
+  it('has what kubectl version has', async () => {
+    const { out } = await cox('version', '--client', '-o', 'json');
+    expect(JSON.parse(out)).toMatchObject({
+      clientVersion: { gitVersion: 'v1.36.4', major: '1', minor: '36' },
+      coxswainVersion: 'v0.0.0',
+    });
+    expect(await cox('version', '-o', 'xml')).toEqual({
+      status: 1,
+      out: '',
+      err: "error: --output must be 'yaml' or 'json'\nSee 'cox version --help' for usage.\n",
+    });
+  });
+});
+
+describe('the command line of cox', () => {
+  it('lists all commands, and says of each how it is used', async () => {
+    const { out } = await cox('--help');
+    const names = [...out.matchAll(/^ {2}([a-z-]+) {3,}\S/gm)].map(([, name]) => name!);
+    expect(names).toEqual(expect.arrayContaining(['up', 'clusters', 'apiserver', 'validate', 'completion', 'version']));
+    for (const name of names) {
+      const help = await cox(name, '--help');
+      expect(help).toMatchObject({ status: 0, err: '' });
+      expect(help.out).toContain(`cox ${name}`);
+    }
+  });
+
+  it('guesses what was meant', async () => {
+    expect(await cox('stat')).toEqual({
+      status: 1,
+      out: '',
+      err: 'error: unknown command "stat" for "cox"\n\nDid you mean this?\n\tstatus\n',
+    });
+  });
+
+  it.each<[string[], string]>([
+    [['explain', 'deploy'], 'deployments\n'],
+    [['api-resources', '--api-group=a'], 'admissionregistration.k8s.io\n'],
+    [['apiserver', '--secure'], '--secure-port\tPort to listen on'],
+    [['controller-manager', '--kube-api-q'], '--kube-api-qps\t'],
+    [['scheduler', '--write'], '--write-config-to\t'],
+    [['up', '--audit-pol'], '--audit-policy-file\t'],
+    [['up', '--cors'], '--cors-allowed-origins\t'],
+  ])('completes %j', async (line, out) => {
+    expect((await cox('__complete', ...line)).out).toContain(out);
   });
 });
 
@@ -167,7 +305,7 @@ describe('cox api-resources', () => {
 
   it('lists versions that are off, and part of them, when asked', async () => {
     expect((await cox('api-resources', '--all')).out).toContain('resource.k8s.io/v1beta1');
-    const cluster = (await cox('api-resources', '--api-group', '', '--namespaced', 'false')).out;
+    const cluster = (await cox('api-resources', '--api-group', '', '--namespaced=false')).out;
     expect(
       cluster
         .trimEnd()

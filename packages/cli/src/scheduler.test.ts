@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scheduler } from './scheduler.ts';
+import { quietProcess } from './server-process.test-data.ts';
 
 let directory: string;
 beforeAll(async () => {
@@ -20,13 +21,7 @@ async function run(...args: string[]): Promise<{ status: number; out: string; er
       text.err += part;
     },
   };
-  const status = await scheduler(args, terminal, {
-    env: {},
-    onSignal: () => () => {},
-    tidyAtRest: () => () => {},
-    exit: () => {},
-    confirm: async () => false,
-  });
+  const status = await scheduler(args, terminal, quietProcess);
   return { status, ...text };
 }
 

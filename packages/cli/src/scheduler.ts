@@ -1,4 +1,5 @@
-import { parseSchedulerOptions, runScheduler, schedulerHelp } from '@coxswain/scheduler';
+import { parseSchedulerOptions, runScheduler, schedulerFlags, schedulerHelp } from '@coxswain/scheduler';
+import { componentBody } from './commands/component-body.ts';
 import { runComponent } from './component-command.ts';
 import type { Terminal } from './main.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -14,3 +15,5 @@ export function scheduler(args: readonly string[], terminal: Terminal, process: 
   };
   return runComponent(component, args, terminal, process);
 }
+
+export const schedulerCommand = componentBody(scheduler, schedulerFlags);

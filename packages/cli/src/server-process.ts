@@ -3,14 +3,30 @@ import type { Terminal } from './main.ts';
 /** What a command that runs until it is stopped needs of its process. */
 export interface ServerProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly pid: number;
   /** Calls back for each SIGINT and SIGTERM until what it returns is called. */
   onSignal(callback: () => void): () => void;
   /** Gives memory back whenever the process rests, until what it returns is called. */
   tidyAtRest(): () => void;
+  /**
+   * Starts a `cox` with these arguments that goes on when this process and its terminal are gone; what it writes goes to an open file.
+   */
+  background(args: readonly string[], output: number): BackgroundProcess;
   /** Ends the process at once. */
   exit(status: number): void;
   /** Asks whoever sits there; no where nobody does. */
   confirm(question: string): Promise<boolean>;
+}
+
+/** A `cox` in a process of its own. */
+export interface BackgroundProcess {
+  readonly pid: number;
+  /** Its exit status; null after a signal. */
+  readonly ended: Promise<number | null>;
+  /** Asks it to end. */
+  kill(): void;
+  /** This process may end before it. */
+  release(): void;
 }
 
 /** Where a command tells what happens while it runs. */

@@ -12,14 +12,34 @@ beforeEach(async () => {
 });
 afterEach(() => rm(scratch, { recursive: true }));
 
-const state = { url: 'https://127.0.0.1:1', memory: false, startedAt: '2026-01-01T00:00:00Z', kubeconfig: '/k' };
+const state = {
+  name: 'dev',
+  url: 'https://127.0.0.1:1',
+  pid: 1,
+  memory: false,
+  startedAt: '2026-01-01T00:00:00Z',
+  kubeconfig: '/k',
+  context: 'cox-dev',
+};
 
 describe('the directory of a cluster', () => {
   it.each([
-    [{ XDG_DATA_HOME: '/data', HOME: '/home/me' }, '/data/coxswain/cluster'],
-    [{ XDG_DATA_HOME: '', HOME: '/home/me' }, '/home/me/.local/share/coxswain/cluster'],
-  ])('is by default the one of %j', (env, path) => {
-    expect(ClusterDirectory.defaultPath(env)).toBe(path);
+    ['cox', { XDG_DATA_HOME: '/data', HOME: '/home/me' }, '/data/coxswain/cluster'],
+    ['cox', { XDG_DATA_HOME: '', HOME: '/home/me' }, '/home/me/.local/share/coxswain/cluster'],
+    ['dev', { XDG_DATA_HOME: '/data' }, '/data/coxswain/clusters/dev'],
+  ])('of the name %s is by default the one of %j', (name, env, path) => {
+    expect(ClusterDirectory.pathOf(name, env)).toBe(path);
+  });
+
+  it('is found with those of other names', async () => {
+    const env = { XDG_DATA_HOME: scratch };
+    expect(await ClusterDirectory.names(env)).toEqual([]);
+    for (const name of ['dev', 'cox', 'b'])
+      await new ClusterDirectory(ClusterDirectory.pathOf(name, env)).write(state, '');
+    const held = await new ClusterDirectory(ClusterDirectory.pathOf('a', env)).claim();
+    expect(await ClusterDirectory.names(env)).toEqual(['cox', 'a', 'b', 'dev']);
+    await held.release();
+    expect(await ClusterDirectory.names(env)).toEqual(['cox', 'b', 'dev']);
   });
 
   it('is one process’s at a time, and anybody can see whose', async () => {
@@ -49,6 +69,13 @@ describe('the directory of a cluster', () => {
     await directory.write(state, 'secret');
     await writeFile(join(directory.path, 'cluster.json'), '{"url": "htt');
     expect(await directory.state()).toBeUndefined();
+  });
+
+  it('is of the cluster without a name where a version before there were names wrote it', async () => {
+    const { name: _, context: __, pid: ___, ...old } = state;
+    await directory.write(state, 'secret');
+    await writeFile(join(directory.path, 'cluster.json'), JSON.stringify(old));
+    expect(await directory.state()).toEqual({ ...old, name: 'cox', context: 'cox', pid: 0 });
   });
 
   it('is cleared while it is held, and can be claimed again', async () => {

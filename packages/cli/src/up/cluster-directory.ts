@@ -1,24 +1,35 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { DirectoryLock } from '@coxswain/storage';
+import { DirectoryLock, makeDirectory } from '@coxswain/storage';
+import { dataHome } from '../data-home.ts';
+import { contextNameOf, defaultClusterName } from './cluster-name.ts';
 
 /** What a cluster says of itself when it is there. */
 export interface ClusterState {
+  readonly name: string;
   readonly url: string;
+  /** The process that it runs in, or ran in. */
+  readonly pid: number;
   /** Whether it forgets everything when it ends. */
   readonly memory: boolean;
   /** RFC 3339. */
   readonly startedAt: string;
   /** The file that kubectl's context was written to. */
   readonly kubeconfig: string;
+  /** What cluster, user and context are called there. */
+  readonly context: string;
 }
 
 const stateName = 'cluster.json';
 const adminName = 'admin.kubeconfig';
 const lockName = 'lock';
-/** What a cluster has in its directory besides the lock: nothing else is ever deleted. */
+const logName = 'cluster.log';
+/** In the user's data: a directory for each cluster but the one that needs no name. */
+const clustersName = 'clusters';
+/** What a cluster has in its directory. */
 const dataNames: ReadonlySet<string> = new Set([stateName, adminName, 'pki', 'store']);
+/** The same with what is there of a cluster that kept nothing: nothing else is ever deleted. */
+const ownNames: ReadonlySet<string> = new Set([...dataNames, lockName, logName, `${logName}.1`]);
 
 /** The directory of a cluster: its data, and what is known of the process that has it. */
 export class ClusterDirectory {
@@ -28,9 +39,25 @@ export class ClusterDirectory {
     this.path = resolve(path);
   }
 
-  /** In the user's own data, where the XDG specification wants it. */
-  static defaultPath({ XDG_DATA_HOME, HOME }: Readonly<Record<string, string | undefined>>): string {
-    return join(XDG_DATA_HOME || join(HOME || homedir(), '.local', 'share'), 'coxswain', 'cluster');
+  /** Where the cluster of that name is, unless somebody says otherwise. */
+  static pathOf(name: string, env: Readonly<Record<string, string | undefined>>): string {
+    return name === defaultClusterName ? join(dataHome(env), 'cluster') : join(dataHome(env), clustersName, name);
+  }
+
+  /** The names of this user's clusters that have a directory where `pathOf` says. */
+  static async names(env: Readonly<Record<string, string | undefined>>): Promise<string[]> {
+    const others = await namesIn(join(dataHome(env), clustersName));
+    const found: string[] = [];
+    for (const name of [defaultClusterName, ...others.sort()]) {
+      const directory = new ClusterDirectory(ClusterDirectory.pathOf(name, env));
+      if (!(await directory.isEmpty()) || (await directory.holder()) !== undefined) found.push(name);
+    }
+    return found;
+  }
+
+  /** What a cluster says that runs in the background. */
+  get log(): string {
+    return join(this.path, logName);
   }
 
   /** With all rights, for this user alone. */
@@ -54,7 +81,7 @@ export class ClusterDirectory {
   async state(): Promise<ClusterState | undefined> {
     const text = await readIfThere(join(this.path, stateName));
     try {
-      return text === undefined ? undefined : JSON.parse(text);
+      return text === undefined ? undefined : { ...ofUnnamed, ...JSON.parse(text) };
     } catch {
       // Cut off in the middle, which says as much as nothing.
       return undefined;
@@ -62,7 +89,7 @@ export class ClusterDirectory {
   }
 
   async write(state: ClusterState, adminKubeconfig: string): Promise<void> {
-    await mkdir(this.path, { recursive: true, mode: 0o700 });
+    await makeDirectory(this.path);
     await writeFile(this.adminKubeconfig, adminKubeconfig, { mode: 0o600 });
     await writeFile(join(this.path, stateName), `${JSON.stringify(state, undefined, 2)}\n`, { mode: 0o600 });
   }
@@ -79,24 +106,27 @@ export class ClusterDirectory {
 
   /** Whether there is nothing of a cluster in it. */
   async isEmpty(): Promise<boolean> {
-    return !(await this.#names()).some((name) => dataNames.has(name));
+    return !(await namesIn(this.path)).some((name) => dataNames.has(name));
   }
 
   /** Deletes the cluster's data; whatever else is there stays. */
   async clear(): Promise<void> {
-    const names = await this.#names();
-    const own = names.filter((name) => dataNames.has(name) || name === lockName);
+    const names = await namesIn(this.path);
+    const own = names.filter((name) => ownNames.has(name));
     for (const name of own) await rm(join(this.path, name), { recursive: true, force: true });
     if (own.length === names.length) await rm(this.path, { recursive: true, force: true });
   }
+}
 
-  async #names(): Promise<string[]> {
-    try {
-      return await readdir(this.path);
-    } catch (error) {
-      if (isMissing(error)) return [];
-      throw error;
-    }
+/** Written by versions whose clusters had no names. */
+const ofUnnamed = { name: defaultClusterName, context: contextNameOf(defaultClusterName), pid: 0 };
+
+async function namesIn(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
   }
 }
 

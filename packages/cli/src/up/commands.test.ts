@@ -3,7 +3,12 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { clusterCommand } from './commands.ts';
+import { modifyKubeConfig } from '@coxswain/client/kubeconfig';
+import { runProgram } from '@coxswain/component-base/cli';
+import { coxProgram } from '../program.ts';
+import { ClusterDirectory } from './cluster-directory.ts';
+import { addContext } from './user-kubeconfig.ts';
+import { quietProcess } from '../server-process.test-data.ts';
 
 let home: string;
 let data: string;
@@ -12,6 +17,7 @@ beforeEach(async () => {
   data = join(home, '.local', 'share', 'coxswain', 'cluster');
 });
 afterEach(() => rm(home, { recursive: true }));
+const named = (): string => join(home, '.local', 'share', 'coxswain', 'clusters', 'dev');
 
 async function run(args: readonly string[], answer?: boolean): Promise<{ status: number; out: string; err: string }> {
   const text = { out: '', err: '' };
@@ -23,39 +29,89 @@ async function run(args: readonly string[], answer?: boolean): Promise<{ status:
       text.err += part;
     },
   };
-  const status = await clusterCommand(args, terminal, {
+  const process = {
+    ...quietProcess,
     env: { HOME: home },
-    onSignal: () => () => {},
-    tidyAtRest: () => () => {},
-    exit: () => {},
-    confirm: async (question) => {
+    confirm: async (question: string) => {
       if (answer === undefined) throw new Error(`nobody was to be asked: ${question}`);
       text.err += question;
       return answer;
     },
-  });
+  };
+  const status = await runProgram(coxProgram, args, { terminal, process });
   return { status, ...text };
 }
 
 describe('flags', () => {
+  const usage = "See 'cox up --help' for usage.";
   it.each([
-    ['--port=70000', `option '--port <port>' argument '70000' is invalid. a whole number from 0 to 65535 is needed.`],
-    ['--port=http', `option '--port <port>' argument 'http' is invalid. a whole number from 0 to 65535 is needed.`],
-    ['--nodes=-1', `option '--nodes <count>' argument '-1' is invalid. a whole number from 0 to 5000 is needed.`],
-    ['--nodes=1.5', `option '--nodes <count>' argument '1.5' is invalid. a whole number from 0 to 5000 is needed.`],
-    ['--node=3', `unknown option '--node=3'\n(Did you mean --nodes?)`],
-    ['--kubeconfig', `option '--kubeconfig <file>' argument missing`],
-    ['now', `too many arguments for 'up'. Expected 0 arguments but got 1.`],
+    ['--port=70000', 'invalid argument "70000" for "--port" flag: must be between 0 and 65535, inclusive'],
+    ['--port=http', 'invalid argument "http" for "--port" flag: strconv.ParseInt: parsing "http": invalid syntax'],
+    ['--nodes=-1', 'invalid argument "-1" for "--nodes" flag: must be between 0 and 5000, inclusive'],
+    ['--nodes=1.5', 'invalid argument "1.5" for "--nodes" flag: strconv.ParseInt: parsing "1.5": invalid syntax'],
+    ['--node=3', 'unknown flag: --node\nDid you mean --nodes?'],
+    ['--nonsense=3', 'unknown flag: --nonsense'],
+    ['--kubeconfig', 'flag needs an argument: --kubeconfig'],
+    ['now', 'unknown command "now" for "cox up"'],
   ])('cox up %s', async (flag, problem) => {
-    expect(await run(['up', flag])).toEqual({ status: 1, out: '', err: `error: ${problem}\n` });
+    expect(await run(['up', flag])).toEqual({ status: 1, out: '', err: `error: ${problem}\n${usage}\n` });
     expect(await readdir(home)).toEqual([]);
   });
 
-  it('are told by --help', async () => {
-    const { status, out } = await run(['up', '--help']);
+  it.each([
+    ['--secure-port=1', '--secure-port: cox up does not have that flag; use --port'],
+    [
+      '--etcd-servers=http://x',
+      '--etcd-servers: cox up does not have that flag; where objects are kept is what --data-dir and --memory say',
+    ],
+    [
+      '--egress-selector-config-file=x',
+      '--egress-selector-config-file: cox up does not have an egress selector; leave the flag out',
+    ],
+    [
+      '--name=Dev!',
+      expect.stringMatching(/^"Dev!" is not a valid cluster name: a lowercase RFC 1123 label must consist of/),
+    ],
+  ])('cox up %s: what nobody can have', async (flag, problem) => {
+    const { err, ...rest } = await run(['up', flag]);
+    expect({ ...rest, problem: err.slice('error: '.length, -1) }).toEqual({ status: 1, out: '', problem });
+    expect(await readdir(home)).toEqual([]);
+  });
+
+  it('of the API server that cannot work are errors of cox up, a line each', async () => {
+    const { status, err } = await run([
+      'up',
+      '--memory',
+      '--port=0',
+      '--enable-admission-plugins=Nope',
+      '--feature-gates=Nope=true',
+    ]);
+    expect(status).toBe(1);
+    expect(await readdir(home)).toEqual([]);
+    expect(err).toMatch(/^error: enable-admission-plugins plugin "Nope" is unknown$/m);
+    expect(err).toMatch(/^error: .*unrecognized feature gate: Nope/m);
+  });
+
+  it.each([
+    ['up', '--help'],
+    ['help', 'up'],
+  ])('are told by cox %s %s', async (...args) => {
+    const { status, out } = await run(args);
     expect(status).toBe(0);
-    for (const flag of ['--data-dir', '--port', '--kubeconfig', '--nodes', '--memory']) expect(out).toContain(flag);
-    expect(out.replaceAll(/\s+/g, ' ')).toContain(`where the cluster is (default: "${data}")`);
+    for (const flag of [
+      '--name',
+      '--data-dir',
+      '--port',
+      '--kubeconfig',
+      '--nodes',
+      '--memory',
+      '--detach',
+      '--audit-policy-file',
+    ])
+      expect(out).toContain(`    ${flag === '--detach' ? '-d, ' : ''}${flag}`);
+    expect(out).not.toContain('--secure-port');
+    expect(out).toContain("--data-dir='':\n\tDirectory of the cluster. Default: cluster in the data of this user");
+    expect(out).toContain('Usage:\n  cox up [flags] [options]\n');
   });
 });
 
@@ -67,6 +123,21 @@ describe('where there is no cluster', () => {
   ])('cox %s says so', async (command, status, out) => {
     expect(await run([command])).toEqual({ status, out: out(), err: '' });
     expect(await readdir(home)).toEqual([]);
+  });
+
+  it.each([
+    ['status', 1, () => `no cluster runs in ${named()}; cox up --name dev starts one\n`],
+    ['down', 0, () => `no cluster runs in ${named()}\n`],
+    ['reset', 0, () => `there is no cluster in ${named()}\n`],
+  ])('of that name cox %s says so', async (command, status, out) => {
+    expect(await run([command, '--name=dev'])).toEqual({ status, out: out(), err: '' });
+  });
+
+  it('cox status says so in JSON, and cox clusters that there are none', async () => {
+    const { status, out } = await run(['status', '-o', 'json']);
+    expect(status).toBe(1);
+    expect(JSON.parse(out)).toEqual({ name: 'cox', context: 'cox', dataDir: data, running: false });
+    expect(await run(['clusters'])).toEqual({ status: 0, out: '', err: 'there are no clusters; cox up starts one\n' });
   });
 
   it('cox up says why it cannot make one', async () => {
@@ -151,5 +222,42 @@ describe('cox reset', () => {
     await writeFile(join(data, 'letter.txt'), '');
     expect(await run(['reset', '-y'])).toEqual({ status: 0, out: `deleted ${data}\n`, err: '' });
     expect(await readdir(data)).toEqual(['letter.txt']);
+  });
+});
+
+describe('where a cluster in memory was killed', () => {
+  const admin = `apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: 'https://127.0.0.1:1', certificate-authority-data: Y2E=}}]
+users: [{name: u, user: {client-certificate-data: Y2E=}}]
+contexts: [{name: x, context: {cluster: c, user: u}}]
+current-context: x
+`;
+
+  it('cox down makes current again what was before, and takes its context away', async () => {
+    const kubeconfig = join(home, 'kubeconfig');
+    const work = { name: 'work', context: { cluster: 'work', user: 'me' } };
+    await modifyKubeConfig(
+      (config) => {
+        config.contexts.set('work', work.context);
+        config.currentContext = 'work';
+      },
+      { path: kubeconfig },
+    );
+    const before = await readFile(kubeconfig, 'utf8');
+    await addContext({ name: 'cox-dev', adminKubeconfig: admin }, { path: kubeconfig, env: {} });
+    const state = {
+      name: 'dev',
+      url: 'https://127.0.0.1:1',
+      pid: 1,
+      memory: true,
+      startedAt: '',
+      kubeconfig,
+      context: 'cox-dev',
+    };
+    await new ClusterDirectory(named()).write(state, admin);
+    expect(await run(['down', '--name=dev'])).toEqual({ status: 0, out: `no cluster runs in ${named()}\n`, err: '' });
+    expect(await readFile(kubeconfig, 'utf8')).toBe(before);
+    expect(await readdir(named())).toEqual(['lock']);
   });
 });

@@ -1,12 +1,11 @@
-import type { Environment } from '@coxswain/client/kubeconfig';
 import type { ClusterDirectory } from './cluster-directory.ts';
 import { down } from './down.ts';
 import { removeContext } from './user-kubeconfig.ts';
 
 /** Ends the cluster, deletes its data, and takes its context out of the kubeconfig that it was written to. */
-export async function reset(directory: ClusterDirectory, env: Environment): Promise<void> {
+export async function reset(directory: ClusterDirectory): Promise<void> {
   // One in memory takes both away when it ends.
-  const [state, admin] = [await directory.state(), await directory.readAdminKubeconfig()];
+  const [state, adminKubeconfig] = [await directory.state(), await directory.readAdminKubeconfig()];
   await down(directory);
   const lock = await directory.claim();
   try {
@@ -14,5 +13,6 @@ export async function reset(directory: ClusterDirectory, env: Environment): Prom
   } finally {
     await lock.release();
   }
-  if (state && admin !== undefined) await removeContext(admin, { path: state.kubeconfig, env });
+  if (state && adminKubeconfig !== undefined)
+    await removeContext({ name: state.context, adminKubeconfig }, { path: state.kubeconfig, env: {} });
 }

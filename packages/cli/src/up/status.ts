@@ -1,31 +1,68 @@
-import { ClientSet, RESTClient } from '@coxswain/client';
+import { ClientSet, type Logger, newTransport, RESTClient, type Transport } from '@coxswain/client';
 import { loadRestConfig } from '@coxswain/client/kubeconfig';
 import type { ClusterDirectory } from './cluster-directory.ts';
+import { withRequestLog } from './request-log.ts';
 
-/** What `cox status` prints of a cluster, a line each; undefined when none runs. Rejects when it does not answer. */
-export async function status(directory: ClusterDirectory): Promise<string[] | undefined> {
+/** How a cluster is that runs; `ready` says whether it is past its start. */
+export type ClusterStatus = RunningStatus | { readonly running: true; readonly ready: false; readonly pid: number };
+
+interface RunningStatus {
+  readonly running: true;
+  readonly ready: true;
+  readonly pid: number;
+  /** RFC 3339. */
+  readonly startedAt: string;
+  readonly url: string;
+  readonly memory: boolean;
+  readonly kubeconfig: string;
+  readonly context: string;
+  readonly nodes: { readonly total: number; readonly ready: number };
+  /** How many pods there are in each phase. */
+  readonly pods: Readonly<Record<string, number>>;
+}
+
+/** Undefined when none runs. Rejects when it does not answer. `onRequest` hears of requests. */
+export async function statusOf(directory: ClusterDirectory, logger?: Logger): Promise<ClusterStatus | undefined> {
   const pid = await directory.holder();
   if (pid === undefined) return undefined;
   const state = await directory.state();
-  if (!state) return [`cluster   starting, process ${pid}`];
-  const config = await loadRestConfig({ path: directory.adminKubeconfig });
-  const rest = RESTClient.forConfig(config);
-  try {
+  if (state?.pid !== pid) return { running: true, ready: false, pid };
+  const { url, memory, startedAt, kubeconfig, context } = state;
+  return await withClient(directory, logger, async (rest) => {
     const { core } = new ClientSet(rest);
     const [nodes, pods] = await Promise.all([core.v1.nodes().list(), core.v1.pods().list()]);
     const ready = nodes.items.filter(({ status }) =>
       status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True'),
     );
-    const phases = new Map<string, number>();
-    for (const { status: { phase = 'Unknown' } = {} } of pods.items) phases.set(phase, (phases.get(phase) ?? 0) + 1);
-    const counts = [...phases].sort().map(([phase, count]) => `${count} ${phase}`);
-    return [
-      `cluster   running since ${state.startedAt}, process ${pid}`,
-      `address   ${state.url}`,
-      `data      ${state.memory ? 'in memory' : directory.path}`,
-      `nodes     ${ready.length} of ${nodes.items.length} Ready`,
-      `pods      ${counts.join(', ') || 'none'}`,
-    ];
+    const phases: Record<string, number> = {};
+    for (const { status: { phase = 'Unknown' } = {} } of pods.items) phases[phase] = (phases[phase] ?? 0) + 1;
+    return {
+      running: true,
+      ready: true,
+      pid,
+      startedAt,
+      url,
+      memory,
+      kubeconfig,
+      context,
+      nodes: { total: nodes.items.length, ready: ready.length },
+      pods: Object.fromEntries(Object.entries(phases).sort()),
+    };
+  });
+}
+
+/** Calls back with a client of the directory's cluster, which is closed afterwards. */
+export async function withClient<T>(
+  directory: ClusterDirectory,
+  logger: Logger | undefined,
+  work: (rest: RESTClient) => Promise<T>,
+): Promise<T> {
+  const config = await loadRestConfig({ path: directory.adminKubeconfig });
+  const direct = newTransport(config);
+  const transport: Transport = logger ? withRequestLog(direct, config.server, logger) : direct;
+  const rest = RESTClient.forConfig(config, { transport });
+  try {
+    return await work(rest);
   } finally {
     await rest.close();
   }

@@ -1,32 +1,48 @@
 import { resolve } from 'node:path';
+import type { ApiServerOptions } from '@coxswain/apiserver';
 import type { Terminal } from '../main.ts';
 import { newLogger, runUntilStopped, type ServerLogger, type ServerProcess } from '../server-process.ts';
-import { ClusterDirectory } from './cluster-directory.ts';
+import { choosePort } from './choose-port.ts';
+import type { ClusterDirectory } from './cluster-directory.ts';
+import { commandFor } from './cluster-flags.ts';
+import { contextNameOf } from './cluster-name.ts';
+import { mend } from './mend.ts';
 import { toldOnce } from './told-once.ts';
-import { addContext, checkContext, contextName, removeContext, type UserKubeconfig } from './user-kubeconfig.ts';
+import { addContext, checkContext, leaveContext, removeContext, type UserKubeconfig } from './user-kubeconfig.ts';
 
 export interface UpOptions {
-  readonly dataDir: string;
-  readonly port: number;
-  readonly kubeconfig?: string;
+  readonly name: string;
+  readonly directory: ClusterDirectory;
+  /** 0: a free one; undefined: the usual one, or a free one where that is taken. */
+  readonly port: number | undefined;
+  readonly kubeconfig: string | undefined;
   readonly nodes: number;
   readonly memory: boolean;
+  readonly verbosity: number;
+  /** What the API server is told besides. */
+  readonly apiServer: ApiServerOptions;
+  /** A line each, about what was asked for. */
+  readonly notices: readonly string[];
 }
+
+const loopback = '127.0.0.1';
 
 /** `cox up`: a cluster in this process, until a signal comes. Throws what stands in its way. */
 export async function up(options: UpOptions, terminal: Terminal, process: ServerProcess): Promise<void> {
-  const directory = new ClusterDirectory(options.dataDir);
+  const { name, directory } = options;
   const holder = await directory.holder();
   if (holder !== undefined)
     throw new Error(
-      `process ${holder} runs a cluster in ${directory.path} already; cox down stops it, and --data-dir names another directory`,
+      `process ${holder} runs a cluster in ${directory.path} already; ${commandFor('down', name)} stops it, and --data-dir names another directory`,
     );
   const lock = await directory.claim();
   const progress = (message: string): void => terminal.err(`${message}\n`);
-  const logger = toldOnce(quiet(newLogger(terminal, () => new Date())), () => performance.now());
+  const told = newLogger(terminal, () => new Date());
+  const logger = toldOnce(options.verbosity > 0 ? told : quiet(told), () => performance.now());
+  for (const notice of options.notices) progress(notice);
   try {
     await runUntilStopped(process, { ...logger, info: progress }, (signal) =>
-      run(options, directory, { terminal, process, progress, logger, signal }),
+      run(options, { terminal, process, progress, logger, signal }),
     );
   } finally {
     await lock.release();
@@ -41,46 +57,57 @@ interface Surroundings {
   readonly signal: AbortSignal;
 }
 
-async function run(options: UpOptions, directory: ClusterDirectory, surroundings: Surroundings): Promise<void> {
+async function run(options: UpOptions, surroundings: Surroundings): Promise<void> {
   const { terminal, process, progress, logger, signal } = surroundings;
-  const { memory, port, nodes } = options;
+  const { name, directory, memory, nodes, apiServer } = options;
+  const context = contextNameOf(name);
   const user: UserKubeconfig = { path: options.kubeconfig && resolve(options.kubeconfig), env: process.env };
   // Before anything is started.
-  await checkContext(user);
-  // What an earlier one said, which may have been killed, holds no longer.
+  await checkContext(context, user);
+  // An earlier process may have been killed; what it said holds no longer.
+  const last = await directory.state();
+  await mend(directory).catch((error: unknown) => logger.error('the context of an earlier process stays', error));
   await directory.unwrite();
   progress(memory ? 'starting a cluster that keeps nothing' : `starting the cluster of ${directory.path}`);
+  const port = options.port ?? (await choosePort(portOf(last?.url), apiServer.bindAddress ?? loopback));
+  if (options.port === undefined && port === 0) progress('its port is taken; the API server takes a free one');
   // Loaded now: whoever is refused need not wait for it.
   const { Cluster } = await import('@coxswain/cluster');
   const cluster = await Cluster.start({
     ...(!memory && { dataDir: directory.path }),
     port,
     nodes,
+    apiServer,
     logger,
     stopDelayMs: 250,
   });
-  const [url, admin] = [cluster.url ?? '', cluster.kubeconfig ?? ''];
+  const [url, adminKubeconfig] = [cluster.url ?? '', cluster.kubeconfig ?? ''];
+  const entry = { name: context, adminKubeconfig };
   let hasContext = false;
   try {
     progress(`the API server answers; starting controllers, scheduler and ${nodes} hollow nodes`);
     await cluster.whenReady(signal);
-    const kubeconfig = await addContext(admin, user);
+    const kubeconfig = await addContext(entry, user);
     hasContext = true;
-    await directory.write({ url, memory, startedAt: new Date().toISOString(), kubeconfig }, admin);
+    const startedAt = new Date().toISOString();
+    await directory.write({ name, url, pid: process.pid, memory, startedAt, kubeconfig, context }, adminKubeconfig);
     // Whoever has asked it to stop meanwhile does not want to hear of it.
-    if (!signal.aborted) terminal.out(`cluster is ready at ${url}, context ${contextName} in ${kubeconfig}\n`);
+    if (!signal.aborted) terminal.out(`cluster is ready at ${url}, context ${context} in ${kubeconfig}\n`);
     await aborted(signal);
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
-    if (memory) {
-      await directory.unwrite();
-      if (hasContext)
-        await removeContext(admin, user).catch((error: unknown) => logger.error('the context stays', error));
-    }
+    if (hasContext)
+      await (memory ? removeContext : leaveContext)(entry, user).catch((error: unknown) =>
+        logger.error('the context stays', error),
+      );
+    if (memory) await directory.unwrite();
     await cluster.stop();
   }
 }
+
+const portOf = (url: string | undefined): number | undefined =>
+  url ? Number(new URL(url).port) || undefined : undefined;
 
 /** What goes on inside is told by `kubectl get events`; here only what is wrong. */
 const quiet = (logger: ServerLogger): ServerLogger => ({ ...logger, info: () => {} });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { modifyKubeConfig, parseKubeConfig } from '@coxswain/client/kubeconfig';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addContext, removeContext } from './user-kubeconfig.ts';
+import { addContext, leaveContext, removeContext } from './user-kubeconfig.ts';
 
 let directory: string;
 let file: string;
@@ -13,13 +13,18 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-const admin = (server: string, authority = 'Y2E=') => `apiVersion: v1
+const adminKubeconfig = (server: string, authority = 'Y2E=') => `apiVersion: v1
 kind: Config
 clusters: [{name: c, cluster: {server: '${server}', certificate-authority-data: ${authority}}}]
-users: [{name: u, user: {client-key-data: a2V5}}]
+users: [{name: u, user: {client-certificate-data: ${authority}, client-key-data: a2V5}}]
 contexts: [{name: x, context: {cluster: c, user: u}}]
 current-context: x
 `;
+/** An entry of the cluster at an address. */
+const admin = (server: string, authority?: string, name = 'cox') => ({
+  name,
+  adminKubeconfig: adminKubeconfig(server, authority),
+});
 const here = 'https://127.0.0.1:6443';
 const work = `apiVersion: v1
 kind: Config
@@ -28,6 +33,8 @@ users: []
 contexts: [{name: work, context: {cluster: work, user: me}}]
 current-context: work
 `;
+/** What its context says of the one that was current before. */
+const after = (name: string) => [{ name: 'coxswain.dev/previous-context', extension: { name } }];
 const read = async (path = file) => await parseKubeConfig(await readFile(path, 'utf8'));
 
 describe('the context of a cluster', () => {
@@ -35,20 +42,20 @@ describe('the context of a cluster', () => {
     expect(await addContext(admin(here), { path: file, env: {} })).toBe(file);
     const { clusters, users, contexts, currentContext } = await read();
     expect(clusters).toEqual(new Map([['cox', { server: here, 'certificate-authority-data': 'Y2E=' }]]));
-    expect(users).toEqual(new Map([['cox', { 'client-key-data': 'a2V5' }]]));
-    expect(contexts).toEqual(new Map([['cox', { cluster: 'cox', user: 'cox' }]]));
+    expect(users).toEqual(new Map([['cox', { 'client-certificate-data': 'Y2E=', 'client-key-data': 'a2V5' }]]));
+    expect(contexts).toEqual(new Map([['cox', { cluster: 'cox', user: 'cox', extensions: after('') }]]));
     expect(currentContext).toBe('cox');
 
     await removeContext(admin(here), { path: file, env: {} });
     expect(await readFile(file, 'utf8')).not.toContain('cox');
   });
 
-  it('comes among others, which stay; none of them becomes the current one when it goes', async () => {
+  it('comes among others, which stay; the one that was current is current again when it goes', async () => {
     await writeFile(file, work);
     await addContext(admin(here), { env: { KUBECONFIG: file } });
     expect([...(await read()).contexts.keys()]).toEqual(['work', 'cox']);
     await removeContext(admin(here), { env: { KUBECONFIG: file } });
-    expect(await read()).toEqual({ ...(await parseKubeConfig(work)), currentContext: '' });
+    expect(await read()).toEqual(await parseKubeConfig(work));
   });
 
   it('goes without a word where another is the current one', async () => {
@@ -69,7 +76,7 @@ describe('the context of a cluster', () => {
     await addContext(admin('https://127.0.0.1:7000'), { path: file, env: {} });
     const { clusters, contexts } = await read();
     expect(clusters.get('cox')?.server).toBe('https://127.0.0.1:7000');
-    expect(contexts.get('cox')).toEqual({ cluster: 'cox', user: 'cox', namespace: 'team' });
+    expect(contexts.get('cox')).toEqual({ cluster: 'cox', user: 'cox', namespace: 'team', extensions: after('') });
   });
 
   it('stays when it is another cluster’s by now', async () => {
@@ -81,7 +88,7 @@ describe('the context of a cluster', () => {
   });
 
   it('does not take the place of a cluster elsewhere', async () => {
-    const foreign = admin('https://cox.example.com').replaceAll('name: c,', 'name: cox,');
+    const foreign = adminKubeconfig('https://cox.example.com').replaceAll('name: c,', 'name: cox,');
     await writeFile(file, foreign);
     await expect(addContext(admin(here), { path: file, env: {} })).rejects.toThrow(
       `${file} has a cluster cox already, at https://cox.example.com; choose another file with --kubeconfig`,
@@ -94,5 +101,80 @@ describe('the context of a cluster', () => {
     await writeFile(there, work);
     expect(await addContext(admin(here), { env: { KUBECONFIG: [file, there].join(delimiter) } })).toBe(there);
     expect((await read(there)).currentContext).toBe('cox');
+  });
+
+  it('is found again by its mark, wherever the cluster listens', async () => {
+    await addContext(admin('https://192.168.0.7:6443'), { path: file, env: {} });
+    await addContext(admin('https://192.168.0.7:7000'), { path: file, env: {} });
+    expect((await read()).clusters.get('cox')?.server).toBe('https://192.168.0.7:7000');
+  });
+
+  it('stays when the cluster stops, and what was current before is current again', async () => {
+    await writeFile(file, work);
+    await addContext(admin(here), { path: file, env: {} });
+    await leaveContext(admin(here), { path: file, env: {} });
+    const { contexts, clusters, currentContext } = await read();
+    expect([[...contexts.keys()], [...clusters.keys()], currentContext]).toEqual([
+      ['work', 'cox'],
+      ['work', 'cox'],
+      'work',
+    ]);
+  });
+
+  it('was current before itself when its process was killed: then what was before that counts', async () => {
+    await writeFile(file, work);
+    await addContext(admin(here), { path: file, env: {} });
+    await addContext(admin('https://127.0.0.1:7000'), { path: file, env: {} });
+    await removeContext(admin('https://127.0.0.1:7000'), { path: file, env: {} });
+    expect(await read()).toEqual(await parseKubeConfig(work));
+  });
+
+  it('leaves a context alone that somebody has chosen since, or deleted', async () => {
+    await writeFile(file, work);
+    await addContext(admin(here), { path: file, env: {} });
+    await modifyKubeConfig(({ contexts }) => void contexts.delete('work'), { path: file });
+    await removeContext(admin(here), { path: file, env: {} });
+    expect((await read()).currentContext).toBe('');
+  });
+
+  it('leaves what somebody has changed since: the cluster, or the user', async () => {
+    await addContext(admin(here), { path: file, env: {} });
+    await modifyKubeConfig(({ users }) => void users.set('cox', { token: 'mine' }), { path: file });
+    await removeContext(admin(here), { path: file, env: {} });
+    const { clusters, users, contexts } = await read();
+    expect([clusters.size, [...users], contexts.size]).toEqual([0, [['cox', { token: 'mine' }]], 0]);
+
+    await addContext(admin(here), { path: file, env: {} });
+    await modifyKubeConfig(
+      ({ clusters }) => void clusters.set('cox', { ...clusters.get('cox'), server: 'https://tunnel' }),
+      { path: file },
+    );
+    const before = await readFile(file, 'utf8');
+    await removeContext(admin(here), { path: file, env: {} });
+    expect(await readFile(file, 'utf8')).toBe(before);
+  });
+
+  it('is not written into a file that was deleted', async () => {
+    await removeContext(admin(here), { path: file, env: {} });
+    await leaveContext(admin(here), { path: file, env: {} });
+    await expect(readFile(file)).rejects.toThrow('ENOENT');
+  });
+
+  const [first, second] = [admin(here, 'Zmlyc3Q='), admin('https://127.0.0.1:7000', 'c2Vjb25k', 'cox-dev')];
+  it.each([
+    ['the first stops first', [first, second]],
+    ['the second stops first', [second, first]],
+  ])('of two clusters, what was current before both is current again: %s', async (_, [one, other]) => {
+    await writeFile(file, work);
+    await addContext(first, { path: file, env: {} });
+    await addContext(second, { path: file, env: {} });
+    expect([(await read()).currentContext, [...(await read()).contexts.keys()]]).toEqual([
+      'cox-dev',
+      ['work', 'cox', 'cox-dev'],
+    ]);
+    await removeContext(one!, { path: file, env: {} });
+    expect((await read()).currentContext).toBe(other!.name);
+    await removeContext(other!, { path: file, env: {} });
+    expect(await read()).toEqual(await parseKubeConfig(work));
   });
 });

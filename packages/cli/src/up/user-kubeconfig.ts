@@ -1,4 +1,8 @@
+import { access } from 'node:fs/promises';
 import {
+  type AuthInfo,
+  type Cluster,
+  type Context,
   defaultKubeConfigFile,
   type Environment,
   type KubeConfig,
@@ -6,59 +10,128 @@ import {
   parseKubeConfig,
 } from '@coxswain/client/kubeconfig';
 
-/** As it is called in kubeconfigs: cluster, user and context alike. */
-export const contextName = 'cox';
-
 export interface UserKubeconfig {
   /** Exactly this file; otherwise those of `KUBECONFIG`, or `~/.kube/config`. */
   readonly path?: string | undefined;
   readonly env: Environment;
 }
 
+/** What a kubeconfig has of a cluster. */
+export interface ClusterEntry {
+  /** Of cluster, user and context alike. */
+  readonly name: string;
+  /** The text of a kubeconfig with the cluster and its administrator. */
+  readonly adminKubeconfig: string;
+}
+
 /** Throws what `addContext` would throw as things are; changes nothing. */
-export async function checkContext(location: UserKubeconfig): Promise<void> {
+export async function checkContext(name: string, location: UserKubeconfig): Promise<void> {
   const file = await defaultKubeConfigFile(location);
-  await modifyKubeConfig((config) => assertOurs(config, file), location);
+  await modifyKubeConfig((config) => assertOurs(config, name, file), location);
 }
 
 /**
- * Lets kubectl find the cluster, and makes it the current one; the rest of the file stays. Returns the file. Throws when
- * somebody else's cluster has the name, which is not ours to take.
+ * Lets kubectl find the cluster, and makes it the current one; the rest of the file stays. Which context was current before is
+ * written beside it, so that it is known however this process ends. Returns the file. Throws when somebody else's cluster has the
+ * name, which is not ours to take.
  */
-export async function addContext(adminKubeconfig: string, location: UserKubeconfig): Promise<string> {
+export async function addContext({ name, adminKubeconfig }: ClusterEntry, location: UserKubeconfig): Promise<string> {
   const { cluster, user } = await administratorOf(adminKubeconfig);
   const file = await defaultKubeConfigFile(location);
   await modifyKubeConfig((config) => {
-    assertOurs(config, file);
-    config.clusters.set(contextName, cluster);
-    config.users.set(contextName, user);
-    const known = config.contexts.get(contextName);
-    config.contexts.set(contextName, { ...known, cluster: contextName, user: contextName });
-    config.currentContext = contextName;
+    assertOurs(config, name, file);
+    const known = config.contexts.get(name);
+    // It is current already when an earlier process of the cluster was killed.
+    const previous = config.currentContext === name ? previousOf(known) : config.currentContext;
+    config.clusters.set(name, cluster);
+    config.users.set(name, user);
+    config.contexts.set(name, withPrevious({ ...known, cluster: name, user: name }, previous));
+    config.currentContext = name;
   }, location);
   return file;
 }
 
-/** Takes that back. Harmless when it is not there, or when another of our clusters has the name by now. */
-export async function removeContext(adminKubeconfig: string, location: UserKubeconfig): Promise<void> {
-  const { cluster } = await administratorOf(adminKubeconfig);
+/**
+ * Makes current again what was before the cluster came, if the cluster's context is current now; the context stays. Harmless when
+ * another cluster has the name by now.
+ */
+export async function leaveContext(entry: ClusterEntry, location: UserKubeconfig): Promise<void> {
+  if (await isGone(location)) return;
+  const { cluster } = await administratorOf(entry.adminKubeconfig);
+  await modifyKubeConfig((config) => void leave(config, entry.name, cluster), location);
+}
+
+/** The same, and takes away what is still as it was written of cluster, user and context. */
+export async function removeContext(entry: ClusterEntry, location: UserKubeconfig): Promise<void> {
+  if (await isGone(location)) return;
+  const { name } = entry;
+  const { cluster, user } = await administratorOf(entry.adminKubeconfig);
   await modifyKubeConfig((config) => {
-    // Each has an authority of its own.
-    const authority = config.clusters.get(contextName)?.['certificate-authority-data'];
-    if (authority === undefined || authority !== cluster['certificate-authority-data']) return;
-    config.clusters.delete(contextName);
-    config.users.delete(contextName);
-    config.contexts.delete(contextName);
-    if (config.currentContext === contextName) config.currentContext = '';
+    if (!leave(config, name, cluster)) return;
+    const context = config.contexts.get(name);
+    if (context?.cluster === name && context.user === name) config.contexts.delete(name);
+    if (hasSameCertificate(config.users.get(name), user)) config.users.delete(name);
+    config.clusters.delete(name);
   }, location);
 }
 
-function assertOurs({ clusters }: KubeConfig, file: string): void {
-  const { server } = clusters.get(contextName) ?? {};
-  if (server !== undefined && !isHere(server))
-    throw new Error(
-      `${file} has a cluster ${contextName} already, at ${server}; choose another file with --kubeconfig`,
-    );
+/** Whether the file was deleted: it is not made anew in order to take something away. */
+const isGone = async ({ path }: UserKubeconfig): Promise<boolean> =>
+  path !== undefined &&
+  (await access(path).then(
+    () => false,
+    () => true,
+  ));
+
+/** False where the cluster of that name is another one: nothing is changed then. */
+function leave(config: KubeConfig, name: string, cluster: Cluster): boolean {
+  const { contexts } = config;
+  if (!isSameCluster(config.clusters.get(name), cluster)) return false;
+  const previous = previousOf(contexts.get(name));
+  // Clusters that came after this one go back to what was before it.
+  for (const [other, context] of contexts)
+    if (other !== name && previousOf(context) === name) contexts.set(other, withPrevious(context, previous));
+  if (config.currentContext === name)
+    config.currentContext = previous !== name && contexts.has(previous) ? previous : '';
+  const own = contexts.get(name);
+  if (own) contexts.set(name, withPrevious(own, ''));
+  return true;
+}
+
+/** Each cluster has an authority of its own, and is at one address. */
+const isSameCluster = (found: Cluster | undefined, own: Cluster): boolean =>
+  found?.server === own.server &&
+  found?.['certificate-authority-data'] !== undefined &&
+  found['certificate-authority-data'] === own['certificate-authority-data'];
+
+const hasSameCertificate = (found: AuthInfo | undefined, own: AuthInfo): boolean =>
+  found?.['client-certificate-data'] === own['client-certificate-data'];
+
+/** The extension that every context of ours has; it says which context was current before. */
+const extensionName = 'coxswain.dev/previous-context';
+
+const isMarked = (context: Context | undefined): boolean =>
+  context?.extensions?.some(({ name }) => name === extensionName) === true;
+
+/** Empty for none. */
+function previousOf(context: Context | undefined): string {
+  const found = context?.extensions?.find(({ name }) => name === extensionName)?.extension;
+  const isNamed = typeof found === 'object' && found !== null && 'name' in found;
+  return isNamed && typeof found.name === 'string' ? found.name : '';
+}
+
+const withPrevious = ({ extensions = [], ...context }: Context, previous: string): Context => ({
+  ...context,
+  extensions: [
+    ...extensions.filter(({ name }) => name !== extensionName),
+    { name: extensionName, extension: { name: previous } },
+  ],
+});
+
+function assertOurs({ clusters, contexts }: KubeConfig, name: string, file: string): void {
+  const { server } = clusters.get(name) ?? {};
+  if (server !== undefined && !isHere(server) && !isMarked(contexts.get(name)))
+    throw new Error(`${file} has a cluster ${name} already, at ${server}; choose another file with --kubeconfig`);
 }
 
 async function administratorOf(kubeconfig: string) {

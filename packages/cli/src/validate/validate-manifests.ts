@@ -3,16 +3,12 @@ import {
   GroupVersion,
   type KubernetesObject,
   newInvalid,
-  splitYamlDocuments,
   strictDecodingMessage,
   stringifyJson,
   stringifyYaml,
 } from '@coxswain/apimachinery';
-
-export interface ManifestFile {
-  readonly name: string;
-  readonly text: Uint8Array;
-}
+import type { CustomKinds } from './custom-kinds.ts';
+import { documentsOf, type ManifestDocument, type ManifestFile } from './documents.ts';
 
 interface Line {
   readonly text: string;
@@ -25,35 +21,72 @@ export interface Verdict {
   readonly objects?: string;
 }
 
-/** Creates every object of the files as an API server would, up to the point where it would be stored. */
-export function validateManifests(
+/**
+ * Creates every object of the files as an API server would, up to the point where it would be stored. Objects of custom kinds are judged by
+ * the definitions that are among them, wherever these stand.
+ */
+export async function validateManifests(
   files: readonly ManifestFile[],
   namespace: string,
   output?: 'yaml' | 'json',
-): Verdict {
+): Promise<Verdict> {
+  const documents = documentsOf(files);
+  const definitions = documents.filter(isDefinition);
+  const kinds = definitions.length > 0 ? await startCustomKinds() : undefined;
+  try {
+    const refused = new Map<ManifestDocument, unknown>();
+    for (const each of definitions) await kinds?.define(each).catch((error: unknown) => refused.set(each, error));
+    return await judge(documents, namespace, { kinds, refused, output });
+  } finally {
+    await kinds?.stop();
+  }
+}
+
+interface Judging {
+  readonly kinds: CustomKinds | undefined;
+  /** Definitions that the server did not take, and why. */
+  readonly refused: ReadonlyMap<ManifestDocument, unknown>;
+  readonly output: 'yaml' | 'json' | undefined;
+}
+
+async function judge(
+  documents: readonly ManifestDocument[],
+  namespace: string,
+  { kinds, refused, output }: Judging,
+): Promise<Verdict> {
   const create = creator(namespace);
   const lines: Line[] = [];
   const accepted: object[] = [];
-  for (const { name, text } of files) {
-    for (const document of splitYamlDocuments(new TextDecoder().decode(text))) {
-      if (isEmpty(document)) continue;
-      try {
-        const { object, description, warnings } = create(new TextEncoder().encode(document));
-        for (const warning of warnings) lines.push({ text: `Warning: ${warning}`, severity: 'warning' });
-        if (output) accepted.push(object);
-        else lines.push({ text: `${description} is valid`, severity: 'info' });
-      } catch (error) {
-        lines.push({ text: `${name}: ${error instanceof Error ? error.message : error}`, severity: 'error' });
-      }
+  for (const document of documents) {
+    try {
+      if (document.problem !== undefined) throw new Error(document.problem);
+      if (refused.has(document)) throw refused.get(document);
+      const custom = isBuiltIn(document) ? undefined : await kinds?.create(document, namespace);
+      const { object, description, warnings } = custom ?? create(document.text);
+      for (const warning of warnings) lines.push({ text: `Warning: ${warning}`, severity: 'warning' });
+      if (output) accepted.push(object);
+      else lines.push({ text: `${description} is valid`, severity: 'info' });
+    } catch (error) {
+      lines.push({ text: `${document.file}: ${error instanceof Error ? error.message : error}`, severity: 'error' });
     }
   }
   return { lines, ...(output && { objects: print(accepted, output) }) };
 }
 
-/** Nothing but comments and blank lines. */
-const isEmpty = (document: string): boolean => document.split('\n').every((line) => /^\s*(?:#.*|---\s*)?$/.test(line));
+const isBuiltIn = ({ apiVersion, kind }: ManifestDocument): boolean =>
+  Catalogue.builtIn().kind(GroupVersion.parse(apiVersion).withKind(kind)) !== undefined;
 
-interface Created {
+const isDefinition = ({ apiVersion, kind }: ManifestDocument): boolean =>
+  apiVersion === 'apiextensions.k8s.io/v1' && kind === 'CustomResourceDefinition';
+
+/** The API server's code is loaded for those who need it alone. */
+async function startCustomKinds(): Promise<CustomKinds> {
+  const { CustomKinds } = await import('./custom-kinds.ts');
+  return CustomKinds.start();
+}
+
+/** An object that is accepted. */
+export interface Created {
   readonly object: object;
   /** `deployment.apps/web` */
   readonly description: string;

@@ -25,7 +25,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'envtest-'));
   const lines: string[] = [];
   const terminal = { out: (text: string) => lines.push(text), err: (text: string) => lines.push(text) };
-  expect(await envtestAssets([join(folder, 'assets')], terminal, { cox, env: {} })).toBe(0);
+  expect(await envtestAssets(join(folder, 'assets'), terminal, { cox, env: {} })).toBe(0);
   expect(lines[0]).toBe(`export KUBEBUILDER_ASSETS=${join(folder, 'assets')}\n`);
 });
 afterAll(async () => {

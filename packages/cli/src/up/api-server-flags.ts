@@ -1,0 +1,85 @@
+import { type ApiServerOptions, apiServerForm } from '@coxswain/apiserver';
+import {
+  type FlagTable,
+  flag,
+  type Given,
+  notices,
+  OptionsError,
+  type RefusedFlag,
+  refusals,
+  refused,
+} from '@coxswain/component-base';
+import type { Invocation } from '@coxswain/component-base/cli';
+import type { CoxContext } from '../context.ts';
+
+const kept = 'where objects are kept is what --data-dir and --memory say';
+const authority = "the cluster's parts prove who they are by its own authority";
+const kubelets = 'the kubelets are in the same process';
+
+/** Flags of the API server that a cluster sets itself, and why it does. */
+const setByCluster: Readonly<Record<string, string>> = {
+  'data-dir': kept,
+  memory: kept,
+  'kubeconfig-out': 'use --kubeconfig',
+  'secure-port': 'use --port',
+  'etcd-servers': kept,
+  'etcd-prefix': kept,
+  'etcd-cafile': kept,
+  'etcd-certfile': kept,
+  'etcd-keyfile': kept,
+  'cert-dir': authority,
+  'client-ca-file': authority,
+  'kubelet-client-certificate': kubelets,
+  'kubelet-client-key': kubelets,
+  'kubelet-certificate-authority': kubelets,
+  'kubelet-preferred-address-types': kubelets,
+};
+
+const { flags, ignored, refused: refusedFlags } = apiServerForm;
+const isPassed = (name: string): boolean => !Object.hasOwn(setByCluster, name);
+
+type PassedFlags = Omit<typeof flags, 'data-dir' | 'memory'>;
+
+/** Flags of kube-apiserver that `cox up` takes for its own. */
+export const passedFlags: FlagTable = {
+  ...Object.fromEntries(Object.entries(flags).filter(([name]) => isPassed(name))),
+  // What a cluster has by default.
+  'bind-address': { ...flags['bind-address'], byDefault: '127.0.0.1' },
+  'allow-privileged': { ...flags['allow-privileged'], byDefault: true },
+};
+
+const refusedByUp: Readonly<Record<string, RefusedFlag>> = {
+  ...refusedFlags,
+  ...Object.fromEntries(
+    Object.entries(setByCluster).flatMap(([name, why]) =>
+      name === 'data-dir' || name === 'memory'
+        ? []
+        : [[name, refused(flags[name as keyof PassedFlags].type, 'that flag', why)] as const],
+    ),
+  ),
+};
+
+/** Flags that are known, so that what is wrong with them can be said, but in no help. */
+export const otherFlags: FlagTable = Object.fromEntries(
+  Object.entries({ ...ignored, ...refusedByUp })
+    // `cox` has its own.
+    .filter(([name]) => name !== 'v')
+    .map(([name, { type }]) => [name, { ...flag(type, ''), hidden: true }]),
+);
+
+/** What is told the API server, and what to say of it. Throws an OptionsError. */
+export function apiServerOptionsOf(invocation: Invocation<CoxContext>): {
+  readonly options: ApiServerOptions;
+  readonly notices: readonly string[];
+} {
+  const options = invocation.given(passedFlags) as Given<PassedFlags>;
+  const problems = [
+    ...refusals({ refused: refusedByUp, self: 'cox up' }, invocation.texts),
+    ...apiServerForm.validate({ ...options, memory: true }),
+  ];
+  if (problems.length > 0) throw new OptionsError(problems);
+  return {
+    options,
+    notices: notices({ ignored }, invocation.texts),
+  };
+}

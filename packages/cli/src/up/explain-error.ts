@@ -1,0 +1,29 @@
+import { reasonOf } from '../server-process.ts';
+
+const places = 'choose a directory of your own with --data-dir, or a file with --kubeconfig';
+
+const advice: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'stop what listens there, or choose another port with --port (0 takes a free one)',
+  EACCES: `you may not do that; choose a port above 1023 with --port, ${places}`,
+  EPERM: `you may not do that; ${places}`,
+  EROFS: places,
+  ENOENT: places,
+  ENOTDIR: places,
+  EEXIST: places,
+  ENOSPC: 'make room, or choose another directory with --data-dir',
+};
+
+/** What is wrong, and what to do about it. */
+export function explainError(error: unknown): string {
+  const hint = hintFor(error);
+  return hint ? `${reasonOf(error)}; ${hint}` : reasonOf(error);
+}
+
+function hintFor(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === 'DataDirectoryError')
+    return / is (damaged|incomplete)/.test(error.message)
+      ? 'cox reset deletes the cluster with all that is in it, and --data-dir names another directory'
+      : 'choose another with --data-dir';
+  return 'code' in error ? advice[String(error.code)] : undefined;
+}

@@ -1,0 +1,62 @@
+import { boolean, flag, integerBetween, OptionsError, string } from '@coxswain/component-base';
+import type { CommandBody } from '@coxswain/component-base/cli';
+import type { CoxContext } from '../context.ts';
+import { verbosityOf } from '../verbosity.ts';
+import { apiServerOptionsOf, otherFlags, passedFlags } from './api-server-flags.ts';
+import { usualPort } from './choose-port.ts';
+import { clusterCompletions, clusterFlags, clusterOf } from './cluster-flags.ts';
+import { detach } from './detach.ts';
+import { explainError } from './explain-error.ts';
+import { logFile } from './log-file.ts';
+
+const flags = {
+  ...clusterFlags,
+  port: flag(
+    integerBetween(0, 65535),
+    `Where it listens on this machine; 0 takes a free one. Default: the port it had last, or ${usualPort}; a free one where that is taken`,
+  ),
+  kubeconfig: flag(string, 'Write the context there, instead of where kubectl looks'),
+  nodes: flag(integerBetween(0, 5000), 'How many hollow nodes', 2),
+  memory: flag(boolean, 'Keep nothing: all is gone when it ends', false),
+  detach: {
+    ...flag(boolean, 'Run the cluster in the background, and return when it is ready', false),
+    shorthand: 'd',
+  },
+  'log-file': flag(
+    string,
+    'Write what is told into that file instead of to the terminal. Default with --detach: cluster.log in the directory of the cluster',
+  ),
+};
+
+export const upCommand: CommandBody<CoxContext> = {
+  long: `Run a cluster: API server, controllers, scheduler, and nodes on which nothing really runs. The context of the cluster
+comes into the kubeconfig, and is current as long as the cluster runs.`,
+  examples: `# A cluster until Ctrl-C; the context is cox
+cox up
+
+# A second one beside it; the context is cox-dev
+cox up --name dev
+
+# In the background
+cox up --detach
+cox down
+
+# With flags of kube-apiserver
+cox up --feature-gates=AllAlpha=true --runtime-config=api/all=true --audit-policy-file=policy.yaml --audit-log-path=audit.log`,
+  flags: { ...otherFlags, ...flags },
+  flagGroups: { "API Server Options (kube-apiserver's flags)": passedFlags },
+  completions: clusterCompletions,
+  explain: (error) => (error instanceof OptionsError ? error.problems.join('\nerror: ') : explainError(error)),
+  async run(invocation) {
+    const { context } = invocation;
+    const { port, kubeconfig, nodes, memory, ...given } = invocation.flags(flags);
+    const cluster = clusterOf(invocation);
+    const { options: apiServer, notices } = apiServerOptionsOf(invocation);
+    if (given.detach) return detach(cluster, invocation.words, context);
+    const terminal = given.logFile === undefined ? context.terminal : logFile(given.logFile);
+    const { up } = await import('./up.ts');
+    const verbosity = verbosityOf(invocation);
+    await up({ ...cluster, port, kubeconfig, nodes, memory, verbosity, apiServer, notices }, terminal, context.process);
+    return 0;
+  },
+};

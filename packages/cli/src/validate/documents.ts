@@ -1,0 +1,65 @@
+import { parseYaml, splitYamlDocuments, stringifyJson } from '@coxswain/apimachinery';
+
+export interface ManifestFile {
+  readonly name: string;
+  readonly text: Uint8Array;
+}
+
+/** One object of a file, or what is wrong with the text where one should be. */
+export interface ManifestDocument {
+  readonly file: string;
+  readonly text: Uint8Array;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly problem?: string;
+}
+
+/** Every object of the files, in their order; those of a List one by one. */
+export const documentsOf = (files: readonly ManifestFile[]): ManifestDocument[] =>
+  files.flatMap(({ name, text }) => [...documentsOfFile(name, text)]);
+
+function* documentsOfFile(file: string, bytes: Uint8Array): Generator<ManifestDocument> {
+  try {
+    for (const text of splitYamlDocuments(new TextDecoder().decode(bytes)))
+      if (!isEmpty(text)) yield* documentsOfText(file, text);
+  } catch (error) {
+    yield broken(file, error);
+  }
+}
+
+function* documentsOfText(file: string, text: string): Generator<ManifestDocument> {
+  let value: unknown;
+  try {
+    value = parseYaml(text).value;
+  } catch {
+    // Whoever decodes it says what is wrong.
+    value = undefined;
+  }
+  const object = isObject(value) ? value : {};
+  if (isList(object)) for (const item of object.items) yield* documentsOfText(file, stringifyJson(item));
+  else yield { file, text: new TextEncoder().encode(text), ...typeOf(object), value: object };
+}
+
+const broken = (file: string, error: unknown): ManifestDocument => ({
+  file,
+  text: new Uint8Array(),
+  apiVersion: '',
+  kind: '',
+  value: {},
+  problem: error instanceof Error ? error.message : String(error),
+});
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isList = (object: Record<string, unknown>): object is { items: unknown[] } =>
+  typeof object.kind === 'string' && object.kind.endsWith('List') && Array.isArray(object.items);
+
+const typeOf = ({ apiVersion, kind }: Record<string, unknown>): { apiVersion: string; kind: string } => ({
+  apiVersion: typeof apiVersion === 'string' ? apiVersion : '',
+  kind: typeof kind === 'string' ? kind : '',
+});
+
+/** Nothing but comments and blank lines. */
+const isEmpty = (document: string): boolean => document.split('\n').every((line) => /^\s*(?:#.*|---\s*)?$/.test(line));
