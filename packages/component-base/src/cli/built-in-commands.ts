@@ -1,6 +1,9 @@
 import type { Command, CommandBody, CommandContext } from './command.ts';
 import { directives, UsageError } from './command.ts';
-import type { Step } from './find-command.ts';
+import { findCommand, type Step } from './find-command.ts';
+import { commandHelp, globalOptionsHelp } from './help.ts';
+import { invocationOf } from './invocation.ts';
+import { unknownCommand } from './unknown-command.ts';
 
 /** The commands that every program has; they are listed after its own. */
 export function builtInCommands<Context extends CommandContext>(
@@ -41,9 +44,6 @@ function helpBody<Context extends CommandContext>(program: () => Step<Context>):
       },
     },
     async run({ args, context }) {
-      const { findCommand } = await import('./find-command.ts');
-      const { commandHelp } = await import('./help.ts');
-      const { unknownCommand } = await import('./run-program.ts');
       const { steps, words } = await findCommand(program(), args);
       const { body } = steps.at(-1)!;
       const [word] = words;
@@ -52,7 +52,6 @@ function helpBody<Context extends CommandContext>(program: () => Step<Context>):
         context.terminal.out(commandHelp(steps));
         return 0;
       }
-      const { invocationOf } = await import('./invocation.ts');
       return body.run(invocationOf({ steps, words: ['--help'] }, context));
     },
   };
@@ -61,7 +60,6 @@ function helpBody<Context extends CommandContext>(program: () => Step<Context>):
 function optionsBody<Context extends CommandContext>(program: () => Step<Context>): CommandBody<Context> {
   return {
     async run({ context }) {
-      const { globalOptionsHelp } = await import('./help.ts');
       context.terminal.out(globalOptionsHelp(program().body.persistentFlags ?? {}));
       return 0;
     },

@@ -4,7 +4,7 @@ import { type CommandBody, type CommandContext, UsageError } from './command.ts'
 import { findCommand, flagsOf, pathOf, type Step } from './find-command.ts';
 import { commandHelp } from './help.ts';
 import { checkArguments, flagSuggestion, invocationOf } from './invocation.ts';
-import { suggestionsFor } from './suggestions.ts';
+import { unknownCommand } from './unknown-command.ts';
 
 /** A program: its name, and the body of the command that runs when no other is named. */
 export interface Program<Context extends CommandContext> {
@@ -64,19 +64,6 @@ async function runFound<Context extends CommandContext>(
   }
   if (!body.passThrough) checkArguments(invocation.path, invocation.args, body.args);
   return body.run(invocation);
-}
-
-/** A UsageError in cobra's words, with the commands that may have been meant. */
-export function unknownCommand<Context extends CommandContext>(
-  steps: readonly Step<Context>[],
-  word: string,
-): UsageError {
-  const commands = steps.at(-1)!.body.commands ?? [];
-  const names = commands.filter(({ hidden }) => !hidden).map(({ name }) => name);
-  const meant = suggestionsFor(word, names).map((name) => `\t${name}\n`);
-  const hint = meant.length === 0 ? '' : `\n\nDid you mean this?\n${meant.join('')}`;
-  const message = `unknown command ${JSON.stringify(word)} for ${JSON.stringify(pathOf(steps))}${hint}`;
-  return new UsageError(message, { hint: false });
 }
 
 function explained<Context extends CommandContext>(steps: readonly Step<Context>[], error: unknown): string {
