@@ -1,6 +1,7 @@
-import { mkdir, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Clock, sleep, systemClock } from '../clock/index.ts';
+import { makeDirectory } from '../files/make-directory.ts';
 import { errorCode, goFileError } from './files.ts';
 
 export interface LockOptions {
@@ -28,7 +29,7 @@ export async function withLockedFiles<T>(
   try {
     // All take them in one order, so that no two wait for each other.
     for (const file of files.toSorted()) {
-      await mkdir(dirname(file), { recursive: true, mode: 0o755 });
+      await makeFolderOf(file);
       const lock = `${file}.lock`;
       while (!(await tryLock(lock, clock.monotonic() >= deadline))) await sleep(clock, retryMs, signal);
       held.push(lock);
@@ -36,6 +37,15 @@ export async function withLockedFiles<T>(
     return await work();
   } finally {
     for (const lock of held) await rm(lock, { force: true });
+  }
+}
+
+async function makeFolderOf(file: string): Promise<void> {
+  try {
+    await makeDirectory(dirname(file), 0o755);
+  } catch (error) {
+    const path = error instanceof Error && 'path' in error ? String(error.path) : dirname(file);
+    throw goFileError('mkdir', path, error);
   }
 }
 

@@ -26,6 +26,12 @@ describe('modifyKubeConfig', () => {
     expect(await readdir(join(homeDir, '.kube'))).toEqual(['config']);
   });
 
+  it.runIf(process.platform === 'linux')('says where no file can be made', async () => {
+    await expect(modifyKubeConfig(() => {}, { path: '/proc/none/deep/config' })).rejects.toThrow(
+      'mkdir /proc/none: no such file or directory',
+    );
+  });
+
   it('adds and takes away what a cluster needs, and leaves the rest as it was', async () => {
     const text = `${kubeconfigText('x-cluster: 1', 'token: t')}x-top: {a: [1]}\nextensions: [{name: e, extension: {b: 2}}]\n`;
     const path = join(await tempDir({ a: text }), 'a');

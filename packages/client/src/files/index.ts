@@ -1,0 +1,2 @@
+/** Directories, for Node. */
+export { makeDirectory } from './make-directory.ts';

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { makeDirectory } from './make-directory.ts';
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'make-directory-'));
+});
+afterEach(() => rm(root, { recursive: true }));
+
+it('makes a directory and those above it, at once or again, with the mode', async () => {
+  const path = join(root, 'a', 'b', 'c');
+  await Promise.all([
+    makeDirectory(path, 0o750),
+    makeDirectory(path, 0o750),
+    makeDirectory(join(root, 'a', 'x'), 0o750),
+  ]);
+  await makeDirectory(path);
+  if (process.platform !== 'win32')
+    for (const each of [path, join(root, 'a', 'x')]) expect((await stat(each)).mode & 0o777).toBe(0o750);
+});
+
+it('does not take a file for one', async () => {
+  await writeFile(join(root, 'file'), '');
+  await expect(makeDirectory(join(root, 'file', 'deep', 'er'))).rejects.toMatchObject({ code: 'EEXIST' });
+});
+
+it.runIf(existsSync('/proc/self'))('ends where nothing can be made', async () => {
+  await expect(makeDirectory('/proc/none/deep')).rejects.toMatchObject({ code: 'ENOENT' });
+});
