@@ -1,6 +1,6 @@
 import { access, chmod, constants, rm, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
-import { makeDirectory } from '@coxswain/storage';
+import { makeDirectory } from '@coxswain/client/files';
 import type { Terminal } from './main.ts';
 
 export interface EnvtestOptions {

@@ -1,8 +1,9 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { makeDirectory } from '@coxswain/client/files';
 
 export interface RotatingFileOptions {
   readonly path: string;
@@ -39,7 +40,7 @@ export class RotatingFile {
 
   /** Opens the file for appending, and makes it and its directory if they are not there. */
   static async open(options: RotatingFileOptions): Promise<RotatingFile> {
-    await mkdir(dirname(options.path), { recursive: true, mode: 0o700 });
+    await makeDirectory(dirname(options.path), 0o700);
     const file = await open(options.path, 'a', 0o600);
     const { size } = await file.stat();
     return new RotatingFile(options, file, size);

@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeDirectory } from '@coxswain/client/files';
 import { formatKubeconfig, writeAdminKubeconfig } from '../certificates/index.ts';
 import { ApiServer } from '../server/api-server.ts';
 import type { ApiServerOptions } from './api-server-flags.ts';
@@ -44,7 +44,7 @@ export async function startApiServer(
     const { port } = server.address;
     const admin = adminKubeconfig?.(port);
     if (admin && kubeconfigPath) {
-      await mkdir(dirname(kubeconfigPath), { recursive: true, mode: 0o700 });
+      await makeDirectory(dirname(kubeconfigPath), 0o700);
       await writeAdminKubeconfig(kubeconfigPath, admin);
     }
     return {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { flag, string } from '@coxswain/component-base';
 import { type CommandBody, directives } from '@coxswain/component-base/cli';
-import { makeDirectory } from '@coxswain/storage';
+import { makeDirectory } from '@coxswain/client/files';
 import type { CoxContext } from '../context.ts';
 import { readInput } from './read-input.ts';
 

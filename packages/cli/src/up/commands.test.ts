@@ -186,6 +186,12 @@ it.runIf(process.platform === 'linux').each(['/sys/cox', '/proc/cox'])(
   },
 );
 
+it.runIf(process.platform === 'linux')('cox up says so where no kubeconfig can be made', async () => {
+  const { status, out, err } = await run(['up', '--memory', '--port=0', '--kubeconfig=/proc/cox/config']);
+  expect({ status, out }).toEqual({ status: 1, out: '' });
+  expect(err).toMatch(/^error: mkdir \/proc\/cox: no such file or directory/);
+});
+
 it('cox up says what to do with a store that is damaged, and leaves it as it is', async () => {
   await mkdir(join(data, 'store'), { recursive: true });
   const identity = '{"format":"coxswain-store","version":1,"state":"ready"}';

@@ -1,6 +1,7 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { makeDirectory } from '../files/make-directory.ts';
 import { type Clock, sleep, systemClock } from '../clock/index.ts';
 import type { RestConfig } from '../config/rest-config.ts';
 import { readTextIfExists } from '../kubeconfig/files.ts';
@@ -110,7 +111,7 @@ async function loadOrGenerateKey(path: string): Promise<KeyObject> {
   const found = readPrivateKey((await readTextIfExists(path)) ?? '');
   if (found) return found;
   const key = generateKey();
-  await mkdir(dirname(path), { recursive: true, mode: 0o755 });
+  await makeDirectory(dirname(path), 0o755);
   await replaceFile(path, exportKey(key));
   return key;
 }
@@ -169,6 +170,6 @@ async function writeKubeConfig(path: string, cluster: Cluster, pemPath: string):
     ]),
     currentContext: 'default-context',
   });
-  await mkdir(dirname(path), { recursive: true, mode: 0o755 });
+  await makeDirectory(dirname(path), 0o755);
   await replaceFile(path, text);
 }

@@ -1,5 +1,6 @@
-import { lstat, mkdir, rename, rm, symlink } from 'node:fs/promises';
+import { lstat, rename, rm, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { makeDirectory } from '../files/make-directory.ts';
 import { type Clock, systemClock } from '../clock/index.ts';
 import { errorCode, readTextIfExists } from '../kubeconfig/files.ts';
 import { messageOf } from '../kubeconfig/message-of.ts';
@@ -53,7 +54,7 @@ export class CertificateFileStore implements CertificateStore {
   async update(certificate: string, key: string): Promise<KeyPair> {
     const pair = new KeyPair(certificate, key);
     const { directory, clock = systemClock } = this.#options;
-    await mkdir(directory, { recursive: true, mode: 0o755 });
+    await makeDirectory(directory, 0o755);
     for (const path of [this.currentPath, this.#updatedPath]) await mustBeSymlink(path);
     const time = new Date(clock.now()).toISOString().slice(0, 19).replace(/[T:]/g, '-');
     const path = resolve(this.#path(time));

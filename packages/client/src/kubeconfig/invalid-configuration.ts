@@ -5,14 +5,16 @@ export class InvalidConfigurationError extends Error {
   override readonly name = 'InvalidConfigurationError';
   readonly problems: readonly string[];
 
-  constructor(problems: readonly string[]) {
+  constructor(problems: readonly string[], hint = '') {
     const distinct = [...new Set(problems)];
-    super(`invalid configuration: ${distinct.length === 1 ? distinct[0] : `[${distinct.join(', ')}]`}`);
+    super(`invalid configuration: ${distinct.length === 1 ? distinct[0] : `[${distinct.join(', ')}]`}${hint}`);
     this.problems = problems;
   }
 
-  static empty(): InvalidConfigurationError {
-    return new InvalidConfigurationError([nothing]);
+  /** `missing` are files that `KUBECONFIG` names. Differs from client-go, which writes them into its log only. */
+  static empty(missing: readonly string[] = []): InvalidConfigurationError {
+    const hint = missing.length === 0 ? '' : `; config not found: ${missing.join(', ')}`;
+    return new InvalidConfigurationError([nothing], hint);
   }
 }
 

@@ -29,7 +29,7 @@ export async function defaultKubeConfigFile(location: KubeConfigLocation): Promi
   return files.at(-1)!;
 }
 
-async function exists(file: string): Promise<boolean> {
+export async function exists(file: string): Promise<boolean> {
   try {
     await access(file);
     return true;

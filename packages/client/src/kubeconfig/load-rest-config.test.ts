@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { TestAuthority } from '../certificates/test-authority.test-data.ts';
 import { FakeClock } from '../clock/index.ts';
 import { inClusterConfig } from './in-cluster-config.ts';
+import { isEmptyConfig } from './invalid-configuration.ts';
 import { loadRestConfig } from './load-rest-config.ts';
 import { authorityOf, kubeconfigText, tempDir } from './temp-dir.test-data.ts';
 
@@ -28,6 +29,18 @@ describe('loadRestConfig', () => {
     expect(await server({ ...common, homeDir: join(dir, 'no'), env: pod })).toBe('https://10.0.0.1:443');
     expect(await server({ homeDir: join(dir, 'no'), env: { KUBERNETES_MASTER: 'http://m:80' } })).toBe('http://m');
     await expect(server({ homeDir: join(dir, 'no'), env: {} })).rejects.toThrow('no configuration has been provided');
+  });
+
+  it('says which of the files that KUBECONFIG names are not there, where nothing else is found', async () => {
+    const dir = await tempDir({ empty: '' });
+    const [missing, other, empty] = ['missing', 'other', 'empty'].map((name) => join(dir, name));
+    const nothing = 'no configuration has been provided, try setting KUBERNETES_MASTER environment variable';
+    const env = { KUBECONFIG: [missing, empty, other].join(delimiter) };
+    const failure = await loadRestConfig({ env, homeDir: dir }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      message: `invalid configuration: ${nothing}; config not found: ${missing}, ${other}`,
+    });
+    expect(isEmptyConfig(failure)).toBe(true);
   });
 
   it('does not look further when what is there is wrong', async () => {

@@ -1,7 +1,7 @@
 import type { RestConfig } from '../config/rest-config.ts';
 import { type InClusterOptions, inClusterConfig, inClusterNamespace, isInCluster } from './in-cluster-config.ts';
-import { isEmptyConfig } from './invalid-configuration.ts';
-import type { KubeConfigLocation } from './kubeconfig-files.ts';
+import { InvalidConfigurationError, isEmptyConfig } from './invalid-configuration.ts';
+import { type Environment, exists, type KubeConfigLocation, kubeConfigFiles } from './kubeconfig-files.ts';
 import { loadKubeConfig } from './load-kubeconfig.ts';
 import type { ConfigOverrides } from './overrides.ts';
 import { type RestConfigForOptions, restConfigFor } from './rest-config-for.ts';
@@ -37,7 +37,8 @@ export async function loadRestConfig(options: LoadRestConfigOptions = {}): Promi
       ...(inCluster && { defaultNamespace: await inClusterNamespace(options) }),
     });
   } catch (error) {
-    if (!inCluster || !isEmptyConfig(error)) throw error;
+    if (!isEmptyConfig(error)) throw error;
+    if (!inCluster) throw InvalidConfigurationError.empty(path ? [] : await missingFiles(env));
   }
   const { user = {}, context, timeoutMs } = overrides;
   const credentials = await tokenCredentials(user, options);
@@ -47,4 +48,11 @@ export async function loadRestConfig(options: LoadRestConfigOptions = {}): Promi
     ...(credentials && { credentials }),
     ...(timeoutMs && { timeoutMs }),
   };
+}
+
+/** Those that `KUBECONFIG` names and that are not there. */
+async function missingFiles(env: Environment): Promise<string[]> {
+  const missing: string[] = [];
+  for (const file of env.KUBECONFIG ? kubeConfigFiles({ env }) : []) if (!(await exists(file))) missing.push(file);
+  return missing;
 }

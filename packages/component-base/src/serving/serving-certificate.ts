@@ -1,5 +1,6 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDirectory } from '@coxswain/client/files';
 import { issueKeyPair, type KeyPair, type KeyPairFiles, loadKeyPair } from '@coxswain/client/x509';
 import type { NamedCertificate } from '../flags/flag-types.ts';
 import { isUnspecified } from '../http/listen-host.ts';
@@ -40,7 +41,7 @@ export async function servingCertificate(options: ServingCertificateOptions): Pr
 }
 
 async function keep(directory: string, { certificateFile, keyFile }: KeyPairFiles, pair: KeyPair): Promise<void> {
-  await mkdir(directory, { recursive: true });
+  await makeDirectory(directory);
   await writeFile(keyFile, pair.keyPem, { mode: 0o600 });
   await writeFile(certificateFile, pair.certificatePem);
 }

@@ -1,6 +1,7 @@
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makeDirectory } from '../../files/make-directory.ts';
 import { isJsonObject } from '@coxswain/apimachinery/json';
 import type { APIGroup, APIGroupList, APIResourceList } from '@coxswain/apimachinery/meta';
 import { type Clock, systemClock } from '../../clock/clock.ts';
@@ -127,7 +128,7 @@ export class DiskCachedDiscovery implements CachedDiscoveryInterface {
   async #write(file: string, value: object): Promise<void> {
     const draft = `${file}.${process.pid}.${this.#written++}`;
     try {
-      await mkdir(dirname(file), { recursive: true, mode: 0o750 });
+      await makeDirectory(dirname(file), 0o750);
       const handle = await open(draft, 'wx', 0o660);
       try {
         await handle.writeFile(`${JSON.stringify(value)}\n`);

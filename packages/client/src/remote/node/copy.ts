@@ -1,6 +1,7 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import * as local from 'node:path';
 import { posix } from 'node:path';
+import { makeDirectory } from '../../files/make-directory.ts';
 import { BytePipe } from '../byte-pipe.ts';
 import { withContainer } from '../container.ts';
 import { exec } from '../exec.ts';
@@ -67,7 +68,7 @@ export async function copyFromPod(client: RemoteClient, options: CopyOptions): P
   const pipe = new BytePipe();
   const failed = new AbortController();
   let failure: { readonly error: unknown } | undefined;
-  await mkdir(local.dirname(local.resolve(localPath)), { recursive: true });
+  await makeDirectory(local.dirname(local.resolve(localPath)));
   const extracting = extractMembers(readTar(pipe), { base, localPath, ...(onSkip && { onSkip }) }).catch((error) => {
     failure = { error };
     // A broken archive may be all that a failing `tar` could give: its own word counts then.

@@ -1,7 +1,8 @@
 import { createWriteStream } from 'node:fs';
-import { copyFile, lstat, mkdir, stat } from 'node:fs/promises';
+import { copyFile, lstat, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { makeDirectory } from '../../files/make-directory.ts';
 import { TarError } from '../tar/header.ts';
 import type { TarMember } from '../tar/read-tar.ts';
 
@@ -24,7 +25,7 @@ export async function extractMembers(members: AsyncIterable<TarMember>, destinat
     isFirst = false;
     const path = join(root, ...parts);
     if (member.type === 'directory') {
-      await mkdir(path, { recursive: true, mode: 0o755 });
+      await makeDirectory(path, 0o755);
       continue;
     }
     if (member.type === 'symlink') {
@@ -35,7 +36,7 @@ export async function extractMembers(members: AsyncIterable<TarMember>, destinat
       onSkip?.(path, 'neither a file nor a directory');
       continue;
     }
-    await mkdir(dirname(path), { recursive: true, mode: 0o755 });
+    await makeDirectory(dirname(path), 0o755);
     if (member.type === 'link') {
       const target = join(root, ...partsOf(member.linkName, base));
       if (!(await lstat(target)).isFile()) throw new TarError(`${member.name} is a link to what is no file`);
