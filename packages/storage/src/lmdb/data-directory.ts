@@ -4,6 +4,7 @@ import { DataDirectoryError } from './data-directory-error.ts';
 import { DirectoryLock } from './directory-lock.ts';
 import { problemOfLmdbFile } from './lmdb-file.ts';
 import { makeDirectory } from './make-directory.ts';
+import { syncDirectory } from './sync-directory.ts';
 
 const formatName = 'coxswain-store';
 const formatVersion = 1;
@@ -121,10 +122,5 @@ async function writeIdentity(path: string, state: State): Promise<void> {
     await file.close();
   }
   await rename(`${target}.new`, target);
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
+  await syncDirectory(path);
 }

@@ -4,10 +4,8 @@ import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DataDirectoryError } from './data-directory-error.ts';
+import { lockAddress } from './lock-address.ts';
 import { makeDirectory } from './make-directory.ts';
-
-/** The address of a socket has room for about this many bytes, less on some systems. */
-const maxSocketPath = 100;
 
 /** How often to begin again when others begin at the same moment. */
 const maxAttempts = 100;
@@ -160,8 +158,8 @@ function codeOf(error: unknown): unknown {
 
 /** Calls it with a path of the socket that is short enough: where its own is not, by way of a symbolic link. */
 async function withShortPath<T>(directory: string, socket: string, use: (path: string) => Promise<T>): Promise<T> {
-  const path = join(directory, socket);
-  if (Buffer.byteLength(path) <= maxSocketPath) return use(path);
+  const { path, isTooLong } = lockAddress(directory, socket);
+  if (!isTooLong) return use(path);
   const detour = await mkdtemp(join(tmpdir(), 'cox-'));
   try {
     await symlink(directory, join(detour, 'd'));
