@@ -7,10 +7,15 @@ export interface EnvtestOptions {
   /** How to run `cox`: a program and its first arguments. */
   readonly cox: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The process's own by default. */
+  readonly platform?: NodeJS.Platform;
 }
 
 /** `cox envtest-assets DIRECTORY`. Gives the exit status. Throws what stands in its way. */
 export async function envtestAssets(directory: string, terminal: Terminal, options: EnvtestOptions): Promise<number> {
+  // What is written are scripts of sh; on Windows envtest looks for programs whose names end with .exe.
+  if ((options.platform ?? process.platform) === 'win32')
+    throw new Error('envtest needs programs that end with .exe on Windows, which this cannot write; use it in WSL');
   const path = resolve(directory);
   const { kubectl } = await writeEnvtestAssets(path, options);
   terminal.out(`export KUBEBUILDER_ASSETS=${path}\n`);

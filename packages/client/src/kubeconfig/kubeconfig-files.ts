@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { homeDir as homeDirOf } from './home-dir.ts';
 
 /** Where kubeconfigs are looked for. */
 export interface KubeConfigLocation {
@@ -19,7 +19,7 @@ export function kubeConfigFiles({ path, env = process.env, homeDir }: KubeConfig
   if (path) return [path];
   // Differs from client-go: no name at all is no file; there, writing would lock one that is named `.lock`.
   const named = (env.KUBECONFIG ?? '').split(delimiter).filter((file) => file !== '');
-  return named.length > 0 ? [...new Set(named)] : [join(homeDir ?? env.HOME ?? homedir(), '.kube', 'config')];
+  return named.length > 0 ? [...new Set(named)] : [join(homeDir ?? homeDirOf(env), '.kube', 'config')];
 }
 
 /** The file that new entries go into: the first that is there, or the last. */

@@ -1,0 +1,13 @@
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { envtestAssets } from './envtest-assets.ts';
+
+it('does not write on Windows what envtest would not find there', async () => {
+  const directory = join(tmpdir(), 'envtest-assets-of-windows');
+  const terminal = { out: () => {}, err: () => {} };
+  const written = envtestAssets(directory, terminal, { cox: ['cox'], env: {}, platform: 'win32' });
+  await expect(written).rejects.toThrow('envtest needs programs that end with .exe on Windows');
+  expect(existsSync(directory)).toBe(false);
+});
