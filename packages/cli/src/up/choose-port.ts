@@ -3,14 +3,9 @@ import { createServer } from 'node:net';
 /** Of clusters that nobody told a port; that of kube-apiserver. */
 export const usualPort = 6443;
 
-/**
- * The port of a cluster for which nobody asked for one: the one it had last, else the usual one; 0, which is any that is free, where
- * somebody else listens there.
- */
-export async function choosePort(last: number | undefined, host: string): Promise<number> {
-  const wanted = last ?? usualPort;
-  return (await isFree(wanted, host)) ? wanted : 0;
-}
+/** The port of a cluster for which nobody asked for one: the usual one; 0, which is any that is free, where somebody else listens there. */
+export const choosePort = async (usual: number, host: string): Promise<number> =>
+  (await isFree(usual, host)) ? usual : 0;
 
 const isFree = (port: number, host: string): Promise<boolean> =>
   new Promise((resolve) => {

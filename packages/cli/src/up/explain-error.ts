@@ -25,5 +25,6 @@ function hintFor(error: unknown): string | undefined {
     return / is (damaged|incomplete)/.test(error.message)
       ? 'cox reset deletes the cluster with all that is in it, and --data-dir names another directory'
       : 'choose another with --data-dir';
-  return 'code' in error ? advice[String(error.code)] : undefined;
+  const code = 'code' in error ? error.code : undefined;
+  return code === undefined ? hintFor(error.cause) : advice[String(code)];
 }

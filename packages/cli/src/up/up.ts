@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { ApiServerOptions } from '@coxswain/apiserver';
 import type { Terminal } from '../main.ts';
 import { newLogger, runUntilStopped, type ServerLogger, type ServerProcess } from '../server-process.ts';
-import { choosePort } from './choose-port.ts';
+import { choosePort, usualPort } from './choose-port.ts';
 import type { ClusterDirectory } from './cluster-directory.ts';
 import { commandFor } from './cluster-flags.ts';
 import { contextNameOf } from './cluster-name.ts';
@@ -69,8 +69,9 @@ async function run(options: UpOptions, surroundings: Surroundings): Promise<void
   await mend(directory).catch((error: unknown) => logger.error('the context of an earlier process stays', error));
   await directory.unwrite();
   progress(memory ? 'starting a cluster that keeps nothing' : `starting the cluster of ${directory.path}`);
-  const port = options.port ?? (await choosePort(portOf(last?.url), apiServer.bindAddress ?? loopback));
-  if (options.port === undefined && port === 0) progress('its port is taken; the API server takes a free one');
+  const usual = portOf(last?.url) ?? usualPort;
+  const port = options.port ?? (await choosePort(usual, apiServer.bindAddress ?? loopback));
+  if (options.port === undefined && port === 0) progress(`port ${usual} is taken; the API server takes a free one`);
   // Loaded now: whoever is refused need not wait for it.
   const { Cluster } = await import('@coxswain/cluster');
   const cluster = await Cluster.start({
