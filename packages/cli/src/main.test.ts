@@ -261,7 +261,7 @@ describe('cox generate types', () => {
     expect(await cox('generate', 'types', path)).toMatchObject({
       status: 1,
       out: '',
-      err: expect.stringMatching(/CustomResourceDefinition/),
+      err: expect.stringMatching(/^error: \/.*other\.yaml: .*CustomResourceDefinition/),
     });
   });
 });

@@ -25,9 +25,16 @@ const typesCommand: CommandBody<CoxContext> = {
     // Loads the YAML parser's and the generator's code, which no other command needs.
     const { generateTypeFiles } = await import('@coxswain/client/codegen');
     const manifests = await Promise.all(
-      invocation.args.map(async (name) => new TextDecoder().decode(await readInput(name))),
+      invocation.args.map(async (name) => ({ name, text: new TextDecoder().decode(await readInput(name)) })),
     );
-    for (const { name, text } of generateTypeFiles(manifests)) {
+    const files = manifests.flatMap((manifest) => {
+      try {
+        return [...generateTypeFiles([manifest.text])];
+      } catch (cause) {
+        throw new Error(`${manifest.name}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+      }
+    });
+    for (const { name, text } of files) {
       if (outputDir === undefined) {
         terminal.out(text);
         continue;

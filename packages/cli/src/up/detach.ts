@@ -29,9 +29,10 @@ export async function detach(
   const from = sizeOf(directory.log);
   const background = startBackground(directory, words, process);
   let ended: number | null | undefined;
-  void background.ended.then((status) => {
+  const end = (status: number | null): void => {
     ended = status;
-  });
+  };
+  background.ended.then(end, () => end(null));
   const forget = process.onSignal(() => background.kill());
   try {
     const state = await readyState(directory, background.pid, () => ended === undefined);

@@ -12,10 +12,9 @@ also when the cluster's process was killed.`,
   explain: explainError,
   async run(invocation) {
     const { directory } = clusterOf(invocation);
-    const pid = await down(directory);
-    invocation.context.terminal.out(
-      pid === undefined ? `no cluster runs in ${directory.path}\n` : `process ${pid} has ended\n`,
-    );
+    const { terminal, process } = invocation.context;
+    const pid = await down(directory, process.env);
+    terminal.out(pid === undefined ? `no cluster runs in ${directory.path}\n` : `process ${pid} has ended\n`);
     return 0;
   },
 };

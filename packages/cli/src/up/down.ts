@@ -1,3 +1,4 @@
+import type { Environment } from '@coxswain/client/kubeconfig';
 import type { ClusterDirectory } from './cluster-directory.ts';
 import { mend } from './mend.ts';
 
@@ -9,7 +10,7 @@ const patienceMs = 30_000;
  * Asks the directory's cluster to end, and waits until it has. Returns its process; undefined when none runs. Either way nothing is left
  * undone of what a process does that ends in good order.
  */
-export async function down(directory: ClusterDirectory): Promise<number | undefined> {
+export async function down(directory: ClusterDirectory, env: Environment): Promise<number | undefined> {
   const pid = await directory.holder();
   if (pid !== undefined) {
     // On Windows that ends it at once.
@@ -20,16 +21,16 @@ export async function down(directory: ClusterDirectory): Promise<number | undefi
       await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
   }
-  if (await directory.state()) await mendUnlessHeld(directory);
+  if (await directory.state()) await mendUnlessHeld(directory, env);
   return pid;
 }
 
 /** Whoever has started the cluster again meanwhile has done it. */
-async function mendUnlessHeld(directory: ClusterDirectory): Promise<void> {
+async function mendUnlessHeld(directory: ClusterDirectory, env: Environment): Promise<void> {
   const lock = await directory.claim().catch(() => undefined);
   if (!lock) return;
   try {
-    await mend(directory);
+    await mend(directory, env);
   } finally {
     await lock.release();
   }

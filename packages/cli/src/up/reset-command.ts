@@ -24,7 +24,7 @@ export const resetCommand: CommandBody<CoxContext> = {
       terminal.err('nothing was deleted; --yes deletes without asking\n');
       return 1;
     }
-    await reset(directory);
+    await reset(directory, process.env);
     terminal.out(`deleted ${directory.path}\n`);
     return 0;
   },

@@ -1,12 +1,14 @@
+import type { Environment } from '@coxswain/client/kubeconfig';
 import type { ClusterDirectory } from './cluster-directory.ts';
 import { down } from './down.ts';
+import { writtenTo } from './mend.ts';
 import { removeContext } from './user-kubeconfig.ts';
 
 /** Ends the cluster, deletes its data, and takes its context out of the kubeconfig that it was written to. */
-export async function reset(directory: ClusterDirectory): Promise<void> {
+export async function reset(directory: ClusterDirectory, env: Environment): Promise<void> {
   // One in memory takes both away when it ends.
   const [state, adminKubeconfig] = [await directory.state(), await directory.readAdminKubeconfig()];
-  await down(directory);
+  await down(directory, env);
   const lock = await directory.claim();
   try {
     await directory.clear();
@@ -14,5 +16,5 @@ export async function reset(directory: ClusterDirectory): Promise<void> {
     await lock.release();
   }
   if (state && adminKubeconfig !== undefined)
-    await removeContext({ name: state.context, adminKubeconfig }, { path: state.kubeconfig, env: {} });
+    await removeContext({ name: state.context, adminKubeconfig }, writtenTo(state, env));
 }

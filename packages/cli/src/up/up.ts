@@ -66,7 +66,9 @@ async function run(options: UpOptions, surroundings: Surroundings): Promise<void
   await checkContext(context, user);
   // An earlier process may have been killed; what it said holds no longer.
   const last = await directory.state();
-  await mend(directory).catch((error: unknown) => logger.error('the context of an earlier process stays', error));
+  await mend(directory, process.env).catch((error: unknown) =>
+    logger.error('the context of an earlier process stays', error),
+  );
   await directory.unwrite();
   progress(memory ? 'starting a cluster that keeps nothing' : `starting the cluster of ${directory.path}`);
   const usual = portOf(last?.url) ?? usualPort;
