@@ -1,0 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type ProcessStatus, processStatus } from './process-status.ts';
+
+const cox = fileURLToPath(new URL('../../packages/cli/bin/cox.js', import.meta.url));
+const probe = new URL('probe.js', import.meta.url).href;
+const stopGraceMs = 20_000;
+
+export interface WatchedClusterOptions {
+  /** For its data and its kubeconfig. */
+  readonly folder: string;
+  readonly log: string;
+  readonly memory: boolean;
+  readonly nodes: number;
+  /** Further flags of Node. */
+  readonly nodeFlags: readonly string[];
+}
+
+/** What the process tells of its own memory, in bytes. */
+interface HeapStatus {
+  readonly heapUsed: number;
+  readonly heapTotal: number;
+  readonly external: number;
+  readonly arrayBuffers: number;
+  readonly cpuSeconds: number;
+}
+
+/** `cox up` in a process of its own, whose heap can be asked for from here. */
+export class WatchedCluster {
+  readonly kubeconfig: string;
+  /** Resolves with the exit status when the process has ended. */
+  readonly ended: Promise<number | null>;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, kubeconfig: string) {
+    this.#child = child;
+    this.kubeconfig = kubeconfig;
+    this.ended = new Promise((resolve) => child.once('exit', resolve));
+  }
+
+  /** Resolves when the cluster is ready. */
+  static async start({ folder, log, memory, nodes, nodeFlags }: WatchedClusterOptions): Promise<WatchedCluster> {
+    const kubeconfig = join(folder, 'kubeconfig');
+    const flags = [
+      '--data-dir',
+      join(folder, 'data'),
+      '--kubeconfig',
+      kubeconfig,
+      '--port',
+      '0',
+      '--nodes',
+      `${nodes}`,
+    ];
+    const args = ['--expose-gc', ...nodeFlags, '--import', probe, cox, 'up', ...flags, ...(memory ? ['--memory'] : [])];
+    // A group of its own, so that Ctrl-C reaches the soak alone, which ends the cluster.
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true });
+    const cluster = new WatchedCluster(child, kubeconfig);
+    const file = createWriteStream(log);
+    let said = '';
+    const ready = new Promise<void>((resolve) => {
+      for (const stream of [child.stdout, child.stderr])
+        stream?.setEncoding('utf8').on('data', (text: string) => {
+          file.write(text);
+          said = (said + text).slice(-2000);
+          if (said.includes('cluster is ready')) resolve();
+        });
+    });
+    const ended = cluster.ended.then((status) => {
+      throw new Error(`cox up ended with ${status}: ${said}`);
+    });
+    await Promise.race([ready, ended]);
+    // Whoever asks it for something hears of its end.
+    ended.catch(() => {});
+    return cluster;
+  }
+
+  get process(): ProcessStatus {
+    return processStatus(this.#child.pid ?? 0);
+  }
+
+  heap({ collect }: { readonly collect: boolean }): Promise<HeapStatus> {
+    return this.#ask({ collect });
+  }
+
+  async writeHeapSnapshot(file: string): Promise<void> {
+    await this.#ask({ collect: true, snapshot: file });
+  }
+
+  async stop(): Promise<void> {
+    this.#child.kill('SIGTERM');
+    const insist = setTimeout(() => this.#child.kill('SIGKILL'), stopGraceMs);
+    await this.ended;
+    clearTimeout(insist);
+  }
+
+  /** One question at a time. */
+  #ask(question: object): Promise<HeapStatus> {
+    return new Promise((resolve, reject) => {
+      this.#child.once('message', (answer) => resolve(answer as HeapStatus));
+      this.ended.then(() => reject(new Error('the cluster has ended')));
+      this.#child.send(question);
+    });
+  }
+}
