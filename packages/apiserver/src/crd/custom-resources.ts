@@ -20,6 +20,8 @@ interface CustomResourcesOptions extends ServingOptions {
   readonly discovery: DiscoveryRegistry;
   readonly openApi: Pick<CustomResourceOpenApi, 'publish' | 'withdraw'>;
   readonly report: (message: string, error?: unknown) => void;
+  /** The resource is not served any more. */
+  readonly onWithdrawn?: (resource: GroupResource) => void;
 }
 
 /**
@@ -135,6 +137,7 @@ export class CustomResources {
     this.#routes.delete(name);
     this.#publish(name, undefined);
     served.retire();
+    this.#options.onWithdrawn?.(served.groupResource);
   }
 
   #publish(name: string, served: ServedDefinition | undefined): void {

@@ -16,7 +16,9 @@ export function withMetrics(metrics: ServerMetrics, isServed: (state: RequestSta
     const recorder = metrics.request(requestLabels(state));
     const record = (): void => recorder.record(response.status, (performance.now() - started) / 1000, sizeOf(response));
     if (isLongRunning(state.info) && response.body && 'stream' in response.body) {
-      return { ...response, body: lasting(response.body.stream, recorder, record) };
+      // A watch of a custom resource ends with its definition, when all that was recorded of the resource is gone.
+      const recordIfServed = (): void => (isServed(state) ? record() : undefined);
+      return { ...response, body: lasting(response.body.stream, recorder, recordIfServed) };
     }
     record();
     return response;

@@ -80,6 +80,7 @@ export class FlowController {
       if (isLeftOver(level)) this.#levels.delete(level.name);
     }
     this.#configureFlows(configuration.schemas);
+    this.metrics.keepOnly(new Set(this.#levels.keys()), new Set(this.#flows.map(({ name }) => name)));
     this.#divideShares();
     this.adjustSeats();
   }

@@ -259,6 +259,14 @@ export class FlowMetrics {
     return Object.values(this.families);
   }
 
+  /** Forgets all priority levels and flow schemas but these. */
+  keepOnly(levels: ReadonlySet<string>, schemas: ReadonlySet<string>): void {
+    for (const family of Object.values(this.families)) {
+      family.forget(['priority_level'], (level) => !levels.has(level));
+      family.forget(['flow_schema'], (schema) => !schemas.has(schema));
+    }
+  }
+
   flow(level: string, schema: string): FlowRecorder {
     return new FlowRecorder(this.families, level, schema);
   }

@@ -247,9 +247,12 @@ describe('a server', () => {
       (await as('alice')('GET', configMaps)).headers['x-kubernetes-pf-flowschema-uid'] ===
       (await uidOf(admin, 'flowschemas', name));
     expect((await admin('POST', schemas, schema)).status).toBe(201);
+    const isCounted = async (): Promise<boolean> => text(await admin('GET', '/metrics')).includes('"of-alice"');
     await eventually(() => isSortedInto('of-alice'));
+    expect(await isCounted()).toBe(true);
     expect((await admin('DELETE', `${schemas}/of-alice`)).status).toBe(200);
     await eventually(() => isSortedInto('global-default'));
+    expect(await isCounted()).toBe(false);
   });
 
   it('has its figures among the metrics', async () => {

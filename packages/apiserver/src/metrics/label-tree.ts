@@ -34,4 +34,19 @@ export class LabelTree<T extends object> {
     }
     return created;
   }
+
+  /** Forgets everything whose keys begin with this one. */
+  delete(firstKey: string): void {
+    const branch = this.#root.get(firstKey);
+    if (branch === undefined) return;
+    this.#root.delete(firstKey);
+    this.#size -= leavesOf(branch);
+  }
+}
+
+function leavesOf<T extends object>(branch: Branch<T> | T): number {
+  if (!(branch instanceof Map)) return 1;
+  let leaves = 0;
+  for (const next of branch.values()) leaves += leavesOf(next);
+  return leaves;
 }

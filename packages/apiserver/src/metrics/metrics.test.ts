@@ -227,5 +227,21 @@ describe('the text format', () => {
     const [first, , third] = ['a', 'b', 'c'].map((key) => tree.getOrCreate([key, 'x'], () => ({ key })));
     expect(tree.getOrCreate(['a', 'x'], () => ({ key: 'new' }))).toBe(first);
     expect(tree.getOrCreate(['c', 'x'], () => ({ key: 'new' }))).not.toBe(third);
+    // There is room again for as many as were forgotten.
+    tree.delete('a');
+    const fourth = tree.getOrCreate(['d', 'x'], () => ({ key: 'd' }));
+    expect(tree.getOrCreate(['d', 'x'], () => ({ key: 'new' }))).toBe(fourth);
+  });
+
+  it('forgets what is gone, by some of the labels', () => {
+    const family = new CounterFamily({ name: 'a', help: 'a', labels: ['verb', 'group', 'resource'] });
+    for (const verb of ['GET', 'PUT']) for (const group of ['a.dev', 'b.dev']) family.with(verb, group, 'things').inc();
+    family.forget(['resource', 'group'], (resource, group) => resource === 'things' && group === 'a.dev');
+    expect([...family.samples()].map(({ labels }) => labels)).toEqual([
+      'group="b.dev",resource="things",verb="GET"',
+      'group="b.dev",resource="things",verb="PUT"',
+    ]);
+    family.forget(['name'], () => true);
+    expect([...family.samples()]).toHaveLength(2);
   });
 });

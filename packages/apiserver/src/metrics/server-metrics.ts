@@ -112,8 +112,20 @@ export class ServerMetrics {
   /** How many objects of a resource there are, and how large they are together. */
   setObjects(group: string, resource: string, count: number, bytes?: number): void {
     this.#families.objects.with(group, resource).set(count);
-    this.#families.objectsByOldName.with(group === '' ? resource : `${resource}.${group}`).set(count);
+    this.#families.objectsByOldName.with(oldName(group, resource)).set(count);
     if (bytes !== undefined) this.#families.objectBytes.with(group, resource).set(bytes);
+  }
+
+  /**
+   * The resource is not served any more: whatever was recorded of it goes. What is recorded by those who were at it then is
+   * counted nowhere.
+   */
+  forgetResource(group: string, resource: string): void {
+    // Recorders of resources of that name in other groups are made anew, for the same metrics.
+    this.#recorders.delete(resource);
+    const isGone = (ofGroup: string, name: string): boolean => ofGroup === group && name === resource;
+    for (const family of Object.values(this.#families)) family.forget(['group', 'resource'], isGone);
+    this.#families.objectsByOldName.delete(oldName(group, resource));
   }
 
   /** How large the store is on disk. */
@@ -203,6 +215,8 @@ export class ServerMetrics {
     };
   }
 }
+
+const oldName = (group: string, resource: string): string => (group === '' ? resource : `${resource}.${group}`);
 
 const plainText = (text: string, contentType: string): ApiResponse => ({
   status: 200,

@@ -40,6 +40,8 @@ export class ApiSurface {
   readonly #admission: AdmissionChain;
   readonly #customApiServices: CustomApiServices;
   readonly #remoteApis: Aggregator;
+  /** Kept by resource, as long as it is served: a watch counts thousands of events a second. */
+  readonly #watchEventRecorders = new Map<GroupVersionResource, (bytes: number) => void>();
 
   /** Watches end with the signal. */
   constructor(core: ServerCore, access: Access, shuttingDown: AbortSignal) {
@@ -74,6 +76,7 @@ export class ApiSurface {
       discovery: this.discovery,
       openApi: customOpenApi,
       report,
+      onWithdrawn: (resource) => this.#forget(resource),
     });
     const apiServices = registries.lister<APIService>('apiregistration.k8s.io', 'apiservices');
     const common = { apiServices, client: registries, now, report };
@@ -145,7 +148,7 @@ export class ApiSurface {
       watchPacer: new WatchPacer(),
       recentFrames: new RecentFrames(),
       equivalents: (scope, subresource) => this.router.equivalents(scope, subresource),
-      onWatchEvents: this.#watchEventCounter(),
+      onWatchEvents: (resource, events, bytes) => this.#countWatchEvents(resource, events, bytes),
       onWatchError: ({ resource }, error) => report(`watch of ${resource}`, error),
     };
   }
@@ -199,18 +202,22 @@ export class ApiSurface {
     return new ResourceRouter(served, { registries, services, ...special });
   }
 
-  /** Recorders are kept by resource: a watch counts thousands of events a second. */
-  #watchEventCounter(): NonNullable<EndpointServices['onWatchEvents']> {
-    const { metrics } = this.#core;
-    const recorders = new Map<GroupVersionResource, (bytes: number) => void>();
-    return (resource, events, bytes) => {
-      let record = recorders.get(resource);
-      if (!record) {
-        record = metrics.watchEvents(resource.group, resource.version, resource.resource);
-        recorders.set(resource, record);
-      }
-      for (let i = 0; i < events; i++) record(bytes / events);
-    };
+  #countWatchEvents(resource: GroupVersionResource, events: number, bytes: number): void {
+    let record = this.#watchEventRecorders.get(resource);
+    if (!record) {
+      // Events of objects that were deleted with their definition may be sent when that is gone.
+      if (!this.router.kindFor(resource)) return;
+      record = this.#core.metrics.watchEvents(resource.group, resource.version, resource.resource);
+      this.#watchEventRecorders.set(resource, record);
+    }
+    for (let i = 0; i < events; i++) record(bytes / events);
+  }
+
+  /** Nothing is told any more of a custom resource that is not served. */
+  #forget({ group, resource }: GroupResource): void {
+    this.#core.metrics.forgetResource(group, resource);
+    for (const counted of this.#watchEventRecorders.keys())
+      if (counted.group === group && counted.resource === resource) this.#watchEventRecorders.delete(counted);
   }
 
   async #storeProblem(): Promise<string | undefined> {

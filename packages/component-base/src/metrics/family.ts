@@ -69,6 +69,19 @@ export abstract class Family<T extends Child> implements Collectable {
     this.#children.delete(values.join('\0'));
   }
 
+  /**
+   * Forgets the children whose values of these labels are gone: those of something that was deleted. A family without one of the
+   * labels keeps all. Whoever holds a child can use it on; it is not scraped any more.
+   */
+  forget(labels: readonly string[], isGone: (...values: string[]) => boolean): void {
+    const places = labels.map((name) => this.#labels.indexOf(name));
+    if (places.includes(-1)) return;
+    for (const key of this.#children.keys()) {
+      const values = key.split('\0');
+      if (isGone(...places.map((place) => values[place] ?? ''))) this.#children.delete(key);
+    }
+  }
+
   *samples(): Iterable<Sample> {
     // What has no labels is always there, with others it depends on what happened.
     if (this.#labels.length === 0) this.with();

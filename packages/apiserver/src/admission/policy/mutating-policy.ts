@@ -33,12 +33,16 @@ const group = 'admissionregistration.k8s.io';
 
 /** Has MutatingAdmissionPolicies change writes, one after the other; each sees what the one before has made. */
 export function mutatingAdmissionPolicy(options: PolicyPluginOptions): AdmissionPlugin {
-  const { context } = options;
+  const { context, metrics, conditionMetrics } = options;
   const source = new PolicySource<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, Mutator>({
     policies: () => context.listers.lister(group, 'mutatingadmissionpolicies'),
     bindings: () => context.listers.lister(group, 'mutatingadmissionpolicybindings'),
     compile: async (policy) => (await import('./mutator.ts')).Mutator.compile(policy),
     context,
+    onCollected: (active, gone) => {
+      metrics.keepMutations(active);
+      for (const name of gone) conditionMetrics.forgetPolicy(name);
+    },
   });
 
   const dispatch = async (attributes: AdmissionAttributes, policies: readonly Active[]): Promise<void> => {

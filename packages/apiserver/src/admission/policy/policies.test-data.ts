@@ -65,12 +65,12 @@ export interface PolicyTest {
 /** What policy plug-ins work with, over objects in memory: there is a namespace `ns`. */
 export function policyTest(objects: readonly KubernetesObject[], params: readonly KubernetesObject[] = []): PolicyTest {
   const context = newContext([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ns' } }, ...objects]);
-  const metrics = new PolicyMetrics();
+  const [metrics, conditionMetrics] = [new PolicyMetrics(), new WebhookMetrics()];
   return {
     context,
-    options: { context, metrics, conditionMetrics: new WebhookMetrics(), params: () => paramsOf(params) },
+    options: { context, metrics, conditionMetrics, params: () => paramsOf(params) },
     metric: (name) =>
-      metrics.families
+      [...metrics.families, ...conditionMetrics.families]
         .filter((family) => family.name === name)
         .flatMap((family) => [...family.samples()].map(({ labels, value }) => `${labels} ${value}`)),
   };

@@ -6,6 +6,9 @@ type EnforcementAction = 'allow' | 'audit' | 'deny' | 'warn';
 const buckets = [0.0000005, 0.001, 0.01, 0.1, 1];
 const ofPolicy = ['policy', 'policy_binding', 'error_type'];
 
+/** By the name of a policy, the names of its bindings. */
+export type ActiveNames = ReadonlyMap<string, ReadonlySet<string>>;
+
 /** The two metrics of one sort of policies. */
 function checks(prefix: string, what: string, labels: readonly string[]) {
   return {
@@ -33,6 +36,16 @@ export class PolicyMetrics {
     this.#mutations.seconds,
   ];
 
+  /** Forgets the validations of all policies but those that bindings have put in force: policies by name, with their bindings. */
+  keepValidations(active: ActiveNames): void {
+    keepOnly(this.#validations, active);
+  }
+
+  /** The same for mutations. */
+  keepMutations(active: ActiveNames): void {
+    keepOnly(this.#mutations, active);
+  }
+
   validated(policy: string, binding: string, errorType: string, action: EnforcementAction, seconds: number): void {
     const labels = [policy, binding, errorType, action];
     this.#validations.total.with(...labels).inc();
@@ -44,6 +57,11 @@ export class PolicyMetrics {
     this.#mutations.total.with(...labels).inc();
     this.#mutations.seconds.with(...labels).observe(seconds);
   }
+}
+
+function keepOnly({ total, seconds }: ReturnType<typeof checks>, active: ActiveNames): void {
+  const isGone = (policy: string, binding: string): boolean => !active.get(policy)?.has(binding);
+  for (const family of [total, seconds]) family.forget(['policy', 'policy_binding'], isGone);
 }
 
 function mutationErrorType(error: unknown): string {

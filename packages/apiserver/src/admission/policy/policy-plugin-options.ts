@@ -9,5 +9,5 @@ export interface PolicyPluginOptions {
   readonly params: FindParamObjects;
   readonly metrics: PolicyMetrics;
   /** Where conditions of webhooks are counted too. */
-  readonly conditionMetrics: Pick<WebhookMetrics, 'conditionsEvaluated'>;
+  readonly conditionMetrics: Pick<WebhookMetrics, 'conditionsEvaluated' | 'forgetPolicy'>;
 }

@@ -3,6 +3,7 @@ import type { KubernetesObject } from '@coxswain/apimachinery';
 import type { Lister } from '../../registry/lister.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
 import { compileMatchResources, type ResourceMatcher } from './match-resources.ts';
+import type { ActiveNames } from './policy-metrics.ts';
 
 /** What all policies have, and all bindings. */
 interface Policy extends KubernetesObject {
@@ -43,6 +44,8 @@ interface PolicySourceOptions<P, B, E> {
   readonly bindings: () => Lister<B & KubernetesObject>;
   readonly compile: (policy: P) => Promise<E>;
   readonly context: Pick<AdmissionContext, 'listers' | 'client'>;
+  /** Called after changes with all policies in force, and the names of those that no longer are. */
+  readonly onCollected: (active: ActiveNames, gone: readonly string[]) => void;
 }
 
 /**
@@ -105,7 +108,12 @@ export class PolicySource<P extends Policy, B extends PolicyBinding, E> {
         read.set(name, known);
         active.push({ policy, name, bindings: bound, matches: known.matches, evaluator: known.evaluator });
       }
+    const gone = [...this.#policies.keys()].filter((name) => !read.has(name));
     this.#policies = read;
+    this.#options.onCollected(
+      new Map(active.map(({ name, bindings }) => [name, new Set(bindings.map((binding) => binding.name))])),
+      gone,
+    );
     return active;
   }
 

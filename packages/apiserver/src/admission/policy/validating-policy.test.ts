@@ -135,6 +135,33 @@ describe('ValidatingAdmissionPolicy', () => {
     ]);
   });
 
+  it('forgets what it counted of policies and bindings that are gone', async () => {
+    const conditions = { matchConditions: [{ name: 'c', expression: 'true' }] };
+    const { context, options, metric } = policyTest([
+      ...['a', 'b'].map((name) => validatingPolicy(name, { ...conditions, ...says('false') })),
+      ...['a', 'b'].map((name) => validatingBinding(name, { validationActions: ['Warn'] })),
+      validatingBinding('b-2', { policyName: 'b', validationActions: ['Warn'] }),
+    ]);
+    const plugin = validatingAdmissionPolicy(options);
+    const counted = async (): Promise<unknown> => {
+      await judged(plugin);
+      return [
+        metric('apiserver_validating_admission_policy_check_total').map((line) => /policy="(.*)" /.exec(line)?.[1]),
+        metric('apiserver_admission_match_condition_evaluation_seconds')
+          .filter((line) => line.includes('le="+Inf"'))
+          .map((line) => /name="(\w)"/.exec(line)?.[1]),
+      ];
+    };
+    expect(await counted()).toEqual([
+      ['a",policy_binding="a', 'b",policy_binding="b', 'b",policy_binding="b-2'],
+      ['a', 'b'],
+    ]);
+    const group = 'admissionregistration.k8s.io';
+    context.listers.of(group, 'validatingadmissionpolicybindings').delete('', 'b-2');
+    context.listers.of(group, 'validatingadmissionpolicies').delete('', 'a');
+    expect(await counted()).toEqual([['b",policy_binding="b'], ['b']]);
+  });
+
   it('gives up when the request is out of time', async () => {
     const { options } = policyTest([validatingPolicy('p', says('true')), validatingBinding('p')]);
     const { message } = await judged(validatingAdmissionPolicy(options), { signal: AbortSignal.abort() });

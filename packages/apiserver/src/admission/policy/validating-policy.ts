@@ -35,12 +35,16 @@ const maxAnnotationValues = 100;
 
 /** Holds writes to ValidatingAdmissionPolicies. All are asked; the first in order that says no is heard. */
 export function validatingAdmissionPolicy(options: PolicyPluginOptions): AdmissionPlugin {
-  const { context } = options;
+  const { context, metrics, conditionMetrics } = options;
   const source = new PolicySource<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, Validator>({
     policies: () => context.listers.lister(group, 'validatingadmissionpolicies'),
     bindings: () => context.listers.lister(group, 'validatingadmissionpolicybindings'),
     compile: async (policy) => (await import('./validator.ts')).Validator.compile(policy),
     context,
+    onCollected: (active, gone) => {
+      metrics.keepValidations(active);
+      for (const name of gone) conditionMetrics.forgetPolicy(name);
+    },
   });
 
   const dispatch = async (attributes: AdmissionAttributes, policies: readonly Active[]): Promise<void> => {

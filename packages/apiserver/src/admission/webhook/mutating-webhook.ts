@@ -21,7 +21,7 @@ export function mutatingAdmissionWebhook(options: WebhookPluginOptions): Admissi
       'admissionregistration.k8s.io',
       'mutatingwebhookconfigurations',
     );
-  const source = new WebhookSource(open, compileConditions);
+  const source = new WebhookSource(open, compileConditions, (names) => metrics.keepOnly('admit', names));
   const matcher = new WebhookMatcher({ context, metrics, type: 'admit' });
   const caller = new WebhookCaller({ ...options, type: 'admit' });
 

@@ -19,7 +19,7 @@ export function validatingAdmissionWebhook(options: WebhookPluginOptions): Admis
       'admissionregistration.k8s.io',
       'validatingwebhookconfigurations',
     );
-  const source = new WebhookSource(open, compileConditions);
+  const source = new WebhookSource(open, compileConditions, (names) => metrics.keepOnly('validating', names));
   const matcher = new WebhookMatcher({ context, metrics, type: 'validating' });
   const caller = new WebhookCaller({ ...options, type: 'validating' });
 

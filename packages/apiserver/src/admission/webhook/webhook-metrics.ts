@@ -58,6 +58,18 @@ export class WebhookMetrics {
     this.#conditionDurations,
   ];
 
+  /** Forgets all webhooks of a type but those of these names. */
+  keepOnly(type: WebhookType, names: ReadonlySet<string>): void {
+    for (const family of this.families)
+      family.forget(['name', 'type'], (name, ofType) => ofType === type && !names.has(name));
+  }
+
+  /** A policy is no longer in force: what was counted of its conditions goes. */
+  forgetPolicy(name: string): void {
+    for (const family of [this.#conditionErrors, this.#conditionExclusions, this.#conditionDurations])
+      family.forget(['name', 'kind'], (ofName, kind) => kind === 'policy' && ofName === name);
+  }
+
   /** A webhook was called, or was to be. */
   called(
     { name, type, operation }: { readonly name: string; readonly type: WebhookType; readonly operation: Operation },

@@ -19,6 +19,7 @@ function newSource() {
   const objects: WebhookConfiguration[] = [];
   const callbacks: (() => void)[] = [];
   const counted = { opened: 0, compiled: 0 };
+  const collected: string[][] = [];
   const source = new WebhookSource(
     () => {
       counted.opened++;
@@ -36,12 +37,13 @@ function newSource() {
       counted.compiled++;
       return async () => [];
     },
+    (names) => collected.push([...names]),
   );
   const set = (...next: WebhookConfiguration[]): void => {
     objects.splice(0, objects.length, ...next);
     for (const callback of callbacks) callback();
   };
-  return { source, set, counted };
+  return { source, set, counted, collected };
 }
 
 describe('webhooks', () => {
@@ -63,6 +65,16 @@ describe('webhooks', () => {
     set(a, configuration('b', 'other'));
     await source.webhooks();
     expect(counted).toEqual({ opened: 1, compiled: 4 });
+  });
+
+  it('are told of by name after changes', async () => {
+    const { source, set, collected } = newSource();
+    set(configuration('a', 'x', 'y'), configuration('b', 'x'));
+    await source.webhooks();
+    await source.webhooks();
+    set(configuration('a', 'y'));
+    await source.webhooks();
+    expect(collected).toEqual([['x', 'y'], ['y']]);
   });
 
   it('are not waited for once they are known, and cost nothing where there are none', async () => {

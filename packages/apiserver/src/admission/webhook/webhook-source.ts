@@ -11,16 +11,22 @@ const none: readonly CompiledWebhook[] = [];
 export class WebhookSource {
   readonly #open: () => Lister<WebhookConfiguration>;
   readonly #compileConditions: CompileMatchConditions;
+  readonly #onCollected: (names: ReadonlySet<string>) => void;
   readonly #compiled = new WeakMap<WebhookConfiguration, readonly CompiledWebhook[]>();
   #lister: Lister<WebhookConfiguration> | undefined;
   #synced: Promise<void> | undefined;
   /** Absent: to be put together anew. */
   #webhooks: readonly CompiledWebhook[] | undefined;
 
-  /** `open` is called at the first write. */
-  constructor(open: () => Lister<WebhookConfiguration>, compileConditions: CompileMatchConditions) {
+  /** `open` is called at the first write, `onCollected` after changes with the names of all webhooks. */
+  constructor(
+    open: () => Lister<WebhookConfiguration>,
+    compileConditions: CompileMatchConditions,
+    onCollected: (names: ReadonlySet<string>) => void,
+  ) {
     this.#open = open;
     this.#compileConditions = compileConditions;
+    this.#onCollected = onCollected;
   }
 
   /** A promise only as long as what is stored is still being read. */
@@ -44,6 +50,7 @@ export class WebhookSource {
     const configurations = lister.list();
     const webhooks = configurations.length === 0 ? none : configurations.flatMap((one) => this.#compile(one));
     this.#webhooks = webhooks;
+    this.#onCollected(new Set(webhooks.map(({ webhook }) => webhook.name)));
     return webhooks;
   }
 
