@@ -19,14 +19,17 @@ export const customKinds: Activity = {
     const group = isRecurring ? `again${(turn / recurring) % 8}.soak.example` : `g${turn}.soak.example`;
     const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.${group}`;
     await create(rest, '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition(group));
-    const base = `/apis/${group}/v1/namespaces/${churn.namespace}/widgets`;
-    await until(churn, `${base} to be served`, () => isServed(churn, base));
-    for (let index = 0; index < 5; index++) await useOne(churn, group, base, `widget-${index}`);
-    await get(rest, `/apis/${group}/v1beta1/widgets`, { limit: 2 });
-    await get(rest, `/openapi/v3/apis/${group}/v1`);
-    await get(rest, `/apis/${group}/v1`);
-    await sleep(turn % longLived === 0 ? longLifeMs : 2000);
-    await remove(rest, path);
+    try {
+      const base = `/apis/${group}/v1/namespaces/${churn.namespace}/widgets`;
+      await until(churn, `${base} to be served`, () => isServed(churn, base));
+      for (let index = 0; index < 5; index++) await useOne(churn, group, base, `widget-${index}`);
+      await get(rest, `/apis/${group}/v1beta1/widgets`, { limit: 2 });
+      await get(rest, `/openapi/v3/apis/${group}/v1`);
+      await get(rest, `/apis/${group}/v1`);
+      await sleep(turn % longLived === 0 ? longLifeMs : 2000);
+    } finally {
+      await remove(rest, path);
+    }
     await untilGone(churn, path);
   },
 };

@@ -1,5 +1,5 @@
 import type { Activity } from './activity.ts';
-import { create, untilGone } from './calls.ts';
+import { create, remove, untilGone } from './calls.ts';
 import { job } from './workloads.ts';
 
 /** Jobs that end, and are deleted some time after. */
@@ -10,6 +10,11 @@ export const jobs: Activity = {
   async run(churn, turn) {
     const path = `/apis/batch/v1/namespaces/${churn.namespace}/jobs`;
     await create(churn.rest, path, job(`job-${turn}`));
-    await untilGone(churn, `${path}/job-${turn}`);
+    try {
+      await untilGone(churn, `${path}/job-${turn}`);
+    } finally {
+      // If it did not end.
+      await remove(churn.rest, `${path}/job-${turn}`);
+    }
   },
 };

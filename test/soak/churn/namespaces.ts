@@ -12,14 +12,17 @@ export const namespaces: Activity = {
     const name = `soak-${turn}`;
     const within = (path: string): string => path.replace('*', `namespaces/${name}`);
     await create(rest, '/api/v1/namespaces', { metadata: { name, labels: { turn: `${turn}` } } });
-    for (const [path, object] of objects) await create(rest, within(path), object);
-    await until(churn, `the deployment of ${name}`, async () => {
-      const path = within('/apis/apps/v1/*/deployments/web');
-      const { status } = await get<{ status?: { availableReplicas?: number } }>(rest, path);
-      return status?.availableReplicas === 2;
-    });
-    await sleep(5000);
-    await remove(rest, `/api/v1/namespaces/${name}`);
+    try {
+      for (const [path, object] of objects) await create(rest, within(path), object);
+      await until(churn, `the deployment of ${name}`, async () => {
+        const path = within('/apis/apps/v1/*/deployments/web');
+        const { status } = await get<{ status?: { availableReplicas?: number } }>(rest, path);
+        return status?.availableReplicas === 2;
+      });
+      await sleep(5000);
+    } finally {
+      await remove(rest, `/api/v1/namespaces/${name}`);
+    }
     await untilGone(churn, `/api/v1/namespaces/${name}`);
   },
 };

@@ -11,26 +11,31 @@ export const policies: Activity = {
   atOnce: 2,
   async run({ rest, namespace, sleep }, turn) {
     const name = `policy-${turn}`;
-    await create(rest, `${admission}/validatingadmissionpolicies`, policy(name));
-    await create(rest, `${admission}/validatingadmissionpolicybindings`, {
-      metadata: { name },
-      spec: { policyName: name, validationActions: ['Deny'] },
-    });
-    await create(rest, `${flowControl}/prioritylevelconfigurations`, {
-      metadata: { name },
-      spec: { type: 'Limited', limited: { nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' } } },
-    });
-    await create(rest, `${flowControl}/flowschemas`, flowSchema(name));
-    await sleep(2000);
-    await create(rest, `/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name, labels: { policed: name } } });
-    await rest
-      .raw({ method: 'GET', path: '/api/v1/namespaces', headers: { 'impersonate-user': name } })
-      .catch(() => {});
-    await remove(rest, `/api/v1/namespaces/${namespace}/configmaps/${name}`);
-    await remove(rest, `${admission}/validatingadmissionpolicybindings/${name}`);
-    await remove(rest, `${admission}/validatingadmissionpolicies/${name}`);
-    await remove(rest, `${flowControl}/flowschemas/${name}`);
-    await remove(rest, `${flowControl}/prioritylevelconfigurations/${name}`);
+    try {
+      await create(rest, `${admission}/validatingadmissionpolicies`, policy(name));
+      await create(rest, `${admission}/validatingadmissionpolicybindings`, {
+        metadata: { name },
+        spec: { policyName: name, validationActions: ['Deny'] },
+      });
+      await create(rest, `${flowControl}/prioritylevelconfigurations`, {
+        metadata: { name },
+        spec: { type: 'Limited', limited: { nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' } } },
+      });
+      await create(rest, `${flowControl}/flowschemas`, flowSchema(name));
+      await sleep(2000);
+      await create(rest, `/api/v1/namespaces/${namespace}/configmaps`, {
+        metadata: { name, labels: { policed: name } },
+      });
+      await rest
+        .raw({ method: 'GET', path: '/api/v1/namespaces', headers: { 'impersonate-user': name } })
+        .catch(() => {});
+    } finally {
+      await remove(rest, `/api/v1/namespaces/${namespace}/configmaps/${name}`);
+      await remove(rest, `${admission}/validatingadmissionpolicybindings/${name}`);
+      await remove(rest, `${admission}/validatingadmissionpolicies/${name}`);
+      await remove(rest, `${flowControl}/flowschemas/${name}`);
+      await remove(rest, `${flowControl}/prioritylevelconfigurations/${name}`);
+    }
   },
 };
 
