@@ -31,7 +31,7 @@ function start() {
     const { event, patch } = correlated;
     return [event.metadata.name!, event.count!, event.message!, ...(patch ? [patch] : [])];
   };
-  return { clock, send };
+  return { clock, correlator, send };
 }
 
 // What client-go's correlator answers to the same events, but for the last digits of names of the same moment.
@@ -95,5 +95,21 @@ describe('EventNames', () => {
     const names = sources.flatMap((source) => Array.from({ length: 100 }, () => source.next('p')));
     expect(new Set(names).size).toBe(300);
     expect(names.filter((name) => !name.startsWith('p.18867251e'))).toEqual([]);
+  });
+
+  it('forgets objects of which nothing has happened for longer than it matters', async () => {
+    const { clock, correlator, send } = start();
+    const ofPod = (uid: string) => ({ involvedObject: { kind: 'Pod', namespace: 'ns', name: 'p', uid } });
+    for (let pod = 0; pod < 100; pod++) send('same', ofPod(`${pod}`));
+    expect(correlator.size).toBe(300);
+    // Messages belong together for ten minutes, and a token comes in five.
+    await clock.advance(11 * 60_000);
+    send('same', ofPod('another'));
+    expect(correlator.size).toBe(103);
+    await clock.advance(50 * 60_000);
+    send('same', ofPod('another'));
+    expect(correlator.size).toBe(3);
+    // The last event counts up one of fifty minutes ago.
+    expect(send('same', ofPod('another'))[1]).toBe(3);
   });
 });

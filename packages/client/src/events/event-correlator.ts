@@ -31,8 +31,14 @@ export interface CorrelatedEvent {
   readonly patch?: EventPatch;
 }
 
+/** Servers keep an event for an hour by default: there is nothing left to count up after that. */
+const observedMs = 3_600_000;
+/** How often it is looked what can be forgotten. */
+const sweepMs = 60_000;
+
 interface Observation {
   count: number;
+  lastAt: number;
   readonly firstTimestamp: string | undefined;
   readonly name: string | undefined;
 }
@@ -45,7 +51,8 @@ interface Group {
 
 /**
  * Makes few events of many: the same event again only counts up, similar ones become one, and a source that says too much
- * about an object is not heard. Per source, object and type so much is remembered as the cache holds.
+ * about an object is not heard. Per source, object and type so much is remembered as the cache holds, and as long as it can
+ * matter: most objects are soon gone.
  */
 export class EventCorrelator {
   readonly #clock: Clock;
@@ -53,6 +60,7 @@ export class EventCorrelator {
   readonly #groups: LruCache<string, Group>;
   readonly #observations: LruCache<string, Observation>;
   readonly #buckets: LruCache<string, TokenBucketRateLimiter>;
+  #sweptAt: number;
 
   constructor(clock: Clock, options: CorrelatorOptions = {}) {
     this.#clock = clock;
@@ -68,6 +76,12 @@ export class EventCorrelator {
     this.#groups = new LruCache(cacheSize);
     this.#observations = new LruCache(cacheSize);
     this.#buckets = new LruCache(cacheSize);
+    this.#sweptAt = clock.monotonic();
+  }
+
+  /** How much is remembered. */
+  get size(): number {
+    return this.#groups.size + this.#observations.size + this.#buckets.size;
   }
 
   /**
@@ -75,6 +89,7 @@ export class EventCorrelator {
    * is not made only to be dropped.
    */
   correlate(event: Event, newName: () => string): CorrelatedEvent | undefined {
+    this.#sweep();
     const source = spamKey(event);
     const groupKey = similarityKey(source, event);
     const isOneOfMany = this.#isOneOfMany(groupKey, event);
@@ -83,11 +98,12 @@ export class EventCorrelator {
     const last = this.#observations.get(key);
     if (last) {
       last.count++;
+      last.lastAt = this.#clock.monotonic();
       return this.#isAllowed(source) ? toldAgain(tell(), last) : undefined;
     }
     const told = tell();
     const { count = 1, firstTimestamp, metadata } = told;
-    this.#observations.set(key, { count, firstTimestamp, name: metadata.name });
+    this.#observations.set(key, { count, lastAt: this.#clock.monotonic(), firstTimestamp, name: metadata.name });
     return this.#isAllowed(source) ? { event: told } : undefined;
   }
 
@@ -106,6 +122,18 @@ export class EventCorrelator {
     if (group.messages.length < maxEvents) return false;
     group.messages.shift();
     return true;
+  }
+
+  /** Forgets what makes no difference any more. */
+  #sweep(): void {
+    const now = this.#clock.monotonic();
+    if (now - this.#sweptAt < sweepMs) return;
+    this.#sweptAt = now;
+    const { maxIntervalMs } = this.#options;
+    for (const [key, { lastAt }] of this.#groups.entries()) if (now - lastAt > maxIntervalMs) this.#groups.delete(key);
+    for (const [key, { lastAt }] of this.#observations.entries())
+      if (now - lastAt > observedMs) this.#observations.delete(key);
+    for (const [key, bucket] of this.#buckets.entries()) if (bucket.isFull) this.#buckets.delete(key);
   }
 
   /** An event of its own, that says so. */

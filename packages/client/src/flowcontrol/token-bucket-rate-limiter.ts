@@ -30,6 +30,12 @@ export class TokenBucketRateLimiter implements RateLimiter {
     this.#at = clock.monotonic();
   }
 
+  /** Whether it is as good as new. */
+  get isFull(): boolean {
+    this.#fill();
+    return this.#tokens === this.burst;
+  }
+
   tryAccept(): boolean {
     this.#fill();
     if (this.#tokens < 1) return false;

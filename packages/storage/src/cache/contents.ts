@@ -7,6 +7,7 @@ export interface ContentsOptions<T> {
   readonly decode: (entry: KeyValue, note: unknown) => T;
   readonly sizeOf: (value: T) => number;
   readonly window: WindowBounds;
+  readonly now: () => number;
   readonly onError: (error: Error) => void;
 }
 
@@ -30,7 +31,7 @@ export class Contents<T> {
   constructor(revision: number, options: ContentsOptions<T>) {
     this.#options = options;
     this.#revision = revision;
-    this.window = new EventWindow(revision, options.window);
+    this.window = new EventWindow(revision, options.window, options.now);
   }
 
   /** Everything up to it has been applied. */
@@ -67,6 +68,7 @@ export class Contents<T> {
   /** Nothing changed up to that revision. */
   advance(revision: number): void {
     if (revision > this.#revision) this.#revision = revision;
+    this.window.forgetOld();
   }
 
   #put(stored: KeyValue, note: unknown): SizedEvent<T> | undefined {

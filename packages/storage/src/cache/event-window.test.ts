@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { SizedEntry, SizedEvent } from './cache-entry.ts';
-import { EventWindow } from './event-window.ts';
+import { EventWindow, type WindowBounds } from './event-window.ts';
 
 const everything = () => true;
+
+function newWindow(
+  oldestRevision: number,
+  bounds: Partial<WindowBounds>,
+  now: () => number = () => 0,
+): EventWindow<string> {
+  const all = { events: 1000, bytes: 1000, ageMs: 1000, oldEvents: 0, ...bounds };
+  return new EventWindow<string>(oldestRevision, all, now);
+}
 
 function entry(revision: number, bytes: number): SizedEntry<string> {
   return { key: 'a', revision, value: `${revision}`, bytes };
@@ -19,7 +28,7 @@ function revisions(events: readonly SizedEvent<string>[]): number[] {
 
 describe('event window', () => {
   it('gives the changes after a revision that match', () => {
-    const window = new EventWindow<string>(5, { events: 10, bytes: 100 });
+    const window = newWindow(5, { events: 10, bytes: 100 });
     for (const revision of [6, 8, 9]) window.push(put(revision));
     expect(revisions(window.since(5, everything))).toEqual([6, 8, 9]);
     expect(revisions(window.since(7, everything))).toEqual([8, 9]);
@@ -30,7 +39,7 @@ describe('event window', () => {
   });
 
   it('forgets the oldest when there are too many, and reaches back to the last one forgotten', () => {
-    const window = new EventWindow<string>(1, { events: 3, bytes: 100 });
+    const window = newWindow(1, { events: 3, bytes: 100 });
     for (let revision = 2; revision <= 6000; revision++) window.push(put(revision));
     expect(window.length).toBe(3);
     expect(window.oldestRevision).toBe(5997);
@@ -38,7 +47,7 @@ describe('event window', () => {
   });
 
   it('forgets the oldest when they hold too many bytes, which are those of the values that were replaced', () => {
-    const window = new EventWindow<string>(1, { events: 100, bytes: 100 });
+    const window = newWindow(1, { events: 100, bytes: 100 });
     window.push(put(2));
     window.push(put(3, 40));
     window.push(put(4, 60));
@@ -48,9 +57,26 @@ describe('event window', () => {
   });
 
   it('keeps nothing of a change that is too large by itself', () => {
-    const window = new EventWindow<string>(1, { events: 100, bytes: 100 });
+    const window = newWindow(1, { events: 100, bytes: 100 });
     window.push(put(2));
     window.push(put(3, 101));
     expect(window).toMatchObject({ bytes: 0, length: 0, oldestRevision: 3 });
+  });
+
+  it('forgets what is too old, but for the last so many', () => {
+    let now = 0;
+    const window = newWindow(1, { ageMs: 100, oldEvents: 2 }, () => now);
+    for (const revision of [2, 3, 4, 5]) {
+      window.push(put(revision, 1));
+      now += 50;
+    }
+    expect(window).toMatchObject({ bytes: 3, length: 3, oldestRevision: 2 });
+    window.forgetOld();
+    expect(window).toMatchObject({ bytes: 2, length: 2, oldestRevision: 3 });
+    now += 1000;
+    window.forgetOld();
+    expect(revisions(window.since(3, everything))).toEqual([4, 5]);
+    window.push(put(6, 1));
+    expect(revisions(window.since(4, everything))).toEqual([5, 6]);
   });
 });

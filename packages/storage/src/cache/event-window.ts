@@ -3,6 +3,9 @@ import type { SizedEvent } from './cache-entry.ts';
 export interface WindowBounds {
   readonly events: number;
   readonly bytes: number;
+  /** Older changes go, but for the last `oldEvents`. */
+  readonly ageMs: number;
+  readonly oldEvents: number;
 }
 
 /** Released places at the front are given back when there are so many, and as many as events. */
@@ -10,19 +13,24 @@ const minReleased = 1024;
 
 /**
  * The newest changes, in order, for watchers that come back: every change after `oldestRevision` is here. Bounded by
- * number and by bytes; the oldest go first.
+ * number, by bytes and by age; the oldest go first.
  */
 export class EventWindow<T> {
   readonly #bounds: WindowBounds;
+  readonly #now: () => number;
   /** The places before `#head` are released. */
   #events: (SizedEvent<T> | undefined)[] = [];
+  /** When they came, by `#now`; at the same places. */
+  #times: number[] = [];
   #head = 0;
   #bytes = 0;
   #oldestRevision: number;
 
-  constructor(oldestRevision: number, bounds: WindowBounds) {
+  /** `now`: milliseconds on a clock that never goes back. */
+  constructor(oldestRevision: number, bounds: WindowBounds, now: () => number) {
     this.#oldestRevision = oldestRevision;
     this.#bounds = bounds;
+    this.#now = now;
   }
 
   /** The oldest revision that can be watched from. */
@@ -45,9 +53,19 @@ export class EventWindow<T> {
 
   /** Its revision must not be before that of the last one. */
   push(event: SizedEvent<T>): void {
+    const { events, bytes } = this.#bounds;
     this.#events.push(event);
+    this.#times.push(this.#now());
     this.#bytes += costOf(event);
-    while (this.length > this.#bounds.events || (this.#bytes > this.#bounds.bytes && this.length > 0)) this.#shift();
+    while (this.length > events || (this.#bytes > bytes && this.length > 0)) this.#shift();
+    this.forgetOld();
+  }
+
+  /** Forgets what has become too old since the last change. */
+  forgetOld(): void {
+    const { ageMs, oldEvents } = this.#bounds;
+    const since = this.#now() - ageMs;
+    while (this.length > oldEvents && (this.#times[this.#head] ?? since) < since) this.#shift();
   }
 
   /** The changes after the revision that are of interest, in order. */
@@ -83,6 +101,7 @@ export class EventWindow<T> {
     this.#oldestRevision = event.revision;
     if (this.#head >= minReleased && this.#head >= this.length) {
       this.#events = this.#events.slice(this.#head);
+      this.#times = this.#times.slice(this.#head);
       this.#head = 0;
     }
   }

@@ -2,6 +2,7 @@ import { CompactedError, StoreClosedError, StoreUnavailableError } from '../erro
 import type { KeyValue, Store } from '../store.ts';
 import type { CacheEntry, SizedEvent } from './cache-entry.ts';
 import { Contents } from './contents.ts';
+import type { WindowBounds } from './event-window.ts';
 import { LatestRevision } from './latest-revision.ts';
 import { RevisionWaiters, type WaitOptions } from './revision-waiters.ts';
 import { StoreFeed } from './store-feed.ts';
@@ -17,11 +18,13 @@ export interface WatchCacheOptions<T> {
   /** Bytes that a value holds, for the bounds and for the report. Asked once, right after it was decoded. */
   readonly sizeOf: (value: T) => number;
   /** How much history is kept for watchers that come back; whichever bound is met first. */
-  readonly window?: { readonly events: number; readonly bytes: number };
+  readonly window?: Partial<WindowBounds>;
   /** Gets every problem that the cache deals with by itself: the store is away, an object cannot be decoded, a handler threw. */
   readonly onError?: (error: Error) => void;
   /** For pauses between attempts; Math.random when absent. */
   readonly random?: () => number;
+  /** Milliseconds on a clock that never goes back; performance.now when absent. */
+  readonly now?: () => number;
 }
 
 export interface CacheListOptions {
@@ -50,11 +53,12 @@ export interface CacheStats {
 }
 
 /**
- * Clients learn their place by bookmarks, once a minute, so that history should reach back somewhat longer: upstream
- * keeps 75 seconds. So many events are 130 a second for one resource; the leases of a thousand nodes make 100. The bytes
+ * Clients learn their place by bookmarks, once a minute, and wait for up to half a minute before they come back, so that history
+ * should reach back somewhat longer: upstream keeps 75 seconds, and a hundred events however old they are. So many events are 55 a
+ * second for one resource over all of the time, and 130 over those 75 seconds; the leases of a thousand nodes make 100. The bytes
  * are those of values that nothing else needs any more: room for so many events of 1.6 kB each, and few of large ones.
  */
-const defaultWindow = { events: 10_000, bytes: 16 * 1024 * 1024 };
+const defaultWindow: WindowBounds = { events: 10_000, bytes: 16 * 1024 * 1024, ageMs: 180_000, oldEvents: 100 };
 
 /**
  * What is below a prefix of a store, decoded, in memory, kept current by a watch, with the newest changes for watchers
@@ -73,7 +77,8 @@ export class WatchCache<T> {
 
   /** Nothing is read yet. */
   constructor(options: WatchCacheOptions<T>) {
-    const { store, random = Math.random, window = defaultWindow } = options;
+    const { store, random = Math.random, now = () => performance.now() } = options;
+    const window = { ...defaultWindow, ...options.window };
     const onError = (error: Error) => {
       try {
         options.onError?.(error);
@@ -81,7 +86,7 @@ export class WatchCache<T> {
         // There is nobody left to tell, and whatever was being done must be finished.
       }
     };
-    const complete = { ...options, onError, random, window };
+    const complete = { ...options, onError, random, window, now };
     this.#contents = new Contents(0, complete);
     this.#watchers = new Watchers(options.prefix, onError);
     this.#feed = new StoreFeed(complete, {
