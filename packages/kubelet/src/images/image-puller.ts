@@ -92,6 +92,7 @@ export class ImagePuller {
       const message = `Successfully pulled image "${requested}" in ${took} (${took} including waiting). Image size: ${sizeBytes} bytes.`;
       this.#tell(pod, needed, 'Normal', 'Pulled', message);
       this.#failures.delete(key);
+      this.#backoff.gc();
       return imageRef;
     } catch (error) {
       const text = messageOf(error);

@@ -21,12 +21,18 @@ const mostEntries = 4096;
 export class CachedConfigSource implements ConfigSource {
   readonly #clients: ClientSet;
   readonly #clock: Clock;
+  /** In the order in which they were asked for, and so in which they end. */
   readonly #configMaps = new Map<string, Cached<ConfigMap>>();
   readonly #secrets = new Map<string, Cached<Secret>>();
 
   constructor(clients: ClientSet, clock: Clock) {
     this.#clients = clients;
     this.#clock = clock;
+  }
+
+  /** How many objects are remembered. */
+  get size(): number {
+    return this.#configMaps.size + this.#secrets.size;
   }
 
   configMap(namespace: string, name: string): Promise<ConfigMap | undefined> {
@@ -61,10 +67,11 @@ export class CachedConfigSource implements ConfigSource {
         throw error;
       },
     );
+    const nowMs = this.#clock.now();
     cache.delete(key);
-    cache.set(key, { value, untilMs: this.#clock.now() + validForMs });
-    for (const oldest of cache.keys()) {
-      if (cache.size <= mostEntries) break;
+    cache.set(key, { value, untilMs: nowMs + validForMs });
+    for (const [oldest, { untilMs }] of cache) {
+      if (cache.size <= mostEntries && untilMs > nowMs) break;
       cache.delete(oldest);
     }
     return value;
