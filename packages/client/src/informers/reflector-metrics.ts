@@ -1,6 +1,8 @@
 import type { Counter, Gauge, Histogram, Metrics } from '../observe/metrics.ts';
+import type { InformerErrorContext } from './informer-error.ts';
 
 const label = ['name'];
+const errorPlaces: readonly InformerErrorContext['during'][] = ['list', 'watch', 'store', 'handler'];
 const durationBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600];
 const itemBuckets = [1, 10, 100, 500, 1000, 5000, 10_000, 50_000, 100_000];
 
@@ -56,5 +58,12 @@ export class ReflectorMetrics {
       help: 'Total number of errors of the reflectors, by what they did',
       labels: ['name', 'during'],
     });
+  }
+
+  /** Forgets what was counted of the reflector of that name: it has ended. */
+  forget(name: string): void {
+    const { errors, ...ofName } = this;
+    for (const metric of Object.values(ofName)) metric.remove?.(name);
+    for (const during of errorPlaces) errors.remove?.(name, during);
   }
 }

@@ -88,7 +88,7 @@ const veryShortMs = 1000;
  *   version. Only a resource version that the server does not know (any more), or a refusal, leads to another list.
  * - Between attempts that follow a failure there is always a wait (`Backoff`), and a watch that ends within a second is a
  *   failure even if nothing is wrong with it: there is no loop without waiting.
- * - Every failure reaches `onError` and the metric `reflector_errors_total`.
+ * - Every failure reaches `onError` and the metric `reflector_errors_total`. Its metrics are there as long as it runs.
  *
  * Differs from client-go: it lists again after a broken connection and a very short watch, and waits for ever for
  * the end of the initial events.
@@ -168,6 +168,7 @@ export class Reflector<T extends KubernetesObject> {
     }
     unlink();
     stop();
+    this.#metrics.forget(this.name);
     this.#state = 'Stopped';
   }
 

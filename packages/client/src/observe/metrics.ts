@@ -14,16 +14,21 @@ export interface MetricDefinition {
   readonly labels: readonly string[];
 }
 
+interface Metric {
+  /** Forgets the series with these values: what they stand for is gone. A library that cannot may go without. */
+  remove?(...labels: readonly string[]): void;
+}
+
 /** Label values come in the order of the definition. Asking twice for one name gives the same metric. */
-export interface Counter {
+export interface Counter extends Metric {
   add(value: number, ...labels: readonly string[]): void;
 }
 
-export interface Gauge {
+export interface Gauge extends Metric {
   set(value: number, ...labels: readonly string[]): void;
 }
 
-export interface Histogram {
+export interface Histogram extends Metric {
   observe(value: number, ...labels: readonly string[]): void;
 }
 

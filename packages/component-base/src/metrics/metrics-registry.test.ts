@@ -1,4 +1,4 @@
-import { FakeClock, WorkQueue } from '@coxswain/client';
+import { FakeClock, Indexer, Reflector, silentLogger, WorkQueue } from '@coxswain/client';
 import { describe, expect, it } from 'vitest';
 import { MetricsRegistry } from './metrics-registry.ts';
 
@@ -36,6 +36,24 @@ describe('MetricsRegistry', () => {
     ]);
     expect(item).toBeDefined();
     queue.shutDown();
+  });
+
+  it('has what a reflector counts as long as that runs: kinds come and go', async () => {
+    const registry = newRegistry();
+    const clock = new FakeClock();
+    const gone = { list: () => Promise.reject(new Error('gone')), watch: () => Promise.reject(new Error('gone')) };
+    const started = (name: string, signal: AbortSignal): Promise<void> =>
+      new Reflector(gone, new Indexer(), { name, clock, logger: silentLogger, metrics: registry }).run(signal);
+    const [stay, stop] = [new AbortController(), new AbortController()];
+    const running = [started('pods', stay.signal), started('widgets.example.com', stop.signal)];
+    await clock.advance(1000);
+    expect(linesOf(registry, 'reflector_').filter((line) => line.includes('widgets.example.com'))).not.toEqual([]);
+    stop.abort();
+    await running[1];
+    expect(linesOf(registry, 'reflector_').filter((line) => line.includes('widgets.example.com'))).toEqual([]);
+    expect(linesOf(registry, 'reflector_errors_total{')).toEqual([expect.stringContaining('name="pods"')]);
+    stay.abort();
+    await running[0];
   });
 
   it('knows the process and the version', () => {

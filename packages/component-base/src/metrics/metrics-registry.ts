@@ -24,17 +24,17 @@ export class MetricsRegistry implements Metrics {
 
   counter(definition: MetricDefinition): Counter {
     const family = this.#family(definition, CounterFamily, () => new CounterFamily(definition));
-    return { add: (value, ...labels) => family.with(...labels).inc(value) };
+    return { add: (value, ...labels) => family.with(...labels).inc(value), remove: family.delete.bind(family) };
   }
 
   gauge(definition: MetricDefinition): Gauge {
     const family = this.#family(definition, GaugeFamily, () => new GaugeFamily(definition));
-    return { set: (value, ...labels) => family.with(...labels).set(value) };
+    return { set: (value, ...labels) => family.with(...labels).set(value), remove: family.delete.bind(family) };
   }
 
   histogram(definition: MetricDefinition & { readonly buckets: readonly number[] }): Histogram {
     const family = this.#family(definition, HistogramFamily, () => new HistogramFamily(definition));
-    return { observe: (value, ...labels) => family.with(...labels).observe(value) };
+    return { observe: (value, ...labels) => family.with(...labels).observe(value), remove: family.delete.bind(family) };
   }
 
   /** From now on these are scraped too. */
