@@ -17,6 +17,8 @@ export interface EventWriterOptions {
 }
 
 const maxTriesPerEvent = 12;
+/** Released places at the front are given back when there are so many, and as many as others. */
+const minReleased = 1024;
 
 /** Why an event was never written. */
 type DropReason = 'queue_full' | 'spam' | 'rejected' | 'unreachable' | 'stopped';
@@ -43,8 +45,8 @@ export class EventWriter<E> {
   readonly #logger: Logger;
   readonly #queueSize: number;
   readonly #drops: Counter;
-  /** No longer than `#queueSize`, but for what is handled already. */
-  #queue: E[] = [];
+  /** No longer than `#queueSize`, but for the places of what is handled already, which are released. */
+  #queue: (E | undefined)[] = [];
   /** Where the next one is. To shift the others would be work for each of them. */
   #next = 0;
   readonly #stopped = new AbortController();
@@ -160,12 +162,12 @@ export class EventWriter<E> {
   }
 
   #shift(): E | undefined {
-    if (this.#next > this.#queueSize) {
+    if (this.#next >= minReleased && this.#next >= this.#queue.length / 2) {
       this.#queue = this.#queue.slice(this.#next);
       this.#next = 0;
     }
     const event = this.#queue[this.#next];
-    if (event !== undefined) this.#next++;
+    if (event !== undefined) this.#queue[this.#next++] = undefined;
     else {
       this.#queue = [];
       this.#next = 0;
