@@ -4,7 +4,7 @@ const podSpec = {
   containers: [{ name: 'main', image: 'example.com/app:1', ports: [{ containerPort: 80, name: 'http' }] }],
 };
 
-export const podTemplate = (app: string, annotations: AnyObject = {}): AnyObject => ({
+const podTemplate = (app: string, annotations: AnyObject = {}): AnyObject => ({
   metadata: { labels: { app }, annotations },
   spec: podSpec,
 });
