@@ -149,6 +149,24 @@ describe('watching', () => {
     cache.stop();
   });
 
+  it('forgets old changes with the next one, and when it hears that nothing has changed', async () => {
+    const store = new ScriptedStore();
+    let now = 0;
+    const window = { ageMs: 100, oldEvents: 1 };
+    const { cache } = await started(store, { window, now: () => now });
+    store.write({ [a]: '1', [b]: '2', [c]: '3' });
+    now = 50;
+    store.write({ [a]: '4', [b]: '5' });
+    now = 101;
+    store.write({ [c]: '6' });
+    expect(cache.stats).toMatchObject({ windowEvents: 3, oldestRevision: 4 });
+    now = 1000;
+    cache.requestProgress();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(cache.stats).toMatchObject({ windowEvents: 1, oldestRevision: 6 });
+    cache.stop();
+  });
+
   it('refuses before it is filled and after it is stopped', async () => {
     const { cache } = create(new ScriptedStore());
     expect(() => record(cache, prefix, 0)).toThrow(StoreUnavailableError);
