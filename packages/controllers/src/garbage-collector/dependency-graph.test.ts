@@ -1,4 +1,5 @@
 import type { ObjectMeta, OwnerReference } from '@coxswain/apimachinery/meta';
+import { FakeClock } from '@coxswain/client';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { MonitoredResource } from '../framework/resource-monitors.ts';
@@ -42,7 +43,7 @@ const see = (uid: string, metadata: ObjectMeta = {}, more: Partial<Identity> = {
 
 beforeEach(() => {
   effects = [];
-  absent = new AbsentOwners();
+  absent = new AbsentOwners(new FakeClock());
   graph = new DependencyGraph(
     {
       attemptToDelete: (node) => effects.push(`delete ${node.identity.uid}`),
@@ -197,10 +198,22 @@ it('does not trust what it knows of objects that nobody follows any more', () =>
 });
 
 it('remembers so many absent owners, the last', () => {
-  const few = new AbsentOwners(2);
+  const few = new AbsentOwners(new FakeClock(), 2);
   for (const uid of ['a', 'b', 'a', 'c']) few.add(identity(uid));
   expect(['a', 'b', 'c'].map((uid) => few.has(identity(uid)))).toEqual([true, false, true]);
   expect(few.has(referred(ref('a'), 'other'))).toBe(false);
+});
+
+it('forgets absent owners after a while, with the next one', async () => {
+  const clock = new FakeClock();
+  const all = new AbsentOwners(clock);
+  for (const uid of ['a', 'b', 'c']) all.add(identity(uid));
+  await clock.advance(300_000);
+  all.add(identity('b'));
+  await clock.advance(300_000);
+  all.add(identity('d'));
+  expect(['a', 'b', 'c', 'd'].filter((uid) => all.has(identity(uid)))).toEqual(['b', 'd']);
+  expect(all.size).toBe(2);
 });
 
 it('knows who owns whom after any sequence of changes', () => {
@@ -214,7 +227,7 @@ it('knows who owns whom after any sequence of changes', () => {
     fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
       const tested = new DependencyGraph(
         { attemptToDelete() {}, attemptToOrphan() {}, verify() {}, reportInvalidNamespace() {} },
-        new AbsentOwners(),
+        new AbsentOwners(new FakeClock()),
       );
       const seen = new Map<string, readonly string[]>();
       const gone = new Set<string>();

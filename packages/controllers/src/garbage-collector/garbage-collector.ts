@@ -33,7 +33,7 @@ class NamespacedOwnerError extends Error {}
 export class GarbageCollector implements Controller {
   readonly #context: ControllerContext;
   readonly #recorder: EventRecorder;
-  readonly #absent = new AbsentOwners();
+  readonly #absent: AbsentOwners;
   readonly #graph: DependencyGraph;
   readonly #objects: ObjectOperations;
   /** Objects, by uid. */
@@ -44,6 +44,7 @@ export class GarbageCollector implements Controller {
 
   constructor(context: ControllerContext) {
     this.#context = context;
+    this.#absent = new AbsentOwners(context.clock);
     this.#recorder = context.recorder('garbage-collector-controller');
     this.#objects = new ObjectOperations(context);
     const loop = (name: string, reconcile: Reconcile<GraphNode>) =>
@@ -73,7 +74,10 @@ export class GarbageCollector implements Controller {
       wants: isCollectable,
       handlerFor: (resource) => this.#handlerFor(resource),
       onSynced: (resource) => this.#graph.verifyUnseen(apiVersionOf(resource), resource.kind),
-      onStopped: (resource) => this.#graph.lose(resource),
+      onStopped: (resource) => {
+        this.#graph.lose(resource);
+        this.#objects.forgetKind(apiVersionOf(resource), resource.kind);
+      },
     });
   }
 

@@ -18,11 +18,16 @@ type Propagation = 'Orphan' | 'Foreground' | 'Background';
 /** What is asked of the server about objects that were seen: each call is for this very object, not one of its name. */
 export class ObjectOperations {
   readonly #context: Pick<ControllerContext, 'metadata' | 'monitors' | 'clock' | 'random'>;
-  /** Kinds that know of no strategic merge patches: custom ones. No more than there are kinds. */
+  /** Kinds that know of no strategic merge patches: custom ones, as long as they are there. */
   readonly #withoutStrategicMerge = new Set<string>();
 
   constructor(context: ControllerContext) {
     this.#context = context;
+  }
+
+  /** The server no longer has the kind. */
+  forgetKind(apiVersion: string, kind: string): void {
+    this.#withoutStrategicMerge.delete(kindKey(apiVersion, kind));
   }
 
   /** Its metadata as it is in the cache, else at the server; undefined when it is gone. */
@@ -105,7 +110,7 @@ export class ObjectOperations {
   ): Promise<ObjectMeta | undefined> {
     const { name } = node.identity;
     const client = this.#client(node);
-    const kind = `${node.identity.apiVersion}/${node.identity.kind}`;
+    const kind = kindKey(node.identity.apiVersion, node.identity.kind);
     try {
       if (!this.#withoutStrategicMerge.has(kind)) {
         try {
@@ -149,6 +154,8 @@ export class ObjectOperations {
     return clientFor(this.#context, resource, identity);
   }
 }
+
+const kindKey = (apiVersion: string, kind: string): string => `${apiVersion}/${kind}`;
 
 /** A client for objects like this one. */
 export const clientFor = (
