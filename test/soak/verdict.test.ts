@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatTrends, median, type Sample, trendsOf } from './verdict.ts';
+import { formatTrends, lowerQuartile, type Sample, trendsOf } from './verdict.ts';
 
 const sample = (minute: number, changes: Partial<Sample> = {}): Sample => ({
   minute,
@@ -34,7 +34,7 @@ describe('a measure', () => {
       minutes.map((minute) => sample(minute, { rss: 1000 + minute })),
       'rss',
     );
-    expect(trend).toMatchObject({ early: 1003.5, late: 1015.5, ok: false });
+    expect(trend).toMatchObject({ early: 1002, late: 1014, ok: false });
     expect(trend?.rise).toBeCloseTo(0.018, 3);
   });
 
@@ -51,6 +51,24 @@ describe('a measure', () => {
         'rss',
       ),
     ).toMatchObject({ ok: true }));
+
+  test('that some samples have more of is flat', () =>
+    expect(
+      trendOf(
+        minutes.map((minute) => sample(minute, { metricsBytes: 1000 + (minute % 2) * minute })),
+        'metricsBytes',
+      ),
+    ).toMatchObject({ early: 1000, late: 1000, ok: true }));
+
+  test('of files may be one more', () => {
+    const open = (late: number) =>
+      trendOf(
+        minutes.map((minute) => sample(minute, { fileDescriptors: minute < 10 ? 30 : late })),
+        'fileDescriptors',
+      );
+    expect(open(31)).toMatchObject({ ok: true });
+    expect(open(32)).toMatchObject({ ok: false });
+  });
 
   test('that falls is good', () =>
     expect(
@@ -72,9 +90,10 @@ describe('a measure', () => {
     }));
 });
 
-test('the median is the middle one, or between the middle two', () => {
-  expect(median([9, 1, 5])).toBe(5);
-  expect(median([4, 1, 3, 2])).toBe(2.5);
+test('the lower quartile has a quarter of the values below it', () => {
+  expect(lowerQuartile([9, 1, 5, 7])).toBe(5);
+  expect(lowerQuartile([8, 7, 6, 5, 4, 3, 2, 1])).toBe(3);
+  expect(lowerQuartile([4])).toBe(4);
 });
 
 test('trends are printed with what they mean', () => {

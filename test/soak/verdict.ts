@@ -20,7 +20,7 @@ const judged: readonly Measure[] = ['heap', 'external', 'rss', 'rssAnon', 'fileD
 /** How one measure went after the warm-up. */
 export interface Trend {
   readonly measure: Measure;
-  /** Medians of the first and the last third of the time. */
+  /** Lower quartiles of the first and the last third of the time. */
   readonly early: number;
   readonly late: number;
   /** Over the whole time after the warm-up, as a share of `early`: 0.01 is one percent. */
@@ -28,9 +28,12 @@ export interface Trend {
   readonly ok: boolean;
 }
 
+/** Files are few: one more is no trend. */
+const slack: Partial<Record<Measure, number>> = { fileDescriptors: 1 };
+
 /**
- * Judges the samples from `fromMinute` on. Medians of thirds are compared rather than single points, because the heap and
- * RSS go up and down with each collection.
+ * Judges the samples from `fromMinute` on. Lower quartiles of thirds are compared rather than single points: the heap and RSS go
+ * up and down with each collection, and what is under way when a sample is taken only adds to what is held.
  */
 export function trendsOf(samples: readonly Sample[], fromMinute: number, mostRise = 0.01): Trend[] {
   const after = samples.filter(({ minute }) => minute >= fromMinute);
@@ -38,18 +41,16 @@ export function trendsOf(samples: readonly Sample[], fromMinute: number, mostRis
     const values = after.map((sample) => sample[measure]).filter((value) => value !== undefined);
     const third = Math.floor(values.length / 3);
     if (third === 0) return [];
-    const [early, late] = [median(values.slice(0, third)), median(values.slice(-third))];
+    const [early, late] = [lowerQuartile(values.slice(0, third)), lowerQuartile(values.slice(-third))];
     // The middles of the thirds are two thirds of the time apart.
     const rise = ((late - early) / early) * 1.5;
-    return [{ measure, early, late, rise, ok: rise < mostRise }];
+    return [{ measure, early, late, rise, ok: rise < mostRise || late - early <= (slack[measure] ?? 0) }];
   });
 }
 
-export function median(values: readonly number[]): number {
+export function lowerQuartile(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const upper = sorted[middle] ?? 0;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
+  return sorted[Math.floor(sorted.length / 4)] ?? 0;
 }
 
 /** A line for each measure. */

@@ -140,6 +140,7 @@ export class MvccStore implements Store {
     this.#refuseWhenClosed();
     if (revision > this.#revision) throw new FutureRevisionError(revision, this.#revision);
     await this.#compactor.compact(revision);
+    this.#watches.compacted(this.#compactor.compactedRevision);
   }
 
   close(): Promise<void> {

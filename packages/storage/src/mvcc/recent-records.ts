@@ -7,12 +7,21 @@ const kept = 4096;
  * stretch of history side by side: it is decoded once.
  */
 export class RecentRecords {
-  readonly #log: Log;
+  readonly #log: Pick<Log, 'record'>;
   /** In the order in which they were first read. Records never change. */
   readonly #records = new Map<number, LogRecord>();
 
-  constructor(log: Log) {
+  constructor(log: Pick<Log, 'record'>) {
     this.#log = log;
+  }
+
+  get size(): number {
+    return this.#records.size;
+  }
+
+  /** Nobody may read what was before the revision any more. */
+  forgetBefore(revision: number): void {
+    for (const known of this.#records.keys()) if (known < revision) this.#records.delete(known);
   }
 
   /** What the log has. */

@@ -61,6 +61,11 @@ export class WatchHub {
     return matching;
   }
 
+  /** No watch begins before the revision any more. */
+  compacted(revision: number): void {
+    this.#records.forgetBefore(revision);
+  }
+
   /** Ends all watches without error. */
   close(): void {
     for (const session of [...this.#sessions]) session.end(undefined);
