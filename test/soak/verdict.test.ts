@@ -103,6 +103,6 @@ test('trends are printed with what they mean', () => {
       { measure: 'fileDescriptors', early: 60, late: 60, rise: 0, ok: true },
     ]),
   ).toBe(
-    'heap                1.00 MiB →     2.00 MiB   +150.00 %  BAD\nfileDescriptors           60 →           60    +0.00 %\n',
+    'heap                1.00 MiB →     2.00 MiB  +150.00 %  BAD\nfileDescriptors           60 →           60    +0.00 %\n',
   );
 });
