@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@coxswain/apimachinery';
-import type { CacheEntry } from '@coxswain/storage';
+import type { CacheEntry, CacheEvent } from '@coxswain/storage';
 import type { Lister } from './lister.ts';
 import type { ResourceRegistry } from './resource-registry.ts';
 import type { StoredObject } from './stored-object.ts';
@@ -17,13 +17,17 @@ export class CachedLister<T extends KubernetesObject> implements Lister<T> {
   /** By key, the longest unused first. */
   readonly #decoded = new Map<string, { readonly stored: StoredObject; readonly object: T }>();
   readonly #listeners = new Set<(object: T | undefined, old: T | undefined) => void>();
-  #watching = false;
 
   constructor(registry: ResourceRegistry) {
     this.#registry = registry;
     this.synced = registry.ready();
     // Whoever needs it waits for it; the server that is stopped before does not.
-    this.synced.catch(() => {});
+    this.synced.then(() => this.#watch(registry.cache.revision)).catch(() => {});
+  }
+
+  /** How many objects are kept decoded: of those that are there, and as they are. */
+  get decoded(): number {
+    return this.#decoded.size;
   }
 
   get(namespace: string, name: string): T | undefined {
@@ -39,13 +43,6 @@ export class CachedLister<T extends KubernetesObject> implements Lister<T> {
 
   onChange(callback: (object: T | undefined, old: T | undefined) => void): () => void {
     this.#listeners.add(callback);
-    if (!this.#watching) {
-      this.#watching = true;
-      void this.synced.then(
-        () => this.#watch(this.#registry.cache.revision),
-        () => {},
-      );
-    }
     return () => this.#listeners.delete(callback);
   }
 
@@ -54,19 +51,28 @@ export class CachedLister<T extends KubernetesObject> implements Lister<T> {
     const { cache, keys } = this.#registry;
     cache.watch(keys.prefix, after, {
       onEvents: (events) => {
-        for (const { type, entry, previous } of events) {
-          const object = type === 'put' ? this.#decode(entry) : undefined;
-          const old = previous && (this.#known(previous) ?? this.#decode(previous));
-          if (type === 'delete') this.#decoded.delete(entry.key);
-          for (const listener of this.#listeners) listener(object, old);
+        for (const event of events) {
+          const tell = this.#listeners.size > 0 ? this.#change(event) : undefined;
+          if (event.type === 'delete' || !this.#known(event.entry)) this.#decoded.delete(event.entry.key);
+          tell?.();
         }
       },
       onEnd: (error) => {
         if (!error) return;
+        this.#decoded.clear();
         for (const object of this.list()) for (const listener of this.#listeners) listener(object, undefined);
         this.#watch(cache.revision);
       },
     });
+  }
+
+  /** How to tell of the change, with the objects decoded. */
+  #change({ type, entry, previous }: CacheEvent<StoredObject>): () => void {
+    const object = type === 'put' ? this.#decode(entry) : undefined;
+    const old = previous && (this.#known(previous) ?? this.#decode(previous));
+    return () => {
+      for (const listener of this.#listeners) listener(object, old);
+    };
   }
 
   #known({ key, value }: CacheEntry<StoredObject>): T | undefined {
