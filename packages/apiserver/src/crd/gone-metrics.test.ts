@@ -46,6 +46,19 @@ describe('of a custom resource, metrics', () => {
     expect(await metricsOf(group)).toEqual([]);
   });
 
+  it('do not come back with a watch that closes later than its definition goes', async () => {
+    const group = 'late.dev';
+    await define(group);
+    const { body } = await api.raw('GET', `${atsUrl(group, 'v1')}?watch=1`);
+    if (!body || !('stream' in body)) throw new Error('no watch');
+    const onClose: (() => void)[] = [];
+    const sink = { pendingBytes: 0, write: () => true, onDrain: () => {}, end: () => {}, destroy: () => {} };
+    body.stream({ ...sink, onClose: (callback) => onClose.push(callback) });
+    await gone(group);
+    for (const callback of onClose) callback();
+    expect(await metricsOf(group)).toEqual([]);
+  });
+
   it('begin anew with a definition of the same name', async () => {
     const group = 'again.dev';
     await define(group);
