@@ -71,6 +71,13 @@ describe('lists with a list type', () => {
   it.each<[string, unknown, unknown, ValueSchema, unknown]>([
     ['a sum of sets is their union', ['a', 'b'], ['b', 'c'], set, ['a', 'b', 'c']],
     [
+      'a sum of sets knows integers beyond 2^53 by all their digits',
+      [9_007_199_254_740_993n, 1],
+      [9_007_199_254_740_993n, 9_007_199_254_740_995n],
+      { kind: 'list', items: int, listType: 'set' },
+      [9_007_199_254_740_993n, 1, 9_007_199_254_740_995n],
+    ],
+    [
       'a sum of maps takes the later element, in the place of the earlier',
       [{ name: 'a', value: 1 }, { name: 'b' }],
       [{ name: 'a', value: 2 }],

@@ -1,3 +1,4 @@
+import { writeJson } from '@coxswain/apimachinery/codec/json';
 import { formatDuration } from './duration.ts';
 import { parseDurationFormat } from './duration-format.ts';
 import { formatTimestamp, parseTimestamp } from './timestamp.ts';
@@ -245,9 +246,9 @@ class JsonList extends CelList {
   private readonly identity = (element: CelValue): string => {
     // Most are strings; no other JSON starts with a quote.
     if (typeof element === 'string') return `"${element}`;
-    if (this.schema.listType === 'set' || !(element instanceof CelMap)) return JSON.stringify(toJson(element));
+    if (this.schema.listType === 'set' || !(element instanceof CelMap)) return writeJson(toJson(element));
     const visible = (name: string) => this.schema.items?.escape?.(name) ?? name;
-    return JSON.stringify((this.schema.listMapKeys ?? []).map((name) => toJson(element.get(visible(name)) ?? null)));
+    return writeJson((this.schema.listMapKeys ?? []).map((name) => toJson(element.get(visible(name)) ?? null)));
   };
 }
 

@@ -1,3 +1,4 @@
+import { readJson } from '../codec/json.ts';
 import { isJsonObject } from '../json/index.ts';
 import type { KubernetesObject } from '../meta/index.ts';
 import { LAST_APPLIED_CONFIG_ANNOTATION } from '../patch/last-applied.ts';
@@ -29,7 +30,7 @@ export function allowedByLastApplied(live: KubernetesObject, apiVersion: string,
   const text = lastApplied(live);
   if (text === undefined) return undefined;
   try {
-    const config: unknown = JSON.parse(text);
+    const config: unknown = readJson(text);
     if (!isJsonObject(config) || config.apiVersion !== apiVersion || typeof config.kind !== 'string') return undefined;
     const applied = TypedValue.of(config, schema);
     const { added, modified, removed } = applied.compare(TypedValue.of(live, schema));

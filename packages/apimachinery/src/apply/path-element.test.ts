@@ -16,6 +16,8 @@ describe('a path element is read into the form we write', () => {
     'a field': ['f:a"b', 'f:a"b'],
     'a value': ['v: "a" ', 'v:"a"'],
     'a number': ['v:1.0', 'v:1'],
+    'an integer beyond 2^53': ['v:9007199254740993', 'v:9007199254740993'],
+    'a key beyond 2^53': ['k:{"a":-9223372036854775808}', 'k:{"a":-9223372036854775808}'],
     'a small number, with two digits of exponent': ['v:1e-7', 'v:1e-07'],
     'HTML characters, escaped': ['v:"<&>"', 'v:"\\u003c\\u0026\\u003e"'],
     'control characters, escaped in full': ['v:"\\b\\n"', 'v:"\\u0008\\n"'],

@@ -1,3 +1,4 @@
+import { readJson } from '../codec/json.ts';
 import { quote } from '../field/quote.ts';
 import { compareStrings } from '../json/go-value.ts';
 import { elementJson, goFloat } from './go-format.ts';
@@ -31,6 +32,10 @@ const canonical = /^(?:v:"[\w./:@-]*"|k:\{"[\w.-]+":"[\w./:@-]*"\})$/;
 
 /**
  * Brings an element read from fieldsV1 to the form we write.
+ *
+ * Differs from upstream: integers beyond 2^53 keep all their digits. Upstream reads them as floats, and so loses the owner of a
+ * member of a set.
+ *
  * Gives undefined for a kind of element this version does not know, which is to be ignored; throws when it cannot be read.
  */
 export function parsePathElement(text: string): PathElement | undefined {
@@ -40,7 +45,7 @@ export function parsePathElement(text: string): PathElement | undefined {
   const content = text.slice(2);
   switch (text[0]) {
     case 'v':
-      return valueElement(JSON.parse(content));
+      return valueElement(readJson(content));
     case 'k':
       return keyElement(keyFields(text));
     case 'i':
@@ -52,16 +57,17 @@ export function parsePathElement(text: string): PathElement | undefined {
 }
 
 function keyFields(element: PathElement): [string, unknown][] {
-  const fields: unknown = JSON.parse(element.slice(2));
+  const fields: unknown = readJson(element.slice(2));
   if (typeof fields !== 'object' || Array.isArray(fields))
     throw new Error(`expected an object of key fields: ${element}`);
   return Object.entries(fields ?? {}).sort(([a], [b]) => compareStrings(a, b));
 }
 
 /** A scalar as upstream prints it inside a path; `integers` says how a whole number is to be written. */
-function printScalar(value: unknown, integers: (value: number) => string): string {
+function printScalar(value: unknown, integers: (value: number | bigint) => string): string {
   if (typeof value === 'string') return quote(value);
   if (typeof value === 'number') return Number.isInteger(value) ? integers(value) : goFloat(value);
+  if (typeof value === 'bigint') return integers(value);
   if (Array.isArray(value)) return `[${value.map((item) => printScalar(item, integers)).join(',')}]`;
   if (typeof value === 'object' && value !== null)
     return Object.entries(value)
@@ -70,7 +76,7 @@ function printScalar(value: unknown, integers: (value: number) => string): strin
   return String(value);
 }
 
-function print(element: PathElement, integers: (value: number) => string): string {
+function print(element: PathElement, integers: (value: number | bigint) => string): string {
   switch (element[0]) {
     case 'f':
       return `.${element.slice(2)}`;
@@ -79,7 +85,7 @@ function print(element: PathElement, integers: (value: number) => string): strin
         .map(([name, value]) => `${name}=${printScalar(value, integers)}`)
         .join(',')}]`;
     case 'v':
-      return `[=${printScalar(JSON.parse(element.slice(2)), integers)}]`;
+      return `[=${printScalar(readJson(element.slice(2)), integers)}]`;
     default:
       return `[${element.slice(2)}]`;
   }
@@ -89,7 +95,8 @@ function print(element: PathElement, integers: (value: number) => string): strin
 export const printPathElement = (element: PathElement): string => print(element, String);
 
 /** A path as conflicts name it: `.spec.containers[name="a"].image`. Numbers read from fieldsV1 are floats upstream. */
-export const printPath = (path: FieldPath): string => path.map((element) => print(element, goFloat)).join('');
+export const printPath = (path: FieldPath): string =>
+  path.map((element) => print(element, (value) => goFloat(Number(value)))).join('');
 
 const kinds = 'fkvi';
 
@@ -105,7 +112,7 @@ export function comparePathElements(a: PathElement, b: PathElement): number {
     case 'k':
       return compareKeys(keyFields(a), keyFields(b));
     case 'v':
-      return compareScalars(JSON.parse(a.slice(2)), JSON.parse(b.slice(2)));
+      return compareScalars(readJson(a.slice(2)), readJson(b.slice(2)));
     default:
       return Number(a.slice(2)) - Number(b.slice(2));
   }
@@ -120,10 +127,12 @@ function compareKeys(a: readonly [string, unknown][], b: readonly [string, unkno
 }
 
 const scalarKinds = ['number', 'string', 'boolean', 'object'];
+const kindOf = (value: unknown): string => (typeof value === 'bigint' ? 'number' : typeof value);
+const isNumber = (value: unknown): value is number | bigint => kindOf(value) === 'number';
 
 function compareScalars(a: unknown, b: unknown): number {
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (isNumber(a) && isNumber(b)) return a < b ? -1 : a > b ? 1 : 0;
   if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b);
   if (typeof a === typeof b) return compareStrings(elementJson(a), elementJson(b));
-  return scalarKinds.indexOf(typeof a) - scalarKinds.indexOf(typeof b);
+  return scalarKinds.indexOf(kindOf(a)) - scalarKinds.indexOf(kindOf(b));
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_JSON_DEPTH } from '../json/depth.ts';
 import { NumberLiteral } from '../schema/number-literal.ts';
-import { parseJson, stringifyJson } from './json.ts';
+import { parseJson, readJson, stringifyJson, writeJson } from './json.ts';
 import { JsonParser } from './json-parser.ts';
 
 describe('parsing', () => {
@@ -27,6 +27,21 @@ describe('parsing', () => {
     ['long digits in strings', '"12345678901234567890"', '12345678901234567890'],
   ])('reads %s', (_, text, expected) => {
     expect(parseJson(text).value).toEqual(expected);
+  });
+
+  it.each<[sentence: string, text: string, expected: unknown]>([
+    ['what JSON.parse reads', '{"a":[1,1.5,"12345678901234567",null]}', { a: [1, 1.5, '12345678901234567', null] }],
+    ['integers beyond 2^53', '{"a":[9007199254740993],"b":1.5}', { a: [9007199254740993n], b: 1.5 }],
+    ['no integers beyond int64', '[18446744073709551616]', [2 ** 64]],
+    ['long fractions as doubles', '[0.1234567890123456]', [0.1234567890123456]],
+  ])('reads from a server %s', (_, text, expected) => {
+    expect(readJson(text)).toEqual(expected);
+  });
+
+  it('throws for what is no JSON, from a server too', () => {
+    for (const text of ['', '{', '[9007199254740993', '{"a":9007199254740993,}']) {
+      expect(() => readJson(text)).toThrow();
+    }
   });
 
   it('keeps the spelling of numbers when asked', () => {
@@ -121,6 +136,21 @@ it('reads and prints a string of ten megabytes', () => {
 });
 
 describe('printing', () => {
+  it('prints beside bigints what JSON.stringify prints', () => {
+    const rest = {
+      when: new Date(0),
+      nothing: undefined,
+      call: () => 1,
+      list: [undefined, () => 1],
+      html: '<&>',
+      n: Number.NaN,
+    };
+    expect(writeJson({ ...rest, last: 2n ** 62n })).toBe(
+      `${JSON.stringify(rest).slice(0, -1)},"last":4611686018427387904}`,
+    );
+    expect(writeJson(rest)).toBe(JSON.stringify(rest));
+  });
+
   it('gives what parsing takes', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.boolean(), (value, pretty) => {

@@ -1,3 +1,4 @@
+import { writeJson } from '../codec/json.ts';
 import type { CauseType, KnownStatusReason, Status, StatusCause, StatusDetails, StatusReason } from '../meta/status.ts';
 
 /**
@@ -54,7 +55,7 @@ export class UnexpectedObjectError extends Error {
   readonly object: unknown;
 
   constructor(object: unknown) {
-    super(`unexpected object: ${JSON.stringify(object)}`);
+    super(`unexpected object: ${writeJson(object)}`);
     this.object = object;
   }
 }

@@ -1,6 +1,7 @@
 import { podQOS } from '@coxswain/api';
 import type { Pod, Toleration } from '@coxswain/api/core/v1';
 import { isJsonObject } from '@coxswain/apimachinery';
+import { readJson } from '@coxswain/apimachinery/codec/json';
 import { clientsMistake } from '../registry/clients-mistake.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { existingNamespace } from './find-object.ts';
@@ -68,7 +69,7 @@ export function podTolerationRestriction(
 function parseTolerations(text: string): Toleration[] {
   if (text === '') return [];
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = readJson(text);
     if (!Array.isArray(value) || !value.every(isJsonObject)) throw new Error('tolerations must be a list of objects');
     return value.map(tolerationFrom);
   } catch (cause) {

@@ -1,4 +1,5 @@
 import { type CodecFactory, isJsonObject, parseYaml, type Scheme, stringifyJson } from '@coxswain/apimachinery';
+import { readJson } from '@coxswain/apimachinery/codec/json';
 
 export interface ObjectFormats {
   readonly codecs: CodecFactory;
@@ -64,7 +65,7 @@ const isText = (contentType: string): boolean =>
   contentType.startsWith('application/json') || contentType.startsWith('application/yaml');
 
 function parsedJson(body: Uint8Array): AnyObject | undefined {
-  const value: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
+  const value: unknown = readJson(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
   return isJsonObject(value) ? value : undefined;
 }
 

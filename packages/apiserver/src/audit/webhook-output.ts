@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { readJson } from '@coxswain/apimachinery/codec/json';
 import { type KubeconfigWebhook, WebhookCallError } from '../webhook/index.ts';
 import type { AuditOutput } from './audit-log.ts';
 
@@ -30,7 +31,7 @@ export class WebhookOutput implements AuditOutput {
   async append(text: string): Promise<void> {
     const failures: unknown[] = [];
     for (const events of this.#batches(text.split('\n'))) {
-      const items = events.map((line): unknown => JSON.parse(line));
+      const items = events.map((line): unknown => readJson(line));
       const list = { kind: 'EventList', apiVersion: 'audit.k8s.io/v1', metadata: {}, items };
       await this.#send(list).catch((error) => failures.push(error));
     }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { isJsonObject } from '@coxswain/apimachinery';
+import { writeJson } from '@coxswain/apimachinery/codec/json';
 import type { JsonObject } from './dialect.ts';
 import type { OpenApiProvider } from './openapi-provider.ts';
 import { encodeDocument } from './protobuf/index.ts';
@@ -81,9 +82,7 @@ export class OpenApiService {
   async v3(path: string, format: DocumentFormat): Promise<ServedDocument | undefined> {
     const entry = (await this.#current().v3).get(path);
     if (!entry) return undefined;
-    const bytes = await this.#form(entry.forms, 'v3', format, async () =>
-      JSON.stringify(await entry.provider.v3(path)),
-    );
+    const bytes = await this.#form(entry.forms, 'v3', format, async () => writeJson(await entry.provider.v3(path)));
     return { bytes, etag: entry.hash, modified: entry.modified };
   }
 

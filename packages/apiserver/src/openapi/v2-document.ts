@@ -1,3 +1,4 @@
+import { writeJson } from '@coxswain/apimachinery/codec/json';
 import type { DefinitionBuilder } from './definition-builder.ts';
 import type { JsonObject } from './dialect.ts';
 import { info, securityScheme, sortedRecord, withoutEmpty } from './document-parts.ts';
@@ -19,7 +20,7 @@ export type V2Texts = Readonly<Record<keyof V2Part, ReadonlyMap<string, string>>
 
 export function v2Texts({ paths, definitions, parameters }: V2Part): V2Texts {
   const texts = (entries: JsonObject) =>
-    new Map(Object.entries(entries).map(([key, value]) => [key, JSON.stringify(value)]));
+    new Map(Object.entries(entries).map(([key, value]) => [key, writeJson(value)]));
   return { paths: texts(paths), definitions: texts(definitions), parameters: texts(parameters) };
 }
 

@@ -3,7 +3,7 @@ import {
   GroupVersionKind,
   isProtobufEnvelope,
   type KubernetesObject,
-  parseJson,
+  readJson,
   stringifyJson,
 } from '@coxswain/apimachinery';
 import type { KeyValue } from '@coxswain/storage';
@@ -152,13 +152,9 @@ export class ObjectCodec {
 
 const versionText = (revision: number): string => `"resourceVersion":"${revision}",`;
 
-/** As many digits in a row as an integer needs that a double cannot hold. */
-const longNumber = /\d{16}/;
-
 /** What we wrote ourselves needs none of the care that a client's text does, apart from integers beyond 2^53. */
 function parseStored(bytes: Uint8Array): unknown {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-  return longNumber.test(text) ? parseJson(text).value : JSON.parse(text);
+  return readJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
 }
 
 const none: readonly string[] = [];

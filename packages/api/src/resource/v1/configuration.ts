@@ -7,6 +7,7 @@ import {
   required,
   tooLong,
 } from '@coxswain/apimachinery';
+import { writeJson } from '@coxswain/apimachinery/codec/json';
 import type { DeviceConfiguration, DeviceSelector } from '../../generated/resource/v1.ts';
 import { validateSlice } from './collections.ts';
 import { validateDriverName } from './names.ts';
@@ -41,6 +42,6 @@ export function validateConfiguration({ opaque }: DeviceConfiguration, path: Pat
 /** A JSON object of limited size. */
 export function validateRawObject(value: unknown, path: Path, isStored = false): ErrorList {
   if (value === undefined || value === null) return [required(path)];
-  if (!isStored && isLongerThan(JSON.stringify(value), maxDataLength)) return [tooLong(path, maxDataLength)];
+  if (!isStored && isLongerThan(writeJson(value), maxDataLength)) return [tooLong(path, maxDataLength)];
   return isJsonObject(value) ? [] : [invalid(path, '<value omitted>', 'must be a valid JSON object')];
 }

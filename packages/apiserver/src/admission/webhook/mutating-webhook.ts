@@ -1,4 +1,5 @@
 import type { MutatingWebhookConfiguration } from '@coxswain/api/admissionregistration/v1';
+import { writeJson } from '@coxswain/apimachinery/codec/json';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { keepValidManagedFields } from '../keep-valid-managed-fields.ts';
 import { ReinvocationRounds } from '../reinvocation-rounds.ts';
@@ -106,7 +107,7 @@ class Annotations {
 
   patch(patch: unknown): void {
     const { configuration, webhook } = this.#hook;
-    const value = JSON.stringify({ configuration, webhook: webhook.name, patch, patchType: 'JSONPatch' });
+    const value = writeJson({ configuration, webhook: webhook.name, patch, patchType: 'JSONPatch' });
     this.#attributes.annotate(`patch.webhook.admission.k8s.io/${this.#suffix}`, value, 'Request');
   }
 }

@@ -96,6 +96,17 @@ describe('documents of custom resources', () => {
     expect([...(await service.v3Index()).keys()]).toEqual([]);
   });
 
+  it('show integers beyond 2^53 with all their digits', async () => {
+    const crd = structuredClone(recorded.crds[0]!);
+    const schema = crd.spec.versions[0]!.schema!.openAPIV3Schema!;
+    schema.properties = { exact: { type: 'integer', format: 'int64', default: 9_007_199_254_740_993n } };
+    const { service } = publishing([crd]);
+    const document = Buffer.from((await service.v3('apis/stable.example.com/v1', 'json'))!.bytes);
+    expect(document.includes('"default":9007199254740993')).toBe(true);
+    // It has no defaults.
+    expect((await service.v2('json')).bytes.length).toBeGreaterThan(0);
+  });
+
   it('change with their definition alone', async () => {
     const { service, custom } = publishing();
     const before = await service.v3Index();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Catalogue, type Descriptions, loadDescriptions } from '@coxswain/api';
 import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
+import { writeJson } from '@coxswain/apimachinery/codec/json';
 import {
   DefinitionBuilder,
   type Dialect,
@@ -117,5 +118,4 @@ export class CustomResourceOpenApi implements OpenApiProvider {
 
 const pathOf = ({ group, version }: CustomKind): string => `apis/${group}/${version}`;
 
-const hashOf = (input: unknown): string =>
-  createHash('sha512').update(JSON.stringify(input)).digest('hex').toUpperCase();
+const hashOf = (input: unknown): string => createHash('sha512').update(writeJson(input)).digest('hex').toUpperCase();
