@@ -1,3 +1,4 @@
+import { readJson } from '@coxswain/apimachinery/codec/json';
 import { anything, base64, bool, decode, list, record, string, struct } from './decoder.ts';
 import type {
   AuthInfo,
@@ -107,7 +108,7 @@ const typeMeta = String.raw`struct { APIVersion string "json:\"apiVersion,omitem
 function parseJson(text: string): unknown {
   if (!text.startsWith('{')) return undefined;
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     return undefined;
   }

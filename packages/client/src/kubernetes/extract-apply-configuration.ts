@@ -1,3 +1,4 @@
+import { readJson } from '@coxswain/apimachinery/codec/json';
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import type { ApplyConfiguration } from '../rest/index.ts';
 
@@ -72,7 +73,7 @@ function extractItems(items: readonly unknown[], tree: FieldTree, others: OtherT
 
 /** `k:{"name":"a"}` an item with that key, `v:"a"` an item that is this value, `i:0` the item at that place. */
 function itemMatcher(element: string): (item: unknown, index: number) => boolean {
-  const wanted: unknown = JSON.parse(element.slice(2));
+  const wanted: unknown = readJson(element.slice(2));
   if (element.startsWith('k:') && isRecord(wanted)) {
     const keys = Object.entries(wanted);
     return (item) => isRecord(item) && keys.every(([key, value]) => Object.hasOwn(item, key) && item[key] === value);

@@ -1,3 +1,4 @@
+import { readJson } from '@coxswain/apimachinery/codec/json';
 import { ApiError, fromObject, newGenericServerResponse } from '@coxswain/apimachinery/errors';
 import { GroupResource } from '@coxswain/apimachinery/meta';
 import type { TransportResponse } from '../transport/transport.ts';
@@ -42,7 +43,7 @@ export function decodeText<T>(head: Head, text: string): T {
   }
   let object: unknown;
   try {
-    object = JSON.parse(text);
+    object = readJson(text);
   } catch (cause) {
     const shown = isText(headers) ? `: ${text.slice(0, 200).trim()}` : '';
     const message = `the server answered ${status} with ${contentTypeOf(headers) || 'something'} that is no JSON${shown}`;
@@ -57,7 +58,7 @@ export function decodeText<T>(head: Head, text: string): T {
 export function answeredError(request: RestRequest, head: Head, bytes: Uint8Array): ApiError {
   const { status: code, headers } = head;
   try {
-    const error = fromObject(JSON.parse(decoder.decode(bytes)));
+    const error = fromObject(readJson(decoder.decode(bytes)));
     if (error instanceof ApiError && error.status.status === 'Failure') return error;
   } catch {
     // No JSON: not in the API's form.

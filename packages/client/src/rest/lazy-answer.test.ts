@@ -1,3 +1,4 @@
+import { readJson, writeJson } from '@coxswain/apimachinery/codec/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isUnread } from '../watch/lazy-object.ts';
@@ -13,7 +14,7 @@ const pod = {
   status: { phase: 'Pending' },
 };
 const lazily = (object: unknown, end = ''): Record<string, unknown> | undefined =>
-  lazyAnswer(new TextEncoder().encode(JSON.stringify(object) + end)) as Record<string, unknown> | undefined;
+  lazyAnswer(new TextEncoder().encode(writeJson(object) + end)) as Record<string, unknown> | undefined;
 
 describe('the answer to a write', () => {
   it.each(['', '\n'])('is read when somebody looks at it; it ends with %j', (end) => {
@@ -36,13 +37,13 @@ describe('the answer to a write', () => {
     expect(lazily(answer)).toBeUndefined();
   });
 
-  it('is what JSON.parse makes of it, whatever is in it', () => {
+  it('is what readJson makes of it, whatever is in it', () => {
     const value = fc.jsonValue({ maxDepth: 4 });
     const parts = fc.record({ name: value, spec: fc.dictionary(fc.string(), value), status: value });
     fc.assert(
       fc.property(parts, fc.boolean(), ({ name, spec, status }, isManaged) => {
         const metadata = { name, ...(isManaged && { managedFields }), annotations: { long } };
-        const object = JSON.parse(JSON.stringify({ ...pod, metadata, spec, status }));
+        const object = readJson(JSON.stringify({ ...pod, metadata, spec, status }));
         const read = lazily(object);
         expect(read ?? object).toEqual(object);
         if (isManaged) expect(read).toBeDefined();

@@ -1,3 +1,4 @@
+import { writeJson } from '@coxswain/apimachinery/codec/json';
 import type { GroupResource } from '@coxswain/apimachinery/meta';
 import type { TransportResponse } from '../transport/transport.ts';
 import type { CallOptions } from './call-options.ts';
@@ -58,7 +59,7 @@ let used = 0;
 
 export function encodeBody(body: unknown): Uint8Array {
   if (body instanceof Uint8Array) return body;
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const text = typeof body === 'string' ? body : writeJson(body);
   const most = text.length * mostBytesOfUnit;
   if (most > sharedBytes / 4) return encoder.encode(text);
   if (used + most > shared.length) {

@@ -1,3 +1,4 @@
+import { writeJson } from '@coxswain/apimachinery/codec/json';
 import { newNotAcceptable } from '@coxswain/apimachinery/errors';
 import { isJsonObject } from '@coxswain/apimachinery/json';
 import { isList } from '@coxswain/apimachinery/meta';
@@ -28,7 +29,7 @@ export function renderingFor(accept: string): Rendering {
 export const jsonAnswer = (status: number, value: object): TransportResponse => ({
   status,
   headers: { 'content-type': 'application/json' },
-  body: bodyOf(new TextEncoder().encode(JSON.stringify(value))),
+  body: bodyOf(new TextEncoder().encode(writeJson(value))),
 });
 
 /** What a server says of a path that it does not have. */

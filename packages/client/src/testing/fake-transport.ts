@@ -1,3 +1,4 @@
+import { readJson, writeJson } from '@coxswain/apimachinery/codec/json';
 import { ApiError, newBadRequest, toStatus } from '@coxswain/apimachinery/errors';
 import { isJsonObject } from '@coxswain/apimachinery/json';
 import type { APIResourceList, KubernetesObject } from '@coxswain/apimachinery/meta';
@@ -152,7 +153,7 @@ export class FakeTransport implements Transport {
     const stream = new ChunkQueue(signal);
     const send = (event: WatchEvent): void => {
       const object = isObjectEvent(event) && isJsonObject(event.object) ? render(event.object) : event.object;
-      stream.write(new TextEncoder().encode(`${JSON.stringify({ type: event.type, object })}\n`));
+      stream.write(new TextEncoder().encode(`${writeJson({ type: event.type, object })}\n`));
       if (event.type === 'ERROR') stream.end();
     };
     this.#streams.add(stream);
@@ -242,7 +243,7 @@ async function actionOf(request: TransportRequest, info: RequestInfo): Promise<A
 async function read(bytes: Uint8Array): Promise<unknown> {
   const text = new TextDecoder().decode(bytes);
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     const { parseYaml } = await import('@coxswain/apimachinery/codec');
     return parseYaml(text).value;

@@ -1,3 +1,4 @@
+import { readJson, writeJson } from '@coxswain/apimachinery/codec/json';
 import {
   ApiError,
   newAlreadyExists,
@@ -391,9 +392,9 @@ function desiredOf({ metadata: _, status: __, ...desired }: Unstructured): objec
 }
 
 /** A copy in the form that goes over the wire: without what is undefined. */
-function wireForm<T>(value: T): T {
-  const copy: T = JSON.parse(JSON.stringify(value));
-  return copy;
+function wireForm<T>(value: T): T;
+function wireForm(value: unknown): unknown {
+  return readJson(writeJson(value));
 }
 
 function assertNamespace({ metadata }: KubernetesObject, namespace: string): void {

@@ -1,3 +1,4 @@
+import { readJson } from '@coxswain/apimachinery/codec/json';
 import { lazyMetadata, lazyObject } from './lazy-object.ts';
 import { isNodeBytes } from './node-bytes.ts';
 import type { Waiting } from './unread-parts.ts';
@@ -85,7 +86,7 @@ export const textOf = (bytes: Uint8Array, from: number, to: number): string =>
 /** Undefined for what is no JSON. */
 export function parsedText(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     return undefined;
   }

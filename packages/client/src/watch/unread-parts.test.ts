@@ -1,3 +1,4 @@
+import { readJson } from '@coxswain/apimachinery/codec/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UnreadParts } from './unread-parts.ts';
@@ -36,9 +37,7 @@ describe('UnreadParts', () => {
           return { parts, keep };
         });
         for (const { keep } of all) keep();
-        expect(all.map(({ parts }) => parts.read())).toEqual(
-          states.map(([state]) => JSON.parse(JSON.stringify(state))),
-        );
+        expect(all.map(({ parts }) => parts.read())).toEqual(states.map(([state]) => readJson(JSON.stringify(state))));
       }),
       { numRuns: 300 },
     );

@@ -1,3 +1,4 @@
+import { readJson } from '@coxswain/apimachinery/codec/json';
 import { isNodeBytes } from './node-bytes.ts';
 
 // Texts are decoded in pieces, of which only the first begins something.
@@ -87,11 +88,12 @@ export class UnreadParts {
 
 function parsedMembers(text: string): object {
   try {
-    return JSON.parse(`{${text}}`);
+    const parts = readJson(`{${text}}`);
+    if (typeof parts === 'object' && parts !== null) return parts;
   } catch {
     // The parser's own message quotes the text, which may be secret.
-    throw new SyntaxError('the server sent an object that is no JSON');
   }
+  throw new SyntaxError('the server sent an object that is no JSON');
 }
 
 /** Whether they are known to be equal. */

@@ -11,7 +11,7 @@ import { ExecCredentials, type ExecOptions } from './exec-credentials.ts';
 import type { ExecCluster } from './exec-plugin.ts';
 
 const v1 = 'client.authentication.k8s.io/v1';
-const cluster: ExecCluster = { server: 'https://a', config: { audience: 'x' } };
+const cluster: ExecCluster = { server: 'https://a', config: { audience: 'x', quota: 9_007_199_254_740_993n } };
 
 /** A plug-in in a folder of its own that runs a script. */
 async function plugin(script: string, config: Partial<ExecConfig> = {}, options: ExecOptions = {}) {
@@ -58,7 +58,9 @@ describe('ExecCredentials', () => {
     for (const provideClusterInfo of [false, true]) {
       const { dir, credentials } = await plugin(script, { ...config, provideClusterInfo }, options);
       expect({ ...(await credentials.current()) }).toEqual({ token: 't' });
-      const spec = provideClusterInfo ? '"cluster":{"server":"https://a","config":{"audience":"x"}},' : '';
+      const spec = provideClusterInfo
+        ? '"cluster":{"server":"https://a","config":{"audience":"x","quota":9007199254740993}},'
+        : '';
       expect(JSON.parse(await readFile(join(dir, 'seen'), 'utf8'))).toEqual([
         ['a', 'b c'],
         'm',

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { normalize, sep } from 'node:path';
+import { writeJson } from '@coxswain/apimachinery/codec/json';
 import { errorCode, goFileError } from '../files.ts';
 import type { ExecConfig } from '../kubeconfig.ts';
 import type { Environment } from '../kubeconfig-files.ts';
@@ -51,7 +52,7 @@ export function runExecPlugin({ config, env, interactive, cluster, onStderr, sig
   const variables = Object.fromEntries((config.env ?? []).map(({ name = '', value = '' }) => [name, value]));
   return new Promise((resolve, reject) => {
     const child = spawn(command, [...(config.args ?? [])], {
-      env: { ...env, ...variables, KUBERNETES_EXEC_INFO: `${JSON.stringify(info)}\n` },
+      env: { ...env, ...variables, KUBERNETES_EXEC_INFO: `${writeJson(info)}\n` },
       stdio: [interactive ? 'inherit' : 'ignore', 'pipe', onStderr ? 'pipe' : 'inherit'],
       windowsHide: true,
       signal,
