@@ -1,3 +1,5 @@
+import { writeJson } from '@coxswain/apimachinery/codec/json';
+
 /** What was waited for did not come about. The message tells what was seen last and what happened in the cluster. */
 export class UntilTimeoutError extends Error {
   override readonly name = 'UntilTimeoutError';
@@ -8,5 +10,5 @@ export function lastSeen(value: unknown, error: unknown): string {
   if (error !== undefined) return `it last failed with: ${error instanceof Error ? error.message : String(error)}`;
   // Whoever only asserts finds out here why that was not enough.
   if (value === undefined) return 'it last gave undefined; a condition is met when it gives something true';
-  return `it last gave ${typeof value === 'object' ? JSON.stringify(value)?.slice(0, 500) : String(value)}`;
+  return `it last gave ${typeof value === 'object' ? writeJson(value).slice(0, 500) : String(value)}`;
 }

@@ -187,7 +187,7 @@ export class CronJobController implements Controller {
 
   #mayStart(cronJob: CronJob, draft: StatusDraft, time: Date, now: number): boolean {
     const { startingDeadlineSeconds, concurrencyPolicy } = cronJob.spec;
-    if (startingDeadlineSeconds !== undefined && time.getTime() + startingDeadlineSeconds * 1000 < now) {
+    if (startingDeadlineSeconds !== undefined && time.getTime() + Number(startingDeadlineSeconds) * 1000 < now) {
       const text = time.toUTCString().replace('GMT', '+0000');
       this.#warn(cronJob, 'MissSchedule', `Missed scheduled time to start a job: ${text}`);
       return false;

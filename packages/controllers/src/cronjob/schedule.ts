@@ -48,7 +48,7 @@ export function dueTimes(
   const { metadata, spec, status } = cronJob;
   let sinceMs = Date.parse(status?.lastScheduleTime ?? metadata.creationTimestamp ?? '') || 0;
   if (options.untilDeadline && spec.startingDeadlineSeconds !== undefined) {
-    sinceMs = Math.max(sinceMs, now - spec.startingDeadlineSeconds * 1000);
+    sinceMs = Math.max(sinceMs, now - Number(spec.startingDeadlineSeconds) * 1000);
   }
   const since = new Date(sinceMs);
   const first = schedule.next(since);

@@ -36,7 +36,7 @@ export async function daemonRevisions(
   const labelled = await Promise.all(revisions.map((revision) => withHash(history, key, revision)));
   const current = labelled.filter((revision) => holds(revision, data));
   const old = labelled.filter((revision) => !current.includes(revision));
-  const next = Math.max(0, ...old.map(({ revision }) => revision)) + 1;
+  const next = Math.max(0, ...old.map(({ revision }) => Number(revision))) + 1;
 
   const newest = current.at(-1);
   if (!newest) return { hash: await snapshot(set, next, options), old };

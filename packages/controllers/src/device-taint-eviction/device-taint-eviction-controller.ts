@@ -13,19 +13,13 @@ import {
   type SharedIndexInformer,
 } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller.ts';
+import { currentSlices } from '../framework/current-slices.ts';
 import { deletedObject } from '../framework/deleted-object.ts';
 import { evictPod } from '../framework/evict-pod.ts';
 import { isClaimForPod, lookUpClaim } from '../framework/pod-resource-claims.ts';
 import { RecentUids } from '../framework/recent-uids.ts';
 import { ReconcileLoop } from '../framework/reconcile-loop.ts';
-import {
-  claimEviction,
-  currentSlices,
-  type DeviceTaintSources,
-  type Eviction,
-  earlier,
-  isSelected,
-} from './device-taints.ts';
+import { claimEviction, type DeviceTaintSources, type Eviction, earlier, isSelected } from './device-taints.ts';
 import { conditionType, type RuleEffects, ruleCondition } from './rule-condition.ts';
 
 const name = 'device-taint-eviction-controller';

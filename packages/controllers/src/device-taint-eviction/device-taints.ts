@@ -6,6 +6,7 @@ import type {
   ResourceSlice,
 } from '@coxswain/api/resource/v1';
 import type { DeviceTaintRule } from '@coxswain/api/resource/v1beta2';
+import { currentSlices } from '../framework/current-slices.ts';
 
 /** When whoever uses something has to go, and because of which rules; those alone, when no device has a taint of its own. */
 export interface Eviction {
@@ -44,12 +45,6 @@ export function claimEviction({ status }: ResourceClaim, sources: DeviceTaintSou
   return eviction;
 }
 
-/** The slices of a pool that count: those of the latest generation. */
-export function currentSlices(slices: readonly ResourceSlice[]): ResourceSlice[] {
-  const latest = Math.max(...slices.map(({ spec }) => spec.pool.generation));
-  return slices.filter(({ spec }) => spec.pool.generation === latest);
-}
-
 export function isSelected(
   { spec: { deviceSelector } }: DeviceTaintRule,
   { driver, pool, device }: DeviceName,
@@ -75,7 +70,7 @@ function taintEviction(
   if (taint.effect !== 'NoExecute' || Number.isNaN(since)) return undefined;
   const seconds = (tolerations ?? []).filter((each) => isTolerated(taint, each)).map((each) => each.tolerationSeconds);
   if (seconds.includes(undefined)) return undefined;
-  const least = Math.min(...seconds.map((each) => each ?? 0));
+  const least = Math.min(...seconds.map((each) => Number(each ?? 0)));
   return { atMs: since + (seconds.length > 0 ? Math.max(0, least) * 1000 : 0), rules: new Set(rules) };
 }
 

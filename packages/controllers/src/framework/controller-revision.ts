@@ -29,7 +29,9 @@ export const holds = (revision: ControllerRevision, data: RevisionData): boolean
 export function byRevision(a: ControllerRevision, b: ControllerRevision): number {
   const timeOf = ({ metadata }: ControllerRevision): number => Date.parse(metadata.creationTimestamp ?? '') || 0;
   return (
-    a.revision - b.revision || timeOf(a) - timeOf(b) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1)
+    Number(a.revision) - Number(b.revision) ||
+    timeOf(a) - timeOf(b) ||
+    ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1)
   );
 }
 

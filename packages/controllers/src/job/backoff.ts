@@ -46,7 +46,7 @@ export function finishTime(pod: Pod): number {
   const ready = podCondition(pod, 'Ready');
   if (ready?.status === 'False' && ready.lastTransitionTime) return Date.parse(ready.lastTransitionTime);
   if (metadata.deletionTimestamp) {
-    return Date.parse(metadata.deletionTimestamp) - (metadata.deletionGracePeriodSeconds ?? 0) * 1000;
+    return Date.parse(metadata.deletionTimestamp) - Number(metadata.deletionGracePeriodSeconds ?? 0) * 1000;
   }
   return Date.parse(metadata.creationTimestamp ?? '') || 0;
 }

@@ -59,7 +59,7 @@ export function remainingDeadlineMs(
   now: number,
 ): number | undefined {
   if (activeDeadlineSeconds === undefined || startTimeMs === undefined || suspend) return undefined;
-  return startTimeMs + activeDeadlineSeconds * 1000 - now;
+  return startTimeMs + Number(activeDeadlineSeconds) * 1000 - now;
 }
 
 function failingByPolicy({ pods, spec }: JobObservation): string | undefined {

@@ -124,7 +124,7 @@ async function supported<T>(call: Promise<T>): Promise<T | undefined> {
 /** How long the pods that still run may take to end. */
 function longestGrace(pods: readonly Pod[]): number {
   const running = pods.filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
-  return running.reduce((longest, { spec }) => Math.max(longest, spec?.terminationGracePeriodSeconds ?? 0), 0);
+  return running.reduce((longest, { spec }) => Math.max(longest, Number(spec?.terminationGracePeriodSeconds ?? 0)), 0);
 }
 
 function finalizersOf(items: readonly KubernetesObject[]): Map<string, number> {

@@ -5,6 +5,7 @@ import type {
   ResourcePoolStatusRequestStatus,
 } from '@coxswain/api/resource/v1alpha3';
 import { timeFromDate } from '@coxswain/apimachinery/time';
+import { currentSlices } from '../framework/current-slices.ts';
 
 const defaultLimit = 100;
 const longestErrorBytes = 256;
@@ -44,9 +45,9 @@ export function requestStatus(
 
 /** Of slices of one pool: only those of the latest generation count. */
 function poolStatus(poolName: string, slices: readonly ResourceSlice[], allocated: number): PoolStatus {
-  const generation = Math.max(...slices.map(({ spec }) => spec.pool.generation));
-  const current = slices.filter(({ spec }) => spec.pool.generation === generation);
+  const current = currentSlices(slices);
   const { driver, nodeName, pool } = current[0]!.spec;
+  const { generation } = pool;
   const isOfOneNode = nodeName && current.every(({ spec }) => spec.nodeName === nodeName);
   const common = { driver, poolName, generation, ...(isOfOneNode && { nodeName }) };
   const [seen, expected] = [current.length, pool.resourceSliceCount];

@@ -35,7 +35,7 @@ export async function currentAndUpdate(
   const key = `${metadata.namespace}/${metadata.name}`;
   const data = revisionData(spec?.template ?? {});
   const newest = revisions.at(-1);
-  const next = (newest?.revision ?? 0) + 1;
+  const next = Number(newest?.revision ?? 0) + 1;
   const equal = revisions.findLast((revision) => holds(revision, data));
   let collisionCount = status?.collisionCount ?? 0;
   let update: ControllerRevision | undefined;

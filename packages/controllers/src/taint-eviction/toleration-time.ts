@@ -17,7 +17,7 @@ export function toleratedForMs(
   for (const taint of taints) {
     const toleration = tolerations?.find((one) => toleratesTaint(one, taint));
     if (!toleration) return undefined;
-    least = Math.min(least, Math.max(0, (toleration.tolerationSeconds ?? Number.POSITIVE_INFINITY) * 1000));
+    least = Math.min(least, Math.max(0, Number(toleration.tolerationSeconds ?? Number.POSITIVE_INFINITY) * 1000));
   }
   return least;
 }

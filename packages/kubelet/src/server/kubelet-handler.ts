@@ -1,4 +1,5 @@
 import type { Pod } from '@coxswain/api/core/v1';
+import { writeJson } from '@coxswain/apimachinery/codec/json';
 import {
   type ApiHandler,
   type ApiRequest,
@@ -50,7 +51,7 @@ export const kubeletHandler =
 const notFound = (): ApiResponse => textResponse(404, '404 page not found\n');
 
 const podList = (items: readonly Pod[]): string =>
-  JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items });
+  writeJson({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items });
 
 /** As the runtime knows them: without anything but names and images. */
 async function runningPods({ runtime }: KubeletHost): Promise<Pod[]> {

@@ -20,7 +20,7 @@ export class ImageStates {
         if (states.has(name)) continue;
         let state = this.#states.get(name);
         if (!state) {
-          state = { size: sizeBytes, nodes: 0 };
+          state = { size: Number(sizeBytes), nodes: 0 };
           this.#states.set(name, state);
         }
         state.nodes++;

@@ -1,4 +1,5 @@
 import type { Binding, Node, Pod } from '@coxswain/api/core/v1';
+import { readJson, writeJson } from '@coxswain/apimachinery/codec/json';
 import { isJsonObject } from '@coxswain/apimachinery/json';
 import { durationToMs } from '@coxswain/apimachinery/time';
 import { type Clock, childSignal, type Transport } from '@coxswain/client';
@@ -147,7 +148,7 @@ export class HttpExtender implements Extender {
         method: 'POST',
         url: `/${verb}`,
         headers: { 'content-type': 'application/json' },
-        body: Buffer.from(JSON.stringify(args)),
+        body: Buffer.from(writeJson(args)),
         signal: child.signal,
       });
       const bytes = await body.bytes();
@@ -155,7 +156,7 @@ export class HttpExtender implements Extender {
         const url = `${this.name.replace(/\/+$/, '')}/${verb}`;
         throw new Error(`failed ${verb} with extender at URL ${url}, code ${status}`);
       }
-      return JSON.parse(Buffer.from(bytes).toString('utf8'));
+      return readJson(Buffer.from(bytes).toString('utf8'));
     } finally {
       child.dispose();
     }

@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { writeJson } from '@coxswain/apimachinery/codec/json';
 import { parseYaml, splitYamlDocuments } from '@coxswain/apimachinery/codec/yaml';
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import type { ObjectReference } from '@coxswain/client';
@@ -47,7 +48,7 @@ function fromValue(value: unknown): Manifest[] {
   if (value === undefined) return [];
   if (isList(value)) return value.items.flatMap(fromValue);
   if (isManifest(value)) return [value];
-  throw new Error(`a manifest needs apiVersion, kind and metadata.name: ${JSON.stringify(value)?.slice(0, 200)}`);
+  throw new Error(`a manifest needs apiVersion, kind and metadata.name: ${writeJson(value).slice(0, 200)}`);
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

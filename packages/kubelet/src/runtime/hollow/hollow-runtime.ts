@@ -222,7 +222,7 @@ export class HollowRuntime implements ContainerRuntime {
     const { postStart, preStop } = fateOf(pod, container.name);
     const script = kind === 'PostStart' ? postStart : preStop;
     if (script === 'fail') throw new Error("the pod's annotations say so");
-    const takesMs = script?.takesMs ?? (handler.sleep?.seconds ?? 0) * 1000;
+    const takesMs = script?.takesMs ?? Number(handler.sleep?.seconds ?? 0) * 1000;
     if (takesMs > 0) await sleep(this.#clock, takesMs);
   }
 

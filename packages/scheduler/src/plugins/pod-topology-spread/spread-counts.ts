@@ -1,4 +1,5 @@
 import type { Node, Pod } from '@coxswain/api/core/v1';
+import { writeJson } from '@coxswain/apimachinery/codec/json';
 import { ownEntry } from '@coxswain/apimachinery/json';
 import { requiredNodeAffinity, untoleratedTaint } from '@coxswain/component-helpers';
 import type { CountsCache } from '../../topology/counts-cache.ts';
@@ -27,7 +28,7 @@ function cacheKey({ metadata, spec }: Pod, constraint: SpreadConstraint, keys: r
   const affinity = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   const nodes =
     honorsAffinity && (affinity || spec?.nodeSelector) ? JSON.stringify([spec?.nodeSelector, affinity]) : '';
-  const taints = honorsTaints ? `!${JSON.stringify(spec?.tolerations ?? [])}` : '';
+  const taints = honorsTaints ? `!${writeJson(spec?.tolerations ?? [])}` : '';
   return `${metadata.namespace}\n${selector}\n${keys.join()}\n${nodes}\n${taints}`;
 }
 

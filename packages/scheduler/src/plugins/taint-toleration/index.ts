@@ -1,4 +1,5 @@
 import type { Node, Pod, Taint, Toleration } from '@coxswain/api/core/v1';
+import { writeJson } from '@coxswain/apimachinery/codec/json';
 import { toleratesTaint, untoleratedTaint } from '@coxswain/component-helpers';
 import { Action } from '../../framework/cluster-event.ts';
 import { StateKey } from '../../framework/cycle-state.ts';
@@ -23,7 +24,7 @@ export const taintToleration: PluginDefinition = {
     return {
       name,
       filter: (_, { pod }, { node }) => (node && keepsAway(node, pod) ? rejected : undefined),
-      signPod: (_, { pod }) => JSON.stringify(pod.spec?.tolerations ?? []),
+      signPod: (_, { pod }) => writeJson(pod.spec?.tolerations ?? []),
       preScore: (state, { pod }) => {
         const tolerations = pod.spec?.tolerations ?? [];
         state.set(

@@ -122,7 +122,7 @@ export class Allocator {
       allDevices: undefined,
       selected: new Map<DeviceEntry, boolean>(),
     };
-    if (allocationMode === 'ExactCount') return { ...prepared, numDevices: option.count };
+    if (allocationMode === 'ExactCount') return { ...prepared, numDevices: Number(option.count) };
     if (allocationMode !== 'All') throw new Error(`${about}: unsupported count mode ${allocationMode}`);
     const allDevices = pools.flatMap((pool) => this.#allOf(pool, { ...prepared, numDevices: 0 }, node, about));
     return { ...prepared, allDevices, numDevices: allDevices.length };

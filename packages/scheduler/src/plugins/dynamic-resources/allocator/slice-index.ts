@@ -48,9 +48,9 @@ export class SliceIndex {
       if (!this.#isFor(slice, node)) continue;
       const known = byPool.get(poolKey(slice));
       // A new generation takes the place of the old as a whole.
-      const newer = slice.spec.pool.generation - (known?.[0]?.spec.pool.generation ?? 0);
-      if (!known || newer > 0) byPool.set(poolKey(slice), [slice]);
-      else if (newer === 0) known.push(slice);
+      const generation = known?.[0]?.spec.pool.generation ?? 0;
+      if (!known || slice.spec.pool.generation > generation) byPool.set(poolKey(slice), [slice]);
+      else if (slice.spec.pool.generation === generation) known.push(slice);
     }
     const pools = [...byPool].flatMap(([key, slices]) => this.#pool(key, slices) ?? []);
     pools.sort(inOrderOfSearch);
