@@ -10,6 +10,7 @@ const alone: Record<string, () => Promise<string>> = {
   pod: async () => print(await (await import('./pod.ts')).podBench()),
   cluster: async () => (await import('./cluster/bench.ts')).clusterBench(),
   testkit: async () => (await import('./testkit/bench.ts')).testkitBench(),
+  http2: async () => (await import('./http2/bench.ts')).http2Bench(),
   cel: async () => (await import('./cel/bench.ts')).celBench(),
 };
 const benches: Record<string, () => Promise<string>> = { ...alone };

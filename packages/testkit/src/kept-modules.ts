@@ -3,6 +3,7 @@
  * error of the cluster is an `ApiError` to it. `scripts/build-kept-cluster.ts` tells which are missing here.
  */
 import * as apimachinery from '@coxswain/apimachinery';
+import * as codecJson from '@coxswain/apimachinery/codec/json';
 import * as yaml from '@coxswain/apimachinery/codec/yaml';
 import * as der from '@coxswain/apimachinery/der';
 import * as errors from '@coxswain/apimachinery/errors';
@@ -25,6 +26,7 @@ import * as x509 from '@coxswain/client/x509';
 
 export const modules: Readonly<Record<string, object>> = {
   '@coxswain/apimachinery': apimachinery,
+  '@coxswain/apimachinery/codec/json': codecJson,
   '@coxswain/apimachinery/codec/yaml': yaml,
   '@coxswain/apimachinery/der': der,
   '@coxswain/apimachinery/errors': errors,
