@@ -21,7 +21,7 @@ interface Manifest {
 /** What is in one file, with all that it needs. Of the first that a module fits. */
 const groups = [
   // What every client needs, and then what its informers need.
-  { name: 'core', test: /[\\/]dist[\\/]((errors|meta|pager|rest|watch)[\\/]|codec[\\/]json|transport[\\/][^\\/]+$)/, priority: 2 },
+  { name: 'core', test: /[\\/]dist[\\/]((errors|meta|pager|rest|watch)[\\/]|transport[\\/][^\\/]+$)/, priority: 2 },
   { name: 'selectors', test: /[\\/]dist[\\/]labels[\\/]/, priority: 1 },
   { name: 'common', minShareCount: 6 },
 ];

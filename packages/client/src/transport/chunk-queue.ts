@@ -6,7 +6,7 @@ import { type ResponseBody, TransportError } from './transport.ts';
 const highWaterMark = 256 * 1024;
 
 interface Chunk {
-  readonly bytes: Uint8Array;
+  bytes: Uint8Array;
   readonly sent: (() => void) | undefined;
 }
 
@@ -36,6 +36,19 @@ export class ChunkQueue implements ResponseBody {
     this.#chunks.push({ bytes, sent });
     this.#pendingBytes += bytes.length;
     this.#notify();
+    if (this.#pendingBytes >= highWaterMark) this.#isFull = true;
+    return !this.#isFull;
+  }
+
+  /**
+   * Writes what lies behind the last piece in the same memory, of which `longer` is all: many small pieces need not wait as many chunks.
+   * Undefined, and nothing is done, when the reader has taken that piece; else what `write` returns.
+   */
+  extend(last: Uint8Array, longer: Uint8Array): boolean | undefined {
+    const chunk = this.#chunks.at(-1);
+    if (this.#state !== 'open' || !chunk || chunk.bytes !== last) return undefined;
+    chunk.bytes = longer;
+    this.#pendingBytes += longer.length - last.length;
     if (this.#pendingBytes >= highWaterMark) this.#isFull = true;
     return !this.#isFull;
   }

@@ -71,7 +71,9 @@ export function describeTransport(name: string, server: ContractServer): void {
       const pieces: Uint8Array[] = [];
       for await (const chunk of (await send('GET', url)).body.chunks()) pieces.push(chunk);
       expect(whole.length).toBeGreaterThan(800_000);
-      expect(Buffer.concat(pieces).equals(whole)).toBe(true);
+      // Of the list itself: others write meanwhile.
+      const withoutVersion = (bytes: Uint8Array) => String(Buffer.from(bytes)).replace(/"resourceVersion":"\d+"/, '');
+      expect(withoutVersion(Buffer.concat(pieces)) === withoutVersion(whole)).toBe(true);
     });
 
     it('brings events of a watch as they happen', async () => {

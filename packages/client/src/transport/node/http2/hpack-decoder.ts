@@ -1,11 +1,17 @@
-import { TransportError } from '../../transport.ts';
-import { fieldSize, type HeaderField, staticTable } from './hpack-static-table.ts';
+import { fieldSize, type HeaderField, overheadBytes, staticTable } from './hpack-static-table.ts';
+import { errorCodes, Http2Error } from './http2-error.ts';
 import { decodeHuffman } from './huffman.ts';
 
 /** What we let the server remember: the protocol's default, so nothing needs to be said. */
 const tableBytes = 4096;
+/** In lower case; only the protocol's own begin with a colon. */
+const badName = /^$|[^!#$%&'*+\-.^_`|~0-9a-z]/;
+const badValue = /[\0\r\n]/;
 
-/** Reads header blocks (RFC 7541) of one connection, in order: each may refer to fields of those before. */
+/**
+ * Reads header blocks (RFC 7541) of one connection, in order: each may refer to fields of those before. What it remembers is bounded
+ * by the table, and what a block becomes by `longestList`, in the protocol's own measure.
+ */
 export class HpackDecoder {
   /** The newest first. */
   readonly #table: HeaderField[] = [];
@@ -13,23 +19,39 @@ export class HpackDecoder {
   #limit = tableBytes;
   #bytes: Uint8Array = new Uint8Array(0);
   #at = 0;
+  readonly #longestList: number;
 
-  /** The fields in order. Throws a `TransportError` for what is no header block: then the connection cannot go on. */
+  constructor(longestList: number) {
+    this.#longestList = longestList;
+  }
+
+  /** The fields in order. Throws an `Http2Error` for what is no header block: then the connection cannot go on. */
   decode(block: Uint8Array): HeaderField[] {
     this.#bytes = block;
     this.#at = 0;
     const fields: HeaderField[] = [];
+    let size = 0;
     while (this.#at < block.length) {
       const first = block[this.#at]!;
-      if (first & 0x80) fields.push(this.#known(this.#integer(7)));
-      else if (first & 0x40) {
-        const field = this.#literal(6);
-        fields.push(field);
-        this.#remember(field);
-      } else if (first & 0x20) this.#resize(this.#integer(5));
-      else fields.push(this.#literal(4));
+      if ((first & 0xe0) === 0x20) {
+        if (fields.length > 0) throw malformed();
+        this.#resize(this.#integer(5));
+        continue;
+      }
+      const field = this.#field(first);
+      fields.push(field);
+      size += field.name.length + field.value.length + overheadBytes;
+      if (size > this.#longestList) throw new Http2Error('a header list is too long', errorCodes.enhanceYourCalm);
     }
     return fields;
+  }
+
+  #field(first: number): HeaderField {
+    if (first & 0x80) return this.#known(this.#integer(7));
+    if ((first & 0x40) === 0) return this.#literal(4);
+    const field = this.#literal(6);
+    this.#remember(field);
+    return field;
   }
 
   #known(index: number): HeaderField {
@@ -41,7 +63,12 @@ export class HpackDecoder {
   #literal(prefixBits: number): HeaderField {
     const index = this.#integer(prefixBits);
     const name = index === 0 ? this.#text() : this.#known(index).name;
-    return { name, value: this.#text() };
+    const value = this.#text();
+    // What is remembered need not be looked at again.
+    if ((index === 0 && badName.test(name.replace(/^:/, ''))) || badValue.test(value)) {
+      throw malformed(errorCodes.protocolError);
+    }
+    return { name, value };
   }
 
   #text(): string {
@@ -92,5 +119,5 @@ export class HpackDecoder {
   }
 }
 
-const malformed = (): TransportError =>
-  new TransportError('the server sent a header that makes no sense', { code: 'EPROTO' });
+const malformed = (code: number = errorCodes.compressionError): Http2Error =>
+  new Http2Error('a header makes no sense', code);

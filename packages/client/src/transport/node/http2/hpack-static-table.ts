@@ -3,9 +3,12 @@ export interface HeaderField {
   readonly value: string;
 }
 
+/** What both sides count for a field beside its bytes. */
+export const overheadBytes = 32;
+
 /** What both sides count for a field that they remember: RFC 7541, 4.1. */
 export const fieldSize = ({ name, value }: HeaderField): number =>
-  Buffer.byteLength(name) + Buffer.byteLength(value) + 32;
+  Buffer.byteLength(name) + Buffer.byteLength(value) + overheadBytes;
 
 const field = (name: string, value = ''): HeaderField => ({ name, value });
 

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { longestHeaderList } from './header-blocks.ts';
 import { HpackDecoder } from './hpack-decoder.ts';
 import { HpackEncoder } from './hpack-encoder.ts';
+import { errorCodes } from './http2-error.ts';
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.replace(/\s/g, ''), 'hex');
 const read = (decoder: HpackDecoder, hex: string): string[] =>
@@ -10,7 +12,7 @@ const read = (decoder: HpackDecoder, hex: string): string[] =>
 describe('HpackDecoder', () => {
   // RFC 7541, C.6: three answers, one after the other, with a table of 256 bytes.
   it('reads coded texts, and forgets what has no room', () => {
-    const decoder = new HpackDecoder();
+    const decoder = new HpackDecoder(longestHeaderList);
     const [date, location] = ['date: Mon, 21 Oct 2013 20:13:21 GMT', 'location: https://www.example.com'];
     expect(
       read(
@@ -48,14 +50,41 @@ describe('HpackDecoder', () => {
     'a padding that is no padding': '00 81 00 00',
     'more padding than a byte': '00 82 1f ff 00',
     'half a field': '00 01 61',
+    'another size of the table between fields': '88 20',
+    'a name with capitals': '00 01 41 01 61',
+    'a name without characters': '00 00 01 61',
+    'a name with a space': '00 02 61 20 01 61',
+    'a value with a line break': '00 01 61 02 0d 0a',
+    'a value with a zero': '00 01 61 01 00',
   };
   it.each(Object.entries(broken))('refuses %s', (_, hex) => {
-    expect(() => read(new HpackDecoder(), hex)).toThrow('the server sent a header that makes no sense');
+    expect(() => read(new HpackDecoder(longestHeaderList), hex)).toThrow('a header makes no sense');
+  });
+});
+
+describe('a header list', () => {
+  /** Remembers a field of 4 kB, and names it again and again: by a byte each. */
+  const bomb = (times: number): Buffer => {
+    const value = Buffer.alloc(4000, 'x');
+    const literal = Buffer.concat([bytes('40 01 61 7f a1 1e'), value]);
+    return Buffer.concat([literal, Buffer.alloc(times, 0xbe)]);
+  };
+
+  it('is read up to the length that we take', () => {
+    expect(new HpackDecoder(longestHeaderList).decode(bomb(60))).toHaveLength(61);
+  });
+
+  it('is refused when it becomes longer, however short it was coded', () => {
+    const refused = expect.objectContaining({ http2Code: errorCodes.enhanceYourCalm });
+    expect(() => new HpackDecoder(longestHeaderList).decode(bomb(100_000))).toThrow(refused);
   });
 });
 
 describe('HpackEncoder', () => {
-  const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 40 }), fc.string({ minLength: 300, maxLength: 1500 }));
+  const text = fc
+    .oneof(fc.string({ unit: 'binary', maxLength: 40 }), fc.string({ minLength: 300, maxLength: 1500 }))
+    // No header has them.
+    .map((some) => some.replace(/[\0\r\n]/g, ''));
   const name = fc.constantFrom(':path', ':method', 'authorization', 'accept', 'content-length', 'x-a', 'x-b');
   const blocks = fc.array(fc.array(fc.tuple(name, text), { maxLength: 8 }), { maxLength: 30 });
 
@@ -63,7 +92,7 @@ describe('HpackEncoder', () => {
     fc.assert(
       fc.property(blocks, fc.array(fc.nat(5000)), (all, limits) => {
         const encoder = new HpackEncoder();
-        const decoder = new HpackDecoder();
+        const decoder = new HpackDecoder(longestHeaderList);
         all.forEach((fields, index) => {
           if (limits[index] !== undefined) encoder.tableBytes = limits[index];
           // Twice: the second time most of it is known.

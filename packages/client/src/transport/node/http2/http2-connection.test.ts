@@ -1,40 +1,22 @@
-import { once } from 'node:events';
 import { createServer, type ServerHttp2Stream } from 'node:http2';
-import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
+import { createServer as createTcpServer } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { FakeClock } from '../../../clock/fake-clock.ts';
 import { TransportError, type TransportRequest } from '../../transport.ts';
 import { frame, frameTypes } from './frames.ts';
-import { Http2Connection } from './http2-connection.ts';
+import type { Http2Connection } from './http2-connection.ts';
+import {
+  answering,
+  closeAll,
+  connectTo,
+  framed,
+  get,
+  onCloseAll,
+  settings,
+  wholeHead,
+} from './raw-http2-server.test-data.ts';
 
-const closing: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
-});
-
-/** A connection to the server, and how often its owner heard that it is gone. */
-async function connectTo(server: Server): Promise<{ connection: Http2Connection; gone: () => number }> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  await once(socket, 'connect');
-  let gone = 0;
-  const connection = new Http2Connection(socket, {
-    defaults: { authority: 'x', prefix: '', headers: {} },
-    clock: new FakeClock(),
-    owner: {
-      onRoom: () => {},
-      onGone: () => {
-        gone++;
-      },
-    },
-  });
-  closing.push(() => {
-    connection.destroy(new TransportError('over'));
-    server.close();
-  });
-  return { connection, gone: () => gone };
-}
+afterEach(closeAll);
 
 async function startReal(onStream: (stream: ServerHttp2Stream) => void): Promise<Http2Connection> {
   const server = createServer({ maxSessionMemory: 1000 });
@@ -42,11 +24,9 @@ async function startReal(onStream: (stream: ServerHttp2Stream) => void): Promise
     stream.on('error', () => {});
     onStream(stream);
   });
-  server.on('session', (session) => closing.push(() => session.destroy()));
+  server.on('session', (session) => onCloseAll(() => session.destroy()));
   return (await connectTo(server)).connection;
 }
-
-const get: TransportRequest = { method: 'GET', url: '/', headers: {} };
 
 describe('Http2Connection with a real server', () => {
   it('sends a body that is longer than the server takes at once, and reads as much', async () => {
@@ -104,7 +84,7 @@ describe('Http2Connection with a real server', () => {
     let pieces = 0;
     let onPiece = (): void => {};
     const server = createTcpServer((socket) => {
-      closing.push(() => socket.destroy());
+      onCloseAll(() => socket.destroy());
       socket.on('error', () => {});
       socket.on('data', () => {
         pieces++;
@@ -143,20 +123,6 @@ describe('Http2Connection with a real server', () => {
 
 describe('Http2Connection with a server that says', () => {
   const { data, headers, continuation, pushPromise, windowUpdate } = frameTypes;
-  const framed = (type: number, flag: number, stream: number, payload: readonly number[] = []): Buffer =>
-    Buffer.concat([frame(type, flag, stream, payload.length), Buffer.from(payload)]);
-  /** Type, flags and stream of the frame that has the head of the first request. */
-  const wholeHead = Buffer.from([headers, 5, 0, 0, 0, 1]);
-  /** Answers the first request with these bytes. */
-  const answering = (bytes: Buffer): Server =>
-    createTcpServer((socket) => {
-      closing.push(() => socket.destroy());
-      socket.on('error', () => {});
-      socket.on('data', (request: Buffer) => {
-        if (request.includes(wholeHead)) socket.write(bytes);
-      });
-    });
-  const settings = framed(frameTypes.settings, 0, 0);
   /** `:status: 200`, and `:status: 103`. */
   const ok = 0x88;
   const early = [0x48, 3, 0x31, 0x30, 0x33];
@@ -218,7 +184,7 @@ describe('Http2Connection with a server that says', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(whole.length), { maxLength: 6 }), async (cuts) => {
         const server = createTcpServer((socket) => {
-          closing.push(() => socket.destroy());
+          onCloseAll(() => socket.destroy());
           socket.on('error', () => {});
           socket.setNoDelay(true);
           let request = Buffer.alloc(0);

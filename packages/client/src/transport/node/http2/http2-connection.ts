@@ -3,27 +3,27 @@ import type { Clock, Timer } from '../../../clock/clock.ts';
 import { TransportError, type TransportRequest, type TransportResponse } from '../../transport.ts';
 import type { RequestDefaults } from '../connection-pool.ts';
 import { codeOf } from '../dial.ts';
-import { checkHeader, checkRequestLine } from '../request-head.ts';
 import { SocketReader } from '../socket-reader.ts';
+import { FrameBudget } from './frame-budget.ts';
+import { type FrameEvents, FrameReader } from './frame-reader.ts';
 import { FrameWriter } from './frame-writer.ts';
 import {
-  errorCodes,
-  type FrameEvents,
-  FrameReader,
   flags,
   frame,
   frameTypes,
-  malformed,
+  goawayFrame,
   preface,
   resetFrame,
-  settings,
   smallestMaxFrame,
   unpadded,
   windowUpdateFrame,
 } from './frames.ts';
-import { HpackDecoder } from './hpack-decoder.ts';
+import { HeaderBlocks, longestHeaderList, type WholeHead } from './header-blocks.ts';
 import { HpackEncoder } from './hpack-encoder.ts';
+import { errorCodes, Http2Error } from './http2-error.ts';
 import { Http2Stream, type Http2StreamOwner, streamWindow } from './http2-stream.ts';
+import { largestWindow, ownSettings, readSettings } from './peer-settings.ts';
+import { requestHeaders } from './request-headers.ts';
 
 /** After so much silence the server is asked whether it is there, and has so long to answer: client-go's figures. */
 const pingAfterMs = 30_000;
@@ -32,21 +32,13 @@ const longestFreeMs = 90_000;
 /** Requests at a time until the server has said how many it takes, and in any case. */
 const firstStreams = 100;
 const mostStreams = 1000;
-/** What may be under way to us on all streams: one that is not read must not stop the others. */
+/**
+ * What may be under way to us on all streams: one that is not read must not stop the others, so it is renewed whether that was read or
+ * not. What is held is bounded by the windows of the streams.
+ */
 const connectionWindow = 1024 * 1024 * 1024;
 const firstWindow = 65_535;
-const largestWindow = 2 ** 31 - 1;
 const lastStreamId = 2 ** 31 - 1;
-/** More is no head of an answer. */
-const longestHead = 256 * 1024;
-/** They belong to a connection, which here carries several requests. */
-const ofConnections: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'transfer-encoding',
-  'upgrade',
-]);
 
 export interface Http2ConnectionOwner {
   /** It may take another request. */
@@ -58,7 +50,8 @@ export interface Http2ConnectionOwner {
 /**
  * One HTTP/2 connection, as much of the protocol as a client needs that pushes nothing and prefers nothing. What is sent in one turn
  * of the event loop goes out in one piece, however many requests it is: that, and answers that come together, is what makes it cheap.
- * Asks for signs of life, so that a dead one is found although nobody writes.
+ * Asks for signs of life, so that a dead one is found although nobody writes. A server that breaks the protocol, sends more than it may
+ * or keeps us busy with nothing is told so and left: all requests fail then.
  */
 export class Http2Connection implements FrameEvents, Http2StreamOwner {
   readonly #socket: Socket;
@@ -67,7 +60,8 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
   readonly #owner: Http2ConnectionOwner;
   readonly #reader = new FrameReader(this);
   readonly #writer: FrameWriter;
-  readonly #decoder = new HpackDecoder();
+  readonly #heads = new HeaderBlocks();
+  readonly #budget: FrameBudget;
   readonly #encoder = new HpackEncoder();
   readonly #streams = new Map<number, Http2Stream>();
   /** Those that the bytes at hand are about. */
@@ -81,8 +75,10 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
   #sendWindow = firstWindow;
   /** Bytes that the server has not been told were received. */
   #untold = 0;
-  /** A head that comes in several frames: whose, and what there is of it. */
-  #partial: { readonly stream: number; readonly isEnd: boolean; readonly pieces: Buffer[]; bytes: number } | undefined;
+  /** What may still come on streams that we gave up: what was left of their windows. */
+  #comingInVain = 0;
+  /** The server has sent its settings, with which it must begin. */
+  #hasBegun = false;
   /** It takes no more requests; those it has go on. */
   #isClosing = false;
   #isGone = false;
@@ -98,6 +94,7 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
     this.#clock = options.clock;
     this.#owner = options.owner;
     this.#writer = new FrameWriter(socket);
+    this.#budget = new FrameBudget(options.clock);
     socket.on('error', (error: Error) => this.destroy(broken(error)));
     socket.on('close', () => this.destroy(broken(undefined)));
     socket.on('end', () => this.destroy(broken(undefined)));
@@ -123,7 +120,8 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
       const { signal } = request;
       if (signal?.aborted) return reject(signal.reason);
       if (this.#isGone) return reject(new TransportError('the connection was closed', { mayHaveBeenSent: false }));
-      const block = this.#headers(request);
+      const block = requestHeaders(request, this.#defaults, this.#encoder);
+      this.#budget.onRequest();
       const stream = new Http2Stream(this.#nextId, request, this.#firstSendWindow, this, resolve, reject);
       this.#nextId += 2;
       this.#streams.set(stream.id, stream);
@@ -155,34 +153,27 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
   }
 
   onData(id: number, piece: Buffer, isEnd: boolean): void {
-    if (this.#partial) throw malformed('a head is interrupted');
-    this.#received(piece.length);
-    const stream = this.#known(id);
-    if (!stream) return;
-    if (piece.length > 0) stream.onData(piece);
-    if (isEnd) stream.onEnd();
-    this.#touch(stream);
+    this.#checkOrder(frameTypes.data, id);
+    this.#onBody(id, piece, isEnd, piece.length);
   }
 
   onFrame(type: number, flag: number, id: number, payload: Buffer): void {
-    if (this.#partial && (type !== frameTypes.continuation || id !== this.#partial.stream)) {
-      throw malformed('a head is interrupted');
-    }
+    this.#checkOrder(type, id);
     switch (type) {
       case frameTypes.data:
-        this.#received(payload.length - unpadded(flag, payload).length);
-        this.onData(id, unpadded(flag, payload), (flag & flags.endStream) !== 0);
+        this.#onBody(id, unpadded(flag, payload), (flag & flags.endStream) !== 0, payload.length);
         break;
-      case frameTypes.headers:
-        this.#partial = { stream: id, isEnd: (flag & flags.endStream) !== 0, pieces: [], bytes: 0 };
-        this.#onHead(flag, unpadded(flag, payload).subarray(flag & flags.priority ? 5 : 0));
+      case frameTypes.headers: {
+        const block = unpadded(flag, payload).subarray(flag & flags.priority ? 5 : 0);
+        this.#onHead(this.#heads.begin(flag, id, block));
         break;
+      }
       case frameTypes.continuation:
-        if (!this.#partial) throw malformed('a head goes on that has not begun');
-        this.#onHead(flag, payload);
+        this.#budget.spend();
+        this.#onHead(this.#heads.goOn(flag, payload));
         break;
       case frameTypes.resetStream:
-        this.#onReset(id, wordAt(payload, 0));
+        this.#onReset(id, payload.readUInt32BE(0));
         break;
       case frameTypes.settings:
         this.#onSettings(flag, payload);
@@ -191,21 +182,23 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
         this.#onPing(flag, payload);
         break;
       case frameTypes.goaway:
-        this.#onGoaway(wordAt(payload, 0) & 0x7fffffff);
+        this.#onGoaway(payload.readUInt32BE(0) & 0x7fffffff);
         break;
       case frameTypes.windowUpdate:
-        this.#onWindowUpdate(id, wordAt(payload, 0) & 0x7fffffff);
+        this.#onWindowUpdate(id, payload.readUInt32BE(0) & 0x7fffffff);
         break;
       case frameTypes.pushPromise:
-        throw malformed('it pushes what nobody asked for');
+        throw new Http2Error('it pushes what nobody asked for');
       default:
-      // Others need not be known.
+        // Others need not be known.
+        this.#budget.spend();
     }
   }
 
   onGivenUp(stream: Http2Stream): void {
     if (this.#isGone) return;
     this.#writer.add(resetFrame(stream.id, errorCodes.cancel));
+    this.#comingInVain = Math.min(this.#comingInVain + stream.receiveWindow, connectionWindow);
     this.#end(stream);
   }
 
@@ -215,46 +208,9 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
 
   #greet(): void {
     this.#writer.add(Buffer.from(preface));
-    const wanted = [
-      [settings.enablePush, 0],
-      [settings.initialWindowSize, streamWindow],
-    ] as const;
-    const payload = Buffer.alloc(wanted.length * 6);
-    wanted.forEach(([setting, value], index) => {
-      payload.writeUInt16BE(setting, index * 6);
-      payload.writeUInt32BE(value, index * 6 + 2);
-    });
+    const payload = ownSettings(streamWindow, longestHeaderList);
     this.#writer.add(frame(frameTypes.settings, 0, 0, payload.length), payload);
     this.#writer.add(windowUpdateFrame(0, connectionWindow - firstWindow));
-  }
-
-  /** The head of the request, coded. Throws a TypeError for what would not arrive as it is meant. */
-  #headers({ method, url, headers, body }: TransportRequest): Buffer {
-    const { prefix, authority, headers: defaults } = this.#defaults;
-    checkRequestLine(method, url);
-    for (const name in headers) {
-      if (ofConnections.has(name)) throw new TypeError(`the header ${name} cannot be sent over HTTP/2`);
-      const value = headers[name]!;
-      if (typeof value !== 'string') for (const one of value) checkHeader(name, one);
-      // What was sent before need not be looked at again.
-      else if (!this.#encoder.knows(name, value)) checkHeader(name, value);
-    }
-    const encoder = this.#encoder;
-    encoder.begin();
-    encoder.add(':method', method);
-    encoder.add(':scheme', 'https');
-    encoder.add(':authority', authority);
-    encoder.add(':path', prefix + url);
-    for (const name in defaults) if (!(name in headers)) encoder.add(name, defaults[name]!);
-    for (const name in headers) {
-      const value = headers[name]!;
-      // Escaped characters in names of extra attributes have capitals.
-      const lower = name.toLowerCase();
-      if (typeof value === 'string') encoder.add(lower, value);
-      else for (const one of value) encoder.add(lower, one);
-    }
-    if (body !== undefined) encoder.add('content-length', String(body.length));
-    return encoder.end();
   }
 
   #writeHead(stream: Http2Stream, block: Buffer): void {
@@ -281,6 +237,7 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
       stream.unsent = length < stream.unsent.length ? stream.unsent.subarray(length) : undefined;
       stream.sendWindow -= length;
       this.#sendWindow -= length;
+      this.#budget.onBody(length);
       const flag = stream.unsent ? 0 : flags.endStream;
       this.#writer.add(frame(frameTypes.data, flag, stream.id, length), piece);
     }
@@ -298,6 +255,10 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
         stream.advance();
       }
     } catch (error) {
+      if (error instanceof Http2Error) {
+        this.#writer.add(goawayFrame(error.http2Code));
+        this.#writer.flush();
+      }
       this.destroy(error instanceof TransportError ? error : broken(error));
     } finally {
       this.#touched.length = 0;
@@ -307,31 +268,46 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
   /** Undefined for one that is over: what is still under way for it concerns nobody. */
   #known(id: number): Http2Stream | undefined {
     const stream = this.#streams.get(id);
-    if (!stream && (id % 2 === 0 || id >= this.#nextId)) throw malformed('an answer to what nobody asked');
+    if (!stream && (id % 2 === 0 || id >= this.#nextId)) throw new Http2Error('an answer to what nobody asked');
     return stream?.isOver ? undefined : stream;
   }
 
+  /** Throws an `Http2Error` for a frame that cannot come now. */
+  #checkOrder(type: number, id: number): void {
+    this.#heads.checkOrder(type === frameTypes.continuation, id);
+    if (!this.#hasBegun && type !== frameTypes.settings) throw new Http2Error('it does not begin with its settings');
+  }
+
+  #onBody(id: number, piece: Buffer, isEnd: boolean, windowBytes: number): void {
+    this.#received(windowBytes);
+    const stream = this.#known(id);
+    if (piece.length === 0 && !(stream && isEnd)) this.#budget.spend();
+    if (!stream) {
+      this.#comingInVain -= windowBytes;
+      if (this.#comingInVain < 0) throw new Http2Error('a body goes on after its end', errorCodes.streamClosed);
+      return;
+    }
+    stream.onData(piece, windowBytes);
+    if (isEnd) stream.onEnd();
+    this.#touch(stream);
+  }
+
   #received(bytes: number): void {
+    this.#budget.onBody(bytes);
     this.#untold += bytes;
     if (this.#untold < connectionWindow / 2) return;
     this.#writer.add(windowUpdateFrame(0, this.#untold));
     this.#untold = 0;
   }
 
-  #onHead(flag: number, piece: Buffer): void {
-    const partial = this.#partial!;
-    // A copy, where it must wait for the rest.
-    partial.pieces.push(flag & flags.endHeaders ? piece : Buffer.from(piece));
-    partial.bytes += piece.length;
-    if (partial.bytes > longestHead) throw malformed('the head of an answer is too long');
-    if ((flag & flags.endHeaders) === 0) return;
-    this.#partial = undefined;
-    const block = partial.pieces.length === 1 ? piece : Buffer.concat(partial.pieces);
-    const fields = this.#decoder.decode(block);
-    const stream = this.#known(partial.stream);
+  #onHead(head: WholeHead | undefined): void {
+    if (!head) return;
+    const stream = this.#known(head.stream);
+    stream?.onHeaders(head.fields, head.isEnd);
+    // Of one that was given up, or a provisional one.
+    if (!stream || (stream.isAwaited && !head.isEnd)) this.#budget.spend();
     if (!stream) return;
-    stream.onHeaders(fields);
-    if (partial.isEnd) stream.onEnd();
+    if (head.isEnd) stream.onEnd();
     this.#touch(stream);
   }
 
@@ -343,38 +319,45 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
 
   #onReset(id: number, code: number): void {
     const stream = this.#known(id);
-    if (!stream) return;
-    this.#fail(stream, `the server reset the stream with code ${code}`, code !== errorCodes.refusedStream);
+    if (!stream) this.#budget.spend();
+    else this.#fail(stream, `the server reset the stream with code ${code}`, code !== errorCodes.refusedStream);
   }
 
   #onSettings(flag: number, payload: Buffer): void {
+    this.#budget.spend();
     if (flag & flags.ack) return;
-    for (let at = 0; at + 6 <= payload.length; at += 6) this.#apply(payload.readUInt16BE(at), wordAt(payload, at + 2));
+    this.#hasBegun = true;
+    const { headerTableSize, maxConcurrentStreams, initialWindowSize, maxFrameSize } = readSettings(payload);
+    if (headerTableSize !== undefined) this.#encoder.tableBytes = headerTableSize;
+    if (maxFrameSize !== undefined) this.#maxFrame = maxFrameSize;
+    if (initialWindowSize !== undefined) this.#resizeWindows(initialWindowSize);
     this.#writer.addReply(frame(frameTypes.settings, flags.ack, 0, 0));
     this.#writeBlocked();
+    if (maxConcurrentStreams === undefined) return;
+    this.#maxStreams = Math.max(1, Math.min(maxConcurrentStreams, mostStreams));
+    if (this.hasRoom) this.#owner.onRoom();
   }
 
-  #apply(setting: number, value: number): void {
-    if (setting === settings.headerTableSize) this.#encoder.tableBytes = value;
-    else if (setting === settings.maxConcurrentStreams) {
-      this.#maxStreams = Math.max(1, Math.min(value, mostStreams));
-      if (this.hasRoom) this.#owner.onRoom();
-    } else if (setting === settings.maxFrameSize) this.#maxFrame = Math.max(smallestMaxFrame, value);
-    else if (setting === settings.initialWindowSize) {
-      if (value > largestWindow) throw malformed('a window that is too large');
-      for (const stream of this.#streams.values()) stream.sendWindow += value - this.#firstSendWindow;
-      this.#firstSendWindow = value;
+  #resizeWindows(bytes: number): void {
+    for (const stream of this.#streams.values()) {
+      stream.sendWindow += bytes - this.#firstSendWindow;
+      if (stream.sendWindow > largestWindow) throw windowTooLarge();
     }
+    this.#firstSendWindow = bytes;
   }
 
   #onPing(flag: number, payload: Buffer): void {
-    if ((flag & flags.ack) === 0) {
-      this.#writer.addReply(frame(frameTypes.ping, flags.ack, 0, 8, [wordAt(payload, 0), wordAt(payload, 4)]));
-    } else this.#watchOver();
+    this.#budget.spend();
+    if (flag & flags.ack) this.#watchOver();
+    else {
+      const words = [payload.readUInt32BE(0), payload.readUInt32BE(4)];
+      this.#writer.addReply(frame(frameTypes.ping, flags.ack, 0, 8, words));
+    }
   }
 
   /** The server closes: what it has not begun, it will not. */
   #onGoaway(last: number): void {
+    this.#budget.spend();
     this.#isClosing = true;
     for (const stream of this.#streams.values()) {
       if (stream.id > last) this.#fail(stream, 'the server closes the connection', false);
@@ -383,12 +366,15 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
   }
 
   #onWindowUpdate(id: number, bytes: number): void {
-    if (id === 0) this.#sendWindow += bytes;
-    else {
-      const stream = this.#known(id);
-      if (stream) stream.sendWindow += bytes;
-    }
-    this.#writeBlocked();
+    this.#budget.spend();
+    const stream = id === 0 ? undefined : this.#known(id);
+    if (id !== 0 && !stream) return;
+    if (bytes === 0) throw new Http2Error('a window grows by nothing');
+    if (stream) stream.sendWindow += bytes;
+    else this.#sendWindow += bytes;
+    if ((stream?.sendWindow ?? this.#sendWindow) > largestWindow) throw windowTooLarge();
+    if (stream) this.#writeBody(stream);
+    else this.#writeBlocked();
   }
 
   #writeBlocked(): void {
@@ -417,7 +403,7 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
   /** Nothing is under way. */
   #close(): void {
     if (this.#isGone) return;
-    this.#writer.add(frame(frameTypes.goaway, 0, 0, 8, [0, errorCodes.noError]));
+    this.#writer.add(goawayFrame(errorCodes.noError));
     this.#writer.flush();
     this.#socket.end();
     this.destroy(new TransportError('the connection was closed', { mayHaveBeenSent: false }));
@@ -449,10 +435,7 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
   }
 }
 
-function wordAt(payload: Buffer, at: number): number {
-  if (payload.length < at + 4) throw malformed('a frame is too short');
-  return payload.readUInt32BE(at);
-}
+const windowTooLarge = (): Http2Error => new Http2Error('a window is too large', errorCodes.flowControlError);
 
 function broken(cause: unknown): TransportError {
   const message =

@@ -2,8 +2,9 @@ import { ChunkQueue } from '../../chunk-queue.ts';
 import { onAbort } from '../../on-abort.ts';
 import { bodyOf, copyChunks } from '../../response-body.ts';
 import type { TransportError, TransportRequest, TransportResponse } from '../../transport.ts';
-import { malformed } from './frames.ts';
 import type { HeaderField } from './hpack-static-table.ts';
+import { errorCodes, Http2Error } from './http2-error.ts';
+import { checkTrailers, type ResponseHead, responseHead } from './response-head.ts';
 import { SlabWriter } from './slabs.ts';
 
 /** What may be under way to us on one stream, whose reader may be slow. */
@@ -17,8 +18,6 @@ export interface Http2StreamOwner {
   /** The reader has taken so much: the server may send as much again. */
   onTaken(stream: Http2Stream, bytes: number): void;
 }
-
-type Head = Pick<TransportResponse, 'status' | 'headers'>;
 
 /** Who waits for an answer. */
 interface Caller {
@@ -42,11 +41,14 @@ export class Http2Stream {
   unsent: Uint8Array | undefined;
   /** How much the server takes of it now. */
   sendWindow: number;
-  #head: Head | undefined;
-  /** What came of the body before anybody could have it. */
+  /** What the server may still send: it was told of no more. */
+  receiveWindow = streamWindow;
+  #head: ResponseHead | undefined;
+  /** What came of the body before anybody could have it; only lent until `advance`. */
   #ready: Buffer[] = [];
-  /** So many of these are copies; the others are only lent until `advance`. */
-  #kept = 0;
+  /** What came before that of an answer that is handed over whole. */
+  #whole: Buffer | undefined;
+  #wholeBytes = 0;
   /** What is still to come of an answer that is handed over whole. Less than nothing for others, and where more came than was said. */
   #missing = -1;
   /** Nobody looks at the body; from when the server says that it is done, what comes of it is let go of. */
@@ -80,16 +82,20 @@ export class Http2Stream {
     const unlink = onAbort(signal, () => {
       this.isOver = true;
       this.#takeCaller()?.reject(signal?.reason);
-      this.#ready = [];
+      this.#takeReady();
       owner.onGivenUp(this);
     });
     this.#caller = { resolve, reject, signal, unlink };
   }
 
   /** The head of the answer, or what comes after its body, of which nobody wants to know. */
-  onHeaders(fields: readonly HeaderField[]): void {
-    if (!this.isAwaited) return;
-    const head = headOf(fields);
+  onHeaders(fields: readonly HeaderField[], isEnd: boolean): void {
+    if (!this.isAwaited) {
+      if (!isEnd) throw new Http2Error('an answer with two heads');
+      checkTrailers(fields);
+      return;
+    }
+    const head = responseHead(fields);
     // Provisional: the answer is still to come.
     if (head.status < 200) return;
     this.#head = head;
@@ -99,18 +105,20 @@ export class Http2Stream {
     if (length <= longestWhole) this.#missing = length;
   }
 
-  /** The piece is only lent until `advance`. */
-  onData(piece: Buffer): void {
-    if (this.isAwaited) throw malformed('a body without a head');
-    this.#untold += piece.length;
+  /** The piece is only lent until `advance`. It takes so many bytes of the window: more than it has if it was padded. */
+  onData(piece: Buffer, windowBytes: number): void {
+    if (this.isAwaited) throw new Http2Error('a body without a head');
+    this.receiveWindow -= windowBytes;
+    if (this.receiveWindow < 0) throw new Http2Error('more than its window', errorCodes.flowControlError);
+    this.#untold += windowBytes;
     this.#missing -= piece.length;
     if (this.#body) this.#isFull = !this.#slabs.write(piece, this.#body);
-    else if (!this.#isUnwanted) this.#ready.push(piece);
+    else if (!this.#isUnwanted && piece.length > 0) this.#ready.push(piece);
     this.#tell();
   }
 
   onEnd(): void {
-    if (this.isAwaited) throw malformed('an answer without a head');
+    if (this.isAwaited) throw new Http2Error('an answer without a head');
     this.isOver = true;
   }
 
@@ -129,15 +137,31 @@ export class Http2Stream {
     const caller = head && this.#takeCaller();
     if (!caller) return;
     const { status, headers } = head;
-    const body = this.isOver ? bodyOf(copyChunks(this.#ready)) : this.#open(caller.signal);
+    const body = this.isOver ? bodyOf(this.#takeBody()) : this.#open(caller.signal);
     caller.resolve({ status, headers, body });
     this.#head = undefined;
+  }
+
+  /** In memory of the answer's length, however many pieces it comes in. */
+  #keepReady(): void {
+    if (this.#ready.length === 0) return;
+    this.#whole ??= Buffer.allocUnsafe(this.#missing + lengthOf(this.#ready));
+    for (const piece of this.#ready) this.#wholeBytes += piece.copy(this.#whole, this.#wholeBytes);
     this.#ready = [];
   }
 
-  #keepReady(): void {
-    for (; this.#kept < this.#ready.length; this.#kept++)
-      this.#ready[this.#kept] = Buffer.from(this.#ready[this.#kept]!);
+  #takeBody(): Uint8Array {
+    const isWhole = this.#whole !== undefined && this.#ready.length === 0;
+    const pieces = this.#takeReady();
+    return isWhole ? pieces[0]! : copyChunks(pieces);
+  }
+
+  #takeReady(): Buffer[] {
+    const whole = this.#whole?.subarray(0, this.#wholeBytes);
+    const all = whole ? [whole, ...this.#ready] : this.#ready;
+    this.#whole = undefined;
+    this.#ready = [];
+    return all;
   }
 
   /** A body that goes on. */
@@ -154,7 +178,7 @@ export class Http2Stream {
       this.#isFull = false;
       this.#tell();
     });
-    for (const piece of this.#ready) this.#isFull = !this.#slabs.write(piece, body);
+    for (const piece of this.#takeReady()) this.#isFull = !this.#slabs.write(piece, body);
     return body;
   }
 
@@ -172,7 +196,7 @@ export class Http2Stream {
       caller.resolve({ ...head, body });
     } else caller.reject(reason);
     this.#head = undefined;
-    this.#ready = [];
+    this.#takeReady();
   }
 
   /** Undefined when nobody waits any more. */
@@ -186,24 +210,9 @@ export class Http2Stream {
   #tell(): void {
     if (this.#isFull || this.isOver || this.#untold < streamWindow / 2) return;
     this.#owner.onTaken(this, this.#untold);
+    this.receiveWindow += this.#untold;
     this.#untold = 0;
   }
 }
 
-function headOf(fields: readonly HeaderField[]): Head {
-  // Names come from outside: nothing may reach a prototype.
-  const headers: Record<string, string | string[]> = Object.create(null);
-  let status = 0;
-  for (const { name, value } of fields) {
-    if (name === ':status') {
-      status = Number(value);
-      continue;
-    }
-    const before = headers[name];
-    if (before === undefined) headers[name] = value;
-    else if (typeof before === 'string') headers[name] = [before, value];
-    else before.push(value);
-  }
-  if (!(status >= 100 && status <= 999)) throw malformed('an answer without a status');
-  return { status, headers };
-}
+const lengthOf = (pieces: readonly Buffer[]): number => pieces.reduce((sum, { length }) => sum + length, 0);

@@ -47,4 +47,13 @@ describe('SlabWriter', () => {
     expect(writer.write(Buffer.alloc(200_000), queue)).toBe(false);
     expect(queue.pendingBytes).toBe(300_000);
   });
+
+  it('holds many small pieces that nobody reads as one', async () => {
+    const [writer, queue] = [new SlabWriter(), new ChunkQueue()];
+    for (let i = 0; i < 10_000; i++) writer.write(Buffer.from([i]), queue);
+    queue.end();
+    const lengths: number[] = [];
+    for await (const chunk of queue.chunks()) lengths.push(chunk.length);
+    expect(lengths).toEqual([10_000]);
+  });
 });

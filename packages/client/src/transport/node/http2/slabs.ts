@@ -29,6 +29,8 @@ function giveBack(slab: Slab): void {
 export class SlabWriter {
   /** The one that is not full. */
   #slab: Slab | undefined;
+  /** What was written last, and goes up to the end of what the slab holds. */
+  #last: Uint8Array | undefined;
 
   /** Returns whether there is room for more. */
   write(piece: Buffer, queue: ChunkQueue): boolean {
@@ -40,16 +42,32 @@ export class SlabWriter {
       piece.copy(slab.bytes, start, at, at + length);
       at += length;
       slab.used += length;
-      slab.unread++;
       this.#slab = slab.used < slabBytes ? slab : undefined;
-      hasRoom = queue.write(slab.bytes.subarray(start, slab.used), () => this.#onRead(slab));
+      hasRoom = this.#pass(slab, start, queue);
     }
     return hasRoom;
   }
 
+  /** Together with what was written last, if that still waits. */
+  #pass(slab: Slab, start: number, queue: ChunkQueue): boolean {
+    const last = start > 0 ? this.#last : undefined;
+    const longer = last && slab.bytes.subarray(start - last.length, slab.used);
+    const extended = last && longer && queue.extend(last, longer);
+    if (extended !== undefined) {
+      this.#last = longer;
+      return extended;
+    }
+    slab.unread++;
+    this.#last = slab.bytes.subarray(start, slab.used);
+    return queue.write(this.#last, () => this.#onRead(slab));
+  }
+
   #onRead(slab: Slab): void {
     if (--slab.unread > 0) return;
-    if (this.#slab === slab) this.#slab = undefined;
+    if (this.#slab === slab) {
+      this.#slab = undefined;
+      this.#last = undefined;
+    }
     giveBack(slab);
   }
 }

@@ -1,0 +1,24 @@
+import { TransportError } from '../../transport.ts';
+
+/** RFC 9113, 7. */
+export const errorCodes = {
+  noError: 0,
+  protocolError: 1,
+  flowControlError: 3,
+  streamClosed: 5,
+  frameSizeError: 6,
+  refusedStream: 7,
+  cancel: 8,
+  compressionError: 9,
+  enhanceYourCalm: 11,
+} as const;
+
+/** The server breaks the protocol. The connection ends; the server is told the code. */
+export class Http2Error extends TransportError {
+  readonly http2Code: number;
+
+  constructor(message: string, http2Code: number = errorCodes.protocolError) {
+    super(`the server breaks HTTP/2: ${message}`, { code: 'EPROTO' });
+    this.http2Code = http2Code;
+  }
+}
