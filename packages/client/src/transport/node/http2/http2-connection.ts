@@ -258,8 +258,8 @@ export class Http2Connection implements FrameEvents, Http2StreamOwner {
       if (error instanceof Http2Error) {
         this.#writer.add(goawayFrame(error.http2Code));
         this.#writer.flush();
-      }
-      this.destroy(error instanceof TransportError ? error : broken(error));
+        this.destroy(new TransportError(error.message, { code: 'EPROTO', cause: error }));
+      } else this.destroy(error instanceof TransportError ? error : broken(error));
     } finally {
       this.#touched.length = 0;
     }

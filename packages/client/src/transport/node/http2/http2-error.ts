@@ -1,5 +1,3 @@
-import { TransportError } from '../../transport.ts';
-
 /** RFC 9113, 7. */
 export const errorCodes = {
   noError: 0,
@@ -13,12 +11,13 @@ export const errorCodes = {
   enhanceYourCalm: 11,
 } as const;
 
-/** The server breaks the protocol. The connection ends; the server is told the code. */
-export class Http2Error extends TransportError {
+/** The server breaks the protocol. The connection ends; the server is told the code, and callers get a `TransportError`. */
+export class Http2Error extends Error {
+  override readonly name = 'Http2Error';
   readonly http2Code: number;
 
   constructor(message: string, http2Code: number = errorCodes.protocolError) {
-    super(`the server breaks HTTP/2: ${message}`, { code: 'EPROTO' });
+    super(`the server breaks HTTP/2: ${message}`);
     this.http2Code = http2Code;
   }
 }
