@@ -6,6 +6,7 @@ import type { ApiHandler, ApiRequest, ApiResponse, Connection, RequestHeaders } 
 import { type RequestTarget, readRequestTarget } from './request-target.ts';
 import { textResponse } from './respond.ts';
 import { StreamSink } from './stream-sink.ts';
+import { sendWhole } from './whole-answer.ts';
 
 /** Answers one request of an HTTP/1.1 connection. */
 export function serveHttp1(
@@ -49,6 +50,8 @@ export function serveUpgrade(
       response.shouldKeepAlive = false;
       response.assignSocket(message.socket);
       response.on('finish', () => socket.end());
+      // Node does that only for connections that are still its server's.
+      socket.on('drain', () => response.emit('drain'));
       respond(message, response, answer);
     })
     .catch(() => socket.destroy());
@@ -67,7 +70,7 @@ function respond(message: IncomingMessage, response: ServerResponse, { status, h
     end(message, response);
   } else if (body instanceof Uint8Array) {
     response.setHeader('content-length', body.length);
-    end(message, response, body);
+    sendWhole(response, [body], () => end(message, response));
   } else if ('stream' in body) {
     response.flushHeaders();
     body.stream(new StreamSink(response, () => response.destroy()));
@@ -79,8 +82,7 @@ function respond(message: IncomingMessage, response: ServerResponse, { status, h
       'content-length',
       body.reduce((sum, { length }) => sum + length, 0),
     );
-    for (const chunk of body) response.write(chunk);
-    end(message, response);
+    sendWhole(response, body, () => end(message, response));
   }
 }
 
@@ -91,14 +93,12 @@ const lingerMs = 500;
  * Ends the answer. While the client is still sending, a connection that is closed would be reset, and the answer lost
  * with it: what comes is let go by for a moment, as Go does.
  */
-function end(message: IncomingMessage, response: ServerResponse, body?: Uint8Array): void {
+function end(message: IncomingMessage, response: ServerResponse): void {
   if (message.complete || message.method === 'HEAD') {
-    if (body) response.end(body);
-    else response.end();
+    response.end();
     return;
   }
-  if (body) response.write(body);
-  else response.flushHeaders();
+  response.flushHeaders();
   const finish = (): void => {
     clearTimeout(timer);
     response.end();

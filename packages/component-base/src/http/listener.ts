@@ -1,4 +1,4 @@
-import { createServer as createHttp1, type Server as Http1Server } from 'node:http';
+import type { Server as Http1Server } from 'node:http';
 import {
   createServer as createHttp2,
   type Http2Server,
@@ -6,31 +6,19 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
-import type { AddressInfo, Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { createServer as createTls, type SecureVersion, type TLSSocket, type Server as TlsServer } from 'node:tls';
+import { type AddressInfo, createServer as createTcp, type Socket, type Server as TcpServer } from 'node:net';
+import { createServer as createTls, type SecureContext, type TLSSocket, type Server as TlsServer } from 'node:tls';
 import type { ApiHandler, Connection } from './handler.ts';
-import { serveHttp1, serveUpgrade } from './http1.ts';
+import { type HandshakeLimits, Handshakes } from './handshakes.ts';
+import { createHttp1Server } from './http1-server.ts';
 import { serveStream } from './http2.ts';
+import { TlsContexts, type TlsOptions } from './tls-contexts.ts';
 
 export interface ListenerOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  readonly tls: {
-    readonly cert: string | Buffer;
-    readonly key: string | Buffer;
-    readonly minVersion?: SecureVersion;
-    readonly ciphers?: string;
-    /** Asked for by host name, the first of several; the certificate above serves all others. */
-    readonly byName?: readonly {
-      readonly names: readonly string[];
-      readonly cert: string | Buffer;
-      readonly key: string | Buffer;
-    }[];
-    /** Named to clients, so that they know which certificate to show. */
-    readonly clientCAs?: readonly (string | Buffer)[];
-  };
+  readonly tls: TlsOptions;
   readonly handler: ApiHandler;
   /** Streams that one HTTP/2 connection may have open. */
   readonly maxConcurrentStreams?: number;
@@ -46,12 +34,17 @@ const headTimeoutMs = 32_000;
 const idleTimeoutMs = 90_000;
 /** More frames that are against the protocol, or streams beyond the limit, end a connection. */
 const maxBadFrames = 100;
+const handshakeLimits: HandshakeLimits = { timeoutMs: headTimeoutMs, maxSilent: 4096, maxBegun: 512 };
 
 /**
  * One TLS port for HTTP/2 and HTTP/1.1. What the client and we agree on in the TLS handshake decides, and both end in
  * the same handler. Client certificates are asked for, never demanded, and judged by the authenticators.
  */
 export class Listener {
+  readonly #tcp: TcpServer;
+  readonly #handshakes: Handshakes;
+  readonly #contexts: TlsContexts;
+  /** Does not listen itself. */
   readonly #tls: TlsServer;
   readonly #http1: Http1Server;
   readonly #http2: Http2Server;
@@ -62,21 +55,8 @@ export class Listener {
 
   constructor(options: ListenerOptions) {
     this.#options = options;
-    const { handler, tls } = options;
-    this.#http1 = createHttp1({
-      maxHeaderSize: maxHeaderBytes,
-      headersTimeout: headTimeoutMs,
-      keepAliveTimeout: idleTimeoutMs,
-      // What takes long to arrive is the deadline's affair: proxies may upload for hours.
-      requestTimeout: 0,
-    });
-    this.#http1.on('clientError', (error, socket) => refuse(error, socket));
-    this.#http1.on('request', (request, response) =>
-      serveHttp1(request, response, connectionOf(request.socket), handler),
-    );
-    this.#http1.on('upgrade', (request, socket, head) =>
-      serveUpgrade(request, socket, head, connectionOf(request.socket), handler),
-    );
+    const { handler } = options;
+    this.#http1 = createHttp1Server({ handler, connectionOf, maxHeaderBytes, headTimeoutMs, idleTimeoutMs });
     this.#http2 = createHttp2({
       settings: {
         maxConcurrentStreams: options.maxConcurrentStreams ?? 250,
@@ -99,60 +79,63 @@ export class Listener {
       (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: string[]) =>
         serveStream(stream, headers, flags, rawHeaders, connectionOf(stream.session?.socket), handler),
     );
+    this.#contexts = new TlsContexts(options.tls);
     this.#tls = createTls({
-      cert: tls.cert,
-      key: tls.key,
-      minVersion: tls.minVersion ?? 'TLSv1.2',
+      ...this.#contexts.main,
+      ...(this.#contexts.hasNames && {
+        SNICallback: (name: string, use: SniAnswer) => use(null, this.#contexts.forName(name)),
+      }),
       ALPNProtocols: options.http1Only ? ['http/1.1'] : ['h2', 'http/1.1'],
       requestCert: true,
       rejectUnauthorized: false,
-      handshakeTimeout: headTimeoutMs,
-      ...(tls.ciphers && { ciphers: tls.ciphers }),
-      ...(tls.clientCAs && { ca: [...tls.clientCAs] }),
     });
-    // Of several contexts for a name Node takes the last.
-    for (const { names, ...pair } of [...(tls.byName ?? [])].reverse())
-      for (const name of names)
-        this.#tls.addContext(name, {
-          ...pair,
-          minVersion: tls.minVersion ?? 'TLSv1.2',
-          ...(tls.ciphers && { ciphers: tls.ciphers }),
-        });
-    this.#tls.on('connection', (socket: Socket) => this.#track(socket));
     this.#tls.on('secureConnection', (socket) => {
-      this.#track(socket);
+      this.#handshakes.finish(socket);
       socket.on('error', () => socket.destroy());
-      socket.setNoDelay(true);
       (socket.alpnProtocol === 'h2' ? this.#http2 : this.#http1).emit('connection', socket);
     });
-    // A handshake that fails is the client's affair.
+    // A handshake that fails is the client's affair; Node closes the connection.
     this.#tls.on('tlsClientError', () => {});
+    this.#handshakes = new Handshakes(handshakeLimits, (socket) => this.#tls.emit('connection', socket));
+    this.#tcp = createTcp({ noDelay: true, allowHalfOpen: true }, (socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+      this.#handshakes.add(socket);
+    });
   }
 
   /** Resolves when it listens; throws what the operating system says against it. */
   listen(): Promise<AddressInfo> {
     const { host, port } = this.#options;
     return new Promise((resolve, reject) => {
-      this.#tls.once('error', reject);
-      this.#tls.listen({ host, port }, () => {
-        this.#tls.off('error', reject);
+      this.#tcp.once('error', reject);
+      this.#tcp.listen({ host, port }, () => {
+        this.#tcp.off('error', reject);
         // The server behind does not listen itself, but only then looks after its connections.
         this.#http1.emit('listening');
-        const address = this.#tls.address();
+        const address = this.#tcp.address();
         if (typeof address === 'object' && address) resolve(address);
         else reject(new Error('the listener has no address'));
       });
     });
   }
 
-  /** Certificates were renewed: connections from now on see these. */
-  setCertificate(tls: Pick<ListenerOptions['tls'], 'cert' | 'key'>): void {
-    this.#tls.setSecureContext({ ...this.#options.tls, cert: tls.cert, key: tls.key });
+  /** Certificates were renewed: connections from now on see these. Throws an Error for what cannot be used. */
+  setCertificate({ cert, key }: Pick<TlsOptions, 'cert' | 'key'>): void {
+    this.#contexts.update({ cert, key });
+    this.#tls.setSecureContext(this.#contexts.main);
+  }
+
+  /** The same for the authorities that clients are told of. */
+  setClientCAs(clientCAs: NonNullable<TlsOptions['clientCAs']>): void {
+    this.#contexts.update({ clientCAs });
+    this.#tls.setSecureContext(this.#contexts.main);
   }
 
   /** Takes no more connections and tells clients to go elsewhere; what is under way may end until `force`. */
   async close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#tls.close(() => resolve()));
+    const closed = new Promise<void>((resolve) => this.#tcp.close(() => resolve()));
+    this.#handshakes.clear();
     this.#http1.close();
     // Who gets an answer from now on need not stay for another one.
     this.#http1.keepAliveTimeout = 1;
@@ -165,29 +148,9 @@ export class Listener {
     for (const session of this.#sessions) session.destroy();
     for (const socket of this.#sockets) socket.destroy();
   }
-
-  #track(socket: Socket): void {
-    this.#sockets.add(socket);
-    socket.once('close', () => this.#sockets.delete(socket));
-  }
 }
 
-/** Tells a client that does not speak HTTP what Go's server would, where it can still hear it. */
-function refuse(error: Error & { code?: string }, socket: Duplex): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  const [status, reason] = refusals[error.code ?? ''] ?? [400, 'Bad Request'];
-  const head = `HTTP/1.1 ${status} ${reason}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n`;
-  socket.end(`${head}${status} ${reason}`, () => socket.destroy());
-}
-
-const refusals: Readonly<Record<string, readonly [number, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large'],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'Payload Too Large'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout'],
-};
+type SniAnswer = (error: null, context?: SecureContext) => void;
 
 /** Watches may be silent for long, and are no reason to be idle. */
 function closeWhenIdle(session: ServerHttp2Session): void {
