@@ -60,7 +60,11 @@ const servingFlags = {
     [],
   ),
   'tls-min-version': flag(string, 'VersionTLS12 or VersionTLS13', 'VersionTLS12'),
-  'tls-cipher-suites': flag(strings, 'Cipher suites for TLS 1.2, by their IANA names. Default: those of OpenSSL', []),
+  'tls-cipher-suites': flag(
+    strings,
+    'Cipher suites for TLS 1.2, by their IANA names. Default: AES-GCM and ChaCha20 with ECDHE',
+    [],
+  ),
   'http2-max-streams-per-connection': flag(integer, 'Requests at a time on one HTTP/2 connection. 0: 250', 0),
   'cors-allowed-origins': flag(
     strings,

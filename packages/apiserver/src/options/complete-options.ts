@@ -22,7 +22,12 @@ import { accessOf, authorizationOf } from './access.ts';
 import { defaultAdvertiseAddress, localHost } from './addresses.ts';
 import { enabledAdmissionPlugins } from './admission-plugins.ts';
 import { type ApiServerOptions, apiServerFlags, type CompletedOptions } from './api-server-flags.ts';
-import { FileAuthorities, servingCertificateFiles } from './followed-certificates.ts';
+import {
+  clientAuthoritiesPem,
+  clientAuthorityFiles,
+  FileAuthorities,
+  servingCertificateFiles,
+} from './followed-certificates.ts';
 import { once } from './once.ts';
 import { openConfiguredStore } from './open-configured-store.ts';
 import { readServerFiles, type ServerFiles } from './server-files.ts';
@@ -113,7 +118,7 @@ export async function completeOptions(
   ]).catch((error: Error) => {
     throw new OptionsError([error.message]);
   });
-  const { authentication, followedFiles } = authenticationOf(options, files, now);
+  const { authentication, clientCAs, followedFiles } = authenticationOf(options, files, now);
 
   const { ca, servingTrust, serviceAccountKey } = files.identity;
   const authority = { ca, servingTrust, serviceAccountKey: files.signingKey ?? serviceAccountKey };
@@ -133,7 +138,7 @@ export async function completeOptions(
     store,
     storePrefix: options.etcdPrefix.replace(/\/$/, ''),
     compactionIntervalMs: durationToMs(options.etcdCompactionInterval),
-    ...(listen && { listen: listenOf(options, files, interfaces) }),
+    ...(listen && { listen: listenOf(options, files, interfaces, clientCAs) }),
     advertiseAddress,
     ...(options.externalHostname && { externalHost: options.externalHostname }),
     authentication: { ...authentication, ...access },
@@ -197,6 +202,7 @@ function listenOf(
   options: CompletedOptions,
   { identity, byName }: ServerFiles,
   interfaces: NetworkInterfaces,
+  clientCAs: Authentication['clientCAs'],
 ): NonNullable<ApiServerConfig['listen']> {
   const ciphers = tlsCiphers(options.tlsCipherSuites);
   return {
@@ -210,6 +216,7 @@ function listenOf(
         minVersion: tlsMinVersion(options.tlsMinVersion),
         ...(ciphers && { ciphers }),
         byName: byName.map(({ names, pair }) => ({ names, cert: pair.certificatePem, key: pair.keyPem })),
+        clientCAs: clientCAs(),
       };
     },
     ...(options.http2MaxStreamsPerConnection > 0 && { maxConcurrentStreams: options.http2MaxStreamsPerConnection }),
@@ -240,6 +247,8 @@ function frontProxyOf(options: CompletedOptions, files: ServerFiles) {
 
 interface Authentication {
   readonly authentication: Omit<ApiServerConfig['authentication'], 'anonymous'>;
+  /** Named to clients. PEM. */
+  readonly clientCAs: () => readonly string[];
   readonly followedFiles: readonly FollowedFile[];
 }
 
@@ -251,6 +260,7 @@ function authenticationOf(options: CompletedOptions, files: ServerFiles, now: ()
     requestHeaderCA === undefined
       ? undefined
       : new FileAuthorities('requestheader-client-ca-file', options.requestheaderClientCaFile, requestHeaderCA);
+  const authorities = [clientCA, ...(proxyCA ? [proxyCA] : [])];
   const clusterInfo = () => ({
     clientCA: clientCA.pem,
     ...(proxyCA && {
@@ -272,11 +282,8 @@ function authenticationOf(options: CompletedOptions, files: ServerFiles, now: ()
       ...(proxyCA && { requestHeader: { pool: proxyCA, allowedNames, headers } }),
       clusterInfo,
     },
-    followedFiles: [
-      ...clientCA.followed,
-      ...(proxyCA?.followed ?? []),
-      ...servingCertificateFiles(options, files, now),
-    ],
+    clientCAs: () => clientAuthoritiesPem(authorities),
+    followedFiles: [...clientAuthorityFiles(authorities), ...servingCertificateFiles(options, files, now)],
   };
 }
 

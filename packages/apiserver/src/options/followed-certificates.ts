@@ -33,6 +33,23 @@ export class FileAuthorities implements CertificateAuthorities {
   }
 }
 
+/** PEM of all whose certificates say who a client is, for clients to choose theirs by. */
+export const clientAuthoritiesPem = (authorities: readonly FileAuthorities[]): string[] =>
+  authorities.map(({ pem }) => pem);
+
+/** Files of authorities of clients: connections from then on are told of the new ones. */
+export function clientAuthorityFiles(authorities: readonly FileAuthorities[]): FollowedFile[] {
+  return authorities
+    .flatMap(({ followed }) => followed)
+    .map((file) => ({
+      ...file,
+      apply: async (contents, listener) => {
+        await file.apply(contents, listener);
+        listener?.setClientCAs(clientAuthoritiesPem(authorities));
+      },
+    }));
+}
+
 /** `--tls-cert-file` and its key: connections from then on see the new certificate. */
 export function servingCertificateFiles(
   { tlsCertFile: certificateFile, tlsPrivateKeyFile: keyFile }: CompletedOptions,

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -206,6 +207,31 @@ describe('a start that cannot work says why', () => {
     await expect(start({ dataDir: folder, securePort })).rejects.toMatchObject({ code: 'EADDRINUSE' });
     await new Promise((resolve) => other.close(resolve));
     await start({ dataDir: folder, securePort });
+  });
+});
+
+describe('authorities of clients', () => {
+  const named = (port: number): Promise<string[]> =>
+    new Promise((resolve) => {
+      const asked = execFile('openssl', ['s_client', '-connect', `127.0.0.1:${port}`], (_, text) =>
+        resolve(/^Acceptable client certificate CA names\n((?:CN = .*\n)*)/m.exec(text)?.[1]?.trim().split('\n') ?? []),
+      );
+      asked.stdin?.end();
+    });
+  const authority = (commonName: string): string => issueKeyPair({ commonName, isCA: true, ...year }).certificatePem;
+
+  it('are named in the handshake, those of the files and always the newest', async () => {
+    const { server } = await start({
+      memory: true,
+      clientCaFile: await file('clients.crt', authority('one') + authority('two')),
+      requestheaderClientCaFile: await file('proxies.crt', authority('proxies')),
+    });
+    const { port } = server.address!;
+    expect(await named(port)).toEqual(['CN = one', 'CN = two', 'CN = proxies']);
+    await file('clients.crt', authority('three'));
+    await expect.poll(() => named(port)).toEqual(['CN = three', 'CN = proxies']);
+    await file('proxies.crt', authority('others'));
+    await expect.poll(() => named(port)).toEqual(['CN = three', 'CN = others']);
   });
 });
 

@@ -34,7 +34,7 @@ export interface FollowedFile {
   /** Takes what is new; throws for what is no good, and the old stays. */
   readonly apply: (
     contents: readonly string[],
-    listener: Pick<Listener, 'setCertificate'> | undefined,
+    listener: Pick<Listener, 'setCertificate' | 'setClientCAs'> | undefined,
   ) => Promise<void>;
 }
 

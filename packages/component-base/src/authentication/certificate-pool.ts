@@ -34,6 +34,11 @@ export class CertificatePool implements CertificateAuthorities {
     return this;
   }
 
+  /** The authorities, each as PEM. */
+  get pem(): readonly string[] {
+    return this.#roots.map(({ x509 }) => x509.toString());
+  }
+
   /**
    * Finds a way from the certificate over the others that came with it to an authority of the pool, all of them valid
    * now and good for clients. Throws an Error in the words of Go's library.

@@ -45,6 +45,12 @@ export class Authorities {
     return { ...this.#cluster, ...this.#files };
   }
 
+  /** Named to clients. PEM. */
+  get pem(): string[] {
+    const { clientCA, requestHeader } = this.current;
+    return [...(clientCA?.current.pem ?? []), ...(requestHeader?.pool.current.pem ?? [])];
+  }
+
   /** Tells whenever they are others, until what it gives is called. */
   follow(onChange: () => void): () => Promise<void> {
     const { clients, clock, logger } = this.#options;

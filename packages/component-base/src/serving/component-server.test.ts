@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect as connectHttp2 } from 'node:http2';
 import { type RequestOptions, request } from 'node:https';
@@ -234,26 +235,34 @@ describe('a client that the API server knows', () => {
 
 describe('authorities', () => {
   const validity = { notBefore: new Date(Date.now() - 60_000), notAfter: new Date(Date.now() + 3_600_000) };
-  const newAuthority = (): KeyPair => issueKeyPair({ commonName: 'authority', isCA: true, ...validity });
+  const newAuthority = (commonName = 'authority'): KeyPair => issueKeyPair({ commonName, isCA: true, ...validity });
   const client = (authority: KeyPair, commonName: string): { cert: string; key: string } => {
     const template = { commonName, organizations: ['system:masters'], usages: ['clientAuth' as const], ...validity };
     const { certificatePem: cert, keyPem: key } = issueKeyPair(template, authority);
     return { cert, key };
   };
+  /** What the handshake says of authorities, in the words of OpenSSL's client. */
+  const namedBy = (port: number): Promise<string> =>
+    new Promise((resolve) => {
+      const asked = execFile('openssl', ['s_client', '-connect', `127.0.0.1:${port}`], (_, text) => resolve(text));
+      asked.stdin?.end();
+    });
   const file = async (name: string, text: string): Promise<string> => {
     await writeFile(join(folder, name), text);
     return join(folder, name);
   };
 
   it('of a file count instead of the cluster’s, and are followed', async () => {
-    const [first, second] = [newAuthority(), newAuthority()];
+    const [first, second] = [newAuthority('first'), newAuthority('second')];
     const clientCaFile = await file('clients.crt', first.certificatePem);
     const port = await start({ ...delegating(), clientCaFile });
+    expect(await namedBy(port)).toContain('CA names\nCN = first\n');
     expect((await ask(port, '/configz', client(first, 'jane'))).status).toBe(200);
     expect((await ask(port, '/configz', client(second, 'jane'))).status).toBe(401);
     await file('clients.crt', second.certificatePem);
     await expect.poll(async () => (await ask(port, '/configz', client(second, 'jane'))).status).toBe(200);
     expect((await ask(port, '/configz', client(first, 'jane'))).status).toBe(401);
+    expect(await namedBy(port)).toContain('CA names\nCN = second\n');
   });
 
   it('of proxies let them say who asks', async () => {

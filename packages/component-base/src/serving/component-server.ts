@@ -46,15 +46,28 @@ export async function startComponentServer(options: ComponentServerOptions): Pro
     for (const each of undo.splice(0).reverse()) await each();
   };
   try {
-    const handler = await delegatingHandler(options, undo);
-    return { port: await listen(options, handler, undo), close };
+    const { handler, authorities, authenticator } = await delegatingHandler(options, undo);
+    const { listener, port } = await listen(options, handler, authorities, undo);
+    undo.push(
+      authorities.follow(() => {
+        authenticator.setAuthorities(authorities.current);
+        listener.setClientCAs(authorities.pem);
+      }),
+    );
+    return { port, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function delegatingHandler(options: ComponentServerOptions, undo: Undo[]): Promise<ApiHandler> {
+interface DelegatingHandler {
+  readonly handler: ApiHandler;
+  readonly authorities: Authorities;
+  readonly authenticator: DelegatedAuthenticator;
+}
+
+async function delegatingHandler(options: ComponentServerOptions, undo: Undo[]): Promise<DelegatingHandler> {
   const { settings, clock, logger } = options;
   const now = (): Date => new Date(clock.now());
   const reviewer = await delegate(settings.authenticationKubeconfig, 'authentication', options, undo);
@@ -65,7 +78,6 @@ async function delegatingHandler(options: ComponentServerOptions, undo: Undo[]):
     authorities: authorities.current,
     now,
   });
-  undo.push(authorities.follow(() => authenticator.setAuthorities(authorities.current)));
   const clients = await delegate(settings.authorizationKubeconfig, 'authorization', options, undo);
   if (!clients)
     logger.warn("No authorization-kubeconfig provided, so SubjectAccessReview of authorization tokens won't work.");
@@ -77,7 +89,8 @@ async function delegatingHandler(options: ComponentServerOptions, undo: Undo[]):
     now,
   });
   const onError = (error: unknown): void => logger.error('a request could not be answered', error);
-  return securedHandler(options.handler, { authenticator, authorizer, onError });
+  const handler = securedHandler(options.handler, { authenticator, authorizer, onError });
+  return { handler, authorities, authenticator };
 }
 
 /** The API server that a kubeconfig names, or the one whose pod this is; undefined when there is neither. */
@@ -106,7 +119,12 @@ async function delegate(
   }
 }
 
-async function listen(options: ComponentServerOptions, handler: ApiHandler, undo: Undo[]): Promise<number> {
+async function listen(
+  options: ComponentServerOptions,
+  handler: ApiHandler,
+  authorities: Authorities,
+  undo: Undo[],
+): Promise<{ readonly listener: Listener; readonly port: number }> {
   const { component, settings, clock, logger } = options;
   const now = (): Date => new Date(clock.now());
   const { tlsCertFile, tlsPrivateKeyFile, bindAddress, securePort } = settings;
@@ -127,6 +145,7 @@ async function listen(options: ComponentServerOptions, handler: ApiHandler, undo
       minVersion: tlsMinVersion(settings.tlsMinVersion || 'VersionTLS12'),
       ...(ciphers && { ciphers }),
       byName: await Promise.all(settings.tlsSniCertKey.map((named) => loadNamedCertificate(named, now))),
+      clientCAs: authorities.pem,
     },
     handler,
     http1Only: settings.disableHttp2Serving,
@@ -150,5 +169,5 @@ async function listen(options: ComponentServerOptions, handler: ApiHandler, undo
     });
     undo.push(() => followed.close());
   }
-  return port;
+  return { listener, port };
 }

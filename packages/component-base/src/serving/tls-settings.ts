@@ -42,7 +42,7 @@ const suites: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * `--tls-cipher-suites` in OpenSSL's notation; undefined for its own choice. Throws an Error, in upstream's words, for one
+ * `--tls-cipher-suites` in OpenSSL's notation; undefined for the listener's choice. Throws an Error, in upstream's words, for one
  * that it has not.
  */
 export function tlsCiphers(names: readonly string[]): string | undefined {
