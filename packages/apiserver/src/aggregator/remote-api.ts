@@ -1,7 +1,6 @@
 import type { APIService } from '@coxswain/api/apiregistration/v1';
 import { ApiError } from '@coxswain/apimachinery';
-import type { ApiResponse } from '@coxswain/component-base/http';
-import { textResponse } from '@coxswain/component-base/http';
+import { type ApiResponse, isUpgradeRequest, textResponse } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
 import {
   DialError,
@@ -11,7 +10,7 @@ import {
   hostPort,
   type TargetTls,
 } from '../proxy/dialer.ts';
-import { answeredHeaders, forwardedHeaders, isUpgradeRequest } from '../proxy/forwarded-headers.ts';
+import { answeredHeaders, forwardedHeaders } from '../proxy/forwarded-headers.ts';
 import { responseBody } from '../proxy/response-body.ts';
 import { passOn } from '../proxy/reverse-proxy.ts';
 import { upgradeThrough } from '../proxy/upgrade-tunnel.ts';

@@ -4,6 +4,7 @@ import {
   type StreamSerializer,
   type WatchEventType,
 } from '@coxswain/apimachinery';
+import { opcodes, frame as webSocketFrame } from '@coxswain/component-base/http';
 import type { CacheEvent } from '@coxswain/storage';
 import type { Selection } from '../registry/selection.ts';
 import type { StoredObject } from '../registry/stored-object.ts';
@@ -17,24 +18,35 @@ type StoredEvent = CacheEvent<StoredObject>;
 
 const chunkBytes = 64 * 1024;
 
+/** One after the other as the media type has it, or each the payload of a WebSocket message. */
+export type WatchFraming = 'stream' | 'messages';
+
 /** Makes the frames of one watch. */
 export class WatchFrames {
   readonly #scope: ResourceScope;
   readonly #representation: Representation<StreamSerializer>;
   readonly #selection: Selection;
+  readonly #framing: WatchFraming;
   readonly #plain: boolean;
   /** Tells apart what looks different. */
   readonly #name: string;
   /** A Table's columns stand in its first event only, so those frames are of one watch alone. */
   #headersSent = false;
 
-  constructor(scope: ResourceScope, representation: Representation<StreamSerializer>, selection: Selection) {
+  constructor(
+    scope: ResourceScope,
+    representation: Representation<StreamSerializer>,
+    selection: Selection,
+    framing: WatchFraming = 'stream',
+  ) {
     this.#scope = scope;
     this.#representation = { ...representation, pretty: false };
     this.#selection = selection;
     this.#plain = isPlain(scope, this.#representation);
     const isAsStored = this.#plain && !scope.registry.definition.versions;
-    this.#name = isAsStored ? '' : `${scope.kind.apiVersion} ${this.#plain ? '' : representation.name}`;
+    const form = isAsStored ? '' : `${scope.kind.apiVersion} ${this.#plain ? '' : representation.name}`;
+    this.#framing = framing;
+    this.#name = framing === 'stream' ? form : `${framing} ${form}`;
   }
 
   /** How many of the events the watcher is to see, and their frames in one piece. */
@@ -107,7 +119,7 @@ export class WatchFrames {
   }
 
   #wrap(type: ObjectEventType, stored: StoredObject): Buffer {
-    if (this.#plain) return Buffer.concat([heads[type], stored.bytes, tail]);
+    if (this.#plain) return this.#asMessage(Buffer.concat([heads[type], stored.bytes, tail]));
     if (!this.#isTable) return this.#framed(type, encoded(this.#scope, stored, this.#representation));
     const hub = this.#scope.registry.codec.decode(stored.line);
     const { resourceVersion = '' } = hub.metadata ?? {};
@@ -122,8 +134,19 @@ export class WatchFrames {
 
   #framed(type: WatchEventType, object: Uint8Array): Buffer {
     const { serializer } = this.#representation;
-    const bytes = serializer.framer.frame(serializer.wrapEvent(type, object));
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    const event = serializer.wrapEvent(type, object);
+    // A message has its length already; only JSON has its line break there, too.
+    const bytes = this.#framing === 'stream' || this.#isText ? serializer.framer.frame(event) : event;
+    return this.#asMessage(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  }
+
+  #asMessage(bytes: Buffer): Buffer {
+    if (this.#framing === 'stream') return bytes;
+    return webSocketFrame(this.#isText ? opcodes.text : opcodes.binary, bytes);
+  }
+
+  get #isText(): boolean {
+    return this.#representation.serializer.mediaType === 'application/json';
   }
 }
 

@@ -1,5 +1,13 @@
-import { ApiError, newResourceExpired, newTimeoutError, type StreamSerializer, toStatus } from '@coxswain/apimachinery';
-import type { ApiResponse, ResponseSink } from '@coxswain/component-base/http';
+import { ApiError, newResourceExpired, newTimeoutError, toStatus } from '@coxswain/apimachinery';
+import {
+  type ApiRequest,
+  type ApiResponse,
+  headerOf,
+  isWebSocketRequest,
+  type ResponseSink,
+  type WebSocketChoice,
+  webSocketResponse,
+} from '@coxswain/component-base/http';
 import { type CacheEvent, CompactedError } from '@coxswain/storage';
 import type { RequestContext } from '../http/request-context.ts';
 import type { Selection } from '../registry/selection.ts';
@@ -8,7 +16,7 @@ import type { StoredObject } from '../registry/stored-object.ts';
 import { InOrder } from './in-order.ts';
 import { selectionOf } from './list.ts';
 import { type ListOptions, listOptions } from './options.ts';
-import { negotiateWatch, outputOf, type Representation } from './representation.ts';
+import { negotiateWatch, outputOf } from './representation.ts';
 import type { ResourceScope } from './scope.ts';
 import { WatchFrames } from './watch-frames.ts';
 import { WatchStream } from './watch-stream.ts';
@@ -33,6 +41,12 @@ export async function watchResource(context: RequestContext, scope: ResourceScop
       : services.minRequestTimeoutMs * (1 + services.random());
   await registry.ready();
   const initial = after === undefined ? await initialObjects(scope, context.info.namespace, selection) : undefined;
+  const { request } = context;
+  const isWebSocket = isWebSocketRequest(request);
+  const frames = new WatchFrames(scope, representation, selection, isWebSocket ? 'messages' : 'stream');
+  const stream = (sink: ResponseSink): void =>
+    new WatchSession(context, scope, options, selection, frames, initial ?? { revision: after! }, timeoutMs).run(sink);
+  if (isWebSocket) return webSocketResponse(request, (offered) => webSocketChoice(request, offered), stream);
   const { mediaType } = representation.serializer;
   return {
     status: 200,
@@ -40,19 +54,15 @@ export async function watchResource(context: RequestContext, scope: ResourceScop
       'content-type': mediaType === 'application/json' ? mediaType : `${mediaType};stream=watch`,
       'cache-control': 'no-cache, private',
     },
-    body: {
-      stream: (sink) =>
-        new WatchSession(
-          context,
-          scope,
-          options,
-          selection,
-          representation,
-          initial ?? { revision: after! },
-          timeoutMs,
-        ).run(sink),
-    },
+    body: { stream },
   };
+}
+
+/** A client must say where it is from, as browsers do, and offer one subprotocol at most; which one makes no difference. */
+function webSocketChoice(request: ApiRequest, [protocol = '', ...others]: readonly string[]): WebSocketChoice {
+  const origin = headerOf(request, 'origin');
+  if (!URL.canParse(origin) && !origin.startsWith('/')) return 403;
+  return others.length > 0 ? 400 : protocol;
 }
 
 /** The revision to watch from; undefined: begin with what is there now. */
@@ -110,7 +120,7 @@ class WatchSession {
     scope: ResourceScope,
     options: ListOptions,
     selection: Selection,
-    representation: Representation<StreamSerializer>,
+    frames: WatchFrames,
     beginning: Beginning,
     timeoutMs: number,
   ) {
@@ -118,7 +128,7 @@ class WatchSession {
     this.#scope = scope;
     this.#options = options;
     this.#selection = selection;
-    this.#frames = new WatchFrames(scope, representation, selection);
+    this.#frames = frames;
     this.#beginning = beginning;
     this.#timeoutMs = timeoutMs;
   }

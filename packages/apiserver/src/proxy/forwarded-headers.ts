@@ -24,16 +24,6 @@ type Headers = Record<string, string | readonly string[]>;
 const isCredential = (name: string): boolean =>
   credentials.has(name) || credentialPrefixes.some((prefix) => name.startsWith(prefix));
 
-/**
- * Whether a client asks for the connection.
- *
- * Differs from upstream, which does not look whether the client says what for: no listener gives its connection then.
- */
-export const isUpgradeRequest = ({ headers, connection }: ApiRequest): boolean =>
-  connection.protocol !== 'HTTP/2.0' &&
-  headers.upgrade !== undefined &&
-  valuesOf(headers, 'connection').some((value) => value.toLowerCase().includes('upgrade'));
-
 /** The headers of a request as the server behind gets them, but for what concerns the connection to it. */
 export function forwardedHeaders(request: ApiRequest): Headers {
   const headers = withoutHopByHop(request.headers, isCredential);

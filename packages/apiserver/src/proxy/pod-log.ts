@@ -9,14 +9,14 @@ import {
   newInternalError,
   newInvalid,
 } from '@coxswain/apimachinery';
-import type { ApiResponse } from '@coxswain/component-base/http';
+import { type ApiResponse, isWebSocketRequest } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
 import { brokenTransport, DialError, type DialResponse, hostPort } from './dialer.ts';
 import { plainError } from './plain-error.ts';
 import { containerOf } from './pod-container.ts';
 import { getOf, type ProxyDependencies } from './proxy-dependencies.ts';
 import { responseBody } from './response-body.ts';
-import { isWebSocketRequest, webSocketLog } from './websocket-log.ts';
+import { webSocketLog } from './websocket-log.ts';
 
 const kind = GroupKind.of('', 'PodLogOptions');
 const resource = GroupResource.of('', 'pods/log');

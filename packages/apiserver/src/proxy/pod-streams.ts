@@ -1,8 +1,7 @@
 import type { PodAttachOptions, PodExecOptions, PodPortForwardOptions } from '@coxswain/api/core/v1';
 import { GroupResource, newBadRequest, newForbidden } from '@coxswain/apimachinery';
-import type { ApiResponse } from '@coxswain/component-base/http';
+import { type ApiResponse, isUpgradeRequest } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
-import { isUpgradeRequest } from './forwarded-headers.ts';
 import { containerOf } from './pod-container.ts';
 import { getOf, type ProxyDependencies } from './proxy-dependencies.ts';
 import { upgradeThrough } from './upgrade-tunnel.ts';

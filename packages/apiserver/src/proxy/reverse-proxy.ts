@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
 import { newInternalError, newServiceUnavailable } from '@coxswain/apimachinery';
-import type { ApiRequest, ApiResponse } from '@coxswain/component-base/http';
+import { type ApiRequest, type ApiResponse, isUpgradeRequest } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
 import {
   brokenTransport,
@@ -13,7 +13,7 @@ import {
   type Headers,
   hostPort,
 } from './dialer.ts';
-import { answeredHeaders, forwardedHeaders, isUpgradeRequest, valuesOf } from './forwarded-headers.ts';
+import { answeredHeaders, forwardedHeaders, valuesOf } from './forwarded-headers.ts';
 import { HtmlLinkRewriter } from './html-link-rewriter.ts';
 import { encodePath, type LinkOrigin, rewriteLink } from './link.ts';
 import { responseBody } from './response-body.ts';

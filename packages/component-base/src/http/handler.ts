@@ -41,7 +41,7 @@ export interface ApiResponse {
   readonly body?: Uint8Array | readonly Uint8Array[] | StreamingBody | Upgrade;
 }
 
-/** Writes the body piece by piece; called once the head is sent. */
+/** Writes the body piece by piece; called once the head is sent. With status 101 it is one of WebSocket frames. */
 export interface StreamingBody {
   readonly stream: (sink: ResponseSink) => void;
 }

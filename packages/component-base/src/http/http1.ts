@@ -1,4 +1,4 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex, Writable } from 'node:stream';
 import { bodyTooLarge, readAll } from './body.ts';
 import { distinctHeadersOfBytes } from './distinct-headers.ts';
@@ -6,6 +6,7 @@ import type { ApiHandler, ApiRequest, ApiResponse, Connection, RequestHeaders } 
 import { type RequestTarget, readRequestTarget } from './request-target.ts';
 import { textResponse } from './respond.ts';
 import { StreamSink } from './stream-sink.ts';
+import { WebSocketSink } from './websocket-sink.ts';
 import { sendWhole } from './whole-answer.ts';
 
 /** Answers one request of an HTTP/1.1 connection. */
@@ -42,8 +43,14 @@ export function serveUpgrade(
   const answered = request ? handler(request) : Promise.resolve(textResponse(400, badRequest));
   answered
     .then((answer) => {
-      if (answer.body && 'upgrade' in answer.body) {
-        answer.body.upgrade(socket, head);
+      const { body } = answer;
+      if (body && 'upgrade' in body) {
+        body.upgrade(socket, head);
+        return;
+      }
+      if (answer.status === 101 && body && 'stream' in body) {
+        socket.write(switchingProtocols(answer), 'latin1');
+        body.stream(new WebSocketSink(socket, head));
         return;
       }
       const response = new ServerResponse(message);
@@ -55,6 +62,11 @@ export function serveUpgrade(
       respond(message, response, answer);
     })
     .catch(() => socket.destroy());
+}
+
+function switchingProtocols({ headers }: ApiResponse): string {
+  const lines = Object.entries(headers).flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}\r\n`));
+  return `HTTP/1.1 101 ${STATUS_CODES[101]}\r\n${lines.join('')}\r\n`;
 }
 
 function respond(message: IncomingMessage, response: ServerResponse, { status, headers, body }: ApiResponse): void {
