@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { issueKeyPair } from '@coxswain/client/x509';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Listener } from './listener.ts';
@@ -39,7 +39,7 @@ const authoritiesIn = (text: string): string[] =>
   /^Acceptable client certificate CA names\n((?:CN = .*\n)*)/m.exec(text)?.[1]?.trim().split('\n') ?? [];
 const subjectIn = (text: string): string | undefined => /^subject=(.*)$/m.exec(text)?.[1];
 
-describe('a listener', () => {
+describe.skipIf(spawnSync('openssl', ['version']).error)('a listener', () => {
   it('names the authorities of clients, in either version of TLS', async () => {
     const one = authority('one');
     await serve({ clientCAs: [one + authority('two'), authority('three'), one] });
