@@ -67,14 +67,21 @@ const advice: Readonly<Record<string, string>> = {
   ENOSPC: 'make room, or choose another directory with --data-dir',
 };
 
+/** What else can be done about a data directory that cannot be used. */
+const directoryAdvice: Readonly<Record<string, string>> = {
+  'in use': 'stop the server that has it, or ',
+  damaged: 'put a copy of it in its place, delete it to begin anew, or ',
+  incomplete: 'put a copy of it in its place, delete it to begin anew, or ',
+};
+
 /** What is wrong, and what to do about it: a line each. */
 function explainStartError(error: unknown): string[] {
   if (error instanceof OptionsError) return [...error.problems];
   if (error instanceof FlagError) return [`${error.message}; cox apiserver --help lists all flags`];
   if (!(error instanceof Error)) return [String(error)];
   if (error.name === 'DataDirectoryError') {
-    const stop = error.message.includes('is in use') ? 'stop the server that has it, or ' : '';
-    return [`${reasonOf(error)}; ${stop}choose another with --data-dir`];
+    const [, problem = ''] = / is (in use|damaged|incomplete)/.exec(error.message) ?? [];
+    return [`${reasonOf(error)}; ${directoryAdvice[problem] ?? ''}choose another with --data-dir`];
   }
   if (error.name === 'StoreUnavailableError') return [`${reasonOf(error)}; is it running? See --etcd-servers`];
   const hint = 'code' in error && typeof error.code === 'string' ? advice[error.code] : undefined;

@@ -57,7 +57,7 @@ describe('a data directory', () => {
     await store.close();
     expect(JSON.parse(await readFile(join(path, 'coxswain.json'), 'utf8'))).toEqual({
       format: 'coxswain-store',
-      version: 1,
+      version: 2,
       state: 'ready',
     });
   });
@@ -106,9 +106,9 @@ describe('a data directory', () => {
       'is of a later version',
       async () => {
         await makeStore();
-        await writeFile(join(path, 'coxswain.json'), '{"format":"coxswain-store","version":2,"state":"ready"}');
+        await writeFile(join(path, 'coxswain.json'), '{"format":"coxswain-store","version":3,"state":"ready"}');
       },
-      'data directory PATH has format 2, and this version knows 1 only',
+      'data directory PATH has format 3, and this version knows 1 and 2',
     ],
     [
       'has lost its data',
@@ -132,7 +132,7 @@ describe('a data directory', () => {
         await makeStore();
         await truncate(join(path, 'store.mdb'), (await stat(join(path, 'store.mdb'))).size / 2);
       },
-      /^data directory PATH is damaged: store\.mdb is cut off: it has \d+ bytes of \d+$/,
+      /^data directory PATH is damaged: store\.mdb is cut off: it has \d+ pages of \d+$/,
     ],
     [
       'has a beginning and no more',

@@ -1,4 +1,4 @@
-import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DataDirectoryError } from './data-directory-error.ts';
 import { DirectoryLock } from './directory-lock.ts';
@@ -7,12 +7,20 @@ import { makeDirectory } from './make-directory.ts';
 import { syncDirectory } from './sync-directory.ts';
 
 const formatName = 'coxswain-store';
-const formatVersion = 1;
+const formatVersion = 2;
+/** Without checksums. What is written from now on has some. */
+const olderVersion = 1;
 const identityFile = 'coxswain.json';
 const storeFile = 'store.mdb';
 
-/** `creating`: nobody has been answered yet, so what is there may be made anew. */
-type State = 'empty' | 'creating' | 'ready';
+/** More than LMDB needs for the readers that it expects. */
+const lockFileBytes = 16 * 1024;
+
+/** What LMDB has in it. */
+const treeNames: ReadonlySet<string> = new Set(['records', 'values', 'marks']);
+
+/** `creating`: nobody has been answered yet, so what is there may be made anew. `older`: ready, of an older version. */
+type State = 'empty' | 'creating' | 'older' | 'ready';
 
 /**
  * The directory that a store has for itself:
@@ -67,18 +75,28 @@ export class DataDirectory {
   }
 
   async #prepare(): Promise<void> {
-    if (this.#state === 'ready') {
-      const problem = await problemOfLmdbFile(this.file).catch((cause: unknown) => {
+    if (this.#state === 'ready' || this.#state === 'older') {
+      const problem = await problemOfLmdbFile(this.file, treeNames).catch((cause: unknown) => {
         throw new DataDirectoryError(this.path, `is incomplete: ${storeFile} cannot be read`, { cause });
       });
       if (problem !== undefined) throw new DataDirectoryError(this.path, `is damaged: ${storeFile} ${problem}`);
-      return;
+    } else {
+      await writeIdentity(this.path, 'creating');
+      await rm(this.file, { force: true });
+      // LMDB would let others of the group read it.
+      await (await open(this.file, 'wx', 0o600)).close();
     }
-    await writeIdentity(this.path, 'creating');
-    await rm(this.file, { force: true });
-    await rm(`${this.file}-lock`, { force: true });
-    // LMDB would let others of the group read it.
-    await (await open(this.file, 'wx', 0o600)).close();
+    await this.#renewLockFile();
+  }
+
+  /**
+   * LMDB maps its lock file into memory and believes what another process left there; where the file has no room on the
+   * disk yet, the system ends the process when the disk is full. Nobody else uses it while the directory is ours.
+   */
+  async #renewLockFile(): Promise<void> {
+    const path = `${this.file}-lock`;
+    await rm(path, { force: true });
+    await writeFile(path, new Uint8Array(lockFileBytes), { mode: 0o600 });
   }
 }
 
@@ -96,10 +114,14 @@ function stateOf(path: string, text: string): State {
   if (format !== formatName || typeof version !== 'number') {
     throw new DataDirectoryError(path, `is not a store: ${identityFile} says something else`);
   }
-  if (version !== formatVersion) {
-    throw new DataDirectoryError(path, `has format ${version}, and this version knows ${formatVersion} only`);
+  if (version !== formatVersion && version !== olderVersion) {
+    throw new DataDirectoryError(
+      path,
+      `has format ${version}, and this version knows ${olderVersion} and ${formatVersion}`,
+    );
   }
-  return state === 'creating' ? 'creating' : 'ready';
+  if (state === 'creating') return 'creating';
+  return version === formatVersion ? 'ready' : 'older';
 }
 
 function parsed(text: string): { format?: unknown; version?: unknown; state?: unknown } {

@@ -1,65 +1,46 @@
 import { open } from 'node:fs/promises';
+import { type Meta, metaSize, readMeta } from './lmdb-format.ts';
+import { cutOff, PageCheck } from './page-check.ts';
+import { PageFile } from './page-file.ts';
 
-/** Where things are in a file of LMDB, data format 2: two pages like this, of which the one with the higher id counts. */
-const layout = {
-  magicAt: 24,
-  magic: 0xbeefc0de,
-  versionAt: 28,
-  version: 2,
-  pageSizeAt: 48,
-  lastPageAt: 144,
-  transactionAt: 152,
-  size: 160,
-};
-
-/** Pages that a transaction took and gave back are counted but may never have been written. */
-const unwrittenPages = 16;
+/** Pages at the end that a transaction took and gave back are counted but may never have been written. */
+const maxUnwrittenPages = 1024;
 
 /**
- * What is wrong with the file as a whole, or undefined. LMDB believes its first pages and reads the rest through a
- * memory map: of a file that was cut off it would be killed by the system.
+ * What is wrong with the file, as the end of a sentence that begins with its name; undefined: nothing that LMDB would
+ * stumble over. `trees` are the names of those that may be there.
  */
-export async function problemOfLmdbFile(path: string): Promise<string | undefined> {
+export async function problemOfLmdbFile(path: string, trees: ReadonlySet<string>): Promise<string | undefined> {
   const file = await open(path, 'r');
   try {
     const { size } = await file.stat();
     if (size === 0) return 'is empty';
-    const first = await readMeta(file.read.bind(file), 0);
+    const first = await metaAt(0);
     if (first === undefined) return 'is not a file of LMDB, or is damaged';
-    const second = await readMeta(file.read.bind(file), first.pageSize);
-    if (second === undefined) return 'is damaged at its beginning';
-    const { lastPage, pageSize } = second.transaction > first.transaction ? second : first;
-    const expected = (lastPage + 1) * pageSize;
-    return size < expected - unwrittenPages * pageSize ? `is cut off: it has ${size} bytes of ${expected}` : undefined;
+    const { pageSize } = first;
+    const second = await metaAt(pageSize);
+    if (second === undefined || !areSiblings(first, second)) return 'is damaged at its beginning';
+    const meta = second.transaction > first.transaction ? second : first;
+    const [has, of] = [Math.floor(size / pageSize), meta.lastPage + 1];
+    if (has < of - maxUnwrittenPages) return cutOff(has, meta);
+    return await new PageCheck(new PageFile(file.fd, pageSize), meta, has).problem(trees);
   } finally {
     await file.close();
   }
-}
 
-interface Meta {
-  readonly pageSize: number;
-  readonly lastPage: number;
-  readonly transaction: number;
-}
-
-type Read = (buffer: Buffer, offset: number, length: number, position: number) => Promise<{ bytesRead: number }>;
-
-async function readMeta(read: Read, position: number): Promise<Meta | undefined> {
-  const page = Buffer.alloc(layout.size);
-  const { bytesRead } = await read(page, 0, layout.size, position);
-  const pageSize = page.readUInt32LE(layout.pageSizeAt);
-  if (
-    bytesRead < layout.size ||
-    page.readUInt32LE(layout.magicAt) !== layout.magic ||
-    page.readUInt32LE(layout.versionAt) !== layout.version ||
-    pageSize < 512 ||
-    pageSize > 0x10000
-  ) {
-    return undefined;
+  async function metaAt(position: number): Promise<Meta | undefined> {
+    const page = Buffer.alloc(metaSize);
+    const { bytesRead } = await file.read(page, 0, metaSize, position);
+    return readMeta(page.subarray(0, bytesRead));
   }
-  return {
-    pageSize,
-    lastPage: Number(page.readBigUInt64LE(layout.lastPageAt)),
-    transaction: Number(page.readBigUInt64LE(layout.transactionAt)),
-  };
+}
+
+/** Transactions write the two in turn, from the first transaction on. */
+function areSiblings(first: Meta, second: Meta): boolean {
+  const isNew = first.transaction === 0 && second.transaction === 0;
+  return (
+    first.pageSize === second.pageSize &&
+    first.flags === second.flags &&
+    (isNew || (first.transaction % 2 === 0 && Math.abs(first.transaction - second.transaction) === 1))
+  );
 }

@@ -1,6 +1,15 @@
 import { type Database, open, type RootDatabase } from 'lmdb';
-import { CorruptLogError, isDeletion, type Log, type LogEntry, type LogRecord, onNextTurn } from '../mvcc/index.ts';
-import { decodeRecord, encodeRecords } from './record-codec.ts';
+import {
+  CorruptLogError,
+  isDeletion,
+  type Log,
+  type LogEntry,
+  type LogRecord,
+  nextTurn,
+  onNextTurn,
+} from '../mvcc/index.ts';
+import { type Compaction, compactionMark, decodeCompaction, encodeCompaction } from './compaction-mark.ts';
+import { decodeRecord, encodeRecords, sumOf, valueSumOf } from './record-codec.ts';
 
 export interface LmdbLogOptions {
   readonly file: string;
@@ -9,6 +18,9 @@ export interface LmdbLogOptions {
   /** Called when the file is closed. */
   readonly onClosed: () => Promise<void>;
 }
+
+/** Values are checked in slices of so many bytes. */
+const sliceBytes = 4 * 1024 * 1024;
 
 /**
  * Keeps records and values in an LMDB file, by revision.
@@ -21,10 +33,10 @@ export class LmdbLog implements Log {
   readonly #onClosed: () => Promise<void>;
   readonly #records: Database<Buffer, number>;
   readonly #values: Database<Uint8Array, number>;
-  readonly #marks: Database<number, string>;
+  readonly #marks: Database<unknown, string>;
   /** Why nothing can be written any more. */
   #broken: Error | undefined;
-  #compaction: { readonly compactedRevision: number; readonly removedThrough: number };
+  #compaction: Compaction = { compactedRevision: 0, removedThrough: 0 };
 
   /** Throws what LMDB throws when the file is none of its own. */
   constructor({ file, mapSize, onClosed }: LmdbLogOptions) {
@@ -42,10 +54,6 @@ export class LmdbLog implements Log {
     this.#records = this.#environment.openDB({ name: 'records', encoding: 'binary' });
     this.#values = this.#environment.openDB({ name: 'values', encoding: 'binary' });
     this.#marks = this.#environment.openDB({ name: 'marks', encoding: 'json' });
-    this.#compaction = {
-      compactedRevision: this.#marks.get('compactedRevision') ?? 0,
-      removedThrough: this.#marks.get('removedThrough') ?? 0,
-    };
   }
 
   get compaction() {
@@ -69,11 +77,11 @@ export class LmdbLog implements Log {
   }
 
   value(revision: number): Uint8Array {
-    const shared = this.#values.getBinaryFast(revision);
+    const shared = this.#checkedValue(revision);
     if (shared === undefined) throw new CorruptLogError(`revision ${revision} has no value`);
     // Small ones share memory among each other, which is a good deal faster than what `getBinary` does.
     const value = Buffer.allocUnsafe(shared.length);
-    value.set(new Uint8Array(shared.buffer, shared.byteOffset, shared.length));
+    value.set(shared);
     return value;
   }
 
@@ -88,22 +96,32 @@ export class LmdbLog implements Log {
     if (values !== puts) throw new CorruptLogError(`there are ${puts} changes with a value, but ${values} values`);
   }
 
+  /**
+   * To be called before anything else. Reads all values; throws a `CorruptLogError` when something is not as it was
+   * written.
+   */
+  async load(): Promise<void> {
+    this.#compaction = decodeCompaction((name) => this.#marks.get(name));
+    let bytes = 0;
+    for (const revision of this.#values.getKeys({ snapshot: false })) {
+      bytes += this.#checkedValue(revision)?.length ?? 0;
+      if (bytes < sliceBytes) continue;
+      bytes = 0;
+      await nextTurn();
+    }
+  }
+
   async markCompacted(compactedRevision: number): Promise<void> {
-    await this.#commit(() => {
-      this.#marks.put('compactedRevision', compactedRevision);
-    });
-    this.#compaction = { ...this.#compaction, compactedRevision };
+    await this.#noteCompaction({ ...this.#compaction, compactedRevision }, () => {});
   }
 
   async remove(revisions: readonly number[], removedThrough: number): Promise<void> {
-    await this.#commit(() => {
+    await this.#noteCompaction({ ...this.#compaction, removedThrough }, () => {
       for (const revision of revisions) {
         this.#records.remove(revision);
         this.#values.remove(revision);
       }
-      this.#marks.put('removedThrough', removedThrough);
     });
-    this.#compaction = { ...this.#compaction, removedThrough };
   }
 
   /** Whoever has just been answered, or heard from a socket in this turn, joins the group. */
@@ -114,6 +132,27 @@ export class LmdbLog implements Log {
   async close(): Promise<void> {
     await this.#environment.close();
     await this.#onClosed();
+  }
+
+  async #noteCompaction(compaction: Compaction, write: () => void): Promise<void> {
+    await this.#commit(() => {
+      write();
+      this.#marks.put(compactionMark, encodeCompaction(compaction));
+    });
+    this.#compaction = compaction;
+  }
+
+  /** Memory that lmdb uses again for the next read; undefined when there is none. */
+  #checkedValue(revision: number): Uint8Array | undefined {
+    const record = this.#records.getBinaryFast(revision);
+    const sum = record && valueSumOf(record);
+    const shared = this.#values.getBinaryFast(revision);
+    // lmdb says the length of what it has read in a property of the buffer, which is longer.
+    const value = shared && new Uint8Array(shared.buffer, shared.byteOffset, shared.length);
+    if (value !== undefined && sum !== undefined && sumOf(value, revision) !== sum) {
+      throw new CorruptLogError(`the value of revision ${revision} is damaged`);
+    }
+    return value;
   }
 
   /** Does all of it in one transaction. Resolves when that is on disk; rejects when none of it is. */

@@ -21,6 +21,7 @@ export async function openLmdb({ path, mapSize, clock }: LmdbSettings): Promise<
     throw new DataDirectoryError(path, `cannot be opened: ${messageOf(cause)}`, { cause });
   }
   try {
+    await log.load();
     await directory.complete();
     return new MvccStore('lmdb', log, clock);
   } catch (error) {

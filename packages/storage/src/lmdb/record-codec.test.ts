@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CorruptLogError, type LogRecord } from '../mvcc/index.ts';
-import { decodeRecord, encodeRecords } from './record-codec.ts';
+import { decodeRecord, encodeRecords, sumOf, valueSumOf } from './record-codec.ts';
 
 const revision = fc.maxSafeNat();
 const anyRecord: fc.Arbitrary<LogRecord> = fc
@@ -10,6 +10,20 @@ const anyRecord: fc.Arbitrary<LogRecord> = fc
     const [previousRevision, createRevision, newest] = [a, b, c].sort((x, y) => x - y) as [number, number, number];
     return { revision: newest + 1, key, createRevision, previousRevision, expiresAt };
   });
+
+const record: LogRecord = { revision: 9, key: 'key', createRevision: 5, previousRevision: 8, expiresAt: 0 };
+const encode = (record: LogRecord, value?: Uint8Array): Buffer => encodeRecords([{ record, value }])[0]!;
+
+/** As a record was before there were checksums. */
+function oldRecord({ createRevision, previousRevision, expiresAt, key }: LogRecord): Buffer {
+  const bytes = Buffer.alloc(25 + key.length);
+  bytes[0] = 1;
+  for (const [index, number] of [createRevision, previousRevision, expiresAt].entries()) {
+    bytes.writeDoubleLE(number, 1 + 8 * index);
+  }
+  bytes.write(key, 25);
+  return bytes;
+}
 
 describe('records on disk', () => {
   it('come back as they were, however many are encoded together', () => {
@@ -21,23 +35,44 @@ describe('records on disk', () => {
     );
   });
 
-  const [valid = Buffer.alloc(0)] = encodeRecords([
-    { record: { revision: 9, key: 'key', createRevision: 5, previousRevision: 8, expiresAt: 0 }, value: undefined },
-  ]);
-  const changed = (at: number, value: number) => {
-    const bytes = Buffer.from(valid);
-    bytes.writeDoubleLE(value, at);
-    return bytes;
-  };
+  it('have the checksum of their value, which is that of no other revision', () => {
+    const value = Buffer.from('a value');
+    expect(valueSumOf(encode(record, value))).toBe(sumOf(value, 9));
+    expect(sumOf(value, 9)).not.toBe(sumOf(value, 10));
+  });
+
+  it('are refused when a bit of them is another, or when they are of another revision', () => {
+    const bytes = encode(record, Buffer.from('a value'));
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const damaged = Buffer.from(bytes);
+      damaged[bit >> 3]! ^= 1 << (bit & 7);
+      expect(() => decodeRecord(9, damaged), `bit ${bit}`).toThrow(CorruptLogError);
+    }
+    expect(() => decodeRecord(10, bytes)).toThrow('revision 10 is damaged');
+  });
 
   it.each([
     ['nothing', Buffer.alloc(0)],
-    ['a record without its key', valid.subarray(0, 25)],
-    ['another format', Buffer.concat([Buffer.of(2), valid.subarray(1)])],
-    ['a key that came into being later', changed(1, 10)],
-    ['a change that follows itself', changed(9, 9)],
-    ['a number that is none', changed(9, Number.NaN)],
+    ['a record without its key', encode(record).subarray(0, 33)],
+    ['another format', Buffer.concat([Buffer.of(3), encode(record).subarray(1)])],
   ])('are refused when they are %s', (_, bytes) => {
-    expect(() => decodeRecord(9, bytes)).toThrow(CorruptLogError);
+    expect(() => decodeRecord(9, bytes)).toThrow('revision 9 is no record');
+  });
+});
+
+describe('records from before there were checksums', () => {
+  it('are read', () => {
+    const bytes = oldRecord(record);
+    expect(decodeRecord(9, bytes)).toEqual(record);
+    expect(valueSumOf(bytes)).toBeUndefined();
+  });
+
+  it.each([
+    ['without a key', oldRecord({ ...record, key: '' }), 'revision 9 is no record'],
+    ['with a key that came into being later', oldRecord({ ...record, createRevision: 10 }), 'impossible numbers'],
+    ['with a change that follows itself', oldRecord({ ...record, previousRevision: 9 }), 'impossible numbers'],
+    ['with a number that is none', oldRecord({ ...record, expiresAt: Number.NaN }), 'impossible numbers'],
+  ])('are refused %s', (_, bytes, problem) => {
+    expect(() => decodeRecord(9, bytes)).toThrow(problem);
   });
 });

@@ -1,45 +1,74 @@
+import { crc32 } from 'node:zlib';
 import { CorruptLogError, type LogEntry, type LogRecord } from '../mvcc/index.ts';
 
 /**
- * A record on disk: a byte that says the format, three numbers, the key in UTF-8. Its revision is what it is stored
- * under, its value is stored apart. So whoever looks through all records reads little.
+ * A record on disk: a byte that says the format, the checksums of the rest of the record and of the value, three
+ * numbers, the key in UTF-8. Its revision is what it is stored under, its value is stored apart. So whoever looks
+ * through all records reads little. Checksums begin with the revision: what belongs to another one is wrong.
  */
-const format = 1;
-const numbersAt = 1;
-const keyAt = numbersAt + 3 * 8;
+const format = 2;
+const sumAt = 1;
+const valueSumAt = 5;
+
+/** As it was before there were checksums: the numbers follow the first byte. Records that are there stay as they are. */
+const formatWithoutSums = 1;
 
 /** A code unit is at most three bytes of UTF-8. */
 const maxBytesPerUnit = 3;
 
+const numbersSize = 3 * 8;
+const numbersAt = 9;
+const numbersAtWithoutSums = 1;
+
 /** Encodes all of them into one piece of memory; each is a part of it. */
 export function encodeRecords(entries: readonly LogEntry[]): Buffer[] {
   let size = 0;
-  for (const { record } of entries) size += keyAt + record.key.length * maxBytesPerUnit;
+  for (const { record } of entries) size += numbersAt + numbersSize + record.key.length * maxBytesPerUnit;
   const memory = Buffer.allocUnsafeSlow(size);
   let position = 0;
-  return entries.map(({ record }) => {
+  return entries.map(({ record, value }) => {
     const start = position;
+    const numbers = start + numbersAt;
     memory[start] = format;
-    memory.writeDoubleLE(record.createRevision, start + numbersAt);
-    memory.writeDoubleLE(record.previousRevision, start + numbersAt + 8);
-    memory.writeDoubleLE(record.expiresAt, start + numbersAt + 16);
-    position = start + keyAt + memory.write(record.key, start + keyAt);
+    memory.writeUInt32LE(value === undefined ? 0 : sumOf(value, record.revision), start + valueSumAt);
+    memory.writeDoubleLE(record.createRevision, numbers);
+    memory.writeDoubleLE(record.previousRevision, numbers + 8);
+    memory.writeDoubleLE(record.expiresAt, numbers + 16);
+    position = numbers + numbersSize;
+    position += memory.write(record.key, position);
+    memory.writeUInt32LE(sumOf(memory.subarray(start + valueSumAt, position), record.revision), start + sumAt);
     return memory.subarray(start, position);
   });
 }
 
 /** Throws a `CorruptLogError` for what cannot be a record. */
 export function decodeRecord(revision: number, bytes: Buffer): LogRecord {
-  if (bytes.length <= keyAt || bytes[0] !== format) throw new CorruptLogError(`revision ${revision} is no record`);
+  const at = bytes[0] === formatWithoutSums ? numbersAtWithoutSums : numbersAt;
+  if (bytes.length <= at + numbersSize || (bytes[0] !== format && bytes[0] !== formatWithoutSums)) {
+    throw new CorruptLogError(`revision ${revision} is no record`);
+  }
+  if (bytes[0] === format && sumOf(bytes.subarray(valueSumAt, bytes.length), revision) !== bytes.readUInt32LE(sumAt)) {
+    throw new CorruptLogError(`revision ${revision} is damaged`);
+  }
   const record = {
     revision,
-    key: bytes.toString('utf8', keyAt),
-    createRevision: bytes.readDoubleLE(numbersAt),
-    previousRevision: bytes.readDoubleLE(numbersAt + 8),
-    expiresAt: bytes.readDoubleLE(numbersAt + 16),
+    key: bytes.toString('utf8', at + numbersSize),
+    createRevision: bytes.readDoubleLE(at),
+    previousRevision: bytes.readDoubleLE(at + 8),
+    expiresAt: bytes.readDoubleLE(at + 16),
   };
   if (!(record.createRevision <= revision && record.previousRevision < revision && record.expiresAt >= 0)) {
     throw new CorruptLogError(`revision ${revision} has impossible numbers`);
   }
   return record;
+}
+
+/** The checksum of a record's value; undefined for a record from before there were any. */
+export function valueSumOf(record: Buffer): number | undefined {
+  return record[0] === format ? record.readUInt32LE(valueSumAt) : undefined;
+}
+
+/** The checksum of a value, or of a part of a record. */
+export function sumOf(bytes: Uint8Array, revision: number): number {
+  return crc32(bytes, revision % 2 ** 32);
 }
