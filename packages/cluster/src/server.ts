@@ -89,6 +89,7 @@ function twinConfig({ store, dialer, ...config }: CompletedServer['config']): Co
 
 const unclosable = (store: Store): Store => ({
   driver: store.driver,
+  checkWritable: () => store.checkWritable(),
   currentRevision: () => store.currentRevision(),
   compactedRevision: () => store.compactedRevision(),
   get: (key, options) => store.get(key, options),

@@ -33,6 +33,18 @@ export class StoreClosedError extends Error {
   }
 }
 
+/** There is no room for what should be written. Deletions are done nevertheless, and make room. */
+export class StoreFullError extends Error {
+  override readonly name = 'StoreFullError';
+
+  constructor(
+    message = 'the store is full: its disk has no room for new objects; delete some, or make room on the disk',
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
 /** The store cannot answer now: no connection, no room on disk. Trying again later may help. `cause` says why. */
 export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError';

@@ -15,7 +15,13 @@ export {
   TooLargeRevisionError,
   WatchCache,
 } from './cache/index.ts';
-export { CompactedError, FutureRevisionError, StoreClosedError, StoreUnavailableError } from './errors.ts';
+export {
+  CompactedError,
+  FutureRevisionError,
+  StoreClosedError,
+  StoreFullError,
+  StoreUnavailableError,
+} from './errors.ts';
 export { type EtcdStoreOptions, openEtcdStore, RequestTooLargeError } from './etcd/index.ts';
 export { DataDirectoryError } from './lmdb/data-directory-error.ts';
 export { makeDirectory } from './lmdb/make-directory.ts';

@@ -17,6 +17,8 @@ export interface LmdbStoreOptions {
   readonly mapSize?: number;
   /** Where time comes from; absent: the machine's. */
   readonly clock?: Clock;
+  /** Told when the disk is full, and when it is not any more. */
+  readonly log?: (message: string) => void;
 }
 
 /** A store that keeps everything in this process. For tests, and for clusters that may forget. */
@@ -34,7 +36,8 @@ export async function openLmdbStore({
   path,
   mapSize = 256 * 1024 * 1024,
   clock = systemClock,
+  log = () => {},
 }: LmdbStoreOptions): Promise<Store> {
   const { openLmdb } = await import('./lmdb/index.ts');
-  return openLmdb({ path, mapSize, clock });
+  return openLmdb({ path, mapSize, clock, log });
 }

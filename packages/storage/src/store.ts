@@ -9,7 +9,8 @@
  *
  * **Writes** are compare-and-swap on one key: the key's `modRevision` must be the expected one, 0 standing for a key
  * that is not there. A write that answers is durable (as far as the driver is: `memory` keeps nothing). Of a write that
- * does not answer nobody knows: it is there or not, but never in part.
+ * does not answer nobody knows: it is there or not, but never in part. A put may be refused with a `StoreFullError`;
+ * deletions are not, and make room.
  *
  * **Reads** without a revision see every write that was acknowledged before they were called. Reads at a revision see
  * exactly what was there then; they fail with `CompactedError` when that is no longer known, and with
@@ -21,6 +22,9 @@
 export interface Store {
   /** What it is, for people and metrics. */
   readonly driver: 'memory' | 'lmdb' | 'etcd';
+
+  /** Rejects with a `StoreFullError` when new objects, or large ones, would be refused now. */
+  checkWritable(): Promise<void>;
 
   /** The newest revision: that of the last acknowledged write, or a later one. */
   currentRevision(): Promise<number>;

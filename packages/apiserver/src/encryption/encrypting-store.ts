@@ -27,6 +27,10 @@ export class EncryptingStore implements Store {
     this.#transformer = transformer;
   }
 
+  checkWritable(): Promise<void> {
+    return this.#store.checkWritable();
+  }
+
   currentRevision(): Promise<number> {
     return this.#store.currentRevision();
   }

@@ -18,7 +18,7 @@ export interface OpenStoreContext {
 export async function openConfiguredStore(options: CompletedOptions, context: OpenStoreContext): Promise<Store> {
   if (options.memory) return openMemoryStore();
   const endpoints = options.etcdServers ?? [];
-  if (endpoints.length === 0) return openLmdbStore({ path: join(options.dataDir!, 'store') });
+  if (endpoints.length === 0) return openLmdbStore({ path: join(options.dataDir!, 'store'), log: context.log });
   const store = await openEtcd(options, endpoints);
   try {
     await waitForEtcd(store, context);

@@ -6,7 +6,13 @@ import {
   newServerTimeout,
   newServiceUnavailable,
 } from '@coxswain/apimachinery';
-import { CompactedError, StoreClosedError, StoreUnavailableError, TooLargeRevisionError } from '@coxswain/storage';
+import {
+  CompactedError,
+  StoreClosedError,
+  StoreFullError,
+  StoreUnavailableError,
+  TooLargeRevisionError,
+} from '@coxswain/storage';
 
 /** What to answer when the store cannot do what was asked. Errors that are none of the store's stay what they are. */
 export function fromStoreError(error: unknown, resource: GroupResource, operation: string): unknown {
@@ -16,10 +22,18 @@ export function fromStoreError(error: unknown, resource: GroupResource, operatio
       cause: error,
     });
   }
+  if (error instanceof StoreFullError) return full(error);
   if (error instanceof StoreUnavailableError) return newServerTimeout(resource, operation, 2, { cause: error });
   if (error instanceof StoreClosedError) return newServiceUnavailable('apiserver is shutting down', { cause: error });
   return error;
 }
+
+/** As upstream answers for an etcd that is full: clients do not try again by themselves. */
+const full = (error: StoreFullError): ApiError =>
+  new ApiError(
+    { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: error.message, code: 500 },
+    { cause: error },
+  );
 
 const tooLarge = ({ revision, currentRevision }: TooLargeRevisionError): ApiError =>
   new ApiError({

@@ -216,7 +216,7 @@ export class ApiServer {
     health.add({ name: 'log', check: () => {} });
     health.add({ name: 'etcd', check: checkStore });
     if (encryption?.healthCheck) health.add(encryption.healthCheck);
-    health.addTo('readyz', { name: 'etcd-readiness', check: checkStore });
+    health.addTo('readyz', { name: 'etcd-readiness', check: () => store.checkWritable() });
     health.addTo('readyz', { name: 'informer-sync', check: () => this.#assertSynced() });
     return health;
   }

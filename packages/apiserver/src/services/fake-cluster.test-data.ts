@@ -239,6 +239,7 @@ class FakeStore implements Store {
   puts = 0;
   #revision = 1;
 
+  checkWritable = async (): Promise<void> => {};
   currentRevision = async (): Promise<number> => this.#revision;
   compactedRevision = async (): Promise<number> => 1;
 

@@ -1,4 +1,4 @@
-import { openMemoryStore, StoreUnavailableError } from '@coxswain/storage';
+import { openMemoryStore, StoreFullError, StoreUnavailableError } from '@coxswain/storage';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inProcessCaller, type Received } from '../requests/caller.ts';
 import { EventReader } from '../requests/event-reader.ts';
@@ -50,6 +50,33 @@ function failing(...operations: StoreOperation[]): void {
     if (operations.includes(operation)) throw new StoreUnavailableError('the disk is full of planted-secrets');
   };
 }
+
+describe('while the store is full', () => {
+  it('what is new is refused with the reason, what is there is read and deleted, and the server is alive and not ready', async () => {
+    await create('a');
+    store.before = (operation) => {
+      if (operation === 'put' || operation === 'checkWritable') throw new StoreFullError();
+    };
+    const refused = await create('b');
+    expect(refused.status).toBe(500);
+    expect(refused.retryAfter).toBeUndefined();
+    const status = JSON.parse(refused.text);
+    expect(status.reason).toBeUndefined();
+    expect(status.message).toBe(
+      'the store is full: its disk has no room for new objects; delete some, or make room on the disk',
+    );
+    expect((await read(await call('GET', '/livez'))).status).toBe(200);
+    const readiness = await read(await call('GET', '/readyz'));
+    expect(readiness.status).toBe(500);
+    expect(readiness.text).toContain('[+]etcd ok\n');
+    expect(readiness.text).toContain('[-]etcd-readiness failed: reason withheld\n');
+    expect((await read(await call('GET', '/readyz/etcd-readiness'))).text).toContain('the store is full');
+    expect((await read(await call('DELETE', `${configMaps}/a`))).status).toBe(200);
+    store.before = () => {};
+    expect((await read(await call('GET', '/readyz'))).status).toBe(200);
+    expect((await create('b')).status).toBe(201);
+  });
+});
 
 describe('while the store is away', () => {
   it.each<[string, StoreOperation, () => Promise<Received>, string]>([

@@ -1,6 +1,14 @@
 import type { Store, Watch, WatchHandler, WriteResult } from '@coxswain/storage';
 
-export type StoreOperation = 'currentRevision' | 'get' | 'list' | 'count' | 'put' | 'delete' | 'compact';
+export type StoreOperation =
+  | 'checkWritable'
+  | 'currentRevision'
+  | 'get'
+  | 'list'
+  | 'count'
+  | 'put'
+  | 'delete'
+  | 'compact';
 
 /** A store that does what another does, after asking: it can be watched, delayed and made to fail. */
 export class WrappedStore implements Store {
@@ -24,6 +32,11 @@ export class WrappedStore implements Store {
   async currentRevision(): Promise<number> {
     await this.before('currentRevision', '');
     return this.#store.currentRevision();
+  }
+
+  async checkWritable(): Promise<void> {
+    await this.before('checkWritable', '');
+    await this.#store.checkWritable();
   }
 
   compactedRevision(): Promise<number> {

@@ -45,6 +45,10 @@ export class ScriptedStore implements Store {
     return this.#watches.size;
   }
 
+  async checkWritable(): Promise<void> {
+    this.#check();
+  }
+
   async currentRevision(): Promise<number> {
     this.onRead();
     this.#check();

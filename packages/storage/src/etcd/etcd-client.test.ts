@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { StoreUnavailableError } from '../errors.ts';
+import { StoreFullError, StoreUnavailableError } from '../errors.ts';
 import type { Store } from '../store.ts';
 import { openEtcdStore, RequestTooLargeError } from './index.ts';
 import { progressIsReliable } from './progress-support.ts';
@@ -152,6 +152,14 @@ describe('a write', () => {
     const error = await store.put('/a', value, { expected: 0 }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(RequestTooLargeError);
     expect(error).toMatchObject({ message: 'etcdserver: request is too large' });
+  });
+
+  it('says that etcd is full, in its words', async () => {
+    const txn = failing(1, codes.resourceExhausted, 'etcdserver: mvcc: database space exceeded');
+    const { store } = await open({ txn: txn.answer });
+    const error = await store.put('/a', value, { expected: 0 }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StoreFullError);
+    expect(error).toMatchObject({ message: 'etcdserver: mvcc: database space exceeded' });
   });
 
   it('gets a new lease when etcd does not know the one that others share', async () => {

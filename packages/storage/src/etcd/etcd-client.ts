@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { StoreUnavailableError } from '../errors.ts';
+import { StoreFullError, StoreUnavailableError } from '../errors.ts';
 import { backoffMs } from './backoff.ts';
 import { EtcdEndpoint, type Grpc, isServiceError } from './etcd-endpoint.ts';
 import type { EtcdConfig } from './etcd-options.ts';
@@ -53,7 +53,7 @@ export class EtcdClient {
    * `repeatable` calls are made again after a failure that may pass, as long as the dial timeout lasts. Others are only
    * when it is certain that they were not carried out.
    *
-   * Throws EtcdCallError, RequestTooLargeError or StoreUnavailableError.
+   * Throws EtcdCallError, RequestTooLargeError, StoreFullError or StoreUnavailableError.
    */
   async call<Request, Response>(
     method: Method<Request, Response>,
@@ -70,6 +70,7 @@ export class EtcdClient {
         if (!isServiceError(error)) throw error;
         const failure = rpcFailure(error);
         if (failure === 'too-large') throw new RequestTooLargeError({ cause: error });
+        if (failure === 'full') throw new StoreFullError(error.details, { cause: error });
         if (failure === 'refused') throw this.unavailable(error.details, error);
         if (failure === 'unknown' && !repeatable) {
           this.avoid(endpoint);

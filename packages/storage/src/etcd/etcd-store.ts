@@ -44,6 +44,11 @@ export class EtcdStore implements Store {
     this.#shared = new SharedWatch(client);
   }
 
+  /** etcd alone knows what it has room for: it is asked whether it is there. */
+  async checkWritable(): Promise<void> {
+    await this.currentRevision();
+  }
+
   currentRevision(): Promise<number> {
     return this.#operation(() => this.#currentRevision());
   }

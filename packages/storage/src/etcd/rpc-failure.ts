@@ -6,6 +6,8 @@ export type RpcFailure =
   | 'future'
   | 'too-large'
   | 'lease-not-found'
+  /** There is no room for it. */
+  | 'full'
   /** This member cannot, and has done nothing; another may. */
   | 'not-done'
   /** Nobody can say whether it was done. */
@@ -39,6 +41,7 @@ const byDetails: Readonly<Record<string, RpcFailure>> = {
   'etcdserver: mvcc: required revision is a future revision': 'future',
   'etcdserver: request is too large': 'too-large',
   'etcdserver: requested lease not found': 'lease-not-found',
+  'etcdserver: mvcc: database space exceeded': 'full',
   'etcdserver: no leader': 'not-done',
   'etcdserver: not leader': 'not-done',
   'etcdserver: too many requests': 'not-done',

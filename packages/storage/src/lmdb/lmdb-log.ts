@@ -1,4 +1,5 @@
 import { type Database, open, type RootDatabase } from 'lmdb';
+import type { StoreFullError } from '../errors.ts';
 import {
   CorruptLogError,
   isDeletion,
@@ -9,12 +10,15 @@ import {
   onNextTurn,
 } from '../mvcc/index.ts';
 import { type Compaction, compactionMark, decodeCompaction, encodeCompaction } from './compaction-mark.ts';
+import type { DiskRoom, TransactionSize } from './disk-room.ts';
 import { decodeRecord, encodeRecords, sumOf, valueSumOf } from './record-codec.ts';
 
 export interface LmdbLogOptions {
   readonly file: string;
   /** How many bytes of address space to begin with. It grows by itself. */
   readonly mapSize: number;
+  /** It belongs to the log, which closes it. */
+  readonly room: DiskRoom;
   /** Called when the file is closed. */
   readonly onClosed: () => Promise<void>;
 }
@@ -30,16 +34,20 @@ const sliceBytes = 4 * 1024 * 1024;
  */
 export class LmdbLog implements Log {
   readonly #environment: RootDatabase;
+  readonly #room: DiskRoom;
   readonly #onClosed: () => Promise<void>;
   readonly #records: Database<Buffer, number>;
   readonly #values: Database<Uint8Array, number>;
   readonly #marks: Database<unknown, string>;
   /** Why nothing can be written any more. */
   #broken: Error | undefined;
+  /** The transactions under way, one after the other: each needs to know what the one before has left. Never rejects. */
+  #last: Promise<void> = Promise.resolve();
   #compaction: Compaction = { compactedRevision: 0, removedThrough: 0 };
 
   /** Throws what LMDB throws when the file is none of its own. */
-  constructor({ file, mapSize, onClosed }: LmdbLogOptions) {
+  constructor({ file, mapSize, room, onClosed }: LmdbLogOptions) {
+    this.#room = room;
     this.#onClosed = onClosed;
     this.#environment = open({
       path: file,
@@ -62,7 +70,7 @@ export class LmdbLog implements Log {
 
   async append(entries: readonly LogEntry[]): Promise<void> {
     const records = encodeRecords(entries);
-    await this.#commit(() => {
+    await this.#commit(sizeOf(entries, records), () => {
       entries.forEach(({ record: { revision }, value }, index) => {
         this.#records.put(revision, records[index] as Buffer);
         if (value !== undefined) this.#values.put(revision, value);
@@ -112,16 +120,24 @@ export class LmdbLog implements Log {
   }
 
   async markCompacted(compactedRevision: number): Promise<void> {
-    await this.#noteCompaction({ ...this.#compaction, compactedRevision }, () => {});
+    await this.#noteCompaction({ ...this.#compaction, compactedRevision }, 0, () => {});
   }
 
   async remove(revisions: readonly number[], removedThrough: number): Promise<void> {
-    await this.#noteCompaction({ ...this.#compaction, removedThrough }, () => {
+    await this.#noteCompaction({ ...this.#compaction, removedThrough }, revisions.length, () => {
       for (const revision of revisions) {
         this.#records.remove(revision);
         this.#values.remove(revision);
       }
     });
+  }
+
+  refusal(size: number, waiting: number, isNew: boolean): StoreFullError | undefined {
+    return this.#room.refusal(size, waiting + size, isNew ? 'new' : 'change');
+  }
+
+  get isShort(): boolean {
+    return this.#room.isShort;
   }
 
   /** Whoever has just been answered, or heard from a socket in this turn, joins the group. */
@@ -130,12 +146,14 @@ export class LmdbLog implements Log {
   }
 
   async close(): Promise<void> {
+    await this.#last;
     await this.#environment.close();
+    await this.#room.close();
     await this.#onClosed();
   }
 
-  async #noteCompaction(compaction: Compaction, write: () => void): Promise<void> {
-    await this.#commit(() => {
+  async #noteCompaction(compaction: Compaction, count: number, write: () => void): Promise<void> {
+    await this.#commit({ count, bytes: 0, largest: 0 }, () => {
       write();
       this.#marks.put(compactionMark, encodeCompaction(compaction));
     });
@@ -155,11 +173,22 @@ export class LmdbLog implements Log {
     return value;
   }
 
-  /** Does all of it in one transaction. Resolves when that is on disk; rejects when none of it is. */
-  async #commit(write: () => void): Promise<void> {
+  /**
+   * Does all of it in one transaction. Resolves when that is on disk; rejects when none of it is, with a
+   * `StoreFullError` when there is no room for it.
+   */
+  #commit(size: TransactionSize, write: () => void): Promise<void> {
+    const done = this.#last.then(() => this.#commitNow(size, write));
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  async #commitNow(size: TransactionSize, write: () => void): Promise<void> {
     if (this.#broken !== undefined) throw this.#broken;
+    await this.#room.prepare(size);
     try {
       await this.#environment.batch(write);
+      this.#room.written();
     } catch (error) {
       const cause = await causeOf(error);
       this.#probe();
@@ -180,6 +209,18 @@ export class LmdbLog implements Log {
       });
     }
   }
+}
+
+function sizeOf(entries: readonly LogEntry[], records: readonly Buffer[]): TransactionSize {
+  let [count, bytes, largest] = [0, 0, 0];
+  for (const { value } of entries) {
+    if (value === undefined) continue;
+    count++;
+    bytes += value.length;
+    largest = Math.max(largest, value.length);
+  }
+  for (const { length } of records) bytes += length;
+  return { count, bytes, largest };
 }
 
 /** lmdb says that a commit failed, and why in a promise of its own. */

@@ -2,21 +2,26 @@ import { type Clock, CorruptLogError, MvccStore } from '../mvcc/index.ts';
 import type { Store } from '../store.ts';
 import { DataDirectory } from './data-directory.ts';
 import { DataDirectoryError } from './data-directory-error.ts';
+import { DiskRoom } from './disk-room.ts';
 import { LmdbLog } from './lmdb-log.ts';
 
 export interface LmdbSettings {
   readonly path: string;
   readonly mapSize: number;
   readonly clock: Clock;
+  readonly log: (message: string) => void;
 }
 
 /** Opens the store of a data directory, or makes one there. The directory is given back when the store is closed. */
-export async function openLmdb({ path, mapSize, clock }: LmdbSettings): Promise<Store> {
+export async function openLmdb({ path, mapSize, clock, log: tell }: LmdbSettings): Promise<Store> {
   const directory = await DataDirectory.open(path);
+  const { file } = directory;
+  const room = await DiskRoom.open({ file, clock, log: tell });
   let log: LmdbLog;
   try {
-    log = new LmdbLog({ file: directory.file, mapSize, onClosed: () => directory.release() });
+    log = new LmdbLog({ file, mapSize, room, onClosed: () => directory.release() });
   } catch (cause) {
+    await room.close();
     await directory.release();
     throw new DataDirectoryError(path, `cannot be opened: ${messageOf(cause)}`, { cause });
   }

@@ -1,4 +1,4 @@
-import { StoreClosedError, StoreUnavailableError } from '../errors.ts';
+import { StoreClosedError, StoreFullError, StoreUnavailableError } from '../errors.ts';
 import { nextTurn } from './clock.ts';
 import type { KeyIndex } from './key-index.ts';
 import { isDeletion, type Log, type LogRecord } from './log.ts';
@@ -6,6 +6,9 @@ import type { ReadPins } from './read-pins.ts';
 
 /** How many records are looked at before the event loop turns again. */
 const sliceRecords = 500;
+
+/** Where there is no room for what a slice writes, it is tried with a fourth of it, down to so many. */
+const leastSliceRecords = 5;
 
 export interface CompactorOptions {
   readonly log: Log;
@@ -43,10 +46,12 @@ export class Compactor {
   compact(revision: number): Promise<void> {
     const done = this.#last.then(async () => {
       if (this.#stopped) throw new StoreClosedError();
-      if (revision <= this.#compactedRevision) return;
       try {
-        await this.#log.markCompacted(revision);
-        this.#compactedRevision = revision;
+        if (revision > this.#compactedRevision) {
+          await this.#log.markCompacted(revision);
+          this.#compactedRevision = revision;
+        }
+        // Something may be left of an earlier one that failed.
         await this.#removeSuperseded();
       } catch (cause) {
         const reason = cause instanceof Error ? cause.message : String(cause);
@@ -74,10 +79,11 @@ export class Compactor {
    */
   async #removeSuperseded(): Promise<void> {
     const { compactedRevision } = this.#log.compaction;
+    let records = sliceRecords;
     while (this.#log.compaction.removedThrough < compactedRevision && !this.#stopped) {
       await this.#pins.released(compactedRevision);
       const from = this.#log.compaction.removedThrough + 1;
-      const through = Math.min(from + sliceRecords - 1, compactedRevision);
+      const through = Math.min(from + records - 1, compactedRevision);
       const superseded: number[] = [];
       const deletions: LogRecord[] = [];
       for (let revision = from; revision <= through; revision++) {
@@ -89,7 +95,13 @@ export class Compactor {
           deletions.push(record);
         }
       }
-      await this.#log.remove(superseded, through);
+      try {
+        await this.#log.remove(superseded, through);
+      } catch (error) {
+        records = Math.floor(records / 4);
+        if (error instanceof StoreFullError && records >= leastSliceRecords) continue;
+        throw error;
+      }
       // Not before: a key that comes back names its deletion as long as that is in the log.
       for (const deletion of deletions) this.#index.forget(deletion);
       await nextTurn();

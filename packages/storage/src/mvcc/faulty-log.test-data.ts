@@ -1,3 +1,4 @@
+import { StoreFullError } from '../errors.ts';
 import { MemoryLog } from '../memory/memory-log.ts';
 import type { LogEntry } from './log.ts';
 
@@ -7,6 +8,8 @@ export class FaultyLog extends MemoryLog {
   failRemovals = 0;
   /** The revision whose value cannot be read. */
   unreadable = 0;
+  /** Whether new keys are refused, and removals of more records than that. */
+  full: { readonly removals: number } | undefined;
   #gate: Promise<void> | undefined;
   #open: (() => void) | undefined;
   #break: ((error: Error) => void) | undefined;
@@ -48,11 +51,20 @@ export class FaultyLog extends MemoryLog {
     return super.value(revision);
   }
 
+  get isShort(): boolean {
+    return this.full !== undefined;
+  }
+
+  refusal(_: number, __: number, isNew: boolean): Error | undefined {
+    return this.full && isNew ? new StoreFullError() : undefined;
+  }
+
   override remove(revisions: readonly number[], removedThrough: number): void {
     if (this.failRemovals > 0 && removedThrough > 500) {
       this.failRemovals--;
       throw new Error('no space left on device');
     }
+    if (this.full && revisions.length > this.full.removals) throw new StoreFullError();
     super.remove(revisions, removedThrough);
   }
 }

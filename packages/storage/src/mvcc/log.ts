@@ -53,6 +53,15 @@ export interface Log {
   /** Takes away records with their values, and remembers that nothing more has to go up to a revision; in one step. */
   remove(revisions: readonly number[], removedThrough: number): Promise<void> | void;
 
+  /**
+   * Why a put of so many bytes cannot be added, for want of room, after those that wait, with so many in all. `isNew`: the
+   * key is not there yet. Deletions are never asked for.
+   */
+  refusal?(size: number, waiting: number, isNew: boolean): Error | undefined;
+
+  /** Whether there is not room enough for all that may come, so that history should be given up for it. */
+  readonly isShort?: boolean;
+
   /** Calls back when a group of writes should be committed that began to gather now. */
   gather(commit: () => void): void;
 

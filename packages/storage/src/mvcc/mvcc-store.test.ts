@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { line, Recording } from '../contract/recording.ts';
-import { CompactedError, StoreUnavailableError } from '../errors.ts';
+import { CompactedError, StoreFullError, StoreUnavailableError } from '../errors.ts';
 import { MemoryLog } from '../memory/memory-log.ts';
 import type { Store, StoreEvent } from '../store.ts';
 import { FakeClock } from './fake-clock.test-data.ts';
@@ -227,6 +227,64 @@ describe('MvccStore over a log that fails', () => {
     await again.compact(next);
     expect([...log.records()].map((record) => record.revision)).toEqual([next]);
     await again.close();
+  });
+
+  it('refuses new keys when there is no room, takes changes and deletions, and forgets their history at once', async () => {
+    const log = new FaultyLog();
+    const store = open(log);
+    const [a, b] = [await put(store, 'a', '1'), await put(store, 'b', '1')];
+    await store.checkWritable();
+    log.full = { removals: 100 };
+    await expect(store.checkWritable()).rejects.toBeInstanceOf(StoreFullError);
+    await expect(store.put('c', bytes('1'), { expected: 0 })).rejects.toBeInstanceOf(StoreFullError);
+    const changed = await put(store, 'a', '2', a);
+    expect(await store.delete('b', { expected: b })).toEqual({ ok: true, revision: changed + 1 });
+    // Behind those that nobody asked for.
+    await store.compact(changed + 1);
+    expect([...log.records()].map(({ revision }) => revision)).toEqual([changed]);
+    log.full = undefined;
+    await store.checkWritable();
+    expect(await put(store, 'c', '1')).toBe(changed + 2);
+    await store.close();
+  });
+
+  it('does the deletions of a group that has no room for its puts', async () => {
+    const log = new FaultyLog();
+    const store = open(log);
+    const [a, b] = [await put(store, 'a', '1'), await put(store, 'b', '1')];
+    log.holdAppends();
+    const writes = [
+      store.put('c', bytes('1'), { expected: 0 }),
+      store.delete('a', { expected: a }),
+      store.put('d', bytes('1'), { expected: 0 }),
+    ];
+    await log.appending();
+    const later = store.delete('b', { expected: b });
+    log.failAppends(new StoreFullError());
+    log.releaseAppends();
+    const outcomes = await Promise.allSettled(writes);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected']);
+    expect([await writes[1], await later].map((result) => result?.ok)).toEqual([true, true]);
+    expect(await store.count('')).toBe(0);
+    await store.close();
+  });
+
+  it('compacts in smaller steps when there is no room for large ones', async () => {
+    const log = new FaultyLog();
+    const store = open(log);
+    let revision = 0;
+    for (let index = 0; index < 1200; index++) revision = await put(store, 'a', `${index}`, revision);
+    log.full = { removals: 40 };
+    await store.compact(revision);
+    expect([...log.records()].map((record) => record.revision)).toEqual([revision]);
+    // Nothing helps when there is no room at all.
+    revision = await put(store, 'a', 'last', revision);
+    log.full = { removals: 0 };
+    await expect(store.compact(revision)).rejects.toThrow('compaction failed: the store is full');
+    log.full = { removals: 1 };
+    await store.compact(revision);
+    expect([...log.records()].map((record) => record.revision)).toEqual([revision]);
+    await store.close();
   });
 
   it('ends the watches that it cannot tell what was there before, and keeps its word to the writer', async () => {

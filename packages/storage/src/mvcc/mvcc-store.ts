@@ -1,4 +1,4 @@
-import { CompactedError, FutureRevisionError, StoreClosedError } from '../errors.ts';
+import { CompactedError, FutureRevisionError, StoreClosedError, StoreFullError } from '../errors.ts';
 import type {
   DeleteOptions,
   GetResult,
@@ -47,6 +47,8 @@ export class MvccStore implements Store {
   /** The newest revision that is durable. */
   #revision: number;
   #closing: Promise<void> | undefined;
+  /** Whether a compaction is under way that nobody asked for. */
+  #relieving = false;
 
   /** Loads the index. Throws a `CorruptLogError`, and leaves the log open then. */
   constructor(driver: 'memory' | 'lmdb', log: Log, clock: Clock) {
@@ -56,7 +58,13 @@ export class MvccStore implements Store {
     const { index, revision } = loadIndex(log);
     this.#index = index;
     this.#revision = revision;
-    this.#writes = new WriteQueue({ log, index, revision, onCommitted: (writes) => this.#committed(writes) });
+    this.#writes = new WriteQueue({
+      log,
+      index,
+      revision,
+      onCommitted: (writes) => this.#committed(writes),
+      onFull: () => this.#relieve(),
+    });
     this.#watches = new WatchHub({
       log,
       revision: () => this.#revision,
@@ -71,6 +79,11 @@ export class MvccStore implements Store {
     });
     for (const record of index.live('', '')) if (record.expiresAt !== 0) this.#expiry.add(record);
     this.#compactor.resume();
+  }
+
+  async checkWritable(): Promise<void> {
+    this.#refuseWhenClosed();
+    if (this.#log.isShort) throw new StoreFullError();
   }
 
   async currentRevision(): Promise<number> {
@@ -171,6 +184,22 @@ export class MvccStore implements Store {
     this.#revision += writes.length;
     for (const { record } of writes) if (record.expiresAt !== 0) this.#expiry.add(record);
     this.#watches.publish(writes);
+    this.#relieve();
+  }
+
+  /** Where room is short, history is given up for it, until nothing is left of it. */
+  #relieve(): void {
+    if (!this.#log.isShort || this.#relieving || this.#closing) return;
+    this.#relieving = true;
+    const revision = this.#revision;
+    const done = (): void => {
+      this.#relieving = false;
+      if (this.#revision > revision) this.#relieve();
+    };
+    // What fails is tried again after the next write.
+    this.#compactor.compact(revision).then(done, () => {
+      this.#relieving = false;
+    });
   }
 
   #listSlice(wanted: { prefix: string; from: string; revision: number; limit: number }) {

@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from '../errors.ts';
+import { StoreFullError, StoreUnavailableError } from '../errors.ts';
 import type { KeyValue, WriteResult } from '../store.ts';
 import type { KeyIndex } from './key-index.ts';
 import { isDeletion, type Log, type LogEntry, type LogRecord } from './log.ts';
@@ -50,6 +50,8 @@ export interface WriteQueueOptions {
   readonly revision: number;
   /** Called when writes have become durable, in order, before whoever waits for them hears of it. It must not throw. */
   readonly onCommitted: (writes: readonly Write[]) => void;
+  /** Called when a put was refused for want of room. */
+  readonly onFull: () => void;
 }
 
 /**
@@ -57,12 +59,14 @@ export interface WriteQueueOptions {
  * disk, the next gathers. A later write sees what earlier ones decided, whether that is durable or not; its answer comes
  * after theirs.
  *
- * A group that fails takes along all that was decided after it, because that was decided on what never happened.
+ * A group that fails takes along all that was decided after it, because that was decided on what never happened. Only
+ * deletions are decided again when puts among them had no room.
  */
 export class WriteQueue {
   readonly #log: Log;
   readonly #index: KeyIndex;
   readonly #onCommitted: (writes: readonly Write[]) => void;
+  readonly #onFull: () => void;
   /** The newest write of each key that is decided and not committed: a key is here if and only if one waits. */
   readonly #pending = new Map<string, WaitingWrite>();
   /** The revision of the last write decided. The same as that of the last one committed when nothing waits. */
@@ -73,10 +77,11 @@ export class WriteQueue {
   #waitingBytes = 0;
   #idle: (() => void)[] = [];
 
-  constructor({ log, index, revision, onCommitted }: WriteQueueOptions) {
+  constructor({ log, index, revision, onCommitted, onFull }: WriteQueueOptions) {
     this.#log = log;
     this.#index = index;
     this.#onCommitted = onCommitted;
+    this.#onFull = onFull;
     this.#decided = revision;
     this.#committed = revision;
   }
@@ -107,9 +112,14 @@ export class WriteQueue {
     if (this.#decided - this.#committed >= maxWaitingWrites || this.#waitingBytes + size > maxWaitingBytes) {
       return Promise.reject(new StoreUnavailableError('too many writes are waiting for the disk'));
     }
+    const isNew = previous === undefined || isDeletion(previous);
+    const refusal = value && this.#log.refusal?.(size, this.#waitingBytes, isNew);
+    if (refusal) {
+      this.#onFull();
+      return Promise.reject(refusal);
+    }
     this.#waitingBytes += size;
     const revision = ++this.#decided;
-    const isNew = previous === undefined || isDeletion(previous);
     const record: LogRecord = {
       revision,
       key,
@@ -163,12 +173,27 @@ export class WriteQueue {
     this.#decided = this.#committed;
     this.#waitingBytes = 0;
     const reason = cause instanceof Error ? cause.message : String(cause);
+    const errorOf = (): Error =>
+      cause instanceof StoreFullError
+        ? cause
+        : new StoreUnavailableError(`the write could not be stored: ${reason}`, { cause });
+    // Deletions need hardly any room, and make some: they must not fail with what they were together with.
+    const isDeletedAlone = cause instanceof StoreFullError && batch.writes.some(({ value }) => value !== undefined);
     for (const { writes, refusals } of lost) {
-      for (const { reject } of [...writes, ...refusals]) {
-        reject(new StoreUnavailableError(`the write could not be stored: ${reason}`, { cause }));
+      for (const write of writes) {
+        if (isDeletedAlone && write.value === undefined) this.#submitAgain(write);
+        else write.reject(errorOf());
       }
+      for (const { reject } of refusals) reject(errorOf());
     }
+    if (cause instanceof StoreFullError) this.#onFull();
     this.#goOn();
+  }
+
+  /** It is decided anew, as what it was decided on may be lost. */
+  #submitAgain({ record: { key, expiresAt }, previous, note, resolve, reject }: WaitingWrite): void {
+    const expected = previous?.revision ?? 0;
+    this.submit({ key, value: undefined, expected, expiresAt, note }).then(resolve, reject);
   }
 
   #goOn(): void {
