@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { withTemporaryFile } from '@coxswain/client/kubeconfig';
 
 /** The text of a file; undefined when there is none. Throws for one that cannot be read. */
 export async function readTextIfExists(path: string): Promise<string | undefined> {
@@ -17,8 +17,7 @@ export async function readTextIfExists(path: string): Promise<string | undefined
  * holds from the first byte on.
  */
 export async function writeAtomically(path: string, text: string, mode: number): Promise<void> {
-  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
+  await withTemporaryFile(path, async (temporary) => {
     const file = await open(temporary, 'wx', mode);
     try {
       await file.writeFile(text);
@@ -27,10 +26,7 @@ export async function writeAtomically(path: string, text: string, mode: number):
       await file.close();
     }
     await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  });
   await syncDirectory(dirname(path));
 }
 

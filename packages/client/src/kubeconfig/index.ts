@@ -31,3 +31,4 @@ export { type ModifyKubeConfigOptions, modifyKubeConfig } from './modify-kubecon
 export type { ConfigOverrides } from './overrides.ts';
 export { parseKubeConfig } from './parse-kubeconfig.ts';
 export { type RestConfigForOptions, restConfigFor } from './rest-config-for.ts';
+export { withTemporaryFile } from './temporary-file.ts';

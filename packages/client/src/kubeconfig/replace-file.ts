@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { chown, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { chown, open, realpath, rename, stat } from 'node:fs/promises';
+import { withTemporaryFile } from './temporary-file.ts';
 
 /**
  * Puts a text in place of a file as a whole: whoever reads it finds the old one or the new one. A new file is for its
@@ -8,8 +8,7 @@ import { chown, open, realpath, rename, rm, stat } from 'node:fs/promises';
 export async function replaceFile(path: string, text: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
   const before = await stat(target).catch(() => undefined);
-  const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
+  await withTemporaryFile(target, async (temporary) => {
     const file = await open(temporary, 'wx', 0o600);
     try {
       await file.writeFile(text);
@@ -21,8 +20,5 @@ export async function replaceFile(path: string, text: string): Promise<void> {
     // Only root can give files away; for others they are their own anyway.
     if (before) await chown(temporary, before.uid, before.gid).catch(() => {});
     await rename(temporary, target);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  });
 }

@@ -1,0 +1,41 @@
+/**
+ * Changes a kubeconfig, and is killed by its own hand before it does something to files for the n-th time: before the
+ * first when n is 1. `crash-writer <n> <kubeconfig>`
+ */
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+
+const [dieAt = '0', path = ''] = process.argv.slice(2);
+let operations = 0;
+
+function count(): void {
+  if (++operations === Number(dieAt)) process.kill(process.pid, 'SIGKILL');
+}
+
+/** What changes files, of an object that has it. */
+function countCallsOf(target: object, names: readonly string[]): void {
+  for (const name of names) {
+    const original: unknown = Reflect.get(target, name);
+    if (typeof original !== 'function') throw new Error(`there is no ${name}`);
+    Reflect.set(target, name, function (this: unknown, ...parameters: unknown[]): unknown {
+      count();
+      return Reflect.apply(original, this, parameters);
+    });
+  }
+}
+
+const handle = await fs.promises.open(path, 'r');
+countCallsOf(Object.getPrototypeOf(handle), ['writeFile', 'chmod', 'sync']);
+await handle.close();
+operations = 0;
+countCallsOf(fs, ['openSync', 'writeSync', 'closeSync']);
+countCallsOf(fs.promises, ['open', 'rename', 'rm', 'chown', 'mkdir']);
+syncBuiltinESMExports();
+
+const { modifyKubeConfig } = await import('./modify-kubeconfig.ts');
+await modifyKubeConfig(
+  ({ users }) => {
+    users.set('new', { token: 'secret' });
+  },
+  { path },
+);
