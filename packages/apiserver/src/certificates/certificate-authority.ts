@@ -57,7 +57,8 @@ export class CertificateAuthority {
     now: () => Date,
     log: CertificateLog,
   ): Promise<CertificateAuthority> {
-    const { certificate, certificatePem, key } = (await readKeyPair(files)) ?? {};
+    const remedy = `remove ${files.certificateFile} and ${files.keyFile} to have a new authority made`;
+    const { certificate, certificatePem, key } = (await readOrAdvise(files, remedy)) ?? {};
     if (!certificate || certificatePem === undefined) {
       const template = { commonName, dnsNames: [commonName], isCA: true, ...validity(now(), 10 * year) };
       const pair = issueKeyPair(template, undefined, key);
@@ -65,7 +66,6 @@ export class CertificateAuthority {
       log(`made the certificate authority ${files.certificateFile}`);
       return new CertificateAuthority(pair.certificate, pair.certificatePem, pair.key, files.keyFile, now);
     }
-    const remedy = `remove ${files.certificateFile} and ${files.keyFile} to have a new authority made`;
     const problem =
       (certificate.isCA === true ? undefined : 'the certificate is not one of an authority') ??
       (key && !certificate.x509.checkPrivateKey(key)
@@ -82,7 +82,8 @@ export class CertificateAuthority {
    */
   async ensureLeaf(files: KeyPairFiles, template: LeafTemplate, log: CertificateLog): Promise<KeyPair> {
     const now = this.#now();
-    const { certificate, certificatePem, key, keyPem } = (await readKeyPair(files)) ?? {};
+    const remedy = `remove ${files.certificateFile} and ${files.keyFile} to have others made`;
+    const { certificate, certificatePem, key, keyPem } = (await readOrAdvise(files, remedy)) ?? {};
     if (!certificate || certificatePem === undefined) return this.#issue(files, template, 'it was missing', log, key);
     // One that bears our name but not our signature is of an authority that was here before.
     const isOurs = this.key !== undefined && Buffer.compare(certificate.issuer, this.certificate.subject) === 0;
@@ -124,6 +125,15 @@ export class CertificateAuthority {
     await writeKeyPair(files, pair);
     log(`issued the certificate ${files.certificateFile}: ${reason}`);
     return pair;
+  }
+}
+
+/** What is there, unjudged. Throws an Error that says which file cannot be read, and what to do. */
+async function readOrAdvise(files: KeyPairFiles, remedy: string): ReturnType<typeof readKeyPair> {
+  try {
+    return await readKeyPair(files);
+  } catch (cause) {
+    throw new Error(`${cause instanceof Error ? cause.message : String(cause)}; ${remedy}`, { cause });
   }
 }
 

@@ -48,14 +48,24 @@ describe('the admin kubeconfig', () => {
   });
 
   it.each([
-    ['with other clusters', formatKubeconfig(config).replaceAll('kubernetes-admin@kubernetes', 'work')],
-    ['that is none', 'hello'],
-    ['that cannot be read', '{'],
-  ])('does not replace a file %s', async (_, text) => {
+    [
+      'with other clusters',
+      formatKubeconfig(config).replaceAll('kubernetes-admin@kubernetes', 'work'),
+      'this kubeconfig has other clusters in it and is not replaced; name another file',
+    ],
+    [
+      'that is none',
+      'hello',
+      'this is no kubeconfig, or is damaged, and is not replaced; remove it, or name another file',
+    ],
+    [
+      'that cannot be read',
+      '{',
+      'this is no kubeconfig, or is damaged, and is not replaced; remove it, or name another file',
+    ],
+  ])('does not replace a file %s', async (_, text, problem) => {
     await writeFile(path, text);
-    await expect(writeAdminKubeconfig(path, config)).rejects.toThrow(
-      `${path}: this kubeconfig has other clusters in it and is not replaced; name another file`,
-    );
+    await expect(writeAdminKubeconfig(path, config)).rejects.toThrow(`${path}: ${problem}`);
     expect(await readFile(path, 'utf8')).toBe(text);
   });
 

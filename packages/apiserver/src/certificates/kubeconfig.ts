@@ -46,19 +46,25 @@ export async function writeAdminKubeconfig(path: string, config: AdminKubeconfig
   const text = formatKubeconfig(config);
   const existing = await readTextIfExists(path);
   if (existing === text) return;
-  if (existing !== undefined && !isOurs(existing))
+  const contexts = existing === undefined ? [] : contextsOf(existing);
+  if (contexts === undefined)
+    throw new Error(
+      `${path}: this is no kubeconfig, or is damaged, and is not replaced; remove it, or name another file`,
+    );
+  if (!contexts.every((name) => name === context))
     throw new Error(`${path}: this kubeconfig has other clusters in it and is not replaced; name another file`);
   await writeAtomically(path, text, 0o600);
 }
 
-function isOurs(text: string): boolean {
+/** Their names; undefined for what is no kubeconfig. */
+function contextsOf(text: string): unknown[] | undefined {
   let value: unknown;
   try {
     ({ value } = parseYaml(text));
   } catch {
-    return false;
+    return undefined;
   }
-  if (value === null || value === undefined) return true;
-  if (!isJsonObject(value) || !Array.isArray(value.contexts)) return false;
-  return value.contexts.every((entry: unknown) => isJsonObject(entry) && entry.name === context);
+  if (value === null || value === undefined) return [];
+  if (!isJsonObject(value) || !Array.isArray(value.contexts)) return undefined;
+  return value.contexts.map((entry: unknown) => (isJsonObject(entry) ? entry.name : undefined));
 }

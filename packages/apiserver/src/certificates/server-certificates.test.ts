@@ -109,6 +109,24 @@ describe('ensureServerCertificates', () => {
     expect(await changedBy(() => ensure())).toEqual(['sa.pub']);
   });
 
+  it('says what to do when a certificate or key is damaged', async () => {
+    await ensure();
+    const remedy = `remove ${file('admin.crt')} and ${file('admin.key')} to have others made`;
+    for (const [name, problem] of [
+      ['admin.key', 'there is no private key in it that can be read'],
+      ['admin.crt', 'there is no certificate in it'],
+    ] as const) {
+      const { [name]: before = '' } = await contents();
+      await writeFile(file(name), '');
+      await expect(ensure()).rejects.toThrow(new Error(`${file(name)}: ${problem}; ${remedy}`));
+      await writeFile(file(name), before);
+    }
+    await writeFile(file('admin.key'), '');
+    await rm(file('admin.crt'));
+    await rm(file('admin.key'));
+    expect(await changedBy(() => ensure())).toEqual(['admin.crt', 'admin.key']);
+  });
+
   it('never replaces an authority or the key of service accounts', async () => {
     await ensure();
     const remedy = `remove ${file('ca.crt')} and ${file('ca.key')} to have a new authority made`;
@@ -125,11 +143,13 @@ describe('ensureServerCertificates', () => {
     );
     await writeFile(file('ca.crt'), before['ca.crt']!);
     await writeFile(file('ca.key'), 'not a key');
-    await expect(ensure()).rejects.toThrow(`${file('ca.key')}: there is no private key in it that can be read`);
+    await expect(ensure()).rejects.toThrow(
+      `${file('ca.key')}: there is no private key in it that can be read; ${remedy}`,
+    );
     await writeFile(file('ca.key'), before['ca.key']!);
     await writeFile(file('sa.key'), 'not a key');
     await expect(ensure()).rejects.toThrow(
-      new Error(`${file('sa.key')}: data does not contain a valid RSA or ECDSA private key`),
+      `${file('sa.key')}: data does not contain a valid RSA or ECDSA private key; remove it to have another made, with which all tokens end`,
     );
     await rm(file('sa.key'));
     await expect(ensure()).rejects.toThrow(`${file('sa.pub')}: its private key ${file('sa.key')} is missing`);

@@ -32,6 +32,15 @@ function naming<T>(what: string, read: () => T): T {
   }
 }
 
+function usableKey(file: string, pem: string): SigningKey {
+  try {
+    return parseSigningKey(pem);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`${file}: ${reason}; remove it to have another made, with which all tokens end`, { cause });
+  }
+}
+
 /**
  * The key of `sa.key`, with its public half in `sa.pub`; made when there is none. It is never replaced, since all tokens
  * are of it: throws an Error that names the file when it is no good.
@@ -46,7 +55,7 @@ export async function ensureServiceAccountKey(
   const publicFile = join(directory, 'sa.pub');
   const [keyPem, publicPem] = await Promise.all([readTextIfExists(keyFile), readTextIfExists(publicFile)]);
   let key: SigningKey;
-  if (keyPem !== undefined) key = naming(keyFile, () => parseSigningKey(keyPem));
+  if (keyPem !== undefined) key = usableKey(keyFile, keyPem);
   else if (publicPem !== undefined) throw new Error(`${publicFile}: its private key ${keyFile} is missing`);
   else {
     key = toSigningKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);

@@ -43,7 +43,7 @@ cox version --client -o json`,
 async function serverVersionOf(invocation: Invocation<CoxContext>): Promise<VersionInfo | undefined> {
   const { directory } = clusterOf(invocation);
   const pid = await directory.holder();
-  if (pid === undefined || (await directory.state())?.pid !== pid) return undefined;
+  if (pid === undefined || (await directory.readableState())?.pid !== pid) return undefined;
   const { withClient } = await import('../up/status.ts');
   return withClient(directory, clientLogger(invocation), (rest) =>
     rest.request<VersionInfo>({ method: 'GET', path: '/version' }),

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -65,10 +65,23 @@ describe('the directory of a cluster', () => {
     expect(await directory.readAdminKubeconfig()).toBeUndefined();
   });
 
-  it('does not mind what was cut off in the middle', async () => {
+  it.each(['', '{"url": "htt', 'null', '[1]', '{"url":7,"memory":false,"startedAt":"","kubeconfig":""}'])(
+    'says that what it said is damaged: %j',
+    async (text) => {
+      await directory.write(state, 'secret');
+      await writeFile(join(directory.path, 'cluster.json'), text);
+      expect(await directory.state()).toBe('damaged');
+    },
+  );
+
+  it('has what a killed process was writing taken away by the next', async () => {
     await directory.write(state, 'secret');
-    await writeFile(join(directory.path, 'cluster.json'), '{"url": "htt');
-    expect(await directory.state()).toBeUndefined();
+    for (const name of ['admin.kubeconfig.new', 'cluster.json.new']) await writeFile(join(directory.path, name), 'sec');
+    await directory.unwrite();
+    expect(await readdir(directory.path)).toEqual([]);
+    await writeFile(join(directory.path, 'admin.kubeconfig.new'), 'sec');
+    await directory.write(state, 'secret');
+    expect((await readdir(directory.path)).sort()).toEqual(['admin.kubeconfig', 'cluster.json']);
   });
 
   it('is of the cluster without a name where a version before there were names wrote it', async () => {

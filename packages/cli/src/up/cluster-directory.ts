@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DirectoryLock, makeDirectory } from '@coxswain/storage';
 import { dataHome } from '../data-home.ts';
@@ -27,7 +27,14 @@ const logName = 'cluster.log';
 /** In the user's data: a directory for each cluster but the one that needs no name. */
 const clustersName = 'clusters';
 /** What a cluster has in its directory. */
-const dataNames: ReadonlySet<string> = new Set([stateName, adminName, 'pki', 'store']);
+const dataNames: ReadonlySet<string> = new Set([
+  stateName,
+  adminName,
+  draftOf(stateName),
+  draftOf(adminName),
+  'pki',
+  'store',
+]);
 /** The same with what is there of a cluster that kept nothing: nothing else is ever deleted. */
 const ownNames: ReadonlySet<string> = new Set([...dataNames, lockName, logName, `${logName}.1`]);
 
@@ -77,26 +84,41 @@ export class ClusterDirectory {
     return await DirectoryLock.acquire(this.path);
   }
 
-  /** What the last cluster wrote; undefined when none got so far. */
-  async state(): Promise<ClusterState | undefined> {
-    const text = await readIfThere(join(this.path, stateName));
+  /** What a cluster says of itself when it is ready. */
+  get stateFile(): string {
+    return join(this.path, stateName);
+  }
+
+  /** What the last cluster wrote; undefined when none got so far, `damaged` when it cannot be read. */
+  async state(): Promise<ClusterState | 'damaged' | undefined> {
+    const text = await readIfThere(this.stateFile);
+    if (text === undefined) return undefined;
     try {
-      return text === undefined ? undefined : { ...ofUnnamed, ...JSON.parse(text) };
+      const value: unknown = JSON.parse(text);
+      return isState(value) ? { ...ofUnnamed, ...value } : 'damaged';
     } catch {
-      // Cut off in the middle, which says as much as nothing.
-      return undefined;
+      return 'damaged';
     }
+  }
+
+  /** The same for those to whom a damaged file says as much as none. */
+  async readableState(): Promise<ClusterState | undefined> {
+    const state = await this.state();
+    return state === 'damaged' ? undefined : state;
   }
 
   async write(state: ClusterState, adminKubeconfig: string): Promise<void> {
     await makeDirectory(this.path);
-    await writeFile(this.adminKubeconfig, adminKubeconfig, { mode: 0o600 });
-    await writeFile(join(this.path, stateName), `${JSON.stringify(state, undefined, 2)}\n`, { mode: 0o600 });
+    await writeWhole(this.adminKubeconfig, adminKubeconfig);
+    await writeWhole(this.stateFile, `${JSON.stringify(state, undefined, 2)}\n`);
   }
 
   /** Forgets what was written. */
   async unwrite(): Promise<void> {
-    for (const name of [stateName, adminName]) await rm(join(this.path, name), { force: true });
+    for (const name of [stateName, adminName]) {
+      await rm(join(this.path, name), { force: true });
+      await rm(join(this.path, draftOf(name)), { force: true });
+    }
   }
 
   /** The text of the administrator's kubeconfig; undefined when there is none. */
@@ -128,6 +150,33 @@ async function namesIn(directory: string): Promise<string[]> {
     if (isMissing(error)) return [];
     throw error;
   }
+}
+
+/** What a file is called while it is written. Whoever is killed meanwhile leaves it, and the next cluster takes it away. */
+function draftOf(name: string): string {
+  return `${name}.new`;
+}
+
+/** For those who read it at the same time. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  await rm(draftOf(path), { force: true });
+  await writeFile(draftOf(path), text, { mode: 0o600 });
+  await rename(draftOf(path), path);
+}
+
+function isState(value: unknown): value is ClusterState {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'url' in value &&
+    typeof value.url === 'string' &&
+    'memory' in value &&
+    typeof value.memory === 'boolean' &&
+    'startedAt' in value &&
+    typeof value.startedAt === 'string' &&
+    'kubeconfig' in value &&
+    typeof value.kubeconfig === 'string'
+  );
 }
 
 async function readIfThere(path: string): Promise<string | undefined> {

@@ -1,9 +1,9 @@
 import { flag, string } from '@coxswain/component-base';
 import type { CommandBody } from '@coxswain/component-base/cli';
-import type { CoxContext } from '../context.ts';
-import { columns } from '../columns.ts';
-import { printed } from '../output.ts';
 import { UsageError } from '@coxswain/component-base/cli';
+import { columns } from '../columns.ts';
+import type { CoxContext } from '../context.ts';
+import { printed } from '../output.ts';
 import { ClusterDirectory } from './cluster-directory.ts';
 import { contextNameOf } from './cluster-name.ts';
 
@@ -51,7 +51,7 @@ export const clustersCommand: CommandBody<CoxContext> = {
 
 async function listed(name: string, env: CoxContext['process']['env']): Promise<Listed> {
   const directory = new ClusterDirectory(ClusterDirectory.pathOf(name, env));
-  const [pid, state] = [await directory.holder(), await directory.state()];
+  const [pid, state] = [await directory.holder(), await directory.readableState()];
   const about = { name, context: contextNameOf(name), dataDir: directory.path };
   if (pid === undefined) return { ...about, running: false };
   return { ...about, running: true, pid, ...(state?.pid === pid && { url: state.url }) };

@@ -2,13 +2,13 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { modifyKubeConfig } from '@coxswain/client/kubeconfig';
 import { runProgram } from '@coxswain/component-base/cli';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { coxProgram } from '../program.ts';
+import { quietProcess } from '../server-process.test-data.ts';
 import { ClusterDirectory } from './cluster-directory.ts';
 import { addContext } from './user-kubeconfig.ts';
-import { quietProcess } from '../server-process.test-data.ts';
 
 let home: string;
 let data: string;
@@ -223,6 +223,26 @@ describe('cox reset', () => {
     expect(await run(['reset'], true)).toEqual({ status: 0, out: `deleted ${data}\n`, err: question() });
     expect(await readdir(join(home, '.local', 'share', 'coxswain'))).toEqual([]);
   });
+
+  it.each([
+    ['cluster.json', 'cut of', 'of the cluster', () => join(data, 'cluster.json')],
+    ['admin.kubeconfig', '{{{', 'cox', () => join(home, 'kubeconfig')],
+  ])(
+    'deletes everything, and says what it could not find out, when %s is damaged',
+    async (name, text, context, file) => {
+      const kubeconfig = join(home, 'kubeconfig');
+      const state = { url: 'https://127.0.0.1:1', memory: false, startedAt: '2026-01-01T00:00:00Z', kubeconfig };
+      await writeFile(join(data, 'cluster.json'), JSON.stringify(state));
+      await writeFile(join(data, name), text);
+      await writeFile(kubeconfig, 'current-context: mine');
+      const { status, err } = await run(['reset', '-y']);
+      expect(status).toBe(1);
+      expect(err).toContain(
+        `error: ${data} was deleted, but the context ${context} may still be in a kubeconfig: ${file()} could not be read or changed`,
+      );
+      expect(await readdir(join(home, '.local', 'share', 'coxswain'))).toEqual([]);
+    },
+  );
 
   it('does not ask with --yes, and leaves what is not the cluster’s', async () => {
     await writeFile(join(data, 'letter.txt'), '');

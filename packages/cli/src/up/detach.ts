@@ -73,7 +73,7 @@ async function readyState(
     const mayHold = isStarting();
     const holds = (await directory.holder()) === pid;
     if (!holds && !mayHold) return undefined;
-    const state = holds ? await directory.state() : undefined;
+    const state = holds ? await directory.readableState() : undefined;
     if (state?.pid === pid) return state;
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }

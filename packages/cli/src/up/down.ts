@@ -11,6 +11,13 @@ const patienceMs = 30_000;
  * undone of what a process does that ends in good order.
  */
 export async function down(directory: ClusterDirectory, env: Environment): Promise<number | undefined> {
+  const pid = await end(directory);
+  if (await directory.readableState()) await mendUnlessHeld(directory, env);
+  return pid;
+}
+
+/** Asks the directory's process to end, and waits until it has. Returns it; undefined when there is none. */
+export async function end(directory: ClusterDirectory): Promise<number | undefined> {
   const pid = await directory.holder();
   if (pid !== undefined) {
     // On Windows that ends it at once.
@@ -21,7 +28,6 @@ export async function down(directory: ClusterDirectory, env: Environment): Promi
       await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
   }
-  if (await directory.state()) await mendUnlessHeld(directory, env);
   return pid;
 }
 

@@ -7,7 +7,7 @@ import { leaveContext, removeContext, type UserKubeconfig } from './user-kubecon
  * nothing is left of a cluster that was kept in memory. Only while no process has the directory. Harmless when nothing is to be done.
  */
 export async function mend(directory: ClusterDirectory, env: Environment): Promise<void> {
-  const [state, adminKubeconfig] = [await directory.state(), await directory.readAdminKubeconfig()];
+  const [state, adminKubeconfig] = [await directory.readableState(), await directory.readAdminKubeconfig()];
   if (!state || adminKubeconfig === undefined) return;
   const entry = { name: state.context, adminKubeconfig };
   const location = writtenTo(state, env);

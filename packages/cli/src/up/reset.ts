@@ -1,6 +1,6 @@
 import type { Environment } from '@coxswain/client/kubeconfig';
 import type { ClusterDirectory } from './cluster-directory.ts';
-import { down } from './down.ts';
+import { end } from './down.ts';
 import { writtenTo } from './mend.ts';
 import { removeContext } from './user-kubeconfig.ts';
 
@@ -8,13 +8,19 @@ import { removeContext } from './user-kubeconfig.ts';
 export async function reset(directory: ClusterDirectory, env: Environment): Promise<void> {
   // One in memory takes both away when it ends.
   const [state, adminKubeconfig] = [await directory.state(), await directory.readAdminKubeconfig()];
-  await down(directory, env);
+  await end(directory);
   const lock = await directory.claim();
   try {
     await directory.clear();
   } finally {
     await lock.release();
   }
-  if (state && adminKubeconfig !== undefined)
-    await removeContext({ name: state.context, adminKubeconfig }, writtenTo(state, env));
+  if (!state || adminKubeconfig === undefined) return;
+  if (state === 'damaged') throw new Error(contextStays(directory, directory.stateFile, 'of the cluster'));
+  await removeContext({ name: state.context, adminKubeconfig }, writtenTo(state, env)).catch((cause: unknown) => {
+    throw new Error(contextStays(directory, state.kubeconfig, state.context), { cause });
+  });
 }
+
+const contextStays = ({ path }: ClusterDirectory, file: string, context: string): string =>
+  `${path} was deleted, but the context ${context} may still be in a kubeconfig: ${file} could not be read or changed`;

@@ -26,6 +26,8 @@ export async function statusOf(directory: ClusterDirectory, logger?: Logger): Pr
   const pid = await directory.holder();
   if (pid === undefined) return undefined;
   const state = await directory.state();
+  if (state === 'damaged')
+    throw new Error(`${directory.stateFile} of process ${pid} is damaged; cox down and cox up write it anew`);
   if (state?.pid !== pid) return { running: true, ready: false, pid };
   const { url, memory, startedAt, kubeconfig, context } = state;
   return await withClient(directory, logger, async (rest) => {

@@ -65,7 +65,7 @@ async function run(options: UpOptions, surroundings: Surroundings): Promise<void
   // Before anything is started.
   await checkContext(context, user);
   // An earlier process may have been killed; what it said holds no longer.
-  const last = await directory.state();
+  const last = await directory.readableState();
   await mend(directory, process.env).catch((error: unknown) =>
     logger.error('the context of an earlier process stays', error),
   );
