@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ClusterDirectory } from '../../../src/up/cluster-directory.ts';
 import { findBinary } from '../binaries.ts';
 import { CoxProcess } from '../cox-process.ts';
 import { Shell } from '../shell.ts';
@@ -21,7 +22,6 @@ describe.skipIf(!findBinary('kubectl'))('clusters with names', () => {
   let home: string;
   let kubeconfig: string;
   let shell: Shell;
-  const started = new Set<number>();
   const env = () => ({ PATH: process.env.PATH, HOME: home, KUBECONFIG: kubeconfig });
 
   /** Runs it to its end. */
@@ -35,9 +35,7 @@ describe.skipIf(!findBinary('kubectl'))('clusters with names', () => {
     const { status, out, err } = await cox('up', '--detach', '--memory', '--nodes=0', ...args);
     expect({ status, err }).toMatchObject({ status: 0 });
     expect(out).toMatch(/^cluster is ready at https:\/\/127\.0\.0\.1:\d+, context cox\S* in /);
-    const pid = Number(/^process (\d+), log /.exec(err)?.[1]);
-    started.add(pid);
-    return pid;
+    return Number(/^process (\d+), log /.exec(err)?.[1]);
   }
   const kubectl = (command: string) => shell.run(`kubectl --kubeconfig=${kubeconfig} ${command}`);
   const current = () => kubectl('config current-context');
@@ -49,13 +47,10 @@ describe.skipIf(!findBinary('kubectl'))('clusters with names', () => {
     writeFileSync(kubeconfig, elsewhere);
     shell = new Shell(kubeconfig);
   });
-  afterAll(() => {
-    for (const pid of started) {
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // It has ended.
-      }
+  afterAll(async () => {
+    for (const name of await ClusterDirectory.names(env())) {
+      const pid = await new ClusterDirectory(ClusterDirectory.pathOf(name, env())).holder();
+      if (pid !== undefined) process.kill(pid, 'SIGKILL');
     }
     shell.close();
     rmSync(home, { recursive: true });
@@ -97,7 +92,7 @@ describe.skipIf(!findBinary('kubectl'))('clusters with names', () => {
   });
 
   it('give back the context that was current, whichever stops first, and after they were killed', async () => {
-    const [, second = 0] = started;
+    const { pid: second } = JSON.parse((await cox('status', '--name=dev', '-o', 'json')).out);
     expect((await cox('down')).out).toMatch(/^process \d+ has ended\n$/);
     expect(await contexts()).toBe('cox-dev\nwork');
     expect(await current()).toBe('cox-dev');
