@@ -1,6 +1,9 @@
 import type { Scenario } from '../scenario.ts';
+import { damagedPages } from './damaged-pages.ts';
+import { fullDisk } from './full-disk.ts';
 import { keepAlivePosts } from './keep-alive-posts.ts';
+import { killNine } from './kill-nine.ts';
 import { silentHandshakes } from './silent-handshakes.ts';
 
 /** In the order in which they run. */
-export const scenarios: readonly Scenario[] = [silentHandshakes, keepAlivePosts];
+export const scenarios: readonly Scenario[] = [silentHandshakes, keepAlivePosts, killNine, fullDisk, damagedPages];

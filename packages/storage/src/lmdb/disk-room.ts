@@ -64,7 +64,8 @@ export class DiskRoom {
   readonly #file: FileHandle;
   readonly #clock: Clock;
   readonly #log: (message: string) => void;
-  #usage: FileUsage;
+  /** After the last transaction; absent: it must be looked. Nobody looks while there is plenty. */
+  #lastUsage: FileUsage | undefined;
   /** Bytes that the disk has left, when it was last asked; absent: it must be asked. If they are few it is asked each time. */
   #left: number | undefined;
   #isShort = false;
@@ -78,7 +79,6 @@ export class DiskRoom {
     this.#path = path;
     this.#clock = clock;
     this.#log = log;
-    this.#usage = new FileUsage(file.fd);
   }
 
   static async open(options: DiskRoomOptions): Promise<DiskRoom> {
@@ -93,8 +93,8 @@ export class DiskRoom {
 
   /** Why a put of so many bytes cannot be done, when so many in all wait to be written. */
   refusal(largest: number, bytes: number, purpose: keyof typeof shares): StoreFullError | undefined {
-    if (this.#left === undefined || this.#left < plentyBytes + 2 * bytes) this.#look();
-    if (this.#hasRoom({ count: 1, bytes, largest }, purpose)) return undefined;
+    if (!this.#isPlenty(bytes)) this.#look();
+    if (this.#isPlenty(bytes) || this.#hasRoom({ count: 1, bytes, largest }, purpose)) return undefined;
     if (purpose === 'new') this.#refusedBytes = Math.max(this.#refusedBytes, largest);
     this.#look();
     return new StoreFullError();
@@ -106,9 +106,9 @@ export class DiskRoom {
    */
   async prepare(size: TransactionSize): Promise<void> {
     this.#left = this.#askDisk();
-    if (this.#left >= plentyBytes + 2 * size.bytes) return;
+    if (this.#isPlenty(size.bytes)) return;
     // LMDB itself writes, too, when it is opened.
-    this.#usage = new FileUsage(this.#file.fd);
+    this.#lastUsage = undefined;
     if (this.#usage.allocated < this.#usage.size) await this.#fillHoles();
     const needed = this.#bytesFor(size);
     if (this.#end < needed + reserveBytes) await this.#extend(needed + reserveBytes);
@@ -117,12 +117,22 @@ export class DiskRoom {
 
   /** To be called after a transaction. */
   written(): void {
-    this.#usage = new FileUsage(this.#file.fd);
+    this.#lastUsage = undefined;
     this.#left = undefined;
   }
 
   async close(): Promise<void> {
     await this.#file.close();
+  }
+
+  get #usage(): FileUsage {
+    this.#lastUsage ??= new FileUsage(this.#file.fd);
+    return this.#lastUsage;
+  }
+
+  /** Whether so much is left on the disk that nobody need look into the file. */
+  #isPlenty(bytes: number): boolean {
+    return this.#left !== undefined && this.#left >= plentyBytes + 2 * bytes;
   }
 
   /** Bytes of the file that LMDB has never used. */
@@ -156,7 +166,7 @@ export class DiskRoom {
     const largest = Math.max(usualBytes, this.#refusedBytes);
     // With some more than that, it does not change its mind with each write.
     const bytes = this.#isShort ? largest + MiB : largest;
-    const isShort = !this.#hasRoom({ count: 1, bytes, largest }, 'new');
+    const isShort = !this.#isPlenty(bytes) && !this.#hasRoom({ count: 1, bytes, largest }, 'new');
     if (!isShort) this.#refusedBytes = 0;
     if (this.#isShort === isShort) return;
     this.#isShort = isShort;
@@ -184,7 +194,7 @@ export class DiskRoom {
     for (;;) {
       const length = Math.min(growthBytes, end - this.#end, this.#askDisk());
       if (length <= 0 || !(await this.#write(zeros, this.#usage.size, length))) return;
-      this.#usage = new FileUsage(this.#file.fd);
+      this.#lastUsage = undefined;
     }
   }
 
@@ -206,7 +216,7 @@ export class DiskRoom {
       return true;
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && fullCodes.has(error.code))) throw error;
-      this.#usage = new FileUsage(this.#file.fd);
+      this.#lastUsage = undefined;
       this.#fullUntil = this.#clock.now().getTime() + patienceMs;
       return false;
     }

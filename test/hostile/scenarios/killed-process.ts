@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+
+/** A program that a scenario starts to kill it. What it says is kept. */
+export class KilledProcess {
+  readonly #child: ChildProcess;
+  #said = '';
+  #onSaid: () => void = () => {};
+  /** How it ended: a status, or the name of a signal. */
+  readonly ended: Promise<number | string>;
+
+  constructor([program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = process.env) {
+    this.#child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.on('data', (data: Buffer) => {
+        this.#said = (this.#said + data).slice(-20_000);
+        this.#onSaid();
+      });
+    }
+    this.ended = new Promise((resolve) => {
+      this.#child.once('close', (status, signal) => resolve(signal ?? status ?? -1));
+    });
+  }
+
+  get said(): string {
+    return this.#said;
+  }
+
+  /** Whether it said that before it ended, or before so much time was over. */
+  async says(what: RegExp, timeoutMs: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const said = new Promise<void>((resolve) => {
+      this.#onSaid = () => what.test(this.#said) && resolve();
+      this.#onSaid();
+    });
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, timeoutMs);
+    });
+    await Promise.race([said, this.ended, late]);
+    clearTimeout(timer);
+    return what.test(this.#said);
+  }
+
+  /** Gives how it ended, which may be otherwise. */
+  async kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | string> {
+    this.#child.kill(signal);
+    return this.ended;
+  }
+}
+
+/** Numbers from 0 to 1 that are the same each time. */
+export function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    // The generator of Park and Miller.
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
+
+/** What cannot be tried on a server that is not one program of ours. */
+export const notTried = [{ measure: 'rounds', value: 'not tried: it is not one process' }] as const;
