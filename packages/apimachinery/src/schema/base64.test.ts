@@ -36,6 +36,9 @@ it.each([
   ['Y===', 1],
   ['YQ==YQ==', 4],
   ['YWJ-', 3],
+  ['YW\nJ!', 4],
+  ['YQ\n=\nx', 4],
+  ['YQ==\r\nYQ', 6],
 ])('says where %j is broken', (text, index) => {
   expect(() => canonicalBase64(text)).toThrow(`illegal base64 data at input byte ${index}`);
 });

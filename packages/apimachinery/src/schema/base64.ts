@@ -72,28 +72,28 @@ const canonicalEnd = /^(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2
 export function canonicalBase64(text: string): string {
   // A long text costs a regular expression dearly in some engines, so only its end is matched.
   if (text.length % 4 === 0 && isAlphabetic(text, text.length - 4) && canonicalEnd.test(text.slice(-4))) return text;
-  let clean = '';
-  const positions: number[] = [];
-  for (let i = 0; i < text.length; i++) {
-    const character = text[i]!;
-    if (character === '\n' || character === '\r') continue;
-    clean += character;
-    positions.push(i);
-  }
+  const clean = text.replace(/[\r\n]+/g, '');
   const padded = clean.indexOf('=');
   const length = padded === -1 ? clean.length : padded;
-  for (let i = 0; i < length; i++) if (bitsAt(clean, i) === 255) throw corrupt(positions[i]!);
+  for (let i = 0; i < length; i++) if (bitsAt(clean, i) === 255) throw corrupt(positionIn(text, i));
   const rest = length % 4;
   if (padded === -1) {
     if (rest !== 0) throw corrupt(text.length - rest);
     return clean;
   }
   const missing = 4 - rest;
-  if (rest < 2) throw corrupt(positions[padded]!);
-  if (missing === 2 && clean[padded + 1] !== '=') throw corrupt((positions[padded + 1] ?? text.length + 1) - 1);
-  if (clean.length > padded + missing) throw corrupt(positions[padded + missing]!);
+  if (rest < 2) throw corrupt(positionIn(text, padded));
+  if (missing === 2 && clean[padded + 1] !== '=') throw corrupt(positionIn(text, padded + 1) - 1);
+  if (clean.length > padded + missing) throw corrupt(positionIn(text, padded + missing));
   const last = bitsAt(clean, length - 1) & (missing === 2 ? 0b110000 : 0b111100);
   return clean.slice(0, length - 1) + alphabet[last] + '='.repeat(missing);
+}
+
+/** Where a character stands of which so many others come before, line breaks not counted; one after the end if there is none. */
+function positionIn(text: string, others: number): number {
+  let rest = others;
+  for (let i = 0; i < text.length; i++) if (text[i] !== '\n' && text[i] !== '\r' && rest-- === 0) return i;
+  return text.length + 1;
 }
 
 function isAlphabetic(text: string, end: number): boolean {
