@@ -10,6 +10,7 @@ import * as errors from '@coxswain/apimachinery/errors';
 import * as field from '@coxswain/apimachinery/field';
 import * as intstr from '@coxswain/apimachinery/intstr';
 import * as json from '@coxswain/apimachinery/json';
+import * as jwtReader from '@coxswain/apimachinery/jwt';
 import * as labels from '@coxswain/apimachinery/labels';
 import * as meta from '@coxswain/apimachinery/meta';
 import * as quantity from '@coxswain/apimachinery/quantity';
@@ -33,6 +34,7 @@ export const modules: Readonly<Record<string, object>> = {
   '@coxswain/apimachinery/field': field,
   '@coxswain/apimachinery/intstr': intstr,
   '@coxswain/apimachinery/json': json,
+  '@coxswain/apimachinery/jwt': jwtReader,
   '@coxswain/apimachinery/labels': labels,
   '@coxswain/apimachinery/meta': meta,
   '@coxswain/apimachinery/quantity': quantity,

@@ -1,3 +1,4 @@
+import { parseJwt } from '@coxswain/apimachinery/jwt';
 import type { Authenticated, TokenAuthenticator } from '@coxswain/component-base/authentication';
 import { aggregateErrors, formatAudiences, intersectAudiences } from '@coxswain/component-base/authentication';
 import {
@@ -6,7 +7,6 @@ import {
   type LegacyTokenOptions,
   legacyIssuer,
   legacyTokenValidator,
-  parseJwt,
   readClaims,
   serviceAccountUser,
   type TokenValidator,

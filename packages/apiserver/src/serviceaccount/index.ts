@@ -1,7 +1,7 @@
 /** Tokens of service accounts: keys, issuing, the TokenRequest endpoint, what makes one valid, OpenID discovery. */
 
 export type { SigningKey, VerificationKey } from '@coxswain/client/jwt';
-export { parseJwt, verifyJwt } from '@coxswain/client/jwt';
+export { verifyJwt } from '@coxswain/client/jwt';
 export { boundTokenValidator } from './bound-token.ts';
 export { type Claims, readClaims } from './claims.ts';
 export { loadSigningKey, loadVerificationKeys } from './key-file.ts';

@@ -1,12 +1,6 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
-import {
-  parseJwt,
-  parseVerificationKeys,
-  type SigningKey,
-  signJwt,
-  toSigningKey,
-  verifyJwt,
-} from '@coxswain/client/jwt';
+import { parseJwt } from '@coxswain/apimachinery/jwt';
+import { parseVerificationKeys, type SigningKey, signJwt, toSigningKey, verifyJwt } from '@coxswain/client/jwt';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { upstreamKeys } from './upstream-keys.test-data.ts';

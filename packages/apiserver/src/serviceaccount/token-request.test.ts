@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { TokenRequest, TokenRequestSpec } from '@coxswain/api/authentication/v1';
 import { type ApiError, GroupResource, newNotFound, type ObjectMeta } from '@coxswain/apimachinery';
-import { parseJwt, toSigningKey } from '@coxswain/client/jwt';
+import { parseJwt } from '@coxswain/apimachinery/jwt';
+import { toSigningKey } from '@coxswain/client/jwt';
 import { describe, expect, it } from 'vitest';
 import type { InternalClient } from '../registry/lister.ts';
 import { TokenIssuer } from './token-issuer.ts';

@@ -1,5 +1,5 @@
-/** JSON Web Tokens of service accounts, for Node: signed, taken apart, verified, and the keys for it. */
-export { parseJwt, signJwt, type UnverifiedJwt, verifyJwt } from './jwt.ts';
+/** JSON Web Tokens of service accounts, for Node: signed and verified, and the keys for it. */
+export { signJwt, verifyJwt } from './jwt.ts';
 export {
   parseSigningKey,
   parseVerificationKeys,

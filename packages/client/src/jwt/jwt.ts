@@ -1,5 +1,5 @@
 import { sign, verify } from 'node:crypto';
-import { isJsonObject } from '@coxswain/apimachinery/json';
+import type { UnverifiedJwt } from '@coxswain/apimachinery/jwt';
 import type { JwtAlgorithm, SigningKey, VerificationKey } from './keys.ts';
 
 const digests: Readonly<Record<JwtAlgorithm, string>> = {
@@ -17,45 +17,6 @@ export function signJwt(claims: object, { algorithm, keyId, privateKey }: Signin
   const input = `${encode({ alg: algorithm, kid: keyId })}.${encode(claims)}`;
   const signature = sign(digests[algorithm], Buffer.from(input), { key: privateKey, dsaEncoding });
   return `${input}.${signature.toString('base64url')}`;
-}
-
-/** A token taken apart; nothing of it may be believed before `verifyJwt`. */
-export interface UnverifiedJwt {
-  readonly header: Readonly<Record<string, unknown>>;
-  readonly claims: Readonly<Record<string, unknown>>;
-  /** What is signed. */
-  readonly input: string;
-  readonly signature: Buffer;
-}
-
-/**
- * Takes a compact token apart; undefined when it has not its form.
- *
- * Differs from upstream: base64 that sets bits beyond its end is not accepted.
- */
-export function parseJwt(token: string): UnverifiedJwt | undefined {
-  const parts = token.split('.', 4);
-  if (parts.length !== 3) return undefined;
-  const [header, claims] = [parts[0]!, parts[1]!].map(parseObject);
-  const signature = decode(parts[2]!);
-  if (!header || !claims || !signature) return undefined;
-  return { header, claims, input: `${parts[0]}.${parts[1]}`, signature };
-}
-
-function decode(part: string): Buffer | undefined {
-  const bytes = Buffer.from(part, 'base64url');
-  return bytes.toString('base64url') === part ? bytes : undefined;
-}
-
-function parseObject(part: string): Record<string, unknown> | undefined {
-  const bytes = decode(part);
-  if (!bytes) return undefined;
-  try {
-    const value: unknown = JSON.parse(bytes.toString());
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /**

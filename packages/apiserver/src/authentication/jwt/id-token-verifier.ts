@@ -1,6 +1,6 @@
-import { isJsonObject, parseJson, quote } from '@coxswain/apimachinery';
+import { isJsonObject, quote } from '@coxswain/apimachinery';
+import { headerProblem, parseJwt, unverifiedClaims } from '@coxswain/apimachinery/jwt';
 import { formatAudiences } from '@coxswain/component-base/authentication';
-import { parseJwt } from '../../serviceaccount/index.ts';
 import { type Claims, cannotUnmarshal } from './claims.ts';
 import type { RemoteKeySet } from './remote-key-set.ts';
 
@@ -19,15 +19,9 @@ const notBeforeLeewayMs = 60_000;
 
 /** Who a token says to be of, which is not to be believed; undefined for what is no token. */
 export function untrustedIssuer(token: string): string | undefined {
-  const parts = token.split('.', 4);
-  if (parts.length !== 3) return undefined;
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(parts[1]!, 'base64url').toString());
-    if (!isJsonObject(claims) || !Object.hasOwn(claims, 'iss') || typeof claims.iss !== 'string') return undefined;
-    return claims.iss === googleIssuerWithoutScheme ? googleIssuer : claims.iss;
-  } catch {
-    return undefined;
-  }
+  const claims = unverifiedClaims(token) ?? {};
+  if (!Object.hasOwn(claims, 'iss') || typeof claims.iss !== 'string') return undefined;
+  return claims.iss === googleIssuerWithoutScheme ? googleIssuer : claims.iss;
 }
 
 /**
@@ -40,7 +34,10 @@ export async function verifyIdToken(
   { issuer, audiences, algorithms, now }: IdTokenVerifierOptions,
 ): Promise<Claims> {
   const jwt = parseJwt(token);
-  if (!jwt) throw new Error(`oidc: malformed jwt${malformation(token)}`);
+  if (!jwt) {
+    const problem = headerProblem(token);
+    throw new Error(`oidc: malformed jwt${problem === undefined ? '' : `: ${problem}`}`);
+  }
   const { alg = '' } = jwt.header;
   if (typeof alg !== 'string')
     throw new Error(
@@ -140,13 +137,3 @@ const goTime = (date: Date): string =>
 
 const unusable = (value: unknown, type: string, claim: string): Error =>
   new Error(`oidc: failed to unmarshal claims: ${cannotUnmarshal(value, type, `idToken.${claim}`).message}`);
-
-/** What is wrong with a token that cannot be taken apart, as far as it is in the header. */
-function malformation(token: string): string {
-  try {
-    parseJson(Buffer.from(token.split('.', 1)[0]!, 'base64url'));
-    return '';
-  } catch (error) {
-    return error instanceof Error ? `: ${error.message}` : '';
-  }
-}

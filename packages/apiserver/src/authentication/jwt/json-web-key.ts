@@ -1,6 +1,6 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { isJsonObject, parseJson } from '@coxswain/apimachinery';
-import type { UnverifiedJwt } from '@coxswain/client/jwt';
+import type { UnverifiedJwt } from '@coxswain/apimachinery/jwt';
 
 type SignatureFamily = 'pkcs1' | 'pss' | 'ecdsa';
 

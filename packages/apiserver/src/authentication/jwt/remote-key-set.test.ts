@@ -1,6 +1,6 @@
+import { parseJwt } from '@coxswain/apimachinery/jwt';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type KeyName, keySet, signToken } from '../../../test/access/test-issuer.ts';
-import { parseJwt } from '../../serviceaccount/index.ts';
 import type { HttpsAnswer } from './https-get.ts';
 import { RemoteKeySet } from './remote-key-set.ts';
 

@@ -1,4 +1,4 @@
-import type { UnverifiedJwt } from '@coxswain/client/jwt';
+import type { UnverifiedJwt } from '@coxswain/apimachinery/jwt';
 import { type HttpsAnswer, unreadable } from './https-get.ts';
 import { isSignedBy, type JsonWebKey, parseJsonWebKeySet } from './json-web-key.ts';
 

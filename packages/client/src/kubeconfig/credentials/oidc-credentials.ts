@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { unverifiedClaims } from '@coxswain/apimachinery/jwt';
 import { type Clock, systemClock } from '../../clock/index.ts';
 import type { Credential, Credentials } from '../../config/rest-config.ts';
 import { messageOf } from '../message-of.ts';
@@ -86,14 +87,8 @@ async function authorityOf(config: ProviderConfig): Promise<string | undefined> 
 
 /** Milliseconds since 1970. Throws for what is no token with claims. */
 function expiryOf(token: string): number {
-  const parts = token.split('.');
-  if (parts.length !== 3) throw new Error('ID Token is not a valid JWT');
-  let claims: unknown;
-  try {
-    claims = JSON.parse(Buffer.from(parts[1]!, 'base64url').toString());
-  } catch {
-    throw new Error('parsing claims: ID Token is not a valid JWT');
-  }
+  const claims = unverifiedClaims(token);
+  if (!claims) throw new Error('ID Token is not a valid JWT');
   const seconds = Number(fieldOf(claims, 'exp'));
   return Number.isNaN(seconds) ? 0 : Math.trunc(seconds) * 1000;
 }
