@@ -57,7 +57,6 @@ export {
   stabilityOf,
 } from './catalogue/resource.ts';
 export { parseRequest as parseSigningRequest } from './certificates/v1/request-pem.ts';
-export { type CertificateRequest, requestSignatureProblem } from './certificates/x509/index.ts';
 export { newCodecFactory } from './codecs.ts';
 export {
   bindingConflict,

@@ -8,6 +8,7 @@ import {
   type Status,
   toStatus,
 } from '@coxswain/apimachinery';
+import { nodeSignatures } from '@coxswain/client/x509';
 import { conversionFor, defaulterFor, strategyFor } from '../src/built-in-kinds.ts';
 import { Catalogue, type Kind } from '../src/catalogue/catalogue.ts';
 import { FeatureGates } from '../src/features/feature-gates.ts';
@@ -64,6 +65,7 @@ function contextFor(kind: Kind, object: KubernetesObject, features: FeatureGates
     now: () => new Date('2026-01-01T00:00:00Z'),
     requestGroupVersion: kind.gvk.groupVersion.toString(),
     serviceIPFamilies: ['IPv4', 'IPv6'],
+    signatures: nodeSignatures,
     user: { username: 'admin', uid: 'uid1', groups: ['system:masters', 'system:authenticated'] },
     ...(kind.resource?.namespaced && { namespace: object.metadata?.namespace ?? '' }),
   };

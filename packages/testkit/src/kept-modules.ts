@@ -18,6 +18,7 @@ import * as restmapper from '@coxswain/apimachinery/restmapper';
 import * as schema from '@coxswain/apimachinery/schema';
 import * as time from '@coxswain/apimachinery/time';
 import * as validation from '@coxswain/apimachinery/validation';
+import * as x509Reader from '@coxswain/apimachinery/x509';
 import * as client from '@coxswain/client';
 import * as informers from '@coxswain/client/informers';
 import * as jwt from '@coxswain/client/jwt';
@@ -42,6 +43,7 @@ export const modules: Readonly<Record<string, object>> = {
   '@coxswain/apimachinery/schema': schema,
   '@coxswain/apimachinery/time': time,
   '@coxswain/apimachinery/validation': validation,
+  '@coxswain/apimachinery/x509': x509Reader,
   '@coxswain/client': client,
   '@coxswain/client/informers': informers,
   '@coxswain/client/jwt': jwt,

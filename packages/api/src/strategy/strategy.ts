@@ -1,4 +1,5 @@
 import type { ErrorList, FieldError, FieldLabelConversion, KubernetesObject } from '@coxswain/apimachinery';
+import type { SignatureVerifier } from '@coxswain/apimachinery/x509';
 import type { FeatureGates } from '../features/feature-gates.ts';
 import type { TablePrinter } from './table.ts';
 
@@ -20,6 +21,8 @@ export interface StrategyContext {
   readonly requestGroupVersion?: string;
   /** The families that the cluster has service addresses of, the default first. Absent: IPv4 alone. */
   readonly serviceIPFamilies?: readonly ('IPv4' | 'IPv6')[];
+  /** Checks keys and signatures of requests for certificates. Absent: nobody checks them here; a server must. */
+  readonly signatures?: SignatureVerifier;
   /** What is wrong with expressions of the object, by field: the server found out before, for that takes time. */
   expressionErrors?: ExpressionErrors;
 }

@@ -1,13 +1,5 @@
 /** DER and PEM: what certificates and keys are written in. */
-export {
-  bigIntToBytes,
-  bytesToBigInt,
-  type DerElement,
-  DerReader,
-  derTags,
-  toHex,
-  X509Error,
-} from './der-reader.ts';
+export { type DerElement, DerReader, derTags, toHex, X509Error } from './der-reader.ts';
 export {
   derBitString,
   derContext,

@@ -86,7 +86,7 @@ export class CertificateAuthority {
     const { certificate, certificatePem, key, keyPem } = (await readOrAdvise(files, remedy)) ?? {};
     if (!certificate || certificatePem === undefined) return this.#issue(files, template, 'it was missing', log, key);
     // One that bears our name but not our signature is of an authority that was here before.
-    const isOurs = this.key !== undefined && Buffer.compare(certificate.issuer, this.certificate.subject) === 0;
+    const isOurs = this.key !== undefined && Buffer.compare(certificate.issuer.raw, this.certificate.subject.raw) === 0;
     if (!key || keyPem === undefined) {
       if (isOurs) return this.#issue(files, template, 'its key was missing', log);
       throw new Error(`${files.certificateFile}: its private key ${files.keyFile} is missing`);

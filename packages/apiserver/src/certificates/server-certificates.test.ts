@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import { issueKeyPair, subjectAttribute } from '@coxswain/client/x509';
+import { issueKeyPair } from '@coxswain/client/x509';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ensureServerCertificates, type ServerCertificates } from './server-certificates.ts';
 
@@ -49,8 +49,8 @@ describe('ensureServerCertificates', () => {
     for (const name of await readdir(directory))
       expect([name, (await stat(file(name))).mode & 0o777]).toEqual([name, name.endsWith('.key') ? 0o600 : 0o644]);
     const subjects = [made.admin, made.kubeletClient, made.frontProxyClient, made.serving].map(({ certificate }) => [
-      ...subjectAttribute(certificate, 'CN'),
-      ...subjectAttribute(certificate, 'O'),
+      certificate.subject.commonName,
+      ...certificate.subject.organizations,
       certificate.extendedKeyUsages,
     ]);
     expect(subjects).toEqual([

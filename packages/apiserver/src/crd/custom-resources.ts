@@ -1,5 +1,6 @@
 import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
 import { GroupResource, GroupVersion, newNotFound } from '@coxswain/apimachinery';
+import { nodeSignatures } from '@coxswain/client/x509';
 import type { CacheStats } from '@coxswain/storage';
 import type { DiscoveryRegistry } from '../discovery/index.ts';
 import type { ResourceRouter } from '../endpoints/resource-router.ts';
@@ -183,7 +184,7 @@ export class CustomResources {
       namespace: '',
       name,
       subresource: 'status',
-      context: { features: services.features, now, dryRun: false },
+      context: { features: services.features, now, dryRun: false, signatures: nodeSignatures },
       change: async (current) => {
         if (!current) throw newNotFound(GroupResource.of(group, resource), name);
         return scope.track('status', current, definition, 'kube-apiserver');

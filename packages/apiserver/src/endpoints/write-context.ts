@@ -1,4 +1,5 @@
 import type { KubernetesObject, OwnerReference } from '@coxswain/apimachinery';
+import { nodeSignatures } from '@coxswain/client/x509';
 import type { AdmissionAttributes, Operation } from '../admission/admission.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { WriteContext } from '../registry/resource-hooks.ts';
@@ -19,6 +20,7 @@ class RequestWriteContext implements WriteContext {
   readonly warn: (warning: string) => void;
   readonly requestGroupVersion: string;
   readonly dryRun: boolean;
+  readonly signatures: WriteContext['signatures'];
   readonly #scope: ResourceScope;
 
   constructor(context: RequestContext, scope: ResourceScope, dryRun: boolean) {
@@ -32,6 +34,7 @@ class RequestWriteContext implements WriteContext {
     this.warn = context.warn;
     this.requestGroupVersion = scope.kind.apiVersion;
     this.dryRun = dryRun;
+    this.signatures = nodeSignatures;
     this.#scope = scope;
   }
 

@@ -1,5 +1,6 @@
 import { FeatureGates } from '@coxswain/api';
 import { fields, labels } from '@coxswain/apimachinery';
+import { nodeSignatures } from '@coxswain/client/x509';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { decodeContinue, encodeContinue } from './continue-token.ts';
 import { type ListPage, type ListRequest, listObjects } from './list-objects.ts';
@@ -13,7 +14,7 @@ let configMaps: ResourceRegistry;
 const add = (name: string, namespace = 'default', app = 'x') =>
   configMaps.create(
     { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name, namespace, labels: { app } } },
-    { features: FeatureGates.defaults, namespace, now, dryRun: false },
+    { features: FeatureGates.defaults, namespace, now, dryRun: false, signatures: nodeSignatures },
   );
 const remove = (name: string) => configMaps.delete({ namespace: 'default', name, options: {}, dryRun: false });
 

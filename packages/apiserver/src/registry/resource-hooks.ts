@@ -1,5 +1,6 @@
 import type { StrategyContext } from '@coxswain/api';
 import type { KubernetesObject } from '@coxswain/apimachinery';
+import type { SignatureVerifier } from '@coxswain/apimachinery/x509';
 
 /** What was reserved for a write: kept when the object is stored, given back when it is not. Neither fails. */
 export interface Reservation {
@@ -13,6 +14,8 @@ export interface Reservation {
 export interface WriteContext extends StrategyContext {
   /** Nothing may be kept: what is reserved is only tried. */
   readonly dryRun: boolean;
+  /** A server checks them always. */
+  readonly signatures: SignatureVerifier;
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   newNotFound,
   type Preconditions,
 } from '@coxswain/apimachinery';
+import { nodeSignatures } from '@coxswain/client/x509';
 import type { CacheStats, Store } from '@coxswain/storage';
 import { type BuiltInResourceOptions, builtInDefinition } from './built-in-resources.ts';
 import { CachedLister } from './cached-lister.ts';
@@ -161,6 +162,7 @@ export class ResourceRegistries implements Listers, InternalClient {
       serviceIPFamilies,
       ...(registry.definition.namespaced && { namespace }),
       dryRun: false,
+      signatures: nodeSignatures,
     };
   }
 }

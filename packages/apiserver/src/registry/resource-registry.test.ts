@@ -1,6 +1,7 @@
 import { FeatureGates } from '@coxswain/api';
 import type { ConfigMap, Namespace, Pod } from '@coxswain/api/core/v1';
 import { isAlreadyExists, isConflict, isNotFound, type KubernetesObject } from '@coxswain/apimachinery';
+import { nodeSignatures } from '@coxswain/client/x509';
 import { openMemoryStore, type Store } from '@coxswain/storage';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { testRegistries } from './registries.test-data.ts';
@@ -8,7 +9,13 @@ import type { WriteContext } from './resource-hooks.ts';
 import type { ResourceRegistry } from './resource-registry.ts';
 
 const now = (): Date => new Date('2026-01-02T03:04:05Z');
-const context: WriteContext = { features: FeatureGates.defaults, namespace: 'default', now, dryRun: false };
+const context: WriteContext = {
+  features: FeatureGates.defaults,
+  namespace: 'default',
+  now,
+  dryRun: false,
+  signatures: nodeSignatures,
+};
 const configMap = (name: string, data: Record<string, string> = {}): ConfigMap => ({
   kind: 'ConfigMap',
   apiVersion: 'v1',

@@ -20,6 +20,7 @@ import {
   newNotFound,
   timeFromDate,
 } from '@coxswain/apimachinery';
+import { nodeSignatures } from '@coxswain/client/x509';
 import type { KeyValue, Store, WriteResult } from '@coxswain/storage';
 import type { InternalClient, Lister, Listers } from '../registry/lister.ts';
 import type { ResourceHooks } from '../registry/resource-hooks.ts';
@@ -212,6 +213,7 @@ export class FakeCluster implements InternalClient, Listers {
       now: () => this.now,
       namespace: metadata?.namespace,
       serviceIPFamilies: this.serviceIPFamilies,
+      signatures: nodeSignatures,
     };
     return { strategy: strategyFor(gvk) ?? {}, context, gk: GroupKind.of(gvk.group, kind) };
   }

@@ -1,5 +1,6 @@
 import type { Service, ServiceSpec } from '@coxswain/api/core/v1';
 import type { IPAddress } from '@coxswain/api/networking/v1';
+import { nodeSignatures } from '@coxswain/client/x509';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { failure, ServiceScenario, service, serviceCIDR } from './service-scenario.test-data.ts';
 
@@ -124,6 +125,7 @@ describe('the address of a new service', () => {
           dryRun: false,
           now: () => scenario.cluster.now,
           features: undefined as never,
+          signatures: nodeSignatures,
         });
         taken.add(object.spec!.clusterIP!);
         return object.spec!.clusterIP;
@@ -435,7 +437,12 @@ describe('an update', () => {
   it('that is tried again right away gets the same address', async () => {
     await scenario.create('web', { type: 'ExternalName', externalName: 'x.example' });
     const old = await scenario.cluster.get<Service>('', 'services', 'test', 'web');
-    const context = { dryRun: false, now: () => scenario.cluster.now, features: undefined as never };
+    const context = {
+      dryRun: false,
+      now: () => scenario.cluster.now,
+      features: undefined as never,
+      signatures: nodeSignatures,
+    };
     for (let i = 0; i < 3; i++) {
       const object = service('web', { ipFamilies: ['IPv4'], clusterIPs: ['10.96.3.3'] });
       const reservation = await scenario.allocation.hooks.beginUpdate(object, old, context);

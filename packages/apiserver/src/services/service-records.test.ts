@@ -1,3 +1,4 @@
+import { nodeSignatures } from '@coxswain/client/x509';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { failure, ServiceScenario, service } from './service-scenario.test-data.ts';
 
@@ -28,7 +29,12 @@ describe('node ports in the store', () => {
       for (let i = 0; i < turns; i++) await undefined;
     }
     const { hooks } = scenario.allocation;
-    const context = { dryRun: false, now: () => scenario.cluster.now, features: undefined as never };
+    const context = {
+      dryRun: false,
+      now: () => scenario.cluster.now,
+      features: undefined as never,
+      signatures: nodeSignatures,
+    };
     const chain = async (turns: number): Promise<void> => {
       for (let i = 0; i < turns; i++) await undefined;
       const object = service('x', { type: 'NodePort', clusterIPs: ['None'] });
@@ -121,6 +127,7 @@ describe('the repair', () => {
       dryRun: false,
       now: () => scenario.cluster.now,
       features: undefined as never,
+      signatures: nodeSignatures,
     });
     await restart();
     expect(scenario.addresses()).toHaveLength(1);
@@ -135,6 +142,7 @@ describe('the repair', () => {
       dryRun: false,
       now: () => scenario.cluster.now,
       features: undefined as never,
+      signatures: nodeSignatures,
     });
     await restart();
     expect(scenario.ports()).toHaveLength(1);

@@ -1,5 +1,6 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { createCertificateRequest, generateKey } from '@coxswain/client/certificates';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DialRequest } from '../../src/proxy/dialer.ts';
 import { startTestServer, type TestServer, tokens } from '../test-server.ts';
@@ -334,6 +335,32 @@ it('a header may have any name, and means nothing by it', async () => {
   const head = ['GET /version HTTP/1.1', 'Host: x', 'Connection: close', ...odd].join('\r\n');
   socket.write(`${head}\r\n\r\n`);
   expect(await received).toMatch(/^HTTP\/1\.1 200 OK/);
+});
+
+it.each([
+  ['elliptic', () => generateKey()],
+  ['RSA', () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey],
+])('who asks for a certificate must have the key: %s', async (_, newKey) => {
+  const ask = (pem: string) => {
+    const spec = { request: Buffer.from(pem).toString('base64'), signerName: 'a.b/c', usages: ['client auth'] };
+    const body = {
+      apiVersion: 'certificates.k8s.io/v1',
+      kind: 'CertificateSigningRequest',
+      metadata: { name: 'x' },
+      spec,
+    };
+    const path = '/apis/certificates.k8s.io/v1/certificatesigningrequests?dryRun=All';
+    return call({ method: 'POST', path, headers: asAdmin, body: JSON.stringify(body) });
+  };
+  const good = createCertificateRequest({ commonName: 'x' }, newKey());
+  const lines = good.split('\n');
+  const der = Buffer.from(lines.slice(1, -2).join(''), 'base64');
+  der[der.length - 1]! ^= 1;
+  const forged = [lines[0], der.toString('base64'), ...lines.slice(-2)].join('\n');
+  expect((await ask(good)).status).toBe(201);
+  const answer = await ask(forged);
+  expect(answer.status).toBe(422);
+  expect(answer.text).toMatch(/verification (failure|error)/);
 });
 
 it('metrics know nothing that only clients made up', async () => {

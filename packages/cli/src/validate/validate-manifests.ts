@@ -7,6 +7,7 @@ import {
   stringifyJson,
   stringifyYaml,
 } from '@coxswain/apimachinery';
+import { nodeSignatures } from '@coxswain/client/x509';
 import type { CustomKinds } from './custom-kinds.ts';
 import { documentsOf, type ManifestDocument, type ManifestFile } from './documents.ts';
 
@@ -111,6 +112,7 @@ function creator(defaultNamespace: string): (document: Uint8Array) => Created {
     const context = {
       features: FeatureGates.defaults,
       now: () => new Date(),
+      signatures: nodeSignatures,
       ...(namespace !== undefined && { namespace }),
     };
     const { object, errors, warnings } = judgeCreate(strategy, hub, context);

@@ -1,16 +1,22 @@
-import { createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import {
-  DerReader,
   derBitString,
   derContext,
   derInteger,
   derOid,
   derSequence,
   derSet,
-  derTags,
   pemBlocks,
+  X509Error,
 } from '@coxswain/apimachinery/der';
+import {
+  type CertificateRequest,
+  parseCertificateRequest,
+  parsePkixPublicKey,
+  requestSignatureProblem,
+} from '@coxswain/apimachinery/x509';
 import { alternativeNames, derSubject, signatureAlgorithm } from '../x509/issue-certificate.ts';
+import { nodeSignatures } from '../x509/node-signatures.ts';
 
 /** Who the certificate is to be for. */
 export interface CertificateTemplate {
@@ -55,42 +61,29 @@ export function createCertificateRequest(template: CertificateTemplate, key: Key
  * same subject and signed by our key.
  */
 export function incompatibility(theirs: string, ours: string, key: KeyObject): string | undefined {
-  const found = readRequest(theirs);
-  if (!found) return 'unable to parse new csr: PEM block type must be CERTIFICATE REQUEST';
-  const own = readRequest(ours);
-  if (found.subject !== own?.subject) return `csr subjects differ: new: ${found.subject}, orig: ${own?.subject}`;
-  if (!verify('sha256', found.body, createPublicKey(key), found.signature))
-    return 'error validating signature new CSR against old key: x509: ECDSA verification failure';
-  return undefined;
-}
-
-interface ReadRequest {
-  /** The attributes of the name as `identifier=value`, sorted, because there are several ways to write one name. */
-  readonly subject: string;
-  readonly body: Uint8Array;
-  readonly signature: Uint8Array;
-}
-
-function readRequest(pem: string): ReadRequest | undefined {
-  const [block] = pemBlocks(pem);
-  if (block?.type !== 'CERTIFICATE REQUEST') return undefined;
-  const { sequence, set, bitString } = derTags;
+  let found: CertificateRequest;
   try {
-    const outer = new DerReader(block.bytes).enter(sequence, '');
-    const body = outer.takeOr(sequence, '');
-    outer.takeOr(sequence, '');
-    const signature = outer.takeOr(bitString, '').content.subarray(1);
-    const inner = new DerReader(body.content);
-    inner.integer('');
-    const values: string[] = [];
-    for (const name = inner.enter(sequence, ''); !name.isEmpty; ) {
-      for (const parts = name.enter(set, ''); !parts.isEmpty; ) {
-        const attribute = parts.enter(sequence, '');
-        values.push(`${attribute.oid('')}=${Buffer.from(attribute.next()?.content ?? []).toString()}`);
-      }
-    }
-    return { subject: values.sort().join(','), body: body.raw, signature };
-  } catch {
-    return undefined;
+    found = readRequest(theirs);
+  } catch (error) {
+    if (error instanceof X509Error) return `unable to parse new csr: ${error.message}`;
+    throw error;
   }
+  const [subject, own] = [subjectText(found), subjectText(readRequest(ours))];
+  if (subject !== own) return `csr subjects differ: new: ${subject}, orig: ${own}`;
+  const publicKey = parsePkixPublicKey(createPublicKey(key).export({ type: 'spki', format: 'der' }));
+  const problem = requestSignatureProblem({ ...found, publicKey }, nodeSignatures);
+  return problem && `error validating signature new CSR against old key: ${problem}`;
 }
+
+function readRequest(pem: string): CertificateRequest {
+  const [block] = pemBlocks(pem);
+  if (block?.type !== 'CERTIFICATE REQUEST') throw new X509Error('PEM block type must be CERTIFICATE REQUEST');
+  return parseCertificateRequest(block.bytes, nodeSignatures.isOnCurve);
+}
+
+/** The attributes of the name as `identifier=value`, sorted, because there are several ways to write one name. */
+const subjectText = ({ subject }: CertificateRequest): string =>
+  subject.attributes
+    .map(({ type, value }) => `${type}=${value}`)
+    .sort()
+    .join(',');

@@ -1,38 +1,27 @@
 import { isIPv4, parseIPSloppy } from '@coxswain/apimachinery/validation';
+import { parseCertificate, readable } from '@coxswain/apimachinery/x509';
 import type { CertificateTemplate } from './certificate-request.ts';
 import type { KeyPair } from './key-pair.ts';
 
 /** Whether a certificate is for all that the template asks for; it may be for more. */
 export function satisfiesTemplate({ x509 }: KeyPair, template: CertificateTemplate): boolean {
-  const subject = x509.toLegacyObject().subject;
+  const certificate = readable(() => parseCertificate(x509.raw));
   const { commonName, organizations = [], dnsNames = [], ipAddresses = [] } = template;
-  if (!valuesOf(subject, 'CN').includes(commonName)) return false;
-  const names = alternativeNames(x509.subjectAltName ?? '');
+  if (certificate?.subject.commonName !== commonName) return false;
   return (
-    includesAll(valuesOf(subject, 'O'), organizations) &&
-    includesAll(names.dns, dnsNames) &&
-    includesAll(names.addresses, ipAddresses.map(canonicalAddress))
+    includesAll(certificate.subject.organizations, organizations) &&
+    includesAll(certificate.dnsNames, dnsNames) &&
+    includesAll(certificate.ipAddresses.map(hex), ipAddresses.map(canonicalAddress))
   );
 }
 
 const includesAll = (have: readonly string[], want: readonly string[]): boolean =>
   want.every((one) => have.includes(one));
 
-/** Several values of one kind come as a list. */
-function valuesOf(subject: object, kind: string): string[] {
-  const found: unknown = Object.getOwnPropertyDescriptor(subject, kind)?.value;
-  return found === undefined ? [] : [found].flat().map(String);
-}
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** `DNS:a, IP Address:10.0.0.1` */
-function alternativeNames(text: string): { readonly dns: string[]; readonly addresses: string[] } {
-  const parts = text.split(', ');
-  const after = (prefix: string): string[] =>
-    parts.filter((part) => part.startsWith(prefix)).map((part) => part.slice(prefix.length));
-  return { dns: after('DNS:'), addresses: after('IP Address:').map(canonicalAddress) };
-}
-
+/** Four bytes or sixteen, as a certificate has it. */
 function canonicalAddress(text: string): string {
   const bytes = parseIPSloppy(text)?.bytes;
-  return bytes ? Buffer.from(isIPv4(bytes) ? bytes.subarray(12) : bytes).toString('hex') : text;
+  return bytes ? hex(isIPv4(bytes) ? bytes.subarray(12) : bytes) : text;
 }

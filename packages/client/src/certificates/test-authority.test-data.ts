@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto';
-import { DerReader, derTags, pemBlocks } from '@coxswain/apimachinery/der';
+import { pemBlocks } from '@coxswain/apimachinery/der';
+import { parseCertificateRequest } from '@coxswain/apimachinery/x509';
 import { issueKeyPair, issueRawCertificate, keyUsageBits } from '../x509/index.ts';
 import type { CertificateTemplate } from './certificate-request.ts';
 import { KeyPair } from './key-pair.ts';
@@ -18,12 +19,14 @@ export class TestAuthority {
   /** What a signer puts into the status of a request: a certificate for its subject and key, PEM. */
   signRequest(request: string, validity: Validity): string {
     const [block] = pemBlocks(request);
-    const body = new DerReader(block!.bytes).enter(derTags.sequence, '').enter(derTags.sequence, '');
-    body.integer('');
-    const subject = body.takeOr(derTags.sequence, '').raw;
-    const info = Buffer.from(body.takeOr(derTags.sequence, '').raw);
-    const key = createPublicKey({ key: info, type: 'spki', format: 'der' });
-    const template = { subject, keyUsage: keyUsageBits.digitalSignature, extendedKeyUsages: [], ...dates(validity) };
+    const { subject, publicKeyInfo } = parseCertificateRequest(block!.bytes);
+    const key = createPublicKey({ key: Buffer.from(publicKeyInfo), type: 'spki', format: 'der' });
+    const template = {
+      subject: subject.raw,
+      keyUsage: keyUsageBits.digitalSignature,
+      extendedKeyUsages: [],
+      ...dates(validity),
+    };
     return issueRawCertificate(template, key, this.#pair).x509.toString();
   }
 

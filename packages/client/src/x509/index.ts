@@ -1,8 +1,9 @@
 /**
- * X.509 for Node: certificates read and issued, and the pairs they make with their keys. It talks to no server; how to get
- * a certificate from a cluster is in `@coxswain/client/certificates`.
+ * X.509 for Node: certificates issued, the pairs they make with their keys, and signatures checked. What certificates say is
+ * read by `@coxswain/apimachinery/x509`. It talks to no server; how to get a certificate from a cluster is in
+ * `@coxswain/client/certificates`.
  */
-export { type Certificate, oids, parseCertificate, parseCertificatesPem, subjectAttribute } from './certificate.ts';
+export { type Certificate, oids, parseCertificate, parseCertificatesPem } from './certificate.ts';
 export {
   type AlternativeNames,
   type CertificateIssuer,
@@ -23,3 +24,4 @@ export {
   privateKey,
   validityProblem,
 } from './key-pair.ts';
+export { nodeSignatures } from './node-signatures.ts';

@@ -113,7 +113,7 @@ export function issueRawCertificate(
     derContext(0, derInteger(Uint8Array.of(2))),
     derInteger(serialNumber()),
     algorithm,
-    issuer.certificate?.subject ?? template.subject,
+    issuer.certificate?.subject.raw ?? template.subject,
     derSequence(derTime(template.notBefore), derTime(template.notAfter)),
     template.subject,
     keyInfo,

@@ -1,5 +1,5 @@
 import { quote, timeFromDate } from '@coxswain/apimachinery';
-import { type Certificate, oids, parseCertificatesPem, subjectAttribute } from '@coxswain/client/x509';
+import { type Certificate, keyUsageBits, oids, parseCertificatesPem } from '@coxswain/client/x509';
 
 /** Upstream gives up on a chain after so many signatures. */
 const maxSignatureChecks = 100;
@@ -111,7 +111,8 @@ class ChainSearch {
     let firstProblem: { readonly text: string; readonly parent: Certificate } | undefined;
     let lastError: unknown;
     const consider = (parent: Certificate, isRoot: boolean): void => {
-      if (!sameBytes(parent.subject, child.issuer) || chain.some((other) => sameCertificate(other, parent))) return;
+      if (!sameBytes(parent.subject.raw, child.issuer.raw) || chain.some((other) => sameCertificate(other, parent)))
+        return;
       const problem = this.#signatureProblem(child, parent);
       if (problem) {
         firstProblem ??= { text: problem, parent };
@@ -138,9 +139,9 @@ class ChainSearch {
     if (++this.#signatureChecks > maxSignatureChecks)
       return 'x509: signature check attempts limit reached while verifying certificate chain';
     const maySign = parent.isCA ?? parent.version < 3;
-    if (!maySign || !parent.mayCertify)
+    if (!maySign || !mayCertify(parent))
       return 'x509: invalid signature: parent certificate cannot sign this kind of certificate';
-    if (!child.hasSafeSignature) return 'x509: cannot verify signature: algorithm unimplemented';
+    if (!hasSafeSignature(child)) return 'x509: cannot verify signature: algorithm unimplemented';
     if (child.x509.verify(parent.x509.publicKey)) return undefined;
     return parent.x509.publicKey.asymmetricKeyType === 'rsa'
       ? 'crypto/rsa: verification error'
@@ -155,7 +156,22 @@ class ChainSearch {
   }
 }
 
-const nameOf = (certificate: Certificate): string =>
-  subjectAttribute(certificate, 'CN').at(-1) ??
-  subjectAttribute(certificate, 'O')[0] ??
-  `serial:${certificate.serialNumber}`;
+const nameOf = ({ subject, serialNumber }: Certificate): string =>
+  subject.commonName || (subject.organizations[0] ?? `serial:${serialNumber}`);
+
+/** Whether its key usage allows to sign certificates, as it does when it has none. */
+const mayCertify = ({ keyUsage }: Certificate): boolean => keyUsage === 0 || (keyUsage & keyUsageBits.certSign) !== 0;
+
+/** RSA (also PSS) and ECDSA with SHA-2, and Ed25519. */
+const safeSignatures: ReadonlySet<string> = new Set([
+  '1.2.840.113549.1.1.11',
+  '1.2.840.113549.1.1.12',
+  '1.2.840.113549.1.1.13',
+  '1.2.840.113549.1.1.10',
+  '1.2.840.10045.4.3.2',
+  '1.2.840.10045.4.3.3',
+  '1.2.840.10045.4.3.4',
+  '1.3.101.112',
+]);
+
+const hasSafeSignature = ({ signatureAlgorithm }: Certificate): boolean => safeSignatures.has(signatureAlgorithm.oid);

@@ -1,4 +1,4 @@
-import { type Certificate, subjectAttribute } from '@coxswain/client/x509';
+import type { Certificate } from '@coxswain/client/x509';
 import type { Authenticated, Authenticator } from './authenticator.ts';
 import type { CertificateAuthorities } from './certificate-pool.ts';
 import { ClientCertificateVerifier } from './client-certificate-verifier.ts';
@@ -19,15 +19,15 @@ export function clientCertificateAuthenticator(authorities: CertificateAuthoriti
   };
 }
 
-function toUser(certificate: Certificate, fingerprint: string): Authenticated | undefined {
-  const username = subjectAttribute(certificate, 'CN').at(-1);
+function toUser({ subject }: Certificate, fingerprint: string): Authenticated | undefined {
+  const { commonName: username, organizations: groups, attributes } = subject;
   if (!username) return undefined;
-  const uid = userUid(subjectAttribute(certificate, uidAttribute));
+  const uid = userUid(attributes.filter(({ type }) => type === uidAttribute).map(({ value }) => value));
   return {
     user: {
       username,
       ...(uid !== undefined && { uid }),
-      groups: subjectAttribute(certificate, 'O'),
+      groups,
       extra: { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${fingerprint}`] },
     },
   };

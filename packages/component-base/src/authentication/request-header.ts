@@ -1,5 +1,4 @@
 import { setOwnEntry } from '@coxswain/apimachinery';
-import { subjectAttribute } from '@coxswain/client/x509';
 import type { RequestHeaders } from '../http/handler.ts';
 import type { Authenticator } from './authenticator.ts';
 import type { CertificateAuthorities } from './certificate-pool.ts';
@@ -37,11 +36,7 @@ export function requestHeaderAuthenticator(
   apiAudiences: readonly string[],
   now: () => Date,
 ): Authenticator {
-  const verifier = new ClientCertificateVerifier(
-    pool,
-    now,
-    (certificate) => subjectAttribute(certificate, 'CN').at(-1) ?? '',
-  );
+  const verifier = new ClientCertificateVerifier(pool, now, ({ subject }) => subject.commonName);
   const names = inLowerCase(headers);
   return {
     async authenticate(request) {

@@ -70,10 +70,7 @@ function selfSigned({ bindAddress, now }: ServingCertificateOptions): KeyPair {
 }
 
 /** The host names that a certificate is for. */
-export const certificateNames = ({ certificate }: KeyPair): string[] =>
-  (certificate.x509.subjectAltName ?? '')
-    .split(', ')
-    .flatMap((name) => (name.startsWith('DNS:') ? [name.slice(4)] : []));
+export const certificateNames = ({ certificate }: KeyPair): readonly string[] => certificate.dnsNames;
 
 /** `--tls-sni-cert-key`. Throws an Error that names the file at fault. */
 export async function loadNamedCertificate(

@@ -1,4 +1,4 @@
-import type { CertificateRequest } from '@coxswain/api';
+import type { CertificateRequest } from '@coxswain/apimachinery/x509';
 
 const clientUsages = ['client auth', 'digital signature', 'key encipherment'];
 const servingUsages = ['digital signature', 'key encipherment', 'server auth'];

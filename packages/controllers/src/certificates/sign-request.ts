@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
-import { type CertificateRequest, requestSignatureProblem } from '@coxswain/api';
-import { DerReader, derSequence, derSet, derTags, toHex } from '@coxswain/apimachinery/der';
-import { type CertificateIssuer, issueRawCertificate, type Validity } from '@coxswain/client/x509';
+import { derSequence, derSet } from '@coxswain/apimachinery/der';
+import { type CertificateRequest, type Name, requestSignatureProblem } from '@coxswain/apimachinery/x509';
+import { type CertificateIssuer, issueRawCertificate, nodeSignatures, type Validity } from '@coxswain/client/x509';
 import { usageBits } from './usage-bits.ts';
 
 const minuteMs = 60_000;
@@ -47,17 +47,13 @@ export function signRequest(
   authority: Required<CertificateIssuer>,
   policy: SigningPolicy,
 ) {
-  const problem = requestSignatureProblem(request);
+  const problem = requestSignatureProblem(request, nodeSignatures);
   if (problem) throw new Error(`unable to verify certificate request signature: ${problem}`);
   const { usages, expirationSeconds, maxDurationMs, now } = policy;
   const lifetimeMs = durationMs(expirationSeconds, maxDurationMs);
   const { dnsNames, emailAddresses, ipAddresses, uris } = request;
-  const body = new DerReader(request.body).enter(derTags.sequence, malformed);
-  body.integer(malformed);
-  const subject = knownAttributes(body.enter(derTags.sequence, malformed));
-  const keyInfo = Buffer.from(body.takeOr(derTags.sequence, malformed).raw);
   const template = {
-    subject,
+    subject: knownAttributes(request.subject),
     dnsNames,
     emailAddresses,
     ipAddresses,
@@ -65,28 +61,16 @@ export function signRequest(
     ...usageBits(usages),
     ...validityOf(lifetimeMs, now, authority.certificate.notAfter),
   };
-  const publicKey = createPublicKey({ key: keyInfo, type: 'spki', format: 'der' });
+  const publicKey = createPublicKey({ key: Buffer.from(request.publicKeyInfo), type: 'spki', format: 'der' });
   return issueRawCertificate(template, publicKey, authority).x509.toString();
 }
 
-const malformed = 'malformed certificate request';
-
 /** C, O, OU, L, ST, STREET, POSTALCODE, CN, SERIALNUMBER: others, such as a user's uid, are nothing to ask for. */
-const attributes: ReadonlySet<string> = new Set(
-  ['06', '0a', '0b', '07', '08', '09', '11', '03', '05'].map((last) => `5504${last}`),
-);
+const attributes: ReadonlySet<string> = new Set([6, 10, 11, 7, 8, 9, 17, 3, 5].map((last) => `2.5.4.${last}`));
 
 /** The name with those attributes that certificates have, each as it was written. */
-function knownAttributes(name: DerReader): Uint8Array {
-  const kept: Uint8Array[] = [];
-  while (!name.isEmpty) {
-    for (const parts = name.enter(derTags.set, malformed); !parts.isEmpty; ) {
-      const { raw, content } = parts.takeOr(derTags.sequence, malformed);
-      if (attributes.has(toHex(new DerReader(content).takeOr(derTags.oid, malformed).content))) kept.push(derSet(raw));
-    }
-  }
-  return derSequence(...kept);
-}
+const knownAttributes = (name: Name): Uint8Array =>
+  derSequence(...name.attributes.filter(({ type }) => attributes.has(type)).map(({ raw }) => derSet(raw)));
 
 /** `2026-11-15 18:44:32 +0000 UTC` */
 const goTime = (date: Date): string => date.toISOString().replace(/^(.*)T(.*)\.\d+Z$/, '$1 $2 +0000 UTC');

@@ -1,7 +1,8 @@
-import { type CertificateRequest, parseSigningRequest } from '@coxswain/api';
+import { parseSigningRequest } from '@coxswain/api';
 import type { CertificateSigningRequest } from '@coxswain/api/certificates/v1';
 import { encodeBase64 } from '@coxswain/apimachinery/schema';
 import { timeFromDate } from '@coxswain/apimachinery/time';
+import type { CertificateRequest } from '@coxswain/apimachinery/x509';
 import type { CertificateIssuer } from '@coxswain/client/x509';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
 import { kubeletClientProblem, kubeletServingProblem } from './kubelet-requests.ts';

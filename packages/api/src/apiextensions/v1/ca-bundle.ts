@@ -1,6 +1,6 @@
 import { decodeBase64, type ErrorList, invalid, type Path } from '@coxswain/apimachinery';
-
-const pemBlock = /-----BEGIN ([^\n-]+)-----\r?\n(?:[^\n]*:[^\n]*\n)*([A-Za-z0-9+/=\s]*)-----END \1-----/g;
+import { pemBlocks, X509Error } from '@coxswain/apimachinery/der';
+import { latin1, parseCertificate } from '@coxswain/apimachinery/x509';
 
 /** A bundle of certificates, base64 of PEM text, that nothing could be verified with is refused. */
 export function validateCABundle(bundle: string, path: Path): ErrorList {
@@ -8,28 +8,20 @@ export function validateCABundle(bundle: string, path: Path): ErrorList {
   return problem === undefined ? [] : [invalid(path, bundle, `unable to load root certificates: ${problem}`)];
 }
 
+/** One good certificate is enough; else the first thing that is wrong counts. Not all that is PEM is a certificate. */
 function bundleProblem(bundle: string): string | undefined {
-  const blocks = [...new TextDecoder().decode(decodeBase64(bundle)).matchAll(pemBlock)];
-  if (blocks.length === 0) return 'unable to parse bytes as PEM block';
-  const certificates = blocks.filter(([, type]) => type === 'CERTIFICATE');
-  if (certificates.some(([, , body]) => isDerSequence(body!))) return undefined;
-  return certificates.length > 0
-    ? 'failed to parse certificate: x509: malformed certificate'
-    : 'no valid certificate authority data seen';
-}
-
-/** The outermost form of a certificate: a sequence that is as long as it says. */
-function isDerSequence(base64: string): boolean {
-  let bytes: Uint8Array;
-  try {
-    bytes = decodeBase64(base64.replace(/\s+/g, ''));
-  } catch {
-    return false;
+  let isEmpty = true;
+  let problem: string | undefined;
+  for (const { type, hasHeaders, bytes } of pemBlocks(latin1(decodeBase64(bundle)))) {
+    isEmpty = false;
+    if (type !== 'CERTIFICATE' || hasHeaders) continue;
+    try {
+      parseCertificate(bytes);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof X509Error)) throw error;
+      problem ??= `failed to parse certificate: ${error.message}`;
+    }
   }
-  const [tag = 0, first = 0] = bytes;
-  if (tag !== 0x30) return false;
-  if (first < 0x80) return bytes.length === first + 2;
-  const lengthBytes = first & 0x7f;
-  const length = bytes.slice(2, 2 + lengthBytes).reduce((sum, byte) => sum * 256 + byte, 0);
-  return lengthBytes > 0 && lengthBytes <= 4 && bytes.length === length + lengthBytes + 2;
+  return problem ?? (isEmpty ? 'unable to parse bytes as PEM block' : 'no valid certificate authority data seen');
 }

@@ -1,5 +1,6 @@
 import { encodeBase64 } from '@coxswain/apimachinery';
 import { describe, expect, it } from 'vitest';
+import { certificates } from '../../../test/certificates.ts';
 import { FeatureGates } from '../../features/feature-gates.ts';
 import type { CustomResourceDefinition, JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
 import { customResourceDefinitionStrategy } from './strategy.ts';
@@ -110,7 +111,11 @@ describe('a bundle of certificates', () => {
     expect(problem(pem('PRIVATE KEY', [0x30, 0]))).toEqual([
       'unable to load root certificates: no valid certificate authority data seen',
     ]);
-    expect(problem(pem('CERTIFICATE', [0x30, 2, 5, 0]))).toEqual([]);
+    expect(problem(pem('CERTIFICATE', [0x30, 2, 5, 0]))).toEqual([
+      'unable to load root certificates: failed to parse certificate: x509: malformed tbs certificate',
+    ]);
+    const good = `-----BEGIN CERTIFICATE-----\n${certificates.ca}\n-----END CERTIFICATE-----\n`;
+    expect(problem(pem('CERTIFICATE', [1, 2, 3]) + good)).toEqual([]);
   });
 
   it('may stay bad', () => {

@@ -14,6 +14,7 @@ import {
 import { requiredSupported } from '../../core/v1/pod/checks.ts';
 import { validateSignerName } from '../../core/v1/pod/index.ts';
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../generated/certificates/v1.ts';
+import type { StrategyContext } from '../../strategy/strategy.ts';
 import { certificateProblem, requestProblem } from './request-pem.ts';
 
 type Conditions = readonly CertificateSigningRequestCondition[];
@@ -63,9 +64,13 @@ const countOf = (request: CertificateSigningRequest, type: string): number =>
   typesOf(request).filter((other) => other === type).length;
 
 /** On create, when there is no `old`, and on update: what was wrong with an old request may stay. */
-export function validateSigningRequest(request: CertificateSigningRequest, old?: CertificateSigningRequest): ErrorList {
+export function validateSigningRequest(
+  request: CertificateSigningRequest,
+  old: CertificateSigningRequest | undefined,
+  { signatures }: StrategyContext,
+): ErrorList {
   const { spec, status } = request;
-  const problem = requestProblem(spec.request);
+  const problem = requestProblem(spec.request, signatures);
   const errors = problem ? [invalid(specPath.child('request'), spec.request, problem)] : [];
   errors.push(...validateUsages(usagesOf(request), old ? usagesOf(old) : []));
   const signerPath = specPath.child('signerName');
@@ -80,8 +85,8 @@ export function validateSigningRequest(request: CertificateSigningRequest, old?:
   errors.push(...validateConditions(request, old));
   const isOldCertificate = old && (status?.certificate ?? '') === (old.status?.certificate ?? '');
   const certificate =
-    isOldCertificate || certificateProblem(old?.status?.certificate) ? undefined : status?.certificate;
-  const badCertificate = certificateProblem(certificate);
+    isOldCertificate || certificateProblem(old?.status?.certificate, signatures) ? undefined : status?.certificate;
+  const badCertificate = certificateProblem(certificate, signatures);
   if (badCertificate) errors.push(invalid(certificatePath, '<certificate data>', badCertificate));
   return errors;
 }
@@ -132,12 +137,13 @@ export interface UpdateRights {
 export function validateSigningRequestUpdate(
   request: CertificateSigningRequest,
   old: CertificateSigningRequest,
+  context: StrategyContext,
   { approve, issue }: UpdateRights = {},
 ): ErrorList {
   const metadata = Path.of('metadata');
   const errors = [
     ...validateObjectMeta(request.metadata, false, anyName, metadata),
-    ...validateSigningRequest(request, old),
+    ...validateSigningRequest(request, old, context),
   ];
   const complain = (verb: string, type: string) =>
     errors.push(forbidden(conditionsPath, `updates may not ${verb} a condition of type "${type}"`));

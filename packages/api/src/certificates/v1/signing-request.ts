@@ -68,11 +68,11 @@ export const signingRequestStrategy: Strategy<CertificateSigningRequest> = {
   prepareForUpdate(request, old) {
     request.spec = old.spec;
   },
-  validate: (request) => [
+  validate: (request, context) => [
     ...validateObjectMeta(request.metadata, false, anyName, Path.of('metadata')),
-    ...validateSigningRequest(request),
+    ...validateSigningRequest(request, undefined, context),
   ],
-  validateUpdate: (request, old) => validateSigningRequestUpdate(request, old),
+  validateUpdate: validateSigningRequestUpdate,
   subresources: {
     status: {
       owns: ['status'],
@@ -81,7 +81,7 @@ export const signingRequestStrategy: Strategy<CertificateSigningRequest> = {
         const kept = keepApproval(conditionsOf(request), conditionsOf(old));
         setConditions(request, withTimes(kept, conditionsOf(old), now()));
       },
-      validateUpdate: (request, old) => validateSigningRequestUpdate(request, old, { issue: true }),
+      validateUpdate: (request, old, context) => validateSigningRequestUpdate(request, old, context, { issue: true }),
     },
     approval: {
       owns: [],
@@ -90,7 +90,7 @@ export const signingRequestStrategy: Strategy<CertificateSigningRequest> = {
       prepareForUpdate(request, old, { now }) {
         setConditions(request, withTimes(conditionsOf(request), conditionsOf(old), now()));
       },
-      validateUpdate: (request, old) => validateSigningRequestUpdate(request, old, { approve: true }),
+      validateUpdate: (request, old, context) => validateSigningRequestUpdate(request, old, context, { approve: true }),
     },
   },
   selectableFields: { 'spec.signerName': ({ spec }) => spec.signerName },

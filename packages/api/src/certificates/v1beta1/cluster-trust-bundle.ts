@@ -8,11 +8,12 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@coxswain/apimachinery';
+import { type PemBlock, pemBlocks } from '@coxswain/apimachinery/der';
+import { latin1, type PointCheck, parseCertificate, readable } from '@coxswain/apimachinery/x509';
 import { validateClusterTrustBundleName, validateSignerName } from '../../core/v1/pod/index.ts';
 import type { ClusterTrustBundle } from '../../generated/certificates/v1beta1.ts';
-import type { Strategy } from '../../strategy/strategy.ts';
+import type { Strategy, StrategyContext } from '../../strategy/strategy.ts';
 import { columns } from '../../strategy/table.ts';
-import { type PemBlock, parseCertificate, pemBlocks, readable } from '../x509/index.ts';
 
 const maxSize = 1024 * 1024;
 const metadataPath = Path.of('metadata');
@@ -21,29 +22,33 @@ const bundlePath = Path.of('spec', 'trustBundle');
 
 const omitted = (detail: string) => invalid(bundlePath, '<value omitted>', detail);
 
-function validate({ metadata, spec }: ClusterTrustBundle, old?: ClusterTrustBundle): ErrorList {
+function validate(
+  { metadata, spec }: ClusterTrustBundle,
+  old: ClusterTrustBundle | undefined,
+  { signatures }: StrategyContext,
+): ErrorList {
   const { signerName = '', trustBundle } = spec;
   const validateName = (name: string, prefix: boolean) => validateClusterTrustBundleName(signerName, name, prefix);
   return [
     ...validateObjectMeta(metadata, false, validateName, metadataPath),
     ...(signerName ? validateSignerName(signerPath, signerName) : []),
     // What could be read once is not read again: libraries change.
-    ...(old?.spec.trustBundle === trustBundle ? [] : validateBundle(trustBundle)),
+    ...(old?.spec.trustBundle === trustBundle ? [] : validateBundle(trustBundle, signatures?.isOnCurve)),
   ];
 }
 
-function validateBundle(bundle: string): ErrorList {
+function validateBundle(bundle: string, isOnCurve?: PointCheck): ErrorList {
   if (isLongerThan(bundle, maxSize)) return [tooLong(bundlePath, maxSize)];
   const blocks = [...pemBlocks(bundle)];
   const problems = blocks.flatMap((block, i) => {
-    const problem = anchorProblem(block);
+    const problem = anchorProblem(block, isOnCurve);
     return problem ? [omitted(`entry ${i} ${problem}`)] : [];
   });
   if (problems.length > 0) return problems;
   if (blocks.length === 0) return [omitted('at least one trust anchor must be provided')];
   const places = new Map<string, number[]>();
   blocks.forEach(({ bytes }, i) => {
-    const key = bytes.join();
+    const key = latin1(bytes);
     places.set(key, [...(places.get(key) ?? []), i]);
   });
   return [...places.values()]
@@ -51,10 +56,10 @@ function validateBundle(bundle: string): ErrorList {
     .map((indices) => omitted(`duplicate trust anchor (indices [${indices.join(' ')}])`));
 }
 
-function anchorProblem({ type, hasHeaders, bytes }: PemBlock): string | undefined {
+function anchorProblem({ type, hasHeaders, bytes }: PemBlock, isOnCurve?: PointCheck): string | undefined {
   if (type !== 'CERTIFICATE') return `has bad block type: ${type}`;
   if (hasHeaders) return 'has PEM block headers';
-  const certificate = readable(() => parseCertificate(bytes));
+  const certificate = readable(() => parseCertificate(bytes, isOnCurve));
   if (!certificate) return 'does not parse as X.509';
   return certificate.isCA ? undefined : 'does not have the CA bit set';
 }
@@ -63,9 +68,9 @@ export const clusterTrustBundleStrategy: Strategy<ClusterTrustBundle> = {
   allowUnconditionalUpdate: false,
   validatesMetadata: true,
   validatesMetadataUpdate: true,
-  validate: (bundle) => validate(bundle),
-  validateUpdate: (bundle, old) => [
-    ...validate(bundle, old),
+  validate: (bundle, context) => validate(bundle, undefined, context),
+  validateUpdate: (bundle, old, context) => [
+    ...validate(bundle, old, context),
     ...validateObjectMetaUpdate(bundle.metadata, old.metadata, metadataPath),
     ...validateImmutableField(bundle.spec.signerName ?? '', old.spec.signerName ?? '', signerPath),
   ],

@@ -14,21 +14,22 @@ import {
   totalAnnotationSizeLimitBytes,
   validateServiceAccountName,
 } from '@coxswain/apimachinery';
-import { invalidEach, sortedEntries } from '../../core/v1/pod/checks.ts';
-import { isKubernetesSignerName, validateSignerName } from '../../core/v1/pod/index.ts';
-import type { PodCertificateRequest, PodCertificateRequestSpec } from '../../generated/certificates/v1beta1.ts';
 import {
-  hashes,
+  type PointCheck,
   type PublicKey,
   parseCertificateRequest,
   parsePkixPublicKey,
   readable,
   requestSignatureProblem,
-  rsaKeySize,
-  rsaPssProblem,
-  verifyEcdsa,
-  verifyEd25519,
-} from '../x509/index.ts';
+  rsaKeyBits,
+  type SignatureVerifier,
+  type VerifyingKey,
+  verificationProblem,
+} from '@coxswain/apimachinery/x509';
+import { invalidEach, sortedEntries } from '../../core/v1/pod/checks.ts';
+import { isKubernetesSignerName, validateSignerName } from '../../core/v1/pod/index.ts';
+import type { PodCertificateRequest, PodCertificateRequestSpec } from '../../generated/certificates/v1beta1.ts';
+import type { StrategyContext } from '../../strategy/strategy.ts';
 
 const specPath = Path.of('spec');
 const keyPath = specPath.child('pkixPublicKey');
@@ -45,7 +46,10 @@ const notARequest = 'must be a valid PKCS#10 CSR';
 const unknownKey = 'unknown public key type; supported types are Ed25519, ECDSA, and RSA';
 const badProof = 'could not verify proof-of-possession signature';
 
-export function validatePodCertificateRequest({ spec }: PodCertificateRequest): ErrorList {
+export function validatePodCertificateRequest(
+  { spec }: PodCertificateRequest,
+  { signatures }: StrategyContext,
+): ErrorList {
   const errors = [
     ...validateSignerName(specPath.child('signerName'), spec.signerName),
     ...validateUserAnnotations(spec.unverifiedUserAnnotations),
@@ -65,7 +69,7 @@ export function validatePodCertificateRequest({ spec }: PodCertificateRequest): 
   const max = isKubernetesSignerName(spec.signerName) ? maxKubernetesExpirationSeconds : maxExpirationSeconds;
   if (seconds < minExpirationSeconds || seconds > max)
     errors.push(invalid(path, seconds, `must be in the range [${minExpirationSeconds}, ${max}]`));
-  return [...errors, ...validateKey(spec)];
+  return [...errors, ...validateKey(spec, signatures)];
 }
 
 function validateUserAnnotations(annotations: Readonly<Record<string, string>> | undefined): ErrorList {
@@ -94,62 +98,82 @@ function validateReference(
   ];
 }
 
-function validateKey(spec: PodCertificateRequestSpec): ErrorList {
+function validateKey(spec: PodCertificateRequestSpec, signatures: SignatureVerifier | undefined): ErrorList {
   const { stubPKCS10Request: stub, pkixPublicKey: key, proofOfPossession: proof } = spec;
-  if (stub && !key && !proof) return validateStub(stub);
-  if (!stub && key && proof) return validateKeyAndProof(key, proof, spec.podUID);
+  if (stub && !key && !proof) return validateStub(stub, signatures);
+  if (!stub && key && proof) return validateKeyAndProof(spec.podUID, key, proof, signatures);
   const detail = 'exactly one of (stubPKCS10Request) or (pkixPublicKey, proofOfPossession) must be set';
   return [invalid(specPath, omittedValue, detail)];
 }
 
 /** Keys that are strong enough, but none that nobody needs. */
 function sizeProblem(key: PublicKey, curves: string): { value: string; detail: string } | undefined {
-  if (key.type === 'ECDSA' && key.curve.name === 'P-224')
+  if (key.type === 'ECDSA' && key.curve === 'P-224')
     return { value: 'curve P-224', detail: `elliptic public keys must use curve ${curves}` };
   if (key.type !== 'RSA') return undefined;
-  const bits = rsaKeySize(key) * 8;
+  const bits = Math.ceil(rsaKeyBits(key) / 8) * 8;
   if (bits === 3072 || bits === 4096) return undefined;
   return { value: `${bits}-bit modulus`, detail: 'RSA keys must have modulus size 3072 or 4096' };
 }
 
-function validateStub(stub: string): ErrorList {
+function validateStub(stub: string, signatures: SignatureVerifier | undefined): ErrorList {
   if (base64ByteLength(stub) > maxKeySize) return [tooLong(stubPath, maxKeySize)];
-  const request = readable(() => parseCertificateRequest(decodeBase64(stub)));
+  const request = readable(() => parseCertificateRequest(decodeBase64(stub), signatures?.isOnCurve));
   if (!request) return [invalid(stubPath, omittedValue, notARequest)];
   const { publicKey } = request;
   if (!publicKey || publicKey.type === 'Other') return [invalid(stubPath, omittedValue, unknownKey)];
   const problem = sizeProblem(publicKey, 'P256, P384, or P521');
   if (problem) return [invalid(stubPath, problem.value, problem.detail)];
-  return requestSignatureProblem(request) ? [invalid(stubPath, omittedValue, 'invalid signature')] : [];
+  const isForged = signatures && requestSignatureProblem(request, signatures);
+  return isForged ? [invalid(stubPath, omittedValue, 'invalid signature')] : [];
 }
 
 /** The proof is a signature of the pod's identity. */
-function validateKeyAndProof(encoded: string, proof: string, podUID: string): ErrorList {
+function validateKeyAndProof(
+  podUID: string,
+  encoded: string,
+  proof: string,
+  signatures: SignatureVerifier | undefined,
+): ErrorList {
   if (base64ByteLength(encoded) > maxKeySize) return [tooLong(keyPath, maxKeySize)];
   if (base64ByteLength(proof) > maxKeySize) return [tooLong(proofPath, maxKeySize)];
-  const key = readable(() => parsePkixPublicKey(decodeBase64(encoded)));
+  const key = readable(() => parsePkixPublicKey(decodeBase64(encoded), signatures?.isOnCurve));
   if (!key) return [invalid(keyPath, encoded, notAKey)];
   if (key.type === 'Other') return [invalid(keyPath, encoded, unknownKey)];
   const problem = sizeProblem(key, 'P256 or P384');
   if (problem) return [invalid(keyPath, problem.value, problem.detail)];
-  const isProven = verifyProof(key, new TextEncoder().encode(podUID), decodeBase64(proof));
-  return isProven ? [] : [invalid(proofPath, omittedValue, badProof)];
+  const isForged = signatures && proofProblem(key, podUID, decodeBase64(proof), signatures);
+  return isForged ? [invalid(proofPath, omittedValue, badProof)] : [];
 }
 
-function verifyProof(key: Exclude<PublicKey, { type: 'Other' }>, message: Uint8Array, proof: Uint8Array): boolean {
-  if (key.type === 'Ed25519') return verifyEd25519(key, message, proof);
-  if (key.type === 'ECDSA') return verifyEcdsa(key, hashes.SHA256.digest(message), proof);
-  return rsaPssProblem(key, hashes.SHA256, message, proof) === undefined;
+function proofProblem(
+  key: VerifyingKey,
+  podUID: string,
+  signature: Uint8Array,
+  signatures: SignatureVerifier,
+): string | undefined {
+  const message = new TextEncoder().encode(podUID);
+  switch (key.type) {
+    case 'RSA':
+      return verificationProblem({ scheme: 'RSA-PSS', key, hash: 'SHA256', message, signature }, signatures);
+    case 'ECDSA':
+      return verificationProblem({ scheme: 'ECDSA', key, hash: 'SHA256', message, signature }, signatures);
+    case 'Ed25519':
+      return verificationProblem({ scheme: 'Ed25519', key, message, signature }, signatures);
+  }
 }
 
 /** The key that the certificate is to be for; what is wrong with it, if it cannot be read. */
-export function requestedKey(spec: PodCertificateRequestSpec): { key?: PublicKey; errors: ErrorList } {
+export function requestedKey(
+  spec: PodCertificateRequestSpec,
+  isOnCurve?: PointCheck,
+): { key?: PublicKey; errors: ErrorList } {
   const { stubPKCS10Request: stub, pkixPublicKey = '' } = spec;
   if (stub) {
-    const request = readable(() => parseCertificateRequest(decodeBase64(stub)));
+    const request = readable(() => parseCertificateRequest(decodeBase64(stub), isOnCurve));
     if (!request) return { errors: [invalid(stubPath, omittedValue, notARequest)] };
     return { ...(request.publicKey && { key: request.publicKey }), errors: [] };
   }
-  const key = readable(() => parsePkixPublicKey(decodeBase64(pkixPublicKey)));
+  const key = readable(() => parsePkixPublicKey(decodeBase64(pkixPublicKey), isOnCurve));
   return key ? { key, errors: [] } : { errors: [invalid(keyPath, omittedValue, notAKey)] };
 }

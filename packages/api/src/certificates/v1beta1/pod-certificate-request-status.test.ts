@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { certificates, pem, requests } from '../../../test/certificates.ts';
+import { FeatureGates } from '../../features/feature-gates.ts';
 import type { PodCertificateRequest, PodCertificateRequestStatus } from '../../generated/certificates/v1beta1.ts';
 import { validatePodCertificateRequestStatus } from './pod-certificate-request-status.ts';
 
@@ -37,7 +38,8 @@ function problemsOf({ status, maxExpirationSeconds = 86400, now = begin }: Chang
     spec: { ...spec, maxExpirationSeconds },
     status: content,
   });
-  return validatePodCertificateRequestStatus(object({ ...good, ...status }), object({}), new Date(now)).map(String);
+  const context = { features: FeatureGates.defaults, now: () => new Date(now) };
+  return validatePodCertificateRequestStatus(object({ ...good, ...status }), object({}), context).map(String);
 }
 
 const chain = (text: string) => `status.certificateChain: Invalid value: ${text}`;

@@ -10,8 +10,16 @@ import {
   tooLong,
   validateConditions,
 } from '@coxswain/apimachinery';
+import { pemBlocks } from '@coxswain/apimachinery/der';
+import {
+  type Certificate,
+  type PointCheck,
+  parseCertificate,
+  readable,
+  samePublicKey,
+} from '@coxswain/apimachinery/x509';
 import type { PodCertificateRequest, PodCertificateRequestStatus } from '../../generated/certificates/v1beta1.ts';
-import { type Certificate, parseCertificate, pemBlocks, readable, samePublicKey } from '../x509/index.ts';
+import type { StrategyContext } from '../../strategy/strategy.ts';
 import { requestedKey } from './pod-certificate-request-spec.ts';
 
 const statusPath = Path.of('status');
@@ -28,7 +36,7 @@ const isFinal = ({ status }: PodCertificateRequest, ...types: readonly string[])
 export function validatePodCertificateRequestStatus(
   request: PodCertificateRequest,
   old: PodCertificateRequest,
-  now: Date,
+  context: StrategyContext,
 ): ErrorList {
   const status = request.status ?? {};
   const errors = validateFinalConditions(status);
@@ -45,7 +53,7 @@ export function validatePodCertificateRequestStatus(
       'non-condition status fields must be empty when denying or failing the PodCertificateRequest',
     );
   }
-  if (isFinal(request, 'Issued')) return validateIssued(status, request, now);
+  if (isFinal(request, 'Issued')) return validateIssued(status, request, context);
   return unless(isUnchanged, 'status is immutable unless transitioning to "Issued", "Denied", or "Failed"');
 }
 
@@ -68,10 +76,15 @@ function validateFinalConditions({ conditions = [] }: PodCertificateRequestStatu
   return [...errors, ...validateConditions(conditions, statusPath.child('conditions'))];
 }
 
-const parsed = (bytes: Uint8Array): Certificate | undefined => readable(() => parseCertificate(bytes));
+const parsed = (bytes: Uint8Array, isOnCurve: PointCheck | undefined): Certificate | undefined =>
+  readable(() => parseCertificate(bytes, isOnCurve));
 
 /** Checks go on only while the ones before find nothing. */
-function validateIssued(status: PodCertificateRequestStatus, request: PodCertificateRequest, now: Date): ErrorList {
+function validateIssued(
+  status: PodCertificateRequestStatus,
+  request: PodCertificateRequest,
+  { signatures, now }: StrategyContext,
+): ErrorList {
   const { certificateChain: chain = '' } = status;
   if (isLongerThan(chain, maxChainSize)) return [tooLong(chainPath, maxChainSize)];
   const bad = (detail: string): ErrorList => [invalid(chainPath, chain, detail)];
@@ -79,22 +92,23 @@ function validateIssued(status: PodCertificateRequestStatus, request: PodCertifi
   if (!leafBlock) return bad('issued certificate chain must contain at least one certificate');
   if (leafBlock.type !== 'CERTIFICATE')
     return bad('issued certificate chain must consist entirely of CERTIFICATE PEM blocks');
-  const leaf = parsed(leafBlock.bytes);
+  const isOnCurve = signatures?.isOnCurve;
+  const leaf = parsed(leafBlock.bytes, isOnCurve);
   if (!leaf) return bad('leaf certificate does not parse as valid X.509');
   const errors = validateNames(leaf);
-  const { key, errors: keyErrors } = requestedKey(request.spec);
+  const { key, errors: keyErrors } = requestedKey(request.spec, isOnCurve);
   errors.push(...keyErrors);
   if (keyErrors.length > 0) return errors;
   if (key && key.type !== 'Other' && !samePublicKey(key, leaf.publicKey))
     return [...errors, ...bad('leaf certificate was not issued to the requested public key')];
   errors.push(...validateTimesPresent(status));
   if (errors.length > 0) return errors;
-  const problem = timeProblem(status, leaf, request.spec.maxExpirationSeconds ?? 0, now);
+  const problem = timeProblem(status, leaf, request.spec.maxExpirationSeconds ?? 0, now());
   if (problem) return [problem];
   for (const { type, bytes } of others) {
     // The typing error is upstream's.
     if (type !== 'CERTIFICATE') return bad('issued certificate chain must consist entirely of CERTFICATE PEM blocks');
-    if (!parsed(bytes)) return bad('intermediate certificate does not parse as valid X.509');
+    if (!parsed(bytes, isOnCurve)) return bad('intermediate certificate does not parse as valid X.509');
   }
   return [];
 }

@@ -36,7 +36,7 @@ export const podCertificateRequestStrategy: Strategy<PodCertificateRequest> = {
     status: {
       owns: ['status'],
       metadata: 'none',
-      validateUpdate: (request, old, { now }) => validatePodCertificateRequestStatus(request, old, now()),
+      validateUpdate: validatePodCertificateRequestStatus,
     },
   },
   selectableFields: {

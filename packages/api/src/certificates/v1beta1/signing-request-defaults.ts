@@ -1,7 +1,7 @@
+import { type CertificateRequest, readable } from '@coxswain/apimachinery/x509';
 import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '../../generated/certificates/v1beta1.ts';
 import { parseRequest } from '../v1/request-pem.ts';
 import { legacyUnknownSignerName } from '../v1/signing-request-validation.ts';
-import { type CertificateRequest, readable } from '../x509/index.ts';
 
 const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
   new Set([...a, ...b]).size === new Set(a).size && new Set(a).size === b.length;

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { pemBlocks } from './pem.ts';
+
+describe('PEM', () => {
+  const block = '-----BEGIN X-----\nYWJj\n-----END X-----\n';
+  const types = (text: string) =>
+    [...pemBlocks(text)].map(({ type, bytes: content }) => `${type}:${Buffer.from(content)}`);
+
+  it.each([
+    ['nothing', '', []],
+    ['a block', block, ['X:abc']],
+    ['blocks and what is between them', `a\n${block}b\n${block}`, ['X:abc', 'X:abc']],
+    ['a block without a last newline', block.trimEnd(), ['X:abc']],
+    ['a block in the middle of a line', `a${block}`, []],
+    ['a block whose end has another name', '-----BEGIN X-----\nYWJj\n-----END Y-----\n', []],
+    ['the last beginning before an end', `-----BEGIN Y-----\n${block}`, ['X:abc']],
+    ['a broken block before a good one', `-----BEGIN X-----\n!\n-----END X-----\n${block}`, ['X:abc']],
+    ['carriage returns and spaces', block.replaceAll('\n', ' \r\n'), ['X:abc']],
+    ['headers', block.replace('\n', '\nA: b\nC: d\n\n'), ['X:abc']],
+    ['a block that is empty', '-----BEGIN X-----\n-----END X-----', ['X:']],
+    ['more after the end', block.replace('END X-----', 'END X-----x'), []],
+  ])('of %s is read as Go reads it', (_, text, found) => {
+    expect(types(text)).toEqual(found);
+  });
+});

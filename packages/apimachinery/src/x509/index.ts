@@ -1,0 +1,32 @@
+/**
+ * X.509 and PKCS #10 read as Go reads them: certificates, requests for them, their keys and names. It only reads, on any
+ * platform; whether a signature is good it asks of a `SignatureVerifier`.
+ */
+export { type Certificate, parseCertificate, parseCertificates } from './certificate.ts';
+export { type CertificateRequest, parseCertificateRequest, parsePkixPublicKey } from './certificate-request.ts';
+export { latin1 } from './latin1.ts';
+export type { AlternativeNames, Name, NameAttribute } from './names.ts';
+export { type PublicHalf, publicHalfOf } from './private-key.ts';
+export {
+  type AlgorithmIdentifier,
+  type CurveName,
+  type EcPublicKey,
+  type Ed25519PublicKey,
+  encodePublicKey,
+  type PointCheck,
+  type PublicKey,
+  type RsaPublicKey,
+  rsaKeyBits,
+  sameBytes,
+  samePublicKey,
+  type VerifyingKey,
+} from './public-key.ts';
+export { readable } from './readable.ts';
+export {
+  type HashName,
+  requestSignatureProblem,
+  type SignatureVerifier,
+  type Signed,
+  signatureProblem,
+  verificationProblem,
+} from './signature.ts';
