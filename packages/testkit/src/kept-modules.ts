@@ -20,6 +20,7 @@ import * as time from '@coxswain/apimachinery/time';
 import * as validation from '@coxswain/apimachinery/validation';
 import * as x509Reader from '@coxswain/apimachinery/x509';
 import * as client from '@coxswain/client';
+import * as files from '@coxswain/client/files';
 import * as informers from '@coxswain/client/informers';
 import * as jwt from '@coxswain/client/jwt';
 import * as kubeconfig from '@coxswain/client/kubeconfig';
@@ -45,6 +46,7 @@ export const modules: Readonly<Record<string, object>> = {
   '@coxswain/apimachinery/validation': validation,
   '@coxswain/apimachinery/x509': x509Reader,
   '@coxswain/client': client,
+  '@coxswain/client/files': files,
   '@coxswain/client/informers': informers,
   '@coxswain/client/jwt': jwt,
   '@coxswain/client/kubeconfig': kubeconfig,
