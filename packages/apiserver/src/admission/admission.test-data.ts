@@ -36,6 +36,8 @@ export function newAttributes({
     annotate: (key, value) => {
       annotations[key] = value;
     },
+    signal: undefined,
+    deadline: undefined,
     ...parts,
     warnings,
     annotations,

@@ -27,10 +27,13 @@ export interface AdmissionAttributes {
   readonly options?: KubernetesObject | undefined;
   /** Absent: objects are in the version of `kind`, and in no other. */
   readonly objects?: AdmissionObjects;
-  /** Aborted when whoever asked has gone away. */
-  readonly signal?: AbortSignal;
-  /** When the request must be answered, in the time of `performance.now()`. */
-  readonly deadline?: number | undefined;
+  /**
+   * Aborted when the client has gone away; undefined where nobody can go. Not optional, as a spread of a class with a getter
+   * loses it: the compiler refuses what lacks it.
+   */
+  readonly signal: AbortSignal | undefined;
+  /** When the request must be answered, in the time of `performance.now()`; undefined for requests without a limit. */
+  readonly deadline: number | undefined;
   /** Made by the first mutating plug-in that wants it. */
   reinvocation?: Reinvocation | undefined;
 }

@@ -59,6 +59,8 @@ export function attributesOf(write: TestWrite, annotations = new Map<string, str
     user: write.user ?? { username: 'somebody', groups: [] },
     warn: () => {},
     annotate: (key, value) => annotations.set(key, value),
+    signal: undefined,
+    deadline: undefined,
   };
 }
 

@@ -139,12 +139,9 @@ async function admitPart(
   const { admission } = scope.services;
   const { info } = context;
   const name = info.name || (object.metadata?.name ?? '');
-  const attributes = {
-    ...admissionAttributes(context, scope, 'CREATE', { object, dryRun, name }),
-    kind,
-    // Not that of the scope for the legacy resource of bindings.
-    resource: scope.resource.groupVersion.withResource(info.resource),
-  };
+  // Not the resource of the scope for the legacy resource of bindings.
+  const resource = scope.resource.groupVersion.withResource(info.resource);
+  const attributes = admissionAttributes(context, scope, 'CREATE', { object, dryRun, name, kind, resource });
   await admission.admit(attributes);
   return () => admission.validate(attributes);
 }
@@ -230,10 +227,8 @@ function connectEndpoints(proxy: ProxyDependencies): Record<string, Endpoints> {
       // Logs are read, as far as admission is concerned.
       if (key !== 'pods/log' && admission.handles('CONNECT')) {
         const { options } = pending;
-        const attributes = {
-          ...admissionAttributes(context, scope, 'CONNECT', { object: options, dryRun: false }),
-          kind: GroupVersionKind.of('', 'v1', options.kind ?? ''),
-        };
+        const kind = GroupVersionKind.of('', 'v1', options.kind ?? '');
+        const attributes = admissionAttributes(context, scope, 'CONNECT', { object: options, dryRun: false, kind });
         await admission.admit(attributes);
         await admission.validate(attributes);
       }

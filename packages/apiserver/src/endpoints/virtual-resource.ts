@@ -9,6 +9,7 @@ import { createOptions, isDryRun } from './options.ts';
 import { negotiate } from './representation.ts';
 import type { VirtualEndpoint } from './resource-router.ts';
 import type { EndpointServices } from './scope.ts';
+import { operationOptions } from './write-context.ts';
 import { encodedResponse } from './write-response.ts';
 
 /** Answers what a client asks by creating it: reviews. Nothing is stored. `answer` gets a valid object. */
@@ -40,6 +41,9 @@ export function reviewEndpoint<T extends KubernetesObject>(
       user: context.user,
       warn: context.warn,
       annotate: context.annotate,
+      options: operationOptions('CREATE', context.query),
+      signal: context.request.signal,
+      deadline: context.deadline,
     };
     await services.admission.admit(attributes);
     const { features, now } = services;

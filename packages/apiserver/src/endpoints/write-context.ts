@@ -47,15 +47,19 @@ class RequestWriteContext implements WriteContext {
 type WriteParts = Pick<AdmissionAttributes, 'object' | 'oldObject' | 'dryRun' | 'options'> & {
   readonly name?: string;
   readonly subresource?: string;
+  /** Where it is not the kind of the scope: what is created at an object, or the options of a connection. */
+  readonly kind?: AdmissionAttributes['kind'];
+  /** Where it is not that of the scope: the legacy resource of bindings. */
+  readonly resource?: AdmissionAttributes['resource'];
 };
 
-/** A write as admission sees it. */
+/** A write as admission sees it. The class is in the signature so that the compiler knows what a spread of it would lose. */
 export const admissionAttributes = (
   context: RequestContext,
   scope: ResourceScope,
   operation: Operation,
   parts: WriteParts,
-): AdmissionAttributes => new RequestAttributes(context, scope, operation, parts);
+): RequestAttributes => new RequestAttributes(context, scope, operation, parts);
 
 /** All fields are always there, in the same order: every write has two of these. */
 class RequestAttributes implements AdmissionAttributes {
@@ -82,8 +86,8 @@ class RequestAttributes implements AdmissionAttributes {
     const { resource } = scope;
     const name = parts.name ?? info.name;
     this.operation = operation;
-    this.kind = scope.kind;
-    this.resource = resource;
+    this.kind = parts.kind ?? scope.kind;
+    this.resource = parts.resource ?? resource;
     this.subresource = parts.subresource ?? info.subresource;
     this.name = name;
     // A namespace is in itself, as far as admission is concerned.
@@ -113,7 +117,7 @@ const plainOptions: Partial<Record<Operation, KubernetesObject>> = {
 };
 
 /** What a write was told, as that is done: a patch is an update, or creates. */
-function operationOptions(operation: Operation, query: URLSearchParams): KubernetesObject | undefined {
+export function operationOptions(operation: Operation, query: URLSearchParams): KubernetesObject | undefined {
   const plain = plainOptions[operation];
   if (plain === undefined || query.size === 0) return plain;
   const dryRun = query.getAll('dryRun');
