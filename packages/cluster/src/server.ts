@@ -84,8 +84,14 @@ async function startSilent(options: ApiServerOptions, environment: ServerEnviron
  */
 function twinConfig({ store, dialer, ...config }: CompletedServer['config']): CompletedServer['config'] {
   // Both belong to the first server, which closes them.
-  return { ...config, store: unclosable(store), dialer: { dial: (target, request) => dialer.dial(target, request) } };
+  return { ...config, store: unclosable(store), dialer: unclosableDialer(dialer) };
 }
+
+const unclosableDialer = (dialer: CompletedServer['config']['dialer']): CompletedServer['config']['dialer'] => ({
+  dial: (target, request) => dialer.dial(target, request),
+  isLocal: (target) => dialer.isLocal?.(target) ?? false,
+  refuse: (isRefused) => dialer.refuse?.(isRefused),
+});
 
 const unclosable = (store: Store): Store => ({
   driver: store.driver,

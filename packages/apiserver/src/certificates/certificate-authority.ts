@@ -6,6 +6,7 @@ import {
   type KeyPair,
   type KeyPairFiles,
   pairProblem,
+  subjectAttribute,
   validityProblem,
 } from '@coxswain/client/x509';
 import { readKeyPair, writeKeyPair } from './key-pair-files.ts';
@@ -78,7 +79,7 @@ export class CertificateAuthority {
 
   /**
    * The pair of these files, issued when it is not there or, if it is ours, no longer good: it is about to expire, it is
-   * for another key, it lacks a name. Throws an Error for somebody else's that is no good.
+   * for another key, it lacks a name, it is for another subject. Throws an Error for somebody else's that is no good.
    */
   async ensureLeaf(files: KeyPairFiles, template: LeafTemplate, log: CertificateLog): Promise<KeyPair> {
     const now = this.#now();
@@ -103,7 +104,7 @@ export class CertificateAuthority {
     const foreign = certificate.x509.verify(this.certificate.x509.publicKey)
       ? undefined
       : 'it was of another authority';
-    const reason = foreign ?? problem ?? missing;
+    const reason = foreign ?? problem ?? missing ?? otherSubject(certificate, template);
     return reason ? this.#issue(files, template, reason, log) : pair;
   }
 
@@ -142,6 +143,13 @@ const validity = (now: Date, length: number): Pick<CertificateTemplate, 'notBefo
   notBefore: new Date(now.getTime() - 5 * 60 * 1000),
   notAfter: new Date(now.getTime() + length),
 });
+
+/** Says so where a certificate is for another user, or for one in other groups. */
+function otherSubject(certificate: Certificate, { commonName, organizations = [] }: LeafTemplate): string | undefined {
+  const is = (attribute: string, values: readonly string[]): boolean =>
+    subjectAttribute(certificate, attribute).join('\n') === values.join('\n');
+  return is('CN', [commonName]) && is('O', organizations) ? undefined : 'it was for another subject';
+}
 
 /** The first name that the certificate should have and has not. */
 function missingName({ x509 }: Certificate, { dnsNames = [], ipAddresses = [] }: LeafTemplate): string | undefined {

@@ -55,7 +55,7 @@ describe('ensureServerCertificates', () => {
     ]);
     expect(subjects).toEqual([
       ['kubernetes-admin', 'system:masters', ['1.3.6.1.5.5.7.3.2']],
-      ['kube-apiserver-kubelet-client', 'system:masters', ['1.3.6.1.5.5.7.3.2']],
+      ['kube-apiserver-kubelet-client', ['1.3.6.1.5.5.7.3.2']],
       ['front-proxy-client', ['1.3.6.1.5.5.7.3.2']],
       ['kube-apiserver', ['1.3.6.1.5.5.7.3.1']],
     ]);
@@ -69,6 +69,25 @@ describe('ensureServerCertificates', () => {
     expect(await changedBy(() => ensure(later(300)))).toEqual([]);
     expect(log).toEqual([]);
     expect((await ensure()).serviceAccountKey.keyId).toBe(first.serviceAccountKey.keyId);
+  });
+
+  it('issues anew what was for another user, or for one in other groups', async () => {
+    const { ca } = await ensure();
+    const year = { notBefore: now, notAfter: new Date(now.getTime() + 365 * day) };
+    const old = issueKeyPair(
+      {
+        commonName: 'kube-apiserver-kubelet-client',
+        organizations: ['system:masters'],
+        usages: ['clientAuth'],
+        ...year,
+      },
+      { certificate: ca.certificate, key: ca.key! },
+    );
+    await writeFile(file('apiserver-kubelet-client.crt'), old.certificatePem);
+    await writeFile(file('apiserver-kubelet-client.key'), old.keyPem);
+    log = [];
+    expect(await changedBy(() => ensure())).toContain('apiserver-kubelet-client.crt');
+    expect(log).toEqual([`issued the certificate ${file('apiserver-kubelet-client.crt')}: it was for another subject`]);
   });
 
   it('issues anew what is about to expire', async () => {

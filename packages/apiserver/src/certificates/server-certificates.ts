@@ -6,6 +6,9 @@ import { ensureServiceAccountKey } from '../serviceaccount/key-file.ts';
 import { CertificateAuthority, type CertificateLog } from './certificate-authority.ts';
 import type { ServingNames } from './serving-names.ts';
 
+/** The user that the server is to kubelets, where it makes that client certificate itself. As in clusters of kubeadm. */
+export const kubeletClientUser = 'kube-apiserver-kubelet-client';
+
 export interface ServerCertificatesOptions {
   /** `--cert-dir` */
   readonly directory: string;
@@ -25,7 +28,7 @@ export interface ServerCertificates {
   readonly servingTrust: string;
   /** A user in `system:masters`. */
   readonly admin: KeyPair;
-  /** How the server shows itself to kubelets. */
+  /** How the server shows itself to kubelets: as `kubeletClientUser`. */
   readonly kubeletClient: KeyPair;
   /** Signs the certificates of those who may say in whose name they ask. */
   readonly frontProxyCA: CertificateAuthority;
@@ -39,7 +42,8 @@ export interface ServerCertificates {
  * readable by the owner alone. Throws an Error that names the file for what is the user's and no good.
  *
  * Differs from upstream: kubeadm's administrator is in a group that a role binding makes one, which needs a second,
- * all-powerful certificate to begin with; ours is in `system:masters`.
+ * all-powerful certificate to begin with; ours is in `system:masters`. The client certificate for kubelets is, as kubeadm's, in no
+ * group: a role binding says what its user may do.
  */
 export async function ensureServerCertificates(options: ServerCertificatesOptions): Promise<ServerCertificates> {
   const { directory, names, servingFiles, now, log = () => {} } = options;
@@ -60,7 +64,7 @@ export async function ensureServerCertificates(options: ServerCertificatesOption
       ? loadKeyPair(servingFiles, now)
       : ca.ensureLeaf(files('apiserver'), { commonName: 'kube-apiserver', usages: ['serverAuth'], ...names }, log),
     client(ca, 'admin', 'kubernetes-admin', ['system:masters']),
-    client(ca, 'apiserver-kubelet-client', 'kube-apiserver-kubelet-client', ['system:masters']),
+    client(ca, 'apiserver-kubelet-client', kubeletClientUser, []),
     client(frontProxyCA, 'front-proxy-client', 'front-proxy-client', []),
   ]);
   const isOurs = serving.certificate.x509.verify(ca.certificate.x509.publicKey);

@@ -66,6 +66,13 @@ export function admissionPluginProblems(enabled: readonly string[], disabled: re
   ];
 }
 
+/**
+ * The plug-ins that are enabled besides the default ones, where these authorizers are asked. Differs from upstream, where NodeRestriction
+ * has to be asked for, as kubeadm does: without it, a node that the Node authorizer lets write may write to other nodes as well.
+ */
+export const enabledByAuthorizers = (enabled: readonly string[], authorizers: readonly string[]): readonly string[] =>
+  authorizers.includes('Node') ? [...enabled, 'NodeRestriction'] : enabled;
+
 /** The names of those that are on, in the order in which they run. */
 export const enabledAdmissionPlugins = (enabled: readonly string[], disabled: readonly string[]): string[] =>
   [...knownAdmissionPlugins].flatMap(([name, { byDefault }]) =>

@@ -171,7 +171,11 @@ const authorizationFlags = {
 const apiFlags = {
   'runtime-config': flag(mapping, 'Versions and resources to switch: batch/v1beta1=true, api/alpha=true', new Map()),
   'feature-gates': flag(stringArray, 'Features to switch: Name=true,Other=false', []),
-  'enable-admission-plugins': flag(strings, 'Admission plug-ins besides those that are on by default', []),
+  'enable-admission-plugins': flag(
+    strings,
+    'Admission plug-ins besides those that are on by default, and NodeRestriction, which is on with the authorizer Node',
+    [],
+  ),
   'disable-admission-plugins': flag(strings, 'Admission plug-ins that are on by default and should not be', []),
   'admission-control-config-file': flag(
     string,

@@ -10,7 +10,7 @@ import { type AdmissionConfiguration, loadAdmissionConfiguration } from '../admi
 import type { AuditLogFormat, AuditLogMode } from '../audit/audit-log.ts';
 import { type Audit, openAudit } from '../audit/index.ts';
 import { standardRequestHeaders } from '../authentication/index.ts';
-import { type AdminKubeconfig, servingNames } from '../certificates/index.ts';
+import { type AdminKubeconfig, kubeletClientUser, servingNames } from '../certificates/index.ts';
 import { type Encryption, loadEncryption } from '../encryption/index.ts';
 import { type Dialer, SocketDialer, withLocalKubelets, withoutNobody } from '../proxy/index.ts';
 import type { ApiServerConfig, FollowedFile, Logger } from '../server/api-server-config.ts';
@@ -20,7 +20,7 @@ import { PortRange } from '../services/index.ts';
 import { userAgent } from '../version/index.ts';
 import { accessOf, authorizationOf } from './access.ts';
 import { defaultAdvertiseAddress, localHost } from './addresses.ts';
-import { enabledAdmissionPlugins } from './admission-plugins.ts';
+import { enabledAdmissionPlugins, enabledByAuthorizers } from './admission-plugins.ts';
 import { type ApiServerOptions, apiServerFlags, type CompletedOptions } from './api-server-flags.ts';
 import {
   clientAuthoritiesPem,
@@ -147,10 +147,16 @@ export async function completeOptions(
     followedFiles,
     serviceAccounts: serviceAccountsOf(options, files),
     dialer: dialerOf(files, environment),
+    // Who gives a certificate knows whose it is, and gives that user its rights, as with upstream.
+    ...(!files.kubeletClient && { kubeletClientUser }),
     ...(environment.nobodyAt && { nobodyAt: environment.nobodyAt }),
     ...(environment.isLocal && { isLocal: environment.isLocal }),
     proxyClient: proxyClientOf(files),
     ...settingsOf(options),
+    enabledAdmissionPlugins: enabledByAuthorizers(
+      options.enableAdmissionPlugins,
+      authorization.authorizers.map(({ type }) => type),
+    ),
     admissionConfiguration,
     ...(audit && { audit }),
     ...(encryption && { encryption }),
@@ -180,7 +186,6 @@ const settingsOf = (options: CompletedOptions) => ({
   // Upstream's controller manager does it.
   policyTypeChecking: true,
   kubeletPreferredAddressTypes: options.kubeletPreferredAddressTypes,
-  enabledAdmissionPlugins: options.enableAdmissionPlugins,
   disabledAdmissionPlugins: options.disableAdmissionPlugins,
   defaultTolerationSeconds: {
     notReady: options.defaultNotReadyTolerationSeconds,

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { toSigningKey } from '@coxswain/client/jwt';
 import { issueKeyPair, type KeyPair, type KeyPairFiles, loadKeyPair } from '@coxswain/client/x509';
-import { ensureServerCertificates, type ServingNames } from '../certificates/index.ts';
+import { ensureServerCertificates, kubeletClientUser, type ServingNames } from '../certificates/index.ts';
 import type { SigningKey } from '../serviceaccount/index.ts';
 import { once } from './once.ts';
 
@@ -47,12 +47,10 @@ async function identityInMemory({ names, servingFiles, now }: ServerIdentityOpti
   const ca = issueKeyPair({ commonName: 'kubernetes', dnsNames: ['kubernetes'], isCA: true, ...validity });
   const frontProxyCA = issueKeyPair({ commonName: 'front-proxy-ca', isCA: true, ...validity });
   // Few clusters in a test are asked for anything that needs one of these.
-  const client = (commonName: string) =>
-    once(() =>
-      issueKeyPair({ commonName, organizations: ['system:masters'], usages: ['clientAuth'], ...validity }, ca),
-    );
-  const admin = client('kubernetes-admin');
-  const kubeletClient = client('kube-apiserver-kubelet-client');
+  const client = (commonName: string, organizations: readonly string[]) =>
+    once(() => issueKeyPair({ commonName, organizations, usages: ['clientAuth'], ...validity }, ca));
+  const admin = client('kubernetes-admin', ['system:masters']);
+  const kubeletClient = client(kubeletClientUser, []);
   const proxy = { commonName: 'front-proxy-client', usages: ['clientAuth'], ...validity } as const;
   const frontProxyClient = once(() => issueKeyPair(proxy, frontProxyCA));
   const given = servingFiles && (await loadKeyPair(servingFiles, now));

@@ -13,6 +13,8 @@ import { admissionPlugins } from '../server/default-admission.ts';
 import { systemRandom } from '../server/random.ts';
 import { defaultAdvertiseAddress, localHost } from './addresses.ts';
 import { enabledAdmissionPlugins, knownAdmissionPlugins } from './admission-plugins.ts';
+import type { ApiServerOptions } from './api-server-flags.ts';
+import { completeOptions } from './complete-options.ts';
 
 const address = (text: string, internal = false) => ({
   address: text,
@@ -113,6 +115,19 @@ describe('the table of admission plug-ins', () => {
       ownerMapper: () => undefined,
     });
     expect(made.map(({ name }) => name)).toEqual(said.filter((name) => name !== 'AlwaysAdmit'));
+  });
+
+  it.each<[ApiServerOptions, boolean]>([
+    [{}, true],
+    [{ authorizationMode: ['RBAC', 'Node'] }, true],
+    [{ authorizationMode: ['RBAC'] }, false],
+    [{ enableAdmissionPlugins: ['NodeRestriction'] }, true],
+    [{ disableAdmissionPlugins: ['NodeRestriction'] }, false],
+  ])('has NodeRestriction where nodes are authorized by what runs on them: %j', async (options, expected) => {
+    const { config } = await completeOptions({ memory: true, ...options });
+    const on = enabledAdmissionPlugins(config.enabledAdmissionPlugins, config.disabledAdmissionPlugins);
+    expect(on.includes('NodeRestriction')).toBe(expected);
+    await config.store.close();
   });
 
   it('puts those that are on into the order in which they run', () => {

@@ -64,7 +64,15 @@ export interface Dialer {
   dial(target: DialTarget, request: DialRequest): Promise<DialResponse>;
   /** Whether the target is in this process, so that its address does not matter. By default none is. */
   isLocal?(target: DialTarget): boolean;
+  /**
+   * From now on no kubelet is dialed at these addresses, however the target names them: a kubelet is shown our client
+   * certificate, which the API server itself would accept.
+   */
+  refuse?(isRefused: AddressTest): void;
 }
+
+/** For addresses, which names have been resolved to. */
+export type AddressTest = (address: string, port: number) => boolean;
 
 /** Why there is no answer, in the words that upstream uses. */
 export class DialError extends Error {
@@ -91,6 +99,7 @@ export const withLocalKubelets = (
   return {
     dial: (target, request) => (localOf(target) ?? elsewhere).dial(target, request),
     isLocal: (target) => localOf(target) !== undefined,
+    refuse: (isRefused) => elsewhere.refuse?.(isRefused),
     close: () => elsewhere.close?.(),
   };
 };
@@ -104,8 +113,13 @@ export const withoutNobody = (
     if (nobodyAt(target.host)) throw new DialError(connectionRefused(target), false);
     return elsewhere.dial(target, request);
   },
+  refuse: (isRefused) => elsewhere.refuse?.(isRefused),
   close: () => elsewhere.close?.(),
 });
+
+/** Why an address is not dialed that the dialer was told to refuse. */
+export const addressNotAllowed = (host: string, port: number): DialError =>
+  new DialError(`dial tcp ${hostPort({ host, port: String(port) })}: address not allowed`, false);
 
 /** In Go's words. */
 export const connectionRefused = (target: Pick<DialTarget, 'host' | 'port'>): string =>

@@ -16,6 +16,7 @@ export {
   withoutNobody,
 } from './dialer.ts';
 export { KubeletConnection } from './kubelet-connection.ts';
+export { ownAddresses } from './own-addresses.ts';
 export { lookupAddresses } from './lookup-addresses.ts';
 export { probeHealth } from './probe-health.ts';
 export type { ProxyDependencies } from './proxy-dependencies.ts';

@@ -285,3 +285,43 @@ describe('withLocalKubelets', () => {
     expect(['near', 'far'].map((node) => dialer.isLocal?.(at(1, { node })))).toEqual([true, false]);
   });
 });
+
+describe('addresses that are refused', () => {
+  /** A dialer that refuses the address, and knows these names. */
+  function refusing(refused: string, names: Readonly<Record<string, readonly string[]>> = {}): SocketDialer {
+    const dialer = newDialer({
+      kubeletTls: () => ({ ...client }),
+      lookup: (name, { all }, callback) => {
+        const found = (names[name] ?? []).map((address) => ({ address, family: 4 }));
+        if (all) callback(null, found);
+        else callback(null, found[0]?.address ?? '', 4);
+      },
+    });
+    dialer.refuse((address, port) => address === refused && port === secure.port);
+    return dialer;
+  }
+  const kubelet = (host: string): DialTarget => ({ ...kubeletAt(secure.port), host });
+  const told = (address: string) => new DialError(`dial tcp ${address}:${secure.port}: address not allowed`, false);
+
+  it('are not dialed as kubelets', async () => {
+    const dialer = refusing('127.0.0.2');
+    await expect(dialer.dial(kubelet('127.0.0.2'), get())).rejects.toThrow(told('127.0.0.2'));
+    const unverified = { ...kubelet('127.0.0.2'), trust: 'kubelet-unverified' } as const;
+    await expect(dialer.dial(unverified, get())).rejects.toThrow(told('127.0.0.2'));
+    expect((await dialer.dial(kubelet('127.0.0.1'), get())).status).toBe(200);
+  });
+
+  it('are known where a name leads to one of them', async () => {
+    const names = { self: ['127.0.0.2'], both: ['127.0.0.1', '127.0.0.2'], other: ['127.0.0.1'] };
+    const dialer = refusing('127.0.0.2', names);
+    await expect(dialer.dial(kubelet('self'), get())).rejects.toThrow(told('127.0.0.2'));
+    await expect(dialer.dial(kubelet('both'), get())).rejects.toThrow(told('127.0.0.2'));
+    expect((await dialer.dial(kubelet('other'), get())).status).toBe(200);
+  });
+
+  it('may be dialed where nothing is shown to them', async () => {
+    const target: DialTarget = { ...kubelet('127.0.0.1'), trust: 'none' };
+    const { node: _, ...anything } = target;
+    expect((await refusing('127.0.0.1').dial(anything, get())).status).toBe(200);
+  });
+});

@@ -1,9 +1,12 @@
+import { lookup as systemLookup } from 'node:dns';
 import * as http from 'node:http';
 import * as https from 'node:https';
-import { isIP, type Socket } from 'node:net';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { addAbortSignal, Readable } from 'node:stream';
 import { createSecureContext } from 'node:tls';
 import {
+  type AddressTest,
+  addressNotAllowed,
   connectionRefused,
   DialError,
   type Dialer,
@@ -33,6 +36,8 @@ export interface SocketDialerOptions {
   /** Connections to one server at a time; what is more waits. */
   readonly maxConnectionsPerHost?: number;
   readonly idleTimeoutMs?: number;
+  /** Resolves names; by default as the operating system does. */
+  readonly lookup?: LookupFunction;
 }
 
 const noTls: KubeletTls = {};
@@ -56,6 +61,8 @@ export class SocketDialer implements Dialer {
   readonly #own = new WeakMap<TargetTls, Agents>();
   /** All that are open, also those that no pool knows any more: upgraded ones, and those with an old certificate. */
   readonly #connections = new Set<Socket>();
+  /** For kubelets. */
+  readonly #refused: AddressTest[] = [];
   #kubeletTls: KubeletTls | undefined;
   #isClosed = false;
 
@@ -66,6 +73,7 @@ export class SocketDialer implements Dialer {
       handshakeTimeoutMs: 10_000,
       maxConnectionsPerHost: 1024,
       idleTimeoutMs: 90_000,
+      lookup: systemLookup,
       ...options,
     };
     this.#plain = this.#newAgents(http.Agent, {});
@@ -82,6 +90,10 @@ export class SocketDialer implements Dialer {
       if (!(error instanceof StaleConnection)) throw error;
       return await this.#exchange(target, port, request, true);
     }
+  }
+
+  refuse(isRefused: AddressTest): void {
+    this.#refused.push(isRefused);
   }
 
   /** Closes all connections, also those in use and those that requests still wait for. */
@@ -128,9 +140,21 @@ export class SocketDialer implements Dialer {
   #request(target: DialTarget, port: number, request: DialRequest, ownConnection: boolean): http.ClientRequest {
     const { host, scheme, trust, tls } = target;
     const { method, path, headers, signal } = request;
+    const isRefused: AddressTest = (...address) => this.#refused.some((refuses) => refuses(...address));
+    const lookup = trust === 'none' ? this.#options.lookup : lookupWithout(isRefused, port, this.#options.lookup);
+    if (trust !== 'none' && isIP(host) !== 0 && isRefused(host, port)) throw addressNotAllowed(host, port);
     const { pooled, single } = scheme === 'http' ? this.#plain : tls ? this.#ownAgents(tls) : this.#secureAgents(trust);
     const options: https.RequestOptions = {
-      ...{ host, port, method, path, headers: mutable(headers), signal, agent: ownConnection ? single : pooled },
+      ...{
+        host,
+        port,
+        method,
+        path,
+        headers: mutable(headers),
+        signal,
+        agent: ownConnection ? single : pooled,
+        lookup,
+      },
       // Else Node expects the server to have the name that the Host header says, which is the client's word for us.
       servername: tls?.serverName ?? (isIP(host) === 0 ? host : ''),
     };
@@ -235,6 +259,21 @@ async function sendBody(body: AsyncIterable<Uint8Array>, outgoing: http.ClientRe
     outgoing.destroy(error instanceof Error ? error : undefined);
   }
 }
+
+/**
+ * Fails where a name has an address that is refused. This is where a connection gets its address from: what was looked up
+ * before may have changed since.
+ */
+const lookupWithout =
+  (isRefused: AddressTest, port: number, lookup: LookupFunction): LookupFunction =>
+  (name, options, callback) => {
+    lookup(name, options, (error, found, family) => {
+      const addresses = typeof found === 'string' ? [found] : (found ?? []).map(({ address }) => address);
+      const refused = error ? undefined : addresses.find((address) => isRefused(address, port));
+      if (refused === undefined) callback(error, found, family);
+      else callback(addressNotAllowed(refused, port), found, family);
+    });
+  };
 
 /** A kept connection turned out to be closed before anything came back: the same request on a new one may do. */
 class StaleConnection extends Error {}

@@ -87,6 +87,8 @@ export interface ApiServerConfig {
   };
   /** Reaches kubelets, and what is behind services. */
   readonly dialer: Dialer & { close?(): void };
+  /** The user that kubelets know the server as: it gets the rights for that. Absent: somebody else gives them. */
+  readonly kubeletClientUser?: string;
   /** See `ServerEnvironment`, and the next. */
   readonly nobodyAt?: (host: string) => boolean;
   readonly isLocal?: (component: 'scheduler' | 'controller-manager') => boolean;

@@ -296,7 +296,11 @@ export class ApiServer {
       {
         name: 'rbac/bootstrap-roles',
         start: async () => {
-          await reconcileRbacPolicy(registries, registries, features);
+          const { kubeletClientUser } = config;
+          await reconcileRbacPolicy(registries, registries, {
+            features,
+            ...(kubeletClientUser && { kubeletClient: kubeletClientUser }),
+          });
         },
       },
     ];

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { Catalogue } from '@coxswain/api';
 import type { APIService } from '@coxswain/api/apiregistration/v1';
 import type { GroupResource, GroupVersionResource } from '@coxswain/apimachinery';
@@ -16,7 +17,7 @@ import { specialEndpoints } from '../endpoints/special-endpoints.ts';
 import { WatchPacer } from '../endpoints/watch-pacer.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { BuiltInOpenApi, OpenApiService } from '../openapi/index.ts';
-import { KubeletConnection, lookupAddresses, probeHealth } from '../proxy/index.ts';
+import { KubeletConnection, lookupAddresses, ownAddresses, probeHealth } from '../proxy/index.ts';
 import { TokenIssuer } from '../serviceaccount/index.ts';
 import { HttpsWebhookClient, resolveWithoutNobody } from '../webhook/index.ts';
 import type { Access } from './access.ts';
@@ -159,6 +160,15 @@ export class ApiSurface {
     const { serviceAccounts, features, dialer, random, now } = config;
     const { apiAudiences, maxExpirationSeconds } = serviceAccounts;
     const pods = () => this.router.scope('v1', 'pods');
+    dialer.refuse?.(
+      ownAddresses({
+        listening: () => this.#core.address,
+        advertiseAddress: config.advertiseAddress,
+        services: registries.lister('', 'services'),
+        endpoints: registries.lister('', 'endpoints'),
+        interfaces: networkInterfaces,
+      }),
+    );
     const special = specialEndpoints({
       services,
       pods,

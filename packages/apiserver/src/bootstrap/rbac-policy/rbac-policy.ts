@@ -18,6 +18,8 @@ const rbacGroup = 'rbac.authorization.k8s.io';
 const apiVersion = 'rbac.authorization.k8s.io/v1';
 const controllerPrefix = 'system:controller:';
 
+const kubeletClientBinding = 'kubeadm:apiserver-kubelet-client of system:kubelet-api-admin';
+
 /** Roles whose rules are those of the roles with the label `aggregate-to-NAME`, and where they are gathered in turn. */
 const aggregatingRoles: readonly { name: string; into?: string }[] = [
   { name: 'admin' },
@@ -31,8 +33,11 @@ const gatheredRoles: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** The roles and bindings that every cluster has, as they are with these features. New objects at each call. */
-export function rbacPolicy(gates: FeatureGates = FeatureGates.defaults): RbacPolicy {
+/**
+ * The roles and bindings that every cluster has, as they are with these features. New objects at each call. `kubeletClient` is
+ * the user that the server is to kubelets, where the server has chosen it: it is bound as kubeadm binds it.
+ */
+export function rbacPolicy(gates: FeatureGates = FeatureGates.defaults, kubeletClient?: string): RbacPolicy {
   const controllers = Object.keys(controllerRoles).flatMap((key) => gated(key, gates) ?? []);
   return {
     clusterRoles: [
@@ -50,6 +55,7 @@ export function rbacPolicy(gates: FeatureGates = FeatureGates.defaults): RbacPol
     ],
     clusterRoleBindings: [
       ...bindingsOf(clusterRoleBindings, gates),
+      ...(kubeletClient === undefined ? [] : bindingsOf({ [kubeletClientBinding]: [`User ${kubeletClient}`] }, gates)),
       ...controllers.map((name) => ({
         name: controllerPrefix + name,
         role: controllerPrefix + name,

@@ -40,9 +40,9 @@ export interface Reconciled {
 export async function reconcileRbacPolicy(
   client: InternalClient,
   listers: Listers,
-  gates?: FeatureGates,
+  { features, kubeletClient }: { readonly features?: FeatureGates; readonly kubeletClient?: string } = {},
 ): Promise<Reconciled> {
-  const policy = rbacPolicy(gates);
+  const policy = rbacPolicy(features, kubeletClient);
   const done: Reconciled = { created: 0, updated: 0 };
   const of = (resource: string) => new Reconciliation(client, listers, resource, done);
   const expected: [Reconciliation, readonly PolicyObject[]][] = [
