@@ -226,7 +226,7 @@ export class Cluster {
   /** Resolves when a pod that is created now would run: there are accounts and a class of storage, and all nodes are ready. */
   async whenReady(signal?: AbortSignal): Promise<void> {
     await this.#hasStorageClass;
-    await untilReady(this.clients, this.#nodeNames, { clock: this.clock, ...(signal && { signal }) });
+    await untilReady(this.clients, this.#nodeSpecs, { clock: this.clock, ...(signal && { signal }) });
     this.#toCome?.next();
   }
 
@@ -236,8 +236,8 @@ export class Cluster {
     return this.#stopped;
   }
 
-  get #nodeNames(): string[] {
-    return nodeSpecs(this.#context.options.nodes).map(({ name }) => name);
+  get #nodeSpecs(): readonly NodeSpec[] {
+    return nodeSpecs(this.#context.options.nodes);
   }
 
   async #begin(components: readonly Component[]): Promise<void> {
@@ -247,7 +247,7 @@ export class Cluster {
     // Whoever waits for the cluster hears of it.
     this.#hasStorageClass.catch(() => {});
     if (readyFirst && components.includes('controllers') && components.includes('nodes')) {
-      this.#isReadyAsStored = await isReady(this.clients, this.#nodeNames);
+      this.#isReadyAsStored = await isReady(this.clients, this.#nodeSpecs);
       this.#toCome = new ToCome(restPatienceMs);
       // Only when those that wait for it have begun, and tell themselves whether they have something to do.
       const hasCome = (): void => {

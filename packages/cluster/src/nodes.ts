@@ -1,7 +1,9 @@
+import { ClientSet } from '@coxswain/client';
 import { HollowNodes, type NodeSpec } from '@coxswain/kubelet';
 import { nodeAddress } from './addresses.ts';
 import type { ClusterContext } from './cluster.ts';
-import { controllerManager, kubeletOf } from './identities.ts';
+import { administrator, controllerManager, kubeletOf } from './identities.ts';
+import { labelNodes, withKubeletLabels } from './node-labels.ts';
 
 const defaultNodes = 2;
 
@@ -82,14 +84,19 @@ export class ClusterNodes {
     const nodes = new HollowNodes({
       rest: clientOf('nodes', controllerManager),
       restOf: (node) => clientOf('nodes', kubeletOf(node)),
-      nodes: specs,
+      nodes: specs.map(withKubeletLabels),
       clock: clockOf('nodes'),
       random,
       logger,
       ...(options.stopDelayMs !== undefined && { stopDelayMs: options.stopDelayMs }),
     });
     const stop = new AbortController();
-    this.#fleets.set(name, { nodes, stop, ended: nodes.run(stop.signal) });
+    const { signal } = stop;
+    const clients = () => new ClientSet(clientOf('nodes', administrator));
+    const labelled = labelNodes(clients, specs, { clock: clockOf('nodes'), signal }).catch((error: unknown) => {
+      if (!signal.aborted) logger.error('not all nodes have their labels', error);
+    });
+    this.#fleets.set(name, { nodes, stop, ended: Promise.all([nodes.run(signal), labelled]).then(() => {}) });
   }
 
   async #stop(name: string): Promise<void> {

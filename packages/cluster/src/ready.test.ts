@@ -22,8 +22,9 @@ it('waits for the account, for what its pods mount and for its own nodes, and fo
   };
   const say = (name: string, status: string) =>
     nodes().patchStatus(name, 'merge', { status: { conditions: [{ type: 'Ready', status }] } });
+  const expected = [{ name: 'a' }, { name: 'b' }];
   const done: string[] = [];
-  const ready = untilReady(clients, ['a', 'b'], {}).then(() => done.push('ready'));
+  const ready = untilReady(clients, expected, {}).then(() => done.push('ready'));
   for (const name of ['of-old', 'a', 'b']) await addNode(name);
   await say('of-old', 'Unknown');
   await say('b', 'True');
@@ -40,5 +41,5 @@ it('waits for the account, for what its pods mount and for its own nodes, and fo
   await configMaps('default').create({ metadata: { name: 'kube-root-ca.crt' } });
   await ready;
   // There is nothing to wait for any more.
-  await untilReady(clients, ['a', 'b'], {});
+  await untilReady(clients, expected, {});
 });

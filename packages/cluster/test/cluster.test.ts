@@ -253,3 +253,21 @@ it('stops while it is not ready yet, and a part while it is to come', async () =
   expect(cluster.isRunning('scheduler')).toBe(false);
   await cluster.stop();
 });
+
+it('nodes have the labels that they are to have, also those that no kubelet may set', async () => {
+  const labels = {
+    'node-role.kubernetes.io/control-plane': '',
+    'node-restriction.kubernetes.io/team': 'a',
+    'topology.kubernetes.io/zone': 'z',
+    own: 'x',
+  };
+  const cluster = await start({ nodes: [{ name: 'a', labels }, { name: 'b' }] });
+  await cluster.whenReady();
+  const { metadata } = await cluster.clients.core.v1.nodes().get('a');
+  expect(metadata.labels).toMatchObject(labels);
+  const kubelet = new ClientSet(cluster.restAs({ username: 'system:node:b', groups: ['system:nodes'] }));
+  const patch = { metadata: { labels: { 'node-role.kubernetes.io/control-plane': '' } } };
+  await expect(kubelet.core.v1.nodes().patch('b', 'merge', patch)).rejects.toThrow(
+    'is not allowed to modify labels: node-role.kubernetes.io/control-plane',
+  );
+});
