@@ -3,7 +3,15 @@ import { damagedPages } from './damaged-pages.ts';
 import { fullDisk } from './full-disk.ts';
 import { keepAlivePosts } from './keep-alive-posts.ts';
 import { killNine } from './kill-nine.ts';
+import { nodeToAdmin } from './node-to-admin.ts';
 import { silentHandshakes } from './silent-handshakes.ts';
 
 /** In the order in which they run. */
-export const scenarios: readonly Scenario[] = [silentHandshakes, keepAlivePosts, killNine, fullDisk, damagedPages];
+export const scenarios: readonly Scenario[] = [
+  silentHandshakes,
+  keepAlivePosts,
+  killNine,
+  fullDisk,
+  damagedPages,
+  nodeToAdmin,
+];
