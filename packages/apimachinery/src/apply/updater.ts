@@ -11,7 +11,7 @@ import { reconcileFieldSet, TypedValue } from './typed-value.ts';
 export interface KindVersions {
   /**
    * The kind's schema in that version; undefined when the version is not known (any more). A kind without a schema
-   * has the schema `{ kind: 'any' }`.
+   * has the schema `{ kind: 'any' }`. May throw for an unknown version: no write can be tracked then where an owner names it.
    */
   schemaFor(apiVersion: string): Schema | undefined;
   /** The object in that version, which `schemaFor` knows. */

@@ -19,6 +19,7 @@ import {
 } from '@coxswain/apimachinery';
 import type { Authorizer } from '@coxswain/component-base/authorization';
 import type { AdmissionChain, EquivalentResource } from '../admission/admission.ts';
+import { plainError } from '../proxy/plain-error.ts';
 import type { Lister } from '../registry/lister.ts';
 import type { CustomType } from '../registry/resource-definition.ts';
 import type { ResourceRegistry } from '../registry/resource-registry.ts';
@@ -172,7 +173,12 @@ export class ResourceScope implements Presenter {
         kind: this.kind.kind,
         subresource,
         versions: {
-          schemaFor: (apiVersion) => definition.schemaFor(inVersion(apiVersion)),
+          schemaFor: (apiVersion) => {
+            const schema = definition.schemaFor(inVersion(apiVersion));
+            // Of a built-in kind, owners of unknown versions are forgotten; those of a custom resource are an error.
+            if (!schema && custom) throw plainError(`request to convert CR to an invalid group/version: ${apiVersion}`);
+            return schema;
+          },
           convert: (object, apiVersion) =>
             definition.convert({ ...(object as KubernetesObject) }, inVersion(apiVersion).groupVersion),
         },

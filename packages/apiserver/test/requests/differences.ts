@@ -119,6 +119,26 @@ const differences: readonly Difference[] = [
     ignored: ['managedFields', 'resourceVersion'],
   },
   {
+    reason:
+      'upstream cannot apply to the scale of a custom object without managedFields that it knows: we say what is in the way',
+    at: { 'gone-versions: nothing can be applied to an object whose managedFields name a version that is gone': [22] },
+    change: (answer) => {
+      const message = 'conflict with "before-first-apply" with subresource "scale" using autoscaling/v1';
+      const field = '.spec.replicas';
+      return {
+        ...answer,
+        status: 409,
+        body: {
+          ...(answer.body as JsonObject),
+          message: `Apply failed with 1 conflict: ${message}: ${field}`,
+          reason: 'Conflict',
+          details: { causes: [{ reason: 'FieldManagerConflict', message, field }] },
+          code: 409,
+        },
+      };
+    },
+  },
+  {
     reason: 'upstream forgets who wrote through the other group',
     at: { 'versions: events of both groups are the same': [13] },
     ignored: ['managedFields'],
