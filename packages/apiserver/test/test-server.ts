@@ -73,6 +73,7 @@ export function newTestServer(
       lookup: true,
     },
     dialer: new SocketDialer(),
+    pauseBeforeCleanup: () => Promise.resolve(),
     enabledAdmissionPlugins: [],
     // Nobody makes the accounts that pods run as.
     disabledAdmissionPlugins: ['ServiceAccount'],

@@ -1,6 +1,6 @@
 import type { Store } from '@coxswain/storage';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tokens } from '../../test/requests/test-server.ts';
+import { startTestServer, tokens } from '../../test/test-server.ts';
 import { ApiServer } from '../server/api-server.ts';
 import {
   atsUrl,
@@ -107,6 +107,53 @@ describe('a definition that is established', () => {
     // The name is free again, and so are the objects.
     await api.define(definitionOf(group, [versionOf('v1', true, 'a')]));
     expect(await api.send('GET', atsUrl(group, 'v1'))).toMatchObject([200, { items: [] }]);
+  });
+
+  it('can be seen to go by whoever begins to watch after its deletion', async () => {
+    let go = (): void => {};
+    const { server } = await startTestServer(
+      {},
+      { pauseBeforeCleanup: () => new Promise<void>((resolve) => (go = resolve)) },
+    );
+    const seen = TestApi.of(server);
+    const group = `group-${++groups}.dev`;
+    const name = `ats.${group}`;
+    await seen.define(definitionOf(group, [versionOf('v1', true, 'a')]));
+    await seen.send('POST', atsUrl(group, 'v1'), at(group, 'a'));
+    const conditionOf = ({ metadata, status }: TestObject): unknown[] => [
+      metadata.deletionTimestamp !== undefined,
+      metadata.finalizers,
+      ((status as Json).conditions as Json[]).find(({ type }) => type === 'Terminating')?.reason,
+    ];
+    const { metadata } = (await seen.send('GET', `${definitionsUrl}/${name}`))[1];
+    const from = (resourceVersion: string): Promise<() => Promise<Json | null>> =>
+      seen.watch(`${definitionsUrl}?resourceVersion=${resourceVersion}&fieldSelector=metadata.name%3D${name}`);
+    const before = await from(metadata.resourceVersion);
+    const terminating = (reason: string) => [true, ['customresourcecleanup.apiextensions.k8s.io'], reason];
+    const [status, answer] = await seen.send('DELETE', `${definitionsUrl}/${name}`);
+    expect([status, conditionOf(answer)]).toEqual([200, terminating('InstanceDeletionPending')]);
+    const inProgress = terminating('InstanceDeletionInProgress');
+    const shown = await seen.until(`${definitionsUrl}/${name}`, ({ status }) =>
+      JSON.stringify(status).includes('InstanceDeletionInProgress'),
+    );
+    expect(conditionOf(shown)).toEqual(inProgress);
+    // It takes no new objects, and has the old ones.
+    expect(await seen.send('POST', atsUrl(group, 'v1'), at(group, 'b'))).toMatchObject([403, {}]);
+    expect(await seen.send('GET', atsUrl(group, 'v1', 'a'))).toMatchObject([200, {}]);
+    const after = await from('0');
+    const next = async (watch: () => Promise<Json | null>): Promise<unknown[]> => {
+      const { type, object } = (await watch()) as { type: string; object: TestObject };
+      return [type, ...conditionOf(object)];
+    };
+    expect(await next(after)).toEqual(['ADDED', ...inProgress]);
+    go();
+    expect(await next(after)).toEqual(['DELETED', ...inProgress]);
+    expect([await next(before), await next(before), await next(before)]).toEqual([
+      ['MODIFIED', ...terminating('InstanceDeletionPending')],
+      ['MODIFIED', ...inProgress],
+      ['DELETED', ...inProgress],
+    ]);
+    await server.stop();
   });
 
   it('waits for the finalizers of its objects', async () => {

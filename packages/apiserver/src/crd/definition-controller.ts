@@ -27,6 +27,8 @@ export interface DefinitionControllerOptions {
   readonly updateStatus: (definition: CustomResourceDefinition) => Promise<CustomResourceDefinition>;
   /** Deletes all objects of a definition that is established. */
   readonly deleteInstances: (definition: CustomResourceDefinition, signal: AbortSignal) => Promise<InstanceDeletion>;
+  /** Waits before the objects of a deleted definition are; rejects when the signal is aborted. */
+  readonly pauseBeforeCleanup: (signal: AbortSignal) => Promise<unknown>;
   readonly now: () => Date;
   readonly report: (message: string, error?: unknown) => void;
 }
@@ -183,9 +185,11 @@ export class DefinitionController {
   }
 
   async #finalize(definition: CustomResourceDefinition): Promise<void> {
-    const { updateStatus, now, deleteInstances } = this.#options;
+    const { updateStatus, now, deleteInstances, pauseBeforeCleanup } = this.#options;
     const inProgress = terminating('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
     const current = await updateStatus(withCondition(definition, inProgress, now()));
+    // Not again where somebody changed the definition meanwhile.
+    if (!hasCondition(definition, inProgress)) await pauseBeforeCleanup(this.#stopped.signal);
     const { condition, failed } = await this.#deletion(current, deleteInstances);
     const done = withCondition(current, condition, now());
     if (failed) {
