@@ -31,7 +31,7 @@ export function withAvailability(service: APIService, availability: Availability
 /** Somebody else may have been quicker, which is told and leads to another look. */
 export async function writeStatus(client: InternalClient, service: APIService): Promise<void> {
   try {
-    await client.update('apiregistration.k8s.io', 'apiservices', service, 'status');
+    await client.update('apiregistration.k8s.io', 'apiservices', service, { subresource: 'status' });
   } catch (error) {
     if (!isConflict(error) && !isNotFound(error)) throw error;
   }

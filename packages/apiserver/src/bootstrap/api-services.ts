@@ -64,5 +64,5 @@ async function markAvailable({ client, now }: BootstrapContext, service: APIServ
   if (service.spec?.service) return;
   const changed = withAvailability(service, localAvailability, now());
   if (!changed) return;
-  await unlessSurpassed(() => client.update(resource.group, resource.resource, changed, 'status'));
+  await unlessSurpassed(() => client.update(resource.group, resource.resource, changed, { subresource: 'status' }));
 }

@@ -1,11 +1,13 @@
 import type { ServiceCIDR } from '@coxswain/api/networking/v1';
-import { cloneJson, findStatusCondition, jsonEquals, setStatusCondition } from '@coxswain/apimachinery';
+import { findStatusCondition, jsonEquals, timeFromDate } from '@coxswain/apimachinery';
 import { syncedLister, unlessSurpassed } from './ensure-objects.ts';
 import { startPeriodicTask } from './periodic-task.ts';
 import type { BootstrapContext, PostStartHook } from './post-start-hook.ts';
 
 const resource = { group: 'networking.k8s.io', resource: 'servicecidrs' };
 const name = 'kubernetes';
+const identity = { kind: 'ServiceCIDR', apiVersion: 'networking.k8s.io/v1', metadata: { name } } as const;
+const statusWrite = { manager: 'kubernetes-service-cidr-controller', subresource: 'status' };
 
 /** The range of service addresses that the server was started with, as an object. `cidrs`: one of each family at most. */
 export function defaultServiceCIDR(context: BootstrapContext, cidrs: readonly string[]): PostStartHook {
@@ -14,12 +16,7 @@ export function defaultServiceCIDR(context: BootstrapContext, cidrs: readonly st
   const ensure = async (): Promise<void> => {
     const { client, now, report } = context;
     const lister = await syncedLister<ServiceCIDR>(context, resource);
-    const wanted: ServiceCIDR = {
-      kind: 'ServiceCIDR',
-      apiVersion: 'networking.k8s.io/v1',
-      metadata: { name },
-      spec: { cidrs: [...cidrs] },
-    };
+    const wanted: ServiceCIDR = { ...identity, spec: { cidrs: [...cidrs] } };
     let current =
       lister.get('', name) ??
       (await unlessSurpassed(() => client.create(resource.group, resource.resource, wanted))) ??
@@ -39,14 +36,13 @@ export function defaultServiceCIDR(context: BootstrapContext, cidrs: readonly st
       isMismatchReported = true;
       return;
     }
-    const ready = findStatusCondition(current.status?.conditions, 'Ready')?.status;
-    if (ready === 'True' || ready === 'False') return;
-    const changed = cloneJson(current);
-    const conditions = changed.status?.conditions ?? [];
+    const known = findStatusCondition(current.status?.conditions, 'Ready')?.status;
+    if (known === 'True' || known === 'False') return;
     const message = 'Kubernetes default Service CIDR is ready';
-    setStatusCondition(conditions, { type: 'Ready', status: 'True', reason: '', message }, now);
-    changed.status = { ...changed.status, conditions };
-    await unlessSurpassed(() => client.update(resource.group, resource.resource, changed, 'status'));
+    // Without a reason, as upstream has it.
+    const condition = { type: 'Ready', status: 'True', message, lastTransitionTime: timeFromDate(now()) } as const;
+    const ready = { ...identity, status: { conditions: [condition] } };
+    await unlessSurpassed(() => client.apply(resource.group, resource.resource, ready, statusWrite));
   };
 
   return {

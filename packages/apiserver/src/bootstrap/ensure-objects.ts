@@ -1,5 +1,5 @@
 import { isAlreadyExists, isConflict, isNotFound, type KubernetesObject } from '@coxswain/apimachinery';
-import type { Lister } from '../registry/lister.ts';
+import type { InternalWrite, Lister } from '../registry/lister.ts';
 import type { BootstrapContext } from './post-start-hook.ts';
 
 export interface ResourceRef {
@@ -27,6 +27,7 @@ export async function ensureObjects<T extends KubernetesObject>(
   resource: ResourceRef,
   wanted: readonly T[],
   revise: (current: T, wanted: T) => T | undefined = () => undefined,
+  write?: InternalWrite,
 ): Promise<T[]> {
   const lister = await syncedLister<T>(context, resource);
   const objects = await Promise.all(
@@ -37,8 +38,8 @@ export async function ensureObjects<T extends KubernetesObject>(
       if (current && !revised) return current;
       return unlessSurpassed(() =>
         revised
-          ? context.client.update(resource.group, resource.resource, revised)
-          : context.client.create(resource.group, resource.resource, object),
+          ? context.client.update(resource.group, resource.resource, revised, write)
+          : context.client.create(resource.group, resource.resource, object, write),
       );
     }),
   );

@@ -1,5 +1,5 @@
 import type { FlowSchema, PriorityLevelConfiguration } from '@coxswain/api/flowcontrol/v1';
-import { cloneJson, jsonEquals, quote, timeFromDate } from '@coxswain/apimachinery';
+import { jsonEquals, quote, timeFromDate } from '@coxswain/apimachinery';
 import { ensureObjects, type ResourceRef, syncedLister, unlessSurpassed } from './ensure-objects.ts';
 import { autoUpdateAnnotation, flowSchemas, mandatoryNames, priorityLevels } from './flow-control-objects.ts';
 import { startPeriodicTask } from './periodic-task.ts';
@@ -8,6 +8,10 @@ import type { BootstrapContext, PostStartHook } from './post-start-hook.ts';
 const group = 'flowcontrol.apiserver.k8s.io';
 const levels: ResourceRef = { group, resource: 'prioritylevelconfigurations' };
 const schemas: ResourceRef = { group, resource: 'flowschemas' };
+
+/** As managedFields have them. */
+const producer = { manager: 'api-priority-and-fairness-config-producer-v1' };
+const consumer = { manager: 'api-priority-and-fairness-config-consumer-v1', subresource: 'status' };
 
 type FlowControlObject = FlowSchema | PriorityLevelConfiguration;
 
@@ -21,8 +25,8 @@ export const flowControlObjects = (context: BootstrapContext): PostStartHook => 
     startPeriodicTask(
       async () => {
         await Promise.all([
-          ensureObjects(context, levels, priorityLevels, revise),
-          ensureObjects(context, schemas, flowSchemas, revise),
+          ensureObjects(context, levels, priorityLevels, revise, producer),
+          ensureObjects(context, schemas, flowSchemas, revise, producer),
           removeUnwanted(context, levels, priorityLevels),
           removeUnwanted(context, schemas, flowSchemas),
         ]);
@@ -45,8 +49,8 @@ export const flowSchemaStatus = (context: BootstrapContext): PostStartHook => ({
       syncedLister<PriorityLevelConfiguration>(context, levels),
     ]);
     const update = async (schema: FlowSchema): Promise<void> => {
-      const changed = withDanglingCondition(schema, levelLister.get('', levelOf(schema)) !== undefined, context.now);
-      if (changed) await unlessSurpassed(() => context.client.update(group, schemas.resource, changed, 'status'));
+      const status = danglingStatus(schema, levelLister.get('', levelOf(schema)) !== undefined, context.now);
+      if (status) await unlessSurpassed(() => context.client.apply(group, schemas.resource, status, consumer));
     };
     const inBackground = (changed: readonly FlowSchema[]): void => {
       void Promise.all(changed.map(update)).catch((error) =>
@@ -75,25 +79,21 @@ export const flowSchemaStatus = (context: BootstrapContext): PostStartHook => ({
 
 const levelOf = ({ spec }: FlowSchema): string => spec?.priorityLevelConfiguration.name ?? '';
 
-/** Undefined when it says so already. */
-function withDanglingCondition(schema: FlowSchema, isFound: boolean, now: () => Date): FlowSchema | undefined {
+/** What is to be applied; undefined when it says so already. */
+function danglingStatus(schema: FlowSchema, isFound: boolean, now: () => Date): FlowSchema | undefined {
   const level = `This FlowSchema references the PriorityLevelConfiguration object named ${quote(levelOf(schema))}`;
   const wanted = isFound
     ? { type: 'Dangling', status: 'False', reason: 'Found', message: `${level} and it exists` }
     : { type: 'Dangling', status: 'True', reason: 'NotFound', message: `${level} but there is no such object` };
-  const conditions = schema.status?.conditions ?? [];
-  const current = conditions.find(({ type }) => type === wanted.type);
+  const current = schema.status?.conditions?.find(({ type }) => type === wanted.type);
   if (current?.status === wanted.status && current.reason === wanted.reason && current.message === wanted.message)
     return undefined;
-  const changed = cloneJson(schema);
-  changed.status = {
-    ...changed.status,
-    conditions: [
-      ...conditions.filter((one) => one !== current),
-      { ...wanted, lastTransitionTime: timeFromDate(now()) },
-    ],
+  return {
+    kind: 'FlowSchema',
+    apiVersion: `${group}/v1`,
+    metadata: { name: schema.metadata.name },
+    status: { conditions: [{ ...wanted, lastTransitionTime: timeFromDate(now()) }] },
   };
-  return changed;
 }
 
 /** The form it should have, if it has not. */

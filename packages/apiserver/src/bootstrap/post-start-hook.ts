@@ -1,5 +1,5 @@
 import type { Store } from '@coxswain/storage';
-import type { InternalClient, Listers } from '../registry/lister.ts';
+import type { InternalApplier, InternalClient, Listers } from '../registry/lister.ts';
 
 /** Something that a server does once it serves, and maybe goes on doing. */
 export interface PostStartHook {
@@ -16,7 +16,7 @@ export interface PostStartHook {
 
 /** What all hooks need. */
 export interface BootstrapContext {
-  readonly client: InternalClient;
+  readonly client: InternalClient & InternalApplier;
   readonly listers: Listers;
   readonly store: Store;
   /** Before all keys: `/registry`. */

@@ -1,25 +1,19 @@
 import type { FeatureGates, Resource, TablePrinter } from '@coxswain/api';
 import {
   type CodecFactory,
-  compileNormalizer,
-  excludeFields,
-  FieldManager,
+  type FieldManager,
   type FieldManagerApplyOptions,
-  FieldSet,
-  type FieldSetFilter,
-  fieldPath,
   type GroupResource,
-  GroupVersion,
+  type GroupVersion,
   type GroupVersionKind,
   type GroupVersionResource,
-  includeFields,
   type KubernetesObject,
   type Scheme,
   type StructSchema,
 } from '@coxswain/apimachinery';
 import type { Authorizer } from '@coxswain/component-base/authorization';
 import type { AdmissionChain, EquivalentResource } from '../admission/admission.ts';
-import { plainError } from '../proxy/plain-error.ts';
+import { newFieldManager } from '../registry/new-field-manager.ts';
 import type { Lister } from '../registry/lister.ts';
 import type { CustomType } from '../registry/resource-definition.ts';
 import type { ResourceRegistry } from '../registry/resource-registry.ts';
@@ -164,92 +158,10 @@ export class ResourceScope implements Presenter {
   fieldManager(subresource = ''): FieldManager {
     let manager = this.#fieldManagers.get(subresource);
     if (!manager) {
-      const { definition } = this.registry;
-      const { custom } = this;
-      const inVersion = (apiVersion: string): GroupVersionKind =>
-        GroupVersion.parse(apiVersion).withKind(this.kind.kind);
-      manager = new FieldManager({
-        apiVersion: this.kind.apiVersion,
-        kind: this.kind.kind,
-        subresource,
-        versions: {
-          schemaFor: (apiVersion) => {
-            const schema = definition.schemaFor(inVersion(apiVersion));
-            // Of a built-in kind, owners of unknown versions are forgotten; those of a custom resource are an error.
-            if (!schema && custom) throw plainError(`request to convert CR to an invalid group/version: ${apiVersion}`);
-            return schema;
-          },
-          convert: (object, apiVersion) =>
-            definition.convert({ ...(object as KubernetesObject) }, inVersion(apiVersion).groupVersion),
-        },
-        filters: custom
-          ? customFilters(custom.resetFields(subresource))
-          : new VersionFilters(resetFilter(this.registry, subresource)),
-        ...(custom && { emptyObject: () => ({ apiVersion: this.kind.apiVersion, kind: this.kind.kind }) }),
-        complete: (object) => completeApplied(this, object),
-        objectsFit: !custom,
-        now: this.services.now,
-      });
+      const { scheme, now } = this.services;
+      manager = newFieldManager(this.registry, { kind: this.kind, subresource, scheme, now });
       this.#fieldManagers.set(subresource, manager);
     }
     return manager;
   }
-}
-
-/** The same filter whatever the version: parts are named alike in all of them. */
-class VersionFilters extends Map<string, FieldSetFilter> {
-  readonly #filter: FieldSetFilter | undefined;
-
-  constructor(filter: FieldSetFilter | undefined) {
-    super();
-    this.#filter = filter;
-  }
-
-  override get(): FieldSetFilter | undefined {
-    return this.#filter;
-  }
-}
-
-const customFilters = (reset: ReadonlyMap<string, readonly string[]>): Map<string, FieldSetFilter> =>
-  new Map([...reset].map(([version, paths]) => [version, excluding(paths)]));
-
-const excluding = (paths: readonly string[]): FieldSetFilter =>
-  excludeFields(FieldSet.of(...paths.map((path) => fieldPath(...path.split('.')))));
-
-/** Where upstream says something else than what follows from which part writes what. */
-const specialResets: Readonly<Record<string, readonly string[]>> = {
-  'certificatesigningrequests.certificates.k8s.io': ['spec', 'status'],
-  'certificatesigningrequests.certificates.k8s.io/approval': ['spec', 'status.certificate'],
-  'certificatesigningrequests.certificates.k8s.io/status': ['spec', 'status.conditions'],
-  'deployments.apps/status': ['spec', 'metadata.labels'],
-  'namespaces/finalize': ['status'],
-  'pods/status': ['spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'],
-};
-
-/** What writes through here cannot change is nobody's by them. */
-function resetFilter({ definition }: ResourceRegistry, subresource: string): FieldSetFilter | undefined {
-  const parts = definition.strategy.subresources ?? {};
-  const name = `${definition.groupResource}${subresource && `/${subresource}`}`;
-  const owned = Object.values(parts).flatMap(({ owns }) => owns.filter((path) => !path.includes('.')));
-  const reset = specialResets[name] ?? (subresource === '' ? owned : undefined);
-  if (reset) return excluding(reset);
-  const part = parts[subresource];
-  if (!part) return undefined;
-  const written = [...part.owns, ...(part.takes ?? [])].map((path) => path.split('.'));
-  return includeFields(...written, ...(part.metadata === 'none' ? [] : [['metadata']]));
-}
-
-/** A merged configuration in the form objects have in memory: as if a client had sent it, defaults set. */
-function completeApplied(
-  { kind, registry, services, custom }: ResourceScope,
-  merged: KubernetesObject,
-): KubernetesObject {
-  if (custom) {
-    custom.setDefaults(merged);
-    return merged;
-  }
-  const schema = registry.definition.schemaFor(kind);
-  const object = schema ? compileNormalizer(schema)(merged).object : merged;
-  services.scheme.default(object);
-  return object;
 }

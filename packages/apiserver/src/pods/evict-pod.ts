@@ -126,7 +126,7 @@ class PodEviction {
         budget = await client.get('policy', 'poddisruptionbudgets', this.#namespace, known.metadata.name ?? '');
       isStale = true;
       const changed = withDisruption(budget, this.#name, now);
-      if (!this.#isDryRun) await client.update('policy', 'poddisruptionbudgets', changed, 'status');
+      if (!this.#isDryRun) await client.update('policy', 'poddisruptionbudgets', changed, { subresource: 'status' });
     });
   }
 
@@ -150,7 +150,7 @@ class PodEviction {
       const changed = withDisruptionTarget(pod, now);
       if (changed === pod) return pod;
       try {
-        return await client.update('', 'pods', changed, 'status');
+        return await client.update('', 'pods', changed, { subresource: 'status', untracked: true });
       } catch (error) {
         if (left <= 0 || !isConflict(error)) throw error;
       }

@@ -24,15 +24,25 @@ export interface Listers {
   lister<T extends KubernetesObject>(group: string, resource: string): Lister<T>;
 }
 
+/** How the server itself writes. */
+export interface InternalWrite {
+  /** `status` … Absent: the object as such. */
+  readonly subresource?: string;
+  /** As managedFields have it: by default `kube-apiserver`. */
+  readonly manager?: string;
+  /** managedFields stay as they are, as for writes that upstream does not make through its API. */
+  readonly untracked?: boolean;
+}
+
 /**
- * Writes as the server itself: through the same strategy, validation and store as a client's request, but with nobody
+ * Writes as the server itself: through the same strategy, validation, managedFields and store as a client's request, but with nobody
  * to authorize, and without admission. Objects are in their hub version. Errors are the ApiErrors a client would get.
  */
 export interface InternalClient {
   get<T extends KubernetesObject>(group: string, resource: string, namespace: string, name: string): Promise<T>;
-  create<T extends KubernetesObject>(group: string, resource: string, object: T): Promise<T>;
-  /** With the object's resourceVersion as precondition, when it has one. `subresource`: `status` … */
-  update<T extends KubernetesObject>(group: string, resource: string, object: T, subresource?: string): Promise<T>;
+  create<T extends KubernetesObject>(group: string, resource: string, object: T, write?: InternalWrite): Promise<T>;
+  /** With the object's resourceVersion as precondition, when it has one. */
+  update<T extends KubernetesObject>(group: string, resource: string, object: T, write?: InternalWrite): Promise<T>;
   delete(
     group: string,
     resource: string,
@@ -40,4 +50,14 @@ export interface InternalClient {
     name: string,
     preconditions?: { uid?: string; resourceVersion?: string },
   ): Promise<void>;
+}
+
+/** The same for server-side apply, by force, to an object that is there. */
+export interface InternalApplier {
+  apply<T extends KubernetesObject>(
+    group: string,
+    resource: string,
+    configuration: T,
+    write: InternalWrite,
+  ): Promise<T>;
 }

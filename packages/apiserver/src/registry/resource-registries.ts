@@ -2,6 +2,7 @@ import { Catalogue, type FeatureGates, type GroupVersionResources, type Resource
 import {
   type CodecFactory,
   cloneJson,
+  type FieldManager,
   GroupResource,
   GroupVersion,
   type KubernetesObject,
@@ -12,7 +13,8 @@ import { nodeSignatures } from '@coxswain/client/x509';
 import type { CacheStats, Store } from '@coxswain/storage';
 import { type BuiltInResourceOptions, builtInDefinition } from './built-in-resources.ts';
 import { CachedLister } from './cached-lister.ts';
-import type { InternalClient, Lister, Listers } from './lister.ts';
+import type { InternalApplier, InternalClient, InternalWrite, Lister, Listers } from './lister.ts';
+import { newFieldManager } from './new-field-manager.ts';
 import type { WriteContext } from './resource-hooks.ts';
 import { type Random, ResourceRegistry } from './resource-registry.ts';
 
@@ -34,10 +36,12 @@ export interface ResourceRegistriesOptions extends Omit<BuiltInResourceOptions, 
  * The registries of all resources, each made when first asked for. It is also how the server's own parts read and
  * write: listers and the internal client go through the same registries as everybody's requests.
  */
-export class ResourceRegistries implements Listers, InternalClient {
+export class ResourceRegistries implements Listers, InternalClient, InternalApplier {
   readonly #options: ResourceRegistriesOptions;
   readonly #registries = new Map<GroupResource, ResourceRegistry>();
   readonly #listers = new Map<GroupResource, Lister>();
+  /** For writes of the server itself, by subresource. */
+  readonly #fieldManagers = new WeakMap<ResourceRegistry, Map<string, FieldManager>>();
 
   constructor(options: ResourceRegistriesOptions) {
     this.#options = options;
@@ -77,10 +81,15 @@ export class ResourceRegistries implements Listers, InternalClient {
     return registry.codec.decode(stored.line) as T;
   }
 
-  async create<T extends KubernetesObject>(group: string, resource: string, object: T): Promise<T> {
+  async create<T extends KubernetesObject>(
+    group: string,
+    resource: string,
+    object: T,
+    write: InternalWrite = {},
+  ): Promise<T> {
     const registry = this.registry(group, resource);
     const stored = await registry.create(
-      this.#complete(registry, object),
+      this.#tracked(registry, undefined, this.#complete(registry, object), write),
       this.#context(registry, object.metadata?.namespace),
     );
     return registry.codec.decode(stored.line) as T;
@@ -90,21 +99,25 @@ export class ResourceRegistries implements Listers, InternalClient {
     group: string,
     resource: string,
     object: T,
-    subresource?: string,
+    write: InternalWrite = {},
   ): Promise<T> {
     const registry = this.registry(group, resource);
-    const { namespace = '', name = '' } = object.metadata ?? {};
-    const { stored } = await registry.update({
-      namespace,
-      name,
-      context: this.#context(registry, namespace),
-      ...(subresource && { subresource }),
-      change: async (current) => {
-        if (!current) throw newNotFound(registry.definition.groupResource, name);
-        return this.#complete(registry, object);
-      },
-    });
-    return registry.codec.decode(stored.line) as T;
+    return this.#change(registry, object, write, (current) =>
+      this.#tracked(registry, current, this.#complete(registry, object), write),
+    );
+  }
+
+  async apply<T extends KubernetesObject>(
+    group: string,
+    resource: string,
+    configuration: T,
+    write: InternalWrite,
+  ): Promise<T> {
+    const registry = this.registry(group, resource);
+    const { manager = ownManager } = write;
+    return this.#change(registry, configuration, write, (current) =>
+      this.#fieldManager(registry, write).apply(current, configuration, { manager, force: true }),
+    );
   }
 
   async delete(
@@ -146,6 +159,48 @@ export class ResourceRegistries implements Listers, InternalClient {
     return registry;
   }
 
+  async #change<T extends KubernetesObject>(
+    registry: ResourceRegistry,
+    object: T,
+    { subresource }: InternalWrite,
+    change: (current: KubernetesObject) => KubernetesObject,
+  ): Promise<T> {
+    const { namespace = '', name = '' } = object.metadata ?? {};
+    const { stored } = await registry.update({
+      namespace,
+      name,
+      context: this.#context(registry, namespace),
+      ...(subresource && { subresource }),
+      change: async (current) => {
+        if (!current) throw newNotFound(registry.definition.groupResource, name);
+        return change(current);
+      },
+    });
+    return registry.codec.decode(stored.line) as T;
+  }
+
+  #tracked(
+    registry: ResourceRegistry,
+    live: KubernetesObject | undefined,
+    next: KubernetesObject,
+    write: InternalWrite,
+  ): KubernetesObject {
+    const { manager = ownManager, untracked } = write;
+    return untracked ? next : this.#fieldManager(registry, write).updateNoErrors(live, next, manager);
+  }
+
+  #fieldManager(registry: ResourceRegistry, { subresource = '' }: InternalWrite): FieldManager {
+    const known = this.#fieldManagers.get(registry) ?? new Map<string, FieldManager>();
+    this.#fieldManagers.set(registry, known);
+    let manager = known.get(subresource);
+    if (!manager) {
+      const { scheme, now } = this.#options;
+      manager = newFieldManager(registry, { kind: registry.definition.hub, subresource, scheme, now });
+      known.set(subresource, manager);
+    }
+    return manager;
+  }
+
   /** As a client's object would be after it was read. */
   #complete({ definition }: ResourceRegistry, object: KubernetesObject): KubernetesObject {
     const copy = cloneJson(object);
@@ -166,6 +221,9 @@ export class ResourceRegistries implements Listers, InternalClient {
     };
   }
 }
+
+/** The server, as managedFields have it. */
+const ownManager = 'kube-apiserver';
 
 function findResource(group: string, name: string): [GroupVersionResources, Resource] | undefined {
   for (const version of Catalogue.builtIn().groupVersions) {

@@ -7,7 +7,7 @@ const secret: Secret = { metadata: { name: 's', namespace: 'ns', resourceVersion
 it('secretLabeller adds labels to the secret that it read, which stays as it is', async () => {
   const updates: unknown[] = [];
   const client = {
-    async update<T>(...args: [string, string, T, string?]) {
+    async update<T>(...args: [string, string, T, object?]) {
       updates.push(args);
       return args[2];
     },

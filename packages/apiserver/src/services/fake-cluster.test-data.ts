@@ -22,10 +22,16 @@ import {
 } from '@coxswain/apimachinery';
 import { nodeSignatures } from '@coxswain/client/x509';
 import type { KeyValue, Store, WriteResult } from '@coxswain/storage';
-import type { InternalClient, Lister, Listers } from '../registry/lister.ts';
+import type { InternalApplier, InternalClient, InternalWrite, Lister, Listers } from '../registry/lister.ts';
 import type { ResourceHooks } from '../registry/resource-hooks.ts';
 
 type ChangeCallback = (object: KubernetesObject | undefined, old: KubernetesObject | undefined) => void;
+
+interface WithConditions extends KubernetesObject {
+  readonly status?: { readonly conditions?: readonly { readonly type?: string }[] };
+}
+
+const conditionsOf = (object: KubernetesObject) => (object as WithConditions).status?.conditions ?? [];
 
 class FakeResource implements Lister {
   readonly synced = Promise.resolve();
@@ -61,7 +67,7 @@ export class CrashError extends Error {
 }
 
 /** The objects of a cluster in memory: every server of a test reads and writes the same ones. */
-export class FakeCluster implements InternalClient, Listers {
+export class FakeCluster implements InternalClient, InternalApplier, Listers {
   readonly store = new FakeStore();
   now = new Date('2026-01-02T03:04:05Z');
   /** What is written, as `create ipaddresses 10.0.0.1`. */
@@ -92,7 +98,13 @@ export class FakeCluster implements InternalClient, Listers {
     return cloneJson(this.#current(group, resource, namespace, name)) as T;
   }
 
-  async create<T extends KubernetesObject>(group: string, resource: string, input: T, dryRun = false): Promise<T> {
+  async create<T extends KubernetesObject>(
+    group: string,
+    resource: string,
+    input: T,
+    _write: InternalWrite = {},
+    dryRun = false,
+  ): Promise<T> {
     let object = cloneJson(input);
     const { namespace = '', name = '' } = object.metadata ?? {};
     const { strategy, context, gk } = this.#kindOf(object);
@@ -123,7 +135,7 @@ export class FakeCluster implements InternalClient, Listers {
     group: string,
     resource: string,
     input: T,
-    subresource?: string,
+    { subresource }: InternalWrite = {},
     dryRun = false,
   ): Promise<T> {
     const { namespace = '', name = '', resourceVersion } = input.metadata ?? {};
@@ -159,6 +171,21 @@ export class FakeCluster implements InternalClient, Listers {
     }
     await reservation?.commit();
     return cloneJson(object);
+  }
+
+  /** Nobody's fields are kept apart here: conditions come in place of those of their type, with a reason, as decoding makes one. */
+  async apply<T extends KubernetesObject>(
+    group: string,
+    resource: string,
+    configuration: T,
+    write: InternalWrite,
+  ): Promise<T> {
+    const { namespace = '', name = '' } = configuration.metadata ?? {};
+    const current = cloneJson(this.#current(group, resource, namespace, name)) as T;
+    const applied = conditionsOf(configuration);
+    const others = conditionsOf(current).filter(({ type }) => !applied.some((one) => one.type === type));
+    const conditions = [...others, ...applied.map((condition) => ({ reason: '', ...condition }))];
+    return this.update(group, resource, { ...current, status: { conditions } }, write);
   }
 
   async delete(

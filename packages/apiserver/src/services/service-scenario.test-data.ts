@@ -68,7 +68,7 @@ export class ServiceScenario {
   }
 
   async create(name: string, spec: ServiceSpec, dryRun = false): Promise<ServiceSpec> {
-    return (await this.cluster.create<Service>('', 'services', service(name, spec), dryRun)).spec!;
+    return (await this.cluster.create<Service>('', 'services', service(name, spec), {}, dryRun)).spec!;
   }
 
   async update(name: string, change: (spec: ServiceSpec) => void, dryRun = false): Promise<ServiceSpec> {

@@ -103,10 +103,8 @@ const differences: readonly Difference[] = [
       }),
   },
   {
-    reason: 'what the server itself writes, and what is not kept, has no managedFields',
+    reason: 'what is not kept has no managedFields',
     at: {
-      'deletions: some namespaces always stay': [4],
-      'subresources: pods are evicted, as budgets allow': [15],
       'subresources: service accounts get tokens': [2, 3, 9, 10],
       'subresources: reviews answer questions': [1, 4, 6, 10],
       'authorization: reviews tell what others may': [1, 2, 3, 4, 5],
@@ -141,11 +139,6 @@ const differences: readonly Difference[] = [
   {
     reason: 'upstream forgets who wrote through the other group',
     at: { 'versions: events of both groups are the same': [13] },
-    ignored: ['managedFields'],
-  },
-  {
-    reason: "what the server makes by itself is nobody's",
-    at: { 'optional-admission: namespaces are made when they are needed': [3] },
     ignored: ['managedFields'],
   },
   {

@@ -132,7 +132,12 @@ export class QuotaCharger {
       if (used === before[index]?.used) continue;
       const status = { ...quota.status, used: resourceListOf(used) };
       try {
-        const updated = await this.#options.client.update('', 'resourcequotas', { ...quota, status }, 'status');
+        const updated = await this.#options.client.update(
+          '',
+          'resourcequotas',
+          { ...quota, status },
+          { subresource: 'status' },
+        );
         written.set(updated.metadata.name ?? '', updated);
       } catch (error) {
         failures.push({ quota, error });
