@@ -1,15 +1,15 @@
 import type { FeatureGates, Resource, TablePrinter } from '@coxswain/api';
-import {
-  type CodecFactory,
-  type FieldManager,
-  type FieldManagerApplyOptions,
-  type GroupResource,
-  type GroupVersion,
-  type GroupVersionKind,
-  type GroupVersionResource,
-  type KubernetesObject,
-  type Scheme,
-  type StructSchema,
+import type {
+  CodecFactory,
+  FieldManager,
+  FieldManagerApplyOptions,
+  GroupResource,
+  GroupVersion,
+  GroupVersionKind,
+  GroupVersionResource,
+  KubernetesObject,
+  Scheme,
+  StructSchema,
 } from '@coxswain/apimachinery';
 import type { Authorizer } from '@coxswain/component-base/authorization';
 import type { AdmissionChain, EquivalentResource } from '../admission/admission.ts';
