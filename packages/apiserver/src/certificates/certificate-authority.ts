@@ -6,7 +6,6 @@ import {
   type KeyPair,
   type KeyPairFiles,
   pairProblem,
-  subjectAttribute,
   validityProblem,
 } from '@coxswain/client/x509';
 import { readKeyPair, writeKeyPair } from './key-pair-files.ts';
@@ -145,10 +144,9 @@ const validity = (now: Date, length: number): Pick<CertificateTemplate, 'notBefo
 });
 
 /** Says so where a certificate is for another user, or for one in other groups. */
-function otherSubject(certificate: Certificate, { commonName, organizations = [] }: LeafTemplate): string | undefined {
-  const is = (attribute: string, values: readonly string[]): boolean =>
-    subjectAttribute(certificate, attribute).join('\n') === values.join('\n');
-  return is('CN', [commonName]) && is('O', organizations) ? undefined : 'it was for another subject';
+function otherSubject({ subject }: Certificate, { commonName, organizations = [] }: LeafTemplate): string | undefined {
+  const isSame = subject.commonName === commonName && subject.organizations.join('\n') === organizations.join('\n');
+  return isSame ? undefined : 'it was for another subject';
 }
 
 /** The first name that the certificate should have and has not. */
