@@ -7,6 +7,7 @@ import {
   type ValidateNameFunc,
   validateObjectMeta,
   validateObjectMetaUpdate,
+  withErrorLimit,
 } from '@coxswain/apimachinery';
 import { validateKubeFinalizers } from './kube-finalizers.ts';
 import type { Strategy, StrategyContext } from './strategy.ts';
@@ -22,7 +23,13 @@ const nameRule =
     validateName(name, prefix, context);
 
 /** All problems of an object about to be created, in upstream's order: metadata first, then the kind's own rules. */
-export function validateCreate<T extends KubernetesObject>(
+export const validateCreate = <T extends KubernetesObject>(
+  strategy: Strategy<T>,
+  object: T,
+  context: StrategyContext,
+): ErrorList => withErrorLimit(() => problemsOfNew(strategy, object, context));
+
+function problemsOfNew<T extends KubernetesObject>(
   strategy: Strategy<T>,
   object: T,
   context: StrategyContext,
@@ -52,12 +59,20 @@ const joined = (errors: ErrorList, more: ErrorList): ErrorList =>
   more.length === 0 ? errors : errors.length === 0 ? more : [...errors, ...more];
 
 /** All problems of an update, of the whole object or of one subresource. */
-export function validateUpdate<T extends KubernetesObject>(
+export const validateUpdate = <T extends KubernetesObject>(
   strategy: Strategy<T>,
   object: T,
   old: T,
   context: StrategyContext,
   subresource?: string,
+): ErrorList => withErrorLimit(() => problemsOfChanged(strategy, object, old, context, subresource));
+
+function problemsOfChanged<T extends KubernetesObject>(
+  strategy: Strategy<T>,
+  object: T,
+  old: T,
+  context: StrategyContext,
+  subresource: string | undefined,
 ): ErrorList {
   const { validateUpdate: validate, validatesMetadataUpdate } =
     (subresource ? strategy.subresources?.[subresource] : strategy) ?? {};

@@ -28,6 +28,14 @@ export type {
   Serializer,
   StreamSerializer,
 } from './serializer.ts';
+export { completed, type Steps } from './steps.ts';
 export { findStrictErrors, hasDuplicateKeys } from './strict-fields.ts';
-export { type ParsedYaml, parseYaml, splitYamlDocuments, stringifyYaml, YamlError } from './yaml/index.ts';
+export {
+  type ParsedYaml,
+  parseYaml,
+  parseYamlInSteps,
+  splitYamlDocuments,
+  stringifyYaml,
+  YamlError,
+} from './yaml/index.ts';
 export { YamlSerializer } from './yaml-serializer.ts';

@@ -12,7 +12,8 @@ import type {
   StreamSerializer,
 } from './serializer.ts';
 import { findStrictErrors, hasDuplicateKeys } from './strict-fields.ts';
-import { decodeDocument } from './typed-object.ts';
+import type { Steps } from './steps.ts';
+import { decodeDocument, decodeDocumentInSteps, type JsonDocument } from './typed-object.ts';
 import { decodeUtf8, encodeUtf8 } from './utf8.ts';
 
 /** `application/json`. */
@@ -27,24 +28,26 @@ export class JsonSerializer implements StreamSerializer {
   }
 
   decode(data: Uint8Array, options?: DecodeOptions): Decoded {
-    const { value, literals } = this.#parse(data, options);
-    return decodeDocument(
-      this.#lookup,
-      {
-        value,
-        literals,
-        text: () => decodeUtf8(data),
-        strictErrors: (schema, hasUnknownFields) =>
-          hasUnknownFields || hasDuplicateKeys(data, value) ? findStrictErrors(decodeUtf8(data), schema) : [],
-      },
-      options,
-    );
+    return decodeDocument(this.#lookup, this.#parse(data, options), options);
   }
 
-  #parse(data: Uint8Array, options: DecodeOptions | undefined): ReturnType<typeof parseJson> {
+  *decodeInSteps(data: Uint8Array, options?: DecodeOptions): Steps<Decoded> {
+    const document = this.#parse(data, options);
+    yield;
+    return yield* decodeDocumentInSteps(this.#lookup, document, options);
+  }
+
+  #parse(data: Uint8Array, options: DecodeOptions | undefined): JsonDocument {
     return orDecodeFailure(undefined, () => {
       try {
-        return parseJson(data, !options?.unstructured);
+        const { value, literals } = parseJson(data, !options?.unstructured);
+        return {
+          value,
+          literals,
+          text: () => decodeUtf8(data),
+          strictErrors: (schema, hasUnknownFields) =>
+            hasUnknownFields || hasDuplicateKeys(data, value) ? findStrictErrors(decodeUtf8(data), schema) : [],
+        };
       } catch (cause) {
         const message = cause instanceof Error ? cause.message : String(cause);
         throw new DecodeError(`couldn't get version/kind; json parse error: ${message}`, { cause });

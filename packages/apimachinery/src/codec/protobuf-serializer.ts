@@ -10,6 +10,7 @@ import { ProtoReader } from './protobuf/reader.ts';
 import { readWatchEvent, writeWatchEvent } from './protobuf/watch-event.ts';
 import { ProtoWriter } from './protobuf/writer.ts';
 import type { Decoded, DecodedEvent, DecodeOptions, KindLookup, StreamSerializer } from './serializer.ts';
+import type { Steps } from './steps.ts';
 import { resolveKind, withType } from './typed-object.ts';
 
 /** The object's kind has no form in protobuf; a server answers 406. */
@@ -47,6 +48,11 @@ export class ProtobufSerializer implements StreamSerializer {
       compileDecoder(schema)(new ProtoReader(data, envelope.start), envelope.end, object);
       return { object: withType(object, gvk), gvk, strictErrors: [] };
     });
+  }
+
+  // biome-ignore lint/correctness/useYield: to read even the largest takes a few milliseconds
+  *decodeInSteps(data: Uint8Array, options?: DecodeOptions): Steps<Decoded> {
+    return this.decode(data, options);
   }
 
   /** Throws NotMarshalableError for kinds that have no form in protobuf, NotRegisteredError for unknown ones. */

@@ -3,6 +3,7 @@ import type { RuntimeObject } from '../runtime/object.ts';
 import type { StructSchema } from '../schema/schema.ts';
 import type { Framer } from './framer.ts';
 import type { SupportedMediaType } from './negotiate.ts';
+import type { Steps } from './steps.ts';
 
 /** Tells what type a kind is. A Scheme can do it, and so can anything that knows custom resources. */
 export interface KindLookup {
@@ -42,6 +43,8 @@ export interface EncodeOptions {
 export interface Serializer extends SupportedMediaType {
   /** Throws DecodeFailure. */
   decode(data: Uint8Array, options?: DecodeOptions): Decoded;
+  /** The same in steps, for data so large that others should have their turn in between. */
+  decodeInSteps(data: Uint8Array, options?: DecodeOptions): Steps<Decoded>;
   /** The object must be in its canonical form. */
   encode(object: object, options?: EncodeOptions): Uint8Array;
 }

@@ -71,7 +71,7 @@ class Scanner {
         this.#string();
         break;
       default:
-        while (this.#index < this.#text.length && !',]} \n\r\t'.includes(this.#text[this.#index]!)) this.#index++;
+        while (this.#index < this.#text.length && !isEndOfScalar(this.#text.charCodeAt(this.#index))) this.#index++;
     }
   }
 
@@ -98,8 +98,8 @@ class Scanner {
   #array(scope: Scope, path: string): void {
     const items: Scope = typeof scope === 'string' ? scope : scope.kind === 'list' ? scope.items : 'opaque';
     this.#index++;
-    for (let i = 0; this.#peek() !== ']'; i++) {
-      this.value(items, `${path}[${i}]`);
+    for (let i = 0, next = this.#peek(); next !== ']'; i++, next = this.#peek()) {
+      this.value(items, next === '{' || next === '[' ? `${path}[${i}]` : path);
       if (this.#peek() === ',') this.#index++;
     }
     this.#index++;
@@ -108,20 +108,20 @@ class Scanner {
   #string(): string {
     const start = this.#index++;
     let escaped = false;
-    for (; this.#text[this.#index] !== '"'; this.#index++) {
-      if (this.#text[this.#index] === '\\') {
-        escaped = true;
-        this.#index++;
-      }
+    for (;;) {
+      const code = this.#text.charCodeAt(this.#index++);
+      if (code === doubleQuote) break;
+      if (code !== backslash) continue;
+      escaped = true;
+      this.#index++;
     }
-    this.#index++;
     return escaped
       ? String(JSON.parse(this.#text.slice(start, this.#index)))
       : this.#text.slice(start + 1, this.#index - 1);
   }
 
   #peek(): string | undefined {
-    while (' \n\r\t'.includes(this.#text[this.#index] ?? 'end')) this.#index++;
+    while (isSpace(this.#text.charCodeAt(this.#index))) this.#index++;
     return this.#text[this.#index];
   }
 
@@ -129,6 +129,9 @@ class Scanner {
     if (this.#errors.size < maxErrors) this.#errors.add(`${what} field ${quote(path)}`);
   }
 }
+
+const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+const isEndOfScalar = (code: number): boolean => code === 0x2c || code === 0x5d || code === 0x7d || isSpace(code);
 
 const opaqueOr = (scope: Scope): Scope =>
   typeof scope === 'string' || scope.kind === 'struct' || scope.kind === 'list' || scope.kind === 'map'

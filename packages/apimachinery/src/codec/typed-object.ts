@@ -8,6 +8,7 @@ import { NumberLiteral } from '../schema/number-literal.ts';
 import type { StructSchema } from '../schema/schema.ts';
 import { orDecodeFailure } from './decode-failure.ts';
 import type { Decoded, DecodeOptions, KindLookup } from './serializer.ts';
+import type { Steps } from './steps.ts';
 
 /** A parsed document and what may have to be looked up in its text. */
 export interface JsonDocument {
@@ -20,26 +21,61 @@ export interface JsonDocument {
 }
 
 /** Makes an object of a parsed document: finds its kind and brings it to the canonical form. Throws DecodeFailure. */
-export function decodeDocument(
-  lookup: KindLookup,
-  document: JsonDocument,
-  { defaultGVK, strict = false, unstructured = false }: DecodeOptions = {},
-): Decoded {
-  const stated = orDecodeFailure(undefined, () => interpret(document.value));
-  const gvk = withDefaults(stated, defaultGVK);
+export function decodeDocument(lookup: KindLookup, document: JsonDocument, options: DecodeOptions = {}): Decoded {
+  const gvk = kindOf(document, options);
   return orDecodeFailure(gvk, () => {
-    if (gvk.kind === '') throw new MissingKindError(document.text());
-    if (unstructured) {
-      if (!isJsonObject(document.value)) throw new MissingKindError(document.text());
-      const strictErrors = strict ? document.strictErrors(undefined, false) : [];
-      return { object: withType(document.value, gvk), gvk, strictErrors };
-    }
-    const schema = resolveKind(lookup, gvk, () => document.text());
-    const { object, hasUnknownFields } = compileNormalizer(schema)(document.value, { literals: document.literals });
-    const strictErrors = strict ? document.strictErrors(schema, hasUnknownFields) : [];
-    return { object: withType(object, gvk), gvk, strictErrors };
+    const made = objectOf(lookup, document, gvk, options);
+    return { object: made.object, gvk, strictErrors: mistakesIn(document, made, options) };
   });
 }
+
+/** The same in steps. */
+export function* decodeDocumentInSteps(
+  lookup: KindLookup,
+  document: JsonDocument,
+  options: DecodeOptions = {},
+): Steps<Decoded> {
+  const gvk = kindOf(document, options);
+  yield;
+  const made = orDecodeFailure(gvk, () => objectOf(lookup, document, gvk, options));
+  yield;
+  return { object: made.object, gvk, strictErrors: orDecodeFailure(gvk, () => mistakesIn(document, made, options)) };
+}
+
+const kindOf = (document: JsonDocument, { defaultGVK }: DecodeOptions): GroupVersionKind =>
+  withDefaults(
+    orDecodeFailure(undefined, () => interpret(document.value)),
+    defaultGVK,
+  );
+
+interface MadeObject {
+  readonly object: Decoded['object'];
+  /** Absent for what is taken as it is. */
+  readonly schema?: StructSchema;
+  readonly hasUnknownFields: boolean;
+}
+
+function objectOf(
+  lookup: KindLookup,
+  document: JsonDocument,
+  gvk: GroupVersionKind,
+  { unstructured = false }: DecodeOptions,
+): MadeObject {
+  if (gvk.kind === '') throw new MissingKindError(document.text());
+  if (unstructured) {
+    if (!isJsonObject(document.value)) throw new MissingKindError(document.text());
+    return { object: withType(document.value, gvk), hasUnknownFields: false };
+  }
+  const schema = resolveKind(lookup, gvk, () => document.text());
+  const { object, hasUnknownFields } = compileNormalizer(schema)(document.value, { literals: document.literals });
+  return { object: withType(object, gvk), schema, hasUnknownFields };
+}
+
+const mistakesIn = (
+  document: JsonDocument,
+  { schema, hasUnknownFields }: MadeObject,
+  { strict = false }: DecodeOptions,
+): readonly string[] => (strict ? document.strictErrors(schema, hasUnknownFields) : []);
 
 /** The type of a kind. Throws what upstream throws when the kind is incomplete or unknown. */
 export function resolveKind(lookup: KindLookup, gvk: GroupVersionKind, data: () => string): StructSchema {

@@ -30,19 +30,21 @@ export const encodeUtf8Into = (text: string, target: Uint8Array): number => enco
 
 /** The standard decoder takes the beginning of a broken character for one mistake, Go takes each of its bytes for one. */
 function decodeByteWise(bytes: Uint8Array): string {
-  let text = '';
-  let clean = 0;
+  const clean = new Uint8Array(bytes.length * replacement.length);
+  let length = 0;
   for (let i = 0; i < bytes.length; ) {
-    const length = characterLength(bytes, i);
-    if (length > 0) {
-      i += length;
-      continue;
+    const count = characterLength(bytes, i);
+    if (count === 0) {
+      i++;
+      for (const byte of replacement) clean[length++] = byte;
     }
-    text += `${strict.decode(bytes.subarray(clean, i))}\ufffd`;
-    clean = ++i;
+    for (let k = 0; k < count; k++) clean[length++] = bytes[i++]!;
   }
-  return text + strict.decode(bytes.subarray(clean));
+  return strict.decode(clean.subarray(0, length));
 }
+
+/** U+FFFD. */
+const replacement = [0xef, 0xbf, 0xbd];
 
 /** How many bytes the character at `i` takes; 0 when it is none. */
 function characterLength(bytes: Uint8Array, i: number): number {

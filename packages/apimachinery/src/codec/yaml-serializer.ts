@@ -1,14 +1,15 @@
 import { isJsonObject } from '../json/own-entry.ts';
 import { withoutLiterals } from '../schema/canonical-scalar.ts';
 import { NumberLiteral } from '../schema/number-literal.ts';
-import { orDecodeFailure } from './decode-failure.ts';
+import { DecodeFailure } from './decode-failure.ts';
 import { stringifyJson } from './json.ts';
 import type { Decoded, DecodeOptions, KindLookup, Serializer } from './serializer.ts';
 import { findStrictErrors } from './strict-fields.ts';
-import { decodeDocument } from './typed-object.ts';
+import { completed, type Steps } from './steps.ts';
+import { decodeDocumentInSteps, type JsonDocument } from './typed-object.ts';
 import { decodeUtf8, encodeUtf8 } from './utf8.ts';
 import { stringifyYaml } from './yaml/emitter.ts';
-import { parseYaml } from './yaml/parse.ts';
+import { type ParsedYaml, parseYamlInSteps } from './yaml/parse.ts';
 
 /** `application/yaml`. Reads the first document and no more. */
 export class YamlSerializer implements Serializer {
@@ -21,27 +22,33 @@ export class YamlSerializer implements Serializer {
   }
 
   decode(data: Uint8Array, options?: DecodeOptions): Decoded {
-    const { value, duplicateKeys } = orDecodeFailure(undefined, () => parseYaml(data));
-    const duplicates = duplicateKeys.length > 0 ? [`yaml: unmarshal errors:\n  ${duplicateKeys.join('\n  ')}`] : [];
-    const decode = (content: unknown): Decoded =>
-      decodeDocument(
-        this.#lookup,
-        {
-          value: options?.unstructured ? withoutLiterals(content) : content,
-          literals: true,
-          text: () => decodeUtf8(data),
-          strictErrors: (schema, hasUnknownFields) =>
-            hasUnknownFields
-              ? [...duplicates, ...findStrictErrors(stringifyJson(sortKeys(withoutLiterals(content))), schema)]
-              : duplicates,
-        },
-        options,
-      );
+    return completed(this.decodeInSteps(data, options));
+  }
+
+  *decodeInSteps(data: Uint8Array, options: DecodeOptions = {}): Steps<Decoded> {
+    let parsed: ParsedYaml;
     try {
-      return decode(value);
+      parsed = yield* parseYamlInSteps(data);
+    } catch (error) {
+      throw new DecodeFailure(error);
+    }
+    const { value, duplicateKeys } = parsed;
+    const duplicates = duplicateKeys.length > 0 ? [`yaml: unmarshal errors:\n  ${duplicateKeys.join('\n  ')}`] : [];
+    const document = (content: unknown): JsonDocument => ({
+      value: options.unstructured ? withoutLiterals(content) : content,
+      literals: true,
+      text: () => decodeUtf8(data),
+      strictErrors: (schema, hasUnknownFields) =>
+        hasUnknownFields
+          ? [...duplicates, ...findStrictErrors(stringifyJson(sortKeys(withoutLiterals(content))), schema)]
+          : duplicates,
+    });
+    try {
+      return yield* decodeDocumentInSteps(this.#lookup, document(value), options);
     } catch {
+      yield;
       // Upstream turns YAML to JSON, which sorts the keys, and so another error may be the first.
-      return decode(sortKeys(value));
+      return yield* decodeDocumentInSteps(this.#lookup, document(sortKeys(value)), options);
     }
   }
 

@@ -1,5 +1,6 @@
 import { goFloat } from '../apply/go-format.ts';
 import { stringifyJson } from '../codec/json.ts';
+import { noteFieldError } from './error-limit.ts';
 import type { Path } from './path.ts';
 import { quote } from './quote.ts';
 
@@ -57,6 +58,7 @@ export class FieldError {
     this.field = field === undefined ? '<nil>' : field.toString();
     this.badValue = badValue;
     this.detail = detail;
+    noteFieldError(this);
   }
 
   /** The message without the field's path, as it stands in `details.causes[].message`. */

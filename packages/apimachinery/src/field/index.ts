@@ -1,3 +1,4 @@
 export * from './error.ts';
+export { MAX_FIELD_ERRORS, withErrorLimit } from './error-limit.ts';
 export { Path } from './path.ts';
 export { quote } from './quote.ts';

@@ -4,3 +4,4 @@ export { diffJson, formatJsonDiff, formatJsonPath, type JsonChange, type JsonPat
 export { type JsonEqualsOptions, jsonEquals } from './equals.ts';
 export { formatValue, jsonKind } from './go-value.ts';
 export { isJsonObject, ownEntry, setOwnEntry } from './own-entry.ts';
+export { hasMoreJsonParts, hasMoreParts } from './parts.ts';

@@ -1,5 +1,11 @@
 import { Catalogue, strategyFor } from '@coxswain/api';
-import { GroupKind, type GroupVersion, type KubernetesObject, newInvalid } from '@coxswain/apimachinery';
+import {
+  GroupKind,
+  type GroupVersion,
+  type KubernetesObject,
+  newInvalid,
+  withErrorLimit,
+} from '@coxswain/apimachinery';
 import type { ApiResponse } from '@coxswain/component-base/http';
 import type { AdmissionAttributes } from '../admission/admission.ts';
 import type { RequestContext } from '../http/request-context.ts';
@@ -48,7 +54,7 @@ export function reviewEndpoint<T extends KubernetesObject>(
     await services.admission.admit(attributes);
     const { features, now } = services;
     const strategy = strategyFor(hub);
-    const errors = strategy?.validate?.(review, { features, now, user: context.user }) ?? [];
+    const errors = withErrorLimit(() => strategy?.validate?.(review, { features, now, user: context.user }) ?? []);
     // Upstream names the group alone.
     if (errors.length > 0) throw newInvalid(GroupKind.of(hub.group, ''), '', errors);
     await services.admission.validate(attributes);

@@ -1,7 +1,9 @@
 import { Composer, type CST, type Document, Lexer, Parser } from 'yaml';
 import { MAX_JSON_DEPTH } from '../../json/depth.ts';
 import { DecodeError } from '../../schema/decode-error.ts';
+import type { Steps } from '../steps.ts';
 import { tryDecodeUtf8 } from '../utf8.ts';
+import { composerOptions, defaultPartTokens, PartComposer, quietly } from './compose-in-parts.ts';
 import { syntaxError, YamlError } from './yaml-error.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that YAML forbids
@@ -10,78 +12,93 @@ const controlCharacter = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\ufff
 /** A stack holds the collections around a token, and a few things more: a document, a pair's key, a scalar. */
 const maxStack = MAX_JSON_DEPTH + 8;
 
+export interface ComposedYaml {
+  readonly text: string;
+  readonly document: Document.Parsed | undefined;
+}
+
 /**
  * Reads the first document of a YAML text; what follows it is not looked at, as upstream does. Undefined when there is
  * none. Scalars stay texts. Throws YamlError.
  */
-export function composeFirstDocument(input: string | Uint8Array): {
-  text: string;
-  document: Document.Parsed | undefined;
-} {
+export function* composeFirstDocument(input: string | Uint8Array, partTokens = defaultPartTokens): Steps<ComposedYaml> {
   const decoded = typeof input === 'string' ? input : tryDecodeUtf8(input);
   if (decoded === undefined) throw new YamlError('yaml: invalid leading UTF-8 octet');
   const text = decoded.replace(/^\ufeff/, '');
   if (controlCharacter.test(text)) throw new YamlError('yaml: control characters are not allowed');
-  if (hasMoreLines(text, maxLines)) throw new YamlError(tooManyParts);
-  const composer = new Composer({
-    version: '1.1',
-    schema: 'failsafe',
-    merge: false,
-    uniqueKeys: false,
-    strict: true,
-    prettyErrors: false,
-    logLevel: 'silent',
-  });
-  // A text that is no YAML has an error at every piece. Where each was made is of no interest, and costs the most.
-  const { stackTraceLimit } = traces;
-  traces.stackTraceLimit = 0;
+  if (occursMoreOften(text, '\n', maxLines) || occursMoreOften(text, '\\', maxEscapes))
+    throw new YamlError(tooManyParts);
+  yield;
   try {
-    // The composer is one token behind: it knows that a document is complete when the next begins.
-    for (const document of composer.compose(tokens(text), true, text.length)) {
-      const [error] = document.errors;
-      if (error) throw syntaxError(text, error);
-      return { text, document };
-    }
-    return { text, document: undefined };
+    return { text, document: yield* compose(text, partTokens) };
   } catch (error) {
     if (error instanceof DecodeError) throw error;
     throw new YamlError(error instanceof RangeError ? tooDeep : `yaml: ${String(error)}`, { cause: error });
-  } finally {
-    traces.stackTraceLimit = stackTraceLimit;
   }
 }
 
-/** Not every engine has it; on those that have not, it is a property like any other. */
-const traces: ErrorConstructor & { stackTraceLimit?: number | undefined } = Error;
+function* compose(text: string, partTokens: number): Steps<Document.Parsed | undefined> {
+  const composer = new Composer({ ...composerOptions, keepSourceTokens: true });
+  const directives: CST.Directive[] = [];
+  let parts: PartComposer | undefined;
+  // The composer is one token behind: it knows that a document is complete when the next begins.
+  const composed = function* (found: CST.Token | undefined): Steps<Document.Parsed | undefined> {
+    let token = found;
+    if (!parts && token?.type === 'directive') directives.push(token);
+    if (token?.type === 'document') {
+      if (parts) token = { type: 'document', offset: token.offset, start: [] };
+      else {
+        parts = new PartComposer(directives, partTokens);
+        parts.detach(token);
+        yield;
+      }
+    }
+    const next = quietly(() => (token ? composer.next(token) : composer.end(true, text.length)).next());
+    if (next.done) return undefined;
+    const document = next.value;
+    const [error = yield* parts?.complete(document) ?? nothing()] = document.errors;
+    if (error) throw syntaxError(text, error);
+    return document;
+  };
+  const parser = new Parser();
+  let lexemes = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) {
+      const document = yield* composed(token);
+      if (document) return document;
+    }
+    if (parser.stack.length > maxStack) throw new YamlError(tooDeep);
+    if (++lexemes > maxLexemes || directives.length > maxDirectives) throw new YamlError(tooManyParts);
+    if (lexemes % lexemesBetweenYields === 0) yield;
+  }
+  for (const token of parser.end()) {
+    const document = yield* composed(token);
+    if (document) return document;
+  }
+  return yield* composed(undefined);
+}
 
+// biome-ignore lint/correctness/useYield: there is nothing to do
+function* nothing(): Steps<undefined> {
+  return undefined;
+}
+
+const lexemesBetweenYields = 256;
 /**
- * Every piece of a text costs microseconds, however short it is, and nobody else is served meanwhile. The largest objects
- * that people write have a fifth of these.
+ * Every piece of a text costs microseconds, however short it is. The largest objects that people write have a fifth of
+ * these.
  */
 const maxLexemes = 250_000;
-const maxLines = 250_000;
+/** The lines and the escapes of one scalar are put together in one go. */
+const maxLines = 100_000;
+const maxEscapes = 250_000;
 /** Each is remembered with all that is odd about it. */
 const maxDirectives = 100;
 const tooManyParts = 'yaml: the document has too many parts';
 const tooDeep = `yaml: exceeded max depth of ${MAX_JSON_DEPTH}`;
 
-function hasMoreLines(text: string, lines: number): boolean {
-  let left = lines;
-  for (let i = text.indexOf('\n'); i !== -1 && left >= 0; i = text.indexOf('\n', i + 1)) left--;
+function occursMoreOften(text: string, character: string, times: number): boolean {
+  let left = times;
+  for (let i = text.indexOf(character); i !== -1 && left >= 0; i = text.indexOf(character, i + 1)) left--;
   return left < 0;
-}
-
-function* tokens(text: string): Generator<CST.Token, void> {
-  const parser = new Parser();
-  let lexemes = 0;
-  let directives = 0;
-  for (const lexeme of new Lexer().lex(text)) {
-    for (const token of parser.next(lexeme)) {
-      if (token.type === 'directive') directives++;
-      yield token;
-    }
-    if (parser.stack.length > maxStack) throw new YamlError(tooDeep);
-    if (++lexemes > maxLexemes || directives > maxDirectives) throw new YamlError(tooManyParts);
-  }
-  yield* parser.end();
 }

@@ -4,7 +4,8 @@ import { MAX_JSON_DEPTH } from '../../json/depth.ts';
 import { NumberLiteral } from '../../schema/number-literal.ts';
 import { splitYamlDocuments } from './documents.ts';
 import { stringifyYaml } from './emitter.ts';
-import { parseYaml } from './parse.ts';
+import { parseYaml, parseYamlInSteps } from './parse.ts';
+import { YamlError } from './yaml-error.ts';
 
 const read = (text: string): unknown => parseYaml(text).value;
 
@@ -280,5 +281,68 @@ describe('a stream of documents', () => {
 
   it('may have nothing but a comment behind a separator', () => {
     expect(() => [...splitYamlDocuments('a: 1\n---b')]).toThrow('invalid Yaml document separator: b');
+  });
+});
+
+describe('large documents', () => {
+  const lines = (count: number, line: (index: number) => string): string =>
+    Array.from({ length: count }, (_, i) => `${line(i)}\n`).join('');
+  const large: Record<string, [text: string, value: unknown]> = {
+    'a mapping': [
+      lines(5_000, (i) => `k${i}: ${i}`),
+      Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`k${i}`, i])),
+    ],
+    'a flow list with a comma at its end': [
+      `a: [${'1, '.repeat(9_000)}]\n`,
+      { a: Array.from({ length: 9_000 }, () => 1) },
+    ],
+    'a flow mapping over many lines': [
+      `{\n${Array.from({ length: 5_000 }, (_, i) => `  "k${i}": {a: [${i}]}`).join(',\n')}\n}\n`,
+      Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`k${i}`, { a: [i] }])),
+    ],
+    'lists in lists with anchors': [
+      `p: &p\n${lines(3_000, (i) => `- &a${i} {i: ${i}}`)}q:\n${lines(3_000, (i) => `- - *a${i}`)}`,
+      {
+        p: Array.from({ length: 3_000 }, (_, i) => ({ i })),
+        q: Array.from({ length: 3_000 }, (_, i) => [{ i }]),
+      },
+    ],
+    'a list with a tag of its own prefix': [
+      `%TAG !k! tag:yaml.org,2002:\n---\n${lines(5_000, () => '- !k!str 1')}`,
+      Array.from({ length: 5_000 }, () => '1'),
+    ],
+  };
+
+  it.each(Object.entries(large))('are read in parts, and as a whole: %s', (_, [text, value]) => {
+    const steps = parseYamlInSteps(text);
+    let turns = 0;
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) turns++;
+    expect(step.value).toEqual({ value, duplicateKeys: [] });
+    expect(turns).toBeGreaterThan(10);
+  });
+
+  it('are refused for a mistake in a later part', () => {
+    expect(() => parseYaml(`${lines(5_000, (i) => `k${i}: 1`)}  x: 1\n`)).toThrow(YamlError);
+    expect(() => parseYaml(`[${'1, '.repeat(5_000)} "1" "2", ${'1, '.repeat(5_000)}]`)).toThrow(YamlError);
+    expect(() => parseYaml(`[${'1, '.repeat(5_000)},, 1]`)).toThrow(YamlError);
+  });
+
+  it('are read no further than the first', () => {
+    expect(parseYaml(`a: 1\n---\n[${'1, '.repeat(50_000)}]\n`).value).toEqual({ a: 1 });
+  });
+
+  it('are refused when aliases make them larger than objects are', () => {
+    const chain = lines(3_000, (i) => `a${i}: &a${i} {${i > 0 ? `<<: *a${i - 1}, ` : ''}k${i}: v}`);
+    expect(() => parseYaml(chain)).toThrow('yaml: document contains excessive aliasing');
+  });
+
+  it('are told of by the lines of duplicate keys', () => {
+    const { duplicateKeys } = parseYaml(`${lines(5_000, (i) => `k${i}: 1`)}k7: 2\n`);
+    expect(duplicateKeys).toEqual(['line 5001: key "k7" already set in map']);
+  });
+
+  it('have escapes within bounds', () => {
+    expect(() => parseYaml(`a: "${'\\n'.repeat(300_000)}"`)).toThrow('yaml: the document has too many parts');
   });
 });

@@ -1,14 +1,15 @@
-import { type Alias, isAlias, isMap, isScalar, isSeq, type Scalar, type YAMLMap } from 'yaml';
+import { type Alias, isAlias, isCollection, isMap, isScalar, isSeq, type Scalar, type YAMLMap } from 'yaml';
 import { quote } from '../../field/quote.ts';
 import { MAX_JSON_DEPTH } from '../../json/depth.ts';
 import { setOwnEntry } from '../../json/own-entry.ts';
 import { decodeBase64 } from '../../schema/base64.ts';
 import { NumberLiteral } from '../../schema/number-literal.ts';
+import { completed, type Steps } from '../steps.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { composeFirstDocument } from './compose.ts';
 import { formatGoFloat32 } from './go-float.ts';
 import { type ResolvedScalar, resolveScalar, type ScalarTag } from './scalar.ts';
-import { lineAt, YamlError } from './yaml-error.ts';
+import { YamlError } from './yaml-error.ts';
 
 export interface ParsedYaml {
   /** Large unsigned numbers are number literals. */
@@ -23,12 +24,16 @@ export interface ParsedYaml {
  * counts. Throws YamlError for what is no YAML, for what JSON has no form for, and for documents that grow beyond all
  * measure by their aliases.
  */
-export function parseYaml(input: string | Uint8Array): ParsedYaml {
-  const { text, document } = composeFirstDocument(input);
+export const parseYaml = (input: string | Uint8Array): ParsedYaml => completed(parseYamlInSteps(input));
+
+/** The same in steps. */
+export function* parseYamlInSteps(input: string | Uint8Array): Steps<ParsedYaml> {
+  const { text, document } = yield* composeFirstDocument(input);
   if (!document?.contents) return { value: null, duplicateKeys: [] };
   const converter = new Converter(text);
   converter.findAnchors(document.contents);
-  return { value: converter.convert(document.contents, 0), duplicateKeys: converter.duplicateKeys };
+  yield;
+  return { value: yield* converter.convert(document.contents, 0), duplicateKeys: converter.duplicateKeys };
 }
 
 const tagPrefix = 'tag:yaml.org,2002:';
@@ -43,8 +48,13 @@ function allowedAliasRatio(nodes: number): number {
   return 0.99 - 0.89 * ((nodes - smallDocument) / (largeDocument - smallDocument));
 }
 
-/** Nobody reads on; and each takes a look at the whole text. As many are told of in JSON. */
+/** Differs from upstream: more than an object can have are refused whatever else there is in the document. */
+const maxAliasedNodes = 100_000;
+
+/** Nobody reads on. As many are told of in JSON. */
 const maxDuplicateKeys = 100;
+
+const nodesBetweenYields = 1024;
 
 class Converter {
   readonly duplicateKeys: string[] = [];
@@ -54,6 +64,8 @@ class Converter {
   readonly #open = new Set<Alias>();
   #nodes = 0;
   #aliasedNodes = 0;
+  /** Where lines begin; made when a line is asked for. */
+  #lines: readonly number[] | undefined;
 
   constructor(text: string) {
     this.#text = text;
@@ -80,16 +92,33 @@ class Converter {
     visit(root);
   }
 
-  convert(node: unknown, depth: number): unknown {
-    this.#count();
+  *convert(node: unknown, depth: number): Steps<unknown> {
+    if (this.#count()) yield;
     if (depth > MAX_JSON_DEPTH) throw new YamlError(`yaml: exceeded max depth of ${MAX_JSON_DEPTH}`);
-    if (isAlias(node)) return this.#expand(node, (target) => this.convert(target, depth));
-    if (isSeq(node)) return node.items.map((item) => this.convert(item, depth + 1));
+    if (isAlias(node)) {
+      const value = yield* this.convert(this.#enter(node), depth);
+      this.#open.delete(node);
+      return value;
+    }
+    if (isSeq(node)) {
+      const list: unknown[] = [];
+      for (const item of node.items) {
+        if (isLeaf(item)) {
+          if (this.#count()) yield;
+          list.push(this.#leaf(item));
+        } else list.push(yield* this.convert(item, depth + 1));
+      }
+      return list;
+    }
     if (isMap(node)) {
       const object: Record<string, unknown> = {};
-      this.#fill(object, new Set(), node, depth);
+      yield* this.#fill(object, new Set(), node, depth);
       return object;
     }
+    return this.#leaf(node);
+  }
+
+  #leaf(node: unknown): unknown {
     const { tag, value } = isScalar(node) ? this.#scalar(node) : { tag: 'null', value: null };
     if (tag === 'float' && !Number.isFinite(value)) {
       const name = Number.isNaN(value) ? 'NaN' : Number(value) > 0 ? '+Inf' : '-Inf';
@@ -99,13 +128,13 @@ class Converter {
   }
 
   /** Puts a mapping's entries into an object that may have some already: that is what merging is. */
-  #fill(object: Record<string, unknown>, seen: Set<string>, node: YAMLMap, depth: number): void {
+  *#fill(object: Record<string, unknown>, seen: Set<string>, node: YAMLMap, depth: number): Steps<void> {
     for (const { key, value } of node.items) {
       if (isMergeKey(key)) {
-        for (const source of this.#mergeSources(value)) this.#merge(object, seen, source, depth);
+        for (const source of this.#mergeSources(value)) yield* this.#merge(object, seen, source, depth);
         continue;
       }
-      this.#count();
+      if (this.#count()) yield;
       const { text, tag } = this.#keyOf(key);
       const identity = `${tag} ${text}`;
       if (seen.has(identity) && this.duplicateKeys.length < maxDuplicateKeys) {
@@ -113,14 +142,19 @@ class Converter {
         this.duplicateKeys.push(`line ${this.#lineOf(value, key)}: key ${printed} already set in map`);
       }
       seen.add(identity);
-      setOwnEntry(object, text, this.convert(value, depth + 1));
+      if (isLeaf(value)) {
+        if (this.#count()) yield;
+        setOwnEntry(object, text, this.#leaf(value));
+      } else setOwnEntry(object, text, yield* this.convert(value, depth + 1));
     }
   }
 
-  #merge(object: Record<string, unknown>, seen: Set<string>, source: unknown, depth: number): void {
-    this.#count();
-    if (isAlias(source)) this.#expand(source, (target) => this.#merge(object, seen, target, depth));
-    else if (isMap(source)) this.#fill(object, seen, source, depth);
+  *#merge(object: Record<string, unknown>, seen: Set<string>, source: unknown, depth: number): Steps<void> {
+    if (this.#count()) yield;
+    if (isAlias(source)) {
+      yield* this.#merge(object, seen, this.#enter(source), depth);
+      this.#open.delete(source);
+    } else if (isMap(source)) yield* this.#fill(object, seen, source, depth);
     else throw new YamlError('yaml: map merge requires map or sequence of maps as the value');
   }
 
@@ -129,25 +163,31 @@ class Converter {
     return isSeq(value) ? [...value.items].reverse() : [value];
   }
 
-  #expand<T>(alias: Alias, convert: (target: unknown) => T): T {
+  /** What the alias stands for. It is open from here on. */
+  #enter(alias: Alias): unknown {
     if (this.#open.has(alias)) throw new YamlError(`yaml: anchor '${alias.source}' value contains itself`);
     this.#open.add(alias);
-    const value = convert(this.#targets.get(alias));
-    this.#open.delete(alias);
-    return value;
+    return this.#targets.get(alias);
   }
 
-  #count(): void {
+  /** Counts a node; true when it is time to yield. */
+  #count(): boolean {
     this.#nodes++;
     if (this.#open.size > 0) this.#aliasedNodes++;
-    if (this.#aliasedNodes <= 100 || this.#nodes <= 1000) return;
-    if (this.#aliasedNodes / this.#nodes > allowedAliasRatio(this.#nodes)) {
-      throw new YamlError('yaml: document contains excessive aliasing');
+    if (this.#aliasedNodes > 100 && this.#nodes > 1000) {
+      const excessive =
+        this.#aliasedNodes > maxAliasedNodes || this.#aliasedNodes / this.#nodes > allowedAliasRatio(this.#nodes);
+      if (excessive) throw new YamlError('yaml: document contains excessive aliasing');
     }
+    return this.#nodes % nodesBetweenYields === 0;
   }
 
   #keyOf(node: unknown): { text: string; tag: ScalarTag } {
-    if (isAlias(node)) return this.#expand(node, (target) => this.#keyOf(target));
+    if (isAlias(node)) {
+      const key = this.#keyOf(this.#enter(node));
+      this.#open.delete(node);
+      return key;
+    }
     if (isSeq(node) || isMap(node)) throw new YamlError(`yaml: invalid map key: ${isSeq(node) ? 'a list' : 'a map'}`);
     const { tag, value } = isScalar(node) ? this.#scalar(node) : ({ tag: 'null', value: null } as const);
     if (tag === 'null') throw new YamlError('unsupported map key of type: %!s(<nil>), key: <nil>');
@@ -169,11 +209,30 @@ class Converter {
   #lineOf(node: unknown, fallback: unknown): number {
     for (const candidate of [node, fallback]) {
       const known = isScalar(candidate) || isMap(candidate) || isSeq(candidate) || isAlias(candidate);
-      if (known && candidate.range) return lineAt(this.#text, candidate.range[0]);
+      if (known && candidate.range) return this.#lineAt(candidate.range[0]);
     }
     return 1;
   }
+
+  #lineAt(offset: number): number {
+    if (!this.#lines) {
+      const lines = [0];
+      for (let i = this.#text.indexOf('\n'); i !== -1; i = this.#text.indexOf('\n', i + 1)) lines.push(i + 1);
+      this.#lines = lines;
+    }
+    let low = 0;
+    let high = this.#lines.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#lines[middle]! <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
 }
+
+/** Most nodes are: they are converted without a generator of their own. */
+const isLeaf = (node: unknown): boolean => !isCollection(node) && !isAlias(node);
 
 const isMergeKey = (key: unknown): boolean =>
   isScalar(key) && key.source === '<<' && (key.tag === `${tagPrefix}merge` || (key.type === 'PLAIN' && !key.tag));

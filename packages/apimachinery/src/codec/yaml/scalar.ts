@@ -47,6 +47,8 @@ function resolveInteger(plain: string): ResolvedScalar | undefined {
   const match = integer.exec(plain);
   if (!match) return undefined;
   const digits = plain.slice(match[1]!.length);
+  // Not even in bits: to make a number of millions of digits takes long.
+  if (digits.length > 100 && digits.replace(/^0[xXbBoO]?0*/, '').length > 64) return undefined;
   const magnitude = BigInt(/^0[0-7]/.test(digits) ? `0o${digits}` : digits);
   const value = match[1] === '-' ? -magnitude : magnitude;
   const signed = toInt64(value);

@@ -1,0 +1,47 @@
+import { isJsonObject } from './own-entry.ts';
+
+const comma = 0x2c;
+const openingBracket = 0x5b;
+const openingBrace = 0x7b;
+const doubleQuote = 0x22;
+const backslash = 0x5c;
+
+/**
+ * Whether a JSON text holds more than `limit` parts: commas, brackets and braces that open something, outside of strings.
+ * That is what the time to read it depends on, besides its length. A text that is no JSON has parts, too.
+ */
+export function hasMoreJsonParts(json: Uint8Array, limit: number): boolean {
+  if (json.length <= limit) return false;
+  let parts = 0;
+  for (let i = 0; i < json.length; i++) {
+    const byte = json[i]!;
+    if (byte === doubleQuote) {
+      for (i++; json[i] !== doubleQuote && i < json.length; i++) if (json[i] === backslash) i++;
+    } else if (byte === comma || byte === openingBracket || byte === openingBrace) {
+      if (++parts > limit) return true;
+    }
+  }
+  return false;
+}
+
+/** Whether a value has more than `limit` parts: as many as its JSON has, or one for each value more. Looks no further. */
+export function hasMoreParts(value: unknown, limit: number): boolean {
+  const pending: unknown[] = [value];
+  let parts = 0;
+  for (let current = pending.pop(); current !== undefined; current = pending.pop()) {
+    parts++;
+    if (Array.isArray(current)) {
+      parts += current.length;
+      for (let i = 0; i < current.length && parts <= limit; i++) if (isContainer(current[i])) pending.push(current[i]);
+    } else if (isJsonObject(current)) {
+      for (const key in current) {
+        if (++parts > limit) return true;
+        if (isContainer(current[key])) pending.push(current[key]);
+      }
+    }
+    if (parts > limit) return true;
+  }
+  return false;
+}
+
+const isContainer = (value: unknown): boolean => typeof value === 'object' && value !== null;
