@@ -5,10 +5,12 @@ import { keepAlivePosts } from './keep-alive-posts.ts';
 import { killNine } from './kill-nine.ts';
 import { nodeToAdmin } from './node-to-admin.ts';
 import { silentHandshakes } from './silent-handshakes.ts';
+import { stallingBodiesScenario } from './stalling-bodies.ts';
 
 /** In the order in which they run. */
 export const scenarios: readonly Scenario[] = [
   silentHandshakes,
+  stallingBodiesScenario,
   keepAlivePosts,
   killNine,
   fullDisk,

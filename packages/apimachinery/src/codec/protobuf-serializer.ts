@@ -37,7 +37,11 @@ export class ProtobufSerializer implements StreamSerializer {
     this.#lookup = lookup;
   }
 
-  decode(data: Uint8Array, { defaultGVK }: DecodeOptions = {}): Decoded {
+  decode(data: Uint8Array, options?: DecodeOptions): Decoded {
+    return this.#decode(data, options, undefined);
+  }
+
+  #decode(data: Uint8Array, { defaultGVK }: DecodeOptions = {}, maxParts: number | undefined): Decoded {
     const envelope = orDecodeFailure(undefined, () => readEnvelope(data));
     const gvk = withDefaults(envelope, defaultGVK);
     return orDecodeFailure(gvk, () => {
@@ -45,14 +49,15 @@ export class ProtobufSerializer implements StreamSerializer {
       if (!isMarshalable(schema)) throw new NotMarshalableError(schema);
       // These two come first, as everywhere.
       const object: Record<string, unknown> = { kind: gvk.kind, apiVersion: gvk.apiVersion };
-      compileDecoder(schema)(new ProtoReader(data, envelope.start), envelope.end, object);
+      compileDecoder(schema)(new ProtoReader(data, envelope.start, maxParts), envelope.end, object);
       return { object: withType(object, gvk), gvk, strictErrors: [] };
     });
   }
 
-  // biome-ignore lint/correctness/useYield: to read even the largest takes a few milliseconds
+  /** In one: a message of no more parts than this is read in a few milliseconds, however long it is. */
+  // biome-ignore lint/correctness/useYield: there is but one step
   *decodeInSteps(data: Uint8Array, options?: DecodeOptions): Steps<Decoded> {
-    return this.decode(data, options);
+    return this.#decode(data, options, maxPartsInOneStep);
   }
 
   /** Throws NotMarshalableError for kinds that have no form in protobuf, NotRegisteredError for unknown ones. */
@@ -76,6 +81,8 @@ export class ProtobufSerializer implements StreamSerializer {
     return { ...this.decode(object, options), type };
   }
 }
+
+const maxPartsInOneStep = 200_000;
 
 /** Some kinds, such as Table, have no field numbers at all. */
 const isMarshalable = ({ declared }: StructSchema): boolean =>

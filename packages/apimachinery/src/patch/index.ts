@@ -2,7 +2,7 @@
 // strategic merge patch (`strategic/`), and how client-side apply makes the latter two. Server-side apply is in `apply/`.
 export { createJsonPatch } from './create-json-patch.ts';
 export { encodeSortedJson } from './encode-sorted-json.ts';
-export { applyJsonPatch, type JsonPatchLimits, type JsonPatchOperation } from './json-patch.ts';
+export { applyJsonPatch, applyJsonPatchInSteps, type JsonPatchLimits, type JsonPatchOperation } from './json-patch.ts';
 export { formatJsonPointer, parseJsonPointer } from './json-pointer.ts';
 export {
   getModifiedConfiguration,

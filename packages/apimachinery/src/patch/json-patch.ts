@@ -1,3 +1,4 @@
+import { completed, type Steps } from '../codec/steps.ts';
 import { isList, type JsonObject, jsonKind } from '../json/go-value.ts';
 import { assertJsonDepth, cloneJson, isJsonObject, jsonEquals, ownEntry } from '../json/index.ts';
 import { byteLength } from '../validation/byte-length.ts';
@@ -34,7 +35,15 @@ const MAX_SHIFTED_ITEMS = 200_000_000;
  * Differs from upstream: `test` compares values, not how they were written, so 1 equals 1.0, and a null is a null
  * wherever it came from.
  */
-export function applyJsonPatch(document: unknown, patch: unknown, limits: JsonPatchLimits = {}): unknown {
+export const applyJsonPatch = (document: unknown, patch: unknown, limits: JsonPatchLimits = {}): unknown =>
+  completed(applyJsonPatchInSteps(document, patch, limits));
+
+/** The same in steps: a copy of something large takes milliseconds, and there may be many. */
+export function* applyJsonPatchInSteps(
+  document: unknown,
+  patch: unknown,
+  limits: JsonPatchLimits = {},
+): Steps<unknown> {
   const { maxOperations = MAX_OPERATIONS, maxCopyBytes = MAX_COPY_BYTES } = limits;
   const operations = decode(patch);
   if (operations.length > maxOperations) {
@@ -56,6 +65,7 @@ export function applyJsonPatch(document: unknown, patch: unknown, limits: JsonPa
     const run = typeof op === 'string' ? executors.get(op) : undefined;
     if (!run) throw new PatchError(`Unexpected kind: ${typeof op === 'string' ? op : 'unknown'}`, 422);
     run(target, operation);
+    yield;
   }
   // Operations can pile up values that are not too deep themselves.
   assertJsonDepth(target.root);

@@ -1,4 +1,12 @@
-import { type CodecFactory, isJsonObject, parseYaml, type Scheme, stringifyJson } from '@coxswain/apimachinery';
+import {
+  type CodecFactory,
+  completed,
+  isJsonObject,
+  parseYamlInSteps,
+  type Scheme,
+  type Steps,
+  stringifyJson,
+} from '@coxswain/apimachinery';
 import { readJson } from '@coxswain/apimachinery/codec/json';
 
 export interface ObjectFormats {
@@ -12,14 +20,16 @@ type AnyObject = Record<string, unknown>;
  * What a client sent to be written, in its own version and with its defaults, which is how upstream records it.
  * Undefined for what cannot be read as an object.
  */
-export function requestObject(body: Uint8Array, { codecs, scheme }: ObjectFormats): AnyObject | undefined {
+export function* requestObject(body: Uint8Array, { codecs, scheme }: ObjectFormats): Steps<AnyObject | undefined> {
   try {
-    const { object } = codecs.decode(body);
+    const { object } = yield* codecs.recognize(body).decodeInSteps(body);
+    yield;
     scheme.default(object);
+    yield;
     return parsedJson(codecs.json.encode(object));
   } catch {
     // Of no kind that is known here, or none at all: recorded as it came.
-    return parsedObject(body);
+    return yield* parsedObject(body);
   }
 }
 
@@ -27,17 +37,17 @@ export function requestObject(body: Uint8Array, { codecs, scheme }: ObjectFormat
  * A patch as JSON on one line. Differs from upstream: of an apply patch in YAML, which it fails to encode, it records
  * nothing at all, not even that the request was answered.
  */
-export function patchText(body: Uint8Array): string | undefined {
+export function* patchText(body: Uint8Array): Steps<string | undefined> {
   try {
-    return stringifyJson(parseYaml(body).value);
+    return stringifyJson((yield* parseYamlInSteps(body)).value);
   } catch {
     return undefined;
   }
 }
 
 /** Options of a deletion, under the name that upstream records them by. */
-export function deleteOptions(body: Uint8Array): AnyObject | undefined {
-  const object = body.length === 0 ? undefined : parsedObject(body);
+export function* deleteOptions(body: Uint8Array): Steps<AnyObject | undefined> {
+  const object = body.length === 0 ? undefined : yield* parsedObject(body);
   if (!object) return undefined;
   const { kind: _, apiVersion: __, ...options } = object;
   return { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal', ...options };
@@ -53,7 +63,7 @@ export function responseObject(
     const object = contentType.startsWith('application/vnd.kubernetes.protobuf')
       ? parsedJson(codecs.json.encode(codecs.protobuf.decode(body).object))
       : isText(contentType)
-        ? parsedObject(body)
+        ? completed(parsedObject(body))
         : undefined;
     return typeof object?.kind === 'string' && typeof object.apiVersion === 'string' ? object : undefined;
   } catch {
@@ -69,12 +79,12 @@ function parsedJson(body: Uint8Array): AnyObject | undefined {
   return isJsonObject(value) ? value : undefined;
 }
 
-function parsedObject(body: Uint8Array): AnyObject | undefined {
+function* parsedObject(body: Uint8Array): Steps<AnyObject | undefined> {
   try {
     return parsedJson(body);
   } catch {
     try {
-      const { value } = parseYaml(body);
+      const { value } = yield* parseYamlInSteps(body);
       return isJsonObject(value) ? value : undefined;
     } catch {
       return undefined;

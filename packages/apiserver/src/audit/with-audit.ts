@@ -1,16 +1,19 @@
 import type { UserInfo } from '@coxswain/api';
 import {
   ApiError,
+  completed,
   isJsonObject,
   isUnauthorized,
   microTimeFromDate,
   newInternalError,
   type Status,
+  type Steps,
   stringifyJson,
   toStatus,
 } from '@coxswain/apimachinery';
 import type { ApiResponse } from '@coxswain/component-base/http';
 import { headerOf } from '@coxswain/component-base/http';
+import { hasAcceptableParts } from '../endpoints/request-body.ts';
 import { attributesOf, type Filter, isLongRunning, type RequestState } from '../filters/index.ts';
 import type { ObjectReference } from './audit-event.ts';
 import type { AuditSink } from './audit-log.ts';
@@ -151,7 +154,7 @@ class AuditRecord {
   }
 
   async writeFailure(error: unknown): Promise<void> {
-    this.#takeRequest();
+    await this.#takeRequest();
     if (isBug(error)) {
       const message = `APIServer panic'd: ${error.message}`;
       this.#responseStatus = { status: 'Failure', reason: 'InternalError', message, code: 500 };
@@ -170,7 +173,7 @@ class AuditRecord {
 
   async writeResponse(response: ApiResponse): Promise<ApiResponse> {
     const { info, request } = this.#state;
-    this.#takeRequest();
+    await this.#takeRequest();
     const code = 'upgrade' in (response.body ?? {}) ? 101 : response.status;
     this.#responseStatus = { code };
     const contentType = headerOf(response as { headers: Record<string, string> }, 'content-type');
@@ -206,14 +209,17 @@ class AuditRecord {
     return this.#decision.level === level || this.#decision.level === 'RequestResponse';
   }
 
-  #takeRequest(): void {
+  /** Differs from upstream: of what was refused for its parts nothing is recorded. */
+  async #takeRequest(): Promise<void> {
     const body = this.#recorded?.body;
-    if (!body) return;
+    if (!body || !hasAcceptableParts(body)) return;
     const { verb } = this.#state.info;
-    if (verb === 'patch') this.#requestObject = patchText(body);
-    else if (verb.startsWith('delete')) this.#requestObject = this.#text(deleteOptions(body));
+    const { turns } = this.#state;
+    const made = <T>(steps: Steps<T>): T | Promise<T> => (turns ? turns.complete(steps) : completed(steps));
+    if (verb === 'patch') this.#requestObject = await made(patchText(body));
+    else if (verb.startsWith('delete')) this.#requestObject = this.#text(await made(deleteOptions(body)));
     else {
-      const object = requestObject(body, this.#options);
+      const object = await made(requestObject(body, this.#options));
       if (!object) return;
       this.#completeReference(object);
       if (this.#has('Request')) this.#requestObject = this.#text(object);

@@ -20,10 +20,13 @@ export async function createResource(context: RequestContext, scope: ResourceSco
   const { custom } = scope;
   const given = await readObject(context, { kind: scope.kind, fieldValidation, ...(custom && { custom }) }, services);
   const dryRun = isDryRun(options);
+  const { turns } = context;
   const hub = putInRequestNamespace(withoutSystemFields(scope.toHub(given)), context, scope);
+  if (turns) await turns.next();
   const manager = managerOrUserAgent(options.fieldManager, headerOf(context.request, 'user-agent'));
   const owned = withoutDuplicateOwners(hub, context.warn, false);
   const tracked = await scope.track('', undefined, owned, manager);
+  if (turns) await turns.next();
   const { admission } = services;
   let object = tracked;
   if (admission.handles('CREATE')) {

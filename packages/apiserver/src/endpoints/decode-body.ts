@@ -1,6 +1,7 @@
 import {
   ApiError,
   badBodyMessage,
+  type Decoded,
   DecodeFailure,
   type GroupVersionKind,
   type KubernetesObject,
@@ -11,6 +12,7 @@ import {
 import { headerOf } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
 import type { CustomType } from '../registry/resource-definition.ts';
+import { assertJsonParts, assertParts, readBody } from './request-body.ts';
 import type { EndpointServices } from './scope.ts';
 
 export interface ExpectedBody {
@@ -21,6 +23,8 @@ export interface ExpectedBody {
   readonly fieldValidation: string;
   /** For a kind that is not built in. */
   readonly custom?: CustomType;
+  /** In place of the usual limit. */
+  readonly maxBytes?: number;
 }
 
 /**
@@ -34,42 +38,50 @@ export async function readObject(
   services: EndpointServices,
 ): Promise<KubernetesObject> {
   const { codecs, maxRequestBodyBytes } = services;
+  const { kind, custom, maxBytes = maxRequestBodyBytes } = expected;
   const serializer = codecs.forInput(headerOf(context.request, 'content-type'));
   if (!serializer.accepted) throw newUnsupportedMediaType(serializer.supported);
-  const body = await context.request.readBody(maxRequestBodyBytes);
+  const body = await readBody(context, maxBytes);
   const strict = expected.fieldValidation !== 'Ignore';
-  const { kind, custom } = expected;
   if (custom && serializer.accepted.mediaType === codecs.protobuf.mediaType)
     throw newUnsupportedMediaType(codecs.supported.map(({ mediaType }) => mediaType));
-  return decodeObject(expected, body, context, services, () =>
-    serializer.accepted.decode(body, custom ? { strict, unstructured: true } : { defaultGVK: kind, strict }),
-  );
-}
-
-function decodeObject(
-  { kind, formerly, fieldValidation, custom }: ExpectedBody,
-  body: Uint8Array,
-  context: RequestContext,
-  { scheme }: EndpointServices,
-  decode: () => ReturnType<EndpointServices['codecs']['decode']>,
-): KubernetesObject {
+  const options = custom ? { strict, unstructured: true } : { defaultGVK: kind, strict };
   try {
-    const { object, gvk, strictErrors: duplicates } = decode();
-    const unknown = custom && gvk.kind === kind.kind ? prunedFields(object, gvk, kind, custom) : [];
-    if (!custom && gvk !== formerly) assertKind(gvk, kind);
-    const strictErrors = fieldValidation === 'Ignore' ? duplicates : [...duplicates, ...unknown];
-    if (strictErrors.length > 0) {
-      if (fieldValidation === 'Strict') throw new DecodeFailure(new Error(strictDecodingMessage(strictErrors)), gvk);
-      warnOfStrictErrors(strictErrors, context);
-    }
-    if (custom) {
-      assertVersion(gvk, kind);
-      if (gvk === kind) custom.setDefaults(object);
-    } else scheme.default(object);
+    const { turns } = context;
+    if (!turns) return objectOf(expected, serializer.accepted.decode(body, options), context, services);
+    if (serializer.accepted === codecs.json) assertJsonParts(body);
+    const decoded = await turns.complete(serializer.accepted.decodeInSteps(body, options));
+    assertParts(decoded.object);
+    await turns.next();
+    const object = objectOf(expected, decoded, context, services);
+    // Defaults are parts, too.
+    assertParts(object);
+    await turns.next();
     return object;
   } catch (error) {
     throw asBadRequest(error, kind, body);
   }
+}
+
+/** What was decoded, if it is of the kind, with its defaults. */
+function objectOf(
+  { kind, formerly, fieldValidation, custom }: ExpectedBody,
+  { object, gvk, strictErrors: duplicates }: Decoded,
+  context: RequestContext,
+  { scheme }: EndpointServices,
+): KubernetesObject {
+  const unknown = custom && gvk.kind === kind.kind ? prunedFields(object, gvk, kind, custom) : [];
+  if (!custom && gvk !== formerly) assertKind(gvk, kind);
+  const strictErrors = fieldValidation === 'Ignore' ? duplicates : [...duplicates, ...unknown];
+  if (strictErrors.length > 0) {
+    if (fieldValidation === 'Strict') throw new DecodeFailure(new Error(strictDecodingMessage(strictErrors)), gvk);
+    warnOfStrictErrors(strictErrors, context);
+  }
+  if (custom) {
+    assertVersion(gvk, kind);
+    if (gvk === kind) custom.setDefaults(object);
+  } else scheme.default(object);
+  return object;
 }
 
 /** Brings a custom object into the form of its type; says what was unknown, as a strict reader would. */

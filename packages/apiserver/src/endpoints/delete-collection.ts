@@ -19,7 +19,7 @@ export async function deleteCollection(context: RequestContext, scope: ResourceS
   assertPresentable(scope, representation, true);
   const list = listOptions(context.query, false);
   const selection = selectionOf(context, scope, list);
-  const options = await requestDeleteOptions(context, scope);
+  const options = await requestDeleteOptions(context);
   const dryRun = isDryRun(options);
   const page = await listObjects(registry, { ...list, namespace: context.info.namespace, selection });
   const validate = deletionValidator(context, scope, options);

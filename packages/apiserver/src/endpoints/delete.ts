@@ -1,6 +1,7 @@
 import { Catalogue } from '@coxswain/api';
 import {
   CodecFactory,
+  completed,
   type DeleteOptions,
   GroupVersion,
   newBadRequest,
@@ -11,6 +12,7 @@ import { headerOf } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
 import { checkedDeleteOptions, isDryRun, readDeleteOptions } from './options.ts';
 import { negotiate, outputOf } from './representation.ts';
+import { assertJsonParts, maxSmallBodyBytes, readBody } from './request-body.ts';
 import type { ResourceScope } from './scope.ts';
 import { admissionAttributes } from './write-context.ts';
 import { objectResponse, successResponse } from './write-response.ts';
@@ -20,7 +22,7 @@ export async function deleteResource(context: RequestContext, scope: ResourceSco
   const { info } = context;
   const { services, registry } = scope;
   const representation = negotiate(context, services.codecs, outputOf(scope));
-  const options = await requestDeleteOptions(context, scope);
+  const options = await requestDeleteOptions(context);
   const dryRun = isDryRun(options);
   const { deleted, stored, status } = await registry.delete({
     namespace: info.namespace,
@@ -57,14 +59,16 @@ export function deletionValidator(
 }
 
 /** From the body, or from the query when there is none. */
-export async function requestDeleteOptions(context: RequestContext, scope: ResourceScope): Promise<DeleteOptions> {
-  const body = await context.request.readBody(scope.services.maxRequestBodyBytes);
+export async function requestDeleteOptions(context: RequestContext): Promise<DeleteOptions> {
+  const body = await readBody(context, maxSmallBodyBytes);
   if (body.length === 0) return checkedDeleteOptions(readDeleteOptions(context.query));
   const serializer = optionsCodecs.forInput(headerOf(context.request, 'content-type'));
   if (!serializer.accepted) throw newUnsupportedMediaType(serializer.supported);
   const kind = GroupVersion.of('', 'v1').withKind('DeleteOptions');
   try {
-    const { object } = serializer.accepted.decode(body, { defaultGVK: kind });
+    if (serializer.accepted === optionsCodecs.json) assertJsonParts(body);
+    const steps = serializer.accepted.decodeInSteps(body, { defaultGVK: kind });
+    const { object } = context.turns ? await context.turns.complete(steps) : completed(steps);
     const { kind: _, apiVersion: __, ...options } = object;
     return checkedDeleteOptions(options as DeleteOptions);
   } catch (error) {

@@ -1,10 +1,11 @@
 import {
   ApiError,
-  applyJsonPatch,
+  applyJsonPatchInSteps,
   applyMergePatch,
   applyStrategicMergePatch,
   assertMergePatchObject,
   cloneJson,
+  completed,
   compileNormalizer,
   DecodeError,
   encodeSortedJson,
@@ -28,7 +29,9 @@ import {
   Path,
   parseJson,
   parseYaml,
+  parseYamlInSteps,
   type Schema,
+  type Steps,
   strictDecodingMessage,
   strictJsonPatchErrors,
   stringifyJson,
@@ -38,10 +41,12 @@ import { headerOf } from '@coxswain/component-base/http';
 import { genericError } from '../discovery/index.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { clientsMistake } from '../registry/clients-mistake.ts';
+import type { Turns } from '../turns/turns.ts';
 import { inRequestNamespace } from './create.ts';
 import { assertKind, warnOfStrictErrors } from './decode-body.ts';
 import { isDryRun, patchOptions, type WriteOptions } from './options.ts';
 import { negotiate, outputOf } from './representation.ts';
+import { assertJsonParts, assertParts, readBody } from './request-body.ts';
 import type { ResourceScope } from './scope.ts';
 import { admitChange, assertName, validateChange } from './update.ts';
 import { withoutDuplicateOwners, writeContext } from './write-context.ts';
@@ -64,10 +69,10 @@ export async function patchResource(context: RequestContext, scope: ResourceScop
   const patchType = requestPatchType(context, scope);
   const representation = negotiate(context, services.codecs, outputOf(scope));
   assertPresentable(scope, representation, false);
-  const body = await context.request.readBody(services.maxRequestBodyBytes);
+  const body = await readBody(context, services.maxRequestBodyBytes);
   const options = patchOptions(context.query, patchType);
   const dryRun = isDryRun(options);
-  const patch = patcherFor(patchType, body, context, scope, options);
+  const patch = await patcherFor(patchType, body, context, scope, options);
   const { stored, created } = await registry.update({
     namespace,
     name,
@@ -97,24 +102,46 @@ export function requestPatchType({ request }: RequestContext, { custom }: Resour
   return patchType;
 }
 
+/** A change of an object in the request's version. */
+interface Change {
+  apply(versioned: KubernetesObject): Steps<unknown>;
+  /** Makes an object of what was patched, as if the client had sent it. */
+  decode(patched: unknown): KubernetesObject;
+}
+
 /** Of the request's content type and body. */
-export function patcherFor(
+export async function patcherFor(
   patchType: string,
   body: Uint8Array,
   context: RequestContext,
   scope: ResourceScope,
   options: WriteOptions,
-): Patcher {
+): Promise<Patcher> {
   if (patchType === applyPatch) return applyPatcher(body, context, scope, options);
   const manager = managerOrUserAgent(options.fieldManager, headerOf(context.request, 'user-agent'));
   const change =
     patchType === strategicMergePatch
       ? strategicPatcher(body, context, scope, options)
       : jsonPatcher(patchType, body, context, scope, options);
+  const inTurns = async (current: KubernetesObject, turns: Turns): Promise<KubernetesObject> => {
+    const versioned = scope.toVersion(cloneJson(current));
+    await turns.next();
+    const patched = await turns.complete(change.apply(versioned));
+    assertParts(patched, current);
+    await turns.next();
+    const changed = change.decode(patched);
+    assertParts(changed, current);
+    await turns.next();
+    const hub = scope.toHub(changed);
+    await turns.next();
+    return scope.track(context.info.subresource, current, hub, manager);
+  };
   return (current) => {
     if (!current) throw newNotFound(scope.groupResource, context.info.name);
-    const versioned = scope.toVersion(cloneJson(current));
-    return scope.track(context.info.subresource, current, scope.toHub(change(versioned)), manager);
+    const { turns } = context;
+    if (turns) return inTurns(current, turns);
+    const changed = change.decode(completed(change.apply(scope.toVersion(cloneJson(current)))));
+    return scope.track(context.info.subresource, current, scope.toHub(changed), manager);
   };
 }
 
@@ -132,6 +159,7 @@ const withoutServerError = (error: unknown): unknown =>
   error instanceof PatchError ? clientsMistake(error.message, { cause: error }) : error;
 
 function parsePatch(body: Uint8Array, failed: (message: string) => Error): { value: unknown; text: () => string } {
+  assertJsonParts(body);
   try {
     return { value: parseJson(body).value, text: () => Buffer.from(body).toString() };
   } catch (error) {
@@ -147,7 +175,7 @@ function jsonPatcher(
   context: RequestContext,
   scope: ResourceScope,
   options: WriteOptions,
-): (versioned: KubernetesObject) => KubernetesObject {
+): Change {
   const { value: patch, text } = parsePatch(body, (message) =>
     newBadRequest(isStrict(options) ? `error decoding patch: ${message}` : message),
   );
@@ -157,13 +185,20 @@ function jsonPatcher(
     assertMergePatchObject(patch);
     return findStrictErrors(text(), undefined);
   });
-  return (versioned) => {
-    const patched = interpreting(() =>
-      patchType === jsonPatch ? applyJsonPatch(versioned, patch) : applyMergePatch(versioned, patch),
-    );
-    const shown = (): string => (scope.custom ? encodeSortedJson(patched) : printed(patched, scope.schema));
-    if (!scope.custom) assertKindOf(patched, scope, shown);
-    return decodePatched(patched, strictErrors, context, scope, options, { shown });
+  return {
+    *apply(versioned) {
+      try {
+        if (patchType === jsonPatch) return yield* applyJsonPatchInSteps(versioned, patch);
+        return applyMergePatch(versioned, patch);
+      } catch (error) {
+        throw withoutServerError(interpretPatchError(error));
+      }
+    },
+    decode(patched) {
+      const shown = (): string => (scope.custom ? encodeSortedJson(patched) : printed(patched, scope.schema));
+      if (!scope.custom) assertKindOf(patched, scope, shown);
+      return decodePatched(patched, strictErrors, context, scope, options, { shown });
+    },
   };
 }
 
@@ -172,17 +207,20 @@ function strategicPatcher(
   context: RequestContext,
   scope: ResourceScope,
   options: WriteOptions,
-): (versioned: KubernetesObject) => KubernetesObject {
+): Change {
   const schema = scope.schema;
   if (!schema) throw newUnsupportedMediaType(patchTypes.filter((type) => type !== strategicMergePatch));
   const { value: patch, text } = parsePatch(body, newBadRequest);
   const strictErrors = isStrict(options) ? findStrictErrors(text(), undefined) : [];
-  return (versioned) => {
-    const patched = interpreting(() => applyStrategicMergePatch({ ...versioned }, patch, schema));
-    return decodePatched(patched, strictErrors, context, scope, options, {
-      shown: () => formatValue(patch),
-      explain: () => explainConversion(schema, patched),
-    });
+  return {
+    *apply(versioned) {
+      return interpreting(() => applyStrategicMergePatch({ ...versioned }, patch, schema));
+    },
+    decode: (patched) =>
+      decodePatched(patched, strictErrors, context, scope, options, {
+        shown: () => formatValue(patch),
+        explain: () => explainConversion(schema, patched),
+      }),
   };
 }
 
@@ -271,10 +309,16 @@ function decodePatched(
   return complete;
 }
 
-function applyPatcher(body: Uint8Array, context: RequestContext, scope: ResourceScope, options: WriteOptions): Patcher {
+async function applyPatcher(
+  body: Uint8Array,
+  context: RequestContext,
+  scope: ResourceScope,
+  options: WriteOptions,
+): Promise<Patcher> {
   const { fieldManager: manager, force = false } = options;
-  const { value: patch, duplicates } = parseConfiguration(body);
+  const { value: patch, duplicates } = await parseConfiguration(body, context.turns);
   const configuration: KubernetesObject = patch;
+  if (context.turns) assertParts(configuration);
   return async (current) => {
     const applied = await asClientsMistake(() =>
       scope.applied(context.info.subresource, current, configuration, { manager, force }),
@@ -282,6 +326,10 @@ function applyPatcher(body: Uint8Array, context: RequestContext, scope: Resource
     if (duplicates !== '' && isStrict(options)) {
       if (options.fieldValidation === 'Strict') throw newBadRequest(`error strict decoding YAML: ${duplicates}`);
       warnOfStrictErrors([duplicates], context);
+    }
+    if (context.turns) {
+      assertParts(applied, current);
+      await context.turns.next();
     }
     return scope.toHub(applied);
   };
@@ -298,8 +346,12 @@ async function asClientsMistake<T>(run: () => T | Promise<T>): Promise<T> {
 }
 
 /** What is applied is YAML, and mostly the JSON that YAML allows, which is read far faster. */
-function parseConfiguration(body: Uint8Array): { value: Record<string, unknown>; duplicates: string } {
+async function parseConfiguration(
+  body: Uint8Array,
+  turns: Turns | undefined,
+): Promise<{ value: Record<string, unknown>; duplicates: string }> {
   if (body[0] === openingBrace) {
+    assertJsonParts(body);
     try {
       const { value } = parseJson(body);
       if (isJsonObject(value) && !hasDuplicateKeys(body, value)) return { value, duplicates: '' };
@@ -309,7 +361,7 @@ function parseConfiguration(body: Uint8Array): { value: Record<string, unknown>;
   }
   let parsed: ReturnType<typeof parseYaml>;
   try {
-    parsed = parseYaml(body);
+    parsed = turns ? await turns.complete(parseYamlInSteps(body)) : parseYaml(body);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw newBadRequest(`error decoding YAML: error converting YAML to JSON: ${message}`);

@@ -34,6 +34,7 @@ import { readObject } from './decode-body.ts';
 import { isDryRun, patchOptions, updateOptions, type WriteOptions } from './options.ts';
 import { patcherFor, requestPatchType } from './patch.ts';
 import { negotiate, type Representation } from './representation.ts';
+import { maxSmallBodyBytes, readBody } from './request-body.ts';
 import { ResourceScope } from './scope.ts';
 import { admitChange, assertName, validateChange } from './update.ts';
 import { writeContext } from './write-context.ts';
@@ -144,7 +145,11 @@ export async function updateScale(context: RequestContext, parent: ResourceScope
   const options = updateOptions(context.query);
   const scope = new ScaleScope(parent);
   const { fieldValidation } = options;
-  const body = await readObject(context, { kind: scaleKind, fieldValidation }, parent.services);
+  const body = await readObject(
+    context,
+    { kind: scaleKind, fieldValidation, maxBytes: maxSmallBodyBytes },
+    parent.services,
+  );
   const given = inRequestNamespace(body, context, scope);
   assertName(given, context.info.name);
   const manager = managerOrUserAgent(options.fieldManager, headerOf(context.request, 'user-agent'));
@@ -155,10 +160,10 @@ export async function updateScale(context: RequestContext, parent: ResourceScope
 
 export async function patchScale(context: RequestContext, parent: ResourceScope): Promise<ApiResponse> {
   const patchType = requestPatchType(context, parent);
-  const body = await context.request.readBody(parent.services.maxRequestBodyBytes);
+  const body = await readBody(context, maxSmallBodyBytes);
   const options = patchOptions(context.query, patchType);
   const scope = new ScaleScope(parent);
-  const patch = patcherFor(patchType, body, context, scope, options);
+  const patch = await patcherFor(patchType, body, context, scope, options);
   return write(context, parent, scope, options, async (current) => {
     const patched = inRequestNamespace(await patch(current), context, scope);
     assertName(patched, context.info.name);

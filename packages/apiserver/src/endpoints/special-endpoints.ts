@@ -32,6 +32,7 @@ import { CreatorFields } from './creator-fields.ts';
 import { readObject } from './decode-body.ts';
 import { createOptions, isDryRun } from './options.ts';
 import { negotiate } from './representation.ts';
+import { maxSmallBodyBytes } from './request-body.ts';
 import type { Endpoint, Endpoints, ResourceRouterOptions } from './resource-router.ts';
 import type { EndpointServices, ResourceScope } from './scope.ts';
 import { reviewEndpoint } from './virtual-resource.ts';
@@ -119,7 +120,8 @@ async function readPart(
 ): Promise<{ object: KubernetesObject; dryRun: boolean }> {
   const options = createOptions(context.query);
   const { fieldValidation } = options;
-  const object = await readObject(context, { kind, fieldValidation, ...(formerly && { formerly }) }, services);
+  const body = { kind, fieldValidation, maxBytes: maxSmallBodyBytes, ...(formerly && { formerly }) };
+  const object = await readObject(context, body, services);
   const { namespace } = context.info;
   const given = object.metadata?.namespace ?? '';
   if (given !== '' && given !== namespace)

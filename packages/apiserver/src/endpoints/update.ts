@@ -34,7 +34,9 @@ export async function updateResource(context: RequestContext, scope: ResourceSco
     ...(subresource && { subresource }),
     change: async (current) => {
       assertUid(given, current, scope, name);
+      if (context.turns) await context.turns.next();
       const tracked = await scope.track(subresource, current, given, manager);
+      if (context.turns) await context.turns.next();
       return admitChange(context, scope, tracked, current, dryRun);
     },
     validate: validateChange(context, scope, dryRun),

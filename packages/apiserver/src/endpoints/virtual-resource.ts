@@ -13,6 +13,7 @@ import { CreatorFields } from './creator-fields.ts';
 import { readObject } from './decode-body.ts';
 import { createOptions, isDryRun } from './options.ts';
 import { negotiate } from './representation.ts';
+import { maxSmallBodyBytes } from './request-body.ts';
 import type { VirtualEndpoint } from './resource-router.ts';
 import type { EndpointServices } from './scope.ts';
 import { operationOptions } from './write-context.ts';
@@ -30,7 +31,7 @@ export function reviewEndpoint<T extends KubernetesObject>(
     const representation = negotiate(context, services.codecs, 'review');
     const options = createOptions(context.query);
     const { fieldValidation } = options;
-    const body = await readObject(context, { kind, fieldValidation }, services);
+    const body = await readObject(context, { kind, fieldValidation, maxBytes: maxSmallBodyBytes }, services);
     const { namespace } = context.info;
     if (namespace && !body.metadata?.namespace) body.metadata = { ...body.metadata, namespace };
     const review = fields.own(kind, body, context, options);
@@ -52,6 +53,7 @@ export function reviewEndpoint<T extends KubernetesObject>(
       deadline: context.deadline,
     };
     await services.admission.admit(attributes);
+    if (context.turns) await context.turns.next();
     const { features, now } = services;
     const strategy = strategyFor(hub);
     const errors = withErrorLimit(() => strategy?.validate?.(review, { features, now, user: context.user }) ?? []);

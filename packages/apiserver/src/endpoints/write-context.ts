@@ -3,6 +3,7 @@ import { nodeSignatures } from '@coxswain/client/x509';
 import type { AdmissionAttributes, Operation } from '../admission/admission.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { WriteContext } from '../registry/resource-hooks.ts';
+import type { Turns } from '../turns/turns.ts';
 import { admissionObjects } from './admission-objects.ts';
 import type { ResourceScope } from './scope.ts';
 
@@ -22,6 +23,7 @@ class RequestWriteContext implements WriteContext {
   readonly dryRun: boolean;
   readonly signatures: WriteContext['signatures'];
   readonly #scope: ResourceScope;
+  readonly #request: RequestContext;
 
   constructor(context: RequestContext, scope: ResourceScope, dryRun: boolean) {
     const { services } = scope;
@@ -36,6 +38,15 @@ class RequestWriteContext implements WriteContext {
     this.dryRun = dryRun;
     this.signatures = nodeSignatures;
     this.#scope = scope;
+    this.#request = context;
+  }
+
+  get turns(): Turns | undefined {
+    return this.#request.turns;
+  }
+
+  set turns(turns: Turns | undefined) {
+    this.#request.turns = turns;
   }
 
   /** Few strategies ask. */

@@ -4,6 +4,7 @@ import { headerOf, readQuery } from '@coxswain/component-base/http';
 import { DelegatedRequest } from '../http/delegated-request.ts';
 import type { RequestContext, RequestInfo } from '../http/request-context.ts';
 import { readRequestInfo } from '../http/request-info.ts';
+import type { Turns } from '../turns/turns.ts';
 
 const nobody: UserInfo = Object.freeze({ username: '' });
 
@@ -33,6 +34,7 @@ export class RequestState implements RequestContext {
   deadline: number | undefined;
   /** For pages of an allowed origin: headers of the answer, whatever it is. */
   corsHeaders: Readonly<Record<string, string>> | undefined;
+  turns: Turns | undefined;
   readonly #newAuditId: () => string;
   #auditId: string | undefined;
 

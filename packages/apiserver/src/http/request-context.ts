@@ -1,5 +1,6 @@
 import type { UserInfo } from '@coxswain/api';
 import type { ApiRequest, ApiResponse } from '@coxswain/component-base/http';
+import type { Turns } from '../turns/turns.ts';
 
 /** What a request is for, read from its method and path alone: upstream's RequestInfo. */
 export interface RequestInfo {
@@ -39,6 +40,8 @@ export interface RequestContext {
   readonly deadline?: number | undefined;
   /** To be called when a watch has sent what it begins with: from then on it costs little. */
   readonly onWatchBegun?: (() => void) | undefined;
+  /** Of a request that brought much, which is worked on in turns with others; absent until that is known. */
+  turns?: Turns | undefined;
 }
 
 export type ContextHandler = (context: RequestContext) => Promise<ApiResponse>;

@@ -60,8 +60,10 @@ async function createOnce(
   };
   const ready = await prepareNew(registry, object, context, validate);
   try {
+    if (context.turns) await context.turns.next();
     const stored = await registry.encode(ready.object);
     assertObjectSize(stored);
+    if (context.turns) await context.turns.next();
     const { name = '', namespace = '' } = ready.object.metadata ?? {};
     const key = registry.keys.key(namespace, name);
     if (context.dryRun) {
@@ -115,14 +117,20 @@ export async function prepareNew(
   if (problems.length > 0) throw invalid(problems, given);
   const reservation = await hooks.beginCreate?.(given, context);
   try {
+    const { turns } = context;
+    if (turns) await turns.next();
     const prepared = prepareForCreate(strategy, given, context);
+    if (turns) await turns.next();
     const found = validateCreate(strategy, prepared, context);
+    if (turns) await turns.next();
     const further = strategy.validateRules?.(prepared, undefined, found, context);
     const errors = further ? [...found, ...(await further)] : found;
     if (errors.length > 0) throw invalid(errors, prepared);
     for (const warning of strategy.warningsOnCreate?.(prepared, context) ?? []) context.warn?.(warning);
+    if (turns) await turns.next();
     strategy.canonicalize?.(prepared);
     const object = definition.storedForm?.(prepared, true) ?? prepared;
+    if (turns) await turns.next();
     await validate?.(object, undefined);
     return { object, commit: () => reservation?.commit(), rollback: () => reservation?.rollback() };
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { StrategyContext } from '@coxswain/api';
 import type { KubernetesObject } from '@coxswain/apimachinery';
 import type { SignatureVerifier } from '@coxswain/apimachinery/x509';
+import type { Turns } from '../turns/turns.ts';
 
 /** What was reserved for a write: kept when the object is stored, given back when it is not. Neither fails. */
 export interface Reservation {
@@ -16,6 +17,8 @@ export interface WriteContext extends StrategyContext {
   readonly dryRun: boolean;
   /** A server checks them always. */
   readonly signatures: SignatureVerifier;
+  /** Of a write of something large, between whose steps others have their turn. */
+  turns?: Turns | undefined;
 }
 
 /**

@@ -19,6 +19,7 @@ import { finishDeletion, mustBeDeleted } from './delete-object.ts';
 import { assertObjectSize } from './object-size.ts';
 import type { WriteContext } from './resource-hooks.ts';
 import type { ResourceRegistry, ValidateWrite } from './resource-registry.ts';
+import { isLarge, Turns } from '../turns/turns.ts';
 import { fromStoreError, parseResourceVersion } from './store-error.ts';
 import type { StoredObject } from './stored-object.ts';
 import { timestamp } from './timestamp.ts';
@@ -86,8 +87,11 @@ async function replace(
   const { context, subresource, validate } = request;
   const { strategy, hooks, hub } = definition;
   const shown = await registry.shown(entry.value);
+  if (isLarge(shown.line)) context.turns ??= new Turns();
   const old = codec.decode(shown.line);
+  if (context.turns) await context.turns.next();
   const changed = withCurrentVersion(await request.change(old), entry.revision, registry, request);
+  if (context.turns) await context.turns.next();
   const whole = subresource === undefined && !request.asIs;
   const problems = (whole && strategy.begin?.(changed, old, context)) || [];
   if (problems.length > 0) throw newInvalid(hub.groupKind, request.name, problems);
@@ -105,7 +109,9 @@ async function replace(
       // Whoever let it go sees the version that it was let go at.
       return { stored: codec.stored(codec.withRevision(codec.encode(next), entry.revision), next), created: false };
     }
+    if (context.turns) await context.turns.next();
     const encoded = codec.encode(next);
+    if (context.turns) await context.turns.next();
     if (context.dryRun) {
       await reservation?.rollback();
       return { stored: codec.stored(codec.withRevision(encoded, entry.revision), next), created: false };
@@ -122,6 +128,7 @@ async function replace(
       return { stored: shown, created: false };
     }
     assertObjectSize(stored);
+    if (context.turns) await context.turns.next();
     const result = await store.put(entry.key, stored, {
       expected: entry.revision,
       note: next,
@@ -152,13 +159,17 @@ async function judged(
       ? prepareForSubresourceUpdate(strategy, subresource, changed, old, context)
       : prepareForUpdate(strategy, changed, old, context);
   const own = withLastingMetadata(prepared, old, namespace, namespaced);
+  const { turns } = context;
+  if (turns) await turns.next();
   const found = validateUpdate(strategy, own, old, context, subresource);
+  if (turns) await turns.next();
   const further = strategy.validateRules?.(own, old, found, context);
   const errors = further ? [...found, ...(await further)] : found;
   if (errors.length > 0)
     throw newInvalid(GroupKind.of(hub.group, own.kind ?? hub.kind), own.metadata?.name ?? '', errors);
   const { warningsOnUpdate } = (subresource === undefined ? strategy : strategy.subresources?.[subresource]) ?? {};
   for (const warning of warningsOnUpdate?.(own, old, context) ?? []) context.warn?.(warning);
+  if (turns) await turns.next();
   strategy.canonicalize?.(own);
   return definition.storedForm?.(own, false) ?? own;
 }

@@ -15,10 +15,13 @@ export class ProtoReader {
   at: number;
   /** How deep in nested messages; the decoder counts. */
   depth = 0;
+  /** How many strings, bytes and messages may still be read. */
+  #partsLeft: number;
 
-  constructor(bytes: Uint8Array, at = 0) {
+  constructor(bytes: Uint8Array, at = 0, maxParts: number = Number.MAX_SAFE_INTEGER) {
     this.bytes = bytes;
     this.at = at;
+    this.#partsLeft = maxParts;
   }
 
   /** An unsigned number below 2^53, for tags and lengths. */
@@ -43,6 +46,7 @@ export class ProtoReader {
   /** The end of what follows, after its length. */
   lengthDelimited(end: number): number {
     const length = this.varint(end);
+    if (--this.#partsLeft < 0) throw new DecodeError('proto: the message has too many parts');
     if (length <= end - this.at) return this.at + length;
     throw length >= 2 ** 63 ? invalidLength() : unexpectedEof();
   }

@@ -106,6 +106,7 @@ export class PartComposer {
     for (const item of token.items) {
       const { start, key } = item;
       const value: CST.Token | undefined = item.value;
+      if (start.length > maxStart) item.start = withoutExcess(start);
       // What is emptied seems to end where it begins: the key after it must say itself where it is.
       if (wasEmptied && start.length === 0 && key)
         start.push({ type: 'space', offset: key.offset, indent: 0, source: '' });
@@ -162,6 +163,13 @@ function* parts(items: readonly Item[], type: Collection['type'], partTokens: nu
   }
   if (part.length > 0) yield part;
 }
+
+/** Of many commas in a row each would be an error: one is enough. */
+const maxStart = 100;
+const withoutExcess = (start: readonly CST.SourceToken[]): CST.SourceToken[] => {
+  let commas = 0;
+  return start.filter((token) => !isComma(token) || ++commas <= 2);
+};
 
 const isComma = ({ type }: CST.SourceToken): boolean => type === 'comma';
 

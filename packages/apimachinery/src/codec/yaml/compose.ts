@@ -68,6 +68,7 @@ function* compose(text: string, partTokens: number): Steps<Document.Parsed | und
       if (document) return document;
     }
     if (parser.stack.length > maxStack) throw new YamlError(tooDeep);
+    if (lexeme.length > maxLexemeLength) throw new YamlError(tooLong);
     if (++lexemes > maxLexemes || directives.length > maxDirectives) throw new YamlError(tooManyParts);
     if (lexemes % lexemesBetweenYields === 0) yield;
   }
@@ -94,6 +95,9 @@ const maxLines = 100_000;
 const maxEscapes = 250_000;
 /** Each is remembered with all that is odd about it. */
 const maxDirectives = 100;
+/** What is quoted is read letter by letter. No object has room for more. */
+const maxLexemeLength = 1.5 * 1024 * 1024;
+const tooLong = 'yaml: a part of the document is too long';
 const tooManyParts = 'yaml: the document has too many parts';
 const tooDeep = `yaml: exceeded max depth of ${MAX_JSON_DEPTH}`;
 

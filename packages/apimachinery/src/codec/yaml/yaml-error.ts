@@ -6,7 +6,7 @@ export class YamlError extends DecodeError {
   override readonly name = 'YamlError';
 }
 
-export const lineAt = (text: string, offset: number): number => {
+const lineAt = (text: string, offset: number): number => {
   let line = 1;
   for (let i = text.indexOf('\n'); i !== -1 && i < offset; i = text.indexOf('\n', i + 1)) line++;
   return line;

@@ -23,7 +23,7 @@ import {
 } from './environment.ts';
 import { OBJECT } from './object-type.ts';
 import { PolicyCompiler } from './policy-compiler.ts';
-import { Turns } from './turns.ts';
+import { Turns } from '../../turns/turns.ts';
 
 type Policy = Pick<ValidatingAdmissionPolicy, 'spec'> & Pick<MutatingAdmissionPolicy, 'spec'>;
 

@@ -6,7 +6,7 @@ import {
   compileExpression,
   type ExpressionScope,
 } from './environment.ts';
-import { Turns } from './turns.ts';
+import { Turns } from '../../turns/turns.ts';
 
 type Scope = Omit<ExpressionScope, 'params'>;
 

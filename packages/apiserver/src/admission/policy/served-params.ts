@@ -2,7 +2,7 @@ import { isNotFound, type KubernetesObject } from '@coxswain/apimachinery';
 import type { ResourceScope } from '../../endpoints/scope.ts';
 import type { StoredObject } from '../../registry/stored-object.ts';
 import type { ParamObjects } from './params.ts';
-import { Turns } from './turns.ts';
+import { Turns } from '../../turns/turns.ts';
 
 /** A resource that is served and stored, for as long as `during` takes. */
 interface ServedScope {

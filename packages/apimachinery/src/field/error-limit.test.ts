@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { type ErrorList, required } from './error.ts';
+import { MAX_FIELD_ERRORS, withErrorLimit } from './error-limit.ts';
+import { Path } from './path.ts';
+
+const problems = (count: number, errors: ErrorList = []): ErrorList => {
+  for (let i = 0; i < count; i++) errors.push(required(Path.of('items').index(i)));
+  return errors;
+};
+
+it('gives what a validator finds', () => {
+  expect(withErrorLimit(() => problems(3)).map(({ field }) => field)).toEqual(['items[0]', 'items[1]', 'items[2]']);
+});
+
+it('ends a validator that finds more than a client is told of', () => {
+  let ended = true;
+  const found = withErrorLimit(() => {
+    const errors = problems(1_000_000);
+    ended = false;
+    return errors;
+  });
+  expect(found.map(String)).toEqual(problems(MAX_FIELD_ERRORS).map(String));
+  expect(ended).toBe(true);
+});
+
+it('counts anew each time, and those of validators inside as well', () => {
+  const twice = (): ErrorList => [...withErrorLimit(() => problems(600)), ...withErrorLimit(() => problems(600))];
+  expect(withErrorLimit(twice)).toHaveLength(MAX_FIELD_ERRORS);
+  expect(twice()).toHaveLength(1200);
+});
+
+it('throws what a validator throws, and limits no more then', () => {
+  expect(() =>
+    withErrorLimit(() => {
+      throw new TypeError('x');
+    }),
+  ).toThrow('x');
+  expect(problems(MAX_FIELD_ERRORS + 1)).toHaveLength(MAX_FIELD_ERRORS + 1);
+});

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestServer, type TestServer, tokens } from '../test-server.ts';
+import { asAdmin, connectSocket, readToEnd } from './clients.ts';
+
+/** Bodies made to keep the server busy with reading them, and others waiting. */
+let running: TestServer;
+beforeAll(async () => {
+  running = await startTestServer({ listen: true });
+});
+afterAll(() => running.server.stop());
+
+const many = (count: number, item: (index: number) => string): string =>
+  Array.from({ length: count }, (_, i) => item(i)).join(',');
+const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+const configMaps = '/api/v1/namespaces/default/configmaps';
+const configMap = (name: string, rest: string): string =>
+  `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"},${rest}}`;
+
+async function call(
+  method: string,
+  url: string,
+  contentType: string,
+  text: string | Uint8Array,
+): Promise<{ status: number; message: string; turns: number }> {
+  let turns = 0;
+  let isDone = false;
+  const count = (): void => {
+    turns++;
+    if (!isDone) setImmediate(count);
+  };
+  const headers = { ...asAdmin, 'content-type': contentType };
+  const answered = running.server.transport()({ method, url, headers, body: Buffer.from(text) });
+  setImmediate(count);
+  const { status, body } = await answered;
+  isDone = true;
+  const answer = JSON.parse(Buffer.from(body as Uint8Array).toString()) as { message?: string };
+  return { status, message: answer.message ?? '', turns };
+}
+
+const json = 'application/json';
+const tooLarge = { status: 413, message: 'Request entity too large: limit is 262144' };
+const tooManyParts = { status: 413, message: 'Request entity too large: the request has too many parts' };
+
+describe('what can only be small', () => {
+  const filler = `"x":"${'x'.repeat(256 * 1024)}"`;
+  it.each([
+    ['a review', 'POST', reviews],
+    ['a request for a token', 'POST', '/api/v1/namespaces/default/serviceaccounts/default/token'],
+    ['a binding', 'POST', '/api/v1/namespaces/default/pods/x/binding'],
+    ['an eviction', 'POST', '/api/v1/namespaces/default/pods/x/eviction'],
+    ['a scale', 'PUT', '/apis/apps/v1/namespaces/default/deployments/x/scale'],
+    ['options of a deletion', 'DELETE', `${configMaps}/x`],
+    ['options of many', 'DELETE', configMaps],
+  ])('is refused when it is large: %s', async (_, method, path) => {
+    expect(await call(method, path, json, `{${filler}}`)).toMatchObject(tooLarge);
+  });
+});
+
+describe('what has many parts', () => {
+  it.each([
+    ['in JSON', 'POST', configMaps, json, configMap('x', `"a":[${many(250_000, () => '1')}]`)],
+    ['in an object', 'POST', configMaps, json, configMap('x', `"data":{${many(80_000, (i) => `"k${i}":""`)}}`)],
+    ['in a JSON patch', 'PATCH', `${configMaps}/x`, 'application/json-patch+json', `[${many(250_000, () => '{}')}]`],
+    [
+      'in a merge patch',
+      'PATCH',
+      `${configMaps}/x`,
+      'application/merge-patch+json',
+      `{"a":[${many(250_000, () => '1')}]}`,
+    ],
+    [
+      'in a configuration',
+      'PATCH',
+      `${configMaps}/x?fieldManager=m`,
+      'application/apply-patch+yaml',
+      `{"a":[${many(250_000, () => '1')}]}`,
+    ],
+  ])('is refused: %s', async (_, method, path, contentType, body) => {
+    expect(await call(method, path, contentType, body)).toMatchObject(tooManyParts);
+  });
+
+  it('is refused in protobuf', async () => {
+    const containers = Buffer.alloc(500_000, Buffer.from([0x12, 0x00]));
+    const type = Buffer.from('\x0a\x09\x0a\x02v1\x12\x03Pod', 'latin1');
+    const pod = Buffer.concat([Buffer.from([0x6b, 0x38, 0x73, 0]), type, lengthDelimited(lengthDelimited(containers))]);
+    const answer = await call('POST', '/api/v1/namespaces/default/pods', 'application/vnd.kubernetes.protobuf', pod);
+    expect(answer).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('proto: the message has too many parts'),
+    });
+  });
+
+  it('can be changed when it was stored, whatever its managedFields have', async () => {
+    const data = `"data":{${many(60_000, (i) => `"k${i}":""`)}}`;
+    expect(await call('POST', configMaps, json, configMap('many', data))).toMatchObject({ status: 201 });
+    const label = '{"metadata":{"labels":{"a":"b"}}}';
+    const changed = await call('PATCH', `${configMaps}/many`, 'application/merge-patch+json', label);
+    expect(changed).toMatchObject({ status: 200 });
+  });
+});
+
+const lengthDelimited = (bytes: Uint8Array): Buffer => {
+  const head = [0x12];
+  let left = bytes.length;
+  for (; left > 127; left >>>= 7) head.push((left & 127) | 128);
+  return Buffer.concat([Buffer.from([...head, left]), bytes]);
+};
+
+describe('what is large', () => {
+  it.each<[string, method: string, path: string, contentType: string, body: string, status: number]>([
+    ['YAML', 'POST', reviews, 'application/yaml', `a: [${many(100_000, () => '1')}]`, 400],
+    ['an object', 'POST', configMaps, json, configMap('y', `"data":{${many(60_000, (i) => `"k${i}":""`)}}`), 201],
+    [
+      'a configuration',
+      'PATCH',
+      `${configMaps}/z?fieldManager=m`,
+      'application/apply-patch+yaml',
+      `a: [${many(100_000, () => '1')}]`,
+      400,
+    ],
+  ])('is worked on in turns with others: %s', async (_, method, path, contentType, body, status) => {
+    const answer = await call(method, path, contentType, body);
+    expect(answer.status).toBe(status);
+    expect(answer.turns).toBeGreaterThan(3);
+  });
+});
+
+it.each([
+  ['401', 'nobody-knows-it'],
+  ['403', tokens.alice],
+])('answers %s before the body comes', async (status, token) => {
+  const socket = await connectSocket(running.port);
+  const answer = readToEnd(socket);
+  const head = [`POST ${configMaps} HTTP/1.1`, 'Host: x', `Authorization: Bearer ${token}`];
+  socket.write(`${[...head, 'Content-Type: application/json', 'Content-Length: 3000000'].join('\r\n')}\r\n\r\n`);
+  expect(await answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+});
