@@ -51,9 +51,12 @@ async function ordinaryUser(rest: RESTClient): Promise<string> {
     metadata: { name: 'there', namespace },
     data: Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'x'.repeat(20)])),
   });
+  // Not `edit`, which a controller puts together that may not be there.
+  const rules = [{ apiGroups: [''], resources: ['configmaps', 'pods'], verbs: ['*'] }];
+  await rbac.v1.roles(namespace).create({ metadata, rules });
   await rbac.v1.roleBindings(namespace).create({
     metadata,
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: userName },
     subjects: [{ kind: 'ServiceAccount', name: userName, namespace }],
   });
   const { status } = await core.v1.serviceAccounts(namespace).createToken(userName, { spec: { audiences: [] } });

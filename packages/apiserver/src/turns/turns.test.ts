@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Turns } from './turns.ts';
 
-it('lets others run between steps when five milliseconds are over', async () => {
+it('lets others run between steps when two milliseconds are over', async () => {
   let now = 0;
   const turns = new Turns(() => now);
   const order: string[] = [];
@@ -9,7 +9,7 @@ it('lets others run between steps when five milliseconds are over', async () => 
   const result = await turns.complete(
     (function* () {
       order.push('first');
-      now += 4;
+      now += 1;
       yield;
       order.push('second');
       now += 1;

@@ -1,7 +1,7 @@
 import type { Steps } from '@coxswain/apimachinery';
 
-/** Work in many small steps takes at most so long before others have their turn. */
-const turnMs = 5;
+/** Work in many small steps takes at most so long before others have their turn. A small request needs several turns. */
+const turnMs = 2;
 
 /** Whether it takes so long to work on an object, or its bytes, that others should have their turn in between. Most objects are smaller. */
 export const isLarge = (bytes: Uint8Array): boolean => bytes.length > 16 * 1024;

@@ -19,7 +19,7 @@ import type { Steps } from '../steps.ts';
  * Invariant: the nodes, and whether there is an error, are the same either way. (Comments, and which of several
  * errors is found first, may differ.)
  */
-export const defaultPartTokens = 4096;
+export const defaultPartTokens = 1024;
 
 type Collection = CST.BlockMap | CST.BlockSequence | CST.FlowCollection;
 type Item = Collection['items'][number];
