@@ -107,6 +107,17 @@ describe('a store that was damaged while it was closed', () => {
     );
   });
 
+  it('says so when a value is read that was damaged after it was opened', async () => {
+    await writeFile(file, sound);
+    const store = await openLmdbStore({ path });
+    const { key, value, modRevision } = (await store.list('', { limit: 1 })).entries[0]!;
+    const damaged = Buffer.from(sound);
+    for (let at = damaged.indexOf(value); at !== -1; at = damaged.indexOf(value)) damaged[at + 30]! ^= 1;
+    await writeFile(file, damaged, { flag: 'r+' });
+    await expect(store.get(key)).rejects.toThrow(`the value of revision ${modRevision} is damaged`);
+    await store.close();
+  });
+
   it('minds no damage of the file that LMDB locks', async () => {
     await writeFile(file, sound);
     await writeFile(`${file}-lock`, Buffer.alloc(100_000, 0xab));
