@@ -41,6 +41,12 @@ export interface ApiResponse {
   readonly body?: Uint8Array | readonly Uint8Array[] | StreamingBody | Upgrade;
 }
 
+/** Of a body that is bytes, which an answer to HEAD tells as well. */
+export function lengthOf(body: ApiResponse['body']): number | undefined {
+  if (body instanceof Uint8Array) return body.length;
+  return Array.isArray(body) ? body.reduce((sum, { length }) => sum + length, 0) : undefined;
+}
+
 /** Writes the body piece by piece; called once the head is sent. With status 101 it is one of WebSocket frames. */
 export interface StreamingBody {
   readonly stream: (sink: ResponseSink) => void;

@@ -2,7 +2,14 @@ import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex, Writable } from 'node:stream';
 import { bodyTooLarge, readAll } from './body.ts';
 import { distinctHeadersOfBytes } from './distinct-headers.ts';
-import type { ApiHandler, ApiRequest, ApiResponse, Connection, RequestHeaders } from './handler.ts';
+import {
+  type ApiHandler,
+  type ApiRequest,
+  type ApiResponse,
+  type Connection,
+  lengthOf,
+  type RequestHeaders,
+} from './handler.ts';
 import { type RequestTarget, readRequestTarget } from './request-target.ts';
 import { textResponse } from './respond.ts';
 import { StreamSink } from './stream-sink.ts';
@@ -78,10 +85,11 @@ function respond(message: IncomingMessage, response: ServerResponse, { status, h
   }
   // What is still to come of the request would be taken for the next one, and may never end.
   if (!message.complete) response.setHeader('connection', 'close');
+  const length = lengthOf(body);
+  if (length !== undefined) response.setHeader('content-length', length);
   if (body === undefined || message.method === 'HEAD') {
     end(message, response);
   } else if (body instanceof Uint8Array) {
-    response.setHeader('content-length', body.length);
     sendWhole(response, [body], () => end(message, response));
   } else if ('stream' in body) {
     response.flushHeaders();
@@ -90,10 +98,6 @@ function respond(message: IncomingMessage, response: ServerResponse, { status, h
     response.statusCode = 400;
     response.end();
   } else {
-    response.setHeader(
-      'content-length',
-      body.reduce((sum, { length }) => sum + length, 0),
-    );
     sendWhole(response, body, () => end(message, response));
   }
 }

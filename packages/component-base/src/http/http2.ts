@@ -2,7 +2,14 @@ import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'nod
 import { Duplex } from 'node:stream';
 import { bodyTooLarge, readAll } from './body.ts';
 import { distinctHeaders } from './distinct-headers.ts';
-import type { ApiHandler, ApiRequest, ApiResponse, Connection, RequestHeaders } from './handler.ts';
+import {
+  type ApiHandler,
+  type ApiRequest,
+  type ApiResponse,
+  type Connection,
+  lengthOf,
+  type RequestHeaders,
+} from './handler.ts';
 import { type RequestTarget, readRequestTarget } from './request-target.ts';
 import { StreamSink } from './stream-sink.ts';
 
@@ -72,11 +79,11 @@ function respond(stream: ServerHttp2Stream, request: Http2Request, { status, hea
     const value = headers[name]!;
     if (!connectionHeaders.has(name)) head[name] = typeof value === 'string' ? value : [...value];
   }
-  const silent = request.method === 'HEAD';
-  if (body === undefined || silent) {
+  const length = lengthOf(body);
+  if (length !== undefined) head['content-length'] = length;
+  if (body === undefined || request.method === 'HEAD') {
     stream.respond(head, { endStream: true });
   } else if (body instanceof Uint8Array) {
-    head['content-length'] = body.length;
     stream.respond(head);
     stream.end(body);
   } else if ('stream' in body) {
@@ -86,7 +93,6 @@ function respond(stream: ServerHttp2Stream, request: Http2Request, { status, hea
     // Filters answer upgrades over HTTP/2 before this, which has no such thing.
     stream.respond({ ':status': 400 }, { endStream: true });
   } else {
-    head['content-length'] = body.reduce((sum, { length }) => sum + length, 0);
     stream.respond(head);
     for (const chunk of body) stream.write(chunk);
     stream.end();

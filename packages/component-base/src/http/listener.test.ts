@@ -192,9 +192,10 @@ describe.each([
     expect.assertions(0);
   });
 
-  it('sends no body to HEAD', async () => {
+  it('sends no body to HEAD, but says how long it would be', async () => {
     const port = await serve(async () => text('body'));
-    expect(await ask(port, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });
+    const answer = { status: 200, body: '', headers: { 'content-length': '4' } };
+    expect(await ask(port, { method: 'HEAD' })).toMatchObject(answer);
   });
 });
 
