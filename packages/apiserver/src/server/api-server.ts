@@ -19,6 +19,7 @@ import { ApiSurface } from './api-surface.ts';
 import { startCompaction } from './compaction.ts';
 import { type ServerAddress, ServerCore } from './server-core.ts';
 import { ServerPaths } from './server-paths.ts';
+import { withParts } from './start-hooks.ts';
 
 /** When there should be nothing to do any more after a start. */
 const restDelayMs = 1_000;
@@ -104,7 +105,11 @@ export class ApiServer {
     }
     assertNotStopped(signal);
     this.#follow();
-    const hooks = this.#postStartHooks();
+    const { synced } = this.#access.authorization;
+    const hooks = withParts(this.#postStartHooks(), {
+      storage: () => this.config.store.currentRevision(),
+      informers: () => synced,
+    });
     this.#hooks = hooks;
     startCompaction(this.config.store, {
       intervalMs: this.config.compactionIntervalMs ?? 0,
@@ -112,7 +117,7 @@ export class ApiServer {
       report: this.#core.report,
     });
     await Promise.all([
-      this.#access.authorization.synced.then(() => {
+      synced.then(() => {
         this.#synced = true;
       }),
       ...hooks.map(async (hook) => {
@@ -214,6 +219,9 @@ export class ApiServer {
     const health = new HealthChecks({ now, onResult: this.#core.metrics.healthResult });
     const checkStore = async (): Promise<void> => void (await store.currentRevision());
     health.add({ name: 'log', check: () => {} });
+    // Calls from within the process need no certificate, so none can expire.
+    for (const endpoint of ['healthz', 'livez'] as const)
+      health.addTo(endpoint, { name: 'loopback-serving-certificate', check: () => {} });
     health.add({ name: 'etcd', check: checkStore });
     if (encryption?.healthCheck) health.add(encryption.healthCheck);
     health.addTo('readyz', { name: 'etcd-readiness', check: () => store.checkWritable() });

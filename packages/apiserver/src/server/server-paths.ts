@@ -21,6 +21,7 @@ export class ServerPaths {
     health: HealthChecks,
     unlisted: Iterable<readonly [string, ContextHandler]>,
   ) {
+    const openId = openIdHandlers(core);
     const groups = discoveryHandler({ registry: discovery, serverAddress: () => core.externalAddress });
     const listed = new Map<string, ContextHandler>([
       ['api', groups],
@@ -31,12 +32,14 @@ export class ServerPaths {
       ['version', versionHandler],
       ['metrics', core.metrics.handler],
       ['openapi', openApiHandler(openApi, core.config.now)],
-      ...openIdHandlers(core),
+      ...[...openId].map(([path, handler]) => [firstPart(path), handler] as const),
     ]);
     listed.set(
       '',
       pathIndex(
-        () => [...listed.keys()].map((path) => `/${path}`),
+        () => ['/version', ...openId.keys()],
+        () => discovery.paths(),
+        () => health.paths(),
         () => core.metrics.paths(),
         openApiPaths,
       ),
@@ -68,7 +71,7 @@ export class ServerPaths {
 }
 
 /** What tells others how to check tokens of service accounts; nothing where the issuer is no address. */
-function openIdHandlers(core: ServerCore): [string, ContextHandler][] {
+function openIdHandlers(core: ServerCore): ReadonlyMap<string, ContextHandler> {
   const { issuers, keys, jwksUri } = core.config.serviceAccounts;
   const make = (externalAddress: string) =>
     newOpenIdMetadata({ issuer: issuers[0] ?? '', keys, externalAddress, ...(jwksUri && { jwksUri }) });
@@ -76,14 +79,16 @@ function openIdHandlers(core: ServerCore): [string, ContextHandler][] {
     make('localhost');
   } catch (error) {
     core.report('no OpenID metadata is served', error);
-    return [];
+    return new Map();
   }
   const at =
     (path: string, part: 'configuration' | 'keyset'): ContextHandler =>
     async ({ info }) =>
       info.path === path ? make(core.externalAddress)[part] : notFoundResponse();
-  return [
-    ['.well-known', at(openIdConfigurationPath, 'configuration')],
-    ['openid', at(jwksPath, 'keyset')],
-  ];
+  return new Map([
+    [openIdConfigurationPath, at(openIdConfigurationPath, 'configuration')],
+    [jwksPath, at(jwksPath, 'keyset')],
+  ]);
 }
+
+const firstPart = (path: string): string => path.split('/', 2)[1] ?? '';
