@@ -19,7 +19,7 @@ it('looks at no text that is too short for so many', () => {
 
 it.each<[value: unknown, parts: number]>([
   ['x', 1],
-  [[1, 2, 3], 4],
+  [[1, 2, {}, []], 6],
   [{ a: 1, b: { c: [] } }, 6],
 ])('counts the parts of a value', (value, parts) => {
   expect(hasMoreParts(value, parts)).toBe(false);

@@ -24,15 +24,22 @@ export function hasMoreJsonParts(json: Uint8Array, limit: number): boolean {
   return false;
 }
 
-/** Whether a value has more than `limit` parts: as many as its JSON has, or one for each value more. Looks no further. */
+/**
+ * Whether a value has more than `limit` parts: objects, lists and what is in them. What is neither counts half in a list, where it
+ * costs least. Looks no further.
+ */
 export function hasMoreParts(value: unknown, limit: number): boolean {
   const pending: unknown[] = [value];
   let parts = 0;
   for (let current = pending.pop(); current !== undefined; current = pending.pop()) {
     parts++;
     if (Array.isArray(current)) {
-      parts += current.length;
-      for (let i = 0; i < current.length && parts <= limit; i++) if (isContainer(current[i])) pending.push(current[i]);
+      for (let i = 0; i < current.length && parts <= limit; i++) {
+        if (isContainer(current[i])) {
+          parts++;
+          pending.push(current[i]);
+        } else parts += 0.5;
+      }
     } else if (isJsonObject(current)) {
       for (const key in current) {
         if (++parts > limit) return true;

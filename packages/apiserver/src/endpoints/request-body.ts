@@ -9,7 +9,8 @@ import type { RequestContext } from '../http/request-context.ts';
 import { isLarge, Turns } from '../turns/turns.ts';
 
 /**
- * How many parts an object may have besides its managedFields: values, or in JSON commas and what opens objects and lists.
+ * How many parts an object may have besides its managedFields: values, of which those in lists that are neither object nor list count
+ * half.
  *
  * Differs from upstream, which has a processor for each request: what has more parts than this keeps all other requests
  * waiting at every step of its way. The largest definitions and custom resources that people write, of a megabyte,
@@ -18,7 +19,7 @@ import { isLarge, Turns } from '../turns/turns.ts';
 const maxParts = 75_000;
 
 /** The same for the text of a request, with managedFields and with what the type does not know. */
-const maxTextParts = 200_000;
+const maxTextParts = 150_000;
 
 /**
  * The limit for what has no room for more: reviews, bindings, evictions, requests for tokens, scales and options. Differs
