@@ -106,9 +106,9 @@ const notFollowed =
 
 /** Where this server means to differ, or does. */
 const differences: Readonly<Record<string, (recorded: Outcome) => Outcome>> = {
-  // Nobody is told who manages what of something that is not stored.
+  // Nobody is told who manages what of a binding, which is neither stored nor answered.
   'a binding is made': withObject(withoutManagers),
-  'a token is asked for': withObject(({ status: _, ...object }) => withoutManagers(object)),
+  'a token is asked for': withObject(({ status: _, ...object }) => object),
   // A webhook is where its configuration says, and nowhere else.
   'a redirect': notFollowed(302),
   'a redirect that keeps the method': notFollowed(307),

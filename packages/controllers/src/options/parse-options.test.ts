@@ -81,7 +81,7 @@ describe('the flags', () => {
   });
 
   it('are refused when nobody knows them', () => {
-    expect(() => parse(['--foo'])).toThrow(new FlagError('unknown flag: --foo'));
+    expect(() => parse(['--foo'])).toThrow(new FlagError('unknown flag: --foo', { unknown: 'foo' }));
     expect(() => parse(['foo'])).toThrow('"kube-controller-manager" does not take any arguments, got ["foo"]');
   });
 
