@@ -36,7 +36,7 @@ describe('the flags', () => {
   });
 
   it('that cannot work are refused', () => {
-    expect(() => parse(['--foo'])).toThrow(new FlagError('unknown flag: --foo'));
+    expect(() => parse(['--foo'])).toThrow(new FlagError('unknown flag: --foo', { unknown: 'foo' }));
     expect(() => parse(['--feature-gates=Foo=true'])).toThrow(OptionsError);
     expect(() => parse(['--logging-format=json'])).toThrow('another format than text for logs');
   });
