@@ -227,6 +227,16 @@ describe('a pod that is more important', () => {
     ]);
   });
 
+  it('is told no more than that a claim is missing, as upstream has it', async () => {
+    cluster = await TestCluster.start();
+    await cluster.createNode('a', { allocatable: { cpu: '1' } });
+    await cluster.createPod('early', { volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'late' } }] });
+    await cluster.settle();
+    expect(podCondition(await cluster.pod('early'), 'PodScheduled')?.message).toBe(
+      '0/1 nodes are available: persistentvolumeclaim "late" not found. not found',
+    );
+  });
+
   it('is told that nobody’s place helps', async () => {
     cluster = await TestCluster.start();
     await cluster.createNode('a', { allocatable: { cpu: '1' } });

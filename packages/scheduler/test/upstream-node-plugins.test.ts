@@ -1,5 +1,5 @@
-import type { Node, Pod } from '@coxswain/api/core/v1';
 import { Catalogue } from '@coxswain/api';
+import type { Node, Pod } from '@coxswain/api/core/v1';
 import { GroupVersionKind, type KubernetesObject } from '@coxswain/apimachinery/meta';
 import { describe, expect, it } from 'vitest';
 import { withNullLists } from '../../apimachinery/src/schema/null-lists.test-data.ts';

@@ -1,4 +1,5 @@
 import type { Pod } from '@coxswain/api/core/v1';
+import { StateKey } from '../../framework/cycle-state.ts';
 import type { Handle, PluginDefinition } from '../../framework/handle.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import { Status, skip } from '../../framework/status.ts';
@@ -25,6 +26,9 @@ export const dynamicResources: PluginDefinition<DynamicResourcesArgs> = {
   create,
 };
 
+/** Whether an attempt came to this plug-in's PreFilter: no earlier one has said no. */
+const hasBegun = new StateKey<true>('DynamicResources');
+
 function create({ filterTimeoutMs, bindingTimeoutMs }: DynamicResourcesArgs, handle: Handle): Plugin {
   const { clock, logger, random } = handle;
   const manager = handle.shared.get(deviceManager, () => new DeviceManager(handle));
@@ -47,6 +51,7 @@ function create({ filterTimeoutMs, bindingTimeoutMs }: DynamicResourcesArgs, han
     },
     eventsToRegister: () => claimEvents(tracker),
     preFilter: (state, pod) => {
+      state.set(hasBegun, true);
       try {
         const devices = preparePod(pod, prepareOptions);
         if (!devices) return skip;
@@ -61,6 +66,8 @@ function create({ filterTimeoutMs, bindingTimeoutMs }: DynamicResourcesArgs, han
       return devices && filterNode(devices, pod, node, filterOptions);
     },
     postFilter: async (state, { pod }, _statuses, signal) => {
+      // Upstream misses its state then, and says no more; preemption is not tried.
+      if (!state.find(hasBegun)) return Status.unresolvable('not found');
       const devices = state.find(podDevices);
       if (!devices) return Status.unschedulable('no new claims to deallocate');
       try {
