@@ -37,14 +37,15 @@ export class ServerMetrics {
   readonly #families = newServerFamilies();
   readonly #health = new HealthMetrics();
   readonly #process: ProcessMetrics;
-  readonly #startTimeSeconds: number;
+  /** When the process began. */
+  readonly startTimeSeconds: number;
   readonly #recorders = new LabelTree<RequestRecorder>(maxRecorders);
   readonly #collectors = new Set<() => void>();
   readonly #registered: Collectable[] = [];
 
   constructor({ now }: ServerMetricsOptions) {
-    this.#startTimeSeconds = now().getTime() / 1000 - process.uptime();
-    this.#process = new ProcessMetrics(this.#startTimeSeconds);
+    this.startTimeSeconds = now().getTime() / 1000 - process.uptime();
+    this.#process = new ProcessMetrics(this.startTimeSeconds);
     const { major, minor, gitVersion, gitCommit, gitTreeState, buildDate, goVersion, compiler, platform } = versionInfo;
     this.#families.buildInfo
       .with(major, minor, gitVersion, gitCommit, gitTreeState, buildDate, goVersion, compiler, platform)
@@ -173,7 +174,7 @@ export class ServerMetrics {
       textFormat([...collected, ...own]),
       'text/plain; version=0.0.4; charset=utf-8; escaping=underscores',
     );
-    response.headers['process-start-time-unix'] = String(Math.floor(this.#startTimeSeconds));
+    response.headers['process-start-time-unix'] = String(Math.floor(this.startTimeSeconds));
     return response;
   };
 

@@ -1,7 +1,7 @@
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { durationToMs } from '@coxswain/apimachinery';
-import { OptionsError, withDefaults } from '@coxswain/component-base';
+import { camelCase, OptionsError, withDefaults } from '@coxswain/component-base';
 import { parseFeatureGates } from '@coxswain/component-base/features';
 import { listenHost, type NetworkInterfaces } from '@coxswain/component-base/http';
 import { tlsCiphers, tlsMinVersion } from '@coxswain/component-base/serving';
@@ -174,9 +174,16 @@ const defaultAddress = (options: CompletedOptions, interfaces: NetworkInterfaces
   return defaultAdvertiseAddress(options.bindAddress, family, interfaces);
 };
 
+/** By the names of the flags. */
+function flagValues(options: CompletedOptions): Record<string, unknown> {
+  const values = new Map<string, unknown>(Object.entries(options));
+  return Object.fromEntries(Object.keys(apiServerFlags).map((name) => [name, values.get(camelCase(name))]));
+}
+
 /** What needs no files. */
 const settingsOf = (options: CompletedOptions) => ({
   features: parseFeatureGates(options.featureGates),
+  flags: flagValues(options),
   runtimeConfig: options.runtimeConfig,
   serviceClusterIPRanges: options.serviceClusterIpRange,
   serviceNodePortRange: PortRange.parse(options.serviceNodePortRange),

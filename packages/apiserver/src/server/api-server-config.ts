@@ -46,6 +46,8 @@ export interface ApiServerConfig {
   /** `--etcd-prefix`. */
   readonly storePrefix: string;
   readonly features: FeatureGates;
+  /** What the flags say, by name, for people: `/flagz`. */
+  readonly flags?: Readonly<Record<string, unknown>>;
   /** `--runtime-config`. */
   readonly runtimeConfig: ReadonlyMap<string, string>;
   /** Absent: no port, the server is reached in its own process only. */

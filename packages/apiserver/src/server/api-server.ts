@@ -47,6 +47,7 @@ export class ApiServer {
   readonly #shuttingDown = new AbortController();
   readonly #underWay = new UnderWay();
   #hooks: readonly PostStartHook[] = [];
+  readonly #startedHooks = new Set<string>();
   #followed: readonly FollowedFiles[] = [];
   #rest: NodeJS.Timeout | undefined;
   #loading: Promise<void> | undefined;
@@ -116,17 +117,22 @@ export class ApiServer {
       signal,
       report: this.#core.report,
     });
+    const started = hooks.map(async (hook) => {
+      const registered = this.health.addStartHook(hook.name);
+      await hook.start(signal);
+      registered.done();
+      this.#startedHooks.add(hook.name);
+    });
+    const filter = this.#flowControl && this.health.addStartHook('priority-and-fairness-filter');
+    this.health.add({ name: 'autoregister-completion', check: () => this.#assertAPIServices() });
     await Promise.all([
       synced.then(() => {
         this.#synced = true;
       }),
-      ...hooks.map(async (hook) => {
-        const registered = this.health.addStartHook(hook.name);
-        await hook.start(signal);
-        registered.done();
-      }),
+      ...started,
     ]);
     await this.#flowControl?.follow();
+    filter?.done();
     assertNotStopped(signal);
     await this.#policyStatus?.start();
     this.#rest = setTimeout(() => {
@@ -312,6 +318,10 @@ export class ApiServer {
         },
       },
     ];
+  }
+
+  #assertAPIServices(): void {
+    if (!this.#startedHooks.has('kube-apiserver-autoregistration')) throw new Error('missing APIService');
   }
 
   #assertSynced(): void {

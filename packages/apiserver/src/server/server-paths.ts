@@ -1,4 +1,5 @@
 import { notFoundResponse } from '@coxswain/component-base/http';
+import { flagsText, statusText, textPage } from '@coxswain/component-base/serving';
 import { discoveryHandler, pathIndex } from '../discovery/index.ts';
 import type { HealthChecks } from '../health/index.ts';
 import type { ContextHandler } from '../http/request-context.ts';
@@ -22,6 +23,7 @@ export class ServerPaths {
     unlisted: Iterable<readonly [string, ContextHandler]>,
   ) {
     const openId = openIdHandlers(core);
+    const pages = textPages(core);
     const groups = discoveryHandler({ registry: discovery, serverAddress: () => core.externalAddress });
     const listed = new Map<string, ContextHandler>([
       ['api', groups],
@@ -31,13 +33,14 @@ export class ServerPaths {
       ['readyz', health.handler],
       ['version', versionHandler],
       ['metrics', core.metrics.handler],
+      ...pages,
       ['openapi', openApiHandler(openApi, core.config.now)],
       ...[...openId].map(([path, handler]) => [firstPart(path), handler] as const),
     ]);
     listed.set(
       '',
       pathIndex(
-        () => ['/version', ...openId.keys()],
+        () => ['/version', ...[...pages.keys()].map((name) => `/${name}`), ...openId.keys()],
         () => discovery.paths(),
         () => health.paths(),
         () => core.metrics.paths(),
@@ -68,6 +71,26 @@ export class ServerPaths {
     const handler = first === '' && path !== '/' ? undefined : this.#handlers.get(first);
     return handler?.(context) ?? Promise.resolve(notFoundResponse());
   };
+}
+
+/** Pages for people: `/flagz` and `/statusz`. */
+function textPages({ config, metrics }: ServerCore): ReadonlyMap<string, ContextHandler> {
+  const { features, flags = {}, now } = config;
+  const component = 'apiserver';
+  const started = new Date(metrics.startTimeSeconds * 1000);
+  const names = ['flagz', 'healthz', 'livez', 'metrics', 'readyz', 'statusz', 'version'];
+  const texts: Readonly<Record<string, () => string>> = {
+    ...(features.enabled('ComponentFlagz') && { flagz: () => flagsText(component, flags) }),
+    ...(features.enabled('ComponentStatusz') && {
+      statusz: () => statusText({ component, started, now: now(), paths: names.map((name) => `/${name}`) }),
+    }),
+  };
+  return new Map(
+    Object.entries(texts).map(([name, text]) => [
+      name,
+      async ({ request, info }) => (info.path === `/${name}` ? textPage(request, text()) : notFoundResponse()),
+    ]),
+  );
 }
 
 /** What tells others how to check tokens of service accounts; nothing where the issuer is no address. */

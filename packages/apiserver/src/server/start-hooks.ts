@@ -32,7 +32,6 @@ const order: readonly string[] = [
   'start-apiserver-admission-initializer',
   'generic-apiserver-start-informers',
   'priority-and-fairness-config-consumer',
-  'priority-and-fairness-filter',
   'storage-object-count-tracker-hook',
   'start-apiextensions-informers',
   'start-apiextensions-controllers',

@@ -6,5 +6,6 @@ export { type ComponentPagesOptions, componentPages } from './component-pages.ts
 export { type ComponentServer, type ComponentServerOptions, startComponentServer } from './component-server.ts';
 export { certificateNames } from './serving-certificate.ts';
 export { type ServingOptions, type ServingSettings, servingFlagGroups, servingFlags } from './serving-flags.ts';
+export { flagsText, statusText, textPage } from './text-pages.ts';
 export { tlsCiphers, tlsMinVersion } from './tls-settings.ts';
 export { servingProblems } from './validate-serving.ts';

@@ -81,8 +81,8 @@ describe('claims', () => {
     await claimClient().patch('data-web-1', 'merge', { metadata: { finalizers: [] } });
     await claimClient().delete('data-web-1');
     await patch({ replicas: 3 });
-    // The cache may have shown the old claim once more: then it is tried again in a moment.
-    await cluster.advance(1000);
+    // The cache may have shown the old claim a few times more: each time it is tried again later.
+    await cluster.advance(10_000, 1000);
     await pods.runAll();
     expect(await names()).toEqual(['web-0', 'web-1', 'web-2']);
     expect(await ownersOf('data-web-1')).toEqual(['StatefulSet/web']);
