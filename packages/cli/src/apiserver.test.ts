@@ -9,8 +9,8 @@ import { parseYaml } from '@coxswain/apimachinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { apiserver } from './apiserver.ts';
 import { main } from './main.ts';
-import { newLogger, type ServerProcess } from './server-process.ts';
 import { quietProcess } from './server-process.test-data.ts';
+import { newLogger, type ServerProcess } from './server-process.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -7,7 +7,6 @@ import {
   OptionsError,
   parseOptions,
   startApiServer,
-  versionInfo,
 } from '@coxswain/apiserver';
 import { componentBody } from './commands/component-body.ts';
 import { dataHome } from './data-home.ts';
@@ -23,12 +22,11 @@ export async function apiserver(args: readonly string[], terminal: Terminal, pro
   try {
     const parsed = parseOptions(args, { dataDir: defaultDataDirectory(process.env) });
     if (parsed.wanted !== 'run') {
-      const version = `Kubernetes ${versionInfo.gitVersion}\n`;
-      terminal.out(parsed.wanted === 'help' ? apiServerHelp('cox apiserver') : version);
+      terminal.out(parsed.wanted === 'help' ? apiServerHelp('cox apiserver') : parsed.text);
       return 0;
     }
     for (const notice of parsed.notices) logger.info(notice);
-    await serve(parsed.options, terminal, logger, process);
+    await serve(parsed, terminal, logger, process);
     return 0;
   } catch (error) {
     for (const line of explainStartError(error)) terminal.err(`error: ${line}\n`);
@@ -37,13 +35,13 @@ export async function apiserver(args: readonly string[], terminal: Terminal, pro
 }
 
 function serve(
-  options: ApiServerOptions,
+  { options, gitVersion }: { readonly options: ApiServerOptions; readonly gitVersion?: string },
   terminal: Terminal,
   logger: ServerLogger,
   process: ServerProcess,
 ): Promise<void> {
   return runUntilStopped(process, logger, async (signal) => {
-    const running = await startApiServer(options, { logger, listen: true });
+    const running = await startApiServer(options, { logger, listen: true, ...(gitVersion && { gitVersion }) });
     const kubeconfig = running.kubeconfigPath ? `, kubeconfig ${running.kubeconfigPath}` : '';
     if (!signal.aborted) {
       terminal.out(`API server is ready at ${running.url}${kubeconfig}\n`);

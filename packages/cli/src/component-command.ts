@@ -11,7 +11,8 @@ interface Component<Options> {
   parse(
     args: readonly string[],
   ):
-    | { readonly wanted: 'help' | 'version' }
+    | { readonly wanted: 'help' }
+    | { readonly wanted: 'version'; readonly text: string }
     | { readonly wanted: 'run'; readonly options: Options; readonly notices: readonly string[] };
   help(command: string): string;
   run(options: Options, environment: ComponentEnvironment, signal: AbortSignal): Promise<void>;
@@ -37,7 +38,7 @@ export async function runComponent<Options>(
   try {
     const parsed = parse(args);
     if (parsed.wanted !== 'run') {
-      terminal.out(parsed.wanted === 'help' ? help(command) : 'Kubernetes v1.36.4\n');
+      terminal.out(parsed.wanted === 'help' ? help(command) : parsed.text);
       return 0;
     }
     for (const notice of parsed.notices) logger.info(notice);

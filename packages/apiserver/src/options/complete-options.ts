@@ -54,6 +54,8 @@ export interface ServerEnvironment {
   readonly nobodyAt?: (host: string) => boolean;
   /** Whether a component runs in this process: it is well then. Others are asked at their ports, as upstream has it. */
   readonly isLocal?: (component: 'scheduler' | 'controller-manager') => boolean;
+  /** The version that `/version` tells, `v1.36.4-vendor.1`. Default: ours. */
+  readonly gitVersion?: string;
 }
 
 /** What those that are in the same process as the server may sign with. */
@@ -151,6 +153,7 @@ export async function completeOptions(
     ...(!files.kubeletClient && { kubeletClientUser }),
     ...(environment.nobodyAt && { nobodyAt: environment.nobodyAt }),
     ...(environment.isLocal && { isLocal: environment.isLocal }),
+    ...(environment.gitVersion && { gitVersion: environment.gitVersion }),
     proxyClient: proxyClientOf(files),
     ...settingsOf(options),
     enabledAdmissionPlugins: enabledByAuthorizers(

@@ -46,6 +46,8 @@ export interface ApiServerConfig {
   /** `--etcd-prefix`. */
   readonly storePrefix: string;
   readonly features: FeatureGates;
+  /** The version that `/version` tells; absent: ours. */
+  readonly gitVersion?: string;
   /** What the flags say, by name, for people: `/flagz`. */
   readonly flags?: Readonly<Record<string, unknown>>;
   /** `--runtime-config`. */

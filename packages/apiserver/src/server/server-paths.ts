@@ -31,7 +31,7 @@ export class ServerPaths {
       ['healthz', health.handler],
       ['livez', health.handler],
       ['readyz', health.handler],
-      ['version', versionHandler],
+      ['version', versionHandler(core.config.gitVersion)],
       ['metrics', core.metrics.handler],
       ...pages,
       ['openapi', openApiHandler(openApi, core.config.now)],

@@ -3,7 +3,7 @@ import { bytesOf, contextFor } from '../discovery/request-context.test-data.ts';
 import { versionHandler } from './index.ts';
 
 it('says which Kubernetes it is, in upstream’s form', async () => {
-  const response = await versionHandler(contextFor('/version'));
+  const response = await versionHandler()(contextFor('/version'));
   const text = bytesOf(response).toString();
   expect(response.headers).toEqual({ 'content-type': 'application/json' });
   expect(text).toMatch(/^{\n {2}"major": "1",\n {2}"minor": "36",\n/);
@@ -29,7 +29,7 @@ it.each([
   ['POST', '', 405, 'the server does not allow this method on the requested resource'],
   ['GET', 'application/yaml', 406, '406: Not Acceptable\n\nAvailable representations: application/json'],
 ])('refuses %s %s', async (method, accept, code, message) => {
-  await expect(versionHandler(contextFor('/version', { method, headers: { accept } }))).rejects.toMatchObject({
+  await expect(versionHandler()(contextFor('/version', { method, headers: { accept } }))).rejects.toMatchObject({
     code,
     message,
   });

@@ -42,6 +42,16 @@ describe('a server that nobody told anything', () => {
     expect((await get('/flagz/more')).status).toBe(404);
   });
 
+  it('says that it is the version that it was told to be', async () => {
+    const vendors = await startApiServer({ memory: true }, { gitVersion: 'v1.36.4-vendor.1' });
+    const rest = inProcessCaller(vendors.transport());
+    const { body } = await rest({ method: 'GET', url: '/version', headers: {} }, new AbortController().signal);
+    let text = '';
+    for await (const chunk of body) text += Buffer.from(chunk).toString();
+    expect(JSON.parse(text)).toMatchObject({ gitVersion: 'v1.36.4-vendor.1', minor: '36' });
+    await vendors.stop();
+  });
+
   it('says since when it runs, and as what', async () => {
     const { text } = await get('/statusz');
     expect(text).toMatch(/^\napiserver statusz\nWarning: /);

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDirectory } from '@coxswain/client/files';
 import { flag, string } from '@coxswain/component-base';
 import { type CommandBody, directives } from '@coxswain/component-base/cli';
-import { makeDirectory } from '@coxswain/client/files';
 import type { CoxContext } from '../context.ts';
 import { readInput } from './read-input.ts';
 

@@ -1,4 +1,4 @@
-import { camelCase, type Completed, type FlagTable, type Given, withDefaults } from '../flags/flag.ts';
+import { type Completed, camelCase, type FlagTable, type Given, withDefaults } from '../flags/flag.ts';
 import { boolean } from '../flags/flag-types.ts';
 import { type FlagError, type KnownFlag, parseFlags } from '../flags/parse-flags.ts';
 import { type Arguments, type CommandContext, type Invocation, UsageError } from './command.ts';

@@ -1,5 +1,6 @@
+import { printedVersion, versionFlag } from '../version/version-flag.ts';
 import { camelCase, type Flag, type Given } from './flag.ts';
-import { boolean, type FlagType } from './flag-types.ts';
+import { boolean } from './flag-types.ts';
 import { OptionsError } from './options-error.ts';
 import type { IgnoredFlag, RefusedFlag } from './other-flags.ts';
 import { FlagError, type KnownFlag, parseFlags } from './parse-flags.ts';
@@ -18,16 +19,16 @@ export interface CommandLineForm<Flags extends Readonly<Record<string, Flag<unkn
 }
 
 export type CommandLine<Options> =
-  | { readonly wanted: 'help' | 'version' }
+  | { readonly wanted: 'help' }
+  | { readonly wanted: 'version'; readonly text: string }
   | {
       readonly wanted: 'run';
       readonly options: Options;
       /** What was given and makes no difference, where that could surprise: a line each, for the log. */
       readonly notices: readonly string[];
+      /** The version to tell, where `--version` says another than ours. */
+      readonly gitVersion?: string;
     };
-
-/** `--version`, `--version=raw`; `--version=false` is none. */
-const version: FlagType<string> = { name: 'version', alone: 'true', read: (text) => text };
 
 /**
  * Reads a component's command line; `otherwise` is what holds where it says nothing. Throws a FlagError for a flag that nobody
@@ -44,11 +45,12 @@ export function readCommandLine<Flags extends Readonly<Record<string, Flag<unkno
     ...Object.entries(ignored),
     ...Object.entries(refused),
     ['help', { type: boolean, shorthand: 'h' }],
-    ['version', { type: version }],
+    ['version', { type: versionFlag }],
   ]);
   const { values, texts, rest } = parseFlags(args, known);
   if (values.get('help')) return { wanted: 'help' };
-  if (values.has('version') && texts.get('version') !== 'false') return { wanted: 'version' };
+  const version = values.get('version') ?? 'none';
+  if (version === 'print' || version === 'raw') return { wanted: 'version', text: printedVersion(version) };
   if (rest.length > 0) {
     const words = rest.map((word) => JSON.stringify(word)).join(' ');
     throw new FlagError(`"${component}" does not take any arguments, got [${words}]`);
@@ -57,7 +59,8 @@ export function readCommandLine<Flags extends Readonly<Record<string, Flag<unkno
   const options = { ...otherwise, ...Object.fromEntries(given.map(([name, value]) => [camelCase(name), value])) };
   const problems = [...refusals(form, texts), ...validate(options)];
   if (problems.length > 0) throw new OptionsError(problems);
-  return { wanted: 'run', options, notices: notices(form, texts) };
+  const told = typeof version === 'string' && version !== 'none' && { gitVersion: version };
+  return { wanted: 'run', options, notices: notices(form, texts), ...told };
 }
 
 /** What is wrong with the flags that were given: a line for each that asks for something that is not there. */

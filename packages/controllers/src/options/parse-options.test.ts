@@ -24,7 +24,7 @@ describe('the flags', () => {
       notices: ['--disabled-metrics makes no difference: all metrics are served, with all labels'],
     });
     expect(parse(['-h'])).toEqual({ wanted: 'help' });
-    expect(parse(['--version'])).toEqual({ wanted: 'version' });
+    expect(parse(['--version'])).toMatchObject({ wanted: 'version' });
   });
 
   it.each<[string[], string]>([

@@ -1,0 +1,31 @@
+import { quote } from '@coxswain/apimachinery';
+import { type FlagType, readBoolean } from '../flags/flag-types.ts';
+import { versionInfo } from './version-info.ts';
+
+/** What `--version` says: which version this is, that in all its parts, nothing, or which version to say instead. */
+export type VersionWish = 'print' | 'raw' | 'none' | `v${string}`;
+
+const numbersOf = (version: string): string => /^v\d+\.\d+\.\d+/.exec(version)?.[0] ?? '';
+
+/** A vendor may add something to the version that is told, but tell no other one. */
+export const versionFlag: FlagType<VersionWish> = {
+  name: 'version',
+  alone: 'true',
+  read(text) {
+    if (text === 'raw') return text;
+    if (!text.startsWith('v')) return readBoolean(text) ? 'print' : 'none';
+    const { gitVersion } = versionInfo;
+    if (numbersOf(text) !== gitVersion)
+      throw new Error(`version ${quote(text)} must match major/minor/patch of default version ${quote(gitVersion)}`);
+    return `v${text.slice(1)}`;
+  },
+};
+
+/** What a component prints for `--version`, or for `--version=raw`. */
+export function printedVersion(wish: 'print' | 'raw'): string {
+  if (wish === 'print') return `Kubernetes ${versionInfo.gitVersion}\n`;
+  const fields = Object.entries(versionInfo).map(
+    ([name, value]) => `${name[0]?.toUpperCase()}${name.slice(1)}:${quote(value)}`,
+  );
+  return `version.Info{${fields.join(', ')}}\n`;
+}
