@@ -73,7 +73,7 @@ export function newTestServer(
       lookup: true,
     },
     dialer: new SocketDialer(),
-    pauseBeforeCleanup: () => Promise.resolve(),
+    pauseBeforeRemoval: () => Promise.resolve(),
     enabledAdmissionPlugins: [],
     // Nobody makes the accounts that pods run as.
     disabledAdmissionPlugins: ['ServiceAccount'],

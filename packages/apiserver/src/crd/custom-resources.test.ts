@@ -111,9 +111,16 @@ describe('a definition that is established', () => {
 
   it('can be seen to go by whoever begins to watch after its deletion', async () => {
     let go = (): void => {};
+    let onPause = (): void => {};
+    const paused = new Promise<void>((resolve) => (onPause = resolve));
     const { server } = await startTestServer(
       {},
-      { pauseBeforeCleanup: () => new Promise<void>((resolve) => (go = resolve)) },
+      {
+        pauseBeforeRemoval: () => {
+          onPause();
+          return new Promise<void>((resolve) => (go = resolve));
+        },
+      },
     );
     const seen = TestApi.of(server);
     const group = `group-${++groups}.dev`;
@@ -137,9 +144,10 @@ describe('a definition that is established', () => {
       JSON.stringify(status).includes('InstanceDeletionInProgress'),
     );
     expect(conditionOf(shown)).toEqual(inProgress);
-    // It takes no new objects, and has the old ones.
+    await paused;
+    // It takes no new objects, and has no old ones.
     expect(await seen.send('POST', atsUrl(group, 'v1'), at(group, 'b'))).toMatchObject([403, {}]);
-    expect(await seen.send('GET', atsUrl(group, 'v1', 'a'))).toMatchObject([200, {}]);
+    expect(await seen.send('GET', atsUrl(group, 'v1', 'a'))).toMatchObject([404, {}]);
     const after = await from('0');
     const next = async (watch: () => Promise<Json | null>): Promise<unknown[]> => {
       const { type, object } = (await watch()) as { type: string; object: TestObject };

@@ -17,19 +17,19 @@ import { ServedDefinition, type ServingOptions } from './served-definition.ts';
 const definitionsOf = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
 
 /**
- * So long a deleted definition is there before its objects are deleted, and then it. Other servers over the same store hear of the
+ * So long a deleted definition is there after its objects were deleted. Other servers over the same store hear of the
  * deletion in that time and take no new objects; clients that begin to watch after their DELETE was answered, as those of
  * kube-rs do, see the definition go. With upstream it is the lag of the controller's informer: 10 to 150 ms.
  */
-const cleanupDelayMs = 100;
+const removalDelayMs = 100;
 
 interface CustomResourcesOptions extends ServingOptions {
   readonly listers: Listers;
   readonly router: ResourceRouter;
   readonly discovery: DiscoveryRegistry;
   readonly openApi: Pick<CustomResourceOpenApi, 'publish' | 'withdraw'>;
-  /** By default for `cleanupDelayMs`. */
-  readonly pauseBeforeCleanup?: (signal: AbortSignal) => Promise<unknown>;
+  /** By default for `removalDelayMs`. */
+  readonly pauseBeforeRemoval?: (signal: AbortSignal) => Promise<unknown>;
   readonly report: (message: string, error?: unknown) => void;
   /** The resource is not served any more. */
   readonly onWithdrawn?: (resource: GroupResource) => void;
@@ -58,8 +58,8 @@ export class CustomResources {
       caughtUp: () => this.#definitionScope.registry.cache.fresh(),
       updateStatus: (definition) => this.#updateStatus(definition),
       deleteInstances: (definition, signal) => this.#deleteInstances(definition, signal),
-      pauseBeforeCleanup:
-        options.pauseBeforeCleanup ?? ((signal) => delay(cleanupDelayMs, undefined, { signal, ref: false })),
+      pauseBeforeRemoval:
+        options.pauseBeforeRemoval ?? ((signal) => delay(removalDelayMs, undefined, { signal, ref: false })),
       now: options.now,
       report: options.report,
     });

@@ -27,8 +27,8 @@ export interface DefinitionControllerOptions {
   readonly updateStatus: (definition: CustomResourceDefinition) => Promise<CustomResourceDefinition>;
   /** Deletes all objects of a definition that is established. */
   readonly deleteInstances: (definition: CustomResourceDefinition, signal: AbortSignal) => Promise<InstanceDeletion>;
-  /** Waits before the objects of a deleted definition are; rejects when the signal is aborted. */
-  readonly pauseBeforeCleanup: (signal: AbortSignal) => Promise<unknown>;
+  /** Waits when the objects of a deleted definition are gone, before it goes itself; rejects when the signal is aborted. */
+  readonly pauseBeforeRemoval: (signal: AbortSignal) => Promise<unknown>;
   readonly now: () => Date;
   readonly report: (message: string, error?: unknown) => void;
 }
@@ -185,12 +185,17 @@ export class DefinitionController {
   }
 
   async #finalize(definition: CustomResourceDefinition): Promise<void> {
-    const { updateStatus, now, deleteInstances, pauseBeforeCleanup } = this.#options;
+    const { updateStatus, now, deleteInstances, pauseBeforeRemoval } = this.#options;
     const inProgress = terminating('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
     const current = await updateStatus(withCondition(definition, inProgress, now()));
+    let deletion = await this.#deletion(current, deleteInstances);
     // Not again where somebody changed the definition meanwhile.
-    if (!hasCondition(definition, inProgress)) await pauseBeforeCleanup(this.#stopped.signal);
-    const { condition, failed } = await this.#deletion(current, deleteInstances);
+    if (!deletion.failed && !hasCondition(definition, inProgress)) {
+      await pauseBeforeRemoval(this.#stopped.signal);
+      // Another server over the same store may have taken a last object before it heard of the deletion.
+      deletion = await this.#deletion(current, deleteInstances);
+    }
+    const { condition, failed } = deletion;
     const done = withCondition(current, condition, now());
     if (failed) {
       await updateStatus(done);

@@ -103,8 +103,8 @@ export interface ApiServerConfig {
   readonly routeToEndpoints?: boolean;
   /** Says in the status of ValidatingAdmissionPolicies what is wrong with the types of their expressions. */
   readonly policyTypeChecking?: boolean;
-  /** Waits before the objects of a custom resource definition that was deleted are deleted, too; for a moment by default. */
-  readonly pauseBeforeCleanup?: (signal: AbortSignal) => Promise<unknown>;
+  /** Waits before a deleted custom resource definition goes, whose objects are gone; for a moment by default. */
+  readonly pauseBeforeRemoval?: (signal: AbortSignal) => Promise<unknown>;
   /** Plug-ins that are on besides the default ones, and that are off: `--enable-admission-plugins`, `--disable-…`. */
   readonly enabledAdmissionPlugins: readonly string[];
   readonly disabledAdmissionPlugins: readonly string[];

@@ -78,7 +78,7 @@ export class ApiSurface {
       openApi: customOpenApi,
       report,
       onWithdrawn: (resource) => this.#forget(resource),
-      ...(config.pauseBeforeCleanup && { pauseBeforeCleanup: config.pauseBeforeCleanup }),
+      ...(config.pauseBeforeRemoval && { pauseBeforeRemoval: config.pauseBeforeRemoval }),
     });
     const apiServices = registries.lister<APIService>('apiregistration.k8s.io', 'apiservices');
     const common = { apiServices, client: registries, now, report };
