@@ -374,8 +374,10 @@ describe('custom resources', () => {
     const widget = await widgets(cluster).create({ metadata: { name: 'w' } });
     await make('child', ownedBy(widget));
     await cluster.settle();
-    await cluster.clients.apiextensions.v1.customResourceDefinitions().delete('widgets.example.com');
+    const definitions = cluster.clients.apiextensions.v1.customResourceDefinitions();
+    await definitions.delete('widgets.example.com');
     await cluster.until(async () => (await names()).length === 0);
+    await cluster.until(async () => (await definitions.list()).items.length === 0);
     await cluster.advance(60_000, 10_000);
     const before = cluster.spy.requests.length;
     await cluster.advance(25_000);
