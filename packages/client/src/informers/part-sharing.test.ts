@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isUnread, lazyMetadata, lazyObject } from '../watch/lazy-object.ts';
+import { isUnread, lazyMetadata, lazyObject } from '../lazy-objects/lazy-object.ts';
 import { PartSharing } from './part-sharing.ts';
 
 const lookalikes = (): [object, object][] => [

@@ -1,4 +1,4 @@
-import { followUnread, unreadMembers } from '../watch/lazy-object.ts';
+import { continueUnread, unreadMembers } from '../lazy-objects/index.ts';
 
 /** Slots of each table, which grows with what comes; powers of two. At most they take some 400 kB. */
 const fewestSlots = 1 << 6;
@@ -57,8 +57,8 @@ export class PartSharing {
    * quicker than looking for them everywhere; parts that did change are not looked for. Nothing more is frozen for it.
    */
   shareNext<T extends object>(old: T, object: T): T {
-    followUnread(old, object, this.#shareParts);
-    followUnread(metadataOf(old), metadataOf(object), this.#shareParts);
+    continueUnread(old, object, this.#shareParts);
+    continueUnread(metadataOf(old), metadataOf(object), this.#shareParts);
     reuse(old, object, 0);
     return object;
   }

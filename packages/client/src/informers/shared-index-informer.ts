@@ -1,8 +1,7 @@
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import { type Clock, systemClock, type Timer } from '../clock/clock.ts';
+import { type CacheNeeds, cacheNeeds } from '../lazy-objects/index.ts';
 import { consoleLogger } from '../observe/logger.ts';
-import { RecentParts } from '../watch/recent-parts.ts';
-import type { CacheNeeds } from '../watch/watch.ts';
 import type { Delta } from './delta-fifo.ts';
 import type { ResourceEventHandler } from './event-handler.ts';
 import { Indexer, type Indexers } from './indexer.ts';
@@ -192,7 +191,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
   #needs(): CacheNeeds | undefined {
     const strips = this.#transform === stripManagedFields;
     if (!this.#sharing || (this.#transform && !strips)) return undefined;
-    return { managedFields: !strips, recent: new RecentParts(() => this.indexer.size) };
+    return cacheNeeds(!strips, () => this.indexer.size);
   }
 
   #set(object: T): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isUnread, lazyMetadata } from '../watch/lazy-object.ts';
+import { isUnread, lazyMetadata } from '../lazy-objects/lazy-object.ts';
 import { stripManagedFields } from './transform.ts';
 
 describe('stripManagedFields', () => {

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
-import { forgetUnread } from '../watch/lazy-object.ts';
+import { deleteUnread } from '../lazy-objects/index.ts';
 
 /** Changes an object on its way into a cache, in place or not. Called once for each object that comes in. */
 export type Transform<T> = (object: T) => T;
@@ -8,8 +8,8 @@ export type Transform<T> = (object: T) => T;
 export function stripManagedFields<T extends KubernetesObject>(object: T): T {
   const { metadata } = object;
   if (metadata && 'managedFields' in metadata) {
-    // They need not be read for it.
-    forgetUnread(metadata);
+    // First without parsing them.
+    deleteUnread(metadata);
     delete metadata.managedFields;
   }
   return object;

@@ -1,8 +1,8 @@
 import { readJson } from '@coxswain/apimachinery/codec/json';
 import { ApiError, fromObject, newGenericServerResponse } from '@coxswain/apimachinery/errors';
 import { GroupResource } from '@coxswain/apimachinery/meta';
+import { readAnswer } from '../lazy-objects/index.ts';
 import type { TransportResponse } from '../transport/transport.ts';
-import { lazyAnswer } from './lazy-answer.ts';
 import type { RestRequest } from './rest-request.ts';
 import { retryAfterSeconds } from './retry-policy.ts';
 
@@ -30,7 +30,7 @@ export class MalformedAnswerError extends Error {
  * is a Status that says failure after all. With `lazily`, parts of it may be read when somebody looks at them.
  */
 export function decodeAnswer<T>(head: Head, bytes: Uint8Array, lazily = false): T {
-  const lazy = lazily ? lazyAnswer(bytes) : undefined;
+  const lazy = lazily ? readAnswer(bytes) : undefined;
   return lazy ? (lazy as T) : decodeText<T>(head, decoder.decode(bytes));
 }
 

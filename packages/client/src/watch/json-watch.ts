@@ -1,10 +1,10 @@
 import { ApiError } from '@coxswain/apimachinery/errors';
 import { isWatchEvent, type WatchEvent } from '@coxswain/apimachinery/watch';
+import { type CacheNeeds, EventReader, parseLine } from '../lazy-objects/index.ts';
 import { onAbort } from '../transport/on-abort.ts';
 import type { ResponseBody } from '../transport/transport.ts';
-import { EventReader, parsed } from './event-reader.ts';
 import { PartialLine } from './partial-line.ts';
-import type { CacheNeeds, Watch, WatchEnd } from './watch.ts';
+import type { Watch, WatchEnd } from './watch.ts';
 
 /** An event longer than this is not waited for. */
 const longestEventBytes = 16 * 1024 * 1024;
@@ -95,7 +95,7 @@ export class JsonWatch<T> implements Watch<T> {
   /** The last line need not be closed. */
   #readEnd(events: WatchEvent<T>[]): void {
     const line = this.#partial.take();
-    if (!isBlank(line) && !isWatchEvent(parsed(line))) {
+    if (!isBlank(line) && !isWatchEvent(parseLine(line))) {
       this.#finish(broken(new Error('the watch was cut off in the middle of an event')));
     } else if (this.#add(line, events)) this.#finish({ reason: 'closed' });
   }

@@ -1,6 +1,6 @@
 import type { ApiError } from '@coxswain/apimachinery/errors';
 import type { WatchEvent } from '@coxswain/apimachinery/watch';
-import type { RecentParts } from './recent-parts.ts';
+import type { CacheNeeds } from '../lazy-objects/index.ts';
 
 /**
  * A running watch: its events, in the server's order, until it ends. It always ends, and always says why; it never
@@ -21,16 +21,8 @@ export interface Watch<T> extends AsyncIterable<WatchEvent<T>> {
   readonly ended: Promise<WatchEnd>;
   /** Ends it, and lets go of the connection. */
   stop(): void;
-  /** Its events go into a cache from now on, and may be read accordingly. */
+  /** From now on its events go into a cache: members that did not change are those of the last state. */
   feed?(cache: CacheNeeds): void;
-}
-
-/** What a cache wants of the objects that a watch brings. It changes none of them. */
-export interface CacheNeeds {
-  /** Whether it holds `metadata.managedFields`. */
-  readonly managedFields: boolean;
-  /** Parts of an object that did not change are those of its last state. Kept beside the cache, for one watch after the other. */
-  readonly recent: RecentParts;
 }
 
 export type WatchEnd =

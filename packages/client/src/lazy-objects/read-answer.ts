@@ -1,16 +1,16 @@
-import { fewestLazyBytes, findParts, isBuiltIn, readLazily } from '../watch/lazy-reading.ts';
+import { fewestLazyBytes, findParts, isBuiltIn, readLazily } from './object-layout.ts';
 
 const decoder = new TextDecoder();
 const head = /^\{"kind":"(\w+)","apiVersion":"([\w./]+)","metadata":/;
-/** The head of a built-in kind is not longer. */
+/** Longer than the head of any built-in kind. */
 const longestHead = 160;
 const [brace, newline] = new TextEncoder().encode('}\n');
 
 /**
- * The object that a write brought about, read when somebody looks at it: most callers do not, they hear of it by a watch. Undefined for
- * whatever is not of the form in which that can be done; see `readLazily`.
+ * The object in the answer to a create, update, patch or delete, as a lazy object: most callers ignore it, because they hear of the change
+ * by a watch. Undefined if the text does not have the required layout (`readLazily`).
  */
-export function lazyAnswer(bytes: Uint8Array): object | undefined {
+export function readAnswer(bytes: Uint8Array): object | undefined {
   if (bytes.length < fewestLazyBytes) return undefined;
   const found = head.exec(decoder.decode(bytes.subarray(0, longestHead)));
   const [text, kind, apiVersion] = found ?? [];

@@ -1,8 +1,8 @@
 import { readJson, writeJson } from '@coxswain/apimachinery/codec/json';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isUnread } from '../watch/lazy-object.ts';
-import { lazyAnswer } from './lazy-answer.ts';
+import { isUnread } from './lazy-object.ts';
+import { readAnswer } from './read-answer.ts';
 
 const long = 'x'.repeat(600);
 const managedFields = [{ manager: 'kubectl', fieldsV1: { 'f:spec': {} } }];
@@ -14,7 +14,7 @@ const pod = {
   status: { phase: 'Pending' },
 };
 const lazily = (object: unknown, end = ''): Record<string, unknown> | undefined =>
-  lazyAnswer(new TextEncoder().encode(writeJson(object) + end)) as Record<string, unknown> | undefined;
+  readAnswer(new TextEncoder().encode(writeJson(object) + end)) as Record<string, unknown> | undefined;
 
 describe('the answer to a write', () => {
   it.each(['', '\n'])('is read when somebody looks at it; it ends with %j', (end) => {

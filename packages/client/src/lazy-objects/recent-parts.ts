@@ -1,63 +1,77 @@
-import { isObject } from './lazy-reading.ts';
 import type { NodeBytes } from './node-bytes.ts';
+import { isObject } from './object-layout.ts';
 
-/** At most, texts of a hundred typical pods, and more beside a large cache: what changes there at one time is more, too. */
+/** Size of the ring: about a hundred typical pods; more beside a large cache, where more objects change at the same time. */
 const usualBytes = 256 * 1024;
 const bytesPerObject = 64;
 const mostBytes = 2 * 1024 * 1024;
-/** One object must not drive out all the others. */
+/** Longer texts are not remembered, so that one object cannot drive out all others. */
 const longestBytes = usualBytes / 16;
 const fewestBytes = 8 * 1024;
 const nothing = new Uint8Array(0);
 
-/** An object that went into a cache. */
+/** What a cache needs of the objects of its watches. The cache never changes them. */
+export interface CacheNeeds {
+  /** Whether it holds `metadata.managedFields`. */
+  readonly managedFields: boolean;
+  /** Kept beside the cache, and used by one watch after the other. */
+  readonly recent: RecentParts;
+}
+
+/** `size`: the number of objects in the cache. */
+export const cacheNeeds = (managedFields: boolean, size: () => number): CacheNeeds => ({
+  managedFields,
+  recent: new RecentParts(size),
+});
+
+/** A cached object. */
 export interface Holder {
   readonly spec?: unknown;
   readonly status?: unknown;
 }
 
-/** What of the next state of an object is known already. */
+/** The parts of an object's next state that equal those of its last state. */
 export interface KnownParts {
   readonly spec: object;
-  /** How long its text is. */
+  /** Length of its text. */
   readonly specLength: number;
-  /** All that comes after it is known as well. */
+  /** Everything after the `spec` is equal as well. */
   readonly isWhole: boolean;
-  /** Then its `status`, if it has one. */
+  /** The `status`, if `isWhole` and there is one. */
   readonly status: object | undefined;
 }
 
 interface Entry {
-  /** Its newest state: what it has as `spec` by now may have been shared with other objects. */
+  /** The object's newest state. Its `spec` may have been replaced by an equal one that is shared with other objects. */
   holder: Holder;
-  /** Where in the ring its text is, the `spec` first. */
+  /** Offset of its text in the ring; the `spec` comes first. */
   at: number;
   readonly specLength: number;
   readonly length: number;
 }
 
 /**
- * Specs and statuses that lately went into a cache, and their texts. Most events are about what became of an object, not about what is
- * wanted of it, and in those of its end mostly neither is new: where the text is the same, the next state has the very same part,
- * which need not be read again, compared or held twice.
+ * The texts of specs and statuses that recently went into a cache. Most events change only the status, and those of deletions often
+ * neither: where the text is equal, the next state gets the very same `spec` object (and `status`), which is not parsed, compared or
+ * held again.
  *
- * The texts lie in a ring, which grows while it is more than half full; then the newest takes the place of the oldest.
+ * The texts lie in a ring. It grows while it is more than half full; at its largest size the newest text overwrites the oldest.
  */
 export class RecentParts {
   readonly #objects: () => number;
-  /** By UID; the oldest first. */
+  /** By UID, in the order of insertion: the oldest first. */
   readonly #entries = new Map<string, Entry>();
   #ring: Uint8Array = nothing;
   #head = 0;
-  /** Bytes of all texts. */
+  /** Sum of the texts' lengths. */
   #used = 0;
 
-  /** `objects`: how many the cache has. */
+  /** `objects`: the number of objects in the cache. */
   constructor(objects: () => number = () => 0) {
     this.#objects = objects;
   }
 
-  /** What is known of the object, if the text from there on begins with its last `spec`. */
+  /** Returns undefined if the text at `from` does not begin with the object's last `spec`. */
   find(uid: string, text: NodeBytes, from: number, to: number): KnownParts | undefined {
     const entry = this.#entries.get(uid);
     if (!entry) return undefined;
@@ -65,14 +79,14 @@ export class RecentParts {
     const specEnd = from + specLength;
     if (specEnd > to || text.compare(this.#ring, at, at + specLength, from, specEnd) !== 0) return undefined;
     const { spec, status } = holder;
-    // A whole JSON object is no beginning of another: so this is all of it.
+    // No JSON object is a prefix of another one, so the equal text is the whole `spec`.
     if (!isObject(spec)) return undefined;
     const isSame = to - from === length && text.compare(this.#ring, at + specLength, at + length, specEnd, to) === 0;
     const isWhole = isSame && (isObject(status) || specLength === length);
     return { spec, specLength, isWhole, status: isWhole && isObject(status) ? status : undefined };
   }
 
-  /** The object has new parts, of that text, which is known to be JSON; the `spec` ends there. */
+  /** Remembers the text of the object's new parts, which must be JSON. The `spec` ends at `specEnd`. */
   remember(uid: string, holder: Holder, text: NodeBytes, from: number, specEnd: number, to: number): void {
     this.#remove(uid);
     const length = to - from;
@@ -85,7 +99,7 @@ export class RecentParts {
     this.#entries.set(uid, { holder, at, specLength: specEnd - from, length });
   }
 
-  /** The object has a new state with the same parts. */
+  /** Records a new state of the object with the same parts. */
   follow(uid: string, holder: Holder): void {
     const entry = this.#entries.get(uid);
     if (entry) entry.holder = holder;
@@ -103,7 +117,7 @@ export class RecentParts {
     this.#entries.delete(uid);
   }
 
-  /** Makes it twice as long as what it is to hold, if it may be. */
+  /** Grows the ring to twice the given size, within its limit. */
   #grow(bytes: number): void {
     const most = Math.min(Math.max(usualBytes, this.#objects() * bytesPerObject), mostBytes);
     let length = Math.max(this.#ring.length, fewestBytes);
@@ -119,7 +133,7 @@ export class RecentParts {
     this.#ring = larger;
   }
 
-  /** Where a text of that length can be put now. */
+  /** Returns the offset at which a text of that length can be written. */
   #makeRoom(length: number): number {
     const end = this.#head + length;
     this.#overwrite(this.#head, Math.min(end, this.#ring.length));
@@ -128,7 +142,7 @@ export class RecentParts {
     return 0;
   }
 
-  /** They lie in the order of their age: those that begin there are the oldest. */
+  /** Removes the entries that begin in this range. Texts lie in the order of their age, so these are the oldest. */
   #overwrite(from: number, to: number): void {
     for (const [uid, { at }] of this.#entries) {
       if (at < from || at >= to) return;

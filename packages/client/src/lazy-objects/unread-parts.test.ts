@@ -27,7 +27,7 @@ describe('UnreadParts', () => {
         let older: UnreadParts | undefined;
         const all = states.map(([state, isNodes, keepsLate]) => {
           const { parts, chunk } = borrowed(textOf(state), isNodes);
-          if (older) parts.takeFrom(older);
+          if (older) parts.shareWith(older);
           older = parts;
           const keep = (): void => {
             parts.keep();
@@ -52,10 +52,10 @@ describe('UnreadParts', () => {
   ])('hold %s of an older state, if that did not change', (_, state, changed) => {
     const bytes = new TextEncoder().encode(textOf({ spec, status: running }));
     const { parts } = borrowed(textOf(state));
-    parts.takeFrom(new UnreadParts(members, bytes));
+    parts.shareWith(new UnreadParts(members, bytes));
     parts.keep();
     const next = borrowed(textOf(state)).parts;
-    next.takeFrom(parts);
+    next.shareWith(parts);
     next.keep();
     // Whoever has these bytes sees it.
     bytes.set(new TextEncoder().encode('two'), new TextDecoder().decode(bytes).indexOf('one'));

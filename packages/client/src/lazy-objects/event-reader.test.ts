@@ -272,8 +272,8 @@ describe('a large object of an event', () => {
     expect(object).toEqual({ ...pod, status: { phase: 'Failed' } });
   });
 
-  it('says so when it turns out to be no JSON, without showing it', () => {
+  it('throws an error without the text if it is not JSON', () => {
     const { object } = readText(JSON.stringify(event).replace('"list":[1,', '"list":[secret,'))!;
-    expect(() => object.spec).toThrow('the server sent an object that is no JSON');
+    expect(() => object.spec).toThrow('the server sent an object that is not JSON');
   });
 });

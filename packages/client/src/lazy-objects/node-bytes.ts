@@ -1,7 +1,4 @@
-/**
- * What Node's buffers can do and other bytes cannot, and quickly: without making parts of themselves first. To compare other bytes takes
- * longer than to copy them.
- */
+/** Methods of Node's Buffer that need no subarray. Without them, comparing bytes would cost more than copying them. */
 export interface NodeBytes extends Uint8Array {
   equals(other: Uint8Array): boolean;
   compare(other: Uint8Array, otherFrom: number, otherTo: number, from: number, to: number): number;
