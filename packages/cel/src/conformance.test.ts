@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { tests as suite } from '@bufbuild/cel-spec/testdata/conformance.js';
 import { describe, expect, it } from 'vitest';
-import { EntryMap } from './collections.ts';
-import { parseDuration } from './duration.ts';
-import { CelEnvironment } from './environment.ts';
-import { celEquals } from './equality.ts';
-import type { FunctionDeclaration, Overload } from './function-declaration.ts';
+import type { FunctionDeclaration, Overload } from './checking/function-declaration.ts';
+import { CelEnvironment } from './environment/environment.ts';
 import { kubernetesLibraries } from './library/index.ts';
-import { BINDINGS_LIBRARY } from './optional-library.ts';
 import { CelProgramError } from './plan/planner.ts';
-import { CelCompileError } from './source.ts';
-import { parseTimestamp } from './timestamp.ts';
+import { BINDINGS_LIBRARY } from './standard/optional-library.ts';
+import { CelCompileError } from './syntax/source.ts';
+import { EntryMap } from './values/collections.ts';
+import { parseDuration } from './values/duration.ts';
+import { celEquals } from './values/equality.ts';
+import { parseTimestamp } from './values/timestamp.ts';
 import {
   BOOL,
   BYTES,
@@ -30,8 +30,8 @@ import {
   typeOf,
   typeParam,
   UINT,
-} from './types.ts';
-import { ArrayList, type CelValue, TypeValue, Uint } from './values.ts';
+} from './values/types.ts';
+import { ArrayList, type CelValue, TypeValue, Uint } from './values/values.ts';
 
 /** Suites (`name`), sections (`suite/section`) and tests (`suite/section/test`) that are left out, and why. */
 const leftOut: Readonly<Record<string, string>> = JSON.parse(

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { formatDouble } from './conversions.ts';
-import type { CostNode } from './cost-estimate.ts';
-import { CelEnvironment } from './environment.ts';
-import { fromJson } from './json-adapter.ts';
-import { OPTIONAL_LIBRARY, TWO_VARIABLE_COMPREHENSIONS } from './optional-library.ts';
+import type { CostNode } from './checking/cost-estimate.ts';
+import { CelEnvironment } from './environment/environment.ts';
 import { CelProgramError } from './plan/planner.ts';
-import { CelCompileError } from './source.ts';
-import { formatTimestamp } from './timestamp.ts';
+import { formatDouble } from './standard/conversions.ts';
+import { OPTIONAL_LIBRARY, TWO_VARIABLE_COMPREHENSIONS } from './standard/optional-library.ts';
+import { CelCompileError } from './syntax/source.ts';
+import { fromJson } from './values/json-adapter.ts';
+import { formatTimestamp } from './values/timestamp.ts';
 import {
   BOOL,
   BYTES,
@@ -21,7 +21,7 @@ import {
   STRING,
   TIMESTAMP,
   UINT,
-} from './types.ts';
+} from './values/types.ts';
 import {
   CelList,
   CelMap,
@@ -32,7 +32,7 @@ import {
   Timestamp,
   TypeValue,
   Uint,
-} from './values.ts';
+} from './values/values.ts';
 
 /** What cel-go v0.26.0 in the environment of Kubernetes v1.36.4 says about an expression. */
 interface Expected {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ArrayList, CelEnvironment, type CelValue, DYN, fromJson, INT, listOf, mapOf, STRING } from './index.ts';
 import { kubernetesLibraries } from './library/index.ts';
-import { inSlices } from './slices.ts';
-import { completed, STEPS_BETWEEN_YIELDS, type Steps } from './steps.ts';
+import { inSlices } from './steps/slices.ts';
+import { completed, STEPS_BETWEEN_YIELDS, type Steps } from './steps/steps.ts';
 
 const environment = new CelEnvironment({
   libraries: kubernetesLibraries,

@@ -9,25 +9,25 @@
  *
  * Not here: the functions that Kubernetes adds (see `library/`), and what expressions are for (custom resources, policies).
  */
-export type { Expr } from './ast.ts';
-export { EntryMap } from './collections.ts';
+
 export {
   type CostNode,
   type SizeEstimator,
   UNBOUNDED,
-} from './cost-estimate.ts';
-export { CelEnvironment, CompiledExpression } from './environment.ts';
-
-export { fromJson, toJson, type ValueSchema } from './json-adapter.ts';
+} from './checking/cost-estimate.ts';
+export { CelEnvironment, CompiledExpression } from './environment/environment.ts';
 export type { Bindings } from './plan/frame.ts';
 export { CelProgramError } from './plan/planner.ts';
 export {
   type EvaluationResult,
   PER_CALL_COST_LIMIT,
   Program,
-} from './program.ts';
-export { runtimeType } from './runtime-type.ts';
-export { CelCompileError } from './source.ts';
+} from './plan/program.ts';
+export type { Expr } from './syntax/ast.ts';
+export { CelCompileError } from './syntax/source.ts';
+export { EntryMap } from './values/collections.ts';
+export { fromJson, toJson, type ValueSchema } from './values/json-adapter.ts';
+export { runtimeType } from './values/runtime-type.ts';
 export {
   BOOL,
   BYTES,
@@ -44,7 +44,7 @@ export {
   STRING,
   sameType,
   TIMESTAMP,
-} from './types.ts';
+} from './values/types.ts';
 export {
   ArrayList,
   CelError,
@@ -56,4 +56,4 @@ export {
   Timestamp,
   TypeValue,
   Uint,
-} from './values.ts';
+} from './values/values.ts';

@@ -1,9 +1,9 @@
 import type { DeviceAttribute, DeviceCapacity } from '@coxswain/api/resource/v1';
-import type { CelEnvironment } from '../environment.ts';
-import type { Program } from '../program.ts';
-import { runtimeType } from '../runtime-type.ts';
-import { CelCompileError } from '../source.ts';
-import { BOOL, sameType } from '../types.ts';
+import type { CelEnvironment } from '../environment/environment.ts';
+import type { Program } from '../plan/program.ts';
+import { CelCompileError } from '../syntax/source.ts';
+import { runtimeType } from '../values/runtime-type.ts';
+import { BOOL, sameType } from '../values/types.ts';
 import { ATTRIBUTE, deviceValue } from './device-value.ts';
 
 /** What expressions can ask of a device. */

@@ -1,6 +1,6 @@
-import { CelEnvironment } from '../environment.ts';
+import { CelEnvironment } from '../environment/environment.ts';
 import { kubernetesLibraries } from '../library/kubernetes-libraries.ts';
-import { BINDINGS_LIBRARY } from '../optional-library.ts';
+import { BINDINGS_LIBRARY } from '../standard/optional-library.ts';
 import { DeviceSelector } from './device-selector.ts';
 import { DEVICE } from './device-value.ts';
 

@@ -1,11 +1,11 @@
 import type { DeviceAttribute } from '@coxswain/api/resource/v1';
 import { Quantity } from '@coxswain/apimachinery/quantity';
-import { EntryMap } from '../collections.ts';
 import { QUANTITY, QuantityValue } from '../library/quantity.ts';
 import { parseSemanticVersion } from '../library/semantic-version.ts';
 import { SemverValue } from '../library/semver.ts';
-import { BOOL, CelType, mapOf, objectType, STRING } from '../types.ts';
-import { CelMap, type CelValue } from '../values.ts';
+import { EntryMap } from '../values/collections.ts';
+import { BOOL, CelType, mapOf, objectType, STRING } from '../values/types.ts';
+import { CelMap, type CelValue } from '../values/values.ts';
 import type { SelectableDevice } from './device-selector.ts';
 
 /** What an attribute is shows only when it is read. Not the same as what expressions declare to be of any type. */

@@ -1,6 +1,6 @@
 import { fields, labels } from '@coxswain/apimachinery';
-import { type CelType, objectType } from '../types.ts';
-import { CelError, OpaqueValue } from '../values.ts';
+import { type CelType, objectType } from '../values/types.ts';
+import { CelError, OpaqueValue } from '../values/values.ts';
 
 export const AUTHORIZER: CelType<AuthorizerValue> = objectType('kubernetes.authorization.Authorizer');
 export const PATH_CHECK: CelType<PathCheck> = objectType('kubernetes.authorization.PathCheck');

@@ -8,11 +8,16 @@ import {
   type SizeEstimate,
   STRING_TRAVERSAL_COST_FACTOR,
   STRUCT_CREATE_BASE_COST,
-} from '../cost-estimate.ts';
-import { asyncOverload, type CallCost, type FunctionDeclaration, type Library } from '../function-declaration.ts';
-import { costSize } from '../runtime-type.ts';
-import { BOOL, type CelType, STRING } from '../types.ts';
-import { CelError, type CelValue } from '../values.ts';
+} from '../checking/cost-estimate.ts';
+import {
+  asyncOverload,
+  type CallCost,
+  type FunctionDeclaration,
+  type Library,
+} from '../checking/function-declaration.ts';
+import { costSize } from '../values/runtime-type.ts';
+import { BOOL, type CelType, STRING } from '../values/types.ts';
+import { CelError, type CelValue } from '../values/values.ts';
 import {
   AUTHORIZER,
   type AuthorizerValue,

@@ -7,12 +7,12 @@ import {
   multiplyByFactor,
   type SizeEstimate,
   STRING_TRAVERSAL_COST_FACTOR,
-} from '../cost-estimate.ts';
-import type { CallCost } from '../function-declaration.ts';
-import { costSize } from '../runtime-type.ts';
-import { Pace, type Steps, Work } from '../steps.ts';
-import type { CelType } from '../types.ts';
-import { CelList, CelMap, type CelValue } from '../values.ts';
+} from '../checking/cost-estimate.ts';
+import type { CallCost } from '../checking/function-declaration.ts';
+import { Pace, type Steps, Work } from '../steps/steps.ts';
+import { costSize } from '../values/runtime-type.ts';
+import type { CelType } from '../values/types.ts';
+import { CelList, CelMap, type CelValue } from '../values/values.ts';
 
 /** A call that costs the same whatever its arguments. */
 export const fixedCost = (cost: number): CallCost => ({

@@ -1,9 +1,15 @@
 import { quote } from '@coxswain/apimachinery';
-import { add, type CostEstimate, fixed, multiplyByFactor, STRING_TRAVERSAL_COST_FACTOR } from '../cost-estimate.ts';
-import type { CallCost, Library } from '../function-declaration.ts';
-import { costSize } from '../runtime-type.ts';
-import { BOOL, type CelType, INT, opaque, STRING } from '../types.ts';
-import { CelError, type CelValue, OpaqueValue } from '../values.ts';
+import {
+  add,
+  type CostEstimate,
+  fixed,
+  multiplyByFactor,
+  STRING_TRAVERSAL_COST_FACTOR,
+} from '../checking/cost-estimate.ts';
+import type { CallCost, Library } from '../checking/function-declaration.ts';
+import { costSize } from '../values/runtime-type.ts';
+import { BOOL, type CelType, INT, opaque, STRING } from '../values/types.ts';
+import { CelError, type CelValue, OpaqueValue } from '../values/values.ts';
 import { argument, estimateNominalEquality, nominalCost, sum, traversalCost } from './call-cost.ts';
 import { globalFunction, method } from './declare.ts';
 import { formatAddress, IP, IPValue, parseIP } from './ip.ts';

@@ -1,7 +1,7 @@
-import { type CallCost, type FunctionDeclaration, overload } from '../function-declaration.ts';
-import type { Work } from '../steps.ts';
-import type { CelType, ValueOf } from '../types.ts';
-import type { CelValue } from '../values.ts';
+import { type CallCost, type FunctionDeclaration, overload } from '../checking/function-declaration.ts';
+import type { Work } from '../steps/steps.ts';
+import type { CelType, ValueOf } from '../values/types.ts';
+import type { CelValue } from '../values/values.ts';
 
 interface Signature<P extends readonly CelType[]> {
   /** Upstream's id of the overload. */

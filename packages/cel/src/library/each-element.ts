@@ -1,6 +1,6 @@
-import { equalsInSteps } from '../equality.ts';
-import { Pace, type Steps } from '../steps.ts';
-import { CelError, type CelList, type CelValue } from '../values.ts';
+import { Pace, type Steps } from '../steps/steps.ts';
+import { equalsInSteps } from '../values/equality.ts';
+import { CelError, type CelList, type CelValue } from '../values/values.ts';
 import { bounded } from './limits.ts';
 
 /** Visits the elements of a list in order. Throws CelError for a list that is too large. */

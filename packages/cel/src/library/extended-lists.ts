@@ -9,15 +9,15 @@ import {
   type SizeEstimate,
   STRING_TRAVERSAL_COST_FACTOR,
   UNBOUNDED,
-} from '../cost-estimate.ts';
-import type { CallCost, FunctionDeclaration, Library } from '../function-declaration.ts';
-import type { MacroDeclaration } from '../macro.ts';
-import { compare } from '../operators.ts';
-import { costSize, runtimeType } from '../runtime-type.ts';
-import { STANDARD_MACROS } from '../standard-macros.ts';
-import { Pace, type Steps, Work } from '../steps.ts';
-import { type CelType, DYN, INT, listOf, typeParam } from '../types.ts';
-import { ArrayList, CelError, CelList, type CelValue } from '../values.ts';
+} from '../checking/cost-estimate.ts';
+import type { CallCost, FunctionDeclaration, Library } from '../checking/function-declaration.ts';
+import { compare } from '../standard/operators.ts';
+import { STANDARD_MACROS } from '../standard/standard-macros.ts';
+import { Pace, type Steps, Work } from '../steps/steps.ts';
+import type { MacroDeclaration } from '../syntax/macro.ts';
+import { costSize, runtimeType } from '../values/runtime-type.ts';
+import { type CelType, DYN, INT, listOf, typeParam } from '../values/types.ts';
+import { ArrayList, CelError, CelList, type CelValue } from '../values/values.ts';
 import { argument } from './call-cost.ts';
 import { globalFunction, method } from './declare.ts';
 import { eachElement, weightOf } from './each-element.ts';

@@ -1,6 +1,6 @@
-import type { CallExpr, Expr } from '../ast.ts';
-import type { CelType, CelTypeKind } from '../types.ts';
-import { CelError } from '../values.ts';
+import type { CallExpr, Expr } from '../syntax/ast.ts';
+import type { CelType, CelTypeKind } from '../values/types.ts';
+import { CelError } from '../values/values.ts';
 import { type FormatClause, formatParts, wrongArgument } from './format-clause.ts';
 
 /** What each clause takes, by kind of type. Words for numbers that are none are strings. */

@@ -1,5 +1,5 @@
 import { quote } from '@coxswain/apimachinery';
-import { CelError } from '../values.ts';
+import { CelError } from '../values/values.ts';
 
 /** What follows a `%`. */
 export interface FormatClause {

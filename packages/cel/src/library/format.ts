@@ -7,11 +7,15 @@ import {
   nameIsDnsSubdomain,
   type ValidateNameFunc,
 } from '@coxswain/apimachinery';
-import { multiplyByFactor, REGEX_STRING_LENGTH_COST_FACTOR, STRING_TRAVERSAL_COST_FACTOR } from '../cost-estimate.ts';
-import type { CallCost, Library } from '../function-declaration.ts';
-import { costSize } from '../runtime-type.ts';
-import { type CelType, listOf, objectType, optionalOf, STRING } from '../types.ts';
-import { ArrayList, CelError, type CelValue, OpaqueValue, Optional } from '../values.ts';
+import {
+  multiplyByFactor,
+  REGEX_STRING_LENGTH_COST_FACTOR,
+  STRING_TRAVERSAL_COST_FACTOR,
+} from '../checking/cost-estimate.ts';
+import type { CallCost, Library } from '../checking/function-declaration.ts';
+import { costSize } from '../values/runtime-type.ts';
+import { type CelType, listOf, objectType, optionalOf, STRING } from '../values/types.ts';
+import { ArrayList, CelError, type CelValue, OpaqueValue, Optional } from '../values/values.ts';
 import { argument, nominalCost } from './call-cost.ts';
 import { globalFunction, method } from './declare.ts';
 import { parseRequestUri } from './go-url.ts';

@@ -1,5 +1,5 @@
 import { quote } from '@coxswain/apimachinery';
-import { Pace, type Steps } from '../steps.ts';
+import { Pace, type Steps } from '../steps/steps.ts';
 import { parseAddress } from './netip.ts';
 
 /** A URL as Go's net/url divides it. Texts are decoded, unless they say otherwise. */

@@ -1,7 +1,7 @@
 import { formatIP, quote } from '@coxswain/apimachinery';
-import type { FunctionDeclaration, Library } from '../function-declaration.ts';
-import { BOOL, type CelType, INT, opaque, STRING } from '../types.ts';
-import { CelError, type CelValue, OpaqueValue } from '../values.ts';
+import type { FunctionDeclaration, Library } from '../checking/function-declaration.ts';
+import { BOOL, type CelType, INT, opaque, STRING } from '../values/types.ts';
+import { CelError, type CelValue, OpaqueValue } from '../values/values.ts';
 import { estimateNominalEquality, nominalCost, traversalCost } from './call-cost.ts';
 import { globalFunction, method } from './declare.ts';
 import { isIPv4Mapped, parseAddress } from './netip.ts';

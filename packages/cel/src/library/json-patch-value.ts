@@ -1,6 +1,6 @@
-import { EntryMap } from '../collections.ts';
-import { type CelType, DYN, objectType, STRING } from '../types.ts';
-import { CelError, type CelValue } from '../values.ts';
+import { EntryMap } from '../values/collections.ts';
+import { type CelType, DYN, objectType, STRING } from '../values/types.ts';
+import { CelError, type CelValue } from '../values/values.ts';
 
 const fieldTypes: ReadonlyMap<string, CelType> = new Map<string, CelType>([
   ['op', STRING],

@@ -1,5 +1,5 @@
-import type { Library } from '../function-declaration.ts';
-import { STRING } from '../types.ts';
+import type { Library } from '../checking/function-declaration.ts';
+import { STRING } from '../values/types.ts';
 import { traversalCost } from './call-cost.ts';
 import { globalFunction } from './declare.ts';
 

@@ -20,7 +20,7 @@ import {
   Uint,
   UNBOUNDED,
 } from '../index.ts';
-import { ArrayList } from '../values.ts';
+import { ArrayList } from '../values/values.ts';
 import { CIDRValue } from './cidr.ts';
 import { FormatValue } from './format.ts';
 import {

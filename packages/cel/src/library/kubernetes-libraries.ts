@@ -1,5 +1,5 @@
-import type { Library } from '../function-declaration.ts';
-import { OPTIONAL_LIBRARY, TWO_VARIABLE_COMPREHENSIONS } from '../optional-library.ts';
+import type { Library } from '../checking/function-declaration.ts';
+import { OPTIONAL_LIBRARY, TWO_VARIABLE_COMPREHENSIONS } from '../standard/optional-library.ts';
 import { authorizerLibrary, authorizerSelectorsLibrary } from './authorizer.ts';
 import { cidrLibrary } from './cidr.ts';
 import { extendedListsLibrary } from './extended-lists.ts';

@@ -1,5 +1,5 @@
-import { MAX_STRING_LENGTH } from '../operators.ts';
-import { CelError, type CelList } from '../values.ts';
+import { MAX_STRING_LENGTH } from '../standard/operators.ts';
+import { CelError, type CelList } from '../values/values.ts';
 
 /**
  * Upstream counts the cost of a call when it is done, and a call may take arguments that hold the same list many times

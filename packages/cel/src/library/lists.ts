@@ -1,6 +1,6 @@
-import type { FunctionDeclaration, Library } from '../function-declaration.ts';
-import { add, compare } from '../operators.ts';
-import { Pace, type Steps, Work } from '../steps.ts';
+import type { FunctionDeclaration, Library } from '../checking/function-declaration.ts';
+import { add, compare } from '../standard/operators.ts';
+import { Pace, type Steps, Work } from '../steps/steps.ts';
 import {
   BOOL,
   BYTES,
@@ -13,8 +13,8 @@ import {
   TIMESTAMP,
   typeParam,
   UINT,
-} from '../types.ts';
-import { CelError, type CelList, type CelValue, Duration, Uint } from '../values.ts';
+} from '../values/types.ts';
+import { CelError, type CelList, type CelValue, Duration, Uint } from '../values/values.ts';
 import { method } from './declare.ts';
 import { eachElement, safelyEqual, weightOf } from './each-element.ts';
 import { bounded } from './limits.ts';

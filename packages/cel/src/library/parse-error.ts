@@ -1,4 +1,4 @@
-import { CelError } from '../values.ts';
+import { CelError } from '../values/values.ts';
 
 /** Turns what a parser throws into an error of the evaluation. */
 export function asCelError<T>(parse: () => T, message: (problem: string) => string): T {

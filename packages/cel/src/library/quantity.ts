@@ -1,7 +1,7 @@
 import { Quantity as ResourceQuantity } from '@coxswain/apimachinery';
-import type { FunctionDeclaration, Library } from '../function-declaration.ts';
-import { BOOL, type CelType, DOUBLE, INT, objectType, STRING } from '../types.ts';
-import { CelError, type CelValue, OpaqueValue } from '../values.ts';
+import type { FunctionDeclaration, Library } from '../checking/function-declaration.ts';
+import { BOOL, type CelType, DOUBLE, INT, objectType, STRING } from '../values/types.ts';
+import { CelError, type CelValue, OpaqueValue } from '../values/values.ts';
 import { estimateNominalEquality, nominalCost, traversalCost } from './call-cost.ts';
 import { globalFunction, method } from './declare.ts';
 import { accepts, asCelError } from './parse-error.ts';

@@ -6,13 +6,13 @@ import {
   multiplyByFactor,
   REGEX_STRING_LENGTH_COST_FACTOR,
   STRING_TRAVERSAL_COST_FACTOR,
-} from '../cost-estimate.ts';
-import type { CallCost, Library } from '../function-declaration.ts';
-import { compileRegex } from '../regex.ts';
-import { costSize } from '../runtime-type.ts';
-import { Pace, type Steps, Work } from '../steps.ts';
-import { INT, listOf, STRING } from '../types.ts';
-import { ArrayList, CelError, type CelValue } from '../values.ts';
+} from '../checking/cost-estimate.ts';
+import type { CallCost, Library } from '../checking/function-declaration.ts';
+import { compileRegex } from '../standard/regex.ts';
+import { Pace, type Steps, Work } from '../steps/steps.ts';
+import { costSize } from '../values/runtime-type.ts';
+import { INT, listOf, STRING } from '../values/types.ts';
+import { ArrayList, CelError, type CelValue } from '../values/values.ts';
 import { argument } from './call-cost.ts';
 import { method } from './declare.ts';
 

@@ -1,9 +1,9 @@
-import { add, fixed, multiply, multiplyByFactor } from '../cost-estimate.ts';
-import type { FunctionDeclaration, Library } from '../function-declaration.ts';
-import { costSize } from '../runtime-type.ts';
-import { type Steps, Work } from '../steps.ts';
-import { BOOL, listOf, typeParam } from '../types.ts';
-import type { CelList } from '../values.ts';
+import { add, fixed, multiply, multiplyByFactor } from '../checking/cost-estimate.ts';
+import type { FunctionDeclaration, Library } from '../checking/function-declaration.ts';
+import { type Steps, Work } from '../steps/steps.ts';
+import { costSize } from '../values/runtime-type.ts';
+import { BOOL, listOf, typeParam } from '../values/types.ts';
+import type { CelList } from '../values/values.ts';
 import { argument } from './call-cost.ts';
 import { globalFunction } from './declare.ts';
 import { someIn, ValueSet } from './value-set.ts';

@@ -1,4 +1,4 @@
-import { Pace, STEPS_BETWEEN_YIELDS, type Steps } from '../steps.ts';
+import { Pace, STEPS_BETWEEN_YIELDS, type Steps } from '../steps/steps.ts';
 
 /** So many elements the runtime itself sorts in no time, unless it takes long to compare them. */
 const runSize = 512;

@@ -6,9 +6,9 @@ import {
   type SizeEstimate,
   STRING_TRAVERSAL_COST_FACTOR,
   UNBOUNDED,
-} from '../cost-estimate.ts';
-import type { CallCost } from '../function-declaration.ts';
-import { costSize } from '../runtime-type.ts';
+} from '../checking/cost-estimate.ts';
+import type { CallCost } from '../checking/function-declaration.ts';
+import { costSize } from '../values/runtime-type.ts';
 import { argument, deepTraversalCost, traversalCost } from './call-cost.ts';
 
 /** Reading the target and writing the result. */

@@ -1,11 +1,11 @@
 import { quote } from '@coxswain/apimachinery';
-import { formatDouble } from '../conversions.ts';
-import { formatDuration } from '../duration.ts';
-import { compareStrings } from '../operators.ts';
-import { runtimeType } from '../runtime-type.ts';
-import { Pace, type Steps } from '../steps.ts';
-import { formatTimestamp } from '../timestamp.ts';
-import { CelError, CelList, CelMap, type CelValue, Duration, Timestamp, TypeValue, Uint } from '../values.ts';
+import { formatDouble } from '../standard/conversions.ts';
+import { compareStrings } from '../standard/operators.ts';
+import { Pace, type Steps } from '../steps/steps.ts';
+import { formatDuration } from '../values/duration.ts';
+import { runtimeType } from '../values/runtime-type.ts';
+import { formatTimestamp } from '../values/timestamp.ts';
+import { CelError, CelList, CelMap, type CelValue, Duration, Timestamp, TypeValue, Uint } from '../values/values.ts';
 import { weightOf } from './each-element.ts';
 import { type FormatClause, formatParts, wrongArgument } from './format-clause.ts';
 import { formatFixed, formatPlain, formatScientific } from './format-double.ts';

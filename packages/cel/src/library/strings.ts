@@ -1,10 +1,10 @@
-import { UNBOUNDED } from '../cost-estimate.ts';
-import type { CallCost, Library } from '../function-declaration.ts';
-import { codePointLength, isAscii } from '../runtime-type.ts';
-import { Pace, type Steps, Work } from '../steps.ts';
-import { indexOfText, isQuickToSearch, lastIndexOfText } from '../substring-search.ts';
-import { DYN, INT, listOf, STRING } from '../types.ts';
-import { ArrayList, CelError, type CelList } from '../values.ts';
+import { UNBOUNDED } from '../checking/cost-estimate.ts';
+import type { CallCost, Library } from '../checking/function-declaration.ts';
+import { indexOfText, isQuickToSearch, lastIndexOfText } from '../standard/substring-search.ts';
+import { Pace, type Steps, Work } from '../steps/steps.ts';
+import { codePointLength, isAscii } from '../values/runtime-type.ts';
+import { DYN, INT, listOf, STRING } from '../values/types.ts';
+import { ArrayList, CelError, type CelList } from '../values/values.ts';
 import { traversalCost } from './call-cost.ts';
 import { globalFunction, method } from './declare.ts';
 import { eachElement } from './each-element.ts';

@@ -1,9 +1,9 @@
-import { EntryMap } from '../collections.ts';
-import { multiplyByFactor, STRING_TRAVERSAL_COST_FACTOR } from '../cost-estimate.ts';
-import type { FunctionDeclaration, Library } from '../function-declaration.ts';
-import { Pace, type Steps, Work } from '../steps.ts';
-import { BOOL, type CelType, listOf, mapOf, objectType, STRING } from '../types.ts';
-import { ArrayList, CelError, type CelMap, type CelValue, OpaqueValue } from '../values.ts';
+import { multiplyByFactor, STRING_TRAVERSAL_COST_FACTOR } from '../checking/cost-estimate.ts';
+import type { FunctionDeclaration, Library } from '../checking/function-declaration.ts';
+import { Pace, type Steps, Work } from '../steps/steps.ts';
+import { EntryMap } from '../values/collections.ts';
+import { BOOL, type CelType, listOf, mapOf, objectType, STRING } from '../values/types.ts';
+import { ArrayList, CelError, type CelMap, type CelValue, OpaqueValue } from '../values/values.ts';
 import { nominalCost, traversalCost } from './call-cost.ts';
 import { globalFunction, method } from './declare.ts';
 import { formatGoUrl, type GoUrl, hostnameOf, parseGoUrl, parseQuery, parseRequestUri, portOf } from './go-url.ts';

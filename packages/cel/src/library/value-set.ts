@@ -1,5 +1,5 @@
-import { Pace, type Steps } from '../steps.ts';
-import { type CelList, type CelValue, Uint } from '../values.ts';
+import { Pace, type Steps } from '../steps/steps.ts';
+import { type CelList, type CelValue, Uint } from '../values/values.ts';
 import { eachElement, safelyEqual, weightOf } from './each-element.ts';
 import { bounded } from './limits.ts';
 

@@ -1,6 +1,6 @@
-import { formatKey } from '../collections.ts';
-import { runtimeType } from '../runtime-type.ts';
-import { CelError, CelList, CelMap, type CelValue, Optional, Uint } from '../values.ts';
+import { formatKey } from '../values/collections.ts';
+import { runtimeType } from '../values/runtime-type.ts';
+import { CelError, CelList, CelMap, type CelValue, Optional, Uint } from '../values/values.ts';
 import { type Frame, guard, type Result } from './frame.ts';
 import { type Evaluation, PlanNode, runNode } from './plan-node.ts';
 

@@ -1,10 +1,10 @@
-import { STRING_TRAVERSAL_COST_FACTOR } from '../cost-estimate.ts';
-import { celEquals, equalsInSteps } from '../equality.ts';
-import type { FunctionDeclaration, Overload } from '../function-declaration.ts';
-import { costSize, matchesType, runtimeType } from '../runtime-type.ts';
-import { Work } from '../steps.ts';
-import type { CelType } from '../types.ts';
-import { CelError, CelList, CelMap, type CelValue, OpaqueValue, Optional } from '../values.ts';
+import { STRING_TRAVERSAL_COST_FACTOR } from '../checking/cost-estimate.ts';
+import type { FunctionDeclaration, Overload } from '../checking/function-declaration.ts';
+import { Work } from '../steps/steps.ts';
+import { celEquals, equalsInSteps } from '../values/equality.ts';
+import { costSize, matchesType, runtimeType } from '../values/runtime-type.ts';
+import type { CelType } from '../values/types.ts';
+import { CelError, CelList, CelMap, type CelValue, OpaqueValue, Optional } from '../values/values.ts';
 import { AsyncNeeded, type Frame, guard, HEAVY, type Result } from './frame.ts';
 import { type Evaluation, PlanNode, runNode } from './plan-node.ts';
 

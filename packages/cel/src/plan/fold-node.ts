@@ -1,8 +1,8 @@
-import { EntryMap, GrowingList } from '../collections.ts';
-import { LIST_CREATE_BASE_COST } from '../cost-estimate.ts';
-import { runtimeType } from '../runtime-type.ts';
-import { Work } from '../steps.ts';
-import { ArrayList, CelError, CelList, CelMap, type CelValue } from '../values.ts';
+import { LIST_CREATE_BASE_COST } from '../checking/cost-estimate.ts';
+import { Work } from '../steps/steps.ts';
+import { EntryMap, GrowingList } from '../values/collections.ts';
+import { runtimeType } from '../values/runtime-type.ts';
+import { ArrayList, CelError, CelList, CelMap, type CelValue } from '../values/values.ts';
 import { type Frame, guard, type Result } from './frame.ts';
 import { ConstNode, type Evaluation, PlanNode, runNode } from './plan-node.ts';
 

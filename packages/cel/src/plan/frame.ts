@@ -1,5 +1,5 @@
-import type { Work } from '../steps.ts';
-import { CelError, CelList, CelMap, type CelValue } from '../values.ts';
+import type { Work } from '../steps/steps.ts';
+import { CelError, CelList, CelMap, type CelValue } from '../values/values.ts';
 
 /** The outcome of evaluating a part of an expression. Errors are values here, so that `&&` and `||` can absorb them. */
 export type Result = CelValue | CelError;

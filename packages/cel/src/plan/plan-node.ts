@@ -1,7 +1,7 @@
-import { EntryMap, formatKey } from '../collections.ts';
-import { LIST_CREATE_BASE_COST, MAP_CREATE_BASE_COST, STRUCT_CREATE_BASE_COST } from '../cost-estimate.ts';
-import type { CelType } from '../types.ts';
-import { ArrayList, CelError, type CelValue, Optional } from '../values.ts';
+import { LIST_CREATE_BASE_COST, MAP_CREATE_BASE_COST, STRUCT_CREATE_BASE_COST } from '../checking/cost-estimate.ts';
+import { EntryMap, formatKey } from '../values/collections.ts';
+import type { CelType } from '../values/types.ts';
+import { ArrayList, CelError, type CelValue, Optional } from '../values/values.ts';
 import { type Frame, guard, type Result } from './frame.ts';
 
 /** A resumable evaluation: yields a promise to get its value, or nothing to let others run. */

@@ -1,13 +1,13 @@
-import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr, StructExpr } from '../ast.ts';
-import { BUILTIN_COSTS } from '../builtin-cost.ts';
-import type { CheckedExpression, ResolvedCall } from '../checker.ts';
-import { celEquals } from '../equality.ts';
-import { ACCUMULATOR } from '../macro.ts';
-import { add } from '../operators.ts';
-import { regexProblem } from '../regex.ts';
-import { Pace, type Steps } from '../steps.ts';
-import { DYN } from '../types.ts';
-import { CelError, CelList, type CelValue, TypeValue, Uint } from '../values.ts';
+import { BUILTIN_COSTS } from '../checking/builtin-cost.ts';
+import type { CheckedExpression, ResolvedCall } from '../checking/checker.ts';
+import { add } from '../standard/operators.ts';
+import { regexProblem } from '../standard/regex.ts';
+import { Pace, type Steps } from '../steps/steps.ts';
+import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr, StructExpr } from '../syntax/ast.ts';
+import { ACCUMULATOR } from '../syntax/macro.ts';
+import { celEquals } from '../values/equality.ts';
+import { DYN } from '../values/types.ts';
+import { CelError, CelList, type CelValue, TypeValue, Uint } from '../values/values.ts';
 import {
   AttributeNode,
   ConditionalRoot,

@@ -1,12 +1,7 @@
-import { CONVERSIONS } from './conversions.ts';
-import { type FunctionDeclaration, type Library, type Overload, overload } from './function-declaration.ts';
-import { add, compare, divide, isIn, modulo, multiply, negate, not, size, subtract } from './operators.ts';
-import { matchesRegex } from './regex.ts';
-import { runtimeType } from './runtime-type.ts';
-import { STANDARD_MACROS } from './standard-macros.ts';
-import { type Steps, Work } from './steps.ts';
-import { indexOfText, isQuickToSearch } from './substring-search.ts';
-import { localDate } from './timestamp.ts';
+import { type FunctionDeclaration, type Library, type Overload, overload } from '../checking/function-declaration.ts';
+import { type Steps, Work } from '../steps/steps.ts';
+import { runtimeType } from '../values/runtime-type.ts';
+import { localDate } from '../values/timestamp.ts';
 import {
   BOOL,
   BYTES,
@@ -24,8 +19,13 @@ import {
   typeOf,
   typeParam,
   UINT,
-} from './types.ts';
-import { CelError, type CelValue, type Duration, type Timestamp, TypeValue } from './values.ts';
+} from '../values/types.ts';
+import { CelError, type CelValue, type Duration, type Timestamp, TypeValue } from '../values/values.ts';
+import { CONVERSIONS } from './conversions.ts';
+import { add, compare, divide, isIn, modulo, multiply, negate, not, size, subtract } from './operators.ts';
+import { matchesRegex } from './regex.ts';
+import { STANDARD_MACROS } from './standard-macros.ts';
+import { indexOfText, isQuickToSearch } from './substring-search.ts';
 
 const A = typeParam('A');
 const B = typeParam('B');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { EntryMap } from './collections.ts';
+import { CelCompileError } from '../syntax/source.ts';
+import { EntryMap } from '../values/collections.ts';
+import { type CelType, INT, listOf, objectType, STRING } from '../values/types.ts';
 import { CelEnvironment } from './environment.ts';
-import { CelCompileError } from './source.ts';
-import { type CelType, INT, listOf, objectType, STRING } from './types.ts';
 
 const spec: CelType = objectType('Object.spec', {
   field: (name) => ({ replicas: INT, names: listOf(STRING) })[name],

@@ -1,3 +1,5 @@
+import { costSize } from '../values/runtime-type.ts';
+import type { CelValue } from '../values/values.ts';
 import {
   add,
   type CallEstimate,
@@ -12,8 +14,6 @@ import {
   UNKNOWN_SIZE,
 } from './cost-estimate.ts';
 import type { CallCost } from './function-declaration.ts';
-import { costSize } from './runtime-type.ts';
-import type { CelValue } from './values.ts';
 
 const traversal = (size: SizeEstimate): CostEstimate => multiplyByFactor(size, STRING_TRAVERSAL_COST_FACTOR);
 const traversalOf = (value: CelValue | undefined) => Math.ceil(costSize(value ?? null) * STRING_TRAVERSAL_COST_FACTOR);

@@ -1,4 +1,4 @@
-import { Pace, type Steps } from './steps.ts';
+import { Pace, type Steps } from '../steps/steps.ts';
 
 /** The runtime's own search takes the product of both lengths at worst; so much of it takes no time to speak of. */
 const smallProduct = 1 << 20;

@@ -1,8 +1,18 @@
-import { EntryMap } from './collections.ts';
-import { type Library, overload } from './function-declaration.ts';
+import { type Library, overload } from '../checking/function-declaration.ts';
+import { EntryMap } from '../values/collections.ts';
+import { BOOL, DYN, INT, listOf, mapOf, optionalOf, STRING, typeParam } from '../values/types.ts';
+import {
+  ArrayList,
+  CelError,
+  CelList,
+  CelMap,
+  type CelValue,
+  Duration,
+  Optional,
+  Timestamp,
+  Uint,
+} from '../values/values.ts';
 import { BIND_MACRO, OPTIONAL_MACROS, TWO_VARIABLE_MACROS } from './standard-macros.ts';
-import { BOOL, DYN, INT, listOf, mapOf, optionalOf, STRING, typeParam } from './types.ts';
-import { ArrayList, CelError, CelList, CelMap, type CelValue, Duration, Optional, Timestamp, Uint } from './values.ts';
 
 const V = typeParam('V');
 const K = typeParam('K');

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { CelEnvironment } from './environment.ts';
-import { asyncOverload, type Library } from './function-declaration.ts';
-import { fromJson } from './json-adapter.ts';
-import { OPTIONAL_LIBRARY, TWO_VARIABLE_COMPREHENSIONS } from './optional-library.ts';
+import { asyncOverload, type Library } from '../checking/function-declaration.ts';
+import { CelEnvironment } from '../environment/environment.ts';
+import { OPTIONAL_LIBRARY, TWO_VARIABLE_COMPREHENSIONS } from '../standard/optional-library.ts';
+import { CelCompileError } from '../syntax/source.ts';
+import { fromJson } from '../values/json-adapter.ts';
+import { BOOL, DYN, INT, listOf, mapOf, STRING } from '../values/types.ts';
+import { CelError, type CelValue } from '../values/values.ts';
 import type { EvaluationResult, Program } from './program.ts';
-import { CelCompileError } from './source.ts';
-import { BOOL, DYN, INT, listOf, mapOf, STRING } from './types.ts';
-import { CelError, type CelValue } from './values.ts';
 
 const environment = new CelEnvironment({
   libraries: [OPTIONAL_LIBRARY, TWO_VARIABLE_COMPREHENSIONS],
@@ -38,7 +38,7 @@ const outcome = ({ value, error, cost }: EvaluationResult) => ({ value, error: e
 const range = (count: number) => `[${Array.from({ length: count }, (_, i) => i).join(',')}]`;
 
 describe('evaluation in slices', () => {
-  const texts: string[] = JSON.parse(readFileSync(new URL('./testdata/expressions.json', import.meta.url), 'utf8'))
+  const texts: string[] = JSON.parse(readFileSync(new URL('../testdata/expressions.json', import.meta.url), 'utf8'))
     .filter(({ expr, value, error }: Record<string, string>) => (value ?? error) !== undefined && expr!.length < 200)
     .map(({ expr }: { expr: string }) => expr);
 

@@ -1,7 +1,7 @@
+import { type CelValue, Uint } from '../values/values.ts';
 import type { Token } from './lexer.ts';
 import { unquoteBytes, unquoteString } from './string-literal.ts';
 import type { TokenReader } from './token-reader.ts';
-import { type CelValue, Uint } from './values.ts';
 
 /** The longest number that is read; whatever is longer is out of range. */
 const MAX_DIGITS = 400;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CelEnvironment } from './environment.ts';
+import { CelEnvironment } from '../environment/environment.ts';
 import { celEquals } from './equality.ts';
 import { fromJson, toJson, type ValueSchema } from './json-adapter.ts';
 import { DYN } from './types.ts';

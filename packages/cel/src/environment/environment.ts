@@ -1,18 +1,18 @@
-import type { Expr } from './ast.ts';
-import { type CheckedExpression, check, type Declarations, type IdentDeclaration } from './checker.ts';
-import type { CostEstimate, SizeEstimator } from './cost-estimate.ts';
-import { estimateCost } from './cost-estimator.ts';
-import type { FunctionDeclaration, Library } from './function-declaration.ts';
+import { type CheckedExpression, check, type Declarations, type IdentDeclaration } from '../checking/checker.ts';
+import type { CostEstimate, SizeEstimator } from '../checking/cost-estimate.ts';
+import { estimateCost } from '../checking/cost-estimator.ts';
+import type { FunctionDeclaration, Library } from '../checking/function-declaration.ts';
+import { plan } from '../plan/planner.ts';
+import { Program } from '../plan/program.ts';
+import { STANDARD_LIBRARY } from '../standard/standard-library.ts';
+import { inSlices } from '../steps/slices.ts';
+import { completed, type Steps } from '../steps/steps.ts';
+import type { Expr } from '../syntax/ast.ts';
+import type { MacroDeclaration } from '../syntax/macro.ts';
+import { parse } from '../syntax/parser.ts';
+import { CelCompileError, type CompileIssue, IssueList, Source } from '../syntax/source.ts';
+import { type CelType, DYN, typeOf } from '../values/types.ts';
 import { validateLiterals } from './literal-validators.ts';
-import type { MacroDeclaration } from './macro.ts';
-import { parse } from './parser.ts';
-import { plan } from './plan/planner.ts';
-import { Program } from './program.ts';
-import { inSlices } from './slices.ts';
-import { CelCompileError, type CompileIssue, IssueList, Source } from './source.ts';
-import { STANDARD_LIBRARY } from './standard-library.ts';
-import { completed, type Steps } from './steps.ts';
-import { type CelType, DYN, typeOf } from './types.ts';
 
 export interface EnvironmentOptions {
   /** In addition to the standard library, which is always there. */

@@ -1,5 +1,5 @@
-import type { CelType } from './types.ts';
-import type { CelValue } from './values.ts';
+import type { CelType } from '../values/types.ts';
+import type { CelValue } from '../values/values.ts';
 
 /** A range of sizes or costs. Saturates at UNBOUNDED, which stands for the largest unsigned 64-bit number. */
 export interface Range {

@@ -1,4 +1,8 @@
-import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr } from './ast.ts';
+import { Pace, type Steps } from '../steps/steps.ts';
+import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr } from '../syntax/ast.ts';
+import { ACCUMULATOR } from '../syntax/macro.ts';
+import { codePointLength } from '../values/runtime-type.ts';
+import { type CelType, DYN, isOptionalType, sameType } from '../values/types.ts';
 import { BUILTIN_COSTS } from './builtin-cost.ts';
 import type { CheckedExpression } from './checker.ts';
 import {
@@ -19,10 +23,6 @@ import {
   union,
 } from './cost-estimate.ts';
 import type { Library, Overload } from './function-declaration.ts';
-import { ACCUMULATOR } from './macro.ts';
-import { codePointLength } from './runtime-type.ts';
-import { Pace, type Steps } from './steps.ts';
-import { type CelType, DYN, isOptionalType, sameType } from './types.ts';
 
 /** Sizes of the elements of a list or the keys and values of a map. */
 interface EntrySizes {

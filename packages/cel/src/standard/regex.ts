@@ -1,6 +1,6 @@
 import { compileGoRegexp, type GoRegexp, GoRegexpError } from '@coxswain/apimachinery';
-import { Work } from './steps.ts';
-import { CelError } from './values.ts';
+import { Work } from '../steps/steps.ts';
+import { CelError } from '../values/values.ts';
 
 /** Texts up to this length are searched at once with expressions up to some size. */
 const SHORT_TEXT = 1024;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { completed } from './steps.ts';
+import { completed } from '../steps/steps.ts';
 import { indexOfText, lastIndexOfText } from './substring-search.ts';
 
 const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 12 });

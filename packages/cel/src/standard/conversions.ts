@@ -1,9 +1,20 @@
-import { formatDuration, parseDuration } from './duration.ts';
-import { type Overload, overload } from './function-declaration.ts';
+import { type Overload, overload } from '../checking/function-declaration.ts';
+import { formatDuration, parseDuration } from '../values/duration.ts';
+import { formatTimestamp, parseTimestamp, timestampOf } from '../values/timestamp.ts';
+import {
+  BOOL,
+  BYTES,
+  type CelType,
+  DOUBLE,
+  DURATION,
+  INT,
+  STRING,
+  TIMESTAMP,
+  UINT,
+  type ValueOf,
+} from '../values/types.ts';
+import { CelError, type CelValue, type Duration, type Uint } from '../values/values.ts';
 import { int64, uint64 } from './operators.ts';
-import { formatTimestamp, parseTimestamp, timestampOf } from './timestamp.ts';
-import { BOOL, BYTES, type CelType, DOUBLE, DURATION, INT, STRING, TIMESTAMP, UINT, type ValueOf } from './types.ts';
-import { CelError, type CelValue, type Duration, type Uint } from './values.ts';
 
 const TRUE_WORDS = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const FALSE_WORDS = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);

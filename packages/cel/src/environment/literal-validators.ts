@@ -1,13 +1,13 @@
-import { children, type Expr } from './ast.ts';
-import type { CheckedExpression } from './checker.ts';
-import { parseDuration } from './duration.ts';
-import { formatCallProblem } from './library/format-check.ts';
-import { regexProblem } from './regex.ts';
-import type { CompileIssue } from './source.ts';
-import { Pace, type Steps } from './steps.ts';
-import { parseTimestamp } from './timestamp.ts';
-import { type CelType, DYN, sameType } from './types.ts';
-import { CelError } from './values.ts';
+import type { CheckedExpression } from '../checking/checker.ts';
+import { formatCallProblem } from '../library/format-check.ts';
+import { regexProblem } from '../standard/regex.ts';
+import { Pace, type Steps } from '../steps/steps.ts';
+import { children, type Expr } from '../syntax/ast.ts';
+import type { CompileIssue } from '../syntax/source.ts';
+import { parseDuration } from '../values/duration.ts';
+import { parseTimestamp } from '../values/timestamp.ts';
+import { type CelType, DYN, sameType } from '../values/types.ts';
+import { CelError } from '../values/values.ts';
 
 /** Literal arguments that must be valid: what a function accepts as its first argument. */
 const LITERAL_ARGUMENTS: Readonly<Record<string, (text: string) => boolean>> = {

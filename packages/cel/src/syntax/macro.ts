@@ -1,5 +1,5 @@
+import type { CelValue } from '../values/values.ts';
 import type { Expr, MapEntry } from './ast.ts';
-import type { CelValue } from './values.ts';
 
 /** The name of the accumulator that standard comprehensions use; expressions cannot spell it. */
 export const ACCUMULATOR = '@result';

@@ -1,5 +1,5 @@
-import type { Expr } from './ast.ts';
-import { ACCUMULATOR, type ExprFactory, type MacroDeclaration } from './macro.ts';
+import type { Expr } from '../syntax/ast.ts';
+import { ACCUMULATOR, type ExprFactory, type MacroDeclaration } from '../syntax/macro.ts';
 
 type Loop = { readonly iterVar: string; readonly iterVar2?: string };
 

@@ -1,6 +1,6 @@
+import type { CelValue } from '../values/values.ts';
 import { children, type Expr, type MapEntry } from './ast.ts';
 import { ACCUMULATOR, type ExprFactory, type FoldSpec } from './macro.ts';
-import type { CelValue } from './values.ts';
 
 /** Thrown by macros; the parser turns it into an issue at the position of the expression. */
 export class MacroError extends Error {

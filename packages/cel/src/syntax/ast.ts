@@ -1,4 +1,4 @@
-import type { CelValue } from './values.ts';
+import type { CelValue } from '../values/values.ts';
 
 /** An expression tree. `id` is unique within one expression and the key of positions and types. */
 export type Expr =

@@ -1,4 +1,4 @@
-import { Pace, type Steps, Work } from './steps.ts';
+import { Pace, type Steps, Work } from '../steps/steps.ts';
 import { ArrayList, CelError, CelList, CelMap, type CelValue, Uint } from './values.ts';
 
 /** The longest list that concatenation makes: going through it must not take long. Data and literals are shorter anyway. */

@@ -1,8 +1,8 @@
-import { AsyncNeeded, type Bindings, EvaluationCancelled, Frame, type Result, SliceExceeded } from './plan/frame.ts';
-import { runNode } from './plan/plan-node.ts';
-import type { Plan } from './plan/planner.ts';
-import { letOthersRun, SLICE_MS } from './slices.ts';
-import { CelError, type CelValue } from './values.ts';
+import { letOthersRun, SLICE_MS } from '../steps/slices.ts';
+import { CelError, type CelValue } from '../values/values.ts';
+import { AsyncNeeded, type Bindings, EvaluationCancelled, Frame, type Result, SliceExceeded } from './frame.ts';
+import { runNode } from './plan-node.ts';
+import type { Plan } from './planner.ts';
 
 /** The cost that one evaluation may have in Kubernetes. */
 export const PER_CALL_COST_LIMIT = 1_000_000;

@@ -1,10 +1,10 @@
+import { Pace, type Steps } from '../steps/steps.ts';
 import type { Expr, MapEntry, StructField } from './ast.ts';
 import { ExprIds, ExprLimitError, MacroError, MacroExprFactory } from './expr-builder.ts';
 import { tokenize } from './lexer.ts';
 import { LITERAL_KINDS, literalValue } from './literal-value.ts';
 import type { MacroDeclaration } from './macro.ts';
 import { type CompileIssue, NO_LOCATION, type Source } from './source.ts';
-import { Pace, type Steps } from './steps.ts';
 import { ParseStopped, PRIMARY_START, TokenReader } from './token-reader.ts';
 
 /** What the parser hands on: the tree with macros expanded, and the source offset of each expression by id. */

@@ -1,9 +1,7 @@
-import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr, StructExpr } from './ast.ts';
-import type { FunctionDeclaration, Overload } from './function-declaration.ts';
-import type { ParsedExpression } from './parser.ts';
-import { type CompileIssue, NO_LOCATION, type Source } from './source.ts';
-import { Pace, type Steps } from './steps.ts';
-import { mostGeneral, TypeUnifier } from './type-unifier.ts';
+import { Pace, type Steps } from '../steps/steps.ts';
+import type { CallExpr, ComprehensionExpr, Expr, ListExpr, MapExpr, SelectExpr, StructExpr } from '../syntax/ast.ts';
+import type { ParsedExpression } from '../syntax/parser.ts';
+import { type CompileIssue, NO_LOCATION, type Source } from '../syntax/source.ts';
 import {
   BOOL,
   BYTES,
@@ -22,8 +20,10 @@ import {
   sameType,
   TypeTooComplexError,
   UINT,
-} from './types.ts';
-import { type CelValue, Uint } from './values.ts';
+} from '../values/types.ts';
+import { type CelValue, Uint } from '../values/values.ts';
+import type { FunctionDeclaration, Overload } from './function-declaration.ts';
+import { mostGeneral, TypeUnifier } from './type-unifier.ts';
 
 /** What a name stands for: a variable, or a constant if it has a value. */
 export interface IdentDeclaration {

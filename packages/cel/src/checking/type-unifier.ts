@@ -1,4 +1,4 @@
-import { CelType, DYN, isDynOrError, sameType, TypeTooComplexError } from './types.ts';
+import { CelType, DYN, isDynOrError, sameType, TypeTooComplexError } from '../values/types.ts';
 
 /** Of all questions together. */
 const MAX_STEPS = 5_000_000;

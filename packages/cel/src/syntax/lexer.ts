@@ -1,5 +1,5 @@
+import { Pace, type Steps } from '../steps/steps.ts';
 import type { CompileIssue, Source } from './source.ts';
-import { Pace, type Steps } from './steps.ts';
 
 /** Token kinds are the literal text for punctuation and keywords, and grammar names for the rest. */
 export interface Token {

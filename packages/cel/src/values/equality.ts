@@ -1,4 +1,4 @@
-import { STEPS_BETWEEN_YIELDS, type Steps } from './steps.ts';
+import { STEPS_BETWEEN_YIELDS, type Steps } from '../steps/steps.ts';
 import { sameType } from './types.ts';
 import {
   CelError,

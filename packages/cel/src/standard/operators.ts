@@ -1,10 +1,10 @@
-import { concatLists } from './collections.ts';
-import { durationOf } from './duration.ts';
-import { compareNumbers, equalsInSteps } from './equality.ts';
-import { codePointLength } from './runtime-type.ts';
-import { Pace, type Steps, Work } from './steps.ts';
-import { addNanos } from './timestamp.ts';
-import { CelError, CelList, CelMap, type CelValue, Duration, Timestamp, Uint } from './values.ts';
+import { Pace, type Steps, Work } from '../steps/steps.ts';
+import { concatLists } from '../values/collections.ts';
+import { durationOf } from '../values/duration.ts';
+import { compareNumbers, equalsInSteps } from '../values/equality.ts';
+import { codePointLength } from '../values/runtime-type.ts';
+import { addNanos } from '../values/timestamp.ts';
+import { CelError, CelList, CelMap, type CelValue, Duration, Timestamp, Uint } from '../values/values.ts';
 
 const NO_SUCH_OVERLOAD = 'no such overload';
 /**

@@ -1,8 +1,8 @@
+import type { Work } from '../steps/steps.ts';
+import type { MacroDeclaration } from '../syntax/macro.ts';
+import type { CelType, ValueOf } from '../values/types.ts';
+import type { CelValue } from '../values/values.ts';
 import type { CallEstimate, CallSite, CostEstimate, CostNode } from './cost-estimate.ts';
-import type { MacroDeclaration } from './macro.ts';
-import type { Work } from './steps.ts';
-import type { CelType, ValueOf } from './types.ts';
-import type { CelValue } from './values.ts';
 
 /** The cost of a call, not counting its arguments. What is left out has the default cost of 1. */
 export interface CallCost {
