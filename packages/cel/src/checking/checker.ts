@@ -113,13 +113,13 @@ class Checker {
   readonly types = new Map<number, CelType>();
   readonly idents = new Map<number, IdentDeclaration>();
   readonly calls = new Map<number, ResolvedCall>();
-  private readonly parsed: ParsedExpression;
-  private readonly source: Source;
-  private readonly declarations: Declarations;
-  private readonly mixedLiterals: boolean;
-  private readonly report: (issue: CompileIssue) => void;
-  private readonly pace = new Pace();
-  private scope: Scope | undefined;
+  readonly #parsed: ParsedExpression;
+  readonly #source: Source;
+  readonly #declarations: Declarations;
+  readonly #mixedLiterals: boolean;
+  readonly #report: (issue: CompileIssue) => void;
+  readonly #pace = new Pace();
+  #scope: Scope | undefined;
 
   constructor(
     parsed: ParsedExpression,
@@ -128,11 +128,11 @@ class Checker {
     mixedLiterals: boolean,
     report: (issue: CompileIssue) => void,
   ) {
-    this.mixedLiterals = mixedLiterals;
-    this.parsed = parsed;
-    this.source = source;
-    this.declarations = declarations;
-    this.report = report;
+    this.#mixedLiterals = mixedLiterals;
+    this.#parsed = parsed;
+    this.#source = source;
+    this.#declarations = declarations;
+    this.#report = report;
   }
 
   /** Replaces type parameters by what they turned out to stand for. */
@@ -141,94 +141,94 @@ class Checker {
     for (const [id, type] of this.types) {
       if (!type.isGeneric) continue;
       this.types.set(id, this.unifier.resolve(type, resolved));
-      if (this.pace.isOver(EXPR_STEPS + this.unifier.stepsTaken)) yield this.pace.taken;
+      if (this.#pace.isOver(EXPR_STEPS + this.unifier.stepsTaken)) yield this.#pace.taken;
     }
   }
 
   *check(expr: Expr): Steps<void> {
-    if (this.pace.isOver(EXPR_STEPS + this.unifier.stepsTaken)) yield this.pace.taken;
+    if (this.#pace.isOver(EXPR_STEPS + this.unifier.stepsTaken)) yield this.#pace.taken;
     switch (expr.kind) {
       case 'literal':
         this.types.set(expr.id, literalType(expr.value));
         return;
       case 'ident':
-        if (!this.resolve(expr.id, expr.name)) this.undeclared(expr.id, expr.name);
+        if (!this.#resolve(expr.id, expr.name)) this.#undeclared(expr.id, expr.name);
         return;
       case 'select':
-        yield* this.checkSelect(expr);
+        yield* this.#checkSelect(expr);
         return;
       case 'call':
-        yield* this.checkCall(expr);
+        yield* this.#checkCall(expr);
         return;
       case 'list':
-        yield* this.checkList(expr);
+        yield* this.#checkList(expr);
         return;
       case 'map':
-        yield* this.checkMap(expr);
+        yield* this.#checkMap(expr);
         return;
       case 'struct':
-        yield* this.checkStruct(expr);
+        yield* this.#checkStruct(expr);
         return;
       case 'comprehension':
-        yield* this.checkComprehension(expr);
+        yield* this.#checkComprehension(expr);
     }
   }
 
-  private error(id: number, message: string): void {
-    this.report({ message, location: this.source.location(this.parsed.offsets[id] ?? 0) });
+  #error(id: number, message: string): void {
+    this.#report({ message, location: this.#source.location(this.#parsed.offsets[id] ?? 0) });
   }
 
-  private undeclared(id: number, name: string): void {
+  #undeclared(id: number, name: string): void {
     this.types.set(id, ERROR);
-    this.error(id, `undeclared reference to '${name}' (in container '${this.declarations.container}')`);
+    this.#error(id, `undeclared reference to '${name}' (in container '${this.#declarations.container}')`);
   }
 
-  private mismatch(id: number, expected: CelType, actual: CelType): void {
-    this.error(id, `expected type '${expected}' but found '${actual}'`);
+  #mismatch(id: number, expected: CelType, actual: CelType): void {
+    this.#error(id, `expected type '${expected}' but found '${actual}'`);
   }
 
-  private typeOf(expr: Expr): CelType {
+  #typeOf(expr: Expr): CelType {
     return this.types.get(expr.id) ?? ERROR;
   }
 
-  private lookup(name: string): IdentDeclaration | undefined {
-    for (let scope = this.scope; scope !== undefined; scope = scope.parent) {
+  #lookup(name: string): IdentDeclaration | undefined {
+    for (let scope = this.#scope; scope !== undefined; scope = scope.parent) {
       const type = scope.variables.get(name);
       if (type !== undefined) return { name, type, isLocal: true };
     }
-    for (const candidate of candidateNames(this.declarations.container, name)) {
-      const found = this.declarations.ident(candidate);
+    for (const candidate of candidateNames(this.#declarations.container, name)) {
+      const found = this.#declarations.ident(candidate);
       if (found !== undefined) return found;
     }
     return undefined;
   }
 
-  private lookupFunction(name: string): FunctionDeclaration | undefined {
-    for (const candidate of candidateNames(this.declarations.container, name)) {
-      const found = this.declarations.function(candidate);
+  #lookupFunction(name: string): FunctionDeclaration | undefined {
+    for (const candidate of candidateNames(this.#declarations.container, name)) {
+      const found = this.#declarations.function(candidate);
       if (found !== undefined) return found;
     }
     return undefined;
   }
 
-  private resolve(id: number, name: string): boolean {
-    const found = this.lookup(name);
+  #resolve(id: number, name: string): boolean {
+    const found = this.#lookup(name);
     if (found === undefined) return false;
     this.types.set(id, found.type);
     this.idents.set(id, found);
     return true;
   }
 
-  private *checkSelect(expr: SelectExpr): Steps<void> {
+  *#checkSelect(expr: SelectExpr): Steps<void> {
     const name = qualifiedName(expr);
-    if (name !== undefined && this.resolve(expr.id, name)) return;
-    const type = yield* this.fieldType(expr.id, expr.operand, expr.field, false);
+    if (name !== undefined && this.#resolve(expr.id, name)) return;
+    const type = yield* this.#fieldType(expr.id, expr.operand, expr.field, false);
     this.types.set(expr.id, expr.testOnly ? BOOL : this.unifier.substitute(type, false));
   }
 
-  private *fieldType(id: number, operand: Expr, field: string, optional: boolean): Steps<CelType> {
+  *#fieldType(id: number, operand: Expr, field: string, optional: boolean): Steps<CelType> {
     yield* this.check(operand);
-    const operandType = this.unifier.substitute(this.typeOf(operand), false);
+    const operandType = this.unifier.substitute(this.#typeOf(operand), false);
     const isOptional = isOptionalType(operandType);
     const target = isOptional ? (operandType.parameters[0] ?? DYN) : operandType;
     let result = ERROR as CelType;
@@ -238,7 +238,7 @@ class Checker {
         break;
       case 'object': {
         const found = target.fields?.field(field);
-        if (found === undefined) this.error(id, `undefined field '${field}'`);
+        if (found === undefined) this.#error(id, `undefined field '${field}'`);
         else result = found;
         break;
       }
@@ -247,56 +247,56 @@ class Checker {
         result = DYN;
         break;
       default:
-        if (!isDynOrError(target)) this.error(id, `type '${target}' does not support field selection`);
+        if (!isDynOrError(target)) this.#error(id, `type '${target}' does not support field selection`);
         result = DYN;
     }
     return isOptional || optional ? optionalOf(result) : result;
   }
 
-  private *checkCall(expr: CallExpr): Steps<void> {
+  *#checkCall(expr: CallExpr): Steps<void> {
     if (expr.function === '_?._') {
-      yield* this.checkOptionalSelect(expr);
+      yield* this.#checkOptionalSelect(expr);
       return;
     }
     for (const arg of expr.args) yield* this.check(arg);
     if (expr.target === undefined) {
-      const found = this.lookupFunction(expr.function);
-      if (found === undefined) this.undeclared(expr.id, expr.function);
-      else this.resolveOverload(expr, found, undefined);
+      const found = this.#lookupFunction(expr.function);
+      if (found === undefined) this.#undeclared(expr.id, expr.function);
+      else this.#resolveOverload(expr, found, undefined);
       return;
     }
     const prefix = qualifiedName(expr.target);
-    const namespaced = prefix === undefined ? undefined : this.lookupFunction(`${prefix}.${expr.function}`);
+    const namespaced = prefix === undefined ? undefined : this.#lookupFunction(`${prefix}.${expr.function}`);
     if (namespaced !== undefined) {
-      this.resolveOverload(expr, namespaced, undefined);
+      this.#resolveOverload(expr, namespaced, undefined);
       return;
     }
     yield* this.check(expr.target);
-    const found = this.lookupFunction(expr.function);
-    if (found === undefined) this.undeclared(expr.id, expr.function);
-    else this.resolveOverload(expr, found, expr.target);
+    const found = this.#lookupFunction(expr.function);
+    if (found === undefined) this.#undeclared(expr.id, expr.function);
+    else this.#resolveOverload(expr, found, expr.target);
   }
 
-  private *checkOptionalSelect(expr: CallExpr): Steps<void> {
+  *#checkOptionalSelect(expr: CallExpr): Steps<void> {
     const [operand, field] = expr.args;
     if (operand === undefined || field?.kind !== 'literal' || typeof field.value !== 'string') {
-      this.error(expr.id, 'unsupported optional field selection');
+      this.#error(expr.id, 'unsupported optional field selection');
       return;
     }
     this.types.set(field.id, STRING);
-    const type = yield* this.fieldType(expr.id, operand, field.value, true);
+    const type = yield* this.#fieldType(expr.id, operand, field.value, true);
     this.types.set(expr.id, this.unifier.substitute(type, false));
   }
 
-  private resolveOverload(expr: CallExpr, declaration: FunctionDeclaration, target: Expr | undefined): void {
+  #resolveOverload(expr: CallExpr, declaration: FunctionDeclaration, target: Expr | undefined): void {
     const args = target === undefined ? expr.args : [target, ...expr.args];
-    const argTypes = args.map((arg) => this.typeOf(arg));
+    const argTypes = args.map((arg) => this.#typeOf(arg));
     if (declaration.name === '_&&_' || declaration.name === '_||_') {
       let failed = false;
       args.forEach((arg, i) => {
         const type = argTypes[i] ?? ERROR;
         if (this.unifier.isAssignable(type, BOOL)) return;
-        this.mismatch(arg.id, BOOL, type);
+        this.#mismatch(arg.id, BOOL, type);
         failed = true;
       });
       this.calls.set(expr.id, { function: declaration, overloads: declaration.overloads, target });
@@ -307,7 +307,7 @@ class Checker {
     let result: CelType | undefined;
     for (const overload of declaration.overloads) {
       if (overload.isMember !== (target !== undefined)) continue;
-      const signature = this.instantiate(overload);
+      const signature = this.#instantiate(overload);
       if (!this.unifier.areAssignable(argTypes, signature.parameters)) continue;
       candidates.push(overload);
       const type = this.unifier.substitute(signature.result, false);
@@ -320,7 +320,7 @@ class Checker {
         target === undefined
           ? `(${[first, ...rest].filter((type) => type !== undefined).join(', ')})`
           : `${first}.(${rest.join(', ')})`;
-      this.error(expr.id, `found no matching overload for '${declaration.name}' applied to '${signature}'`);
+      this.#error(expr.id, `found no matching overload for '${declaration.name}' applied to '${signature}'`);
       this.types.set(expr.id, ERROR);
       return;
     }
@@ -329,7 +329,7 @@ class Checker {
   }
 
   /** The signature with fresh variables in place of the overload's type parameters. */
-  private instantiate(overload: Overload): { parameters: readonly CelType[]; result: CelType } {
+  #instantiate(overload: Overload): { parameters: readonly CelType[]; result: CelType } {
     const names = new Map<string, CelType>();
     const replace = (type: CelType): CelType => {
       if (type.kind === 'typeParam') {
@@ -345,66 +345,66 @@ class Checker {
   }
 
   /** The type of `?expr` without its optional wrapper. */
-  private unwrapOptional(expr: Expr): CelType {
-    const type = this.typeOf(expr);
+  #unwrapOptional(expr: Expr): CelType {
+    const type = this.#typeOf(expr);
     if (isOptionalType(type)) return type.parameters[0] ?? DYN;
-    if (type.kind !== 'dyn') this.mismatch(expr.id, optionalOf(type), type);
+    if (type.kind !== 'dyn') this.#mismatch(expr.id, optionalOf(type), type);
     return type;
   }
 
-  private join(expr: Expr, previous: CelType | undefined, current: CelType): CelType {
+  #join(expr: Expr, previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current;
     if (this.unifier.isAssignable(previous, current)) return mostGeneral(previous, current);
-    if (this.mixedLiterals) return DYN;
-    this.mismatch(expr.id, previous, current);
+    if (this.#mixedLiterals) return DYN;
+    this.#mismatch(expr.id, previous, current);
     return ERROR;
   }
 
-  private *checkList(expr: ListExpr): Steps<void> {
+  *#checkList(expr: ListExpr): Steps<void> {
     let type: CelType | undefined;
     const optional = new Set(expr.optionalIndices);
     for (const [i, element] of expr.elements.entries()) {
       yield* this.check(element);
-      const elementType = optional.has(i) ? this.unwrapOptional(element) : this.typeOf(element);
-      type = this.join(element, type, elementType);
+      const elementType = optional.has(i) ? this.#unwrapOptional(element) : this.#typeOf(element);
+      type = this.#join(element, type, elementType);
     }
     this.types.set(expr.id, listOf(type ?? this.unifier.fresh()));
   }
 
-  private *checkMap(expr: MapExpr): Steps<void> {
+  *#checkMap(expr: MapExpr): Steps<void> {
     let keyType: CelType | undefined;
     let valueType: CelType | undefined;
     for (const { key, value, optional } of expr.entries) {
       yield* this.check(key);
-      keyType = this.join(key, keyType, this.typeOf(key));
+      keyType = this.#join(key, keyType, this.#typeOf(key));
       yield* this.check(value);
-      valueType = this.join(value, valueType, optional ? this.unwrapOptional(value) : this.typeOf(value));
+      valueType = this.#join(value, valueType, optional ? this.#unwrapOptional(value) : this.#typeOf(value));
     }
     this.types.set(expr.id, mapOf(keyType ?? this.unifier.fresh(), valueType ?? this.unifier.fresh()));
   }
 
-  private *checkStruct(expr: StructExpr): Steps<void> {
-    const ident = this.lookup(expr.typeName);
+  *#checkStruct(expr: StructExpr): Steps<void> {
+    const ident = this.#lookup(expr.typeName);
     if (ident === undefined) {
-      this.undeclared(expr.id, expr.typeName);
+      this.#undeclared(expr.id, expr.typeName);
       return;
     }
     let type = ERROR as CelType;
     if (ident.type.kind !== 'type') {
-      this.error(expr.id, `'${ident.type.name}' is not a type`);
+      this.#error(expr.id, `'${ident.type.name}' is not a type`);
     } else {
       const named = ident.type.parameters[0];
       if (named?.kind === 'object') type = named;
-      else this.error(expr.id, `'${named?.name ?? 'type'}' is not a message type`);
+      else this.#error(expr.id, `'${named?.name ?? 'type'}' is not a message type`);
     }
     this.types.set(expr.id, type);
     for (const field of expr.fields) {
       yield* this.check(field.value);
       const declared = type.fields?.field(field.name);
-      if (declared === undefined && type !== ERROR) this.error(field.id, `undefined field '${field.name}'`);
-      const valueType = field.optional ? this.unwrapOptional(field.value) : this.typeOf(field.value);
+      if (declared === undefined && type !== ERROR) this.#error(field.id, `undefined field '${field.name}'`);
+      const valueType = field.optional ? this.#unwrapOptional(field.value) : this.#typeOf(field.value);
       if (!this.unifier.isAssignable(declared ?? ERROR, valueType)) {
-        this.error(
+        this.#error(
           field.id,
           `expected type of field '${field.name}' is '${declared}' but provided type is '${valueType}'`,
         );
@@ -412,28 +412,28 @@ class Checker {
     }
   }
 
-  private *checkComprehension(expr: ComprehensionExpr): Steps<void> {
+  *#checkComprehension(expr: ComprehensionExpr): Steps<void> {
     yield* this.check(expr.iterRange);
     yield* this.check(expr.accuInit);
-    const accuType = this.typeOf(expr.accuInit);
-    const [first, second] = this.iterationTypes(expr);
-    const outer = this.scope;
+    const accuType = this.#typeOf(expr.accuInit);
+    const [first, second] = this.#iterationTypes(expr);
+    const outer = this.#scope;
     const accuScope: Scope = { parent: outer, variables: new Map([[expr.accuVar, accuType]]) };
     const variables = new Map([[expr.iterVar, first]]);
     if (expr.iterVar2 !== undefined) variables.set(expr.iterVar2, second);
-    this.scope = { parent: accuScope, variables };
+    this.#scope = { parent: accuScope, variables };
     yield* this.check(expr.loopCondition);
-    this.assertType(expr.loopCondition, BOOL);
+    this.#assertType(expr.loopCondition, BOOL);
     yield* this.check(expr.loopStep);
-    this.assertType(expr.loopStep, accuType);
-    this.scope = accuScope;
+    this.#assertType(expr.loopStep, accuType);
+    this.#scope = accuScope;
     yield* this.check(expr.result);
-    this.scope = outer;
-    this.types.set(expr.id, this.unifier.substitute(this.typeOf(expr.result), false));
+    this.#scope = outer;
+    this.types.set(expr.id, this.unifier.substitute(this.#typeOf(expr.result), false));
   }
 
-  private iterationTypes(expr: ComprehensionExpr): [CelType, CelType] {
-    const range = this.unifier.substitute(this.typeOf(expr.iterRange), false);
+  #iterationTypes(expr: ComprehensionExpr): [CelType, CelType] {
+    const range = this.unifier.substitute(this.#typeOf(expr.iterRange), false);
     const isTwo = expr.iterVar2 !== undefined;
     switch (range.kind) {
       case 'list': {
@@ -448,7 +448,7 @@ class Checker {
         this.unifier.isAssignable(DYN, range);
         return [DYN, DYN];
       default:
-        this.error(
+        this.#error(
           expr.iterRange.id,
           `expression of type '${range}' cannot be range of a comprehension (must be list, map, or dynamic)`,
         );
@@ -456,8 +456,8 @@ class Checker {
     }
   }
 
-  private assertType(expr: Expr, type: CelType): void {
-    if (!this.unifier.isAssignable(type, this.typeOf(expr))) this.mismatch(expr.id, type, this.typeOf(expr));
+  #assertType(expr: Expr, type: CelType): void {
+    if (!this.unifier.isAssignable(type, this.#typeOf(expr))) this.#mismatch(expr.id, type, this.#typeOf(expr));
   }
 }
 

@@ -55,138 +55,133 @@ export function estimateCost(
 }
 
 class CostEstimator {
-  private readonly checked: CheckedExpression;
-  private readonly sizes: SizeEstimator;
-  private readonly equality: EqualityEstimate;
-  private readonly pace = new Pace();
-  private readonly paths = new Map<number, readonly string[]>();
-  private readonly locals = new Map<string, LocalVariable[]>();
-  private readonly computedSizes = new Map<number, SizeEstimate>();
-  private readonly computedEntries = new Map<number, EntrySizes>();
+  readonly #checked: CheckedExpression;
+  readonly #sizes: SizeEstimator;
+  readonly #equality: EqualityEstimate;
+  readonly #pace = new Pace();
+  readonly #paths = new Map<number, readonly string[]>();
+  readonly #locals = new Map<string, LocalVariable[]>();
+  readonly #computedSizes = new Map<number, SizeEstimate>();
+  readonly #computedEntries = new Map<number, EntrySizes>();
 
   constructor(checked: CheckedExpression, sizes: SizeEstimator, equality: EqualityEstimate) {
-    this.checked = checked;
-    this.sizes = sizes;
-    this.equality = equality;
+    this.#checked = checked;
+    this.#sizes = sizes;
+    this.#equality = equality;
   }
 
   *cost(expr: Expr): Steps<CostEstimate> {
     if (expr.kind === 'literal') return ZERO;
-    if (this.pace.isOver(EXPR_STEPS)) yield this.pace.taken;
-    if (expr.kind === 'ident' || this.checked.idents.has(expr.id)) return this.ident(expr);
+    if (this.#pace.isOver(EXPR_STEPS)) yield this.#pace.taken;
+    if (expr.kind === 'ident' || this.#checked.idents.has(expr.id)) return this.#ident(expr);
     switch (expr.kind) {
       case 'select':
-        return yield* this.select(expr);
+        return yield* this.#select(expr);
       case 'call':
-        return yield* this.call(expr);
+        return yield* this.#call(expr);
       case 'list':
-        return yield* this.list(expr);
+        return yield* this.#list(expr);
       case 'map':
-        return yield* this.map(expr);
+        return yield* this.#map(expr);
       case 'struct': {
         let cost: CostEstimate = fixed(STRUCT_CREATE_BASE_COST);
         for (const { value } of expr.fields) cost = add(cost, yield* this.cost(value));
         return cost;
       }
       case 'comprehension':
-        return isBind(expr) ? yield* this.bind(expr) : yield* this.comprehension(expr);
+        return isBind(expr) ? yield* this.#bind(expr) : yield* this.#comprehension(expr);
     }
   }
 
-  private type(expr: Expr): CelType {
-    return this.checked.types.get(expr.id) ?? DYN;
+  #type(expr: Expr): CelType {
+    return this.#checked.types.get(expr.id) ?? DYN;
   }
 
-  private local(name: string): LocalVariable | undefined {
-    return this.locals.get(name)?.at(-1);
+  #local(name: string): LocalVariable | undefined {
+    return this.#locals.get(name)?.at(-1);
   }
 
-  private push(name: string, local: LocalVariable): void {
-    const stack = this.locals.get(name);
-    if (stack === undefined) this.locals.set(name, [local]);
+  #push(name: string, local: LocalVariable): void {
+    const stack = this.#locals.get(name);
+    if (stack === undefined) this.#locals.set(name, [local]);
     else stack.push(local);
   }
 
-  private pop(name: string): void {
-    this.locals.get(name)?.pop();
+  #pop(name: string): void {
+    this.#locals.get(name)?.pop();
   }
 
-  private identName(expr: Expr): string {
-    return this.checked.idents.get(expr.id)?.name ?? (expr.kind === 'ident' ? expr.name : '');
+  #identName(expr: Expr): string {
+    return this.#checked.idents.get(expr.id)?.name ?? (expr.kind === 'ident' ? expr.name : '');
   }
 
-  private ident(expr: Expr): CostEstimate {
-    const name = this.identName(expr);
-    this.paths.set(expr.id, this.local(name)?.path ?? [name]);
+  #ident(expr: Expr): CostEstimate {
+    const name = this.#identName(expr);
+    this.#paths.set(expr.id, this.#local(name)?.path ?? [name]);
     return ONE;
   }
 
-  private path(expr: Expr): readonly string[] {
+  #path(expr: Expr): readonly string[] {
     if (expr.kind === 'ident') {
-      const local = this.local(expr.name);
+      const local = this.#local(expr.name);
       if (local !== undefined) return local.path;
     }
-    return this.paths.get(expr.id) ?? [];
+    return this.#paths.get(expr.id) ?? [];
   }
 
-  private *select(expr: SelectExpr): Steps<CostEstimate> {
+  *#select(expr: SelectExpr): Steps<CostEstimate> {
     const operand = yield* this.cost(expr.operand);
     if (expr.testOnly) return operand;
-    this.paths.set(expr.id, [...this.path(expr.operand), expr.field]);
-    const { kind } = this.type(expr.operand);
+    this.#paths.set(expr.id, [...this.#path(expr.operand), expr.field]);
+    const { kind } = this.#type(expr.operand);
     return kind === 'map' || kind === 'object' || kind === 'typeParam' ? add(operand, ONE) : operand;
   }
 
-  private node(expr: Expr): CostNode {
-    const path = this.path(expr);
+  #node(expr: Expr): CostNode {
+    const path = this.#path(expr);
     const visible = path.length > 0 && path[0] !== ACCUMULATOR && path[0] !== '__result__';
     return {
       path: visible ? path : undefined,
-      type: this.type(expr),
-      computedSize: this.size(expr),
+      type: this.#type(expr),
+      computedSize: this.#size(expr),
       ...(expr.kind === 'literal' ? { literal: expr.value } : {}),
     };
   }
 
-  private *call(expr: CallExpr): Steps<CostEstimate> {
-    const resolved = this.checked.calls.get(expr.id);
+  *#call(expr: CallExpr): Steps<CostEstimate> {
+    const resolved = this.#checked.calls.get(expr.id);
     if (resolved?.function.name === 'dyn' && expr.args[0] !== undefined) {
       const cost = add(ONE, yield* this.cost(expr.args[0]));
-      this.setSize(expr, this.size(expr.args[0]));
-      this.setEntries(expr, this.entries(expr.args[0]));
+      this.#setSize(expr, this.#size(expr.args[0]));
+      this.#setEntries(expr, this.#entries(expr.args[0]));
       return cost;
     }
     const argCosts: CostEstimate[] = [];
     for (const arg of expr.args) argCosts.push(yield* this.cost(arg));
-    const args = expr.args.map((arg) => this.node(arg));
+    const args = expr.args.map((arg) => this.#node(arg));
     if (resolved === undefined) return expr.function === '_?._' ? add(ONE, sum(argCosts)) : ZERO;
     const targetCost = resolved.target === undefined ? ZERO : yield* this.cost(resolved.target);
-    const target = resolved.target === undefined ? undefined : this.node(resolved.target);
-    const site: CallSite = { target, args, sizeOf: (node) => this.sizeOf(node), elementOf };
+    const target = resolved.target === undefined ? undefined : this.#node(resolved.target);
+    const site: CallSite = { target, args, sizeOf: (node) => this.#sizeOf(node), elementOf };
     let cost: CostEstimate = { min: UNBOUNDED, max: 0 };
     let resultSize: SizeEstimate | undefined;
     for (const overload of resolved.overloads) {
-      const estimate = this.overloadCost(expr, overload, site, argCosts);
+      const estimate = this.#overloadCost(expr, overload, site, argCosts);
       cost = union(cost, estimate.cost);
       if (estimate.resultSize !== undefined)
         resultSize = resultSize === undefined ? estimate.resultSize : union(resultSize, estimate.resultSize);
       const step = overload.id === 'index_list' ? '@items' : overload.id === 'index_map' ? '@values' : undefined;
       if (step !== undefined && expr.args[0] !== undefined) {
-        resultSize = this.entries(expr.args[0])?.value;
-        this.paths.set(expr.id, [...this.path(expr.args[0]), step]);
+        resultSize = this.#entries(expr.args[0])?.value;
+        this.#paths.set(expr.id, [...this.#path(expr.args[0]), step]);
       }
-      resultSize ??= this.size(expr);
+      resultSize ??= this.#size(expr);
     }
-    this.setSize(expr, resultSize);
+    this.#setSize(expr, resultSize);
     return add(targetCost, cost);
   }
 
-  private overloadCost(
-    expr: CallExpr,
-    overload: Overload,
-    site: CallSite,
-    argCosts: readonly CostEstimate[],
-  ): CallEstimate {
+  #overloadCost(expr: CallExpr, overload: Overload, site: CallSite, argCosts: readonly CostEstimate[]): CallEstimate {
     const withArgs = (estimate: CallEstimate): CallEstimate => ({
       ...estimate,
       cost: add(estimate.cost, sum(argCosts)),
@@ -201,14 +196,14 @@ class CostEstimator {
       case 'conditional': {
         const [, truthy, falsy] = expr.args;
         if (truthy === undefined || falsy === undefined) return { cost: ZERO };
-        this.setEntries(expr, unionEntries(this.entries(truthy), this.entries(falsy)));
-        const size = union(this.size(truthy) ?? UNKNOWN_SIZE, this.size(falsy) ?? UNKNOWN_SIZE);
+        this.#setEntries(expr, unionEntries(this.#entries(truthy), this.#entries(falsy)));
+        const size = union(this.#size(truthy) ?? UNKNOWN_SIZE, this.#size(falsy) ?? UNKNOWN_SIZE);
         return { cost: add(first, union(second, third)), resultSize: size };
       }
       case 'equals': {
         const [lhs, rhs] = site.args;
         if (lhs === undefined || rhs === undefined || !sameType(lhs.type, rhs.type)) break;
-        const cost = this.equality(lhs.type, lhs, rhs);
+        const cost = this.#equality(lhs.type, lhs, rhs);
         if (cost !== undefined) return withArgs({ cost });
         break;
       }
@@ -216,77 +211,77 @@ class CostEstimator {
       case 'add_bytes':
       case 'add_list':
         if (expr.args[0] !== undefined && expr.args[1] !== undefined) {
-          this.setEntries(expr, unionEntries(this.entries(expr.args[0]), this.entries(expr.args[1])));
+          this.#setEntries(expr, unionEntries(this.#entries(expr.args[0]), this.#entries(expr.args[1])));
         }
     }
     return withArgs(BUILTIN_COSTS.get(overload.id)?.estimate?.(site) ?? { cost: ONE });
   }
 
-  private *list(expr: ListExpr): Steps<CostEstimate> {
+  *#list(expr: ListExpr): Steps<CostEstimate> {
     let cost: CostEstimate = ZERO;
     let value: SizeEstimate = { min: expr.elements.length === 0 ? 0 : UNBOUNDED, max: 0 };
     for (const element of expr.elements) {
       cost = add(cost, yield* this.cost(element));
-      value = union(value, this.size(element) ?? UNKNOWN_SIZE);
+      value = union(value, this.#size(element) ?? UNKNOWN_SIZE);
     }
-    this.setEntries(expr, { container: 'list', key: ONE, value });
+    this.#setEntries(expr, { container: 'list', key: ONE, value });
     return add(cost, fixed(LIST_CREATE_BASE_COST));
   }
 
-  private *map(expr: MapExpr): Steps<CostEstimate> {
+  *#map(expr: MapExpr): Steps<CostEstimate> {
     let cost: CostEstimate = ZERO;
     const none: SizeEstimate = { min: expr.entries.length === 0 ? 0 : UNBOUNDED, max: 0 };
     let [keySize, valueSize] = [none, none];
     for (const { key, value } of expr.entries) {
       cost = add(add(cost, yield* this.cost(key)), yield* this.cost(value));
-      keySize = union(keySize, this.size(key) ?? UNKNOWN_SIZE);
-      valueSize = union(valueSize, this.size(value) ?? UNKNOWN_SIZE);
+      keySize = union(keySize, this.#size(key) ?? UNKNOWN_SIZE);
+      valueSize = union(valueSize, this.#size(value) ?? UNKNOWN_SIZE);
     }
-    this.setEntries(expr, { container: 'map', key: keySize, value: valueSize });
+    this.#setEntries(expr, { container: 'map', key: keySize, value: valueSize });
     return add(cost, fixed(MAP_CREATE_BASE_COST));
   }
 
-  private *comprehension(expr: ComprehensionExpr): Steps<CostEstimate> {
+  *#comprehension(expr: ComprehensionExpr): Steps<CostEstimate> {
     let cost = add(yield* this.cost(expr.iterRange), yield* this.cost(expr.accuInit));
-    this.pushValue(expr.accuVar, expr.accuInit);
-    this.pushIteration(expr);
+    this.#pushValue(expr.accuVar, expr.accuInit);
+    this.#pushIteration(expr);
     const loopCost = yield* this.cost(expr.loopCondition);
     const stepCost = yield* this.cost(expr.loopStep);
-    this.pop(expr.iterVar);
-    if (expr.iterVar2 !== undefined) this.pop(expr.iterVar2);
+    this.#pop(expr.iterVar);
+    if (expr.iterVar2 !== undefined) this.#pop(expr.iterVar2);
     cost = add(cost, yield* this.cost(expr.result));
-    this.pop(expr.accuVar);
-    const count = this.size(expr.iterRange) ?? UNKNOWN_SIZE;
+    this.#pop(expr.accuVar);
+    const count = this.#size(expr.iterRange) ?? UNKNOWN_SIZE;
     cost = add(cost, multiply(count, add(stepCost, loopCost)));
     if (expr.accuInit.kind === 'literal') {
-      this.setSize(expr, this.size(expr.accuInit));
+      this.#setSize(expr, this.#size(expr.accuInit));
     } else if (expr.accuInit.kind === 'list' || expr.accuInit.kind === 'map') {
-      this.setSize(expr, count);
-      this.setEntries(expr, this.entries(expr.loopStep));
+      this.#setSize(expr, count);
+      this.#setEntries(expr, this.#entries(expr.loopStep));
     }
     return cost;
   }
 
-  private *bind(expr: ComprehensionExpr): Steps<CostEstimate> {
+  *#bind(expr: ComprehensionExpr): Steps<CostEstimate> {
     const cost = add(yield* this.cost(expr.iterRange), yield* this.cost(expr.accuInit));
-    this.pushValue(expr.accuVar, expr.accuInit);
+    this.#pushValue(expr.accuVar, expr.accuInit);
     const total = add(cost, yield* this.cost(expr.result));
-    this.pop(expr.accuVar);
-    this.setSize(expr, this.size(expr.result));
-    this.setEntries(expr, this.entries(expr.result));
+    this.#pop(expr.accuVar);
+    this.#setSize(expr, this.#size(expr.result));
+    this.#setEntries(expr, this.#entries(expr.result));
     return total;
   }
 
-  private pushValue(name: string, expr: Expr): void {
-    this.push(name, { path: this.path(expr), size: this.size(expr), entries: this.entries(expr) });
+  #pushValue(name: string, expr: Expr): void {
+    this.#push(name, { path: this.#path(expr), size: this.#size(expr), entries: this.#entries(expr) });
   }
 
-  private pushIteration({ iterRange, iterVar, iterVar2 }: ComprehensionExpr): void {
-    const entries = this.entries(iterRange);
-    const isList = (entries?.container ?? this.type(iterRange).kind) === 'list';
-    const path = this.path(iterRange);
+  #pushIteration({ iterRange, iterVar, iterVar2 }: ComprehensionExpr): void {
+    const entries = this.#entries(iterRange);
+    const isList = (entries?.container ?? this.#type(iterRange).kind) === 'list';
+    const path = this.#path(iterRange);
     const push = (name: string, step: string, size: SizeEstimate | undefined) =>
-      this.push(name, { path: [...path, step], size, entries: undefined });
+      this.#push(name, { path: [...path, step], size, entries: undefined });
     if (iterVar2 === undefined) {
       push(iterVar, isList ? '@items' : '@keys', isList ? entries?.value : entries?.key);
     } else {
@@ -295,34 +290,34 @@ class CostEstimator {
     }
   }
 
-  private sizeOf(node: CostNode): SizeEstimate {
-    return node.computedSize ?? this.sizes(node) ?? UNKNOWN_SIZE;
+  #sizeOf(node: CostNode): SizeEstimate {
+    return node.computedSize ?? this.#sizes(node) ?? UNKNOWN_SIZE;
   }
 
-  private size(expr: Expr): SizeEstimate | undefined {
-    const computed = this.computedSizes.get(expr.id) ?? literalSize(expr);
+  #size(expr: Expr): SizeEstimate | undefined {
+    const computed = this.#computedSizes.get(expr.id) ?? literalSize(expr);
     if (computed !== undefined) return computed;
-    const path = this.path(expr);
-    const type = this.type(expr);
-    const given = this.sizes({ path, type, computedSize: undefined });
+    const path = this.#path(expr);
+    const type = this.#type(expr);
+    const given = this.#sizes({ path, type, computedSize: undefined });
     if (given !== undefined) {
-      this.computedSizes.set(expr.id, given);
+      this.#computedSizes.set(expr.id, given);
       return given;
     }
     if (isScalar(type)) return ONE;
-    return expr.kind === 'ident' ? this.local(expr.name)?.size : undefined;
+    return expr.kind === 'ident' ? this.#local(expr.name)?.size : undefined;
   }
 
-  private setSize(expr: Expr, size: SizeEstimate | undefined): void {
-    if (size !== undefined) this.computedSizes.set(expr.id, size);
+  #setSize(expr: Expr, size: SizeEstimate | undefined): void {
+    if (size !== undefined) this.#computedSizes.set(expr.id, size);
   }
 
-  private entries(expr: Expr): EntrySizes | undefined {
-    return this.computedEntries.get(expr.id) ?? (expr.kind === 'ident' ? this.local(expr.name)?.entries : undefined);
+  #entries(expr: Expr): EntrySizes | undefined {
+    return this.#computedEntries.get(expr.id) ?? (expr.kind === 'ident' ? this.#local(expr.name)?.entries : undefined);
   }
 
-  private setEntries(expr: Expr, entries: EntrySizes | undefined): void {
-    if (entries !== undefined) this.computedEntries.set(expr.id, entries);
+  #setEntries(expr: Expr, entries: EntrySizes | undefined): void {
+    if (entries !== undefined) this.#computedEntries.set(expr.id, entries);
   }
 }
 

@@ -7,111 +7,111 @@ const MAX_QUESTION_STEPS = 100_000;
 
 /** Decides assignability and finds out what type parameters stand for. A failed question leaves no trace. Throws TypeTooComplexError. */
 export class TypeUnifier {
-  private readonly substitutions = new Map<string, CelType>();
+  readonly #substitutions = new Map<string, CelType>();
   /** What to restore if the current question fails. */
-  private trail: [name: string, previous: CelType | undefined][] = [];
-  private freshCount = 0;
-  private steps = 0;
-  private questionEnd = 0;
-  private stepsSeen = 0;
+  #trail: [name: string, previous: CelType | undefined][] = [];
+  #freshCount = 0;
+  #steps = 0;
+  #questionEnd = 0;
+  #stepsSeen = 0;
 
   /** The steps since the last time. */
   get stepsTaken(): number {
-    const taken = this.steps - this.stepsSeen;
-    this.stepsSeen = this.steps;
+    const taken = this.#steps - this.#stepsSeen;
+    this.#stepsSeen = this.#steps;
     return taken;
   }
 
   /** A type variable that no other expression uses. */
   fresh(): CelType {
-    return new CelType('typeParam', `_var${this.freshCount++}`);
+    return new CelType('typeParam', `_var${this.#freshCount++}`);
   }
 
   /** Whether a value of one type can be used for the other; remembers what that says about type parameters. */
   isAssignable(a: CelType, b: CelType): boolean {
     if (a === b) return true;
-    return this.attempt(() => this.unify(a, b));
+    return this.#attempt(() => this.#unify(a, b));
   }
 
   areAssignable(a: readonly CelType[], b: readonly CelType[]): boolean {
-    return this.attempt(() => this.unifyAll(a, b));
+    return this.#attempt(() => this.#unifyAll(a, b));
   }
 
   /** Replaces type parameters by what they stand for; unknown ones by dyn if asked to. */
   substitute(type: CelType, unknownToDyn: boolean): CelType {
     if (!type.isGeneric) return type;
-    this.startQuestion();
-    return this.replace(type, unknownToDyn, undefined);
+    this.#startQuestion();
+    return this.#replace(type, unknownToDyn, undefined);
   }
 
   /** Replaces all type parameters, unknown ones by dyn, once nothing more will be learned; `resolved` keeps what is known. */
   resolve(type: CelType, resolved: Map<CelType, CelType>): CelType {
-    this.startQuestion();
-    return this.replace(type, true, resolved);
+    this.#startQuestion();
+    return this.#replace(type, true, resolved);
   }
 
-  private replace(type: CelType, unknownToDyn: boolean, resolved: Map<CelType, CelType> | undefined): CelType {
+  #replace(type: CelType, unknownToDyn: boolean, resolved: Map<CelType, CelType> | undefined): CelType {
     if (!type.isGeneric) return type;
     const known = resolved?.get(type);
     if (known !== undefined) return known;
-    this.step();
-    const result = this.replaceOne(type, unknownToDyn, resolved);
+    this.#step();
+    const result = this.#replaceOne(type, unknownToDyn, resolved);
     resolved?.set(type, result);
     return result;
   }
 
-  private replaceOne(type: CelType, unknownToDyn: boolean, resolved: Map<CelType, CelType> | undefined): CelType {
+  #replaceOne(type: CelType, unknownToDyn: boolean, resolved: Map<CelType, CelType> | undefined): CelType {
     if (type.kind === 'typeParam') {
-      const found = this.substitutions.get(type.name);
-      if (found !== undefined) return this.replace(found, unknownToDyn, resolved);
+      const found = this.#substitutions.get(type.name);
+      if (found !== undefined) return this.#replace(found, unknownToDyn, resolved);
       return unknownToDyn ? DYN : type;
     }
     let changed = false;
     const parameters = type.parameters.map((parameter) => {
-      const replaced = this.replace(parameter, unknownToDyn, resolved);
+      const replaced = this.#replace(parameter, unknownToDyn, resolved);
       if (replaced !== parameter) changed = true;
       return replaced;
     });
     return changed ? new CelType(type.kind, type.name, parameters, type.fields) : type;
   }
 
-  private startQuestion(): void {
-    this.questionEnd = Math.min(this.steps + MAX_QUESTION_STEPS, MAX_STEPS);
+  #startQuestion(): void {
+    this.#questionEnd = Math.min(this.#steps + MAX_QUESTION_STEPS, MAX_STEPS);
   }
 
-  private step(): void {
-    if (++this.steps > this.questionEnd) throw new TypeTooComplexError();
+  #step(): void {
+    if (++this.#steps > this.#questionEnd) throw new TypeTooComplexError();
   }
 
-  private attempt(question: () => boolean): boolean {
-    this.trail = [];
-    this.startQuestion();
+  #attempt(question: () => boolean): boolean {
+    this.#trail = [];
+    this.#startQuestion();
     if (question()) return true;
-    for (const [name, previous] of this.trail.reverse()) {
-      if (previous === undefined) this.substitutions.delete(name);
-      else this.substitutions.set(name, previous);
+    for (const [name, previous] of this.#trail.reverse()) {
+      if (previous === undefined) this.#substitutions.delete(name);
+      else this.#substitutions.set(name, previous);
     }
     return false;
   }
 
-  private bind(parameter: CelType, to: CelType): void {
-    this.trail.push([parameter.name, this.substitutions.get(parameter.name)]);
-    this.substitutions.set(parameter.name, to);
+  #bind(parameter: CelType, to: CelType): void {
+    this.#trail.push([parameter.name, this.#substitutions.get(parameter.name)]);
+    this.#substitutions.set(parameter.name, to);
   }
 
-  private unifyAll(a: readonly CelType[], b: readonly CelType[]): boolean {
-    return a.length === b.length && a.every((type, i) => this.unify(type, b[i] ?? DYN));
+  #unifyAll(a: readonly CelType[], b: readonly CelType[]): boolean {
+    return a.length === b.length && a.every((type, i) => this.#unify(type, b[i] ?? DYN));
   }
 
-  private unify(a: CelType, b: CelType): boolean {
-    this.step();
+  #unify(a: CelType, b: CelType): boolean {
+    this.#step();
     if (a === b) return true;
     if (b.kind === 'typeParam') {
-      const { valid, known } = this.substitutes(a, b);
+      const { valid, known } = this.#substitutes(a, b);
       if (valid) return true;
       if (known) return false;
     }
-    if (a.kind === 'typeParam') return this.substitutes(b, a).valid;
+    if (a.kind === 'typeParam') return this.#substitutes(b, a).valid;
     if (isDynOrError(a) || isDynOrError(b)) return true;
     if (a.kind === 'null') return isNullable(b);
     if (b.kind === 'null') return isNullable(a);
@@ -121,37 +121,37 @@ export class TypeUnifier {
       case 'opaque':
       case 'list':
       case 'map':
-        return a.kind === b.kind && a.name === b.name && this.unifyAll(a.parameters, b.parameters);
+        return a.kind === b.kind && a.name === b.name && this.#unifyAll(a.parameters, b.parameters);
       default:
         return a.kind === b.kind && a.name === b.name;
     }
   }
 
   /** Whether `parameter` can stand for `type`, and whether it stood for something before. */
-  private substitutes(type: CelType, parameter: CelType): { valid: boolean; known: boolean } {
+  #substitutes(type: CelType, parameter: CelType): { valid: boolean; known: boolean } {
     if (type.kind === 'typeParam' && type.name === parameter.name) return { valid: true, known: true };
-    const current = this.substitutions.get(parameter.name);
+    const current = this.#substitutions.get(parameter.name);
     if (current !== undefined) {
       if (sameType(type, current)) return { valid: true, known: true };
-      if (!this.unify(type, current)) return { valid: false, known: true };
+      if (!this.#unify(type, current)) return { valid: false, known: true };
       const general = mostGeneral(type, current);
-      if (!this.occursIn(parameter, general)) this.bind(parameter, general);
+      if (!this.#occursIn(parameter, general)) this.#bind(parameter, general);
       return { valid: true, known: true };
     }
-    if (this.occursIn(parameter, type)) return { valid: false, known: false };
-    this.bind(parameter, type);
+    if (this.#occursIn(parameter, type)) return { valid: false, known: false };
+    this.#bind(parameter, type);
     return { valid: true, known: false };
   }
 
-  private occursIn(parameter: CelType, type: CelType): boolean {
+  #occursIn(parameter: CelType, type: CelType): boolean {
     if (!type.isGeneric) return false;
-    this.step();
+    this.#step();
     if (type.kind === 'typeParam') {
       if (type.name === parameter.name) return true;
-      const current = this.substitutions.get(type.name);
-      return current !== undefined && this.occursIn(parameter, current);
+      const current = this.#substitutions.get(type.name);
+      return current !== undefined && this.#occursIn(parameter, current);
     }
-    return type.parameters.some((inner) => this.occursIn(parameter, inner));
+    return type.parameters.some((inner) => this.#occursIn(parameter, inner));
   }
 }
 

@@ -35,36 +35,44 @@ export interface LanguageOptions {
   readonly validatesLiterals?: boolean;
 }
 
-/** What an expression may refer to. Immutable; `extend` makes another one. */
+/** What an environment was made of. */
+interface Contents {
+  readonly functions: ReadonlyMap<string, FunctionDeclaration>;
+  readonly macros: ReadonlyMap<string, MacroDeclaration>;
+  readonly idents: ReadonlyMap<string, IdentDeclaration>;
+  readonly resolvers: readonly ((name: string) => CelType | undefined)[];
+  readonly equality: readonly NonNullable<Library['estimateEquality']>[];
+  readonly container: string;
+  readonly language: Required<LanguageOptions>;
+}
+
+/** The names, functions and macros that expressions may use. Immutable; `extend` makes another one. */
 export class CelEnvironment {
-  private readonly functions: ReadonlyMap<string, FunctionDeclaration>;
-  private readonly macros: ReadonlyMap<string, MacroDeclaration>;
-  private readonly idents: ReadonlyMap<string, IdentDeclaration>;
-  private readonly resolvers: readonly ((name: string) => CelType | undefined)[];
-  private readonly equality: readonly NonNullable<Library['estimateEquality']>[];
-  private readonly container: string;
-  private readonly language: Required<LanguageOptions>;
+  readonly #contents: Contents;
 
   constructor(options: EnvironmentOptions & LanguageOptions = {}, base?: CelEnvironment) {
+    const known: Partial<Contents> = base === undefined ? {} : base.#contents;
     const libraries = base === undefined ? [STANDARD_LIBRARY, ...(options.libraries ?? [])] : (options.libraries ?? []);
-    this.functions = mergeFunctions(base?.functions, libraries);
-    this.macros = mergeMacros(base?.macros, libraries);
-    this.idents = mergeIdents(base?.idents, libraries, options.variables ?? {});
-    this.resolvers = [...(options.resolveType === undefined ? [] : [options.resolveType]), ...(base?.resolvers ?? [])];
-    this.equality = [
-      ...(base?.equality ?? []),
-      ...libraries.flatMap((library) => library.estimateEquality?.bind(library) ?? []),
-    ];
-    this.container = options.container ?? base?.container ?? '';
     const {
       escapedIdentifiers = false,
       mixedLiterals = false,
       validatesLiterals = true,
-    } = { ...base?.language, ...options };
-    this.language = { escapedIdentifiers, mixedLiterals, validatesLiterals };
+    } = { ...known.language, ...options };
+    this.#contents = {
+      functions: mergeFunctions(known.functions, libraries),
+      macros: mergeMacros(known.macros, libraries),
+      idents: mergeIdents(known.idents, libraries, options.variables ?? {}),
+      resolvers: [...(options.resolveType === undefined ? [] : [options.resolveType]), ...(known.resolvers ?? [])],
+      equality: [
+        ...(known.equality ?? []),
+        ...libraries.flatMap((library) => library.estimateEquality?.bind(library) ?? []),
+      ],
+      container: options.container ?? known.container ?? '',
+      language: { escapedIdentifiers, mixedLiterals, validatesLiterals },
+    };
   }
 
-  /** An environment that knows more. What is large is shared. */
+  /** An environment with more declarations. The maps of this one are shared, not copied. */
   extend(options: EnvironmentOptions): CelEnvironment {
     return new CelEnvironment(options, this);
   }
@@ -87,36 +95,37 @@ export class CelEnvironment {
     const source = new Source(text);
     const issues = new IssueList();
     const report = (issue: CompileIssue) => issues.add(issue);
+    const { macros, language } = this.#contents;
     const macro = (name: string, argCount: number, isReceiver: boolean) =>
-      this.macros.get(macroKey(name, argCount, isReceiver));
-    const { escapedIdentifiers, mixedLiterals, validatesLiterals } = this.language;
+      macros.get(macroKey(name, argCount, isReceiver));
+    const { escapedIdentifiers, mixedLiterals, validatesLiterals } = language;
     const parsed = yield* parse(source, { macro, escapedIdentifiers }, report);
     if (parsed === undefined) throw new CelCompileError(source, issues);
     // Mixed types are found after the type check, which goes on with `dyn`.
-    const checked = yield* check(parsed, source, this.declarations(), mixedLiterals || validatesLiterals, report);
+    const checked = yield* check(parsed, source, this.#declarations(), mixedLiterals || validatesLiterals, report);
     if (issues.count === 0 && validatesLiterals) yield* validateLiterals(checked, report);
     if (issues.count > 0) throw new CelCompileError(source, issues);
-    return new CompiledExpression(checked, this.estimateEquality);
+    return new CompiledExpression(checked, this.#estimateEquality);
   }
 
-  private declarations(): Declarations {
+  #declarations(): Declarations {
     return {
-      container: this.container,
-      ident: (name) => this.idents.get(name) ?? this.typeIdent(name),
-      function: (name) => this.functions.get(name),
+      container: this.#contents.container,
+      ident: (name) => this.#contents.idents.get(name) ?? this.#typeIdent(name),
+      function: (name) => this.#contents.functions.get(name),
     };
   }
 
-  private typeIdent(name: string): IdentDeclaration | undefined {
-    for (const resolve of this.resolvers) {
+  #typeIdent(name: string): IdentDeclaration | undefined {
+    for (const resolve of this.#contents.resolvers) {
       const type = resolve(name);
       if (type !== undefined) return { name, type: typeOf(type) };
     }
     return undefined;
   }
 
-  private readonly estimateEquality: NonNullable<Library['estimateEquality']> = (type, lhs, rhs) => {
-    for (const estimate of this.equality) {
+  readonly #estimateEquality: NonNullable<Library['estimateEquality']> = (type, lhs, rhs) => {
+    for (const estimate of this.#contents.equality) {
       const cost = estimate(type, lhs, rhs);
       if (cost !== undefined) return cost;
     }
@@ -126,32 +135,32 @@ export class CelEnvironment {
 
 /** An expression that passed all checks. */
 export class CompiledExpression {
-  private readonly checked: CheckedExpression;
-  private readonly estimateEquality: NonNullable<Library['estimateEquality']>;
+  readonly #checked: CheckedExpression;
+  readonly #estimateEquality: NonNullable<Library['estimateEquality']>;
 
   constructor(checked: CheckedExpression, estimateEquality: NonNullable<Library['estimateEquality']>) {
-    this.checked = checked;
-    this.estimateEquality = estimateEquality;
+    this.#checked = checked;
+    this.#estimateEquality = estimateEquality;
   }
 
   get source(): string {
-    return this.checked.source.text;
+    return this.#checked.source.text;
   }
 
   /** Its tree, macros expanded. */
   get expr(): Expr {
-    return this.checked.expr;
+    return this.#checked.expr;
   }
 
   /** The type of the result. */
   get type(): CelType {
-    return this.checked.types.get(this.checked.expr.id) ?? DYN;
+    return this.#checked.types.get(this.#checked.expr.id) ?? DYN;
   }
 
   /** The variables (not local ones) that the expression mentions. */
   get variables(): ReadonlySet<string> {
     const names = new Set<string>();
-    for (const { name, type, value, isLocal } of this.checked.idents.values()) {
+    for (const { name, type, value, isLocal } of this.#checked.idents.values()) {
       if (!isLocal && value === undefined && type.kind !== 'type') names.add(name);
     }
     return names;
@@ -159,22 +168,22 @@ export class CompiledExpression {
 
   /** The range of costs that an evaluation can have. `sizes` gives sizes that are known, by path and type. */
   estimateCost(sizes: SizeEstimator = () => undefined): CostEstimate {
-    return completed(estimateCost(this.checked, sizes, this.estimateEquality));
+    return completed(estimateCost(this.#checked, sizes, this.#estimateEquality));
   }
 
   /** The same in slices between which others run. */
   estimateCostAsync(sizes: SizeEstimator = () => undefined): Promise<CostEstimate> {
-    return inSlices(estimateCost(this.checked, sizes, this.estimateEquality));
+    return inSlices(estimateCost(this.#checked, sizes, this.#estimateEquality));
   }
 
   /** Makes the expression ready for evaluation. Throws CelProgramError if a constant part of it fails. */
   program(): Program {
-    return new Program(completed(plan(this.checked)));
+    return new Program(completed(plan(this.#checked)));
   }
 
   /** The same in slices between which others run. */
   async programAsync(): Promise<Program> {
-    return new Program(await inSlices(plan(this.checked)));
+    return new Program(await inSlices(plan(this.#checked)));
   }
 }
 

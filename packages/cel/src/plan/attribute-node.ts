@@ -17,16 +17,16 @@ export interface AttributeRoot {
 export class VariableRoot implements AttributeRoot {
   readonly resumable = false;
   readonly isConditional = false;
-  private readonly index: number;
+  readonly #index: number;
   constructor(index: number) {
-    this.index = index;
+    this.#index = index;
   }
   resolve(frame: Frame): Result {
-    return frame.variable(this.index);
+    return frame.variable(this.#index);
   }
   // biome-ignore lint/correctness/useYield: there is nothing to wait for.
   *runResolve(frame: Frame): Evaluation {
-    return frame.variable(this.index);
+    return frame.variable(this.#index);
   }
 }
 
@@ -34,30 +34,30 @@ export class VariableRoot implements AttributeRoot {
 export class LocalRoot implements AttributeRoot {
   readonly resumable: boolean;
   readonly isConditional = false;
-  private readonly slot: number;
-  private readonly init: PlanNode | undefined;
-  private readonly fresh: (value: Result) => Result;
+  readonly #slot: number;
+  readonly #init: PlanNode | undefined;
+  readonly #fresh: (value: Result) => Result;
 
   constructor(slot: number, init?: PlanNode, fresh: (value: Result) => Result = (value) => value) {
-    this.slot = slot;
-    this.init = init;
-    this.fresh = fresh;
+    this.#slot = slot;
+    this.#init = init;
+    this.#fresh = fresh;
     this.resumable = init?.resumable ?? false;
   }
 
   resolve(frame: Frame): Result {
-    const known = frame.locals[this.slot];
+    const known = frame.locals[this.#slot];
     if (known !== undefined) return known;
-    const value = this.fresh(this.init?.evaluate(frame) ?? null);
-    frame.locals[this.slot] = value;
+    const value = this.#fresh(this.#init?.evaluate(frame) ?? null);
+    frame.locals[this.#slot] = value;
     return value;
   }
 
   *runResolve(frame: Frame): Evaluation {
-    const known = frame.locals[this.slot];
-    if (known !== undefined || this.init === undefined) return known ?? null;
-    const value = this.fresh(yield* runNode(this.init, frame));
-    frame.locals[this.slot] = value;
+    const known = frame.locals[this.#slot];
+    if (known !== undefined || this.#init === undefined) return known ?? null;
+    const value = this.#fresh(yield* runNode(this.#init, frame));
+    frame.locals[this.#slot] = value;
     return value;
   }
 }
@@ -66,16 +66,16 @@ export class LocalRoot implements AttributeRoot {
 export class RelativeRoot implements AttributeRoot {
   readonly resumable: boolean;
   readonly isConditional = false;
-  private readonly node: PlanNode;
+  readonly #node: PlanNode;
   constructor(node: PlanNode) {
-    this.node = node;
+    this.#node = node;
     this.resumable = node.resumable;
   }
   resolve(frame: Frame): Result {
-    return this.node.evaluate(frame);
+    return this.#node.evaluate(frame);
   }
   runResolve(frame: Frame): Evaluation {
-    return runNode(this.node, frame);
+    return runNode(this.#node, frame);
   }
 }
 
@@ -83,31 +83,31 @@ export class RelativeRoot implements AttributeRoot {
 export class ConditionalRoot implements AttributeRoot {
   readonly resumable: boolean;
   readonly isConditional = true;
-  private readonly condition: PlanNode;
-  private readonly truthy: PlanNode;
-  private readonly falsy: PlanNode;
+  readonly #condition: PlanNode;
+  readonly #truthy: PlanNode;
+  readonly #falsy: PlanNode;
 
   constructor(condition: PlanNode, truthy: PlanNode, falsy: PlanNode) {
-    this.condition = condition;
-    this.truthy = truthy;
-    this.falsy = falsy;
+    this.#condition = condition;
+    this.#truthy = truthy;
+    this.#falsy = falsy;
     this.resumable = condition.resumable || truthy.resumable || falsy.resumable;
   }
 
   resolve(frame: Frame): Result {
-    const branch = this.branch(this.condition.evaluate(frame));
+    const branch = this.#branch(this.#condition.evaluate(frame));
     if (branch instanceof CelError) return branch;
     return branch instanceof AttributeNode ? branch.resolve(frame) : branch.evaluate(frame);
   }
 
   *runResolve(frame: Frame): Evaluation {
-    const branch = this.branch(yield* runNode(this.condition, frame));
+    const branch = this.#branch(yield* runNode(this.#condition, frame));
     if (branch instanceof CelError) return branch;
     return branch instanceof AttributeNode ? yield* branch.runResolve(frame) : yield* runNode(branch, frame);
   }
 
-  private branch(condition: Result): PlanNode | CelError {
-    if (typeof condition === 'boolean') return condition ? this.truthy : this.falsy;
+  #branch(condition: Result): PlanNode | CelError {
+    if (typeof condition === 'boolean') return condition ? this.#truthy : this.#falsy;
     return condition instanceof CelError ? condition : new CelError('no such overload');
   }
 }
@@ -134,14 +134,14 @@ export class AttributeNode extends PlanNode {
   }
 
   evaluate(frame: Frame): Result {
-    return this.charged(frame, this.resolve(frame));
+    return this.#charged(frame, this.resolve(frame));
   }
 
   override *run(frame: Frame): Evaluation {
-    return this.charged(frame, yield* this.runResolve(frame));
+    return this.#charged(frame, yield* this.runResolve(frame));
   }
 
-  private charged(frame: Frame, result: Result): Result {
+  #charged(frame: Frame, result: Result): Result {
     frame.charge((this.root.isConditional ? 0 : 1) - (this.isPresenceTest ? 1 : 0));
     return result;
   }
@@ -181,42 +181,42 @@ function keyOf(node: PlanNode, frame: Frame): Result {
 
 /** Walks along the qualifiers of an attribute. */
 class Path {
-  private readonly frame: Frame;
-  private readonly attribute: AttributeNode;
-  private object: CelValue;
-  private isOptional = false;
-  private done = 0;
+  readonly #frame: Frame;
+  readonly #attribute: AttributeNode;
+  #object: CelValue;
+  #isOptional = false;
+  #done = 0;
   /** Set when the walk is over before its end. */
   result: Result | undefined;
 
   constructor(frame: Frame, start: CelValue, attribute: AttributeNode) {
-    this.frame = frame;
-    this.attribute = attribute;
-    this.object = start;
+    this.#frame = frame;
+    this.#attribute = attribute;
+    this.#object = start;
     if (start instanceof Optional) {
       if (start.value === undefined) this.result = start;
-      else this.object = start.value;
-      this.isOptional = true;
+      else this.#object = start.value;
+      this.#isOptional = true;
     }
   }
 
   step(qualifier: Qualifier, key: Result): void {
-    this.done++;
-    this.isOptional ||= qualifier.optional;
-    const isTest = this.attribute.isPresenceTest && this.done === this.attribute.qualifiers.length;
-    const mayBeMissing = this.isOptional || isTest;
-    const found = key instanceof CelError ? key : qualify(this.object, key, mayBeMissing);
+    this.#done++;
+    this.#isOptional ||= qualifier.optional;
+    const isTest = this.#attribute.isPresenceTest && this.#done === this.#attribute.qualifiers.length;
+    const mayBeMissing = this.#isOptional || isTest;
+    const found = key instanceof CelError ? key : qualify(this.#object, key, mayBeMissing);
     // Looking for something optional costs only if it is there.
-    if (!this.isOptional || (found !== undefined && !(found instanceof CelError))) this.frame.charge(1);
+    if (!this.#isOptional || (found !== undefined && !(found instanceof CelError))) this.#frame.charge(1);
     if (found instanceof CelError) this.result = found;
-    else if (this.isOptional && found === undefined) this.result = Optional.NONE;
-    else if (isTest && !this.isOptional) this.object = found !== undefined;
-    else if (found !== undefined) this.object = found;
+    else if (this.#isOptional && found === undefined) this.result = Optional.NONE;
+    else if (isTest && !this.#isOptional) this.#object = found !== undefined;
+    else if (found !== undefined) this.#object = found;
   }
 
   finish(): Result {
-    const value = this.result ?? (this.isOptional ? Optional.of(this.object) : this.object);
-    return this.attribute.isPresenceTest && value instanceof Optional ? value.value !== undefined : value;
+    const value = this.result ?? (this.#isOptional ? Optional.of(this.#object) : this.#object);
+    return this.#attribute.isPresenceTest && value instanceof Optional ? value.value !== undefined : value;
   }
 }
 

@@ -24,21 +24,21 @@ type Operation = (a: CelValue, b: CelValue) => CelValue | Work<CelValue>;
 
 /** An operator that costs 1. */
 export class OperatorNode extends PlanNode {
-  private readonly left: PlanNode;
-  private readonly right: PlanNode | undefined;
-  private readonly operate: Operation;
+  readonly #left: PlanNode;
+  readonly #right: PlanNode | undefined;
+  readonly #operate: Operation;
 
   /** Operations that never return work take no time to speak of. */
   constructor(left: PlanNode, right: PlanNode | undefined, operate: Operation, mayTakeLong: boolean) {
     super(mayTakeLong || left.resumable || (right?.resumable ?? false));
-    this.left = left;
-    this.right = right;
-    this.operate = operate;
+    this.#left = left;
+    this.#right = right;
+    this.#operate = operate;
   }
 
   evaluate(frame: Frame): Result {
-    const left = this.left.evaluate(frame);
-    const result = this.start(frame, left, this.right === undefined ? null : this.right.evaluate(frame));
+    const left = this.#left.evaluate(frame);
+    const result = this.#start(frame, left, this.#right === undefined ? null : this.#right.evaluate(frame));
     return result instanceof Work
       ? made(
           frame,
@@ -48,17 +48,17 @@ export class OperatorNode extends PlanNode {
   }
 
   override *run(frame: Frame): Evaluation {
-    const left = yield* runNode(this.left, frame);
-    const result = this.start(frame, left, this.right === undefined ? null : yield* runNode(this.right, frame));
+    const left = yield* runNode(this.#left, frame);
+    const result = this.#start(frame, left, this.#right === undefined ? null : yield* runNode(this.#right, frame));
     return result instanceof Work ? made(frame, yield* slices(frame, result)) : result;
   }
 
-  private start(frame: Frame, left: Result, right: Result): Result | Work<CelValue> {
+  #start(frame: Frame, left: Result, right: Result): Result | Work<CelValue> {
     frame.charge(1);
     if (left instanceof CelError) return left;
     if (right instanceof CelError) return right;
     try {
-      const result = this.operate(left, right);
+      const result = this.#operate(left, right);
       return typeof result === 'string' && result.length > LONG_STRING ? made(frame, result) : result;
     } catch (error) {
       if (error instanceof CelError) return error;
@@ -87,28 +87,28 @@ const LONG_STRING = 256;
 
 /** A call of a function or operator that wants all its arguments. */
 export class CallNode extends PlanNode {
-  private readonly args: readonly PlanNode[];
-  private readonly callee: Callee;
+  readonly #args: readonly PlanNode[];
+  readonly #callee: Callee;
 
   constructor(args: readonly PlanNode[], callee: Callee) {
     super(true);
-    this.args = args;
-    this.callee = callee;
+    this.#args = args;
+    this.#callee = callee;
   }
 
   evaluate(frame: Frame): Result {
     const values: Result[] = [];
-    for (const arg of this.args) {
+    for (const arg of this.#args) {
       const value = arg.evaluate(frame);
       values.push(value);
-      if (this.stopsAt(value)) return value;
+      if (this.#stopsAt(value)) return value;
     }
-    if (this.callee.isAsync) throw new AsyncNeeded();
+    if (this.#callee.isAsync) throw new AsyncNeeded();
     const isLarge = values.some(isLargeValue);
-    let cost = this.costBefore(values, isLarge);
+    let cost = this.#costBefore(values, isLarge);
     if (cost instanceof Work) cost = frame.complete(cost);
     if (cost !== undefined) frame.checkAffordable(cost);
-    let result = this.call(values);
+    let result = this.#call(values);
     if (result instanceof Promise) throw new AsyncNeeded();
     if (result instanceof Work) {
       const work = result;
@@ -117,52 +117,52 @@ export class CallNode extends PlanNode {
         guard(() => frame.complete(work)),
       );
     }
-    cost ??= this.cost(values, result);
+    cost ??= this.#cost(values, result);
     frame.charge(cost instanceof Work ? frame.complete(cost) : cost);
-    if (isLarge || this.callee.isHeavy) frame.checkSlice(HEAVY);
+    if (isLarge || this.#callee.isHeavy) frame.checkSlice(HEAVY);
     return result;
   }
 
   override *run(frame: Frame): Evaluation {
     const values: Result[] = [];
-    for (const arg of this.args) {
+    for (const arg of this.#args) {
       const value = yield* runNode(arg, frame);
       values.push(value);
-      if (this.stopsAt(value)) return value;
+      if (this.#stopsAt(value)) return value;
     }
     const isLarge = values.some(isLargeValue);
-    let cost = this.costBefore(values, isLarge);
+    let cost = this.#costBefore(values, isLarge);
     if (cost instanceof Work) cost = yield* frame.inSlices(cost);
     if (cost !== undefined) {
       frame.checkAffordable(cost);
       if (frame.isSliceOver(HEAVY)) yield undefined;
     }
-    let result = this.call(values);
+    let result = this.#call(values);
     if (result instanceof Promise) result = (yield result) ?? null;
     else if (result instanceof Work) result = made(frame, yield* slices(frame, result));
-    cost ??= this.cost(values, result);
+    cost ??= this.#cost(values, result);
     frame.charge(cost instanceof Work ? yield* frame.inSlices(cost) : cost);
-    if (frame.isSliceOver(isLarge || this.callee.isHeavy ? HEAVY : 1)) yield undefined;
+    if (frame.isSliceOver(isLarge || this.#callee.isHeavy ? HEAVY : 1)) yield undefined;
     return result;
   }
 
   /** With up to two arguments, all are evaluated (and paid for) even after an error. */
-  private stopsAt(value: Result): boolean {
-    return this.args.length > 2 && value instanceof CelError;
+  #stopsAt(value: Result): boolean {
+    return this.#args.length > 2 && value instanceof CelError;
   }
 
-  private call(values: readonly Result[]): Result | Work<CelValue> | Promise<CelValue> {
+  #call(values: readonly Result[]): Result | Work<CelValue> | Promise<CelValue> {
     const args = withoutErrors(values);
-    return args instanceof CelError ? args : guard(() => this.callee.call(args));
+    return args instanceof CelError ? args : guard(() => this.#callee.call(args));
   }
 
   /** With large arguments, the cost if it is known before the call: what costs more than is left does not even start. */
-  private costBefore(values: readonly Result[], isLarge: boolean): number | Work<number> | undefined {
-    return isLarge && !this.callee.costDependsOnResult ? this.cost(values, null) : undefined;
+  #costBefore(values: readonly Result[], isLarge: boolean): number | Work<number> | undefined {
+    return isLarge && !this.#callee.costDependsOnResult ? this.#cost(values, null) : undefined;
   }
 
-  private cost(values: readonly Result[], result: Result): number | Work<number> {
-    const { cost } = this.callee;
+  #cost(values: readonly Result[], result: Result): number | Work<number> {
+    const { cost } = this.#callee;
     return cost === undefined ? 1 : cost(values.map(errorToNull), errorToNull(result));
   }
 }
@@ -188,40 +188,40 @@ function isLargeValue(value: Result): boolean {
 
 /** `==` and `!=`. */
 export class EqualityNode extends PlanNode {
-  private readonly left: PlanNode;
-  private readonly right: PlanNode;
-  private readonly wanted: boolean;
+  readonly #left: PlanNode;
+  readonly #right: PlanNode;
+  readonly #wanted: boolean;
 
   constructor(left: PlanNode, right: PlanNode, wanted: boolean) {
     super(true);
-    this.left = left;
-    this.right = right;
-    this.wanted = wanted;
+    this.#left = left;
+    this.#right = right;
+    this.#wanted = wanted;
   }
 
   evaluate(frame: Frame): Result {
-    const left = this.left.evaluate(frame);
-    const right = this.right.evaluate(frame);
-    let equal = this.compare(left, right);
+    const left = this.#left.evaluate(frame);
+    const right = this.#right.evaluate(frame);
+    let equal = this.#compare(left, right);
     if (equal instanceof Work) {
       const work = equal;
       equal = guard(() => frame.complete(work));
     }
-    const result = this.charged(frame, left, right, equal);
+    const result = this.#charged(frame, left, right, equal);
     if (isLargeValue(left)) frame.checkSlice(HEAVY);
     return result;
   }
 
   override *run(frame: Frame): Evaluation {
-    const left = yield* runNode(this.left, frame);
-    const right = yield* runNode(this.right, frame);
-    const equal = this.compare(left, right);
-    const result = this.charged(frame, left, right, equal instanceof Work ? yield* slices(frame, equal) : equal);
+    const left = yield* runNode(this.#left, frame);
+    const right = yield* runNode(this.#right, frame);
+    const equal = this.#compare(left, right);
+    const result = this.#charged(frame, left, right, equal instanceof Work ? yield* slices(frame, equal) : equal);
     if (frame.isSliceOver(isLargeValue(left) ? HEAVY : 1)) yield undefined;
     return result;
   }
 
-  private compare(left: Result, right: Result): boolean | CelError | Work<boolean> {
+  #compare(left: Result, right: Result): boolean | CelError | Work<boolean> {
     if (left instanceof CelError) return left;
     if (right instanceof CelError) return right;
     if (left instanceof CelList || left instanceof CelMap || left instanceof Optional)
@@ -229,13 +229,13 @@ export class EqualityNode extends PlanNode {
     return guard(() => celEquals(left, right));
   }
 
-  private charged(frame: Frame, left: Result, right: Result, equal: boolean | CelError): Result {
-    frame.charge(this.cost(errorToNull(left), errorToNull(right)));
-    return equal instanceof CelError ? equal : equal === this.wanted;
+  #charged(frame: Frame, left: Result, right: Result, equal: boolean | CelError): Result {
+    frame.charge(this.#cost(errorToNull(left), errorToNull(right)));
+    return equal instanceof CelError ? equal : equal === this.#wanted;
   }
 
-  private cost(left: CelValue, right: CelValue): number {
-    if (this.wanted && left instanceof OpaqueValue) return 1;
+  #cost(left: CelValue, right: CelValue): number {
+    if (this.#wanted && left instanceof OpaqueValue) return 1;
     if (typeof left !== 'object' && typeof left !== 'string') return 1;
     return Math.ceil(Math.min(costSize(left), costSize(right)) * STRING_TRAVERSAL_COST_FACTOR);
   }
@@ -243,18 +243,18 @@ export class EqualityNode extends PlanNode {
 
 /** `@not_strictly_false`: true for everything that is not false, errors included. */
 export class NotStrictlyFalseNode extends PlanNode {
-  private readonly arg: PlanNode;
+  readonly #arg: PlanNode;
   constructor(arg: PlanNode) {
     super(arg.resumable);
-    this.arg = arg;
+    this.#arg = arg;
   }
   evaluate(frame: Frame): Result {
-    const value = this.arg.evaluate(frame);
+    const value = this.#arg.evaluate(frame);
     frame.charge(1);
     return value !== false;
   }
   override *run(frame: Frame): Evaluation {
-    const value = yield* runNode(this.arg, frame);
+    const value = yield* runNode(this.#arg, frame);
     frame.charge(1);
     return value !== false;
   }
@@ -262,21 +262,21 @@ export class NotStrictlyFalseNode extends PlanNode {
 
 /** `x in [a, b, c]` with constant scalars; costs nothing beyond `x`. */
 export class ConstantMembershipNode extends PlanNode {
-  private readonly arg: PlanNode;
-  private readonly isMember: (value: CelValue) => boolean;
+  readonly #arg: PlanNode;
+  readonly #isMember: (value: CelValue) => boolean;
   constructor(arg: PlanNode, isMember: (value: CelValue) => boolean) {
     super(arg.resumable);
-    this.arg = arg;
-    this.isMember = isMember;
+    this.#arg = arg;
+    this.#isMember = isMember;
   }
   evaluate(frame: Frame): Result {
-    return this.test(this.arg.evaluate(frame));
+    return this.#test(this.#arg.evaluate(frame));
   }
   override *run(frame: Frame): Evaluation {
-    return this.test(yield* runNode(this.arg, frame));
+    return this.#test(yield* runNode(this.#arg, frame));
   }
-  private test(value: Result): Result {
-    return value instanceof CelError ? value : this.isMember(value);
+  #test(value: Result): Result {
+    return value instanceof CelError ? value : this.#isMember(value);
   }
 }
 

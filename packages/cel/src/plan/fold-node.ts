@@ -21,16 +21,16 @@ export interface Fold {
 
 /** A comprehension. */
 export class FoldNode extends PlanNode {
-  private readonly fold: Fold;
+  readonly #fold: Fold;
 
   constructor(fold: Fold) {
     super(true);
-    this.fold = fold;
+    this.#fold = fold;
   }
 
   evaluate(frame: Frame): Result {
-    const { range, condition, step, result, accuSlot, weight } = this.fold;
-    const cursor = this.start(frame, range.evaluate(frame));
+    const { range, condition, step, result, accuSlot, weight } = this.#fold;
+    const cursor = this.#start(frame, range.evaluate(frame));
     if (cursor instanceof CelError) return cursor;
     while (cursor.advance(frame)) {
       if (condition.evaluate(frame) === false) break;
@@ -41,8 +41,8 @@ export class FoldNode extends PlanNode {
   }
 
   override *run(frame: Frame): Evaluation {
-    const { range, condition, step, result, accuSlot, weight } = this.fold;
-    const cursor = this.start(frame, yield* runNode(range, frame));
+    const { range, condition, step, result, accuSlot, weight } = this.#fold;
+    const cursor = this.#start(frame, yield* runNode(range, frame));
     if (cursor instanceof CelError) return cursor;
     while (cursor.advance(frame)) {
       if ((yield* runNode(condition, frame)) === false) break;
@@ -52,14 +52,14 @@ export class FoldNode extends PlanNode {
     return frozen(yield* runNode(result, frame));
   }
 
-  private start(frame: Frame, range: Result): Cursor | CelError {
+  #start(frame: Frame, range: Result): Cursor | CelError {
     if (range instanceof CelError) return range;
-    frame.locals[this.fold.accuSlot] = undefined;
-    if (range instanceof CelList) return new ListCursor(range, this.fold);
-    if (range instanceof CelMap) return new MapCursor(range, this.fold);
+    frame.locals[this.#fold.accuSlot] = undefined;
+    if (range instanceof CelList) return new ListCursor(range, this.#fold);
+    if (range instanceof CelMap) return new MapCursor(range, this.#fold);
     const type = goTypeName(range);
     return new CelError(
-      this.fold.slot2 === undefined
+      this.#fold.slot2 === undefined
         ? `got '${type}', expected iterable type`
         : `unsupported comprehension range type: ${type}`,
     );
@@ -73,20 +73,21 @@ interface Cursor {
 }
 
 class ListCursor implements Cursor {
-  private readonly list: CelList;
-  private readonly fold: Fold;
-  private index = 0;
+  readonly #list: CelList;
+  readonly #fold: Fold;
+  #index = 0;
 
   constructor(list: CelList, fold: Fold) {
-    this.list = list;
-    this.fold = fold;
+    this.#list = list;
+    this.#fold = fold;
   }
 
   advance(frame: Frame): boolean {
-    const { index, list } = this;
+    const index = this.#index;
+    const list = this.#list;
     if (index >= list.size) return false;
-    this.index++;
-    const { slot1, slot2 } = this.fold;
+    this.#index++;
+    const { slot1, slot2 } = this.#fold;
     const element = guard(() => list.at(index));
     if (slot2 !== undefined) frame.locals[slot1] = BigInt(index);
     frame.locals[slot2 ?? slot1] = element;
@@ -95,22 +96,22 @@ class ListCursor implements Cursor {
 }
 
 class MapCursor implements Cursor {
-  private readonly map: CelMap;
-  private readonly keys: Iterator<CelValue>;
-  private readonly fold: Fold;
+  readonly #map: CelMap;
+  readonly #keys: Iterator<CelValue>;
+  readonly #fold: Fold;
 
   constructor(map: CelMap, fold: Fold) {
-    this.map = map;
-    this.keys = map.keys()[Symbol.iterator]();
-    this.fold = fold;
+    this.#map = map;
+    this.#keys = map.keys()[Symbol.iterator]();
+    this.#fold = fold;
   }
 
   advance(frame: Frame): boolean {
-    const { done, value: key } = this.keys.next();
+    const { done, value: key } = this.#keys.next();
     if (done) return false;
-    const { slot1, slot2 } = this.fold;
+    const { slot1, slot2 } = this.#fold;
     frame.locals[slot1] = key;
-    if (slot2 !== undefined) frame.locals[slot2] = guard(() => this.map.get(key) ?? null);
+    if (slot2 !== undefined) frame.locals[slot2] = guard(() => this.#map.get(key) ?? null);
     return true;
   }
 }
@@ -128,34 +129,34 @@ export function freshAccumulator(value: Result): Result {
 
 /** `@result + [element]`, which macros use to build lists. */
 export class AppendNode extends PlanNode {
-  private readonly accumulator: PlanNode;
-  private readonly element: PlanNode;
-  private readonly add: (a: CelValue, b: CelValue) => CelValue | Work<CelValue>;
+  readonly #accumulator: PlanNode;
+  readonly #element: PlanNode;
+  readonly #add: (a: CelValue, b: CelValue) => CelValue | Work<CelValue>;
 
-  constructor(accumulator: PlanNode, element: PlanNode, add: AppendNode['add']) {
+  constructor(accumulator: PlanNode, element: PlanNode, add: (a: CelValue, b: CelValue) => CelValue | Work<CelValue>) {
     super(accumulator.resumable || element.resumable);
-    this.accumulator = accumulator;
-    this.element = element;
-    this.add = add;
+    this.#accumulator = accumulator;
+    this.#element = element;
+    this.#add = add;
   }
 
   evaluate(frame: Frame): Result {
-    const list = this.accumulator.evaluate(frame);
-    return this.append(frame, list, this.element.evaluate(frame));
+    const list = this.#accumulator.evaluate(frame);
+    return this.#append(frame, list, this.#element.evaluate(frame));
   }
 
   override *run(frame: Frame): Evaluation {
-    const list = yield* runNode(this.accumulator, frame);
-    return this.append(frame, list, yield* runNode(this.element, frame));
+    const list = yield* runNode(this.#accumulator, frame);
+    return this.#append(frame, list, yield* runNode(this.#element, frame));
   }
 
-  private append(frame: Frame, list: Result, element: Result): Result {
-    frame.charge(1 + (this.element instanceof ConstNode ? 0 : LIST_CREATE_BASE_COST));
+  #append(frame: Frame, list: Result, element: Result): Result {
+    frame.charge(1 + (this.#element instanceof ConstNode ? 0 : LIST_CREATE_BASE_COST));
     if (list instanceof CelError) return list;
     if (element instanceof CelError) return element;
     if (!(list instanceof GrowingList)) {
       return guard(() => {
-        const sum = this.add(list, new ArrayList([element]));
+        const sum = this.#add(list, new ArrayList([element]));
         return sum instanceof Work ? frame.complete(sum) : sum;
       });
     }

@@ -47,61 +47,61 @@ export class Frame {
   cost = 0;
   /** Comprehension variables; each comprehension of an expression has its own slots. */
   readonly locals: (Result | undefined)[];
-  private readonly values: (Result | undefined)[] = [];
-  private readonly options: FrameOptions;
-  private readonly costLimit: number;
-  private sliceEnd = Number.POSITIVE_INFINITY;
-  private ticks = TICKS_BETWEEN_CHECKS;
-  private grace = 0;
-  private stepsLeft = MAX_STEPS;
-  private madeLeft = MAX_MADE;
+  readonly #values: (Result | undefined)[] = [];
+  readonly #options: FrameOptions;
+  readonly #costLimit: number;
+  #sliceEnd = Number.POSITIVE_INFINITY;
+  #ticks = TICKS_BETWEEN_CHECKS;
+  #grace = 0;
+  #stepsLeft = MAX_STEPS;
+  #madeLeft = MAX_MADE;
 
   constructor(options: FrameOptions) {
-    this.options = options;
-    this.costLimit = options.costLimit;
+    this.#options = options;
+    this.#costLimit = options.costLimit;
     this.locals = new Array<Result | undefined>(options.localCount);
   }
 
   /** The grace is a second, final slice: the first may have passed while the process did not run at all. */
   startSlice(milliseconds: number, graceMilliseconds = 0): void {
-    this.sliceEnd = this.options.now() + milliseconds;
-    this.grace = graceMilliseconds;
-    this.ticks = TICKS_BETWEEN_CHECKS;
+    this.#sliceEnd = this.#options.now() + milliseconds;
+    this.#grace = graceMilliseconds;
+    this.#ticks = TICKS_BETWEEN_CHECKS;
   }
 
   /** Adds to the cost. Throws EvaluationCancelled beyond the limit. */
   charge(cost: number): void {
     this.cost += cost;
-    if (this.cost > this.costLimit) throw new EvaluationCancelled('operation cancelled: actual cost limit exceeded');
+    if (this.cost > this.#costLimit) throw new EvaluationCancelled('operation cancelled: actual cost limit exceeded');
   }
 
   /** Throws EvaluationCancelled, and counts the cost, if it goes beyond the limit. */
   checkAffordable(cost: number): void {
-    if (this.cost + cost > this.costLimit) this.charge(cost);
+    if (this.cost + cost > this.#costLimit) this.charge(cost);
   }
 
   /** The value of a declared variable; each is looked up once. */
   variable(index: number): Result {
-    const known = this.values[index];
+    const known = this.#values[index];
     if (known !== undefined) return known;
-    const { bindings, variables } = this.options;
+    const { bindings, variables } = this.#options;
     const name = variables[index] ?? '';
     const value = guard(() => (typeof bindings === 'function' ? bindings(name) : bindings.get(name)));
     const result = value === undefined ? new CelError(`no such attribute(s): ${name}`) : value;
-    this.values[index] = result;
+    this.#values[index] = result;
     return result;
   }
 
   /** Whether the time slice is over; looks at the clock only after work of some weight (HEAVY: at once). */
   isSliceOver(weight: number): boolean {
-    this.ticks -= weight;
-    if (this.ticks > 0) return false;
-    this.ticks = TICKS_BETWEEN_CHECKS;
-    const now = this.options.now();
-    if (now <= this.sliceEnd) return false;
-    if (this.grace === 0) return true;
-    this.sliceEnd = now + this.grace;
-    this.grace = 0;
+    this.#ticks -= weight;
+    if (this.#ticks > 0) return false;
+    this.#ticks = TICKS_BETWEEN_CHECKS;
+    const now = this.#options.now();
+    if (now <= this.#sliceEnd) return false;
+    if (this.#grace === 0) return true;
+    this.#sliceEnd = now + this.#grace;
+    this.#grace = 0;
     return false;
   }
 
@@ -110,7 +110,7 @@ export class Frame {
     for (;;) {
       const step = work.steps.next();
       if (step.done) return step.value;
-      this.spend(step.value);
+      this.#spend(step.value);
       this.checkSlice(step.value);
     }
   }
@@ -120,20 +120,20 @@ export class Frame {
     for (;;) {
       const step = work.steps.next();
       if (step.done) return step.value;
-      this.spend(step.value);
+      this.#spend(step.value);
       if (this.isSliceOver(step.value)) yield undefined;
     }
   }
 
-  private spend(steps: number): void {
-    this.stepsLeft -= steps;
-    if (this.stepsLeft < 0) throw new EvaluationCancelled('operation cancelled: evaluation took too many steps');
+  #spend(steps: number): void {
+    this.#stepsLeft -= steps;
+    if (this.#stepsLeft < 0) throw new EvaluationCancelled('operation cancelled: evaluation took too many steps');
   }
 
   /** Accounts for the memory of a value that an operation made. Throws EvaluationCancelled when it is too much in all. */
   made(value: Result): void {
-    this.madeLeft -= weightOf(value);
-    if (this.madeLeft < 0) throw new EvaluationCancelled('operation cancelled: evaluation took too much memory');
+    this.#madeLeft -= weightOf(value);
+    if (this.#madeLeft < 0) throw new EvaluationCancelled('operation cancelled: evaluation took too much memory');
   }
 
   /** For synchronous evaluation. Throws SliceExceeded. */

@@ -44,61 +44,61 @@ export class ConstNode extends PlanNode {
 
 /** `&&` and `||`: the deciding value wins over errors on either side. */
 export class LogicalNode extends PlanNode {
-  private readonly left: PlanNode;
-  private readonly right: PlanNode;
+  readonly #left: PlanNode;
+  readonly #right: PlanNode;
   /** The value that decides: false for `&&`, true for `||`. */
-  private readonly deciding: boolean;
+  readonly #deciding: boolean;
 
   constructor(left: PlanNode, right: PlanNode, deciding: boolean) {
     super(left.resumable || right.resumable);
-    this.left = left;
-    this.right = right;
-    this.deciding = deciding;
+    this.#left = left;
+    this.#right = right;
+    this.#deciding = deciding;
   }
 
   evaluate(frame: Frame): Result {
-    const left = this.left.evaluate(frame);
-    return left === this.deciding ? left : this.combine(left, this.right.evaluate(frame));
+    const left = this.#left.evaluate(frame);
+    return left === this.#deciding ? left : this.#combine(left, this.#right.evaluate(frame));
   }
 
   override *run(frame: Frame): Evaluation {
-    const left = yield* runNode(this.left, frame);
-    return left === this.deciding ? left : this.combine(left, yield* runNode(this.right, frame));
+    const left = yield* runNode(this.#left, frame);
+    return left === this.#deciding ? left : this.#combine(left, yield* runNode(this.#right, frame));
   }
 
-  private combine(left: Result, right: Result): Result {
-    if (right === this.deciding) return right;
+  #combine(left: Result, right: Result): Result {
+    if (right === this.#deciding) return right;
     if (typeof left !== 'boolean') return left instanceof CelError ? left : new CelError('no such overload');
     if (typeof right !== 'boolean') return right instanceof CelError ? right : new CelError('no such overload');
-    return !this.deciding;
+    return !this.#deciding;
   }
 }
 
 /** `or` and `orValue` of optionals: the right side is evaluated only if there is no value. */
 export class OptionalOrNode extends PlanNode {
-  private readonly left: PlanNode;
-  private readonly right: PlanNode;
-  private readonly unwraps: boolean;
+  readonly #left: PlanNode;
+  readonly #right: PlanNode;
+  readonly #unwraps: boolean;
 
   constructor(left: PlanNode, right: PlanNode, unwraps: boolean) {
     super(left.resumable || right.resumable);
-    this.left = left;
-    this.right = right;
-    this.unwraps = unwraps;
+    this.#left = left;
+    this.#right = right;
+    this.#unwraps = unwraps;
   }
 
   evaluate(frame: Frame): Result {
-    return this.present(this.left.evaluate(frame)) ?? this.right.evaluate(frame);
+    return this.#present(this.#left.evaluate(frame)) ?? this.#right.evaluate(frame);
   }
 
   override *run(frame: Frame): Evaluation {
-    return this.present(yield* runNode(this.left, frame)) ?? (yield* runNode(this.right, frame));
+    return this.#present(yield* runNode(this.#left, frame)) ?? (yield* runNode(this.#right, frame));
   }
 
-  private present(left: Result): Result | undefined {
+  #present(left: Result): Result | undefined {
     if (!(left instanceof Optional)) return left;
     if (left.value === undefined) return undefined;
-    return this.unwraps ? left.value : left;
+    return this.#unwraps ? left.value : left;
   }
 }
 
@@ -110,38 +110,38 @@ interface Shape {
 
 /** A literal with values that are not constant. The first error is the result. */
 export class ConstructorNode extends PlanNode {
-  private readonly parts: readonly PlanNode[];
-  private readonly shape: Shape;
+  readonly #parts: readonly PlanNode[];
+  readonly #shape: Shape;
 
   constructor(parts: readonly PlanNode[], shape: Shape) {
     super(parts.some((part) => part.resumable));
-    this.parts = parts;
-    this.shape = shape;
+    this.#parts = parts;
+    this.#shape = shape;
   }
 
   evaluate(frame: Frame): Result {
     const values: CelValue[] = [];
-    for (const part of this.parts) {
+    for (const part of this.#parts) {
       const value = part.evaluate(frame);
-      if (value instanceof CelError) return this.finish(frame, value);
+      if (value instanceof CelError) return this.#finish(frame, value);
       values.push(value);
     }
-    return this.finish(frame, values);
+    return this.#finish(frame, values);
   }
 
   override *run(frame: Frame): Evaluation {
     const values: CelValue[] = [];
-    for (const part of this.parts) {
+    for (const part of this.#parts) {
       const value = yield* runNode(part, frame);
-      if (value instanceof CelError) return this.finish(frame, value);
+      if (value instanceof CelError) return this.#finish(frame, value);
       values.push(value);
     }
-    return this.finish(frame, values);
+    return this.#finish(frame, values);
   }
 
-  private finish(frame: Frame, values: readonly CelValue[] | CelError): Result {
-    frame.charge(this.shape.cost);
-    return values instanceof CelError ? values : guard(() => this.shape.build(values));
+  #finish(frame: Frame, values: readonly CelValue[] | CelError): Result {
+    frame.charge(this.#shape.cost);
+    return values instanceof CelError ? values : guard(() => this.#shape.build(values));
   }
 }
 

@@ -80,50 +80,50 @@ export function* plan(checked: CheckedExpression): Steps<Plan> {
 class Planner {
   readonly variables = new Map<string, number>();
   localCount = 0;
-  private nodeCount = 0;
-  private readonly pace = new Pace();
+  #nodeCount = 0;
+  readonly #pace = new Pace();
   isAsync = false;
-  private readonly checked: CheckedExpression;
+  readonly #checked: CheckedExpression;
   /** Comprehension variables in scope. */
-  private scope: ReadonlyMap<string, LocalRoot> = new Map();
+  #scope: ReadonlyMap<string, LocalRoot> = new Map();
 
   constructor(checked: CheckedExpression) {
-    this.checked = checked;
+    this.#checked = checked;
   }
 
   *plan(expr: Expr): Steps<PlanNode> {
-    this.nodeCount++;
-    if (this.pace.isOver(EXPR_STEPS)) yield this.pace.taken;
+    this.#nodeCount++;
+    if (this.#pace.isOver(EXPR_STEPS)) yield this.#pace.taken;
     switch (expr.kind) {
       case 'literal':
         return new ConstNode(expr.value);
       case 'ident':
-        return this.planIdent(expr);
+        return this.#planIdent(expr);
       case 'select':
-        return yield* this.planSelect(expr);
+        return yield* this.#planSelect(expr);
       case 'call':
-        return yield* this.planCall(expr);
+        return yield* this.#planCall(expr);
       case 'list':
-        return yield* this.planList(expr);
+        return yield* this.#planList(expr);
       case 'map':
-        return yield* this.planMap(expr);
+        return yield* this.#planMap(expr);
       case 'struct':
-        return yield* this.planStruct(expr);
+        return yield* this.#planStruct(expr);
       case 'comprehension':
-        return yield* this.planComprehension(expr);
+        return yield* this.#planComprehension(expr);
     }
   }
 
-  private *planAll(exprs: readonly Expr[]): Steps<PlanNode[]> {
+  *#planAll(exprs: readonly Expr[]): Steps<PlanNode[]> {
     const nodes: PlanNode[] = [];
     for (const expr of exprs) nodes.push(yield* this.plan(expr));
     return nodes;
   }
 
-  private planIdent(expr: Expr): PlanNode {
-    const declaration = this.checked.idents.get(expr.id);
+  #planIdent(expr: Expr): PlanNode {
+    const declaration = this.#checked.idents.get(expr.id);
     if (declaration === undefined) throw new CelProgramError('an identifier was not resolved');
-    const local = this.scope.get(declaration.name);
+    const local = this.#scope.get(declaration.name);
     if (local !== undefined) return new AttributeNode(local);
     if (declaration.value !== undefined) return new ConstNode(declaration.value);
     const { name, type } = declaration;
@@ -133,8 +133,8 @@ class Planner {
     return new AttributeNode(new VariableRoot(index));
   }
 
-  private *planSelect(expr: SelectExpr): Steps<PlanNode> {
-    if (this.checked.idents.has(expr.id)) return this.planIdent(expr);
+  *#planSelect(expr: SelectExpr): Steps<PlanNode> {
+    if (this.#checked.idents.has(expr.id)) return this.#planIdent(expr);
     return qualified(
       yield* this.plan(expr.operand),
       { key: expr.field, node: undefined, optional: false },
@@ -142,18 +142,18 @@ class Planner {
     );
   }
 
-  private *planCall(expr: CallExpr): Steps<PlanNode> {
-    const call = this.checked.calls.get(expr.id);
-    if (expr.function === '_?._') return yield* this.planIndex(expr, true);
+  *#planCall(expr: CallExpr): Steps<PlanNode> {
+    const call = this.#checked.calls.get(expr.id);
+    if (expr.function === '_?._') return yield* this.#planIndex(expr, true);
     if (call === undefined) throw new CelProgramError('a call was not resolved');
     const name = call.function.name;
     if (name === '_+_') {
-      const append = yield* this.planAppend(expr);
+      const append = yield* this.#planAppend(expr);
       if (append !== undefined) return append;
     }
-    if (name === '_[_]' || name === '_[?_]') return yield* this.planIndex(expr, name === '_[?_]');
+    if (name === '_[_]' || name === '_[?_]') return yield* this.#planIndex(expr, name === '_[?_]');
     const argExprs = call.target === undefined ? expr.args : [call.target, ...expr.args];
-    const args = yield* this.planAll(argExprs);
+    const args = yield* this.#planAll(argExprs);
     const [first, second, third] = args;
     if (first !== undefined && second !== undefined) {
       switch (name) {
@@ -180,10 +180,10 @@ class Planner {
       }
     }
     if (name === '@not_strictly_false' && first !== undefined) return new NotStrictlyFalseNode(first);
-    return this.planFunction(call, argExprs, args);
+    return this.#planFunction(call, argExprs, args);
   }
 
-  private planFunction(call: ResolvedCall, argExprs: readonly Expr[], args: readonly PlanNode[]): PlanNode {
+  #planFunction(call: ResolvedCall, argExprs: readonly Expr[], args: readonly PlanNode[]): PlanNode {
     const { name } = call.function;
     const isAsync = call.overloads.some((overload) => overload.isAsync);
     if (isAsync) this.isAsync = true;
@@ -193,7 +193,7 @@ class Planner {
     if (dispatch !== undefined && cost === undefined && left !== undefined && !CONVERSION_FUNCTIONS.has(name)) {
       return new OperatorNode(left, right, dispatch, !QUICK_OPERATORS.has(name));
     }
-    const types = argExprs.map((arg) => this.checked.types.get(arg.id) ?? DYN);
+    const types = argExprs.map((arg) => this.#checked.types.get(arg.id) ?? DYN);
     const callee: Callee = {
       isAsync,
       isHeavy: HEAVY_FUNCTIONS.has(name),
@@ -213,7 +213,7 @@ class Planner {
     return node;
   }
 
-  private *planIndex(expr: CallExpr, optional: boolean): Steps<PlanNode> {
+  *#planIndex(expr: CallExpr, optional: boolean): Steps<PlanNode> {
     const [operand, index] = expr.args;
     if (operand === undefined || index === undefined) throw new CelProgramError('an index lost its operands');
     const object = yield* this.plan(operand);
@@ -226,34 +226,34 @@ class Planner {
   }
 
   /** `@result + [element]` of a macro. */
-  private *planAppend({ args: [accumulator, list] }: CallExpr): Steps<PlanNode | undefined> {
+  *#planAppend({ args: [accumulator, list] }: CallExpr): Steps<PlanNode | undefined> {
     if (accumulator?.kind !== 'ident' || accumulator.name !== ACCUMULATOR || list?.kind !== 'list') return undefined;
     const [element] = list.elements;
     if (element === undefined || list.elements.length !== 1 || list.optionalIndices.length > 0) return undefined;
     return new AppendNode(yield* this.plan(accumulator), yield* this.plan(element), add);
   }
 
-  private *planList(expr: ListExpr): Steps<PlanNode> {
-    const elements = yield* this.planAll(expr.elements);
+  *#planList(expr: ListExpr): Steps<PlanNode> {
+    const elements = yield* this.#planAll(expr.elements);
     return literal(elements, new ConstructorNode(elements, listConstructor(new Set(expr.optionalIndices))));
   }
 
-  private *planMap(expr: MapExpr): Steps<PlanNode> {
-    const parts = yield* this.planAll(expr.entries.flatMap(({ key, value }) => [key, value]));
+  *#planMap(expr: MapExpr): Steps<PlanNode> {
+    const parts = yield* this.#planAll(expr.entries.flatMap(({ key, value }) => [key, value]));
     return literal(parts, new ConstructorNode(parts, mapConstructor(expr.entries.map(({ optional }) => optional))));
   }
 
-  private *planStruct(expr: StructExpr): Steps<PlanNode> {
-    const type = this.checked.types.get(expr.id);
+  *#planStruct(expr: StructExpr): Steps<PlanNode> {
+    const type = this.#checked.types.get(expr.id);
     if (type === undefined) throw new CelProgramError(`unknown type: ${expr.typeName}`);
-    const values = yield* this.planAll(expr.fields.map(({ value }) => value));
+    const values = yield* this.#planAll(expr.fields.map(({ value }) => value));
     return new ConstructorNode(values, structConstructor(type, expr.fields));
   }
 
-  private *planComprehension(expr: ComprehensionExpr): Steps<PlanNode> {
+  *#planComprehension(expr: ComprehensionExpr): Steps<PlanNode> {
     const range = yield* this.plan(expr.iterRange);
     const init = yield* this.plan(expr.accuInit);
-    const outer = this.scope;
+    const outer = this.#scope;
     const accuSlot = this.localCount++;
     const slot1 = this.localCount++;
     const slot2 = expr.iterVar2 === undefined ? undefined : this.localCount++;
@@ -261,14 +261,14 @@ class Planner {
     const inResult = new Map(outer).set(expr.accuVar, accu);
     const inLoop = new Map(inResult).set(expr.iterVar, new LocalRoot(slot1));
     if (expr.iterVar2 !== undefined && slot2 !== undefined) inLoop.set(expr.iterVar2, new LocalRoot(slot2));
-    this.scope = inLoop;
-    const before = this.nodeCount;
+    this.#scope = inLoop;
+    const before = this.#nodeCount;
     const condition = yield* this.plan(expr.loopCondition);
     const step = yield* this.plan(expr.loopStep);
-    const weight = this.nodeCount - before;
-    this.scope = inResult;
+    const weight = this.#nodeCount - before;
+    this.#scope = inResult;
     const result = yield* this.plan(expr.result);
-    this.scope = outer;
+    this.#scope = outer;
     return new FoldNode({ range, condition, step, result, accuSlot, slot1, slot2, weight });
   }
 }

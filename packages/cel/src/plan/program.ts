@@ -31,22 +31,22 @@ export interface AsyncEvaluationOptions extends EvaluationOptions {
 
 /** An expression that can be evaluated any number of times, also concurrently. */
 export class Program {
-  private readonly plan: Plan;
+  readonly #plan: Plan;
 
   constructor(plan: Plan) {
-    this.plan = plan;
+    this.#plan = plan;
   }
 
   /** Whether it calls asynchronous functions, so that only `evaluateAsync` can evaluate it. */
   get isAsync(): boolean {
-    return this.plan.isAsync;
+    return this.#plan.isAsync;
   }
 
   /** Evaluates in one go. Ends with an error if that takes longer than 40 ms or needs an asynchronous function. */
   evaluate(bindings: Bindings, options: EvaluationOptions = {}): EvaluationResult {
-    const frame = this.frame(bindings, options);
+    const frame = this.#frame(bindings, options);
     try {
-      return this.evaluateOnce(frame, MAX_SYNCHRONOUS_MS, GRACE_MS);
+      return this.#evaluateOnce(frame, MAX_SYNCHRONOUS_MS, GRACE_MS);
     } catch (error) {
       if (error instanceof SliceExceeded) return { error: new CelError('operation interrupted'), cost: frame.cost };
       if (error instanceof AsyncNeeded)
@@ -63,35 +63,35 @@ export class Program {
     bindings: Bindings,
     options: AsyncEvaluationOptions = {},
   ): EvaluationResult | Promise<EvaluationResult> {
-    if (!this.plan.isAsync) {
+    if (!this.#plan.isAsync) {
       try {
-        return this.evaluateOnce(this.frame(bindings, options), SLICE_MS, 0);
+        return this.#evaluateOnce(this.#frame(bindings, options), SLICE_MS, 0);
       } catch (error) {
         if (!(error instanceof SliceExceeded || error instanceof AsyncNeeded)) throw error;
       }
     }
-    return this.evaluateInSlices(this.frame(bindings, options), options.signal);
+    return this.#evaluateInSlices(this.#frame(bindings, options), options.signal);
   }
 
-  private frame(
+  #frame(
     bindings: Bindings,
     { costLimit = PER_CALL_COST_LIMIT, now = () => performance.now() }: EvaluationOptions,
   ): Frame {
-    const { variables, localCount } = this.plan;
+    const { variables, localCount } = this.#plan;
     return new Frame({ bindings, variables, localCount, costLimit, now });
   }
 
-  private evaluateOnce(frame: Frame, milliseconds: number, graceMilliseconds: number): EvaluationResult {
+  #evaluateOnce(frame: Frame, milliseconds: number, graceMilliseconds: number): EvaluationResult {
     frame.startSlice(milliseconds, graceMilliseconds);
     try {
-      return finish(frame, this.plan.root.evaluate(frame));
+      return finish(frame, this.#plan.root.evaluate(frame));
     } catch (error) {
       return cancelled(frame, error);
     }
   }
 
-  private async evaluateInSlices(frame: Frame, signal: AbortSignal | undefined): Promise<EvaluationResult> {
-    const evaluation = runNode(this.plan.root, frame);
+  async #evaluateInSlices(frame: Frame, signal: AbortSignal | undefined): Promise<EvaluationResult> {
+    const evaluation = runNode(this.#plan.root, frame);
     let input: Result | undefined;
     try {
       for (;;) {

@@ -22,18 +22,18 @@ export function completed<T>(steps: Steps<T>): T {
 
 /** Counts the steps of a computation. */
 export class Pace {
-  private steps = 0;
+  #steps = 0;
 
   /** Adds steps; true when it is time to yield `taken`. */
   isOver(steps: number): boolean {
-    this.steps += steps;
-    return this.steps >= STEPS_BETWEEN_YIELDS;
+    this.#steps += steps;
+    return this.#steps >= STEPS_BETWEEN_YIELDS;
   }
 
   /** The steps since the last time. */
   get taken(): number {
-    const { steps } = this;
-    this.steps = 0;
+    const steps = this.#steps;
+    this.#steps = 0;
     return steps;
   }
 }

@@ -20,18 +20,18 @@ const MAX_NODES = 150_000;
 export class ExprIds {
   readonly offsets: number[] = [0];
 
-  private reserved = 0;
+  #reserved = 0;
 
   next(offset: number): number {
-    if (this.offsets.length + this.reserved > MAX_NODES) throw new ExprLimitError();
+    if (this.offsets.length + this.#reserved > MAX_NODES) throw new ExprLimitError();
     this.offsets.push(offset);
     return this.offsets.length - 1;
   }
 
   /** Counts expressions that are used again. */
   reserve(count: number): void {
-    this.reserved += count;
-    if (this.offsets.length + this.reserved > MAX_NODES) throw new ExprLimitError();
+    this.#reserved += count;
+    if (this.offsets.length + this.#reserved > MAX_NODES) throw new ExprLimitError();
   }
 
   offset(id: number): number {
@@ -41,49 +41,49 @@ export class ExprIds {
 
 /** Builds the expressions of one macro expansion, all at the position of the macro call. */
 export class MacroExprFactory implements ExprFactory {
-  private readonly ids: ExprIds;
-  private readonly position: number;
+  readonly #ids: ExprIds;
+  readonly #position: number;
 
   constructor(ids: ExprIds, position: number) {
-    this.ids = ids;
-    this.position = position;
+    this.#ids = ids;
+    this.#position = position;
   }
 
-  private id(): number {
-    return this.ids.next(this.position);
+  #id(): number {
+    return this.#ids.next(this.#position);
   }
   literal(value: CelValue): Expr {
-    return { kind: 'literal', id: this.id(), value };
+    return { kind: 'literal', id: this.#id(), value };
   }
   ident(name: string): Expr {
-    return { kind: 'ident', id: this.id(), name };
+    return { kind: 'ident', id: this.#id(), name };
   }
   accuIdent(): Expr {
     return this.ident(ACCUMULATOR);
   }
   select(operand: Expr, field: string): Expr {
-    return { kind: 'select', id: this.id(), operand, field, testOnly: false };
+    return { kind: 'select', id: this.#id(), operand, field, testOnly: false };
   }
   testOnly(operand: Expr, field: string): Expr {
-    return { kind: 'select', id: this.id(), operand, field, testOnly: true };
+    return { kind: 'select', id: this.#id(), operand, field, testOnly: true };
   }
   call(name: string, ...args: Expr[]): Expr {
-    return { kind: 'call', id: this.id(), function: name, target: undefined, args };
+    return { kind: 'call', id: this.#id(), function: name, target: undefined, args };
   }
   memberCall(name: string, target: Expr, ...args: Expr[]): Expr {
-    return { kind: 'call', id: this.id(), function: name, target, args };
+    return { kind: 'call', id: this.#id(), function: name, target, args };
   }
   list(...elements: Expr[]): Expr {
-    return { kind: 'list', id: this.id(), elements, optionalIndices: [] };
+    return { kind: 'list', id: this.#id(), elements, optionalIndices: [] };
   }
   map(...entries: MapEntry[]): Expr {
-    return { kind: 'map', id: this.id(), entries };
+    return { kind: 'map', id: this.#id(), entries };
   }
   mapEntry(key: Expr, value: Expr): MapEntry {
-    return { id: this.id(), key, value, optional: false };
+    return { id: this.#id(), key, value, optional: false };
   }
   fold(fold: FoldSpec): Expr {
-    return { kind: 'comprehension', id: this.id(), accuVar: ACCUMULATOR, iterVar2: undefined, ...fold };
+    return { kind: 'comprehension', id: this.#id(), accuVar: ACCUMULATOR, iterVar2: undefined, ...fold };
   }
   error(expr: Expr, message: string): Error {
     return new MacroError(expr.id, message);
@@ -97,7 +97,7 @@ export class MacroExprFactory implements ExprFactory {
       count++;
       for (const child of children(next)) pending.push(child);
     }
-    this.ids.reserve(count);
+    this.#ids.reserve(count);
     return expr;
   }
 }

@@ -93,166 +93,166 @@ export function* parse(
 
 class Parser {
   readonly ids = new ExprIds();
-  private readonly reader: TokenReader;
-  private readonly source: Source;
-  private readonly options: ParserOptions;
-  private readonly pace = new Pace();
-  private exprDepth = 0;
+  readonly #reader: TokenReader;
+  readonly #source: Source;
+  readonly #options: ParserOptions;
+  readonly #pace = new Pace();
+  #exprDepth = 0;
   /** How deep operators and selections nest below an expression, by id. */
-  private readonly nesting: number[] = [];
+  readonly #nesting: number[] = [];
 
   constructor(reader: TokenReader, source: Source, options: ParserOptions) {
-    this.reader = reader;
-    this.source = source;
-    this.options = options;
+    this.#reader = reader;
+    this.#source = source;
+    this.#options = options;
   }
 
   *parseStart(): Steps<Expr> {
-    const expr = yield* this.parseExpr();
-    this.reader.expectEnd();
+    const expr = yield* this.#parseExpr();
+    this.#reader.expectEnd();
     return expr;
   }
 
   /** Records how deep an expression nests; `own` is 1 for operators, selections and calls of members. */
-  private nested(expr: Expr, own: number, children: readonly (Expr | undefined)[]): Expr {
+  #nested(expr: Expr, own: number, children: readonly (Expr | undefined)[]): Expr {
     let depth = 0;
-    for (const child of children) depth = Math.max(depth, child === undefined ? 0 : (this.nesting[child.id] ?? 0));
-    if (depth + own > MAX_DEPTH) this.reader.stop('max recursion depth exceeded');
-    this.nesting[expr.id] = depth + own;
+    for (const child of children) depth = Math.max(depth, child === undefined ? 0 : (this.#nesting[child.id] ?? 0));
+    if (depth + own > MAX_DEPTH) this.#reader.stop('max recursion depth exceeded');
+    this.#nesting[expr.id] = depth + own;
     return expr;
   }
 
-  private id(offset: number): number {
+  #id(offset: number): number {
     return this.ids.next(offset);
   }
 
-  private *parseExpr(): Steps<Expr> {
-    if (++this.exprDepth > MAX_DEPTH) this.reader.stop(`expression recursion limit exceeded: ${MAX_DEPTH}`);
-    const condition = yield* this.parseLogical('||');
-    const op = this.reader.accept('?');
+  *#parseExpr(): Steps<Expr> {
+    if (++this.#exprDepth > MAX_DEPTH) this.#reader.stop(`expression recursion limit exceeded: ${MAX_DEPTH}`);
+    const condition = yield* this.#parseLogical('||');
+    const op = this.#reader.accept('?');
     let result = condition;
     if (op !== undefined) {
-      const id = this.id(op.start);
-      const truthy = yield* this.parseLogical('||');
-      this.reader.expect(':');
-      const falsy = yield* this.parseExpr();
-      result = this.call(id, '_?_:_', [condition, truthy, falsy]);
+      const id = this.#id(op.start);
+      const truthy = yield* this.#parseLogical('||');
+      this.#reader.expect(':');
+      const falsy = yield* this.#parseExpr();
+      result = this.#call(id, '_?_:_', [condition, truthy, falsy]);
     }
-    this.exprDepth--;
+    this.#exprDepth--;
     return result;
   }
 
-  private *parseLogical(op: '||' | '&&'): Steps<Expr> {
-    const { reader } = this;
-    const first = op === '||' ? yield* this.parseLogical('&&') : yield* this.parseOperators(1);
+  *#parseLogical(op: '||' | '&&'): Steps<Expr> {
+    const reader = this.#reader;
+    const first = op === '||' ? yield* this.#parseLogical('&&') : yield* this.#parseOperators(1);
     if (!reader.is(op)) return first;
     const terms = [first];
     const ids: number[] = [];
     for (let token = reader.accept(op); token !== undefined; token = reader.accept(op)) {
-      terms.push(op === '||' ? yield* this.parseLogical('&&') : yield* this.parseOperators(1));
-      ids.push(this.id(token.start));
+      terms.push(op === '||' ? yield* this.#parseLogical('&&') : yield* this.#parseOperators(1));
+      ids.push(this.#id(token.start));
     }
-    return this.balance(`_${op}_`, terms, ids, 0, ids.length - 1);
+    return this.#balance(`_${op}_`, terms, ids, 0, ids.length - 1);
   }
 
   /** Long chains of `&&` and `||` become balanced trees, so that they do not nest deeply. */
-  private balance(name: string, terms: readonly Expr[], ids: readonly number[], low: number, high: number): Expr {
+  #balance(name: string, terms: readonly Expr[], ids: readonly number[], low: number, high: number): Expr {
     const middle = Math.floor((low + high + 1) / 2);
     const side = (from: number, to: number, leaf: number) =>
-      from > to ? terms[leaf] : this.balance(name, terms, ids, from, to);
+      from > to ? terms[leaf] : this.#balance(name, terms, ids, from, to);
     const left = side(low, middle - 1, middle);
     const right = side(middle + 1, high, middle + 1);
     const id = ids[middle];
     if (left === undefined || right === undefined || id === undefined) throw new Error('a logical chain lost a term');
-    return this.nested({ kind: 'call', id, function: name, target: undefined, args: [left, right] }, 0, [left, right]);
+    return this.#nested({ kind: 'call', id, function: name, target: undefined, args: [left, right] }, 0, [left, right]);
   }
 
   /** Operands with binary operators of at least some precedence between them. */
-  private *parseOperators(precedence: number): Steps<Expr> {
-    const { reader } = this;
-    if (this.pace.isOver(EXPR_STEPS)) yield this.pace.taken;
-    let left = this.parseLeaf() ?? (yield* this.parseUnary());
+  *#parseOperators(precedence: number): Steps<Expr> {
+    const reader = this.#reader;
+    if (this.#pace.isOver(EXPR_STEPS)) yield this.#pace.taken;
+    let left = this.#parseLeaf() ?? (yield* this.#parseUnary());
     for (;;) {
       const found = PRECEDENCE.get(reader.token.kind) ?? 0;
       if (found < precedence) return left;
       const op = reader.take();
-      const id = this.id(op.start);
-      const right = yield* this.parseOperators(found + 1);
-      left = this.call(id, OPERATORS.get(op.kind) ?? op.kind, [left, right]);
+      const id = this.#id(op.start);
+      const right = yield* this.#parseOperators(found + 1);
+      left = this.#call(id, OPERATORS.get(op.kind) ?? op.kind, [left, right]);
     }
   }
 
   /** A name or literal that nothing follows: most operands are, and need no more than this. */
-  private parseLeaf(): Expr | undefined {
-    const { reader } = this;
+  #parseLeaf(): Expr | undefined {
+    const reader = this.#reader;
     const { kind } = reader.token;
     if (MEMBER_START.has(reader.peek(1) ?? '')) return undefined;
-    if (kind === 'IDENTIFIER') return this.parseName(undefined);
-    return LITERAL_KINDS.has(kind) ? this.parseLiteral() : undefined;
+    if (kind === 'IDENTIFIER') return this.#parseName(undefined);
+    return LITERAL_KINDS.has(kind) ? this.#parseLiteral() : undefined;
   }
 
-  private *parseUnary(): Steps<Expr> {
-    const { reader } = this;
+  *#parseUnary(): Steps<Expr> {
+    const reader = this.#reader;
     const op = reader.token;
-    if (op.kind !== '!' && op.kind !== '-') return yield* this.parseMember();
+    if (op.kind !== '!' && op.kind !== '-') return yield* this.#parseMember();
     const next = reader.peek(1);
-    if (op.kind === '-' && (next === 'NUM_INT' || next === 'NUM_FLOAT')) return yield* this.parseMember();
+    if (op.kind === '-' && (next === 'NUM_INT' || next === 'NUM_FLOAT')) return yield* this.#parseMember();
     let count = 0;
     for (; reader.is(op.kind); count++) reader.take();
-    const id = count % 2 === 1 ? this.id(op.start) : undefined;
-    const operand = yield* this.parseMember();
+    const id = count % 2 === 1 ? this.#id(op.start) : undefined;
+    const operand = yield* this.#parseMember();
     if (id === undefined) return operand;
     const name = op.kind === '!' ? '!_' : '-_';
-    return this.nested({ kind: 'call', id, function: name, target: undefined, args: [operand] }, 0, [operand]);
+    return this.#nested({ kind: 'call', id, function: name, target: undefined, args: [operand] }, 0, [operand]);
   }
 
-  private *parseMember(): Steps<Expr> {
-    const { reader } = this;
-    let expr = yield* this.parsePrimary();
+  *#parseMember(): Steps<Expr> {
+    const reader = this.#reader;
+    let expr = yield* this.#parsePrimary();
     for (;;) {
       if (reader.is('.')) {
-        expr = yield* this.parseSelect(expr);
+        expr = yield* this.#parseSelect(expr);
       } else if (reader.is('[')) {
         const open = reader.open();
-        const id = this.id(open.start);
+        const id = this.#id(open.start);
         reader.sync(INDEX_START);
         const isOptional = reader.accept('?') !== undefined;
-        const index = yield* this.parseExpr();
+        const index = yield* this.#parseExpr();
         reader.close(']');
-        expr = this.call(id, isOptional ? '_[?_]' : '_[_]', [expr, index]);
+        expr = this.#call(id, isOptional ? '_[?_]' : '_[_]', [expr, index]);
       } else {
         return expr;
       }
     }
   }
 
-  private *parseSelect(operand: Expr): Steps<Expr> {
-    const { reader } = this;
+  *#parseSelect(operand: Expr): Steps<Expr> {
+    const reader = this.#reader;
     const dot = reader.take();
     const isOptional = reader.accept('?') !== undefined;
     const nameToken = reader.token;
-    const field = this.parseFieldName();
+    const field = this.#parseFieldName();
     if (!isOptional && nameToken.kind === 'IDENTIFIER' && reader.is('(')) {
       const open = reader.open();
-      const id = this.id(open.start);
-      return this.callOrMacro(id, field, operand, yield* this.parseArguments());
+      const id = this.#id(open.start);
+      return this.#callOrMacro(id, field, operand, yield* this.#parseArguments());
     }
     if (isOptional) {
-      const id = this.id(dot.start);
-      const name: Expr = { kind: 'literal', id: this.id(nameToken.start), value: field };
-      return this.call(id, '_?._', [operand, name]);
+      const id = this.#id(dot.start);
+      const name: Expr = { kind: 'literal', id: this.#id(nameToken.start), value: field };
+      return this.#call(id, '_?._', [operand, name]);
     }
-    return this.nested({ kind: 'select', id: this.id(dot.start), operand, field, testOnly: false }, 1, [operand]);
+    return this.#nested({ kind: 'select', id: this.#id(dot.start), operand, field, testOnly: false }, 1, [operand]);
   }
 
-  private parseFieldName(): string {
-    const { reader } = this;
+  #parseFieldName(): string {
+    const reader = this.#reader;
     const { token } = reader;
     if (token.kind === 'IDENTIFIER') return reader.text(reader.take());
     if (token.kind === 'ESC_IDENTIFIER') {
       reader.take();
-      if (!this.options.escapedIdentifiers) reader.problem(token.start, "unsupported syntax: '`'");
-      return this.source.slice(token.start + 1, token.end - 1);
+      if (!this.#options.escapedIdentifiers) reader.problem(token.start, "unsupported syntax: '`'");
+      return this.#source.slice(token.start + 1, token.end - 1);
     }
     const text = reader.text(token);
     if (token.kind === 'true' || token.kind === 'false' || token.kind === 'null') {
@@ -262,63 +262,63 @@ class Parser {
   }
 
   /** The arguments of a call whose bracket is open. */
-  private *parseArguments(): Steps<Expr[]> {
-    const { reader } = this;
+  *#parseArguments(): Steps<Expr[]> {
+    const reader = this.#reader;
     const args: Expr[] = [];
     reader.sync(ARGUMENT_START);
     if (!reader.is(')')) {
-      do args.push(yield* this.parseExpr());
+      do args.push(yield* this.#parseExpr());
       while (reader.accept(','));
     }
     reader.close(')');
     return args;
   }
 
-  private *parsePrimary(): Steps<Expr> {
-    const { reader } = this;
+  *#parsePrimary(): Steps<Expr> {
+    const reader = this.#reader;
     reader.sync(PRIMARY_START);
     switch (reader.token.kind) {
       case '(': {
         reader.open();
-        const expr = yield* this.parseExpr();
+        const expr = yield* this.#parseExpr();
         reader.close(')');
         return expr;
       }
       case '[':
-        return yield* this.parseList();
+        return yield* this.#parseList();
       case '{':
-        return yield* this.parseMap();
+        return yield* this.#parseMap();
       case '.':
       case 'IDENTIFIER':
-        return yield* this.parseIdent();
+        return yield* this.#parseIdent();
       default:
-        return this.parseLiteral();
+        return this.#parseLiteral();
     }
   }
 
-  private *parseIdent(): Steps<Expr> {
-    const { reader } = this;
+  *#parseIdent(): Steps<Expr> {
+    const reader = this.#reader;
     const dot = reader.accept('.');
     if (!reader.is('IDENTIFIER'))
       reader.syntaxError(`no viable alternative at input '.${reader.is('<EOF>') ? '' : reader.text(reader.token)}'`);
-    const message = this.messageName();
-    if (message !== undefined) return yield* this.parseStruct(dot === undefined ? message : `.${message}`);
-    if (reader.peek(1) !== '(') return this.parseName(dot?.start);
-    const name = this.takeName(dot?.start);
+    const message = this.#messageName();
+    if (message !== undefined) return yield* this.#parseStruct(dot === undefined ? message : `.${message}`);
+    if (reader.peek(1) !== '(') return this.#parseName(dot?.start);
+    const name = this.#takeName(dot?.start);
     const open = reader.open();
-    const id = this.id(open.start);
-    return this.callOrMacro(id, name, undefined, yield* this.parseArguments());
+    const id = this.#id(open.start);
+    return this.#callOrMacro(id, name, undefined, yield* this.#parseArguments());
   }
 
-  private parseName(dotOffset: number | undefined): Expr {
-    const { start } = this.reader.token;
-    const name = this.takeName(dotOffset);
-    return { kind: 'ident', id: this.id(start), name };
+  #parseName(dotOffset: number | undefined): Expr {
+    const { start } = this.#reader.token;
+    const name = this.#takeName(dotOffset);
+    return { kind: 'ident', id: this.#id(start), name };
   }
 
   /** The name that the token is, with a dot before it if there was one. */
-  private takeName(dotOffset: number | undefined): string {
-    const { reader } = this;
+  #takeName(dotOffset: number | undefined): string {
+    const reader = this.#reader;
     const token = reader.take();
     const word = reader.text(token);
     if (RESERVED.has(word)) reader.problem(dotOffset ?? token.start, `reserved identifier: ${word}`);
@@ -326,8 +326,8 @@ class Parser {
   }
 
   /** The name of a message literal (`a.b.C{`) if one starts at the token, after which the reader stands at `{`. */
-  private messageName(): string | undefined {
-    const { reader } = this;
+  #messageName(): string | undefined {
+    const reader = this.#reader;
     let last = 0;
     while (reader.peek(last + 1) === '.' && reader.peek(last + 2) === 'IDENTIFIER') last += 2;
     if (reader.peek(last + 1) !== '{') return undefined;
@@ -336,93 +336,93 @@ class Parser {
     return name;
   }
 
-  private *parseStruct(typeName: string): Steps<Expr> {
-    const { reader } = this;
+  *#parseStruct(typeName: string): Steps<Expr> {
+    const reader = this.#reader;
     const open = reader.open();
-    const id = this.id(open.start);
+    const id = this.#id(open.start);
     const fields: StructField[] = [];
-    for (let more = this.startEntries(STRUCT_ENTRIES); more; more = this.nextEntry(STRUCT_ENTRIES)) {
+    for (let more = this.#startEntries(STRUCT_ENTRIES); more; more = this.#nextEntry(STRUCT_ENTRIES)) {
       const optional = reader.accept('?') !== undefined;
-      const name = this.parseFieldName();
+      const name = this.#parseFieldName();
       const colon = reader.expect(':');
-      const fieldId = this.id(colon.start);
-      fields.push({ id: fieldId, name, value: yield* this.parseExpr(), optional });
+      const fieldId = this.#id(colon.start);
+      fields.push({ id: fieldId, name, value: yield* this.#parseExpr(), optional });
     }
     reader.close('}');
     const values = fields.map(({ value }) => value);
-    return this.nested({ kind: 'struct', id, typeName, fields }, 0, values);
+    return this.#nested({ kind: 'struct', id, typeName, fields }, 0, values);
   }
 
-  private *parseMap(): Steps<Expr> {
-    const { reader } = this;
+  *#parseMap(): Steps<Expr> {
+    const reader = this.#reader;
     const open = reader.open();
-    const id = this.id(open.start);
+    const id = this.#id(open.start);
     const entries: MapEntry[] = [];
-    for (let more = this.startEntries(MAP_ENTRIES); more; more = this.nextEntry(MAP_ENTRIES)) {
+    for (let more = this.#startEntries(MAP_ENTRIES); more; more = this.#nextEntry(MAP_ENTRIES)) {
       const optional = reader.accept('?') !== undefined;
-      const key = yield* this.parseExpr();
+      const key = yield* this.#parseExpr();
       const colon = reader.expect(':');
-      const entryId = this.id(colon.start);
-      entries.push({ id: entryId, key, value: yield* this.parseExpr(), optional });
+      const entryId = this.#id(colon.start);
+      entries.push({ id: entryId, key, value: yield* this.#parseExpr(), optional });
     }
     reader.close('}');
     const parts = entries.flatMap(({ key, value }) => [key, value]);
-    return this.nested({ kind: 'map', id, entries }, 0, parts);
+    return this.#nested({ kind: 'map', id, entries }, 0, parts);
   }
 
-  private *parseList(): Steps<Expr> {
-    const { reader } = this;
+  *#parseList(): Steps<Expr> {
+    const reader = this.#reader;
     const open = reader.open();
-    const id = this.id(open.start);
+    const id = this.#id(open.start);
     const elements: Expr[] = [];
     const optionalIndices: number[] = [];
-    for (let more = this.startEntries(LIST_ENTRIES); more; more = this.nextEntry(LIST_ENTRIES)) {
+    for (let more = this.#startEntries(LIST_ENTRIES); more; more = this.#nextEntry(LIST_ENTRIES)) {
       if (reader.accept('?')) optionalIndices.push(elements.length);
-      elements.push(yield* this.parseExpr());
+      elements.push(yield* this.#parseExpr());
     }
     reader.close(']');
-    return this.nested({ kind: 'list', id, elements, optionalIndices }, 0, elements);
+    return this.#nested({ kind: 'list', id, elements, optionalIndices }, 0, elements);
   }
 
   /** Whether an entry comes first; there may be a comma alone. */
-  private startEntries({ canStart, canOpen }: typeof LIST_ENTRIES): boolean {
-    this.reader.sync(canOpen);
-    return this.reader.accept(',') === undefined && canStart.has(this.reader.token.kind);
+  #startEntries({ canStart, canOpen }: typeof LIST_ENTRIES): boolean {
+    this.#reader.sync(canOpen);
+    return this.#reader.accept(',') === undefined && canStart.has(this.#reader.token.kind);
   }
 
   /** Whether an entry follows the one just read; there may be a comma at the end. */
-  private nextEntry({ canStart, canFollow }: typeof LIST_ENTRIES): boolean {
-    this.reader.sync(canFollow);
-    return this.reader.accept(',') !== undefined && canStart.has(this.reader.token.kind);
+  #nextEntry({ canStart, canFollow }: typeof LIST_ENTRIES): boolean {
+    this.#reader.sync(canFollow);
+    return this.#reader.accept(',') !== undefined && canStart.has(this.#reader.token.kind);
   }
 
-  private parseLiteral(): Expr {
-    const { reader } = this;
+  #parseLiteral(): Expr {
+    const reader = this.#reader;
     const start = reader.token;
     const sign = reader.accept('-') === undefined ? '' : '-';
     const { token } = reader;
     const value = literalValue(reader, start, sign, token);
     reader.take();
-    return { kind: 'literal', id: this.id(start.start), value };
+    return { kind: 'literal', id: this.#id(start.start), value };
   }
 
-  private call(id: number, name: string, args: readonly Expr[]): Expr {
-    return this.nested({ kind: 'call', id, function: name, target: undefined, args }, 1, args);
+  #call(id: number, name: string, args: readonly Expr[]): Expr {
+    return this.#nested({ kind: 'call', id, function: name, target: undefined, args }, 1, args);
   }
 
-  private callOrMacro(id: number, name: string, target: Expr | undefined, args: readonly Expr[]): Expr {
+  #callOrMacro(id: number, name: string, target: Expr | undefined, args: readonly Expr[]): Expr {
     const children = [target, ...args];
-    const macro = this.options.macro(name, args.length, target !== undefined);
+    const macro = this.#options.macro(name, args.length, target !== undefined);
     if (macro !== undefined) {
       try {
         const factory = new MacroExprFactory(this.ids, this.ids.offset(id));
         const expanded = macro.expand(factory, target, args);
-        if (expanded !== undefined) return this.nested(expanded, 1, children);
+        if (expanded !== undefined) return this.#nested(expanded, 1, children);
       } catch (error) {
         if (!(error instanceof MacroError)) throw error;
-        this.reader.problem(this.ids.offset(error.exprId), error.message);
+        this.#reader.problem(this.ids.offset(error.exprId), error.message);
       }
     }
-    return this.nested({ kind: 'call', id, function: name, target, args }, target === undefined ? 0 : 1, children);
+    return this.#nested({ kind: 'call', id, function: name, target, args }, target === undefined ? 0 : 1, children);
   }
 }

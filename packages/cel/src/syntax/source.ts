@@ -18,20 +18,20 @@ const MAX_ISSUES = 100;
 
 /** Issues as they are found: the first hundred are kept, the others counted. */
 export class IssueList {
-  private readonly kept: CompileIssue[] = [];
-  private total = 0;
+  readonly #kept: CompileIssue[] = [];
+  #total = 0;
 
   add(issue: CompileIssue): void {
-    if (this.total++ < MAX_ISSUES) this.kept.push(issue);
+    if (this.#total++ < MAX_ISSUES) this.#kept.push(issue);
   }
 
   get count(): number {
-    return this.total;
+    return this.#total;
   }
 
   /** In the order of their places. */
   get sorted(): readonly CompileIssue[] {
-    return this.kept.toSorted((a, b) => a.location.line - b.location.line || a.location.column - b.location.column);
+    return this.#kept.toSorted((a, b) => a.location.line - b.location.line || a.location.column - b.location.column);
   }
 }
 
@@ -39,7 +39,7 @@ export class IssueList {
 export class Source {
   readonly text: string;
   readonly codePoints: readonly number[];
-  private readonly lineStarts: number[] = [0];
+  readonly #lineStarts: number[] = [0];
 
   constructor(text: string) {
     this.text = text;
@@ -47,7 +47,7 @@ export class Source {
     for (const char of text) codePoints.push(char.codePointAt(0) ?? 0);
     this.codePoints = codePoints;
     codePoints.forEach((codePoint, i) => {
-      if (codePoint === 10) this.lineStarts.push(i + 1);
+      if (codePoint === 10) this.#lineStarts.push(i + 1);
     });
   }
 
@@ -60,25 +60,25 @@ export class Source {
 
   location(offset: number): Location {
     let low = 0;
-    let high = this.lineStarts.length - 1;
+    let high = this.#lineStarts.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if ((this.lineStarts[middle] ?? 0) <= offset) low = middle;
+      if ((this.#lineStarts[middle] ?? 0) <= offset) low = middle;
       else high = middle - 1;
     }
-    return { line: low + 1, column: offset - (this.lineStarts[low] ?? 0) };
+    return { line: low + 1, column: offset - (this.#lineStarts[low] ?? 0) };
   }
 
   /** Prints issues, each with its source line and a caret below the place. */
   format(issues: IssueList): string {
-    const lines = issues.sorted.map((issue) => this.formatIssue(issue));
+    const lines = issues.sorted.map((issue) => this.#formatIssue(issue));
     if (issues.count > lines.length) lines.push(`${issues.count - lines.length} more errors were truncated`);
     return lines.join('\n');
   }
 
-  private formatIssue({ message, location }: CompileIssue): string {
+  #formatIssue({ message, location }: CompileIssue): string {
     const head = `ERROR: <input>:${location.line}:${location.column + 1}: ${message}`;
-    const snippet = this.line(location.line);
+    const snippet = this.#line(location.line);
     if (snippet === undefined || Buffer.byteLength(snippet) > MAX_SNIPPET_BYTES) return head;
     const chars = [...snippet.replaceAll('\t', ' ')];
     const wide = (char: string | undefined) => char !== undefined && char > '\x7f';
@@ -87,10 +87,10 @@ export class Source {
     return `${head}\n | ${chars.join('')}\n | ${dots.join('')}${caret}`;
   }
 
-  private line(line: number): string | undefined {
-    const start = this.lineStarts[line - 1];
+  #line(line: number): string | undefined {
+    const start = this.#lineStarts[line - 1];
     if (start === undefined || this.text === '') return undefined;
-    const end = this.lineStarts[line];
+    const end = this.#lineStarts[line];
     return this.slice(start, end === undefined ? this.codePoints.length : end - 1);
   }
 }

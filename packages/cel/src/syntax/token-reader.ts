@@ -26,32 +26,32 @@ export class ParseStopped extends Error {}
 
 /** Reads tokens one after another. A token too many or one missing is reported, and reading goes on. */
 export class TokenReader {
-  private readonly source: Source;
-  private readonly tokens: readonly Token[];
-  private readonly report: (issue: CompileIssue) => void;
-  private at = 0;
-  private openBrackets = 0;
+  readonly #source: Source;
+  readonly #tokens: readonly Token[];
+  readonly #report: (issue: CompileIssue) => void;
+  #at = 0;
+  #openBrackets = 0;
 
   constructor(source: Source, tokens: readonly Token[], report: (issue: CompileIssue) => void) {
-    this.source = source;
-    this.tokens = tokens;
-    this.report = report;
+    this.#source = source;
+    this.#tokens = tokens;
+    this.#report = report;
   }
 
   /** The token to be read next. */
   get token(): Token {
-    const token = this.tokens[this.at];
+    const token = this.#tokens[this.#at];
     if (token === undefined) throw new Error('the parser read past the end of the expression');
     return token;
   }
 
   /** The kind of a later token. */
   peek(distance: number): string | undefined {
-    return this.tokens[this.at + distance]?.kind;
+    return this.#tokens[this.#at + distance]?.kind;
   }
 
   text(token: Token): string {
-    return token.kind === '<EOF>' ? '<EOF>' : this.source.slice(token.start, token.end);
+    return token.kind === '<EOF>' ? '<EOF>' : this.#source.slice(token.start, token.end);
   }
 
   is(kind: string): boolean {
@@ -60,7 +60,7 @@ export class TokenReader {
 
   take(): Token {
     const { token } = this;
-    this.at++;
+    this.#at++;
     return token;
   }
 
@@ -70,13 +70,13 @@ export class TokenReader {
 
   /** Takes a bracket; `close` takes its counterpart. */
   open(): Token {
-    this.openBrackets++;
+    this.#openBrackets++;
     return this.take();
   }
 
   close(kind: string): void {
     this.expect(kind);
-    this.openBrackets--;
+    this.#openBrackets--;
   }
 
   expectEnd(): void {
@@ -90,19 +90,19 @@ export class TokenReader {
     if (this.is(kind)) return this.take();
     const { token } = this;
     if (this.peek(1) === kind) {
-      this.complain(`extraneous input '${this.text(token)}' expecting '${kind}'`);
+      this.#complain(`extraneous input '${this.text(token)}' expecting '${kind}'`);
       this.take();
       return this.take();
     }
-    const canFollow = kind === ':' ? PRIMARY_START.has(token.kind) : this.canEndHere();
+    const canFollow = kind === ':' ? PRIMARY_START.has(token.kind) : this.#canEndHere();
     if (!canFollow) return this.syntaxError(`mismatched input '${this.text(token)}' expecting '${kind}'`);
-    this.complain(`missing '${kind}' at '${this.text(token)}'`);
+    this.#complain(`missing '${kind}' at '${this.text(token)}'`);
     return { kind, start: token.start, end: token.start };
   }
 
   /** Whether the token could stand right after a closing bracket that is missing. */
-  private canEndHere(): boolean {
-    return this.is('<EOF>') ? this.openBrackets === 1 : BINARY_OPERATORS.has(this.token.kind);
+  #canEndHere(): boolean {
+    return this.is('<EOF>') ? this.#openBrackets === 1 : BINARY_OPERATORS.has(this.token.kind);
   }
 
   /** Makes sure that the token is one of those that can come next. */
@@ -111,29 +111,29 @@ export class TokenReader {
     const next = this.peek(1);
     const message = `input '${this.text(this.token)}' expecting ${expecting(kinds)}`;
     if (next === undefined || !kinds.has(next)) this.syntaxError(`mismatched ${message}`);
-    this.complain(`extraneous ${message}`);
+    this.#complain(`extraneous ${message}`);
     this.take();
   }
 
-  private complain(message: string, token = this.token): void {
-    const location = this.source.text === '' ? { line: 1, column: -1 } : this.source.location(token.start);
-    this.report({ message: `Syntax error: ${message}`, location });
+  #complain(message: string, token = this.token): void {
+    const location = this.#source.text === '' ? { line: 1, column: -1 } : this.#source.location(token.start);
+    this.#report({ message: `Syntax error: ${message}`, location });
   }
 
   /** Reports an error that parsing cannot recover from. Throws ParseStopped. */
   syntaxError(message: string, token = this.token): never {
-    this.complain(message, token);
+    this.#complain(message, token);
     throw new ParseStopped();
   }
 
   /** Reports an error after which parsing goes on. */
   problem(offset: number, message: string): void {
-    this.report({ message, location: this.source.location(offset) });
+    this.#report({ message, location: this.#source.location(offset) });
   }
 
   /** Reports an error that belongs to no place. Throws ParseStopped. */
   stop(message: string): never {
-    this.report({ message, location: NO_LOCATION });
+    this.#report({ message, location: NO_LOCATION });
     throw new ParseStopped();
   }
 }

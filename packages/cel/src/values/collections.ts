@@ -21,39 +21,39 @@ function mapKey(key: CelValue): MapKey | undefined {
 
 /** A map made by an expression or by code. */
 export class EntryMap extends CelMap {
-  private readonly entries = new Map<MapKey, [key: CelValue, value: CelValue]>();
+  readonly #entries = new Map<MapKey, [key: CelValue, value: CelValue]>();
 
   /** Throws CelError if a key is not a bool, int, uint or string. Of equal keys the last counts. */
   constructor(entries: Iterable<readonly [CelValue, CelValue]> = []) {
     super();
-    for (const [key, value] of entries) this.set(key, value);
+    for (const [key, value] of entries) this.#set(key, value);
   }
 
-  private set(key: CelValue, value: CelValue): void {
+  #set(key: CelValue, value: CelValue): void {
     const id = mapKey(key);
     if (id === undefined || typeof key === 'number') throw new CelError('unsupported key type');
-    this.entries.set(id, [key, value]);
+    this.#entries.set(id, [key, value]);
   }
 
   get size(): number {
-    return this.entries.size;
+    return this.#entries.size;
   }
 
   get(key: CelValue): CelValue | undefined {
     const id = mapKey(key);
-    return id === undefined ? undefined : this.entries.get(id)?.[1];
+    return id === undefined ? undefined : this.#entries.get(id)?.[1];
   }
 
   *keys(): IterableIterator<CelValue> {
-    for (const [key] of this.entries.values()) yield key;
+    for (const [key] of this.#entries.values()) yield key;
   }
 
   /** For accumulators that nobody else has seen yet. Throws CelError if the key exists. */
   insertInPlace(key: CelValue, value: CelValue): this {
     const id = mapKey(key);
-    if (id !== undefined && this.entries.has(id))
+    if (id !== undefined && this.#entries.has(id))
       throw new CelError(`insert failed: key ${formatKey(key)} already exists`);
-    this.set(key, value);
+    this.#set(key, value);
     return this;
   }
 }
@@ -66,14 +66,14 @@ export function formatKey(key: CelValue): string {
 
 /** Two lists one after the other, without copying: lists that are concatenated with themselves again and again stay small. */
 class ConcatList extends CelList {
-  private readonly left: CelList;
-  private readonly right: CelList;
+  readonly #left: CelList;
+  readonly #right: CelList;
   readonly size: number;
 
   constructor(left: CelList, right: CelList) {
     super();
-    this.left = left;
-    this.right = right;
+    this.#left = left;
+    this.#right = right;
     this.size = left.size + right.size;
     if (this.size > MAX_LIST_SIZE) throw new CelError('operation cancelled: list too large');
   }
@@ -82,11 +82,11 @@ class ConcatList extends CelList {
     let list: CelList = this;
     let at = index;
     while (list instanceof ConcatList) {
-      if (at < list.left.size) {
-        list = list.left;
+      if (at < list.#left.size) {
+        list = list.#left;
       } else {
-        at -= list.left.size;
-        list = list.right;
+        at -= list.#left.size;
+        list = list.#right;
       }
     }
     return list.at(at);

@@ -52,34 +52,34 @@ function quickEquals(a: CelValue, b: CelValue): boolean | undefined {
 
 /** Compares two values bit by bit. Does not recurse: values may nest deeply. */
 class Comparison {
-  private readonly stack: ValuePairs[] = [];
-  private left = MAX_STEPS;
+  readonly #stack: ValuePairs[] = [];
+  #left = MAX_STEPS;
   /** What to compare next; true at the end of a collection, false when there is a difference. */
-  private pair: readonly [CelValue, CelValue] | boolean | undefined;
+  #pair: readonly [CelValue, CelValue] | boolean | undefined;
 
   constructor(a: CelValue, b: CelValue) {
-    this.pair = [a, b];
+    this.#pair = [a, b];
   }
 
   /** Goes on for so many steps. The answer, or undefined if there is more to do. */
   advance(steps: number): boolean | undefined {
-    this.left -= steps;
-    if (this.left < 0) throw new CelError('operation cancelled: values too large to compare');
+    this.#left -= steps;
+    if (this.#left < 0) throw new CelError('operation cancelled: values too large to compare');
     for (let step = 0; step < steps; ) {
-      const { pair } = this;
+      const pair = this.#pair;
       if (pair === false) return false;
-      if (pair === true) this.stack.pop();
-      else if (pair !== undefined && !this.compare(pair[0], pair[1])) return false;
-      const top = this.stack.at(-1);
+      if (pair === true) this.#stack.pop();
+      else if (pair !== undefined && !this.#compare(pair[0], pair[1])) return false;
+      const top = this.#stack.at(-1);
       if (top === undefined) return true;
-      this.pair = top.next();
+      this.#pair = top.next();
       step += top.weight ?? 1;
     }
     return undefined;
   }
 
   /** Whether they are equal as far as can be told at once; what they hold comes next. */
-  private compare(a: CelValue, b: CelValue): boolean {
+  #compare(a: CelValue, b: CelValue): boolean {
     switch (typeof a) {
       case 'string':
       case 'boolean':
@@ -92,12 +92,12 @@ class Comparison {
     if (a instanceof Uint) return compareNumbers(a, b) === 0;
     if (a instanceof CelList) {
       if (!(b instanceof CelList) || a.size !== b.size) return false;
-      this.stack.push(listPairs(a, b));
+      this.#stack.push(listPairs(a, b));
       return true;
     }
     if (a instanceof CelMap) {
       if (!(b instanceof CelMap) || a.size !== b.size) return false;
-      this.stack.push(a.pairsWith(b) ?? new MapPairs(a, b));
+      this.#stack.push(a.pairsWith(b) ?? new MapPairs(a, b));
       return true;
     }
     if (a instanceof Timestamp) return b instanceof Timestamp && a.seconds === b.seconds && a.nanos === b.nanos;
@@ -108,7 +108,7 @@ class Comparison {
     if (a instanceof OpaqueValue) return a.equals(b);
     if (!(b instanceof Optional)) return false;
     if (a.value === undefined || b.value === undefined) return a.value === b.value;
-    this.stack.push(new SinglePair(a.value, b.value));
+    this.#stack.push(new SinglePair(a.value, b.value));
     return true;
   }
 }
@@ -119,49 +119,49 @@ function listPairs(a: CelList, b: CelList): ValuePairs {
 }
 
 class SinglePair implements ValuePairs {
-  private pair: readonly [CelValue, CelValue] | undefined;
+  #pair: readonly [CelValue, CelValue] | undefined;
   constructor(a: CelValue, b: CelValue) {
-    this.pair = [a, b];
+    this.#pair = [a, b];
   }
   next() {
-    const { pair } = this;
-    this.pair = undefined;
+    const pair = this.#pair;
+    this.#pair = undefined;
     return pair ?? true;
   }
 }
 
 class ListPairs implements ValuePairs {
-  private readonly a: CelList;
-  private readonly b: CelList;
-  private readonly size: number;
-  private index = 0;
+  readonly #a: CelList;
+  readonly #b: CelList;
+  readonly #size: number;
+  #index = 0;
   constructor(a: CelList, b: CelList) {
-    this.a = a;
-    this.b = b;
-    this.size = a.size;
+    this.#a = a;
+    this.#b = b;
+    this.#size = a.size;
   }
   next() {
-    const { index } = this;
-    if (index >= this.size) return true;
-    this.index++;
-    return [this.a.at(index), this.b.at(index)] as const;
+    const index = this.#index;
+    if (index >= this.#size) return true;
+    this.#index++;
+    return [this.#a.at(index), this.#b.at(index)] as const;
   }
 }
 
 class MapPairs implements ValuePairs {
-  private readonly a: CelMap;
-  private readonly b: CelMap;
-  private readonly keys: Iterator<CelValue>;
+  readonly #a: CelMap;
+  readonly #b: CelMap;
+  readonly #keys: Iterator<CelValue>;
   constructor(a: CelMap, b: CelMap) {
-    this.a = a;
-    this.b = b;
-    this.keys = a.keys()[Symbol.iterator]();
+    this.#a = a;
+    this.#b = b;
+    this.#keys = a.keys()[Symbol.iterator]();
   }
   next() {
-    const { done, value: key } = this.keys.next();
+    const { done, value: key } = this.#keys.next();
     if (done) return true;
-    const value = this.a.get(key);
-    const other = this.b.get(key);
+    const value = this.#a.get(key);
+    const other = this.#b.get(key);
     return value !== undefined && other !== undefined && ([value, other] as const);
   }
 }
@@ -169,28 +169,28 @@ class MapPairs implements ValuePairs {
 /** Lists whose order does not matter: first the elements of the one are collected, then those of the other are looked up. */
 class IdentityPairs implements ValuePairs {
   readonly weight = 8;
-  private readonly a: CelList;
-  private readonly b: CelList;
-  private readonly identity: (element: CelValue) => string;
-  private readonly collected = new Map<string, CelValue>();
-  private index = 0;
+  readonly #a: CelList;
+  readonly #b: CelList;
+  readonly #identity: (element: CelValue) => string;
+  readonly #collected = new Map<string, CelValue>();
+  #index = 0;
   constructor(a: CelList, b: CelList, identity: (element: CelValue) => string) {
-    this.a = a;
-    this.b = b;
-    this.identity = identity;
+    this.#a = a;
+    this.#b = b;
+    this.#identity = identity;
   }
   next() {
-    const { index } = this;
-    const { size } = this.a;
+    const index = this.#index;
+    const { size } = this.#a;
     if (index >= 2 * size) return true;
-    this.index++;
+    this.#index++;
     if (index < size) {
-      const element = this.a.at(index);
-      this.collected.set(this.identity(element), element);
+      const element = this.#a.at(index);
+      this.#collected.set(this.#identity(element), element);
       return undefined;
     }
-    const element = this.b.at(index - size);
-    const match = this.collected.get(this.identity(element));
+    const element = this.#b.at(index - size);
+    const match = this.#collected.get(this.#identity(element));
     return match !== undefined && ([match, element] as const);
   }
 }

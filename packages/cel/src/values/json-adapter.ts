@@ -147,37 +147,37 @@ function isRecord(json: unknown): json is Record<string, unknown> {
 
 class JsonMap extends CelMap {
   readonly json: Record<string, unknown>;
-  private knownNames: readonly string[] | undefined;
-  private readonly schema: ValueSchema;
+  #knownNames: readonly string[] | undefined;
+  readonly #schema: ValueSchema;
 
   constructor(json: Record<string, unknown>, schema: ValueSchema) {
     super();
     this.json = json;
-    this.schema = schema;
+    this.#schema = schema;
   }
 
-  private get names(): readonly string[] {
-    this.knownNames ??= Object.keys(this.json);
-    return this.knownNames;
+  get #names(): readonly string[] {
+    this.#knownNames ??= Object.keys(this.json);
+    return this.#knownNames;
   }
 
   get size(): number {
-    return this.names.length;
+    return this.#names.length;
   }
 
   get(key: CelValue): CelValue | undefined {
     if (typeof key !== 'string') {
-      if (this.schema.kind === 'dyn') return undefined;
+      if (this.#schema.kind === 'dyn') return undefined;
       throw new CelError('no such overload');
     }
-    const { schema } = this;
+    const schema = this.#schema;
     const name = schema.unescape === undefined ? key : schema.unescape(key);
-    return name === undefined ? undefined : this.field(name);
+    return name === undefined ? undefined : this.#field(name);
   }
 
   /** By its name in JSON. Null means nothing for the field of an object: it is not there. */
-  private field(name: string): CelValue | undefined {
-    const { schema } = this;
+  #field(name: string): CelValue | undefined {
+    const schema = this.#schema;
     if (!Object.hasOwn(this.json, name)) return undefined;
     const value = this.json[name];
     if (value === undefined || (value === null && schema.kind === 'object')) return undefined;
@@ -188,9 +188,9 @@ class JsonMap extends CelMap {
 
   /** Fields that the schema does not know count too, as data. */
   override pairsWith(other: CelMap): ValuePairs | undefined {
-    const { schema } = this;
+    const schema = this.#schema;
     if (schema.kind !== 'object' || !(other instanceof JsonMap)) return undefined;
-    const names = this.names.values();
+    const names = this.#names.values();
     return {
       next: () => {
         const { done, value: name } = names.next();
@@ -199,17 +199,17 @@ class JsonMap extends CelMap {
           if (!Object.hasOwn(other.json, name)) return undefined;
           return [fromUntypedOrNull(this.json[name]), fromUntypedOrNull(other.json[name])];
         }
-        const mine = this.field(name);
-        const theirs = other.field(name);
+        const mine = this.#field(name);
+        const theirs = other.#field(name);
         return mine === undefined || theirs === undefined ? mine === theirs && undefined : [mine, theirs];
       },
     };
   }
 
   *keys(): IterableIterator<CelValue> {
-    for (const name of this.names) {
-      if (this.schema.kind === 'object' && this.schema.field?.(name) === undefined) continue;
-      const escaped = this.schema.escape === undefined ? name : this.schema.escape(name);
+    for (const name of this.#names) {
+      if (this.#schema.kind === 'object' && this.#schema.field?.(name) === undefined) continue;
+      const escaped = this.#schema.escape === undefined ? name : this.#schema.escape(name);
       if (escaped !== undefined) yield escaped;
     }
   }
@@ -221,12 +221,12 @@ function fromUntypedOrNull(json: unknown): CelValue {
 
 class JsonList extends CelList {
   readonly json: readonly unknown[];
-  private readonly schema: ValueSchema;
+  readonly #schema: ValueSchema;
 
   constructor(json: readonly unknown[], schema: ValueSchema) {
     super();
     this.json = json;
-    this.schema = schema;
+    this.#schema = schema;
   }
 
   get size(): number {
@@ -235,20 +235,20 @@ class JsonList extends CelList {
 
   at(index: number): CelValue {
     const value = this.json[index];
-    return this.schema.kind === 'dyn' ? fromUntypedOrNull(value) : fromJson(value, this.schema.items);
+    return this.#schema.kind === 'dyn' ? fromUntypedOrNull(value) : fromJson(value, this.#schema.items);
   }
 
   override get elementIdentity(): ((element: CelValue) => string) | undefined {
-    const { listType } = this.schema;
-    return listType === 'set' || listType === 'map' ? this.identity : undefined;
+    const { listType } = this.#schema;
+    return listType === 'set' || listType === 'map' ? this.#identity : undefined;
   }
 
-  private readonly identity = (element: CelValue): string => {
+  readonly #identity = (element: CelValue): string => {
     // Most are strings; no other JSON starts with a quote.
     if (typeof element === 'string') return `"${element}`;
-    if (this.schema.listType === 'set' || !(element instanceof CelMap)) return writeJson(toJson(element));
-    const visible = (name: string) => this.schema.items?.escape?.(name) ?? name;
-    return writeJson((this.schema.listMapKeys ?? []).map((name) => toJson(element.get(visible(name)) ?? null)));
+    if (this.#schema.listType === 'set' || !(element instanceof CelMap)) return writeJson(toJson(element));
+    const visible = (name: string) => this.#schema.items?.escape?.(name) ?? name;
+    return writeJson((this.#schema.listMapKeys ?? []).map((name) => toJson(element.get(visible(name)) ?? null)));
   };
 }
 

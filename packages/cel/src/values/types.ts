@@ -50,7 +50,7 @@ export class CelType<V extends CelValue = CelValue> {
   /** Whether it is a type parameter or has one inside. */
   readonly isGeneric: boolean;
   /** The number of types that it is made of; those that stand there twice count twice. */
-  private readonly size: number;
+  readonly #size: number;
 
   constructor(kind: CelTypeKind, name: string, parameters: readonly CelType[] = [], fields?: ObjectFields) {
     this.kind = kind;
@@ -61,10 +61,10 @@ export class CelType<V extends CelValue = CelValue> {
     let size = 1;
     for (const parameter of parameters) {
       isGeneric ||= parameter.isGeneric;
-      size += parameter.size;
+      size += parameter.#size;
     }
     this.isGeneric = isGeneric;
-    this.size = size;
+    this.#size = size;
     if (size > MAX_TYPE_SIZE) throw new TypeTooComplexError();
   }
 
