@@ -1,22 +1,6 @@
+import { CelEnvironment, DYN, fromJson, STRING } from '@coxswain/cel';
+import { kubernetesLibraries } from '@coxswain/cel/library';
 import { longestWait } from './longest-wait.ts';
-
-/** What the bench uses of the expression language, which is internal to the server. */
-interface Cel {
-  readonly CelEnvironment: new (options: object) => Environment;
-  readonly DYN: unknown;
-  readonly STRING: unknown;
-  fromJson(json: unknown): unknown;
-}
-interface Environment {
-  compileAsync(text: string): Promise<Compiled>;
-}
-interface Compiled {
-  estimateCostAsync(): Promise<unknown>;
-  programAsync(): Promise<Program>;
-}
-interface Program {
-  evaluateAsync(bindings: ReadonlyMap<string, unknown>): unknown;
-}
 
 const fill = (unit: string, separator: string): string =>
   Array.from({ length: Math.floor(99_000 / (unit.length + separator.length)) }, () => unit).join(separator);
@@ -47,17 +31,11 @@ const ordinaryRule = "s.startsWith('a') && s.size() < 10000000 && d.size() > 2";
 
 /** The longest waits in milliseconds, and the rate of ordinary rules. Gives what to print. */
 export async function celBench(): Promise<string> {
-  const at = (path: string) => new URL(`../../../packages/apiserver/dist/cel/${path}`, import.meta.url).href;
-  const cel: Cel = await import(at('index.js'));
-  const { kubernetesLibraries } = await import(at('library/index.js'));
-  const environment = new cel.CelEnvironment({
-    libraries: kubernetesLibraries,
-    variables: { s: cel.STRING, d: cel.DYN },
-  });
+  const environment = new CelEnvironment({ libraries: kubernetesLibraries, variables: { s: STRING, d: DYN } });
   const numbers = Array.from({ length: 400_000 }, (_, i) => (i * 7919) % 400_009);
   const bindings = new Map([
     ['s', 'aA'.repeat(1_000_000)],
-    ['d', cel.fromJson(numbers)],
+    ['d', fromJson(numbers)],
   ]);
   const lines = ['longest wait of others, ms'];
   const row = (name: string, waited: number) => lines.push(`${name.padEnd(50)}${waited.toFixed(1).padStart(8)}`);
@@ -78,7 +56,7 @@ export async function celBench(): Promise<string> {
   const compile = async () => (await environment.compileAsync(ordinaryRule)).programAsync();
   const small = new Map([
     ['s', 'abc'],
-    ['d', cel.fromJson([1, 2, 3])],
+    ['d', fromJson([1, 2, 3])],
   ]);
   const program = await compile();
   lines.push('', 'CPU per second, after a warm-up');
