@@ -17,7 +17,7 @@ import { newEndpointsController } from './endpoints/index.ts';
 import { newEndpointSliceController } from './endpointslice/index.ts';
 import { newEndpointSliceMirroringController } from './endpointslice-mirroring/index.ts';
 import { ephemeralVolumeController } from './ephemeral-volume/index.ts';
-import type { ControllerDefinition } from './framework/controller.ts';
+import type { ControllerDefinition } from './framework/controller/controller.ts';
 import { garbageCollectorController } from './garbage-collector/index.ts';
 import { newHorizontalPodAutoscalerController } from './horizontal-pod-autoscaler/index.ts';
 import { jobController } from './job/index.ts';

@@ -6,13 +6,13 @@
  * `replicaset/` is a good first one to read.
  */
 export { type AllControllersOptions, allControllers, chosenControllers } from './all-controllers.ts';
-export type { ClientBuilder } from './framework/client-builder.ts';
-export type { Controller, ControllerContext, ControllerDefinition } from './framework/controller.ts';
+export type { Controller, ControllerContext, ControllerDefinition } from './framework/controller/controller.ts';
+export type { ClientBuilder } from './framework/manager/client-builder.ts';
 export {
   ControllerManager,
   type ControllerManagerOptions as ControllerManagerConfig,
   defaultCoalesceMs,
-} from './framework/controller-manager.ts';
+} from './framework/manager/controller-manager.ts';
 export {
   type ControllerManagerEnvironment,
   type ControllerManagerOptions,

@@ -4,8 +4,8 @@ import { readJson } from '@coxswain/apimachinery/codec/json';
 import { expect, it } from 'vitest';
 import { dueTimes, scheduleOf } from './cronjob/schedule.ts';
 import { claimEviction } from './device-taint-eviction/device-taints.ts';
-import { byRevision } from './framework/controller-revision.ts';
-import { currentSlices } from './framework/current-slices.ts';
+import { currentSlices } from './framework/devices/current-slices.ts';
+import { byRevision } from './framework/history/controller-revision.ts';
 import { remainingDeadlineMs } from './job/job-outcome.ts';
 import { toleratedForMs } from './taint-eviction/toleration-time.ts';
 

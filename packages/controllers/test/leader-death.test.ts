@@ -16,7 +16,7 @@ import {
 } from '@coxswain/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deploymentController } from '../src/deployment/index.ts';
-import { ControllerManager } from '../src/framework/controller-manager.ts';
+import { ControllerManager } from '../src/framework/manager/controller-manager.ts';
 import { replicaSetController } from '../src/replicaset/index.ts';
 
 /*

@@ -1,8 +1,8 @@
 import type { Event } from '@coxswain/api/core/v1';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
 import { ClientSet, FakeClock, InProcessTransport, type Logger, RESTClient } from '@coxswain/client';
-import type { ControllerDefinition } from '../src/framework/controller.ts';
-import { ControllerManager } from '../src/framework/controller-manager.ts';
+import type { ControllerDefinition } from '../src/framework/controller/controller.ts';
+import { ControllerManager } from '../src/framework/manager/controller-manager.ts';
 import { SpyingTransport } from './spying-transport.ts';
 
 export interface TestClusterOptions {

@@ -1,8 +1,8 @@
 import type { AttachedVolume, Node } from '@coxswain/api/core/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
-import type { ControllerContext } from '../framework/controller.ts';
-import { LatestObjects } from '../framework/latest-objects.ts';
+import type { ControllerContext } from '../framework/controller/controller.ts';
+import { LatestObjects } from '../framework/writes/latest-objects.ts';
 import { isCsiVolumeName } from './csi-volume.ts';
 
 /** Tells nodes in their status which volumes they have, one write at a time for each. */

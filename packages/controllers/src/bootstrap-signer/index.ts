@@ -1,8 +1,8 @@
 /** Signs the public ConfigMap that tells new nodes where the cluster is, by every bootstrap token they may have. */
 import { isConflict, isNotFound } from '@coxswain/apimachinery/errors';
 import { FilteringResourceEventHandler, metaNamespaceKey, NAMESPACE_INDEX } from '@coxswain/client';
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 import { isBootstrapToken, tokenNamespace } from '../token-cleaner/bootstrap-token.ts';
 import { signedData } from './signatures.ts';
 

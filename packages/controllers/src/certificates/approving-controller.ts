@@ -1,7 +1,7 @@
 import { parseSigningRequest } from '@coxswain/api';
 import type { CertificateSigningRequest } from '@coxswain/api/certificates/v1';
 import type { CertificateRequest } from '@coxswain/apimachinery/x509';
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { kubeletClientProblem } from './kubelet-requests.ts';
 import { hasCondition, requestLoop } from './request-loop.ts';
 

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import type { CertificateSigningRequest } from '@coxswain/api/certificates/v1';
 import { decodeBase64 } from '@coxswain/apimachinery/schema';
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 
 /** Deletes requests that nobody looks at any more, once an hour. */
 export const csrCleanerController: ControllerDefinition = {

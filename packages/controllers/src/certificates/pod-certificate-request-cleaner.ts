@@ -1,6 +1,6 @@
 import { isNotFound } from '@coxswain/apimachinery/errors';
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 
 /** Deletes requests of pods for certificates a quarter of an hour after they were made: by then they were of use, or never will be. */
 export const podCertificateRequestCleanerController: ControllerDefinition = {

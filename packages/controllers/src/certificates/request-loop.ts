@@ -1,7 +1,7 @@
 import type { CertificateSigningRequest } from '@coxswain/api/certificates/v1';
 import { BucketRateLimiter, ItemExponentialFailureRateLimiter, MaxOfRateLimiter } from '@coxswain/client';
-import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 
 /** Handles every request that has no certificate yet, whenever something happens to it. */
 export function requestLoop(

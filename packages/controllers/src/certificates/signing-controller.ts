@@ -4,7 +4,7 @@ import { encodeBase64 } from '@coxswain/apimachinery/schema';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import type { CertificateRequest } from '@coxswain/apimachinery/x509';
 import type { CertificateIssuer } from '@coxswain/client/x509';
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { kubeletClientProblem, kubeletServingProblem } from './kubelet-requests.ts';
 import { hasCondition, requestLoop } from './request-loop.ts';
 import { signRequest } from './sign-request.ts';

@@ -1,7 +1,7 @@
 /** ClusterRoles that are made up of the rules of others. */
 import type { ClusterRole } from '@coxswain/api/rbac/v1';
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 import { aggregatedRules, areSameRules } from './aggregated-rules.ts';
 
 const name = 'clusterrole-aggregation-controller';

@@ -14,15 +14,15 @@ import {
   type ReconcileResult,
   type SharedIndexInformer,
 } from '@coxswain/client';
-import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { addControllerIndex, controlledBy } from '../framework/controller-index.ts';
-import { deletedObject } from '../framework/deleted-object.ts';
-import { finishedCondition, jobResource } from '../framework/jobs.ts';
-import { messageOf } from '../framework/message-of.ts';
-import { OwnWrites } from '../framework/own-writes.ts';
-import { ownedObjectHandler } from '../framework/owned-object-handler.ts';
-import { OwnerLookup } from '../framework/owner-lookup.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import { messageOf } from '../framework/failures/message-of.ts';
+import { deletedObject } from '../framework/objects/deleted-object.ts';
+import { addControllerIndex, controlledBy } from '../framework/ownership/controller-index.ts';
+import { ownedObjectHandler } from '../framework/ownership/owned-object-handler.ts';
+import { OwnerLookup } from '../framework/ownership/owner-lookup.ts';
+import { OwnWrites } from '../framework/writes/own-writes.ts';
+import { finishedCondition, jobResource } from '../job/jobs.ts';
 import { expiredJobs } from './job-history.ts';
 import { dueTimes, hasZoneInSchedule, nextRunInMs, scheduleOf, timeZoneProblem } from './schedule.ts';
 import { jobName, scheduledJob } from './scheduled-job.ts';

@@ -1,5 +1,5 @@
 /** CronJobs: a Job at every time that a schedule names. */
-import type { ControllerDefinition } from '../framework/controller.ts';
+import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { CronJobController } from './cronjob-controller.ts';
 
 export const cronJobController: ControllerDefinition = {

@@ -1,5 +1,5 @@
 import type { CronJob, Job } from '@coxswain/api/batch/v1';
-import { finishedCondition } from '../framework/jobs.ts';
+import { finishedCondition } from '../job/jobs.ts';
 
 /** The Jobs that have ended and are more than the CronJob keeps: of each kind those that began first. */
 export function expiredJobs({ spec }: CronJob, jobs: readonly Job[]): Job[] {

@@ -8,9 +8,9 @@ import {
   slowStartBatch,
   UIDTrackingControllerExpectations,
 } from '@coxswain/client';
-import type { ControllerContext } from '../framework/controller.ts';
-import type { OwnWrites } from '../framework/own-writes.ts';
-import { PodControl, type PodOwner, podFromTemplate } from '../framework/pod-control.ts';
+import type { ControllerContext } from '../framework/controller/controller.ts';
+import { PodControl, type PodOwner, podFromTemplate } from '../framework/pods/pod-control.ts';
+import type { OwnWrites } from '../framework/writes/own-writes.ts';
 import { daemonTemplate, forNode } from './daemon-pod.ts';
 
 /** No more pods of one set are created or deleted before those of the last time were seen. */

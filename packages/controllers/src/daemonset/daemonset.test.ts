@@ -5,7 +5,7 @@ import { GroupResource } from '@coxswain/apimachinery/meta';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TestCluster } from '../../test/test-cluster.ts';
-import { revisionData } from '../framework/controller-revision.ts';
+import { revisionData } from '../framework/history/controller-revision.ts';
 import { Pods } from '../replicaset/pods.test-data.ts';
 import { targetNode } from './daemon-pod.ts';
 import { daemonSetController } from './index.ts';

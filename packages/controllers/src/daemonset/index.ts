@@ -1,5 +1,5 @@
 /** DaemonSets: a pod on every node that they are for. */
-import type { ControllerDefinition } from '../framework/controller.ts';
+import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { DaemonSetController } from './daemon-set-controller.ts';
 
 export const daemonSetController: ControllerDefinition = {

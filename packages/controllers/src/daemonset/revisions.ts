@@ -1,8 +1,8 @@
 import type { ControllerRevision, DaemonSet } from '@coxswain/api/apps/v1';
 import type { Pod } from '@coxswain/api/core/v1';
-import { holds, revisionData } from '../framework/controller-revision.ts';
-import type { ControllerRevisionHistory } from '../framework/controller-revision-history.ts';
-import { templateHash } from '../framework/pod-template-hash.ts';
+import { templateHash } from '../framework/hash/pod-template-hash.ts';
+import { holds, revisionData } from '../framework/history/controller-revision.ts';
+import type { ControllerRevisionHistory } from '../framework/history/controller-revision-history.ts';
 import { hashLabel } from './daemon-pod.ts';
 
 export interface DaemonRevisions {

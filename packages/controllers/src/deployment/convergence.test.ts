@@ -5,7 +5,7 @@ import { deletionHandlingKey, SharedInformerFactory } from '@coxswain/client';
 import { isPodReady } from '@coxswain/component-helpers';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { templateHash } from '../framework/pod-template-hash.ts';
+import { templateHash } from '../framework/hash/pod-template-hash.ts';
 import {
   hasProgressed,
   image,

@@ -10,14 +10,14 @@ import {
   type ReconcileResult,
   type SharedIndexInformer,
 } from '@coxswain/client';
-import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { addControllerIndex, controlledBy, orphansIn } from '../framework/controller-index.ts';
-import { OwnWrites } from '../framework/own-writes.ts';
-import { ownedObjectHandler } from '../framework/owned-object-handler.ts';
-import { claimObjects } from '../framework/owned-objects.ts';
-import { OwnerLookup } from '../framework/owner-lookup.ts';
-import { recheckOwner } from '../framework/recheck-owner.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import { addControllerIndex, controlledBy, orphansIn } from '../framework/ownership/controller-index.ts';
+import { ownedObjectHandler } from '../framework/ownership/owned-object-handler.ts';
+import { claimObjects } from '../framework/ownership/owned-objects.ts';
+import { OwnerLookup } from '../framework/ownership/owner-lookup.ts';
+import { recheckOwner } from '../framework/ownership/recheck-owner.ts';
+import { OwnWrites } from '../framework/writes/own-writes.ts';
 import { deploymentKind } from './new-replica-set.ts';
 import { proceed } from './proceed.ts';
 import { Rollout } from './rollout.ts';

@@ -1,6 +1,6 @@
 import type { Deployment, ReplicaSet } from '@coxswain/api/apps/v1';
 import { GroupVersionKind, newControllerRef } from '@coxswain/apimachinery/meta';
-import { templateHash } from '../framework/pod-template-hash.ts';
+import { templateHash } from '../framework/hash/pod-template-hash.ts';
 import { isRollingUpdate } from './fenceposts.ts';
 import { sizeOf, templateHashLabel } from './replica-sets.ts';
 import { annotationsOfNewSet, maxRevision } from './revision.ts';

@@ -4,7 +4,7 @@ import { isControlledBy } from '@coxswain/apimachinery/meta';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import type { ClientSet, Clock, EventRecorder, EventType } from '@coxswain/client';
-import { messageOf } from '../framework/message-of.ts';
+import { messageOf } from '../framework/failures/message-of.ts';
 import { conditionOf, type Finding, foundAt, withCondition } from './conditions.ts';
 import { deploymentKind, newReplicaSet } from './new-replica-set.ts';
 import {

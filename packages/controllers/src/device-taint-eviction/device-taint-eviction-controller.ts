@@ -12,13 +12,13 @@ import {
   type ReconcileResult,
   type SharedIndexInformer,
 } from '@coxswain/client';
-import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { currentSlices } from '../framework/current-slices.ts';
-import { deletedObject } from '../framework/deleted-object.ts';
-import { evictPod } from '../framework/evict-pod.ts';
-import { isClaimForPod, lookUpClaim } from '../framework/pod-resource-claims.ts';
-import { RecentUids } from '../framework/recent-uids.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import { currentSlices } from '../framework/devices/current-slices.ts';
+import { isClaimForPod, lookUpClaim } from '../framework/devices/pod-resource-claims.ts';
+import { RecentUids } from '../framework/devices/recent-uids.ts';
+import { deletedObject } from '../framework/objects/deleted-object.ts';
+import { evictPod } from '../framework/pods/evict-pod.ts';
 import { claimEviction, type DeviceTaintSources, type Eviction, earlier, isSelected } from './device-taints.ts';
 import { conditionType, type RuleEffects, ruleCondition } from './rule-condition.ts';
 

@@ -6,7 +6,7 @@ import type {
   ResourceSlice,
 } from '@coxswain/api/resource/v1';
 import type { DeviceTaintRule } from '@coxswain/api/resource/v1beta2';
-import { currentSlices } from '../framework/current-slices.ts';
+import { currentSlices } from '../framework/devices/current-slices.ts';
 
 /** When whoever uses something has to go, and because of which rules; those alone, when no device has a taint of its own. */
 export interface Eviction {

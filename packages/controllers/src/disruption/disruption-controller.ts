@@ -9,12 +9,12 @@ import {
   NAMESPACE_INDEX,
   type SharedIndexInformer,
 } from '@coxswain/client';
-import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { labelSelectorText } from '../framework/label-selector-text.ts';
-import { messageOf } from '../framework/message-of.ts';
-import { OwnerLookup } from '../framework/owner-lookup.ts';
-import { ReconcileLoop, type ReconcileResult } from '../framework/reconcile-loop.ts';
-import { updatedPodCondition, withPodCondition } from '../framework/updated-pod-condition.ts';
+import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
+import { ReconcileLoop, type ReconcileResult } from '../framework/controller/reconcile-loop.ts';
+import { messageOf } from '../framework/failures/message-of.ts';
+import { labelSelectorText } from '../framework/labels/label-selector-text.ts';
+import { OwnerLookup } from '../framework/ownership/owner-lookup.ts';
+import { updatedPodCondition, withPodCondition } from '../framework/pods/updated-pod-condition.ts';
 import {
   budgetStatus,
   countHealthy,

@@ -1,5 +1,5 @@
 /** Keeps PodDisruptionBudgets' counts, by which evictions are granted, and takes back announcements of ones that never came. */
-import type { ControllerDefinition } from '../framework/controller.ts';
+import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { DisruptionController } from './disruption-controller.ts';
 
 export const disruptionController: ControllerDefinition = {

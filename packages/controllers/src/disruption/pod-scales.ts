@@ -2,7 +2,7 @@ import type { Pod } from '@coxswain/api/core/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import { GroupKind, GroupVersion, getControllerOf, type OwnerReference } from '@coxswain/apimachinery/meta';
 import { ScaleClient } from '@coxswain/client';
-import type { ControllerContext } from '../framework/controller.ts';
+import type { ControllerContext } from '../framework/controller/controller.ts';
 
 /** How many pods there should be, as far as pods have controllers that say so. */
 export interface ExpectedScale {

@@ -3,13 +3,13 @@ import { hasStatusCause, isForbidden, isNotFound } from '@coxswain/apimachinery/
 import { GroupVersionKind } from '@coxswain/apimachinery/meta';
 import { deletionHandlingKey, type EventRecorder, type SharedIndexInformer, splitKey } from '@coxswain/client';
 import { TriggerTimes } from '../endpointslice/trigger-times.ts';
-import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { addLabelIndex } from '../framework/label-index.ts';
-import { messageOf } from '../framework/message-of.ts';
-import { OwnWrites } from '../framework/own-writes.ts';
-import { podOfServicesHandler, podsOf } from '../framework/pod-endpoints.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
-import { addSelectorIndex, selectorOf } from '../framework/service-index.ts';
+import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import { messageOf } from '../framework/failures/message-of.ts';
+import { addLabelIndex } from '../framework/labels/label-index.ts';
+import { podOfServicesHandler, podsOf } from '../framework/services/pod-endpoints.ts';
+import { addSelectorIndex, selectorOf } from '../framework/services/service-index.ts';
+import { OwnWrites } from '../framework/writes/own-writes.ts';
 import { desiredSubsets, updatedEndpoints } from './service-endpoints.ts';
 
 export interface EndpointsControllerOptions {

@@ -1,5 +1,5 @@
 /** The Endpoints of services with selectors. */
-import type { ControllerDefinition } from '../framework/controller.ts';
+import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { EndpointsController, type EndpointsControllerOptions } from './endpoints-controller.ts';
 
 export type { EndpointsControllerOptions };

@@ -10,7 +10,7 @@ import {
   isHeadless,
   podAddresses,
   targetPort,
-} from '../framework/pod-endpoints.ts';
+} from '../framework/services/pod-endpoints.ts';
 import { repackSubsets } from './subsets.ts';
 import { truncateSubsets } from './truncate-subsets.ts';
 

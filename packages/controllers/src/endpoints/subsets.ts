@@ -1,5 +1,5 @@
 import type { EndpointAddress, EndpointPort, EndpointSubset } from '@coxswain/api/core/v1';
-import { inHashOrder } from '../framework/fnv128a.ts';
+import { inHashOrder } from '../framework/hash/fnv128a.ts';
 
 /** An address, and whether what is there is ready. */
 interface Host {

@@ -12,11 +12,11 @@ import { ownSliceHandler } from '../endpointslice/own-slice-handler.ts';
 import { reuseDeleted } from '../endpointslice/slice-plan.ts';
 import { addServiceIndex, SliceTracker, slicesOf } from '../endpointslice/slice-tracker.ts';
 import { SliceWriter } from '../endpointslice/slice-writer.ts';
-import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { deletedObject } from '../framework/deleted-object.ts';
-import { messageOf } from '../framework/message-of.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
-import { selectorOf } from '../framework/service-index.ts';
+import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import { messageOf } from '../framework/failures/message-of.ts';
+import { deletedObject } from '../framework/objects/deleted-object.ts';
+import { selectorOf } from '../framework/services/service-index.ts';
 import { endpointsKind, managedByMirroring, planMirroring } from './mirrored-slices.ts';
 
 export interface EndpointSliceMirroringControllerOptions {

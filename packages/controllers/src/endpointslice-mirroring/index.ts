@@ -1,5 +1,5 @@
 /** Slices of Endpoints that are made by hand. */
-import type { ControllerDefinition } from '../framework/controller.ts';
+import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import {
   EndpointSliceMirroringController,
   type EndpointSliceMirroringControllerOptions,

@@ -13,7 +13,7 @@ import {
   triggerTimeAnnotation,
 } from '../endpointslice/slice-metadata.ts';
 import { emptyPlan, groupBy, type SlicePlan } from '../endpointslice/slice-plan.ts';
-import type { IPFamily } from '../framework/pod-endpoints.ts';
+import type { IPFamily } from '../framework/services/pod-endpoints.ts';
 
 /** The value of `managedByLabel` on slices that are made of Endpoints. */
 export const managedByMirroring = 'endpointslicemirroring-controller.k8s.io';

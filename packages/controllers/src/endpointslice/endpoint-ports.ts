@@ -1,7 +1,7 @@
 import type { Pod, Service } from '@coxswain/api/core/v1';
 import type { EndpointPort } from '@coxswain/api/discovery/v1';
-import { inHashOrder } from '../framework/fnv128a.ts';
-import { targetPort } from '../framework/pod-endpoints.ts';
+import { inHashOrder } from '../framework/hash/fnv128a.ts';
+import { targetPort } from '../framework/services/pod-endpoints.ts';
 
 /** The service's ports as they are on that pod. Those that the pod does not have are left out. */
 export function endpointPorts({ spec }: Service, pod: Pod): EndpointPort[] {

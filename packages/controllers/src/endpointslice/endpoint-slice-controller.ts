@@ -7,12 +7,12 @@ import {
   MaxOfRateLimiter,
   type SharedIndexInformer,
 } from '@coxswain/client';
-import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { addLabelIndex } from '../framework/label-index.ts';
-import { messageOf } from '../framework/message-of.ts';
-import { type IPFamily, podOfServicesHandler, podsOf } from '../framework/pod-endpoints.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
-import { addSelectorIndex, selectorOf } from '../framework/service-index.ts';
+import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import { messageOf } from '../framework/failures/message-of.ts';
+import { addLabelIndex } from '../framework/labels/label-index.ts';
+import { type IPFamily, podOfServicesHandler, podsOf } from '../framework/services/pod-endpoints.ts';
+import { addSelectorIndex, selectorOf } from '../framework/services/service-index.ts';
 import { zoneLabel } from './endpoint.ts';
 import { ownSliceHandler } from './own-slice-handler.ts';
 import { addressTypes, planSlices } from './service-slices.ts';

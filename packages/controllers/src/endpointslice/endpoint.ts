@@ -1,7 +1,7 @@
 import type { Node, Pod, Service } from '@coxswain/api/core/v1';
 import type { Endpoint } from '@coxswain/api/discovery/v1';
 import { isPodReady } from '@coxswain/component-helpers';
-import { hasHostname, type IPFamily, podAddresses } from '../framework/pod-endpoints.ts';
+import { hasHostname, type IPFamily, podAddresses } from '../framework/services/pod-endpoints.ts';
 
 /** Where nodes say which zone they are in. */
 export const zoneLabel = 'topology.kubernetes.io/zone';

@@ -1,5 +1,5 @@
 /** Slices of the endpoints that services find by their selectors. */
-import type { ControllerDefinition } from '../framework/controller.ts';
+import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { EndpointSliceController, type EndpointSliceControllerOptions } from './endpoint-slice-controller.ts';
 
 export type { EndpointSliceControllerOptions };

@@ -1,7 +1,7 @@
 import type { Node, Pod, Service } from '@coxswain/api/core/v1';
 import type { Endpoint, EndpointPort, EndpointSlice } from '@coxswain/api/discovery/v1';
 import { isIPv4, parseIPSloppy } from '@coxswain/apimachinery/validation';
-import { type IPFamily, isEndpoint } from '../framework/pod-endpoints.ts';
+import { type IPFamily, isEndpoint } from '../framework/services/pod-endpoints.ts';
 import { endpointKey, podEndpoint } from './endpoint.ts';
 import { endpointPorts, inOrder, portsKey } from './endpoint-ports.ts';
 import { packEndpoints } from './pack-endpoints.ts';

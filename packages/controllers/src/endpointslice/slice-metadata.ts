@@ -3,7 +3,7 @@ import type { EndpointPort, EndpointSlice } from '@coxswain/api/discovery/v1';
 import { equals } from '@coxswain/apimachinery/labels';
 import { GroupVersionKind, newControllerRef } from '@coxswain/apimachinery/meta';
 import { dns1123SubdomainMaxLength } from '@coxswain/apimachinery/validation';
-import { isHeadless } from '../framework/pod-endpoints.ts';
+import { isHeadless } from '../framework/services/pod-endpoints.ts';
 
 export const serviceNameLabel = 'kubernetes.io/service-name';
 export const managedByLabel = 'endpointslice.kubernetes.io/managed-by';

@@ -1,16 +1,16 @@
 /** Makes the claims of pods' generic ephemeral volumes. */
 import type { PersistentVolumeClaim, Pod, Volume } from '@coxswain/api/core/v1';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import { messageOf } from '../framework/failures/message-of.ts';
+import { deletedObject } from '../framework/objects/deleted-object.ts';
 import {
   addClaimIndex,
   ephemeralClaimName,
   isClaimOfPod,
   notClaimOfPod,
   podsWithClaim,
-} from '../framework/claim-pods.ts';
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
-import { deletedObject } from '../framework/deleted-object.ts';
-import { messageOf } from '../framework/message-of.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+} from '../framework/volumes/claim-pods.ts';
 
 export const ephemeralVolumeController: ControllerDefinition = {
   name: 'ephemeral-volume-controller',

@@ -2,7 +2,7 @@ import type { ObjectMeta, OwnerReference } from '@coxswain/apimachinery/meta';
 import { FakeClock } from '@coxswain/client';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { MonitoredResource } from '../framework/resource-monitors.ts';
+import type { MonitoredResource } from '../framework/monitors/resource-monitors.ts';
 import { AbsentOwners } from './absent-owners.ts';
 import { DependencyGraph } from './dependency-graph.ts';
 import { type Identity, referred } from './identity.ts';

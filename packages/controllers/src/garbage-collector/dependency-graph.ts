@@ -1,5 +1,5 @@
 import type { ObjectMeta, OwnerReference } from '@coxswain/apimachinery/meta';
-import type { MonitoredResource } from '../framework/resource-monitors.ts';
+import type { MonitoredResource } from '../framework/monitors/resource-monitors.ts';
 import type { AbsentOwners } from './absent-owners.ts';
 import { GraphNode } from './graph-node.ts';
 import { compareIdentities, type Identity, identityKey, isSame, referred, refersTo } from './identity.ts';

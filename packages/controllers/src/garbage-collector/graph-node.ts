@@ -1,5 +1,5 @@
 import type { OwnerReference } from '@coxswain/apimachinery/meta';
-import type { MonitoredResource } from '../framework/resource-monitors.ts';
+import type { MonitoredResource } from '../framework/monitors/resource-monitors.ts';
 import type { Identity } from './identity.ts';
 
 const nobody: ReadonlySet<GraphNode> = new Set();

@@ -7,8 +7,8 @@ import {
   type PatchBodies,
   retryOnConflict,
 } from '@coxswain/client';
-import type { ControllerContext } from '../framework/controller.ts';
-import type { MonitoredResource } from '../framework/resource-monitors.ts';
+import type { ControllerContext } from '../framework/controller/controller.ts';
+import type { MonitoredResource } from '../framework/monitors/resource-monitors.ts';
 import type { GraphNode } from './graph-node.ts';
 import { describeIdentity, type Identity } from './identity.ts';
 

@@ -5,7 +5,7 @@ import type {
 } from '@coxswain/api/autoscaling/v2';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import type { EventRecorder } from '@coxswain/client';
-import { messageOf } from '../framework/message-of.ts';
+import { messageOf } from '../framework/failures/message-of.ts';
 import { withCondition, withoutCondition } from './conditions.ts';
 
 const kind = { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler' };

@@ -1,5 +1,5 @@
 /** Gives things as many replicas as their metrics ask for. */
-import type { ControllerDefinition } from '../framework/controller.ts';
+import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { type HorizontalPodAutoscalerOptions, newAutoscaler } from './autoscaler.ts';
 
 export type { HorizontalPodAutoscalerOptions };

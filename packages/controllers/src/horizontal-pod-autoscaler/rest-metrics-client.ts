@@ -4,7 +4,7 @@ import { GroupKind, GroupResource, GroupVersion } from '@coxswain/apimachinery/m
 import { Quantity, Scale } from '@coxswain/apimachinery/quantity';
 import { durationToMs } from '@coxswain/apimachinery/time';
 import type { Clock, DeferredRESTMapper, DiscoveryInterface, RESTClient } from '@coxswain/client';
-import { messageOf } from '../framework/message-of.ts';
+import { messageOf } from '../framework/failures/message-of.ts';
 import type { MetricSamples, MetricsClient, PodMetric, PodMetrics } from './metrics-client.ts';
 
 const customGroup = 'custom.metrics.k8s.io';

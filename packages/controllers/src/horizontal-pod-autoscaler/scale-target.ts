@@ -3,7 +3,7 @@ import type { HorizontalPodAutoscaler } from '@coxswain/api/autoscaling/v2';
 import { isConflict } from '@coxswain/apimachinery/errors';
 import { GroupKind, type GroupResource, GroupVersion } from '@coxswain/apimachinery/meta';
 import { ScaleClient } from '@coxswain/client';
-import type { ControllerContext } from '../framework/controller.ts';
+import type { ControllerContext } from '../framework/controller/controller.ts';
 
 const tries = 5;
 

@@ -1,5 +1,5 @@
 /** Jobs: pods that run until enough of them have succeeded, each counted exactly once. */
-import type { ControllerDefinition } from '../framework/controller.ts';
+import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { JobController } from './job-controller.ts';
 
 export const jobController: ControllerDefinition = {

@@ -9,13 +9,13 @@ import {
   UIDTrackingControllerExpectations,
 } from '@coxswain/client';
 import { isPodReady } from '@coxswain/component-helpers';
-import type { ControllerContext } from '../framework/controller.ts';
-import { hasFinalizer, withFinalizer } from '../framework/finalizers.ts';
-import { inParallel } from '../framework/in-parallel.ts';
-import { jobResource } from '../framework/jobs.ts';
-import { PodControl, type PodOwner, podFromTemplate } from '../framework/pod-control.ts';
+import type { ControllerContext } from '../framework/controller/controller.ts';
+import { inParallel } from '../framework/failures/in-parallel.ts';
+import { hasFinalizer, withFinalizer } from '../framework/objects/finalizers.ts';
+import { PodControl, type PodOwner, podFromTemplate } from '../framework/pods/pod-control.ts';
 import { podOfIndex, withIndexVariable } from './completion-index.ts';
 import { type JobObservation, trackingFinalizer } from './job-observation.ts';
+import { jobResource } from './jobs.ts';
 import { releasePatch } from './orphan-pods.ts';
 
 export const jobReference = (job: Job): OwnerReference =>

@@ -3,12 +3,12 @@ import type { Pod } from '@coxswain/api/core/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import { getControllerOfNoCopy } from '@coxswain/apimachinery/meta';
 import { ItemExponentialFailureRateLimiter, type SharedIndexInformer, splitKey } from '@coxswain/client';
-import type { ControllerContext } from '../framework/controller.ts';
-import { hasFinalizer } from '../framework/finalizers.ts';
-import { isJobFinished } from '../framework/jobs.ts';
-import type { OwnerLookup } from '../framework/owner-lookup.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { ControllerContext } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import { hasFinalizer } from '../framework/objects/finalizers.ts';
+import type { OwnerLookup } from '../framework/ownership/owner-lookup.ts';
 import { trackingFinalizer } from './job-observation.ts';
+import { isJobFinished } from './jobs.ts';
 
 /** How long what failed waits before it is tried again. */
 export const newJobRateLimiter = () => new ItemExponentialFailureRateLimiter(1000, 60_000);

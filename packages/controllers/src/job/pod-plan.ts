@@ -1,6 +1,6 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { isPodTerminating } from '@coxswain/component-helpers';
-import { byActivity } from '../framework/pod-deletion-order.ts';
+import { byActivity } from '../framework/pods/pod-deletion-order.ts';
 import { type BackoffRecord, finishTime, remainingBackoffMs } from './backoff.ts';
 import { allFailuresBefore, completionIndexOf, indexesOf } from './completion-index.ts';
 import { IndexIntervals } from './index-intervals.ts';

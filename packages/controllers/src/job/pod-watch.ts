@@ -3,11 +3,11 @@ import type { Pod } from '@coxswain/api/core/v1';
 import { getControllerOfNoCopy } from '@coxswain/apimachinery/meta';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import type { ResourceEventHandler } from '@coxswain/client';
-import { deletedObject } from '../framework/deleted-object.ts';
-import { hasFinalizer } from '../framework/finalizers.ts';
-import { isJobFinished } from '../framework/jobs.ts';
-import type { OwnerLookup } from '../framework/owner-lookup.ts';
+import { deletedObject } from '../framework/objects/deleted-object.ts';
+import { hasFinalizer } from '../framework/objects/finalizers.ts';
+import type { OwnerLookup } from '../framework/ownership/owner-lookup.ts';
 import { trackingFinalizer } from './job-observation.ts';
+import { isJobFinished } from './jobs.ts';
 
 /** What there is to do when something happens to pods. */
 export interface PodWatcher {

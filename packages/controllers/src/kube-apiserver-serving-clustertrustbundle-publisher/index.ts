@@ -1,8 +1,8 @@
 /** Publishes whom to trust when talking to the API server, as a ClusterTrustBundle. */
 import { createHash } from 'node:crypto';
 import { isNotFound } from '@coxswain/apimachinery/errors';
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 
 export interface ClusterTrustBundlePublisherOptions {
   /** Certificates, PEM; asked for each time. Nothing is published while it is empty. */

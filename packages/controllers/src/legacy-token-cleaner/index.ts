@@ -2,8 +2,8 @@
 import type { Secret } from '@coxswain/api/core/v1';
 import { isConflict, isNotFound } from '@coxswain/apimachinery/errors';
 import { NAMESPACE_INDEX, waitForCacheSync } from '@coxswain/client';
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
-import { PeriodicTask } from '../framework/periodic-task.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
+import { PeriodicTask } from '../framework/controller/periodic-task.ts';
 import { accountOf } from '../service-account-token/token-secrets.ts';
 import { podSecretNames } from './pod-secrets.ts';
 import { dayOf, fateOf, invalidSinceLabel, isDay } from './unused-tokens.ts';

@@ -1,5 +1,5 @@
 /** Deletion of namespaces with all that is in them. Start at `namespace-controller.ts`. */
-import type { ControllerDefinition } from '../framework/controller.ts';
+import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { NamespaceController } from './namespace-controller.ts';
 
 export const namespaceController: ControllerDefinition = {

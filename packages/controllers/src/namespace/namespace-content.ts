@@ -7,7 +7,7 @@ import {
   type KubernetesObject,
 } from '@coxswain/apimachinery/meta';
 import { listInPages, type MetadataResourceInterface } from '@coxswain/client';
-import type { ControllerContext } from '../framework/controller.ts';
+import type { ControllerContext } from '../framework/controller/controller.ts';
 
 /** A resource whose objects live in namespaces and can be deleted. */
 export interface DeletableResource {

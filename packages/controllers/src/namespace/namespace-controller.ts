@@ -8,8 +8,8 @@ import {
   ItemExponentialFailureRateLimiter,
   MaxOfRateLimiter,
 } from '@coxswain/client';
-import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { ReconcileLoop, type ReconcileResult } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
+import { ReconcileLoop, type ReconcileResult } from '../framework/controller/reconcile-loop.ts';
 import { type DeletionReport, withReport } from './namespace-conditions.ts';
 import { type Content, deletableIn, deleteContent, isPods } from './namespace-content.ts';
 

@@ -1,5 +1,5 @@
 /** Gives every node the address ranges of its pods. */
-import type { ControllerDefinition } from '../framework/controller.ts';
+import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { type NodeIpamOptions, newRangeAllocator } from './range-allocator.ts';
 
 export type { NodeIpamOptions };

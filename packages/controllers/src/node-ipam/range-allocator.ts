@@ -6,11 +6,11 @@ import {
   type SharedIndexInformer,
   waitForCacheSync,
 } from '@coxswain/client';
-import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { messageOf } from '../framework/message-of.ts';
-import { recordNodeStatusChange } from '../framework/node-events.ts';
-import { OwnWrites } from '../framework/own-writes.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import { messageOf } from '../framework/failures/message-of.ts';
+import { recordNodeStatusChange } from '../framework/nodes/node-events.ts';
+import { OwnWrites } from '../framework/writes/own-writes.ts';
 import { CidrSet } from './cidr-set.ts';
 import { formatNetwork, type Network, overlap, parseNetwork } from './network.ts';
 

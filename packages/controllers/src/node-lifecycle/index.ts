@@ -1,5 +1,5 @@
 /** Notices nodes that have gone silent, and says so by conditions, taints and events. */
-import type { ControllerDefinition } from '../framework/controller.ts';
+import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { NodeLifecycleController, type NodeLifecycleOptions } from './node-lifecycle-controller.ts';
 
 export type { NodeLifecycleOptions };

@@ -1,12 +1,12 @@
 import type { Lease } from '@coxswain/api/coordination/v1';
 import type { Node, NodeCondition, Pod, Taint } from '@coxswain/api/core/v1';
 import { type EventRecorder, type SharedIndexInformer, waitForCacheSync } from '@coxswain/client';
-import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { inParallel } from '../framework/in-parallel.ts';
-import { recordNodeEvent, recordNodeStatusChange } from '../framework/node-events.ts';
-import { PeriodicTask } from '../framework/periodic-task.ts';
-import { addNodeIndex, podsOnNode } from '../framework/pod-node-index.ts';
-import { ReconcileLoop, type ReconcileResult } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
+import { PeriodicTask } from '../framework/controller/periodic-task.ts';
+import { ReconcileLoop, type ReconcileResult } from '../framework/controller/reconcile-loop.ts';
+import { inParallel } from '../framework/failures/in-parallel.ts';
+import { recordNodeEvent, recordNodeStatusChange } from '../framework/nodes/node-events.ts';
+import { addNodeIndex, podsOnNode } from '../framework/nodes/pod-node-index.ts';
 import { isSameTaint, noScheduleTaintChange, notReadyTaintKey, unreachableTaintKey } from './condition-taints.ts';
 import { labelsToUpdate } from './deprecated-labels.ts';
 import { nodeCondition } from './node-condition.ts';

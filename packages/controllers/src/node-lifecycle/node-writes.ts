@@ -3,8 +3,8 @@ import { isConflict, isNotFound } from '@coxswain/apimachinery/errors';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import type { EventRecorder } from '@coxswain/client';
 import { podCondition } from '@coxswain/component-helpers';
-import type { ControllerContext } from '../framework/controller.ts';
-import { updatedPodCondition, withPodCondition } from '../framework/updated-pod-condition.ts';
+import type { ControllerContext } from '../framework/controller/controller.ts';
+import { updatedPodCondition, withPodCondition } from '../framework/pods/updated-pod-condition.ts';
 import { changedTaints, type TaintChange } from './condition-taints.ts';
 
 const tries = 5;

@@ -10,7 +10,7 @@ import {
   type RestConfig,
   type Transport,
 } from '@coxswain/client';
-import type { ClientBuilder } from '../framework/client-builder.ts';
+import type { ClientBuilder } from '../framework/manager/client-builder.ts';
 import { ServiceAccountCredentials } from './service-account-credentials.ts';
 import { serviceAccountOf } from './service-account-names.ts';
 

@@ -1,7 +1,7 @@
 import { type CommandLine, flagGroupHelp, flagNamesHelp, readCommandLine, wrapped } from '@coxswain/component-base';
 import { servingProblems } from '@coxswain/component-base/serving';
 import { allControllers, chosenControllers } from '../all-controllers.ts';
-import type { ControllerDefinition } from '../framework/controller.ts';
+import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { type ControllerManagerOptions, controllerManagerFlags, flagGroups } from './controller-manager-flags.ts';
 import { featureNotices, featuresOf } from './features.ts';
 import { ignoredFlags, refusedFlags } from './other-flags.ts';

@@ -17,9 +17,9 @@ import { loadRestConfig } from '@coxswain/client/kubeconfig';
 import { withDefaults } from '@coxswain/component-base';
 import { userAgentOf } from '@coxswain/component-base/version';
 import { allControllers, chosenControllers } from '../all-controllers.ts';
-import type { ControllerDefinition } from '../framework/controller.ts';
-import { ControllerManager, defaultCoalesceMs } from '../framework/controller-manager.ts';
-import { stopRecorder } from '../framework/stop-recorder.ts';
+import type { ControllerDefinition } from '../framework/controller/controller.ts';
+import { ControllerManager, defaultCoalesceMs } from '../framework/manager/controller-manager.ts';
+import { stopRecorder } from '../framework/manager/stop-recorder.ts';
 import { ControllerClients } from './controller-clients.ts';
 import {
   type ControllerManagerOptions,

@@ -5,8 +5,8 @@ import type {
   PersistentVolumeStatus,
 } from '@coxswain/api/core/v1';
 import { type EventRecorder, type EventType, objectReference } from '@coxswain/client';
-import type { ControllerContext } from '../framework/controller.ts';
-import { LatestObjects } from '../framework/latest-objects.ts';
+import type { ControllerContext } from '../framework/controller/controller.ts';
+import { LatestObjects } from '../framework/writes/latest-objects.ts';
 import { annotations, hasAnnotation, withAnnotations } from './annotations.ts';
 import { claimStatus } from './claim-status.ts';
 import { isVolumeOf } from './matching.ts';

@@ -1,7 +1,7 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
 import { labelSelectorAsSelector } from '@coxswain/apimachinery/labels';
 import { Quantity } from '@coxswain/apimachinery/quantity';
-import { claimClass, volumeClass } from '../framework/storage-classes.ts';
+import { claimClass, volumeClass } from './storage-classes.ts';
 
 /** The volume is reserved for the claim, by name at least; no other claim of that name is the same. */
 export function isVolumeOf({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {

@@ -1,9 +1,9 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
-import { addClaimIndex } from '../framework/claim-pods.ts';
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
-import { deletedObject } from '../framework/deleted-object.ts';
-import { PeriodicTask } from '../framework/periodic-task.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
+import { PeriodicTask } from '../framework/controller/periodic-task.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import { deletedObject } from '../framework/objects/deleted-object.ts';
+import { addClaimIndex } from '../framework/volumes/claim-pods.ts';
 import { Binding } from './binding.ts';
 import { Operations } from './operations.ts';
 import { Provisioning } from './provisioning.ts';

@@ -3,14 +3,14 @@ import type { StorageClass } from '@coxswain/api/storage/v1';
 import { isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
 import { objectReference } from '@coxswain/client';
 import { driverOfPlugin } from '@coxswain/component-helpers';
-import type { ControllerContext } from '../framework/controller.ts';
-import { messageOf } from '../framework/message-of.ts';
-import { claimClass } from '../framework/storage-classes.ts';
+import type { ControllerContext } from '../framework/controller/controller.ts';
+import { messageOf } from '../framework/failures/message-of.ts';
 import { annotations, deletionFinalizer, withAnnotations } from './annotations.ts';
 import type { BinderParts } from './binder-parts.ts';
 import type { Binding } from './binding.ts';
 import { migratedClaim } from './migration.ts';
 import type { Operations } from './operations.ts';
+import { claimClass } from './storage-classes.ts';
 import { claimKey } from './volume-index.ts';
 import type { VolumePlugin } from './volume-plugin.ts';
 

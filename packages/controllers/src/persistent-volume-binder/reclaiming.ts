@@ -1,10 +1,10 @@
 import type { PersistentVolume } from '@coxswain/api/core/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import { isPodTerminal } from '@coxswain/component-helpers';
-import { podsWithClaim } from '../framework/claim-pods.ts';
-import type { ControllerContext } from '../framework/controller.ts';
-import { hasFinalizer, withoutFinalizer } from '../framework/finalizers.ts';
-import { messageOf } from '../framework/message-of.ts';
+import type { ControllerContext } from '../framework/controller/controller.ts';
+import { messageOf } from '../framework/failures/message-of.ts';
+import { hasFinalizer, withoutFinalizer } from '../framework/objects/finalizers.ts';
+import { podsWithClaim } from '../framework/volumes/claim-pods.ts';
 import { annotations, deletionFinalizer } from './annotations.ts';
 import type { BinderParts } from './binder-parts.ts';
 import type { Binding } from './binding.ts';

@@ -1,14 +1,14 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
 import type { StorageClass } from '@coxswain/api/storage/v1';
 import { isPodTerminal } from '@coxswain/component-helpers';
-import { podsWithClaim } from '../framework/claim-pods.ts';
-import type { ControllerContext } from '../framework/controller.ts';
-import { claimClass } from '../framework/storage-classes.ts';
+import type { ControllerContext } from '../framework/controller/controller.ts';
+import { podsWithClaim } from '../framework/volumes/claim-pods.ts';
 import { annotations, hasAnnotation } from './annotations.ts';
 import type { Binding } from './binding.ts';
 import { findMatch, isVolumeOf, mismatch } from './matching.ts';
 import { migratedClaim } from './migration.ts';
 import type { Provisioning } from './provisioning.ts';
+import { claimClass } from './storage-classes.ts';
 import { claimKey, volumesForClaim } from './volume-index.ts';
 
 /** Brings claims together with volumes. */

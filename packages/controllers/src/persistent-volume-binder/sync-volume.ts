@@ -1,6 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
-import type { ControllerContext } from '../framework/controller.ts';
+import type { ControllerContext } from '../framework/controller/controller.ts';
 import { annotations, hasAnnotation } from './annotations.ts';
 import type { Binding } from './binding.ts';
 import { hasSameMode } from './matching.ts';

@@ -1,7 +1,7 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
 import type { SharedIndexInformer } from '@coxswain/client';
-import type { LatestObjects } from '../framework/latest-objects.ts';
-import { claimClass, volumeClass } from '../framework/storage-classes.ts';
+import type { LatestObjects } from '../framework/writes/latest-objects.ts';
+import { claimClass, volumeClass } from './storage-classes.ts';
 
 const index = 'binding';
 

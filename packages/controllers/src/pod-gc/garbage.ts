@@ -1,6 +1,6 @@
 import type { Node, Pod } from '@coxswain/api/core/v1';
 import { isPodTerminal } from '@coxswain/component-helpers';
-import { updatedPodCondition } from '../framework/updated-pod-condition.ts';
+import { updatedPodCondition } from '../framework/pods/updated-pod-condition.ts';
 
 /** Why a pod goes, for those who look at its conditions. */
 export interface Disruption {

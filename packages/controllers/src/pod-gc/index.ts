@@ -1,5 +1,5 @@
 /** Deletes pods that nobody else would: ended ones beyond a number, and those whose node is gone. */
-import type { ControllerDefinition } from '../framework/controller.ts';
+import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { PodGarbageCollector, type PodGarbageCollectorOptions } from './pod-garbage-collector.ts';
 
 /** The controller with other limits than the defaults. */

@@ -2,9 +2,9 @@ import type { Node, Pod } from '@coxswain/api/core/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { type SharedIndexInformer, waitForCacheSync } from '@coxswain/client';
-import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { inParallel } from '../framework/in-parallel.ts';
-import { PeriodicTask } from '../framework/periodic-task.ts';
+import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
+import { PeriodicTask } from '../framework/controller/periodic-task.ts';
+import { inParallel } from '../framework/failures/in-parallel.ts';
 import {
   type Disruption,
   excessTerminated,

@@ -2,10 +2,10 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { splitKey } from '@coxswain/client';
 import { isPodTerminal } from '@coxswain/component-helpers';
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
-import { deletedObject } from '../framework/deleted-object.ts';
-import { isDeletionCandidate, withoutFinalizer } from '../framework/finalizers.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import { deletedObject } from '../framework/objects/deleted-object.ts';
+import { isDeletionCandidate, withoutFinalizer } from '../framework/objects/finalizers.ts';
 
 export const podGroupProtectionController: ControllerDefinition = {
   name: 'podgroup-protection-controller',

@@ -1,8 +1,13 @@
 /** Keeps PersistentVolumes that are bound from being deleted, by a finalizer. */
 import type { PersistentVolume } from '@coxswain/api/core/v1';
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
-import { isDeletionCandidate, needsFinalizer, withFinalizer, withoutFinalizer } from '../framework/finalizers.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import {
+  isDeletionCandidate,
+  needsFinalizer,
+  withFinalizer,
+  withoutFinalizer,
+} from '../framework/objects/finalizers.ts';
 
 export const pvProtectionController: ControllerDefinition = {
   name: 'persistentvolume-protection-controller',

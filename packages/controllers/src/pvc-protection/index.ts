@@ -1,11 +1,16 @@
 /** Keeps PersistentVolumeClaims that pods use from being deleted, by a finalizer. */
 import type { PersistentVolumeClaim, Pod } from '@coxswain/api/core/v1';
 import { isPodTerminal } from '@coxswain/component-helpers';
-import { addClaimIndex, claimKeys, claimNameOf, isClaimOfPod, podsWithClaim } from '../framework/claim-pods.ts';
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
-import { deletedObject } from '../framework/deleted-object.ts';
-import { isDeletionCandidate, needsFinalizer, withFinalizer, withoutFinalizer } from '../framework/finalizers.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import { deletedObject } from '../framework/objects/deleted-object.ts';
+import {
+  isDeletionCandidate,
+  needsFinalizer,
+  withFinalizer,
+  withoutFinalizer,
+} from '../framework/objects/finalizers.ts';
+import { addClaimIndex, claimKeys, claimNameOf, isClaimOfPod, podsWithClaim } from '../framework/volumes/claim-pods.ts';
 
 export const pvcProtectionController: ControllerDefinition = {
   name: 'persistentvolumeclaim-protection-controller',

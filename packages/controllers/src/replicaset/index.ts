@@ -1,7 +1,7 @@
 /** ReplicaSets: as many pods like their template as they want. */
 import type { ReplicaSet } from '@coxswain/api/apps/v1';
 import { labelSelectorAsSelector } from '@coxswain/apimachinery/labels';
-import type { ControllerDefinition } from '../framework/controller.ts';
+import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { ReplicaController } from './replica-controller.ts';
 import type { ReplicatedKind } from './replicated-kind.ts';
 

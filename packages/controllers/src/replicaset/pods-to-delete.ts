@@ -1,6 +1,6 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { isPodActive } from '@coxswain/component-helpers';
-import { byDeletionOrder } from '../framework/pod-deletion-order.ts';
+import { byDeletionOrder } from '../framework/pods/pod-deletion-order.ts';
 
 /**
  * Which of the pods go when there are so many too many. `relatedPods` are those of all sets of the same owner: of two pods

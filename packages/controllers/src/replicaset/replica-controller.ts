@@ -12,16 +12,16 @@ import {
   UIDTrackingControllerExpectations,
 } from '@coxswain/client';
 import { availableInMs, isPodActive, isPodTerminating } from '@coxswain/component-helpers';
-import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { addControllerIndex, controlledBy, orphansIn } from '../framework/controller-index.ts';
-import { OwnWrites } from '../framework/own-writes.ts';
-import { ownedObjectHandler } from '../framework/owned-object-handler.ts';
-import { claimObjects } from '../framework/owned-objects.ts';
-import { OwnerLookup } from '../framework/owner-lookup.ts';
-import { PodControl, type PodOwner, podFromTemplate } from '../framework/pod-control.ts';
-import { recheckOwner } from '../framework/recheck-owner.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
-import { updateStatus } from '../framework/update-status.ts';
+import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import { addControllerIndex, controlledBy, orphansIn } from '../framework/ownership/controller-index.ts';
+import { ownedObjectHandler } from '../framework/ownership/owned-object-handler.ts';
+import { claimObjects } from '../framework/ownership/owned-objects.ts';
+import { OwnerLookup } from '../framework/ownership/owner-lookup.ts';
+import { recheckOwner } from '../framework/ownership/recheck-owner.ts';
+import { PodControl, type PodOwner, podFromTemplate } from '../framework/pods/pod-control.ts';
+import { OwnWrites } from '../framework/writes/own-writes.ts';
+import { updateStatus } from '../framework/writes/update-status.ts';
 import { podsToDelete } from './pods-to-delete.ts';
 import { isSameStatus, replicaStatus } from './replica-status.ts';
 import { type ReplicatedKind, type ReplicatedObject, replicasOf } from './replicated-kind.ts';

@@ -1,7 +1,7 @@
 /** ReplicationControllers: what ReplicaSets were before there were Deployments. The same mechanism moves them. */
 import type { ReplicationController } from '@coxswain/api/core/v1';
 import { labelSelectorAsSelector, setAsLabelSelector } from '@coxswain/apimachinery/labels';
-import type { ControllerDefinition } from '../framework/controller.ts';
+import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { ReplicaController } from '../replicaset/replica-controller.ts';
 import type { ReplicatedKind } from '../replicaset/replicated-kind.ts';
 

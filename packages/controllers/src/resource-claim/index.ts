@@ -1,6 +1,6 @@
 /** Makes the ResourceClaims that pods ask for by template, and frees those that nobody uses any more. */
 
-import type { ControllerDefinition } from '../framework/controller.ts';
+import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { ResourceClaimController } from './resource-claim-controller.ts';
 
 export const resourceClaimController: ControllerDefinition = {

@@ -1,7 +1,7 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { expect, it } from 'vitest';
-import { lookUpClaim } from '../framework/pod-resource-claims.ts';
-import { RecentUids } from '../framework/recent-uids.ts';
+import { lookUpClaim } from '../framework/devices/pod-resource-claims.ts';
+import { RecentUids } from '../framework/devices/recent-uids.ts';
 import { claimFromTemplate } from './pod-claims.ts';
 
 const template = { metadata: { name: 't' }, spec: { spec: {} } };

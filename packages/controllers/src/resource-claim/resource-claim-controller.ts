@@ -3,14 +3,14 @@ import type { ResourceClaim, ResourceClaimConsumerReference } from '@coxswain/ap
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import { type EventRecorder, splitKey } from '@coxswain/client';
 import { isPodTerminal } from '@coxswain/component-helpers';
-import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { deletedObject } from '../framework/deleted-object.ts';
-import { hasFinalizer, withoutFinalizer } from '../framework/finalizers.ts';
-import { LatestObjects } from '../framework/latest-objects.ts';
-import { messageOf } from '../framework/message-of.ts';
-import { claimKeysOf, isClaimForPod, lookUpClaim } from '../framework/pod-resource-claims.ts';
-import { RecentUids } from '../framework/recent-uids.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import { claimKeysOf, isClaimForPod, lookUpClaim } from '../framework/devices/pod-resource-claims.ts';
+import { RecentUids } from '../framework/devices/recent-uids.ts';
+import { messageOf } from '../framework/failures/message-of.ts';
+import { deletedObject } from '../framework/objects/deleted-object.ts';
+import { hasFinalizer, withoutFinalizer } from '../framework/objects/finalizers.ts';
+import { LatestObjects } from '../framework/writes/latest-objects.ts';
 import { claimFromTemplate, isPodDone, owningPod, podClaimAnnotation, templateKeysOf } from './pod-claims.ts';
 
 const finalizer = 'resource.kubernetes.io/delete-protection';

@@ -1,6 +1,6 @@
 /** How much of its quotas a namespace uses. Start at `resource-quota-controller.ts`; `@coxswain/api` knows how to count. */
 import { FeatureGates, newEvaluators } from '@coxswain/api';
-import type { ControllerContext, ControllerDefinition } from '../framework/controller.ts';
+import type { ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { ResourceQuotaController } from './resource-quota-controller.ts';
 
 export const resourceQuotaController: ControllerDefinition = {

@@ -10,10 +10,10 @@ import {
 import type { ResourceQuota } from '@coxswain/api/core/v1';
 import { GroupResource, type KubernetesObject } from '@coxswain/apimachinery/meta';
 import { NAMESPACE_INDEX, type ResourceEventHandler } from '@coxswain/client';
-import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { deletedObject } from '../framework/deleted-object.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
-import type { MonitoredResource } from '../framework/resource-monitors.ts';
+import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import type { MonitoredResource } from '../framework/monitors/resource-monitors.ts';
+import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { isSameList, quotaStatus } from './quota-status.ts';
 
 const workers = 5;

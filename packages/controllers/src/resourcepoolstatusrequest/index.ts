@@ -2,9 +2,9 @@
 import type { ResourcePoolStatusRequest } from '@coxswain/api/resource/v1alpha3';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import { waitForCacheSync } from '@coxswain/client';
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
-import { PeriodicTask } from '../framework/periodic-task.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
+import { PeriodicTask } from '../framework/controller/periodic-task.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 import { requestStatus } from './pool-status.ts';
 
 export const resourcePoolStatusRequestController: ControllerDefinition = {

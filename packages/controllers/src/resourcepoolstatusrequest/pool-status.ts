@@ -5,7 +5,7 @@ import type {
   ResourcePoolStatusRequestStatus,
 } from '@coxswain/api/resource/v1alpha3';
 import { timeFromDate } from '@coxswain/apimachinery/time';
-import { currentSlices } from '../framework/current-slices.ts';
+import { currentSlices } from '../framework/devices/current-slices.ts';
 
 const defaultLimit = 100;
 const longestErrorBytes = 256;

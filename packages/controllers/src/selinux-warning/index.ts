@@ -1,5 +1,5 @@
 /** Tells pods that share a volume and want it under different SELinux labels: on one node, only one of them could have it. */
-import type { ControllerDefinition } from '../framework/controller.ts';
+import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { SELinuxWarningController } from './selinux-warning-controller.ts';
 
 export const seLinuxWarningController: ControllerDefinition = {

@@ -2,10 +2,10 @@ import type { PersistentVolume, PersistentVolumeClaim, Pod, Volume } from '@coxs
 import type { CSIDriver } from '@coxswain/api/storage/v1';
 import { type EventRecorder, metaNamespaceKey, type SharedIndexInformer } from '@coxswain/client';
 import { isPodTerminal } from '@coxswain/component-helpers';
-import { addClaimIndex, claimNameOf, isClaimOfPod, podsWithClaim } from '../framework/claim-pods.ts';
-import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { deletedObject } from '../framework/deleted-object.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import { deletedObject } from '../framework/objects/deleted-object.ts';
+import { addClaimIndex, claimNameOf, isClaimOfPod, podsWithClaim } from '../framework/volumes/claim-pods.ts';
 import { inlineSources, type MountedVolume, mountedVolume, type VolumeSources } from './mounted-volume.ts';
 import { labelsOfMounts } from './selinux-label.ts';
 import { VolumeUsers } from './volume-users.ts';

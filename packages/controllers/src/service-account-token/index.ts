@@ -1,5 +1,5 @@
 /** Tokens in Secrets, as they were before pods were given tokens that expire. */
-import type { ControllerDefinition } from '../framework/controller.ts';
+import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import {
   ServiceAccountTokenController,
   type ServiceAccountTokenControllerOptions,

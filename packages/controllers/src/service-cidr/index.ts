@@ -4,9 +4,9 @@ import { isNotFound } from '@coxswain/apimachinery/errors';
 import { findStatusCondition, GroupVersionKind, hasFinalizer } from '@coxswain/apimachinery/meta';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { deletionHandlingKey, type EventRecorder } from '@coxswain/client';
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
-import { deletedObject } from '../framework/deleted-object.ts';
-import { ReconcileLoop, type ReconcileResult } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
+import { ReconcileLoop, type ReconcileResult } from '../framework/controller/reconcile-loop.ts';
+import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { canDelete, holdersOf, isServiceAddress, overlapping } from './can-delete.ts';
 
 const name = 'service-cidr-controller';

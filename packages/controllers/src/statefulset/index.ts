@@ -1,5 +1,5 @@
 /** StatefulSets: pods that keep their names and their volumes, one after the other. */
-import type { ControllerDefinition } from '../framework/controller.ts';
+import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { StatefulSetController } from './stateful-set-controller.ts';
 
 export const statefulSetController: ControllerDefinition = {

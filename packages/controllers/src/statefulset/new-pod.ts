@@ -1,6 +1,6 @@
 import type { StatefulSet } from '@coxswain/api/apps/v1';
 import type { Pod, PodTemplateSpec } from '@coxswain/api/core/v1';
-import { type PodOwner, podFromTemplate } from '../framework/pod-control.ts';
+import { type PodOwner, podFromTemplate } from '../framework/pods/pod-control.ts';
 import { podNameOf, revisionLabel, withIdentity } from './identity.ts';
 import { withStorage } from './volume-claims.ts';
 

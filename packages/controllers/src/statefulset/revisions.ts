@@ -7,8 +7,8 @@ import {
   revisionHash,
   revisionName,
   templateIn,
-} from '../framework/controller-revision.ts';
-import type { ControllerRevisionHistory } from '../framework/controller-revision-history.ts';
+} from '../framework/history/controller-revision.ts';
+import type { ControllerRevisionHistory } from '../framework/history/controller-revision-history.ts';
 
 /** Tells which content a ControllerRevision has. */
 const hashLabel = 'controller.kubernetes.io/hash';

@@ -9,18 +9,18 @@ import {
   slowStartBatch,
 } from '@coxswain/client';
 import { availableInMs } from '@coxswain/component-helpers';
-import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { addControllerIndex } from '../framework/controller-index.ts';
-import { revisionsToDelete, templateIn } from '../framework/controller-revision.ts';
-import { ControllerRevisionHistory } from '../framework/controller-revision-history.ts';
-import { OwnWrites } from '../framework/own-writes.ts';
-import { ownedObjectHandler } from '../framework/owned-object-handler.ts';
-import { claimPods } from '../framework/owned-pods.ts';
-import { OwnerLookup } from '../framework/owner-lookup.ts';
-import { problemOf } from '../framework/problem-of.ts';
-import { recheckOwner } from '../framework/recheck-owner.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
-import { updateStatus } from '../framework/update-status.ts';
+import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import { problemOf } from '../framework/failures/problem-of.ts';
+import { revisionsToDelete, templateIn } from '../framework/history/controller-revision.ts';
+import { ControllerRevisionHistory } from '../framework/history/controller-revision-history.ts';
+import { addControllerIndex } from '../framework/ownership/controller-index.ts';
+import { ownedObjectHandler } from '../framework/ownership/owned-object-handler.ts';
+import { OwnerLookup } from '../framework/ownership/owner-lookup.ts';
+import { recheckOwner } from '../framework/ownership/recheck-owner.ts';
+import { claimPods } from '../framework/pods/owned-pods.ts';
+import { OwnWrites } from '../framework/writes/own-writes.ts';
+import { updateStatus } from '../framework/writes/update-status.ts';
 import { isMember, revisionOf } from './identity.ts';
 import { newPod } from './new-pod.ts';
 import {

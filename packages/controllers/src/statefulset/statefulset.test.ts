@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { revisionData, templateIn } from '../framework/controller-revision.ts';
+import { revisionData, templateIn } from '../framework/history/controller-revision.ts';
 
 import {
   claims,

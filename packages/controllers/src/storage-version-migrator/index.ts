@@ -3,9 +3,9 @@
  * `migrator.ts`; `migration-runner.ts` decides whose turn it is.
  */
 import type { StorageVersionMigration } from '@coxswain/api/storagemigration/v1beta1';
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
-import { deletedObject } from '../framework/deleted-object.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { MigrationRunner } from './migration-runner.ts';
 import { Migrator } from './migrator.ts';
 

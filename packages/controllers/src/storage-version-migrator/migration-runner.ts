@@ -3,7 +3,7 @@ import type { StorageVersionMigration } from '@coxswain/api/storagemigration/v1b
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { retryOnConflict } from '@coxswain/client';
-import type { ControllerContext } from '../framework/controller.ts';
+import type { ControllerContext } from '../framework/controller/controller.ts';
 import { schedule, withCondition } from './migration.ts';
 
 const fieldManager = 'migration-runner-controller';

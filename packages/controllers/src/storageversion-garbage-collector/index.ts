@@ -2,9 +2,9 @@
 import type { StorageVersion } from '@coxswain/api/apiserverinternal/v1alpha1';
 import type { Lease } from '@coxswain/api/coordination/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
-import { deletedObject } from '../framework/deleted-object.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { withServers } from './common-encoding-version.ts';
 
 export const storageVersionGarbageCollectorController: ControllerDefinition = {

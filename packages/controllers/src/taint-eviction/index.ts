@@ -1,5 +1,5 @@
 /** Pods leave nodes with NoExecute taints that they do not tolerate, or not any longer. */
-import type { ControllerDefinition } from '../framework/controller.ts';
+import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { TaintEvictionController } from './taint-eviction-controller.ts';
 
 export const taintEvictionController: ControllerDefinition = {

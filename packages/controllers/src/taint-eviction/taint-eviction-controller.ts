@@ -8,10 +8,10 @@ import {
   type SharedIndexInformer,
   splitKey,
 } from '@coxswain/client';
-import type { Controller, ControllerContext } from '../framework/controller.ts';
-import { evictPod } from '../framework/evict-pod.ts';
-import { addNodeIndex, podsOnNode } from '../framework/pod-node-index.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import { addNodeIndex, podsOnNode } from '../framework/nodes/pod-node-index.ts';
+import { evictPod } from '../framework/pods/evict-pod.ts';
 import { EvictionTimers } from './eviction-timers.ts';
 import { noExecuteTaints, toleratedForMs } from './toleration-time.ts';
 

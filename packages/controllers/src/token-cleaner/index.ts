@@ -1,8 +1,8 @@
 /** Deletes bootstrap tokens that have expired. */
 import type { Secret } from '@coxswain/api/core/v1';
 import { isConflict, isNotFound } from '@coxswain/apimachinery/errors';
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 import { isBootstrapToken, remainingMs } from './bootstrap-token.ts';
 
 export const tokenCleanerController: ControllerDefinition = {

@@ -2,9 +2,9 @@
 import type { Job } from '@coxswain/api/batch/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import { splitKey } from '@coxswain/client';
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
-import { finishedCondition } from '../framework/jobs.ts';
-import { ReconcileLoop, type ReconcileResult } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
+import { ReconcileLoop, type ReconcileResult } from '../framework/controller/reconcile-loop.ts';
+import { finishedCondition } from '../job/jobs.ts';
 
 export const ttlAfterFinishedController: ControllerDefinition = {
   name: 'ttl-after-finished-controller',

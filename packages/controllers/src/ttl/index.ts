@@ -1,6 +1,6 @@
 /** Tells kubelets how long they may keep Secrets and ConfigMaps: the longer, the more nodes there are to ask for them. */
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 import { stepFor, ttlSecondsAt } from './ttl-steps.ts';
 
 const annotation = 'node.alpha.kubernetes.io/ttl';

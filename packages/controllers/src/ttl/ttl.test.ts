@@ -4,7 +4,7 @@ import { ClientSet, FakeClock, RESTClient } from '@coxswain/client';
 import { FakeTransport } from '@coxswain/client/testing';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ControllerManager } from '../framework/controller-manager.ts';
+import { ControllerManager } from '../framework/manager/controller-manager.ts';
 import { ttlController } from './index.ts';
 import { stepFor, ttlSecondsAt } from './ttl-steps.ts';
 

@@ -7,9 +7,9 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
 import { Quantity } from '@coxswain/apimachinery/quantity';
 import { migratedPlugin } from '@coxswain/component-helpers';
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
-import { messageOf } from '../framework/message-of.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import { messageOf } from '../framework/failures/message-of.ts';
 
 export const volumeExpandController: ControllerDefinition = {
   name: 'persistentvolume-expander-controller',

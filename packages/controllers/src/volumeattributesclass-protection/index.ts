@@ -2,10 +2,15 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
 import type { VolumeAttributesClass } from '@coxswain/api/storage/v1';
 import type { SharedIndexInformer } from '@coxswain/client';
-import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller.ts';
-import { deletedObject } from '../framework/deleted-object.ts';
-import { isDeletionCandidate, needsFinalizer, withFinalizer, withoutFinalizer } from '../framework/finalizers.ts';
-import { ReconcileLoop } from '../framework/reconcile-loop.ts';
+import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
+import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
+import { deletedObject } from '../framework/objects/deleted-object.ts';
+import {
+  isDeletionCandidate,
+  needsFinalizer,
+  withFinalizer,
+  withoutFinalizer,
+} from '../framework/objects/finalizers.ts';
 
 export const volumeAttributesClassProtectionController: ControllerDefinition = {
   name: 'volumeattributesclass-protection-controller',

@@ -3,8 +3,8 @@ import { ClientSet, FakeClock, RESTClient, SharedInformerFactory } from '@coxswa
 import { FakeTransport } from '@coxswain/client/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fnv128a } from './fnv128a.ts';
-import { addLabelIndex, labelled } from './label-index.ts';
+import { fnv128a } from '../hash/fnv128a.ts';
+import { addLabelIndex, labelled } from '../labels/label-index.ts';
 import { isEndpoint, podAddresses, servicesConcerned, targetPort } from './pod-endpoints.ts';
 import { addSelectorIndex, servicesFor } from './service-index.ts';
 

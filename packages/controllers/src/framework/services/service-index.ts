@@ -1,7 +1,7 @@
 import type { Service } from '@coxswain/api/core/v1';
 import type { Labels } from '@coxswain/apimachinery/labels';
 import type { Indexer, SharedIndexInformer } from '@coxswain/client';
-import { labelValue } from './label-index.ts';
+import { labelValue } from '../labels/label-index.ts';
 
 const selectorIndex = 'selector';
 

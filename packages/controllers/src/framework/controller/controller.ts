@@ -12,7 +12,7 @@ import type {
   RESTClient,
   SharedInformerFactory,
 } from '@coxswain/client';
-import type { ResourceMonitors } from './resource-monitors.ts';
+import type { ResourceMonitors } from '../monitors/resource-monitors.ts';
 
 /** What a controller has to work with. It knows of nothing else: no server, no store, no other controller. */
 export interface ControllerContext {

@@ -1,7 +1,7 @@
 import { newInternalError } from '@coxswain/apimachinery/errors';
 import { expect, it } from 'vitest';
-import { TestCluster } from '../../test/test-cluster.ts';
-import type { ControllerDefinition } from './controller.ts';
+import { TestCluster } from '../../../test/test-cluster.ts';
+import type { ControllerDefinition } from '../controller/controller.ts';
 
 const there = { group: 'apps', version: 'v1', resource: 'deployments' };
 const missing = { group: 'apps', version: 'v1', resource: 'gadgets' };

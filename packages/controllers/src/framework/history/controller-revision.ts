@@ -1,8 +1,8 @@
 import type { ControllerRevision } from '@coxswain/api/apps/v1';
 import type { PodTemplateSpec } from '@coxswain/api/core/v1';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
-import { canonicalJson, sortedKeys } from './canonical-json.ts';
-import { safeEncode } from './pod-template-hash.ts';
+import { canonicalJson, sortedKeys } from '../hash/canonical-json.ts';
+import { safeEncode } from '../hash/pod-template-hash.ts';
 
 /** A strategic merge patch that gives an object the pod template it had; what `kubectl rollout undo` sends. */
 export interface RevisionData {

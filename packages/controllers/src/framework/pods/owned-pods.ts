@@ -1,9 +1,9 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import type { KubernetesObject, OwnerReference } from '@coxswain/apimachinery/meta';
 import type { ClientSet, SharedIndexInformer } from '@coxswain/client';
-import { controlledBy, orphansIn } from './controller-index.ts';
-import type { OwnWrites } from './own-writes.ts';
-import { type Claimant, claimObjects } from './owned-objects.ts';
+import { controlledBy, orphansIn } from '../ownership/controller-index.ts';
+import { type Claimant, claimObjects } from '../ownership/owned-objects.ts';
+import type { OwnWrites } from '../writes/own-writes.ts';
 
 interface PodClaim extends Pick<Claimant<Pod>, 'matches' | 'canAdopt'> {
   readonly owner: KubernetesObject;

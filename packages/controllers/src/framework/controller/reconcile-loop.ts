@@ -15,8 +15,8 @@ import {
   type ReconcileResult,
   runWorkers,
 } from '@coxswain/client/workqueue';
+import { messageOf } from '../failures/message-of.ts';
 import type { Controller, ControllerContext } from './controller.ts';
-import { messageOf } from './message-of.ts';
 import { Pace } from './pace.ts';
 
 export interface ReconcileLoopOptions {

@@ -1,7 +1,7 @@
 import { RESTClient } from '@coxswain/client';
 import { FakeTransport } from '@coxswain/client/testing';
 import { afterEach, expect, it } from 'vitest';
-import type { ControllerDefinition } from './controller.ts';
+import type { ControllerDefinition } from '../controller/controller.ts';
 import { ControllerManager } from './controller-manager.ts';
 
 const stop = new Map<AbortController, Promise<void>>();

@@ -1,6 +1,6 @@
 import { GroupVersion, type MetaGroupVersionResource } from '@coxswain/apimachinery/meta';
 import { type Clock, type DiscoveryInterface, type Logger, sleep } from '@coxswain/client';
-import type { ControllerDefinition } from './controller.ts';
+import type { ControllerDefinition } from '../controller/controller.ts';
 
 const retryMs = 1000;
 

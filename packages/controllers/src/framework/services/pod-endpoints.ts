@@ -3,8 +3,8 @@ import { equals } from '@coxswain/apimachinery/labels';
 import { formatIP, isIPv4, parseIPSloppy } from '@coxswain/apimachinery/validation';
 import { type Indexer, NAMESPACE_INDEX, type ResourceEventHandler } from '@coxswain/client';
 import { isPodReady, isPodTerminal } from '@coxswain/component-helpers';
-import { deletedObject } from './deleted-object.ts';
-import { labelled } from './label-index.ts';
+import { labelled } from '../labels/label-index.ts';
+import { deletedObject } from '../objects/deleted-object.ts';
 import { selectorOf, servicesFor } from './service-index.ts';
 
 export type IPFamily = 'IPv4' | 'IPv6';

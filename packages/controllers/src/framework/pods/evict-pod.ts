@@ -1,6 +1,6 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { timeFromDate } from '@coxswain/apimachinery/time';
-import type { ControllerContext } from './controller.ts';
+import type { ControllerContext } from '../controller/controller.ts';
 import { podConditionPatch, updatedPodCondition } from './updated-pod-condition.ts';
 
 export interface EvictionReason {

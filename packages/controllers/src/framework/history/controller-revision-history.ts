@@ -7,11 +7,11 @@ import {
   type OwnerReference,
 } from '@coxswain/apimachinery/meta';
 import type { ResourceDescription, SharedIndexInformer } from '@coxswain/client';
-import type { ControllerContext } from './controller.ts';
-import { addControllerIndex, controlledBy, orphansIn } from './controller-index.ts';
+import type { ControllerContext } from '../controller/controller.ts';
+import { addControllerIndex, controlledBy, orphansIn } from '../ownership/controller-index.ts';
+import { claimObjects } from '../ownership/owned-objects.ts';
+import type { OwnWrites } from '../writes/own-writes.ts';
 import { byRevision, holds, type RevisionData } from './controller-revision.ts';
-import type { OwnWrites } from './own-writes.ts';
-import { claimObjects } from './owned-objects.ts';
 
 /** How an owner's revisions are found. */
 interface RevisionClaim<T> {

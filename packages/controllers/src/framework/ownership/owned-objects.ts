@@ -1,7 +1,7 @@
 import { isInvalid, isNotFound } from '@coxswain/apimachinery/errors';
 import type { KubernetesObject, OwnerReference } from '@coxswain/apimachinery/meta';
 import { getControllerOfNoCopy } from '@coxswain/apimachinery/meta';
-import { throwFailures } from './throw-failures.ts';
+import { throwFailures } from '../failures/throw-failures.ts';
 
 /** Who claims, and how its claims are carried out. */
 export interface Claimant<T extends KubernetesObject> {

@@ -1,7 +1,7 @@
 import { getControllerOfNoCopy, type KubernetesObject } from '@coxswain/apimachinery/meta';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import { metaNamespaceKey, type ResourceEventHandler } from '@coxswain/client';
-import { deletedObject } from './deleted-object.ts';
+import { deletedObject } from '../objects/deleted-object.ts';
 
 /** What there is to do when something happens to objects that others own. */
 interface OwnedObjectWatcher<T> {

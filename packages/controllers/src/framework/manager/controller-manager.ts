@@ -18,9 +18,9 @@ import {
   systemClock,
   untilAborted,
 } from '@coxswain/client';
+import { Activity, type ControllerContext, type ControllerDefinition } from '../controller/controller.ts';
+import { ResourceMonitors } from '../monitors/resource-monitors.ts';
 import { type ClientBuilder, oneClientForAll } from './client-builder.ts';
-import { Activity, type ControllerContext, type ControllerDefinition } from './controller.ts';
-import { ResourceMonitors } from './resource-monitors.ts';
 import { ServedResources } from './served-resources.ts';
 import { stopRecorder } from './stop-recorder.ts';
 
