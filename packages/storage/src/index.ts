@@ -28,7 +28,6 @@ export { makeDirectory } from './lmdb/make-directory.ts';
 export { DirectoryLock } from './lmdb/directory-lock.ts';
 export { type StoreSnapshot, snapshotOf } from './memory/memory-log.ts';
 export type { MemoryStore } from './memory/memory-store.ts';
-export type { Clock } from './mvcc/index.ts';
 export { type LmdbStoreOptions, type MemoryStoreOptions, openLmdbStore, openMemoryStore } from './open-store.ts';
 export type {
   DeleteOptions,

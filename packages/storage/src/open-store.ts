@@ -1,6 +1,7 @@
+import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
+import { type EventLoop, systemEventLoop } from '@coxswain/apimachinery/turns';
 import type { StoreSnapshot } from './memory/memory-log.ts';
 import { MemoryStore } from './memory/memory-store.ts';
-import { type Clock, systemClock } from './mvcc/index.ts';
 import type { Store } from './store.ts';
 
 export interface MemoryStoreOptions {
@@ -8,6 +9,8 @@ export interface MemoryStoreOptions {
   readonly snapshot?: StoreSnapshot;
   /** Where time comes from; absent: the machine's. */
   readonly clock?: Clock;
+  /** Where others get their turn while it works in slices; absent: the thread's own. */
+  readonly eventLoop?: EventLoop;
 }
 
 export interface LmdbStoreOptions {
@@ -17,13 +20,19 @@ export interface LmdbStoreOptions {
   readonly mapSize?: number;
   /** Where time comes from; absent: the machine's. */
   readonly clock?: Clock;
+  /** Where others get their turn while it works in slices; absent: the thread's own. */
+  readonly eventLoop?: EventLoop;
   /** Told when the disk is full, and when it is not any more. */
   readonly log?: (message: string) => void;
 }
 
 /** A store that keeps everything in this process. For tests, and for clusters that may forget. */
-export function openMemoryStore({ clock = systemClock, snapshot }: MemoryStoreOptions = {}): MemoryStore {
-  return new MemoryStore(clock, snapshot);
+export function openMemoryStore({
+  clock = systemClock,
+  eventLoop = systemEventLoop,
+  snapshot,
+}: MemoryStoreOptions = {}): MemoryStore {
+  return new MemoryStore({ clock, eventLoop }, snapshot);
 }
 
 /**
@@ -36,8 +45,9 @@ export async function openLmdbStore({
   path,
   mapSize = 256 * 1024 * 1024,
   clock = systemClock,
+  eventLoop = systemEventLoop,
   log = () => {},
 }: LmdbStoreOptions): Promise<Store> {
   const { openLmdb } = await import('./lmdb/index.ts');
-  return openLmdb({ path, mapSize, clock, log });
+  return openLmdb({ path, mapSize, clock, eventLoop, log });
 }

@@ -1,6 +1,6 @@
-import { type Clock, type Logger, silentLogger, systemClock } from '@coxswain/client';
+import { type Logger, silentLogger, systemClock } from '@coxswain/client';
 import type { ClusterOptions } from '@coxswain/cluster';
-import type { MemoryStore, Clock as StoreClock } from '@coxswain/storage';
+import type { MemoryStore } from '@coxswain/storage';
 import { Cluster, openMemoryStore } from '#cluster';
 import { freshState } from './fresh-state.ts';
 import type { ClusterSnapshot } from './snapshot.ts';
@@ -58,7 +58,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
       readyFirst: isWhole && ready,
       store: async ({ servingTrust }) => {
         const snapshot = from?.store ?? (isUsual ? freshFor(options, clock.now(), servingTrust) : undefined);
-        store = openMemoryStore({ ...(snapshot && { snapshot }), clock: storeClock(clock) });
+        store = openMemoryStore({ ...(snapshot && { snapshot }), clock });
         await history.follow(store);
         return store;
       },
@@ -86,14 +86,6 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
 /** Nodes that somebody describes are none that every cluster has. */
 const freshFor = ({ nodes = Infinity }: StartClusterOptions, nowMs: number, rootCA: string) =>
   freshState({ nowMs, rootCA, nodes: typeof nodes === 'number' ? nodes : 0 });
-
-const storeClock = (clock: Clock): StoreClock => ({
-  now: () => new Date(clock.now()),
-  setTimer: (callback, delayMs) => {
-    const timer = clock.setTimeout(callback, delayMs, { background: true });
-    return () => timer.cancel();
-  },
-});
 
 const startOf = (now: StartClusterOptions['now'], from: ClusterSnapshot | undefined): number =>
   now === undefined ? (from?.nowMs ?? Date.now()) : new Date(now).getTime();

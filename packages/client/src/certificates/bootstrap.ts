@@ -1,8 +1,8 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { type Clock, sleep, systemClock } from '@coxswain/apimachinery/clock';
 import { makeDirectory } from '../files/make-directory.ts';
-import { type Clock, sleep, systemClock } from '../clock/index.ts';
 import type { RestConfig } from '../config/rest-config.ts';
 import { readTextIfExists } from '../kubeconfig/files.ts';
 import { formatKubeConfig } from '../kubeconfig/format-kubeconfig.ts';

@@ -1,8 +1,8 @@
 import { lstat, mkdir, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { expect, it } from 'vitest';
-import { FakeClock } from '../clock/index.ts';
 import { tempDir } from '../kubeconfig/temp-dir.test-data.ts';
 import { CertificateFileStore } from './certificate-file-store.ts';
 import { TestAuthority } from './test-authority.test-data.ts';

@@ -1,7 +1,7 @@
 import { lstat, rename, rm, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 import { makeDirectory } from '../files/make-directory.ts';
-import { type Clock, systemClock } from '../clock/index.ts';
 import { errorCode, readTextIfExists } from '../kubeconfig/files.ts';
 import { messageOf } from '../kubeconfig/message-of.ts';
 import { replaceFile } from '../kubeconfig/replace-file.ts';

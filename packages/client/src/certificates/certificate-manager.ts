@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type Clock, sleep, systemClock } from '@coxswain/apimachinery/clock';
 import {
   asApiError,
   isForbidden,
@@ -6,7 +7,6 @@ import {
   isUnauthorized,
   isUnexpectedServerError,
 } from '@coxswain/apimachinery/errors';
-import { type Clock, sleep, systemClock } from '../clock/index.ts';
 import type { Credential, Credentials } from '../config/rest-config.ts';
 import { secretCredential } from '../kubeconfig/credentials/secret-credential.ts';
 import { type Logger, silentLogger } from '../observe/index.ts';

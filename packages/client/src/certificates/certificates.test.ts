@@ -1,10 +1,10 @@
 import { readdir, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CertificateSigningRequest } from '@coxswain/api/certificates/v1';
+import { type Clock, FakeClock, systemClock } from '@coxswain/apimachinery/clock';
 import { isAlreadyExists, isForbidden } from '@coxswain/apimachinery/errors';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Clock, FakeClock, systemClock } from '../clock/index.ts';
 import { loadKubeConfig, restConfigFor } from '../kubeconfig/index.ts';
 import { kubeconfigText, tempDir } from '../kubeconfig/temp-dir.test-data.ts';
 import { silentLogger } from '../observe/index.ts';

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '@coxswain/api/certificates/v1';
+import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 import { isAlreadyExists } from '@coxswain/apimachinery/errors';
-import { type Clock, systemClock } from '../clock/index.ts';
 import { messageOf } from '../kubeconfig/message-of.ts';
 import { ResourceClient } from '../rest/resource-client.ts';
 import type { ResourceInterface } from '../rest/resource-interface.ts';

@@ -1,3 +1,9 @@
-export { type Clock, systemClock, type Timer, type TimerOptions } from './clock.ts';
-export { FakeClock } from './fake-clock.ts';
-export { sleep } from './sleep.ts';
+/** Time as a parameter: the clock of `@coxswain/apimachinery`. */
+export {
+  type Clock,
+  FakeClock,
+  sleep,
+  systemClock,
+  type Timer,
+  type TimerOptions,
+} from '@coxswain/apimachinery/clock';

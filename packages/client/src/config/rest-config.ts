@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/clock.ts';
+import type { Clock } from '@coxswain/apimachinery/clock';
 
 /**
  * How to reach and convince one API server: what a kubeconfig's context says once everything is resolved. Plain data and

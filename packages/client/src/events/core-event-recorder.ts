@@ -1,8 +1,8 @@
 import type { Event, EventSource } from '@coxswain/api/core/v1';
+import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import { timeFromDate } from '@coxswain/apimachinery/time';
-import { type Clock, systemClock } from '../clock/clock.ts';
 import { type Logger, silentLogger } from '../observe/logger.ts';
 import type { CallOptions } from '../rest/call-options.ts';
 import type { PatchBodies, ResourceInterface } from '../rest/resource-interface.ts';

@@ -1,7 +1,7 @@
 import type { Event } from '@coxswain/api/core/v1';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../clock/fake-clock.ts';
 import { EventCorrelator, type EventPatch } from './event-correlator.ts';
 import { EventNames } from './event-names.ts';
 

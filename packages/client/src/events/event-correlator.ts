@@ -1,6 +1,6 @@
 import type { Event } from '@coxswain/api/core/v1';
+import type { Clock } from '@coxswain/apimachinery/clock';
 import { timeFromDate } from '@coxswain/apimachinery/time';
-import type { Clock } from '../clock/clock.ts';
 import { TokenBucketRateLimiter } from '../flowcontrol/token-bucket-rate-limiter.ts';
 import { LruCache } from './lru-cache.ts';
 

@@ -1,5 +1,5 @@
+import type { Clock } from '@coxswain/apimachinery/clock';
 import { isDns1123Subdomain } from '@coxswain/apimachinery/validation';
-import type { Clock } from '../clock/clock.ts';
 
 /** Names for new events: that of the object and the time in nanoseconds, in hexadecimal. */
 export class EventNames {

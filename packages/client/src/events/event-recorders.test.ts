@@ -1,9 +1,9 @@
 import type { Event } from '@coxswain/api/core/v1';
 import type { Event as EventsV1Event } from '@coxswain/api/events/v1';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { newForbidden } from '@coxswain/apimachinery/errors';
 import { GroupResource, type KubernetesObject } from '@coxswain/apimachinery/meta';
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../clock/fake-clock.ts';
 import { TransportError } from '../transport/transport.ts';
 import { recordingMetrics } from '../workqueue/recording-metrics.test-data.ts';
 import { CoreEventRecorder, type CoreEventRecorderOptions, type EventClients } from './core-event-recorder.ts';

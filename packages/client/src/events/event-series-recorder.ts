@@ -1,8 +1,8 @@
 import type { ObjectReference } from '@coxswain/api/core/v1';
 import type { Event, EventSeries } from '@coxswain/api/events/v1';
+import { type Clock, systemClock, type Timer } from '@coxswain/apimachinery/clock';
 import { isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
 import { microTimeFromDate } from '@coxswain/apimachinery/time';
-import { type Clock, systemClock, type Timer } from '../clock/clock.ts';
 import { type Logger, silentLogger } from '../observe/logger.ts';
 import { jitter } from '../wait/backoff.ts';
 import type { EventClients } from './core-event-recorder.ts';

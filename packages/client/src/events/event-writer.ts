@@ -1,6 +1,5 @@
+import { type Clock, sleep, systemClock } from '@coxswain/apimachinery/clock';
 import { ApiError, hasStatusCause, isAlreadyExists } from '@coxswain/apimachinery/errors';
-import { type Clock, systemClock } from '../clock/clock.ts';
-import { sleep } from '../clock/sleep.ts';
 import { type Logger, silentLogger } from '../observe/logger.ts';
 import { type Counter, type Metrics, noMetrics } from '../observe/metrics.ts';
 

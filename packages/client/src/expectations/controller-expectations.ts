@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../clock/clock.ts';
+import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 
 /** Longer than a watch normally takes to tell of what was done; then a controller looks for itself. */
 const expectationsTimeoutMs = 5 * 60_000;

@@ -1,5 +1,5 @@
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../clock/fake-clock.ts';
 import { ControllerExpectations } from './controller-expectations.ts';
 import { slowStartBatch } from './slow-start-batch.ts';
 import { UIDTrackingControllerExpectations } from './uid-tracking-controller-expectations.ts';

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../clock/clock.ts';
+import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 
 export interface BackoffOptions {
   readonly initialMs: number;

@@ -1,6 +1,6 @@
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../clock/fake-clock.ts';
 import { Backoff, TokenBucketRateLimiter } from './index.ts';
 
 describe('TokenBucketRateLimiter', () => {

@@ -1,5 +1,4 @@
-import { type Clock, systemClock } from '../clock/clock.ts';
-import { sleep } from '../clock/sleep.ts';
+import { type Clock, sleep, systemClock } from '@coxswain/apimachinery/clock';
 import type { RateLimiter } from './rate-limiter.ts';
 
 export interface TokenBucketOptions {

@@ -1,5 +1,5 @@
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { expect, it } from 'vitest';
-import { FakeClock } from '../clock/fake-clock.ts';
 import { Backoff } from './backoff.ts';
 
 it('doubles from 0.8 to 30 seconds, stretched by chance, and begins anew after two quiet minutes', async () => {

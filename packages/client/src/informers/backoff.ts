@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/clock.ts';
+import type { Clock } from '@coxswain/apimachinery/clock';
 
 const firstMs = 800;
 const longestMs = 30_000;

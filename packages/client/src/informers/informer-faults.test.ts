@@ -1,6 +1,6 @@
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../clock/fake-clock.ts';
 import type { ResourceEventHandler } from './event-handler.ts';
 import { DeletedFinalStateUnknown } from './keys.ts';
 import { type ModelObject, ModelServer, type RequestFault, type WatchFault } from './model-server.test-data.ts';

@@ -1,5 +1,5 @@
+import { onAbort } from '@coxswain/apimachinery/abort';
 import type { KubernetesObject, ListOptions, MetaGroupVersionResource } from '@coxswain/apimachinery/meta';
-import { onAbort } from '../transport/on-abort.ts';
 import { Lister } from './lister.ts';
 import type { ListerWatcher } from './lister-watcher.ts';
 import { SharedIndexInformer, type SharedIndexInformerOptions, type SharedInformer } from './shared-index-informer.ts';

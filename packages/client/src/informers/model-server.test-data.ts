@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import { ApiError, newInternalError, newResourceExpired, newTooManyRequests } from '@coxswain/apimachinery/errors';
 import {
   INITIAL_EVENTS_ANNOTATION_KEY,
@@ -6,7 +7,6 @@ import {
   type ListOptions,
 } from '@coxswain/apimachinery/meta';
 import type { ObjectEvent, WatchEvent } from '@coxswain/apimachinery/watch';
-import type { Clock, Timer } from '../clock/clock.ts';
 import type { CallOptions } from '../rest/call-options.ts';
 import { TransportError } from '../transport/transport.ts';
 import type { Watch, WatchEnd } from '../watch/watch.ts';

@@ -1,8 +1,8 @@
+import { onAbort } from '@coxswain/apimachinery/abort';
+import type { Clock } from '@coxswain/apimachinery/clock';
 import type { KubernetesList, KubernetesObject, ListOptions } from '@coxswain/apimachinery/meta';
-import type { Clock } from '../clock/clock.ts';
 import type { Listable } from '../pager/pages.ts';
 import type { CallOptions } from '../rest/call-options.ts';
-import { onAbort } from '../transport/on-abort.ts';
 import { StalledError } from './informer-error.ts';
 
 interface PageListerOptions<T> {

@@ -1,5 +1,5 @@
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../clock/fake-clock.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { Indexer } from './indexer.ts';
 import { type ModelObject, ModelServer, type RequestFault, type WatchFault } from './model-server.test-data.ts';

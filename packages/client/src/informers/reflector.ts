@@ -1,3 +1,5 @@
+import { onAbort } from '@coxswain/apimachinery/abort';
+import { type Clock, sleep, systemClock } from '@coxswain/apimachinery/clock';
 import { asApiError, isBadRequest, isInvalid, isTooManyRequests } from '@coxswain/apimachinery/errors';
 import {
   getAnnotation,
@@ -6,14 +8,11 @@ import {
   type ListOptions,
 } from '@coxswain/apimachinery/meta';
 import { isObjectEvent, type ObjectEvent, type WatchEvent } from '@coxswain/apimachinery/watch';
-import { type Clock, systemClock } from '../clock/clock.ts';
-import { sleep } from '../clock/sleep.ts';
 import type { CacheNeeds } from '../lazy-objects/index.ts';
 import { consoleLogger, type Logger } from '../observe/logger.ts';
 import { type Metrics, noMetrics } from '../observe/metrics.ts';
 import { listInPages } from '../pager/list-in-pages.ts';
 import { defaultPageSize } from '../pager/pages.ts';
-import { onAbort } from '../transport/on-abort.ts';
 import type { WatchEnd } from '../watch/watch.ts';
 import { Backoff } from './backoff.ts';
 import {

@@ -1,5 +1,5 @@
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../clock/fake-clock.ts';
 import { silentLogger } from '../observe/logger.ts';
 import { FilteringResourceEventHandler, type ResourceEventHandler } from './event-handler.ts';
 import { DeletedFinalStateUnknown, deletionHandlingKey } from './keys.ts';

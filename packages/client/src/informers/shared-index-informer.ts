@@ -1,5 +1,5 @@
+import { type Clock, systemClock, type Timer } from '@coxswain/apimachinery/clock';
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
-import { type Clock, systemClock, type Timer } from '../clock/clock.ts';
 import { type CacheNeeds, cacheNeeds } from '../lazy-objects/index.ts';
 import { consoleLogger } from '../observe/logger.ts';
 import type { Delta } from './delta-fifo.ts';

@@ -1,4 +1,4 @@
-import { onAbort } from '../transport/on-abort.ts';
+import { onAbort } from '@coxswain/apimachinery/abort';
 
 /** Something that happens once, or turns out never to happen. */
 export class SyncState {

@@ -1,6 +1,6 @@
+import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import type { KubernetesObject, ListOptions } from '@coxswain/apimachinery/meta';
 import type { WatchEvent } from '@coxswain/apimachinery/watch';
-import type { Clock, Timer } from '../clock/clock.ts';
 import type { CacheNeeds } from '../lazy-objects/index.ts';
 import type { Watch, WatchEnd } from '../watch/watch.ts';
 import { StalledError } from './informer-error.ts';

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../clock/index.ts';
+import type { Clock } from '@coxswain/apimachinery/clock';
 import type { RestConfig } from '../config/rest-config.ts';
 import { type Logger, silentLogger } from '../observe/index.ts';
 import { TokenFileCredentials } from './credentials/token-file-credentials.ts';

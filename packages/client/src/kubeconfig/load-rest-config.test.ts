@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { describe, expect, it } from 'vitest';
 import { TestAuthority } from '../certificates/test-authority.test-data.ts';
-import { FakeClock } from '../clock/index.ts';
 import { inClusterConfig } from './in-cluster-config.ts';
 import { isEmptyConfig } from './invalid-configuration.ts';
 import { loadRestConfig } from './load-rest-config.ts';

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Clock, sleep, systemClock } from '../clock/index.ts';
+import { type Clock, sleep, systemClock } from '@coxswain/apimachinery/clock';
 import { makeDirectory } from '../files/make-directory.ts';
 import { FileLock } from './file-lock.ts';
 import { goFileError } from './files.ts';

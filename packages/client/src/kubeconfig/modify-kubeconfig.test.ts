@@ -1,7 +1,7 @@
 import { access, lstat, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../clock/index.ts';
 import { loadKubeConfig } from './load-kubeconfig.ts';
 import { modifyKubeConfig } from './modify-kubeconfig.ts';
 import { kubeconfigText, tempDir } from './temp-dir.test-data.ts';

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { describe, expect, it } from 'vitest';
 import { TestAuthority } from '../certificates/test-authority.test-data.ts';
-import { FakeClock } from '../clock/index.ts';
 import { isEmptyConfig } from './invalid-configuration.ts';
 import { loadKubeConfig } from './load-kubeconfig.ts';
 import type { ConfigOverrides } from './overrides.ts';

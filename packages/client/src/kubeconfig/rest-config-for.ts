@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import type { Clock } from '../clock/index.ts';
+import type { Clock } from '@coxswain/apimachinery/clock';
 import type { Impersonation, RestConfig, TlsConfig } from '../config/rest-config.ts';
 import type { Logger, Metrics } from '../observe/index.ts';
 import { confirmUsable } from './confirm-usable.ts';

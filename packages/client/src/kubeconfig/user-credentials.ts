@@ -1,5 +1,5 @@
+import type { Clock } from '@coxswain/apimachinery/clock';
 import { keyPairProblem } from '../certificates/key-pair.ts';
-import type { Clock } from '../clock/index.ts';
 import type { Credentials } from '../config/rest-config.ts';
 import type { Logger } from '../observe/index.ts';
 import { CertificateFileCredentials } from './credentials/certificate-file-credentials.ts';

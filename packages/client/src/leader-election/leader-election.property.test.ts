@@ -1,6 +1,6 @@
+import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Clock, Timer } from '../clock/clock.ts';
 import { LeaderElector } from './leader-elector.ts';
 import { LeaseLock } from './lease-lock.ts';
 import { LeaseServer, unreachable } from './lease-server.test-data.ts';

@@ -1,5 +1,5 @@
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../clock/fake-clock.ts';
 import { recordingMetrics } from '../workqueue/recording-metrics.test-data.ts';
 import type { LeaderElectionOptions } from './leader-election-options.ts';
 import { LeaderElector } from './leader-elector.ts';

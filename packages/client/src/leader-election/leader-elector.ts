@@ -1,5 +1,4 @@
-import { type Clock, systemClock } from '../clock/clock.ts';
-import { sleep } from '../clock/sleep.ts';
+import { type Clock, sleep, systemClock } from '@coxswain/apimachinery/clock';
 import { type Logger, silentLogger } from '../observe/logger.ts';
 import { type Gauge, noMetrics } from '../observe/metrics.ts';
 import { jitter } from '../wait/backoff.ts';

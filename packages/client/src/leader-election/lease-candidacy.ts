@@ -1,6 +1,6 @@
+import type { Clock } from '@coxswain/apimachinery/clock';
 import { asApiError, isNotFound } from '@coxswain/apimachinery/errors';
 import { microTimeFromDate } from '@coxswain/apimachinery/time';
-import type { Clock } from '../clock/clock.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Counter } from '../observe/metrics.ts';
 import { retryOnConflict } from '../retry/retry-on-conflict.ts';

@@ -1,6 +1,6 @@
+import { onAbort } from '@coxswain/apimachinery/abort';
 import type { KubernetesList, KubernetesObject, ListOptions } from '@coxswain/apimachinery/meta';
 import type { CallOptions } from '../rest/call-options.ts';
-import { onAbort } from '../transport/on-abort.ts';
 
 /** What can be listed: a ResourceClient and its like. */
 export interface Listable<T> {

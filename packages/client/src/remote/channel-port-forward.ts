@@ -1,4 +1,4 @@
-import { type Clock, systemClock, type Timer } from '../clock/clock.ts';
+import { type Clock, systemClock, type Timer } from '@coxswain/apimachinery/clock';
 import type { WebSocketConnection } from '../transport/transport.ts';
 import {
   type ForwardedStream,

@@ -1,7 +1,6 @@
 import type { Pod } from '@coxswain/api/core/v1';
+import { type Clock, sleep, systemClock } from '@coxswain/apimachinery/clock';
 import { ApiError, isForbidden, isNotFound } from '@coxswain/apimachinery/errors';
-import { type Clock, systemClock } from '../clock/clock.ts';
-import { sleep } from '../clock/sleep.ts';
 import { TransportError } from '../transport/transport.ts';
 import { withContainer } from './container.ts';
 import { linesOf } from './lines.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/clock.ts';
+import type { Clock } from '@coxswain/apimachinery/clock';
 import type { PodTarget } from './pod-target.ts';
 
 /** Connections to ports of one pod. */

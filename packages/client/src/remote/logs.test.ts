@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FakeClock } from '../clock/fake-clock.ts';
 import { RESTClient } from '../rest/rest-client.ts';
 import { TransportError } from '../transport/index.ts';
 import { type Cluster, startCluster } from './fake-kubelet.test-data.ts';

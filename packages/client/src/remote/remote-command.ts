@@ -1,4 +1,4 @@
-import { type Clock, systemClock, type Timer } from '../clock/clock.ts';
+import { type Clock, systemClock, type Timer } from '@coxswain/apimachinery/clock';
 import { joinChunks } from '../transport/response-body.ts';
 import type { WebSocketConnection } from '../transport/transport.ts';
 import { untilAborted } from '../wait/child-signal.ts';

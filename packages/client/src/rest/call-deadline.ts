@@ -1,5 +1,5 @@
-import type { Clock, Timer } from '../clock/clock.ts';
-import { onAbort } from '../transport/on-abort.ts';
+import { onAbort } from '@coxswain/apimachinery/abort';
+import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import { type ResponseBody, TransportError } from '../transport/transport.ts';
 
 /** A call's signal and time as one signal. `release` it when the call is over. */

@@ -1,7 +1,7 @@
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { isNotFound, isServiceUnavailable, isTooManyRequests } from '@coxswain/apimachinery/errors';
 import { GroupResource } from '@coxswain/apimachinery/meta';
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../clock/fake-clock.ts';
 import { TokenBucketRateLimiter } from '../flowcontrol/token-bucket-rate-limiter.ts';
 import { type Metrics, noMetrics } from '../observe/metrics.ts';
 import { InProcessTransport } from '../transport/in-process-transport.ts';

@@ -1,5 +1,4 @@
-import { type Clock, systemClock } from '../clock/clock.ts';
-import { sleep } from '../clock/sleep.ts';
+import { type Clock, sleep, systemClock } from '@coxswain/apimachinery/clock';
 import type { RestConfig } from '../config/rest-config.ts';
 import type { RateLimiter } from '../flowcontrol/rate-limiter.ts';
 import { TokenBucketRateLimiter } from '../flowcontrol/token-bucket-rate-limiter.ts';

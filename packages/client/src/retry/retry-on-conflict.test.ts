@@ -1,7 +1,7 @@
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { newConflict, newNotFound } from '@coxswain/apimachinery/errors';
 import { GroupResource } from '@coxswain/apimachinery/meta';
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../clock/fake-clock.ts';
 import { defaultBackoff, defaultRetry, retryOnConflict, retryOnError } from './retry-on-conflict.ts';
 
 const pods = GroupResource.of('', 'pods');

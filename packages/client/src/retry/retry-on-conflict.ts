@@ -1,6 +1,5 @@
+import { sleep, systemClock } from '@coxswain/apimachinery/clock';
 import { isConflict } from '@coxswain/apimachinery/errors';
-import { systemClock } from '../clock/clock.ts';
-import { sleep } from '../clock/sleep.ts';
 import { type BackoffPolicy, BackoffSteps } from '../wait/backoff.ts';
 import type { WaitOptions } from '../wait/wait-options.ts';
 

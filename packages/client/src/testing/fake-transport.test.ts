@@ -1,8 +1,8 @@
 import type { ConfigMap, Pod } from '@coxswain/api/core/v1';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { isConflict, isForbidden, newConflict, newForbidden } from '@coxswain/apimachinery/errors';
 import { GroupVersionResource } from '@coxswain/apimachinery/meta';
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../clock/fake-clock.ts';
 import { DynamicClient, ObjectClient } from '../dynamic/index.ts';
 import { ResourceClient } from '../rest/resource-client.ts';
 import { RESTClient } from '../rest/rest-client.ts';

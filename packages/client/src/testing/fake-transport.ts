@@ -1,9 +1,9 @@
+import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 import { readJson, writeJson } from '@coxswain/apimachinery/codec/json';
 import { ApiError, newBadRequest, toStatus } from '@coxswain/apimachinery/errors';
 import { isJsonObject } from '@coxswain/apimachinery/json';
 import type { APIResourceList, KubernetesObject } from '@coxswain/apimachinery/meta';
 import { isObjectEvent, type WatchEvent } from '@coxswain/apimachinery/watch';
-import { type Clock, systemClock } from '../clock/clock.ts';
 import { serverFailure } from '../discovery/discovery-errors.ts';
 import type { Unstructured } from '../dynamic/unstructured.ts';
 import { ChunkQueue } from '../transport/chunk-queue.ts';

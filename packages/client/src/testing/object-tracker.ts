@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 import { readJson, writeJson } from '@coxswain/apimachinery/codec/json';
 import {
   ApiError,
@@ -24,7 +25,6 @@ import {
 } from '@coxswain/apimachinery/meta';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import type { WatchEvent } from '@coxswain/apimachinery/watch';
-import { type Clock, systemClock } from '../clock/clock.ts';
 import type { Unstructured } from '../dynamic/unstructured.ts';
 import { type Change, EventHistory, eventOf } from './event-history.ts';
 import { pageOf } from './list-page.ts';

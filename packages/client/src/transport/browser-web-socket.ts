@@ -1,5 +1,5 @@
+import { onAbort } from '@coxswain/apimachinery/abort';
 import { ChunkQueue } from './chunk-queue.ts';
-import { onAbort } from './on-abort.ts';
 import { TransportError, type WebSocketConnection, type WebSocketRequest } from './transport.ts';
 
 /** More bytes than this waiting to be sent, and the sender waits; looked at again after so long. */

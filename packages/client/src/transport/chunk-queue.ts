@@ -1,4 +1,4 @@
-import { onAbort } from './on-abort.ts';
+import { onAbort } from '@coxswain/apimachinery/abort';
 import { copyChunks, joinChunks } from './response-body.ts';
 import { type ResponseBody, TransportError } from './transport.ts';
 

@@ -1,6 +1,6 @@
+import { onAbort } from '@coxswain/apimachinery/abort';
 import type { RestConfig } from '../config/rest-config.ts';
 import { openBrowserWebSocket } from './browser-web-socket.ts';
-import { onAbort } from './on-abort.ts';
 import { joinChunks } from './response-body.ts';
 import {
   type ResponseBody,

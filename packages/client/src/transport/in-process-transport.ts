@@ -1,7 +1,7 @@
-import { fairTurn } from '../clock/next-turn.ts';
+import { onAbort } from '@coxswain/apimachinery/abort';
+import { type EventLoop, fairTurn, systemEventLoop } from '@coxswain/apimachinery/turns';
 import type { Upgrade } from '../remote/node/in-process-web-socket.ts';
 import { ChunkQueue } from './chunk-queue.ts';
-import { onAbort } from './on-abort.ts';
 import { bodyOf, joinChunks } from './response-body.ts';
 import {
   type ResponseBody,
@@ -43,6 +43,8 @@ export interface InProcessTransportOptions {
    * depend on how fast the machine is, which some tests need.
    */
   readonly fair?: boolean;
+  /** Where others get their turn; the thread's own event loop by default. */
+  readonly eventLoop?: EventLoop;
 }
 
 /**
@@ -52,13 +54,15 @@ export interface InProcessTransportOptions {
 export class InProcessTransport implements Transport {
   readonly #call: InProcessCall;
   readonly #isFair: boolean;
+  readonly #eventLoop: EventLoop;
   /** Requests and bodies that have not ended. */
   readonly #underWay = new Set<AbortController>();
   #closed: TransportError | undefined;
 
-  constructor(call: InProcessCall, { fair = true }: InProcessTransportOptions = {}) {
+  constructor(call: InProcessCall, { fair = true, eventLoop = systemEventLoop }: InProcessTransportOptions = {}) {
     this.#call = call;
     this.#isFair = fair;
+    this.#eventLoop = eventLoop;
   }
 
   async send(request: TransportRequest): Promise<TransportResponse> {
@@ -67,7 +71,7 @@ export class InProcessTransport implements Transport {
     signal?.throwIfAborted();
     const { abort, done } = this.#begin(signal);
     try {
-      const turn = this.#isFair ? fairTurn() : undefined;
+      const turn = this.#isFair ? fairTurn(this.#eventLoop) : undefined;
       if (turn) await turn;
       abort.signal.throwIfAborted();
       const call = this.#call({

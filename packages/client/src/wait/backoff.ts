@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/clock.ts';
+import type { Clock } from '@coxswain/apimachinery/clock';
 
 /** How long to wait between tries, and how many there are. */
 export interface BackoffPolicy {

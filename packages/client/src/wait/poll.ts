@@ -1,5 +1,4 @@
-import { systemClock } from '../clock/clock.ts';
-import { sleep } from '../clock/sleep.ts';
+import { sleep, systemClock } from '@coxswain/apimachinery/clock';
 import { type BackoffPolicy, BackoffSteps } from './backoff.ts';
 import { childSignal, untilAborted } from './child-signal.ts';
 import type { WaitCondition, WaitOptions } from './wait-options.ts';

@@ -1,9 +1,9 @@
 import type { ConfigMap } from '@coxswain/api/core/v1';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { isForbidden, newForbidden, newResourceExpired } from '@coxswain/apimachinery/errors';
 import { GroupResource } from '@coxswain/apimachinery/meta';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { FakeClock } from '../clock/fake-clock.ts';
 import { ResourceClient } from '../rest/resource-client.ts';
 import { RESTClient } from '../rest/rest-client.ts';
 import { retryOnConflict } from '../retry/retry-on-conflict.ts';

@@ -1,8 +1,7 @@
+import { type Clock, sleep, systemClock } from '@coxswain/apimachinery/clock';
 import { asApiError, isGone, isResourceExpired, isTooManyRequests } from '@coxswain/apimachinery/errors';
 import { escapeValue } from '@coxswain/apimachinery/fields';
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
-import { type Clock, systemClock } from '../clock/clock.ts';
-import { sleep } from '../clock/sleep.ts';
 import type { ResourceInterface } from '../rest/resource-interface.ts';
 import type { Watch } from '../watch/watch.ts';
 import { backoffDelays } from './backoff.ts';

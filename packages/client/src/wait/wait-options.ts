@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/clock.ts';
+import type { Clock } from '@coxswain/apimachinery/clock';
 
 /** What all waiting takes. */
 export interface WaitOptions {

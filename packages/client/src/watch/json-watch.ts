@@ -1,7 +1,7 @@
+import { onAbort } from '@coxswain/apimachinery/abort';
 import { ApiError } from '@coxswain/apimachinery/errors';
 import { isWatchEvent, type WatchEvent } from '@coxswain/apimachinery/watch';
 import { type CacheNeeds, EventReader, parseLine } from '../lazy-objects/index.ts';
-import { onAbort } from '../transport/on-abort.ts';
 import type { ResponseBody } from '../transport/transport.ts';
 import { PartialLine } from './partial-line.ts';
 import type { Watch, WatchEnd } from './watch.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../clock/clock.ts';
+import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import { type HeapNode, IndexedHeap } from './indexed-heap.ts';
 
 /** An item that waits for its time. */

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../clock/clock.ts';
+import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import { type Counter, type Metrics, noMetrics } from '../observe/metrics.ts';
 import type { QueueEntry } from './queue-entry.ts';
 

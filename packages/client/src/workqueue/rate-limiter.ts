@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../clock/clock.ts';
+import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 import { TokenBucketRateLimiter } from '../flowcontrol/token-bucket-rate-limiter.ts';
 
 /** Decides how long something has to wait before it is tried again. */

@@ -1,4 +1,4 @@
-import { nextTurn } from '../clock/next-turn.ts';
+import { type EventLoop, nextTurn, systemEventLoop } from '@coxswain/apimachinery/turns';
 import { type Logger, silentLogger } from '../observe/logger.ts';
 
 /** What workers need of a queue: `RateLimitingQueue` and `PriorityQueue` are such. */
@@ -35,6 +35,8 @@ export interface WorkersOptions<T> {
   readonly onError: (error: unknown, failure: ReconcileFailure<T>) => unknown;
   /** Hears when `onError` itself failed. */
   readonly logger?: Logger;
+  /** Where others get their turn; the thread's own event loop by default. */
+  readonly eventLoop?: EventLoop;
 }
 
 export interface ReconcileFailure<T> {
@@ -74,9 +76,9 @@ export async function runWorkers<T>(
 const itemsPerTurn = 100;
 
 async function work<T>(queue: WorkerQueue<T>, options: WorkersOptions<T>, reconcile: Reconcile<T>): Promise<void> {
-  const { signal } = options;
+  const { signal, eventLoop = systemEventLoop } = options;
   for (let items = 1; !signal.aborted; items++) {
-    if (items % itemsPerTurn === 0) await nextTurn();
+    if (items % itemsPerTurn === 0) await nextTurn(eventLoop);
     // Not the signal: the queue's end is enough, and no listener comes and goes with each item.
     const item = await queue.get();
     if (item === undefined) return;

@@ -1,5 +1,5 @@
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../clock/fake-clock.ts';
 import { DelayingQueue } from './delaying-queue.ts';
 import { recordingMetrics } from './recording-metrics.test-data.ts';
 import { WorkQueue } from './work-queue.ts';

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../clock/clock.ts';
+import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 import { type Metrics, noMetrics } from '../observe/metrics.ts';
 import { FifoReadyList, QueueEntry, type ReadyList } from './queue-entry.ts';
 import { type QueueMetrics, queueMetrics } from './queue-metrics.ts';

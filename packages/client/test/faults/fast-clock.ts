@@ -1,5 +1,4 @@
-import type { Clock } from '../../src/clock/index.ts';
-import { systemClock } from '../../src/clock/index.ts';
+import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 
 /** Time that runs faster than ours: what waits for minutes waits for seconds, and yet takes its turn among real sockets. */
 export function fastClock(factor: number): Clock {

@@ -1,5 +1,5 @@
 import type { ConfigMap } from '@coxswain/api/core/v1';
-import type { Clock } from '../../src/clock/index.ts';
+import type { Clock } from '@coxswain/apimachinery/clock';
 import { DeletedFinalStateUnknown, SharedIndexInformer } from '../../src/informers/index.ts';
 import { ClientSet } from '../../src/kubernetes/index.ts';
 import type { RESTClient } from '../../src/rest/index.ts';

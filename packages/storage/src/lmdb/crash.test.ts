@@ -40,13 +40,13 @@ async function bundle(directory: string): Promise<string> {
   await build({
     configFile: false,
     logLevel: 'error',
+    ssr: { external: ['lmdb'], resolve: { conditions: ['coxswain-source'] } },
     build: {
       ssr: entry,
       outDir: directory,
       emptyOutDir: false,
       rollupOptions: { output: { entryFileNames: 'writer.mjs' } },
     },
-    ssr: { external: ['lmdb'] },
   });
   await symlink(fileURLToPath(new URL('../../../../node_modules', import.meta.url)), join(directory, 'node_modules'));
   return join(directory, 'writer.mjs');

@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { StoreFullError } from '../errors.ts';
-import type { Clock } from '../mvcc/index.ts';
+import type { Clock } from '@coxswain/apimachinery/clock';
 import { FileUsage } from './file-usage.ts';
 
 const MiB = 1024 * 1024;
@@ -179,7 +179,7 @@ export class DiskRoom {
 
   /** What we may take; Infinity where it does not say. */
   #askDisk(): number {
-    if (this.#clock.now().getTime() < this.#fullUntil) return 0;
+    if (this.#clock.now() < this.#fullUntil) return 0;
     try {
       const { bavail, blocks, bsize } = statfsSync(this.#path);
       return blocks === 0 ? Number.POSITIVE_INFINITY : Math.max(0, bavail * bsize - leftBytes);
@@ -217,7 +217,7 @@ export class DiskRoom {
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && fullCodes.has(error.code))) throw error;
       this.#lastUsage = undefined;
-      this.#fullUntil = this.#clock.now().getTime() + patienceMs;
+      this.#fullUntil = this.#clock.now() + patienceMs;
       return false;
     }
   }

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { StoreFullError } from '../errors.ts';
-import { FakeClock } from '../mvcc/fake-clock.test-data.ts';
 import { openLmdbStore } from '../open-store.ts';
 import type { Store } from '../store.ts';
 
@@ -102,7 +102,7 @@ describe.runIf(canMount)('a store on a disk that it fills', { timeout: 60_000 },
       stored.delete(key);
     });
     await Promise.all(deletions);
-    await clock.pass(5);
+    await clock.advance(5000);
     await store.compact(await store.currentRevision());
     await store.checkWritable();
     expect(told.slice(1)).toEqual([expect.stringMatching(/^there is room for new objects/)]);
@@ -137,7 +137,7 @@ describe.runIf(canMount)('a store on a disk that it fills', { timeout: 60_000 },
       sizes.push(stored.size);
       await Promise.all([...stored].map(([key, expected]) => store.delete(key, { expected })));
       await store.compact(await store.currentRevision());
-      await clock.pass(5);
+      await clock.advance(5000);
     }
     expect(Math.min(...sizes)).toBeGreaterThan(sizes[0]! * 0.7);
     await store.close();
@@ -168,7 +168,7 @@ describe.runIf(canMount)('a store on a disk that somebody else fills', { timeout
     }
     await store.compact(await store.currentRevision());
     rmSync(join(disk, 'other'));
-    await clock.pass(5);
+    await clock.advance(5000);
     await store.checkWritable();
     expect(await store.put('/k/big', bytesOf('/k/big', 1500), { expected: 0 })).toMatchObject({ ok: true });
     await store.close();

@@ -1,14 +1,7 @@
+import { type EventLoop, nextTurn } from '@coxswain/apimachinery/turns';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import type { StoreFullError } from '../errors.ts';
-import {
-  CorruptLogError,
-  isDeletion,
-  type Log,
-  type LogEntry,
-  type LogRecord,
-  nextTurn,
-  onNextTurn,
-} from '../mvcc/index.ts';
+import { CorruptLogError, isDeletion, type Log, type LogEntry, type LogRecord } from '../mvcc/index.ts';
 import { type Compaction, compactionMark, decodeCompaction, encodeCompaction } from './compaction-mark.ts';
 import type { DiskRoom, TransactionSize } from './disk-room.ts';
 import { decodeRecord, encodeRecords, sumOf, valueSumOf } from './record-codec.ts';
@@ -19,6 +12,7 @@ export interface LmdbLogOptions {
   readonly mapSize: number;
   /** It belongs to the log, which closes it. */
   readonly room: DiskRoom;
+  readonly eventLoop: EventLoop;
   /** Called when the file is closed. */
   readonly onClosed: () => Promise<void>;
 }
@@ -35,6 +29,7 @@ const sliceBytes = 4 * 1024 * 1024;
 export class LmdbLog implements Log {
   readonly #environment: RootDatabase;
   readonly #room: DiskRoom;
+  readonly #eventLoop: EventLoop;
   readonly #onClosed: () => Promise<void>;
   readonly #records: Database<Buffer, number>;
   readonly #values: Database<Uint8Array, number>;
@@ -46,8 +41,9 @@ export class LmdbLog implements Log {
   #compaction: Compaction = { compactedRevision: 0, removedThrough: 0 };
 
   /** Throws what LMDB throws when the file is none of its own. */
-  constructor({ file, mapSize, room, onClosed }: LmdbLogOptions) {
+  constructor({ file, mapSize, room, eventLoop, onClosed }: LmdbLogOptions) {
     this.#room = room;
+    this.#eventLoop = eventLoop;
     this.#onClosed = onClosed;
     this.#environment = open({
       path: file,
@@ -115,7 +111,7 @@ export class LmdbLog implements Log {
       bytes += this.#checkedValue(revision)?.length ?? 0;
       if (bytes < sliceBytes) continue;
       bytes = 0;
-      await nextTurn();
+      await nextTurn(this.#eventLoop);
     }
   }
 
@@ -142,7 +138,7 @@ export class LmdbLog implements Log {
 
   /** Whoever has just been answered, or heard from a socket in this turn, joins the group. */
   gather(commit: () => void): void {
-    onNextTurn(commit);
+    this.#eventLoop.onNextTurn(commit);
   }
 
   async close(): Promise<void> {

@@ -2,10 +2,10 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { describeStore, type StoreUnderTest } from '../contract/index.ts';
 import { Recording } from '../contract/recording.ts';
 import { StoreClosedError } from '../errors.ts';
-import { FakeClock } from '../mvcc/fake-clock.test-data.ts';
 import { openLmdbStore } from '../open-store.ts';
 
 describeStore('lmdb', { describe, it }, { inProcess: true, durable: true }, async () => {
@@ -15,7 +15,7 @@ describeStore('lmdb', { describe, it }, { inProcess: true, durable: true }, asyn
     const store = await openLmdbStore({ path, clock });
     return {
       store,
-      passTime: (seconds) => clock.pass(seconds),
+      passTime: (seconds) => clock.advance(seconds * 1000),
       reopen: async () => {
         await store.close();
         return open();
@@ -72,10 +72,10 @@ describe('the lmdb store', () => {
     const { revision } = await store.put('/a', Buffer.from('x'), { expected: 0, ttlSeconds: 10 });
     await store.put('/b', Buffer.from('y'), { expected: 0 });
     await store.close();
-    expect(clock.timers).toBe(0);
-    await clock.pass(3600);
+    expect(clock.pending).toBe(0);
+    await clock.advance(3_600_000);
     const again = await openLmdbStore({ path, clock });
-    await clock.pass(0);
+    await clock.advance(0);
     const recording = Recording.start(again, '/a', revision + 1);
     expect(await recording.lines(1)).toEqual([`delete /a@${revision + 2}, was "x"@${revision}`]);
     expect((await again.list('')).entries.map(({ key }) => key)).toEqual(['/b']);

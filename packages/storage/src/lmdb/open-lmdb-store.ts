@@ -1,4 +1,6 @@
-import { type Clock, CorruptLogError, MvccStore } from '../mvcc/index.ts';
+import type { Clock } from '@coxswain/apimachinery/clock';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
+import { CorruptLogError, MvccStore } from '../mvcc/index.ts';
 import type { Store } from '../store.ts';
 import { DataDirectory } from './data-directory.ts';
 import { DataDirectoryError } from './data-directory-error.ts';
@@ -9,17 +11,18 @@ export interface LmdbSettings {
   readonly path: string;
   readonly mapSize: number;
   readonly clock: Clock;
+  readonly eventLoop: EventLoop;
   readonly log: (message: string) => void;
 }
 
 /** Opens the store of a data directory, or makes one there. The directory is given back when the store is closed. */
-export async function openLmdb({ path, mapSize, clock, log: tell }: LmdbSettings): Promise<Store> {
+export async function openLmdb({ path, mapSize, clock, eventLoop, log: tell }: LmdbSettings): Promise<Store> {
   const directory = await DataDirectory.open(path);
   const { file } = directory;
   const room = await DiskRoom.open({ file, clock, log: tell });
   let log: LmdbLog;
   try {
-    log = new LmdbLog({ file, mapSize, room, onClosed: () => directory.release() });
+    log = new LmdbLog({ file, mapSize, room, eventLoop, onClosed: () => directory.release() });
   } catch (cause) {
     await room.close();
     await directory.release();
@@ -28,7 +31,7 @@ export async function openLmdb({ path, mapSize, clock, log: tell }: LmdbSettings
   try {
     await log.load();
     await directory.complete();
-    return new MvccStore('lmdb', log, clock);
+    return new MvccStore({ driver: 'lmdb', log, clock, eventLoop });
   } catch (error) {
     await log.close();
     // What LMDB itself finds wrong, such as `MDB_PAGE_NOTFOUND: Requested page not found`, it finds in the file.

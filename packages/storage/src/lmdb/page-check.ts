@@ -1,4 +1,4 @@
-import { nextTurn } from '../mvcc/index.ts';
+import { nextTurn, systemEventLoop } from '@coxswain/apimachinery/turns';
 import {
   type Meta,
   node,
@@ -121,7 +121,7 @@ export class PageCheck {
     if (tree.root !== undefined) visits.push({ number: tree.root, depth: 1, from: undefined, to: undefined });
     for (let visit = visits.pop(); visit !== undefined; visit = visits.pop()) {
       this.#visit(walk, visit, visits);
-      if (++this.#visited % slicePages === 0) await nextTurn();
+      if (++this.#visited % slicePages === 0) await nextTurn(systemEventLoop);
     }
     const isRight =
       counted.branches === tree.branches &&

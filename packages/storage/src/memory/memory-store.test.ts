@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { describeStore } from '../contract/index.ts';
-import { FakeClock } from '../mvcc/fake-clock.test-data.ts';
 import { openMemoryStore } from '../open-store.ts';
 import { snapshotOf } from './memory-log.ts';
 
 describeStore('memory', { describe, it }, { inProcess: true, durable: false }, async () => {
   const clock = new FakeClock();
   const store = openMemoryStore({ clock });
-  return { store, passTime: (seconds) => clock.pass(seconds), dispose: () => store.close() };
+  return { store, passTime: (seconds) => clock.advance(seconds * 1000), dispose: () => store.close() };
 });
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -1,5 +1,5 @@
+import { type EventLoop, nextTurn } from '@coxswain/apimachinery/turns';
 import { StoreClosedError, StoreFullError, StoreUnavailableError } from '../errors.ts';
-import { nextTurn } from './clock.ts';
 import type { KeyIndex } from './key-index.ts';
 import { isDeletion, type Log, type LogRecord } from './log.ts';
 import type { ReadPins } from './read-pins.ts';
@@ -14,6 +14,7 @@ export interface CompactorOptions {
   readonly log: Log;
   readonly index: KeyIndex;
   readonly pins: ReadPins;
+  readonly eventLoop: EventLoop;
 }
 
 /**
@@ -25,15 +26,17 @@ export class Compactor {
   readonly #log: Log;
   readonly #index: KeyIndex;
   readonly #pins: ReadPins;
+  readonly #eventLoop: EventLoop;
   #compactedRevision: number;
   #stopped = false;
   /** The compactions under way, one after the other. Never rejects. */
   #last: Promise<void> = Promise.resolve();
 
-  constructor({ log, index, pins }: CompactorOptions) {
+  constructor({ log, index, pins, eventLoop }: CompactorOptions) {
     this.#log = log;
     this.#index = index;
     this.#pins = pins;
+    this.#eventLoop = eventLoop;
     this.#compactedRevision = log.compaction.compactedRevision;
   }
 
@@ -104,7 +107,7 @@ export class Compactor {
       }
       // Not before: a key that comes back names its deletion as long as that is in the log.
       for (const deletion of deletions) this.#index.forget(deletion);
-      await nextTurn();
+      await nextTurn(this.#eventLoop);
     }
   }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { ExpiryQueue } from './expiry-queue.ts';
-import { FakeClock } from './fake-clock.test-data.ts';
 import type { LogRecord } from './log.ts';
 
 const recordAt = (revision: number, expiresAt: number): LogRecord => ({
@@ -17,23 +17,23 @@ describe('ExpiryQueue', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(1000), { maxLength: 200 }), async (delays) => {
         const clock = new FakeClock();
-        const start = clock.now().getTime();
+        const start = clock.now();
         const expired: number[] = [];
         const queue = new ExpiryQueue({
           clock,
           isCurrent: () => true,
           expire: async ({ expiresAt }) => {
-            expect(clock.now().getTime()).toBeGreaterThanOrEqual(expiresAt);
+            expect(clock.now()).toBeGreaterThanOrEqual(expiresAt);
             expired.push(expiresAt - start);
           },
         });
         for (const [index, delay] of delays.entries()) queue.add(recordAt(index, start + delay * 1000));
-        await clock.pass(500);
+        await clock.advance(500000);
         const sorted = [...delays].sort((a, b) => a - b).map((delay) => delay * 1000);
         expect(expired).toEqual(sorted.filter((delay) => delay <= 500_000));
-        await clock.pass(500);
+        await clock.advance(500000);
         expect(expired).toEqual(sorted);
-        expect(clock.timers).toBe(0);
+        expect(clock.pending).toBe(0);
       }),
       { numRuns: 30 },
     );
@@ -41,7 +41,7 @@ describe('ExpiryQueue', () => {
 
   it('forgets records that were overtaken instead of gathering them', async () => {
     const clock = new FakeClock();
-    const end = clock.now().getTime() + 3600_000;
+    const end = clock.now() + 3600_000;
     let newest = 0;
     const expired: number[] = [];
     let asked = 0;
@@ -56,7 +56,7 @@ describe('ExpiryQueue', () => {
     for (newest = 1; newest < 50_000; newest++) queue.add(recordAt(newest, end));
     newest--;
     asked = 0;
-    await clock.pass(3600);
+    await clock.advance(3_600_000);
     expect(expired).toEqual([newest]);
     expect(asked).toBeLessThan(2000);
   });
@@ -73,10 +73,10 @@ describe('ExpiryQueue', () => {
         expired.push(revision);
       },
     });
-    queue.add(recordAt(1, clock.now().getTime() + 1000));
-    await clock.pass(1);
+    queue.add(recordAt(1, clock.now() + 1000));
+    await clock.advance(1000);
     expect(expired).toEqual([]);
-    await clock.pass(10);
+    await clock.advance(10000);
     expect(expired).toEqual([1]);
   });
 
@@ -89,13 +89,13 @@ describe('ExpiryQueue', () => {
       expire: async ({ revision }) => void expired.push(revision),
     });
     const monthSeconds = 31 * 24 * 3600;
-    queue.add(recordAt(1, clock.now().getTime() + monthSeconds * 1000));
-    queue.add(recordAt(2, clock.now().getTime() + 2 * monthSeconds * 1000));
-    await clock.pass(monthSeconds);
+    queue.add(recordAt(1, clock.now() + monthSeconds * 1000));
+    queue.add(recordAt(2, clock.now() + 2 * monthSeconds * 1000));
+    await clock.advance(monthSeconds * 1000);
     expect(expired).toEqual([1]);
     queue.stop();
-    await clock.pass(2 * monthSeconds);
+    await clock.advance(2 * monthSeconds * 1000);
     expect(expired).toEqual([1]);
-    expect(clock.timers).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import type { LogRecord } from './log.ts';
 
 /** How many keys go at once. */
@@ -27,7 +27,7 @@ export class ExpiryQueue {
   #heap: LogRecord[] = [];
   /** The heap is cleaned of overtaken records when it has grown to this. */
   #cleanAt = 1024;
-  #cancelTimer: (() => void) | undefined;
+  #timer: Timer | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
   #stopped = false;
 
@@ -45,21 +45,21 @@ export class ExpiryQueue {
 
   stop(): void {
     this.#stopped = true;
-    this.#cancelTimer?.();
+    this.#timer?.cancel();
     this.#heap = [];
   }
 
   #arm(delayAtLeastMs = 0): void {
     const first = this.#heap[0];
     if (this.#stopped || first === undefined || first.expiresAt >= this.#timerAt) return;
-    this.#cancelTimer?.();
+    this.#timer?.cancel();
     this.#timerAt = first.expiresAt;
-    const delay = Math.max(first.expiresAt - this.#clock.now().getTime(), delayAtLeastMs, 0);
-    this.#cancelTimer = this.#clock.setTimer(() => void this.#fire(), Math.min(delay, maxDelayMs));
+    const delay = Math.max(first.expiresAt - this.#clock.now(), delayAtLeastMs, 0);
+    this.#timer = this.#clock.setTimeout(() => void this.#fire(), Math.min(delay, maxDelayMs), { background: true });
   }
 
   async #fire(): Promise<void> {
-    const now = this.#clock.now().getTime();
+    const now = this.#clock.now();
     const due: LogRecord[] = [];
     while (due.length < sliceKeys && this.#heap[0] !== undefined && this.#heap[0].expiresAt <= now) {
       const record = this.#pop();
@@ -68,7 +68,7 @@ export class ExpiryQueue {
     const outcomes = await Promise.allSettled(due.map((record) => this.#expire(record)));
     const failed = due.filter((_, index) => outcomes[index]?.status === 'rejected');
     for (const record of failed) this.#push(record);
-    this.#cancelTimer = undefined;
+    this.#timer = undefined;
     this.#timerAt = Number.POSITIVE_INFINITY;
     this.#arm(failed.length > 0 ? retryMs : 0);
   }

@@ -1,14 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { FakeClock } from '@coxswain/apimachinery/clock';
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import { line, Recording } from '../contract/recording.ts';
 import { CompactedError, StoreFullError, StoreUnavailableError } from '../errors.ts';
 import { MemoryLog } from '../memory/memory-log.ts';
 import type { Store, StoreEvent } from '../store.ts';
-import { FakeClock } from './fake-clock.test-data.ts';
 import { FaultyLog } from './faulty-log.test-data.ts';
 import { MvccStore } from './mvcc-store.ts';
 
-const open = (log = new MemoryLog()) => new MvccStore('memory', log, new FakeClock());
+const open = (log = new MemoryLog()) =>
+  new MvccStore({ driver: 'memory', log, clock: new FakeClock(), eventLoop: systemEventLoop });
 const bytes = (text: string) => Buffer.from(text);
 const textOf = (value: Uint8Array) => Buffer.from(value).toString();
 

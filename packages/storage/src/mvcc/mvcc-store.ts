@@ -1,3 +1,5 @@
+import type { Clock } from '@coxswain/apimachinery/clock';
+import { type EventLoop, nextTurn } from '@coxswain/apimachinery/turns';
 import { CompactedError, FutureRevisionError, StoreClosedError, StoreFullError } from '../errors.ts';
 import type {
   DeleteOptions,
@@ -12,7 +14,6 @@ import type {
   WatchHandler,
   WriteResult,
 } from '../store.ts';
-import { type Clock, nextTurn } from './clock.ts';
 import { Compactor } from './compactor.ts';
 import { ExpiryQueue } from './expiry-queue.ts';
 import { type KeyIndex, loadIndex, recordAt } from './key-index.ts';
@@ -28,6 +29,14 @@ const sliceBytes = 8 * 1024 * 1024;
 /** What no key may hold: the end of text in C, and halves of characters, which have no UTF-8. */
 const notInKeys = /[\0\ud800-\udfff]/u;
 
+export interface MvccStoreOptions {
+  readonly driver: 'memory' | 'lmdb';
+  readonly log: Log;
+  readonly clock: Clock;
+  /** What takes long is done in slices; between them others have their turn on it. */
+  readonly eventLoop: EventLoop;
+}
+
 /**
  * The store's semantics over a log. Keys and their newest revisions are in memory, values are read from the log.
  *
@@ -38,6 +47,7 @@ export class MvccStore implements Store {
   readonly driver: 'memory' | 'lmdb';
   readonly #log: Log;
   readonly #clock: Clock;
+  readonly #eventLoop: EventLoop;
   readonly #index: KeyIndex;
   readonly #writes: WriteQueue;
   readonly #watches: WatchHub;
@@ -51,10 +61,11 @@ export class MvccStore implements Store {
   #relieving = false;
 
   /** Loads the index. Throws a `CorruptLogError`, and leaves the log open then. */
-  constructor(driver: 'memory' | 'lmdb', log: Log, clock: Clock) {
+  constructor({ driver, log, clock, eventLoop }: MvccStoreOptions) {
     this.driver = driver;
     this.#log = log;
     this.#clock = clock;
+    this.#eventLoop = eventLoop;
     const { index, revision } = loadIndex(log);
     this.#index = index;
     this.#revision = revision;
@@ -67,10 +78,11 @@ export class MvccStore implements Store {
     });
     this.#watches = new WatchHub({
       log,
+      eventLoop,
       revision: () => this.#revision,
       compactedRevision: () => this.#compactor.compactedRevision,
     });
-    this.#compactor = new Compactor({ log, index, pins: this.#pins });
+    this.#compactor = new Compactor({ log, index, eventLoop, pins: this.#pins });
     this.#expiry = new ExpiryQueue({
       clock,
       isCurrent: (record) => index.head(record.key)?.revision === record.revision,
@@ -121,7 +133,7 @@ export class MvccStore implements Store {
         remaining += slice.remaining;
         from = slice.next;
         if (from === undefined) break;
-        await nextTurn();
+        await nextTurn(this.#eventLoop);
         this.#refuseWhenClosed();
       }
     } finally {
@@ -136,7 +148,7 @@ export class MvccStore implements Store {
   }
 
   put(key: string, value: Uint8Array, { expected, ttlSeconds, note }: PutOptions): Promise<WriteResult> {
-    const expiresAt = ttlSeconds ? this.#clock.now().getTime() + ttlSeconds * 1000 : 0;
+    const expiresAt = ttlSeconds ? this.#clock.now() + ttlSeconds * 1000 : 0;
     return this.#write({ key, value, expected, expiresAt, note });
   }
 

@@ -1,6 +1,6 @@
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import { CompactedError } from '../errors.ts';
 import type { StoreEvent, Watch, WatchHandler } from '../store.ts';
-import { onNextTurn } from './clock.ts';
 import { CorruptLogError, emptyRevision, type Log } from './log.ts';
 import type { RecentRecords } from './recent-records.ts';
 import { eventOf } from './store-event.ts';
@@ -12,6 +12,7 @@ const sliceBytes = 4 * 1024 * 1024;
 /** What a watch needs to know of its store. */
 export interface WatchedStore {
   readonly log: Log;
+  readonly eventLoop: EventLoop;
   /** The newest revision that is durable. */
   revision(): number;
   compactedRevision(): number;
@@ -122,7 +123,7 @@ export class WatchSession implements Watch {
     });
     if (this.#state !== 'reading') return;
     if (this.#position >= this.#store.revision()) this.#goLive();
-    else onNextTurn(() => this.#read());
+    else this.#store.eventLoop.onNextTurn(() => this.#read());
   }
 
   #nextSlice(): StoreEvent[] {

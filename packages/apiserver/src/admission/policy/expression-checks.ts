@@ -11,6 +11,7 @@ import {
   type KubernetesObject,
   Path,
 } from '@coxswain/apimachinery';
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import { BOOL, type CelType, listOf, NULL, STRING } from '@coxswain/cel';
 import { JSON_PATCH } from '@coxswain/cel/library';
 import type { WebhookConfiguration } from '../webhook/compiled-webhook.ts';
@@ -34,7 +35,7 @@ const inMutation: ExpressionScope = { authorizer: true, patchTypes: true };
 /** Why expressions of an object cannot be used, by field. */
 class ExpressionChecks {
   readonly errors = new Map<string, FieldError>();
-  readonly #turns = new Turns();
+  readonly #turns = new Turns(systemEventLoop);
 
   /** `shown`: the expression as the error quotes it. */
   add(path: Path, { text, program }: CompiledPolicyExpression, shown = text): void {
@@ -125,7 +126,7 @@ async function compilerOf(
   for (const [index, variable] of variables.entries())
     checks.add(path.child('variables').index(index).child('expression'), await compiler.addVariable(variable));
   if (variables.length > 0 || mutations) return (text, types, scope) => compiler.compile(text, types, scope);
-  const turns = new Turns();
+  const turns = new Turns(systemEventLoop);
   return async (text, types, scope) => {
     await turns.next();
     return compileExpression(admissionEnvironment({ ...scope, params }), text, types);

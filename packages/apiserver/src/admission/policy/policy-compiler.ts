@@ -1,4 +1,5 @@
 import type { ParamKind, Variable } from '@coxswain/api/admissionregistration/v1';
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import { type CelEnvironment, type CelType, DYN, listOf, mapOf, objectType } from '@coxswain/cel';
 import {
   admissionEnvironment,
@@ -21,7 +22,7 @@ export class PolicyCompiler {
   readonly #types = new Map<string, CelType>();
   readonly #variablesType: CelType;
   readonly #environments = new Map<string, CelEnvironment>();
-  readonly #turns = new Turns();
+  readonly #turns = new Turns(systemEventLoop);
 
   /** `base`: what expressions know besides variables. */
   constructor(base: (scope: Scope) => CelEnvironment) {

@@ -1,4 +1,5 @@
 import { isNotFound, type KubernetesObject } from '@coxswain/apimachinery';
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import type { ResourceScope } from '../../endpoints/scope.ts';
 import type { StoredObject } from '../../registry/stored-object.ts';
 import type { ParamObjects } from './params.ts';
@@ -43,7 +44,7 @@ export function servedParams({ scope, during }: ServedScope): ParamObjects {
         const { entries } = registry.cache.list(registry.keys.namespacePrefix(namespace));
         const stored = entries.map(({ value }) => value);
         await registry.prepare(stored);
-        const turns = new Turns();
+        const turns = new Turns(systemEventLoop);
         const objects: KubernetesObject[] = [];
         for (const one of stored) {
           await turns.next();

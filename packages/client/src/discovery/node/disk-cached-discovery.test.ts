@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '@coxswain/apimachinery/clock';
 import { GroupKind } from '@coxswain/apimachinery/meta';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../clock/clock.ts';
 import { RESTClient } from '../../rest/rest-client.ts';
 import { CachedDiscovery } from '../cached-discovery.ts';
 import { DeferredRESTMapper } from '../deferred-rest-mapper.ts';

@@ -1,10 +1,10 @@
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 import { makeDirectory } from '../../files/make-directory.ts';
 import { isJsonObject } from '@coxswain/apimachinery/json';
 import type { APIGroup, APIGroupList, APIResourceList } from '@coxswain/apimachinery/meta';
-import { type Clock, systemClock } from '../../clock/clock.ts';
 import type { CallOptions } from '../../rest/call-options.ts';
 import type { CachedDiscoveryInterface, ServerResources } from '../discovery-interface.ts';
 import type { OpenAPIDocument, OpenAPIV3GroupVersion } from '../open-api.ts';

@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../../clock/index.ts';
 import type { Metrics } from '../../observe/index.ts';
 import { noMetrics } from '../../observe/index.ts';
 import type { ExecConfig } from '../kubeconfig.ts';

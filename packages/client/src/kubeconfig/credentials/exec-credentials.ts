@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty';
-import { type Clock, systemClock } from '../../clock/index.ts';
+import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 import type { Credential, Credentials } from '../../config/rest-config.ts';
 import { type Counter, type Metrics, noMetrics } from '../../observe/index.ts';
 import { interactiveMode } from '../confirm-usable.ts';

@@ -1,8 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { describe, expect, it } from 'vitest';
 import { TestAuthority } from '../../certificates/test-authority.test-data.ts';
-import { FakeClock } from '../../clock/index.ts';
 import { tempDir } from '../temp-dir.test-data.ts';
 import { CertificateFileCredentials } from './certificate-file-credentials.ts';
 import { TokenFileCredentials } from './token-file-credentials.ts';

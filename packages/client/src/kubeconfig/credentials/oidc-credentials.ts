@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 import { unverifiedClaims } from '@coxswain/apimachinery/jwt';
-import { type Clock, systemClock } from '../../clock/index.ts';
 import type { Credential, Credentials } from '../../config/rest-config.ts';
 import { messageOf } from '../message-of.ts';
 import { secretCredential } from './secret-credential.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock/index.ts';
+import type { Clock } from '@coxswain/apimachinery/clock';
 import type { Credential, Credentials } from '../../config/rest-config.ts';
 import type { Logger } from '../../observe/index.ts';
 import { messageOf } from '../message-of.ts';

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../clock/index.ts';
+import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 import { type Logger, silentLogger } from '../../observe/index.ts';
 import { readText } from '../files.ts';
 

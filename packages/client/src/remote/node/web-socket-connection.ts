@@ -1,5 +1,5 @@
+import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import type { RawData, WebSocket } from 'ws';
-import type { Clock, Timer } from '../../clock/clock.ts';
 import { TransportError, type WebSocketConnection } from '../../transport/transport.ts';
 
 /** More than this waiting to be read, and the server is made to wait. */

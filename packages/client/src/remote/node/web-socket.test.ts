@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { FakeClock } from '../../clock/fake-clock.ts';
 import { TransportError, UpgradeRefusedError, type WebSocketConnection } from '../../transport/transport.ts';
 import { openWebSocket, type WebSocketTarget } from './web-socket.ts';
 

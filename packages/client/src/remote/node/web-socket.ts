@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 import { WebSocket } from 'ws';
-import type { Clock } from '../../clock/clock.ts';
-import { systemClock } from '../../clock/clock.ts';
 import { bodyOf, joinChunks } from '../../transport/response-body.ts';
 import { TransportError, UpgradeRefusedError, type WebSocketConnection } from '../../transport/transport.ts';
 import { readableAfterFailedWrites } from './readable-after-failed-writes.ts';

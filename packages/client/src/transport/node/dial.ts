@@ -1,6 +1,6 @@
 import { type ConnectOpts, connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { ConnectionOptions, SecureContext, TLSSocket } from 'node:tls';
-import type { Clock } from '../../clock/clock.ts';
+import type { Clock } from '@coxswain/apimachinery/clock';
 import { TransportError } from '../transport.ts';
 import { nodeTls } from './node-tls.ts';
 import { openTunnel } from './proxy-tunnel.ts';

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
+import { onAbort } from '@coxswain/apimachinery/abort';
 import { ChunkQueue } from '../chunk-queue.ts';
-import { onAbort } from '../on-abort.ts';
 import { bodyOf, joinChunks } from '../response-body.ts';
 import { TransportError, type TransportRequest, type TransportResponse } from '../transport.ts';
 import { codeOf } from './dial.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { afterEach, describe, expect, it } from 'vitest';
-import { FakeClock } from '../../clock/fake-clock.ts';
 import type { RestConfig } from '../../config/rest-config.ts';
 import { TransportError, type TransportRequest } from '../transport.ts';
 import { NodeTransport } from './node-transport.ts';

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContext } from 'node:tls';
-import { type Clock, systemClock } from '../../clock/clock.ts';
+import { onAbort } from '@coxswain/apimachinery/abort';
+import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 import type { Credential, RestConfig } from '../../config/rest-config.ts';
-import { onAbort } from '../on-abort.ts';
 import {
   type Transport,
   TransportError,

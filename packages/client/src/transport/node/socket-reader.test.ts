@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext, createServer, type TLSSocket } from 'node:tls';
+import { systemClock } from '@coxswain/apimachinery/clock';
 import { afterEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../clock/clock.ts';
 import { issueKeyPair } from '../../x509/key-pair.ts';
 import { dial } from './dial.ts';
 import { SocketReader } from './socket-reader.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock/clock.ts';
+import type { Clock } from '@coxswain/apimachinery/clock';
 import { errorCodes, Http2Error } from './http2-error.ts';
 
 /** So many frames may come in a row. */

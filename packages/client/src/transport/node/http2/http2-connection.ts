@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Clock, Timer } from '../../../clock/clock.ts';
+import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import { TransportError, type TransportRequest, type TransportResponse } from '../../transport.ts';
 import type { RequestDefaults } from '../connection-pool.ts';
 import { codeOf } from '../dial.ts';

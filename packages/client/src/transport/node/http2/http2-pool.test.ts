@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { afterEach, describe, expect, it } from 'vitest';
-import { FakeClock } from '../../../clock/fake-clock.ts';
 import { TransportError, type TransportResponse } from '../../transport.ts';
 import { Http2Pool } from './http2-pool.ts';
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import type { Clock, Timer } from '../../../clock/clock.ts';
-import { onAbort } from '../../on-abort.ts';
+import { onAbort } from '@coxswain/apimachinery/abort';
+import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import { TransportError, type TransportRequest, type TransportResponse } from '../../transport.ts';
 import type { ConnectionPool, RequestDefaults } from '../connection-pool.ts';
 import { SocketReader } from '../socket-reader.ts';

@@ -1,5 +1,5 @@
+import { onAbort } from '@coxswain/apimachinery/abort';
 import { ChunkQueue } from '../../chunk-queue.ts';
-import { onAbort } from '../../on-abort.ts';
 import { bodyOf, copyChunks } from '../../response-body.ts';
 import type { TransportError, TransportRequest, TransportResponse } from '../../transport.ts';
 import type { HeaderField } from './hpack-static-table.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { FakeClock } from '../../../clock/fake-clock.ts';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { TransportError, type TransportRequest } from '../../transport.ts';
 import { frame, frameTypes } from './frames.ts';
 import { Http2Connection } from './http2-connection.ts';

@@ -1,4 +1,4 @@
-import { onAbort } from '../transport/on-abort.ts';
+import { onAbort } from '../abort/on-abort.ts';
 import type { Clock } from './clock.ts';
 
 /** Waits. Rejects with the signal's reason as soon as it is aborted, and leaves no timer behind. */

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from './clock.ts';
-import { nextTurn } from './next-turn.ts';
+import { nextTurn, systemEventLoop } from '../turns/event-loop.ts';
 
 interface Waiting {
   readonly at: number;
@@ -80,5 +80,5 @@ export class FakeClock implements Clock {
 
 /** Lets pending promises and I/O that is ready go on. */
 async function turns(): Promise<void> {
-  for (let i = 0; i < 10; i++) await nextTurn();
+  for (let i = 0; i < 10; i++) await nextTurn(systemEventLoop);
 }

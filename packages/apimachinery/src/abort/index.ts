@@ -1,0 +1,2 @@
+/** Listening to abort signals. */
+export { onAbort } from './on-abort.ts';

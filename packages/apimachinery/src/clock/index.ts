@@ -1,0 +1,3 @@
+export { type Clock, systemClock, type Timer, type TimerOptions } from './clock.ts';
+export { FakeClock } from './fake-clock.ts';
+export { sleep } from './sleep.ts';

@@ -1,0 +1,5 @@
+/** How long work shares the event loop with others. */
+export { CountingEventLoop, type CountingEventLoopOptions } from './counting-event-loop.ts';
+export { type EventLoop, nextTurn, systemEventLoop } from './event-loop.ts';
+export { fairTurn } from './fair-turn.ts';
+export { Turns } from './turns.ts';
