@@ -3,22 +3,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GroupResource } from '@coxswain/apimachinery';
+import { type GrpcServer, listen, serve } from '@coxswain/grpc';
 import { openMemoryStore, type Store } from '@coxswain/storage';
-import type { Message } from '@coxswain/storage/protobuf';
-import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asAdmin } from '../../test/hardening/clients.ts';
 import { inProcessCaller } from '../../test/requests/caller.ts';
 import { startTestServer, type TestServer } from '../../test/test-server.ts';
 import { type Encryption, loadEncryption } from './encryption.ts';
-import {
-  DecryptRequest,
-  DecryptResponse,
-  EncryptRequest,
-  EncryptResponse,
-  StatusRequest,
-  StatusResponse,
-} from './kms/messages.ts';
+import { keyManagementService } from './kms/messages.ts';
 
 let directory: string;
 const encryptions: Encryption[] = [];
@@ -159,49 +151,17 @@ describe('a KMS plug-in at a socket', () => {
     );
     expect(Buffer.from((await again.get('/s')).entry!.value).toString()).toBe('hunter2');
     await memory.close();
-    plugin.forceShutdown();
+    await plugin.close(0);
   });
 });
 
 /** A plug-in whose encryption is to turn every bit. */
-async function startPlugin(socket: string): Promise<Server> {
-  const server = new Server();
-  const turned = (bytes: Uint8Array = new Uint8Array()): Uint8Array => bytes.map((byte) => byte ^ 0xff);
-  const method = <Request, Response>(
-    name: string,
-    request: Message<Request>,
-    response: Message<Response>,
-    answer: (request: Request) => Response,
-  ) => ({
-    definition: {
-      path: `/v2.KeyManagementService/${name}`,
-      requestStream: false,
-      responseStream: false,
-      requestSerialize: request.encode,
-      requestDeserialize: request.decode,
-      responseSerialize: response.encode,
-      responseDeserialize: response.decode,
-    },
-    handle: (call: { request: Request }, done: (error: null, response: Response) => void) =>
-      done(null, answer(call.request)),
+function startPlugin(socket: string): Promise<GrpcServer> {
+  const turned = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => byte ^ 0xff);
+  const plugin = serve(keyManagementService, {
+    status: async () => ({ version: 'v2', healthz: 'ok', keyId: '1' }),
+    encrypt: async ({ plaintext }) => ({ ciphertext: turned(plaintext), keyId: '1' }),
+    decrypt: async ({ ciphertext }) => ({ plaintext: turned(ciphertext) }),
   });
-  const methods = {
-    Status: method('Status', StatusRequest, StatusResponse, () => ({ version: 'v2', healthz: 'ok', keyId: '1' })),
-    Encrypt: method('Encrypt', EncryptRequest, EncryptResponse, ({ plaintext }) => ({
-      ciphertext: turned(plaintext),
-      keyId: '1',
-    })),
-    Decrypt: method('Decrypt', DecryptRequest, DecryptResponse, ({ ciphertext }) => ({
-      plaintext: turned(ciphertext),
-    })),
-  };
-  const each = <T>(part: (made: (typeof methods)[keyof typeof methods]) => T) =>
-    Object.fromEntries(Object.entries(methods).map(([name, made]) => [name, part(made)]));
-  server.addService(each(({ definition }) => definition) as never, each(({ handle }) => handle) as never);
-  await new Promise<void>((resolve, reject) => {
-    server.bindAsync(`unix:${socket}`, ServerCredentials.createInsecure(), (error) =>
-      error ? reject(error) : resolve(),
-    );
-  });
-  return server;
+  return listen(`unix://${socket}`, [plugin]);
 }

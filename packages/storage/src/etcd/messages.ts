@@ -1,4 +1,15 @@
-import { bool, bytes, id, int64, type Message, type MessageOf, many, message, one, text } from './protobuf.ts';
+import {
+  bool,
+  bytes,
+  id,
+  int64,
+  type Message,
+  type MessageOf,
+  many,
+  message,
+  one,
+  text,
+} from '@coxswain/grpc/protobuf';
 
 /**
  * The messages of etcd's gRPC interface that are used here, and of them the fields that are. The numbers are etcd's.

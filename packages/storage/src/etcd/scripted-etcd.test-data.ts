@@ -9,7 +9,7 @@ import {
   type sendUnaryData,
 } from '@grpc/grpc-js';
 import { type Method, methods, type WatchRequest, type WatchResponse } from './messages.ts';
-import type { MessageOf } from './protobuf.ts';
+import type { MessageOf } from '@coxswain/grpc/protobuf';
 
 type WatchStreamCall = ServerDuplexStream<WatchRequest, WatchResponse>;
 

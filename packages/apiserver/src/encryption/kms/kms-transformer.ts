@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { aesGcm, seededAesGcm } from '../local-transformers.ts';
 import type { Decrypted, MaybePromise, Transformer } from '../transformer.ts';
 import { assertEnvelope, decodeEnvelope, type Envelope, encodeEnvelope, keyIdProblem } from './encrypted-object.ts';
-import type { KmsService, WrappedKey } from './kms-service.ts';
-import { seedSource } from './messages.ts';
+import type { KmsService } from './kms-service.ts';
+import { seedSource, type WrappedKey } from './messages.ts';
 
 /** So long may a seed be written with after the plug-in was last found well. */
 const writableMs = 3 * 60_000;

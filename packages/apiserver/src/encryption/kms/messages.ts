@@ -1,21 +1,55 @@
-import { bytes, int64, type MessageOf, many, message, text } from '@coxswain/storage/protobuf';
+import { unary } from '@coxswain/grpc';
+import { bytes, int64, type MessageOf, many, message, struct, text } from '@coxswain/grpc/protobuf';
 
 /* What is said to a KMS plug-in (`v2.KeyManagementService`), and what is stored of it. */
 
-const Annotation = message({ key: text(1), value: bytes(2) });
-export type Annotations = MessageOf<typeof Annotation>[];
+interface Annotation {
+  readonly key: string;
+  readonly value: Uint8Array;
+}
+const Annotation = struct<Annotation>(() => ({ key: text(1), value: bytes(2) }));
+export type Annotations = readonly Annotation[];
 
-export const StatusRequest = message({});
-export const StatusResponse = message({ version: text(1), healthz: text(2), keyId: text(3) });
-export const EncryptRequest = message({ plaintext: bytes(1), uid: text(2) });
-export const EncryptResponse = message({ ciphertext: bytes(1), keyId: text(2), annotations: many(3, Annotation) });
-export const DecryptRequest = message({
+interface KmsStatus {
+  readonly version: string;
+  readonly healthz: string;
+  readonly keyId: string;
+}
+
+/** The key of a value, encrypted by the plug-in. */
+export interface WrappedKey {
+  readonly ciphertext: Uint8Array;
+  readonly keyId: string;
+  readonly annotations: Annotations;
+}
+
+const StatusRequest = struct<object>(() => ({}));
+const StatusResponse = struct<KmsStatus>(() => ({ version: text(1), healthz: text(2), keyId: text(3) }));
+const EncryptRequest = struct<{ readonly plaintext: Uint8Array; readonly uid: string }>(() => ({
+  plaintext: bytes(1),
+  uid: text(2),
+}));
+const EncryptResponse = struct<WrappedKey>(() => ({
+  ciphertext: bytes(1),
+  keyId: text(2),
+  annotations: many(3, Annotation),
+}));
+const DecryptRequest = struct<WrappedKey & { readonly uid: string }>(() => ({
   ciphertext: bytes(1),
   uid: text(2),
   keyId: text(3),
   annotations: many(4, Annotation),
-});
-export const DecryptResponse = message({ plaintext: bytes(1) });
+}));
+const DecryptResponse = struct<{ readonly plaintext: Uint8Array }>(() => ({ plaintext: bytes(1) }));
+
+export const keyManagementService = {
+  name: 'v2.KeyManagementService',
+  methods: {
+    status: unary('Status', StatusRequest, StatusResponse),
+    encrypt: unary('Encrypt', EncryptRequest, EncryptResponse),
+    decrypt: unary('Decrypt', DecryptRequest, DecryptResponse),
+  },
+};
 
 export const EncryptedObject = message({
   encryptedData: bytes(1),

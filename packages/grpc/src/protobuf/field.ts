@@ -1,0 +1,174 @@
+import {
+  bigintKind,
+  boolKind,
+  bytesKind,
+  countKind,
+  doubleKind,
+  enumKind,
+  type Kind,
+  signedKind,
+  textKind,
+  unsignedKind,
+  withLength,
+} from './kinds.ts';
+import type { Message } from './message.ts';
+import { type Cursor, malformed, readVarint, sizeOfVarint, skipValue, writeVarint } from './varint.ts';
+
+/** One line of a message's table. */
+export interface Field<T> {
+  readonly number: number;
+  /** Bytes of the value with its tag. */
+  size(value: T): number;
+  write(to: Cursor, value: T): void;
+  /** Reads one value; `before` is what the message has so far in that field. */
+  read(from: Cursor, wireType: number, before: T | undefined): T;
+  /** What a field that is not there means in proto3. Absent: nothing, as with messages. */
+  readonly zero?: () => T;
+  /** Fills in the zeros of the messages in a value. Absent: there are none. */
+  complete?(value: T): T;
+}
+
+function single<T>(number: number, kind: Kind<T>, zero?: () => T): Field<T> {
+  const tag = number * 8 + kind.wireType;
+  const tagSize = sizeOfVarint(tag);
+  return {
+    number,
+    size: (value) => tagSize + kind.size(value),
+    write: (to, value) => {
+      writeVarint(to, tag);
+      kind.write(to, value);
+    },
+    read: (from, wireType) => {
+      if (wireType !== kind.wireType) throw malformed(`wire type ${wireType} in field ${number}`);
+      return kind.read(from);
+    },
+    ...(zero && { zero }),
+  };
+}
+
+const zeroNumber = (): number => 0;
+
+/** A number that is not negative when written, and exact when read: a revision, a count. */
+export const int64 = (number: number): Field<number> => single(number, countKind, zeroNumber);
+
+/** A signed integer. Beyond 2^53 it is the nearest number. */
+export const signed = (number: number): Field<number> => single(number, signedKind, zeroNumber);
+
+/** An unsigned integer. Beyond 2^53 it is the nearest number. */
+export const unsigned = (number: number): Field<number> => single(number, unsignedKind, zeroNumber);
+
+/** All of 64 bits. */
+export const id = (number: number): Field<bigint> => single(number, bigintKind, () => 0n);
+
+export const double = (number: number): Field<number> => single(number, doubleKind, zeroNumber);
+
+export const bool = (number: number): Field<boolean> => single(number, boolKind, () => false);
+
+export const bytes = (number: number): Field<Uint8Array> => single(number, bytesKind, () => new Uint8Array());
+
+export const text = (number: number): Field<string> => single(number, textKind, () => '');
+
+/** One of the names of an enumeration. */
+export function name<Name extends string>(number: number, numbers: Readonly<Record<Name, number>>): Field<Name> {
+  const kind = enumKind(numbers);
+  return single(number, kind, () => kind.first);
+}
+
+export const one = <T>(number: number, message: Message<T>): Field<T> => ({
+  ...single(number, message.kind),
+  complete: (value) => message.complete(value),
+});
+
+/** Values in a row, each with its own tag. */
+function row<T>(number: number, kind: Kind<T>): Field<T[]> {
+  const each = single(number, kind);
+  return {
+    number,
+    size: (values) => values.reduce((sum, value) => sum + each.size(value), 0),
+    write: (to, values) => {
+      for (const value of values) each.write(to, value);
+    },
+    read: (from, wireType, before = []) => {
+      before.push(each.read(from, wireType, undefined));
+      return before;
+    },
+    zero: () => [],
+  };
+}
+
+/** Messages in a row. */
+export const many = <T>(number: number, message: Message<T>): Field<T[]> => ({
+  ...row(number, message.kind),
+  complete: (values) => values.map((value) => message.complete(value)),
+});
+
+export const texts = (number: number): Field<string[]> => row(number, textKind);
+
+/** Numbers in a row, written together as proto3 does, and read in either form. */
+export function signeds(number: number): Field<number[]> {
+  const single = row(number, signedKind);
+  const packed = withLength<number[]>(
+    (values) => values.reduce((sum, value) => sum + signedKind.size(value), 0),
+    (to, values) => {
+      for (const value of values) signedKind.write(to, value);
+    },
+    (from) => {
+      const values: number[] = [];
+      while (from.at < from.end) values.push(signedKind.read(from));
+      return values;
+    },
+  );
+  const tag = number * 8 + packed.wireType;
+  return {
+    ...single,
+    size: (values) => (values.length === 0 ? 0 : sizeOfVarint(tag) + packed.size(values)),
+    write: (to, values) => {
+      if (values.length === 0) return;
+      writeVarint(to, tag);
+      packed.write(to, values);
+    },
+    read: (from, wireType, before = []) => {
+      if (wireType !== packed.wireType) return single.read(from, wireType, before);
+      // One by one: a spread of a long row is too many arguments.
+      for (const value of packed.read(from)) before.push(value);
+      return before;
+    },
+  };
+}
+
+/** A map of text to text. On the wire it is a row of messages with a key and a value. */
+export function textMap(number: number): Field<Readonly<Record<string, string>>> {
+  const key = single(1, textKind);
+  const value = single(2, textKind);
+  const entry = withLength<readonly [string, string]>(
+    ([k, v]) => key.size(k) + value.size(v),
+    (to, [k, v]) => {
+      key.write(to, k);
+      value.write(to, v);
+    },
+    (from) => {
+      let [k, v] = ['', ''];
+      while (from.at < from.end) {
+        const tag = readVarint(from);
+        const wireType = tag % 8;
+        if (tag - wireType === 8) k = key.read(from, wireType, undefined);
+        else if (tag - wireType === 16) v = value.read(from, wireType, undefined);
+        else skipValue(from, wireType);
+      }
+      return [k, v];
+    },
+  );
+  const entries = row(number, entry);
+  return {
+    number,
+    size: (map) => entries.size(Object.entries(map)),
+    write: (to, map) => entries.write(to, Object.entries(map)),
+    read: (from, wireType, before = {}) => {
+      const [[k, v]] = entries.read(from, wireType, undefined) as [[string, string]];
+      // Defined and not assigned: `__proto__` is a key like any other.
+      Object.defineProperty(before, k, { value: v, writable: true, enumerable: true, configurable: true });
+      return before;
+    },
+    zero: () => ({}),
+  };
+}

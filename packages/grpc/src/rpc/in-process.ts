@@ -1,0 +1,112 @@
+import { type Clock, systemClock, type Timer } from '@coxswain/apimachinery/clock';
+import { RpcError, toRpcError } from './rpc-error.ts';
+import type { AnyMethod, CallOptions, Calls, Handlers, ServeOptions, Service } from './service.ts';
+
+/**
+ * Calls handlers in this process as if they were behind a socket: requests and answers are complete messages, failures are RpcErrors, and
+ * cancellation and deadlines end a call even when its handler does not notice. Nothing is encoded.
+ */
+export function inProcess<Methods>(
+  service: Service<Methods>,
+  handlers: Handlers<Methods>,
+  clock: Clock = systemClock,
+): Calls<Methods> {
+  const calls: Partial<Record<keyof Methods, unknown>> = {};
+  for (const key in service.methods) {
+    const method = service.methods[key] as AnyMethod;
+    const handler = handlers[key] as AnyHandler | undefined;
+    const run =
+      handler && ((request: object, call: Call) => handler.call(handlers, method.request.complete(request), call));
+    const refuse = (): never => {
+      throw unimplemented(service, method);
+    };
+    const start = run ?? refuse;
+    calls[key] = method.streams ? streamCall(method, start, clock) : unaryCall(method, start, clock);
+  }
+  return calls as Calls<Methods>;
+}
+
+type AnyHandler = (request: object, options: ServeOptions) => Promise<object> | AsyncIterable<object>;
+
+export function unimplemented({ name }: Service<unknown>, method: AnyMethod): RpcError {
+  return new RpcError('Unimplemented', `unknown method ${method.name} for service ${name}`);
+}
+
+type Start = (request: object, call: Call) => unknown;
+
+function unaryCall({ response }: AnyMethod, start: Start, clock: Clock) {
+  return async (request: object, options: CallOptions = {}): Promise<object> => {
+    const call = new Call(options, clock);
+    try {
+      return response.complete(await call.unlessEnded(start(request, call) as Promise<object>));
+    } catch (error) {
+      throw call.failureOf(error);
+    } finally {
+      call.end();
+    }
+  };
+}
+
+function streamCall({ response }: AnyMethod, start: Start, clock: Clock) {
+  return async function* (request: object, options: CallOptions = {}): AsyncGenerator<object> {
+    const call = new Call(options, clock);
+    let answers: AsyncIterator<object> | undefined;
+    try {
+      answers = (start(request, call) as AsyncIterable<object>)[Symbol.asyncIterator]();
+      for (;;) {
+        const { done, value } = await call.unlessEnded(answers.next());
+        if (done) return;
+        yield response.complete(value);
+      }
+    } catch (error) {
+      throw call.failureOf(error);
+    } finally {
+      // The handler may be waiting: it is told by the signal, and its end is not waited for.
+      call.end();
+      answers?.return?.().catch(() => {});
+    }
+  };
+}
+
+/** One call under way: its signal for the handler, and what ended it early. */
+class Call implements ServeOptions {
+  readonly #controller = new AbortController();
+  readonly #caller: AbortSignal | undefined;
+  readonly #timer: Timer | undefined;
+  readonly #onAbort = (): void => this.#controller.abort(this.#caller?.reason);
+
+  constructor({ signal, timeoutMs }: CallOptions, clock: Clock) {
+    signal?.throwIfAborted();
+    this.#caller = signal;
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    if (timeoutMs !== undefined) {
+      const late = new RpcError('DeadlineExceeded', 'context deadline exceeded');
+      this.#timer = clock.setTimeout(() => this.#controller.abort(late), timeoutMs);
+    }
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  unlessEnded<T>(work: Promise<T>): Promise<T> {
+    const { signal } = this;
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => reject(signal.reason);
+      if (signal.aborted) onAbort();
+      else signal.addEventListener('abort', onAbort, { once: true });
+      work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    });
+  }
+
+  /** The caller's own reason if it cancelled, and an RpcError otherwise. */
+  failureOf(error: unknown): unknown {
+    return this.#caller?.aborted ? this.#caller.reason : toRpcError(error);
+  }
+
+  end(): void {
+    this.#timer?.cancel();
+    this.#caller?.removeEventListener('abort', this.#onAbort);
+    if (!this.signal.aborted) this.#controller.abort(new RpcError('Canceled', 'context canceled'));
+  }
+}
