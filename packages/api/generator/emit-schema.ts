@@ -19,7 +19,8 @@ function emitField(field: FieldModel, pkg: string): string {
     [field.omitEmpty && '?', field.omitZero && '0', field.required && '!', field.inline && '^']
       .filter(Boolean)
       .join('') || '-';
-  const parts = [field.name, field.number, flags, `${field.pointer ? '*' : ''}${emitType(field.type, pkg)}`];
+  const name = field.goName ? `${field.name}/${field.goName}` : field.name;
+  const parts = [name, field.number, flags, `${field.pointer ? '*' : ''}${emitType(field.type, pkg)}`];
   if (field.patchStrategy || field.mergeKey)
     parts.push(`+${field.patchStrategy ?? ''}${field.mergeKey ? `@${field.mergeKey}` : ''}`);
   if (field.enum) parts.push(`(${field.enum.join('|')})`);

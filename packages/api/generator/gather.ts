@@ -56,7 +56,7 @@ function gatherField(
   keys: ReadonlySet<string>,
   sources: Sources,
   owner: string,
-  [name, goType, flags]: GoField,
+  [name, goType, flags, goName]: GoField,
 ): FieldModel[] {
   const base = { number: 0, pointer: false, omitEmpty: true, omitZero: false, inline: false, required: false };
   if (goType.endsWith('.TypeMeta')) {
@@ -78,6 +78,7 @@ function gatherField(
   return [
     {
       name,
+      ...(goName && { goName }),
       number: protoNumber(sources, owner, name, flags.includes('inline') ? goType : undefined),
       type: parseType(pointer ? goType.slice(1) : goType, property),
       pointer,

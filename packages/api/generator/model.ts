@@ -11,6 +11,8 @@ export interface TypeModel {
 
 export interface FieldModel {
   readonly name: string;
+  /** Where it is not `name` with a capital letter. */
+  readonly goName?: string;
   readonly number: number;
   readonly type: TypeExpression;
   readonly pointer: boolean;

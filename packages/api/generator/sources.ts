@@ -20,8 +20,11 @@ interface OpenApiSchema {
   readonly 'x-kubernetes-map-type'?: string;
 }
 
-/** `scalar:pkg.Name` is a named scalar, `(pkg.Name)map[string]T` a named map, `wrapped[]T@package.Name` a named list that is a message. */
-export type GoField = readonly [name: string, type: string, flags: string];
+/**
+ * `scalar:pkg.Name` is a named scalar, `(pkg.Name)map[string]T` a named map, `wrapped[]T@package.Name` a named list that is a message.
+ * `goName` is there where Go does not call the field `name` with a capital letter.
+ */
+export type GoField = readonly [name: string, type: string, flags: string, goName?: string];
 
 export interface DiscoveredResource {
   readonly name: string;

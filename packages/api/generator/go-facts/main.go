@@ -1,6 +1,7 @@
 // Command go-facts prints, for every type reachable from the kinds of Kubernetes v1.36, what neither
 // OpenAPI nor the .proto field numbers can say: which fields are pointers, which are left out when
-// empty, which are inlined in JSON, and the order they are declared in. Developer tool: its output is
+// empty, which are inlined in JSON, the order they are declared in, and the names of those that are not
+// called as in JSON with a capital letter. Developer tool: its output is
 // committed as ../facts/go-types.json, and nothing but `npm run generate` reads it.
 package main
 
@@ -105,6 +106,9 @@ func visit(t reflect.Type) {
 			jsonName = strings.ToLower(f.Name[:1]) + f.Name[1:]
 		}
 		entry := []string{jsonName, typeName(f.Type), strings.Join(flags, ",")}
+		if jsonName == "" || f.Name != strings.ToUpper(jsonName[:1])+jsonName[1:] {
+			entry = append(entry, f.Name)
+		}
 		fields = append(fields, entry)
 	}
 	types[name] = fields

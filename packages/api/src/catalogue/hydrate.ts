@@ -11,6 +11,7 @@ import type { Field, ScalarKind, Schema, StructSchema } from '@coxswain/apimachi
  *
  * A field is: JSON name, protobuf number (0: not on that wire), flags, type, and what else is known of it.
  *
+ * - names: `ip/IP` where Go does not call the field `Ip`
  * - flags: `?` omitempty, `0` omitzero, `!` required, `^` inlined, `-` none of them
  * - types: `*T` a pointer, `[]T` an atomic list, `[=]T` a set, `[a,b]T` a list keyed by a and b, `~v1.Name[]T` a
  *   list with a name that is a message on the protobuf wire, `{}T` a map, `{!}T` an atomic map, `{v1.Name}T` one with a name, `.T` a struct of the same package, `p.v1.T`
@@ -92,7 +93,8 @@ function flatten(declared: readonly Field[]): Field[] {
 }
 
 function parseField(line: string, pkg: string, tables: TypeTables): Field {
-  const [name, number, flags, type, ...more] = line.trim().split(' ') as [string, string, string, string, ...string[]];
+  const [names, number, flags, type, ...more] = line.trim().split(' ') as [string, string, string, string, ...string[]];
+  const [name, goName] = names.split('/') as [string, string?];
   const patch = more.find((part) => part.startsWith('+'))?.slice(1);
   const [strategy, mergeKey] = patch?.split('@') ?? [];
   // Some values hold spaces (`cert sign`), so they are not found among the parts.
@@ -101,6 +103,7 @@ function parseField(line: string, pkg: string, tables: TypeTables): Field {
   const pointer = type.startsWith('*');
   return {
     name,
+    ...(goName && { goName }),
     schema: parseType(pointer ? type.slice(1) : type, { pkg, tables, enumeration }),
     number: Number(number),
     pointer,

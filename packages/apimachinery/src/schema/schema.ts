@@ -97,6 +97,8 @@ export interface StructSchema {
 export interface Field {
   /** The JSON name. */
   readonly name: string;
+  /** The name in Go, where it is not the JSON name with a capital letter. */
+  readonly goName?: string;
   readonly schema: Schema;
   /** Protobuf field number; 0 when the field is not on that wire (apiVersion and kind travel in the envelope). */
   readonly number: number;

@@ -22,17 +22,17 @@ MatchResources atomic
 MutatingAdmissionPolicy
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .MutatingAdmissionPolicySpec
 MutatingAdmissionPolicyBinding
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .MutatingAdmissionPolicyBindingSpec
 MutatingAdmissionPolicyBindingList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].MutatingAdmissionPolicyBinding
 MutatingAdmissionPolicyBindingSpec
  policyName 1 ? string
@@ -41,7 +41,7 @@ MutatingAdmissionPolicyBindingSpec
 MutatingAdmissionPolicyList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].MutatingAdmissionPolicy
 MutatingAdmissionPolicySpec
  paramKind 1 ? *.ParamKind
@@ -67,22 +67,22 @@ MutatingWebhook
 MutatingWebhookConfiguration
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  webhooks 2 ? [name].MutatingWebhook +merge@name
 MutatingWebhookConfigurationList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].MutatingWebhookConfiguration
 Mutation
  patchType 2 ! string:PatchType (ApplyConfiguration|JSONPatch)
  applyConfiguration 3 ? *.ApplyConfiguration
- jsonPatch 4 ? *.JSONPatch
+ jsonPatch/JSONPatch 4 ? *.JSONPatch
 NamedRuleWithOperations atomic
  resourceNames 1 ? []string
  ruleWithOperations 2 ^ .RuleWithOperations
 ParamKind atomic
- apiVersion 1 ? string
+ apiVersion/APIVersion 1 ? string
  kind 2 ? string
 ParamRef atomic
  name 1 ? string
@@ -90,8 +90,8 @@ ParamRef atomic
  selector 3 ? *meta.v1.LabelSelector
  parameterNotFoundAction 4 ? *string:ParameterNotFoundActionType
 Rule
- apiGroups 1 ? []string
- apiVersions 2 ? []string
+ apiGroups/APIGroups 1 ? []string
+ apiVersions/APIVersions 2 ? []string
  resources 3 ? []string
  scope 4 ? *string:ScopeType (*|Cluster|Namespaced)
 RuleWithOperations
@@ -107,18 +107,18 @@ TypeChecking
 ValidatingAdmissionPolicy
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .ValidatingAdmissionPolicySpec
  status 3 ? .ValidatingAdmissionPolicyStatus
 ValidatingAdmissionPolicyBinding
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ?! .ValidatingAdmissionPolicyBindingSpec
 ValidatingAdmissionPolicyBindingList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].ValidatingAdmissionPolicyBinding
 ValidatingAdmissionPolicyBindingSpec
  policyName 1 ?! string
@@ -128,7 +128,7 @@ ValidatingAdmissionPolicyBindingSpec
 ValidatingAdmissionPolicyList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].ValidatingAdmissionPolicy
 ValidatingAdmissionPolicySpec
  paramKind 1 ? *.ParamKind
@@ -157,12 +157,12 @@ ValidatingWebhook
 ValidatingWebhookConfiguration
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  webhooks 2 ? [name].ValidatingWebhook +merge@name
 ValidatingWebhookConfigurationList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].ValidatingWebhookConfiguration
 Validation
  expression 1 ! string
@@ -173,7 +173,7 @@ Variable atomic
  name 1 ! string =""
  expression 2 ! string
 WebhookClientConfig
- url 3 ? *string
+ url/URL 3 ? *string
  service 1 ? *.ServiceReference
- caBundle 2 ? bytes
+ caBundle/CABundle 2 ? bytes
 `;

@@ -22,17 +22,17 @@ MatchResources atomic
 MutatingAdmissionPolicy
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .MutatingAdmissionPolicySpec
 MutatingAdmissionPolicyBinding
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .MutatingAdmissionPolicyBindingSpec
 MutatingAdmissionPolicyBindingList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].MutatingAdmissionPolicyBinding
 MutatingAdmissionPolicyBindingSpec
  policyName 1 ? string
@@ -41,7 +41,7 @@ MutatingAdmissionPolicyBindingSpec
 MutatingAdmissionPolicyList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].MutatingAdmissionPolicy
 MutatingAdmissionPolicySpec
  paramKind 1 ? *.ParamKind
@@ -54,12 +54,12 @@ MutatingAdmissionPolicySpec
 Mutation
  patchType 2 ! string:PatchType (ApplyConfiguration|JSONPatch)
  applyConfiguration 3 ? *.ApplyConfiguration
- jsonPatch 4 ? *.JSONPatch
+ jsonPatch/JSONPatch 4 ? *.JSONPatch
 NamedRuleWithOperations atomic
  resourceNames 1 ? []string
  ruleWithOperations 2 ^ admissionregistration.v1.RuleWithOperations
 ParamKind atomic
- apiVersion 1 ? string
+ apiVersion/APIVersion 1 ? string
  kind 2 ? string
 ParamRef atomic
  name 1 ? string
@@ -71,18 +71,18 @@ TypeChecking
 ValidatingAdmissionPolicy
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .ValidatingAdmissionPolicySpec
  status 3 ? .ValidatingAdmissionPolicyStatus
 ValidatingAdmissionPolicyBinding
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .ValidatingAdmissionPolicyBindingSpec
 ValidatingAdmissionPolicyBindingList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].ValidatingAdmissionPolicyBinding
 ValidatingAdmissionPolicyBindingSpec
  policyName 1 ? string
@@ -92,7 +92,7 @@ ValidatingAdmissionPolicyBindingSpec
 ValidatingAdmissionPolicyList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].ValidatingAdmissionPolicy
 ValidatingAdmissionPolicySpec
  paramKind 1 ? *.ParamKind

@@ -22,17 +22,17 @@ MatchResources atomic
 MutatingAdmissionPolicy
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .MutatingAdmissionPolicySpec
 MutatingAdmissionPolicyBinding
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .MutatingAdmissionPolicyBindingSpec
 MutatingAdmissionPolicyBindingList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].MutatingAdmissionPolicyBinding
 MutatingAdmissionPolicyBindingSpec
  policyName 1 ? string
@@ -41,7 +41,7 @@ MutatingAdmissionPolicyBindingSpec
 MutatingAdmissionPolicyList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].MutatingAdmissionPolicy
 MutatingAdmissionPolicySpec
  paramKind 1 ? *.ParamKind
@@ -67,22 +67,22 @@ MutatingWebhook
 MutatingWebhookConfiguration
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  webhooks 2 ? [].MutatingWebhook
 MutatingWebhookConfigurationList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].MutatingWebhookConfiguration
 Mutation
  patchType 2 ! string:PatchType (ApplyConfiguration|JSONPatch)
  applyConfiguration 3 ? *.ApplyConfiguration
- jsonPatch 4 ? *.JSONPatch
+ jsonPatch/JSONPatch 4 ? *.JSONPatch
 NamedRuleWithOperations atomic
  resourceNames 1 ? []string
  ruleWithOperations 2 ^ admissionregistration.v1.RuleWithOperations
 ParamKind atomic
- apiVersion 1 ? string
+ apiVersion/APIVersion 1 ? string
  kind 2 ? string
 ParamRef atomic
  name 1 ? string
@@ -99,18 +99,18 @@ TypeChecking
 ValidatingAdmissionPolicy
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .ValidatingAdmissionPolicySpec
  status 3 ? .ValidatingAdmissionPolicyStatus
 ValidatingAdmissionPolicyBinding
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .ValidatingAdmissionPolicyBindingSpec
 ValidatingAdmissionPolicyBindingList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].ValidatingAdmissionPolicyBinding
 ValidatingAdmissionPolicyBindingSpec
  policyName 1 ? string
@@ -120,7 +120,7 @@ ValidatingAdmissionPolicyBindingSpec
 ValidatingAdmissionPolicyList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].ValidatingAdmissionPolicy
 ValidatingAdmissionPolicySpec
  paramKind 1 ? *.ParamKind
@@ -149,12 +149,12 @@ ValidatingWebhook
 ValidatingWebhookConfiguration
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  webhooks 2 ? [].ValidatingWebhook
 ValidatingWebhookConfigurationList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].ValidatingWebhookConfiguration
 Validation
  expression 1 - string
@@ -165,7 +165,7 @@ Variable atomic
  name 1 ! string
  expression 2 ! string
 WebhookClientConfig
- url 3 ? *string
+ url/URL 3 ? *string
  service 1 ? *.ServiceReference
- caBundle 2 ? bytes
+ caBundle/CABundle 2 ? bytes
 `;

@@ -3,12 +3,12 @@ export const table = `
 APIGroupDiscovery
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  versions 2 ? [].APIVersionDiscovery
 APIGroupDiscoveryList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].APIGroupDiscovery
 APIResourceDiscovery
  resource 1 - string

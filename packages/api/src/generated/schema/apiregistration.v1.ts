@@ -3,7 +3,7 @@ export const table = `
 APIService
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .APIServiceSpec
  status 3 ? .APIServiceStatus
 APIServiceCondition
@@ -15,14 +15,14 @@ APIServiceCondition
 APIServiceList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].APIService
 APIServiceSpec
  service 1 ? *.ServiceReference
  group 2 ? string
  version 3 ? string
  insecureSkipTLSVerify 4 ? bool
- caBundle 5 ? bytes
+ caBundle/CABundle 5 ? bytes
  groupPriorityMinimum 7 ! int32
  versionPriority 8 ! int32
 APIServiceStatus

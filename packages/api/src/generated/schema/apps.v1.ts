@@ -3,18 +3,18 @@ export const table = `
 ControllerRevision
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  data 2 ? rawObject
  revision 3 ! int64
 ControllerRevisionList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].ControllerRevision
 DaemonSet
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .DaemonSetSpec
  status 3 ? .DaemonSetStatus
 DaemonSetCondition
@@ -26,7 +26,7 @@ DaemonSetCondition
 DaemonSetList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].DaemonSet
 DaemonSetSpec
  selector 1 ! *meta.v1.LabelSelector
@@ -51,7 +51,7 @@ DaemonSetUpdateStrategy
 Deployment
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .DeploymentSpec
  status 3 ? .DeploymentStatus
 DeploymentCondition
@@ -64,7 +64,7 @@ DeploymentCondition
 DeploymentList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].Deployment
 DeploymentSpec
  replicas 1 ? *int32
@@ -91,7 +91,7 @@ DeploymentStrategy
 ReplicaSet
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .ReplicaSetSpec
  status 3 ? .ReplicaSetStatus
 ReplicaSetCondition
@@ -103,7 +103,7 @@ ReplicaSetCondition
 ReplicaSetList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].ReplicaSet
 ReplicaSetSpec
  replicas 1 ? *int32
@@ -130,7 +130,7 @@ RollingUpdateStatefulSetStrategy
 StatefulSet
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .StatefulSetSpec
  status 3 ? .StatefulSetStatus
 StatefulSetCondition
@@ -142,7 +142,7 @@ StatefulSetCondition
 StatefulSetList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].StatefulSet
 StatefulSetOrdinals
  start 1 - int32

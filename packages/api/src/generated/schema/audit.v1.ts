@@ -25,7 +25,7 @@ Event
 EventList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].Event
 GroupResources
  group 1 ? string
@@ -35,22 +35,22 @@ ObjectReference
  resource 1 ? string
  namespace 2 ? string
  name 3 ? string
- uid 4 ? string:types.UID
- apiGroup 5 ? string
- apiVersion 6 ? string
+ uid/UID 4 ? string:types.UID
+ apiGroup/APIGroup 5 ? string
+ apiVersion/APIVersion 6 ? string
  resourceVersion 7 ? string
  subresource 8 ? string
 Policy
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  rules 2 - [].PolicyRule
  omitStages 3 ? []string:Stage
  omitManagedFields 4 ? bool
 PolicyList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].Policy
 PolicyRule
  level 1 - string:Level

@@ -2,20 +2,20 @@
 export const table = `
 BoundObjectReference
  kind 1 ? string
- apiVersion 2 ? string
+ apiVersion/APIVersion 2 ? string
  name 3 ? string
- uid 4 ? string:types.UID
+ uid/UID 4 ? string:types.UID
 SelfSubjectReview
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  status 2 ? .SelfSubjectReviewStatus
 SelfSubjectReviewStatus
  userInfo 1 ? .UserInfo
 TokenRequest
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 - .TokenRequestSpec
  status 3 ? .TokenRequestStatus
 TokenRequestSpec
@@ -28,7 +28,7 @@ TokenRequestStatus
 TokenReview
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ! .TokenReviewSpec
  status 3 ? .TokenReviewStatus
 TokenReviewSpec
@@ -41,7 +41,7 @@ TokenReviewStatus
  error 3 ? string
 UserInfo
  username 1 ? string
- uid 2 ? string
+ uid/UID 2 ? string
  groups 3 ? []string
  extra 4 ? {}~v1.ExtraValue[]string
 `;

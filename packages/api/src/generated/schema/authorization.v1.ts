@@ -9,7 +9,7 @@ LabelSelectorAttributes
 LocalSubjectAccessReview
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ! .SubjectAccessReviewSpec
  status 3 ? .SubjectAccessReviewStatus
 NonResourceAttributes
@@ -30,13 +30,13 @@ ResourceAttributes
  labelSelector 9 ? *.LabelSelectorAttributes
 ResourceRule
  verbs 1 ! []string
- apiGroups 2 ? []string
+ apiGroups/APIGroups 2 ? []string
  resources 3 ? []string
  resourceNames 4 ? []string
 SelfSubjectAccessReview
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ! .SelfSubjectAccessReviewSpec
  status 3 ? .SubjectAccessReviewStatus
 SelfSubjectAccessReviewSpec
@@ -45,7 +45,7 @@ SelfSubjectAccessReviewSpec
 SelfSubjectRulesReview
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ! .SelfSubjectRulesReviewSpec
  status 3 ? .SubjectRulesReviewStatus
 SelfSubjectRulesReviewSpec
@@ -53,7 +53,7 @@ SelfSubjectRulesReviewSpec
 SubjectAccessReview
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ! .SubjectAccessReviewSpec
  status 3 ? .SubjectAccessReviewStatus
 SubjectAccessReviewSpec
@@ -62,7 +62,7 @@ SubjectAccessReviewSpec
  user 3 ? string
  groups 4 ? []string
  extra 5 ? {}~v1.ExtraValue[]string
- uid 6 ? string
+ uid/UID 6 ? string
 SubjectAccessReviewStatus
  allowed 1 ! bool
  denied 4 ? bool

@@ -3,17 +3,17 @@ export const table = `
 CrossVersionObjectReference atomic
  kind 1 ! string
  name 2 ! string
- apiVersion 3 ? string
+ apiVersion/APIVersion 3 ? string
 HorizontalPodAutoscaler
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ?! .HorizontalPodAutoscalerSpec
  status 3 ? .HorizontalPodAutoscalerStatus
 HorizontalPodAutoscalerList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].HorizontalPodAutoscaler
 HorizontalPodAutoscalerSpec
  scaleTargetRef 1 ! .CrossVersionObjectReference
@@ -29,7 +29,7 @@ HorizontalPodAutoscalerStatus
 Scale
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .ScaleSpec
  status 3 ? .ScaleStatus
 ScaleSpec

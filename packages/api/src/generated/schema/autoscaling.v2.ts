@@ -11,7 +11,7 @@ ContainerResourceMetricStatus
 CrossVersionObjectReference
  kind 1 ! string
  name 2 ! string
- apiVersion 3 ? string
+ apiVersion/APIVersion 3 ? string
 ExternalMetricSource
  metric 1 ! .MetricIdentifier
  target 2 ! .MetricTarget
@@ -30,7 +30,7 @@ HPAScalingRules
 HorizontalPodAutoscaler
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ?! .HorizontalPodAutoscalerSpec
  status 3 ? .HorizontalPodAutoscalerStatus
 HorizontalPodAutoscalerBehavior
@@ -45,7 +45,7 @@ HorizontalPodAutoscalerCondition
 HorizontalPodAutoscalerList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].HorizontalPodAutoscaler
 HorizontalPodAutoscalerSpec
  scaleTargetRef 1 ! .CrossVersionObjectReference

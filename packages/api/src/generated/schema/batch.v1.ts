@@ -3,13 +3,13 @@ export const table = `
 CronJob
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ?! .CronJobSpec
  status 3 ? .CronJobStatus
 CronJobList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].CronJob
 CronJobSpec
  schedule 1 ! string
@@ -27,7 +27,7 @@ CronJobStatus
 Job
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .JobSpec
  status 3 ? .JobStatus
 JobCondition
@@ -40,7 +40,7 @@ JobCondition
 JobList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].Job
 JobSpec
  parallelism 1 ? *int32
@@ -54,7 +54,7 @@ JobSpec
  selector 4 ? *meta.v1.LabelSelector
  manualSelector 5 ? *bool
  template 6 ! core.v1.PodTemplateSpec
- ttlSecondsAfterFinished 8 ? *int32
+ ttlSecondsAfterFinished/TTLSecondsAfterFinished 8 ? *int32
  completionMode 9 ? *string:CompletionMode (Indexed|NonIndexed)
  suspend 10 ? *bool
  podReplacementPolicy 14 ? *string:PodReplacementPolicy (Failed|TerminatingOrFailed)
@@ -72,7 +72,7 @@ JobStatus
  uncountedTerminatedPods 8 ? *.UncountedTerminatedPods
  ready 9 ? *int32
 JobTemplateSpec
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .JobSpec
 PodFailurePolicy
  rules 1 ! [].PodFailurePolicyRule

@@ -3,7 +3,7 @@ export const table = `
 CertificateSigningRequest
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ! .CertificateSigningRequestSpec
  status 3 ? .CertificateSigningRequestStatus
 CertificateSigningRequestCondition
@@ -16,7 +16,7 @@ CertificateSigningRequestCondition
 CertificateSigningRequestList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].CertificateSigningRequest
 CertificateSigningRequestSpec
  request 1 ! bytes
@@ -24,7 +24,7 @@ CertificateSigningRequestSpec
  expirationSeconds 8 ? *int32
  usages 5 ? []string:KeyUsage (any|cert sign|client auth|code signing|content commitment|crl sign|data encipherment|decipher only|digital signature|email protection|encipher only|ipsec end system|ipsec tunnel|ipsec user|key agreement|key encipherment|microsoft sgc|netscape sgc|ocsp signing|s/mime|server auth|signing|timestamping)
  username 2 ? string
- uid 3 ? string
+ uid/UID 3 ? string
  groups 4 ? []string
  extra 6 ? {}~v1.ExtraValue[]string
 CertificateSigningRequestStatus

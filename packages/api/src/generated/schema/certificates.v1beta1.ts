@@ -3,7 +3,7 @@ export const table = `
 CertificateSigningRequest
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 - .CertificateSigningRequestSpec
  status 3 ? .CertificateSigningRequestStatus
 CertificateSigningRequestCondition
@@ -16,7 +16,7 @@ CertificateSigningRequestCondition
 CertificateSigningRequestList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].CertificateSigningRequest
 CertificateSigningRequestSpec
  request 1 - bytes
@@ -24,7 +24,7 @@ CertificateSigningRequestSpec
  expirationSeconds 8 ? *int32
  usages 5 ? []string:KeyUsage
  username 2 ? string
- uid 3 ? string
+ uid/UID 3 ? string
  groups 4 ? []string
  extra 6 ? {}~v1beta1.ExtraValue[]string
 CertificateSigningRequestStatus
@@ -33,12 +33,12 @@ CertificateSigningRequestStatus
 ClusterTrustBundle
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ! .ClusterTrustBundleSpec
 ClusterTrustBundleList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].ClusterTrustBundle
 ClusterTrustBundleSpec
  signerName 1 ? string
@@ -46,13 +46,13 @@ ClusterTrustBundleSpec
 PodCertificateRequest
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ! .PodCertificateRequestSpec
  status 3 ? .PodCertificateRequestStatus
 PodCertificateRequestList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].PodCertificateRequest
 PodCertificateRequestSpec
  signerName 1 ! string
@@ -63,7 +63,7 @@ PodCertificateRequestSpec
  nodeName 6 ! string:types.NodeName
  nodeUID 7 ! string:types.UID
  maxExpirationSeconds 8 ? *int32 =86400
- pkixPublicKey 9 - bytes
+ pkixPublicKey/PKIXPublicKey 9 - bytes
  proofOfPossession 10 - bytes
  stubPKCS10Request 12 ! bytes
  unverifiedUserAnnotations 11 ? {}string

@@ -2,11 +2,11 @@
 export const table = `
 Cluster
  server 0 - string
- tls-server-name 0 ? string
- insecure-skip-tls-verify 0 ? bool
- certificate-authority-data 0 ? bytes
- proxy-url 0 ? string
- disable-compression 0 ? bool
+ tls-server-name/TLSServerName 0 ? string
+ insecure-skip-tls-verify/InsecureSkipTLSVerify 0 ? bool
+ certificate-authority-data/CertificateAuthorityData 0 ? bytes
+ proxy-url/ProxyURL 0 ? string
+ disable-compression/DisableCompression 0 ? bool
  config 0 ? rawObject
 ExecCredential
  kind 0 ? string

@@ -3,12 +3,12 @@ export const table = `
 LeaseCandidate
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ?! .LeaseCandidateSpec
 LeaseCandidateList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].LeaseCandidate
 LeaseCandidateSpec
  leaseName 1 ! string

@@ -3,17 +3,17 @@ export const table = `
 Lease
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .LeaseSpec
 LeaseCandidate
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ?! .LeaseCandidateSpec
 LeaseCandidateList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].LeaseCandidate
 LeaseCandidateSpec
  leaseName 1 ! string
@@ -25,7 +25,7 @@ LeaseCandidateSpec
 LeaseList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].Lease
 LeaseSpec
  holderIdentity 1 ? *string

@@ -2,7 +2,7 @@
 export const table = `
 AWSElasticBlockStoreVolumeSource
  volumeID 1 ! string
- fsType 2 ? string
+ fsType/FSType 2 ? string
  partition 3 ? int32
  readOnly 4 ? bool
 Affinity
@@ -17,9 +17,9 @@ AttachedVolume
  devicePath 2 ! string
 AzureDiskVolumeSource
  diskName 1 ! string
- diskURI 2 ! string
+ diskURI/DataDiskURI 2 ! string
  cachingMode 3 ? *string:AzureDataDiskCachingMode (None|ReadOnly|ReadWrite) ="ReadWrite"
- fsType 4 ? *string ="ext4"
+ fsType/FSType 4 ? *string ="ext4"
  readOnly 5 ? *bool
  kind 6 ? *string:AzureDataDiskKind (Dedicated|Managed|Shared) ="Shared"
 AzureFilePersistentVolumeSource
@@ -34,13 +34,13 @@ AzureFileVolumeSource
 Binding
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  target 2 ! .ObjectReference
 CSIPersistentVolumeSource
  driver 1 ! string
  volumeHandle 2 ! string
  readOnly 3 ? bool
- fsType 4 ? string
+ fsType/FSType 4 ? string
  volumeAttributes 5 ? {}string
  controllerPublishSecretRef 6 ? *.SecretReference
  nodeStageSecretRef 7 ? *.SecretReference
@@ -50,7 +50,7 @@ CSIPersistentVolumeSource
 CSIVolumeSource
  driver 1 ! string
  readOnly 2 ? *bool
- fsType 3 ? *string
+ fsType/FSType 3 ? *string
  volumeAttributes 4 ? {}string
  nodePublishSecretRef 5 ? *.LocalObjectReference
 Capabilities
@@ -72,12 +72,12 @@ CephFSVolumeSource
  readOnly 6 ? bool
 CinderPersistentVolumeSource
  volumeID 1 ! string
- fsType 2 ? string
+ fsType/FSType 2 ? string
  readOnly 3 ? bool
  secretRef 4 ? *.SecretReference
 CinderVolumeSource
  volumeID 1 ! string
- fsType 2 ? string
+ fsType/FSType 2 ? string
  readOnly 3 ? bool
  secretRef 4 ? *.LocalObjectReference
 ClientIPConfig
@@ -96,17 +96,17 @@ ComponentCondition
 ComponentStatus
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  conditions 2 ? [type].ComponentCondition +merge@type
 ComponentStatusList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].ComponentStatus
 ConfigMap
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  immutable 4 ? *bool
  data 2 ? {}string
  binaryData 3 ? {}bytes
@@ -120,12 +120,12 @@ ConfigMapKeySelector atomic
 ConfigMapList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].ConfigMap
 ConfigMapNodeConfigSource
  namespace 1 ! string
  name 2 ! string
- uid 3 ? string:types.UID
+ uid/UID 3 ? string:types.UID
  resourceVersion 4 ? string
  kubeletConfigKey 5 ! string
 ConfigMapProjection
@@ -162,7 +162,7 @@ Container
  securityContext 15 ? *.SecurityContext
  stdin 16 ? bool
  stdinOnce 17 ? bool
- tty 18 ? bool
+ tty/TTY 18 ? bool
 ContainerExtendedResourceRequest
  containerName 1 ! string
  resourceName 2 ! string
@@ -205,7 +205,7 @@ ContainerStateWaiting
 ContainerStatus
  name 1 ! string
  state 2 ? .ContainerState
- lastState 3 ? .ContainerState
+ lastState/LastTerminationState 3 ? .ContainerState
  ready 4 ! bool
  restartCount 5 ! int32
  image 6 ! string
@@ -236,7 +236,7 @@ EmptyDirVolumeSource
  medium 1 ? string:StorageMedium
  sizeLimit 2 ? *quantity
 EndpointAddress atomic
- ip 1 ! string
+ ip/IP 1 ! string
  hostname 3 ? string
  nodeName 4 ? *string
  targetRef 2 ? *.ObjectReference
@@ -252,12 +252,12 @@ EndpointSubset
 Endpoints
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  subsets 2 ? [].EndpointSubset
 EndpointsList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].Endpoints
 EnvFromSource
  prefix 1 ? string
@@ -301,13 +301,13 @@ EphemeralContainerCommon
  securityContext 15 ? *.SecurityContext
  stdin 16 ? bool
  stdinOnce 17 ? bool
- tty 18 ? bool
+ tty/TTY 18 ? bool
 EphemeralVolumeSource
  volumeClaimTemplate 1 ? *.PersistentVolumeClaimTemplate
 Event
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ! meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ! meta.v1.ObjectMeta
  involvedObject 2 ! .ObjectReference
  reason 3 ? string
  message 4 ? string
@@ -320,12 +320,12 @@ Event
  series 11 ? *.EventSeries
  action 12 ? string
  related 13 ? *.ObjectReference
- reportingComponent 14 - string
+ reportingComponent/ReportingController 14 - string
  reportingInstance 15 - string
 EventList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].Event
 EventSeries
  count 1 ? int32
@@ -338,9 +338,9 @@ ExecAction
 FCVolumeSource
  targetWWNs 1 ? []string
  lun 2 ? *int32
- fsType 3 ? string
+ fsType/FSType 3 ? string
  readOnly 4 ? bool
- wwids 5 ? []string
+ wwids/WWIDs 5 ? []string
 FileKeySelector atomic
  volumeName 1 ! string
  path 2 ! string
@@ -348,13 +348,13 @@ FileKeySelector atomic
  optional 4 ? *bool
 FlexPersistentVolumeSource
  driver 1 ! string
- fsType 2 ? string
+ fsType/FSType 2 ? string
  secretRef 3 ? *.SecretReference
  readOnly 4 ? bool
  options 5 ? {}string
 FlexVolumeSource
  driver 1 ! string
- fsType 2 ? string
+ fsType/FSType 2 ? string
  secretRef 3 ? *.LocalObjectReference
  readOnly 4 ? bool
  options 5 ? {}string
@@ -362,8 +362,8 @@ FlockerVolumeSource
  datasetName 1 ? string
  datasetUUID 2 ? string
 GCEPersistentDiskVolumeSource
- pdName 1 ! string
- fsType 2 ? string
+ pdName/PDName 1 ! string
+ fsType/FSType 2 ? string
  partition 3 ? int32
  readOnly 4 ? bool
 GRPCAction
@@ -374,12 +374,12 @@ GitRepoVolumeSource
  revision 2 ? string
  directory 3 ? string
 GlusterfsPersistentVolumeSource
- endpoints 1 ! string
+ endpoints/EndpointsName 1 ! string
  path 2 ! string
  readOnly 3 ? bool
  endpointsNamespace 4 ? *string
 GlusterfsVolumeSource
- endpoints 1 ! string
+ endpoints/EndpointsName 1 ! string
  path 2 ! string
  readOnly 3 ? bool
 HTTPGetAction
@@ -387,40 +387,40 @@ HTTPGetAction
  port 2 ! intOrString
  host 3 ? string
  scheme 4 ? string:URIScheme (HTTP|HTTPS)
- httpHeaders 5 ? [].HTTPHeader
+ httpHeaders/HTTPHeaders 5 ? [].HTTPHeader
 HTTPHeader
  name 1 ! string
  value 2 ! string
 HostAlias
- ip 1 ! string =""
+ ip/IP 1 ! string =""
  hostnames 2 ? []string
 HostIP
- ip 1 ! string
+ ip/IP 1 ! string
 HostPathVolumeSource
  path 1 ! string
  type 2 ? *string:HostPathType (|BlockDevice|CharDevice|Directory|DirectoryOrCreate|File|FileOrCreate|Socket)
 ISCSIPersistentVolumeSource
  targetPortal 1 ! string
- iqn 2 ! string
+ iqn/IQN 2 ! string
  lun 3 ! int32
- iscsiInterface 4 ? string ="default"
- fsType 5 ? string
+ iscsiInterface/ISCSIInterface 4 ? string ="default"
+ fsType/FSType 5 ? string
  readOnly 6 ? bool
  portals 7 ? []string
- chapAuthDiscovery 8 ? bool
- chapAuthSession 11 ? bool
+ chapAuthDiscovery/DiscoveryCHAPAuth 8 ? bool
+ chapAuthSession/SessionCHAPAuth 11 ? bool
  secretRef 10 ? *.SecretReference
  initiatorName 12 ? *string
 ISCSIVolumeSource
  targetPortal 1 ! string
- iqn 2 ! string
+ iqn/IQN 2 ! string
  lun 3 ! int32
- iscsiInterface 4 ? string ="default"
- fsType 5 ? string
+ iscsiInterface/ISCSIInterface 4 ? string ="default"
+ fsType/FSType 5 ? string
  readOnly 6 ? bool
  portals 7 ? []string
- chapAuthDiscovery 8 ? bool
- chapAuthSession 11 ? bool
+ chapAuthDiscovery/DiscoveryCHAPAuth 8 ? bool
+ chapAuthSession/SessionCHAPAuth 11 ? bool
  secretRef 10 ? *.LocalObjectReference
  initiatorName 12 ? *string
 ImageVolumeSource
@@ -438,13 +438,13 @@ Lifecycle
  stopSignal 3 ? *string:Signal (SIGABRT|SIGALRM|SIGBUS|SIGCHLD|SIGCLD|SIGCONT|SIGFPE|SIGHUP|SIGILL|SIGINT|SIGIO|SIGIOT|SIGKILL|SIGPIPE|SIGPOLL|SIGPROF|SIGPWR|SIGQUIT|SIGRTMAX|SIGRTMAX-1|SIGRTMAX-10|SIGRTMAX-11|SIGRTMAX-12|SIGRTMAX-13|SIGRTMAX-14|SIGRTMAX-2|SIGRTMAX-3|SIGRTMAX-4|SIGRTMAX-5|SIGRTMAX-6|SIGRTMAX-7|SIGRTMAX-8|SIGRTMAX-9|SIGRTMIN|SIGRTMIN+1|SIGRTMIN+10|SIGRTMIN+11|SIGRTMIN+12|SIGRTMIN+13|SIGRTMIN+14|SIGRTMIN+15|SIGRTMIN+2|SIGRTMIN+3|SIGRTMIN+4|SIGRTMIN+5|SIGRTMIN+6|SIGRTMIN+7|SIGRTMIN+8|SIGRTMIN+9|SIGSEGV|SIGSTKFLT|SIGSTOP|SIGSYS|SIGTERM|SIGTRAP|SIGTSTP|SIGTTIN|SIGTTOU|SIGURG|SIGUSR1|SIGUSR2|SIGVTALRM|SIGWINCH|SIGXCPU|SIGXFSZ)
 LifecycleHandler
  exec 1 ? *.ExecAction
- httpGet 2 ? *.HTTPGetAction
- tcpSocket 3 ? *.TCPSocketAction
+ httpGet/HTTPGet 2 ? *.HTTPGetAction
+ tcpSocket/TCPSocket 3 ? *.TCPSocketAction
  sleep 4 ? *.SleepAction
 LimitRange
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .LimitRangeSpec
 LimitRangeItem
  type 1 ! string:LimitType
@@ -456,23 +456,23 @@ LimitRangeItem
 LimitRangeList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].LimitRange
 LimitRangeSpec
  limits 1 ! [].LimitRangeItem
 LinuxContainerUser
- uid 1 ! int64
- gid 2 ! int64
+ uid/UID 1 ! int64
+ gid/GID 2 ! int64
  supplementalGroups 3 ? []int64
 List
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - []rawObject
 LoadBalancerIngress
- ip 1 ? string
+ ip/IP 1 ? string
  hostname 2 ? string
- ipMode 3 ? *string:LoadBalancerIPMode
+ ipMode/IPMode 3 ? *string:LoadBalancerIPMode
  ports 4 ? [].PortStatus
 LoadBalancerStatus
  ingress 1 ? [].LoadBalancerIngress
@@ -480,7 +480,7 @@ LocalObjectReference atomic
  name 1 ? string =""
 LocalVolumeSource
  path 1 ! string
- fsType 2 ? *string
+ fsType/FSType 2 ? *string
 ModifyVolumeStatus
  targetVolumeAttributesClassName 1 ? string
  status 2 ! string:PersistentVolumeClaimModifyVolumeStatus (InProgress|Infeasible|Pending)
@@ -491,7 +491,7 @@ NFSVolumeSource
 Namespace
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .NamespaceSpec
  status 3 ? .NamespaceStatus
 NamespaceCondition
@@ -503,7 +503,7 @@ NamespaceCondition
 NamespaceList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].Namespace
 NamespaceSpec
  finalizers 1 ? []string:FinalizerName
@@ -513,7 +513,7 @@ NamespaceStatus
 Node
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .NodeSpec
  status 3 ? .NodeStatus
 NodeAddress
@@ -547,7 +547,7 @@ NodeFeatures
 NodeList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].Node
 NodeProxyOptions
  kind 0 ? string
@@ -575,7 +575,7 @@ NodeSpec
  unschedulable 4 ? bool
  taints 5 ? [].Taint
  configSource 6 ? *.NodeConfigSource
- externalID 2 ? string
+ externalID/DoNotUseExternalID 2 ? string
 NodeStatus
  capacity 1 ? {v1.ResourceList}quantity
  allocatable 2 ? {v1.ResourceList}quantity
@@ -598,7 +598,7 @@ NodeSystemInfo
  systemUUID 2 ! string
  bootID 3 ! string
  kernelVersion 4 ! string
- osImage 5 ! string
+ osImage/OSImage 5 ! string
  containerRuntimeVersion 6 ! string
  kubeletVersion 7 ! string
  kubeProxyVersion 8 ! string
@@ -606,26 +606,26 @@ NodeSystemInfo
  architecture 10 ! string
  swap 11 ? *.NodeSwapStatus
 ObjectFieldSelector atomic
- apiVersion 1 ? string
+ apiVersion/APIVersion 1 ? string
  fieldPath 2 ! string
 ObjectReference atomic
  kind 1 ? string
  namespace 2 ? string
  name 3 ? string
- uid 4 ? string:types.UID
- apiVersion 5 ? string
+ uid/UID 4 ? string:types.UID
+ apiVersion/APIVersion 5 ? string
  resourceVersion 6 ? string
  fieldPath 7 ? string
 PersistentVolume
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .PersistentVolumeSpec
  status 3 ? .PersistentVolumeStatus
 PersistentVolumeClaim
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .PersistentVolumeClaimSpec
  status 3 ? .PersistentVolumeClaimStatus
 PersistentVolumeClaimCondition
@@ -638,7 +638,7 @@ PersistentVolumeClaimCondition
 PersistentVolumeClaimList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].PersistentVolumeClaim
 PersistentVolumeClaimSpec
  accessModes 1 ? []string:PersistentVolumeAccessMode (ReadOnlyMany|ReadWriteMany|ReadWriteOnce|ReadWriteOncePod)
@@ -660,7 +660,7 @@ PersistentVolumeClaimStatus
  currentVolumeAttributesClassName 8 ? *string
  modifyVolumeStatus 9 ? *.ModifyVolumeStatus
 PersistentVolumeClaimTemplate
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ! .PersistentVolumeClaimSpec
 PersistentVolumeClaimVolumeSource
  claimName 1 ! string
@@ -668,19 +668,19 @@ PersistentVolumeClaimVolumeSource
 PersistentVolumeList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].PersistentVolume
 PersistentVolumeSource
- gcePersistentDisk 1 ? *.GCEPersistentDiskVolumeSource
- awsElasticBlockStore 2 ? *.AWSElasticBlockStoreVolumeSource
+ gcePersistentDisk/GCEPersistentDisk 1 ? *.GCEPersistentDiskVolumeSource
+ awsElasticBlockStore/AWSElasticBlockStore 2 ? *.AWSElasticBlockStoreVolumeSource
  hostPath 3 ? *.HostPathVolumeSource
  glusterfs 4 ? *.GlusterfsPersistentVolumeSource
- nfs 5 ? *.NFSVolumeSource
- rbd 6 ? *.RBDPersistentVolumeSource
- iscsi 7 ? *.ISCSIPersistentVolumeSource
+ nfs/NFS 5 ? *.NFSVolumeSource
+ rbd/RBD 6 ? *.RBDPersistentVolumeSource
+ iscsi/ISCSI 7 ? *.ISCSIPersistentVolumeSource
  cinder 8 ? *.CinderPersistentVolumeSource
- cephfs 9 ? *.CephFSPersistentVolumeSource
- fc 10 ? *.FCVolumeSource
+ cephfs/CephFS 9 ? *.CephFSPersistentVolumeSource
+ fc/FC 10 ? *.FCVolumeSource
  flocker 11 ? *.FlockerVolumeSource
  flexVolume 12 ? *.FlexPersistentVolumeSource
  azureFile 13 ? *.AzureFilePersistentVolumeSource
@@ -691,8 +691,8 @@ PersistentVolumeSource
  portworxVolume 18 ? *.PortworxVolumeSource
  scaleIO 19 ? *.ScaleIOPersistentVolumeSource
  local 20 ? *.LocalVolumeSource
- storageos 21 ? *.StorageOSPersistentVolumeSource
- csi 22 ? *.CSIPersistentVolumeSource
+ storageos/StorageOS 21 ? *.StorageOSPersistentVolumeSource
+ csi/CSI 22 ? *.CSIPersistentVolumeSource
 PersistentVolumeSpec
  capacity 1 ? {v1.ResourceList}quantity
  persistentVolumeSource 2 ^ .PersistentVolumeSource
@@ -711,11 +711,11 @@ PersistentVolumeStatus
  lastPhaseTransitionTime 4 ? *time
 PhotonPersistentDiskVolumeSource
  pdID 1 ! string
- fsType 2 ? string
+ fsType/FSType 2 ? string
 Pod
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .PodSpec
  status 3 ? .PodStatus
 PodAffinity
@@ -737,7 +737,7 @@ PodAttachOptions
  stdin 1 ? bool
  stdout 2 ? bool
  stderr 3 ? bool
- tty 4 ? bool
+ tty/TTY 4 ? bool
  container 5 ? string
 PodCertificateProjection
  signerName 1 ?! string
@@ -768,18 +768,18 @@ PodExecOptions
  stdin 1 ? bool
  stdout 2 ? bool
  stderr 3 ? bool
- tty 4 ? bool
+ tty/TTY 4 ? bool
  container 5 ? string
  command 6 - []string
 PodExtendedResourceClaimStatus
  requestMappings 1 ! [].ContainerExtendedResourceRequest
  resourceClaimName 2 ! string
 PodIP
- ip 1 ! string =""
+ ip/IP 1 ! string =""
 PodList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].Pod
 PodLogOptions
  kind 0 ? string
@@ -818,19 +818,19 @@ PodSchedulingGate
 PodSchedulingGroup
  podGroupName 1 ? *string
 PodSecurityContext
- seLinuxOptions 1 ? *.SELinuxOptions
+ seLinuxOptions/SELinuxOptions 1 ? *.SELinuxOptions
  windowsOptions 8 ? *.WindowsSecurityContextOptions
  runAsUser 2 ? *int64
  runAsGroup 6 ? *int64
  runAsNonRoot 3 ? *bool
  supplementalGroups 4 ? []int64
  supplementalGroupsPolicy 12 ? *string:SupplementalGroupsPolicy (Merge|Strict)
- fsGroup 5 ? *int64
+ fsGroup/FSGroup 5 ? *int64
  sysctls 7 ? [].Sysctl
- fsGroupChangePolicy 9 ? *string:PodFSGroupChangePolicy (Always|OnRootMismatch)
+ fsGroupChangePolicy/FSGroupChangePolicy 9 ? *string:PodFSGroupChangePolicy (Always|OnRootMismatch)
  seccompProfile 10 ? *.SeccompProfile
  appArmorProfile 11 ? *.AppArmorProfile
- seLinuxChangePolicy 13 ? *string:PodSELinuxChangePolicy
+ seLinuxChangePolicy/SELinuxChangePolicy 13 ? *string:PodSELinuxChangePolicy
 PodSpec
  volumes 1 ? [name].Volume +merge,retainKeys@name
  initContainers 20 ? [name].Container +merge@name
@@ -839,10 +839,10 @@ PodSpec
  restartPolicy 3 ? string:RestartPolicy (Always|Never|OnFailure)
  terminationGracePeriodSeconds 4 ? *int64
  activeDeadlineSeconds 5 ? *int64
- dnsPolicy 6 ? string:DNSPolicy (ClusterFirst|ClusterFirstWithHostNet|Default|None)
+ dnsPolicy/DNSPolicy 6 ? string:DNSPolicy (ClusterFirst|ClusterFirstWithHostNet|Default|None)
  nodeSelector 7 ? {!}string
  serviceAccountName 8 ? string
- serviceAccount 9 ? string
+ serviceAccount/DeprecatedServiceAccount 9 ? string
  automountServiceAccountToken 21 ? *bool
  nodeName 10 ? string
  hostNetwork 11 ? bool
@@ -859,7 +859,7 @@ PodSpec
  hostAliases 23 ? [ip].HostAlias +merge@ip
  priorityClassName 24 ? string
  priority 25 ? *int32
- dnsConfig 26 ? *.PodDNSConfig
+ dnsConfig/DNSConfig 26 ? *.PodDNSConfig
  readinessGates 28 ? [].PodReadinessGate
  runtimeClassName 29 ? *string
  enableServiceLinks 30 ? *bool
@@ -867,7 +867,7 @@ PodSpec
  overhead 32 ? {v1.ResourceList}quantity
  topologySpreadConstraints 33 ? [topologyKey,whenUnsatisfiable].TopologySpreadConstraint +merge@topologyKey
  setHostnameAsFQDN 35 ? *bool
- os 36 ? *.PodOS
+ os/OS 36 ? *.PodOS
  hostUsers 37 ? *bool
  schedulingGates 38 ? [name].PodSchedulingGate +merge@name
  resourceClaims 39 ? [name].PodResourceClaim +merge,retainKeys@name
@@ -888,7 +888,7 @@ PodStatus
  startTime 7 ? *time
  initContainerStatuses 10 ? [].ContainerStatus
  containerStatuses 8 ? [].ContainerStatus
- qosClass 9 ? string:PodQOSClass (BestEffort|Burstable|Guaranteed)
+ qosClass/QOSClass 9 ? string:PodQOSClass (BestEffort|Burstable|Guaranteed)
  ephemeralContainerStatuses 13 ? [].ContainerStatus
  resize 14 ? string:PodResizeStatus
  resourceClaimStatuses 15 ? [name].PodResourceClaimStatus +merge,retainKeys@name
@@ -899,20 +899,20 @@ PodStatus
 PodStatusResult
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  status 2 ? .PodStatus
 PodTemplate
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  template 2 ? .PodTemplateSpec
 PodTemplateList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].PodTemplate
 PodTemplateSpec
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .PodSpec
 PortStatus
  port 1 ! int32
@@ -920,7 +920,7 @@ PortStatus
  error 3 ? *string
 PortworxVolumeSource
  volumeID 1 ! string
- fsType 2 ? string
+ fsType/FSType 2 ? string
  readOnly 3 ? bool
 PreferredSchedulingTerm
  weight 1 ! int32
@@ -935,9 +935,9 @@ Probe
  terminationGracePeriodSeconds 7 ? *int64
 ProbeHandler
  exec 1 ? *.ExecAction
- httpGet 2 ? *.HTTPGetAction
- tcpSocket 3 ? *.TCPSocketAction
- grpc 4 ? *.GRPCAction
+ httpGet/HTTPGet 2 ? *.HTTPGetAction
+ tcpSocket/TCPSocket 3 ? *.TCPSocketAction
+ grpc/GRPC 4 ? *.GRPCAction
 ProjectedVolumeSource
  sources 1 - [].VolumeProjection
  defaultMode 2 ? *int32
@@ -949,33 +949,33 @@ QuobyteVolumeSource
  group 5 ? string
  tenant 6 ? string
 RBDPersistentVolumeSource
- monitors 1 ! []string
- image 2 ! string
- fsType 3 ? string
- pool 4 ? string ="rbd"
- user 5 ? string ="admin"
+ monitors/CephMonitors 1 ! []string
+ image/RBDImage 2 ! string
+ fsType/FSType 3 ? string
+ pool/RBDPool 4 ? string ="rbd"
+ user/RadosUser 5 ? string ="admin"
  keyring 6 ? string ="/etc/ceph/keyring"
  secretRef 7 ? *.SecretReference
  readOnly 8 ? bool
 RBDVolumeSource
- monitors 1 ! []string
- image 2 ! string
- fsType 3 ? string
- pool 4 ? string ="rbd"
- user 5 ? string ="admin"
+ monitors/CephMonitors 1 ! []string
+ image/RBDImage 2 ! string
+ fsType/FSType 3 ? string
+ pool/RBDPool 4 ? string ="rbd"
+ user/RadosUser 5 ? string ="admin"
  keyring 6 ? string ="/etc/ceph/keyring"
  secretRef 7 ? *.LocalObjectReference
  readOnly 8 ? bool
 RangeAllocation
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  range 2 - string
  data 3 - bytes
 ReplicationController
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .ReplicationControllerSpec
  status 3 ? .ReplicationControllerStatus
 ReplicationControllerCondition
@@ -987,7 +987,7 @@ ReplicationControllerCondition
 ReplicationControllerList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].ReplicationController
 ReplicationControllerSpec
  replicas 1 ? *int32 =1
@@ -1015,13 +1015,13 @@ ResourceHealth
 ResourceQuota
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .ResourceQuotaSpec
  status 3 ? .ResourceQuotaStatus
 ResourceQuotaList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].ResourceQuota
 ResourceQuotaSpec
  hard 1 ? {v1.ResourceList}quantity
@@ -1046,23 +1046,23 @@ ScaleIOPersistentVolumeSource
  gateway 1 ! string
  system 2 ! string
  secretRef 3 ! *.SecretReference
- sslEnabled 4 ? bool
+ sslEnabled/SSLEnabled 4 ? bool
  protectionDomain 5 ? string
  storagePool 6 ? string
  storageMode 7 ? string ="ThinProvisioned"
  volumeName 8 ? string
- fsType 9 ? string ="xfs"
+ fsType/FSType 9 ? string ="xfs"
  readOnly 10 ? bool
 ScaleIOVolumeSource
  gateway 1 ! string
  system 2 ! string
  secretRef 3 ! *.LocalObjectReference
- sslEnabled 4 ? bool
+ sslEnabled/SSLEnabled 4 ? bool
  protectionDomain 5 ? string
  storagePool 6 ? string
  storageMode 7 ? string ="ThinProvisioned"
  volumeName 8 ? string
- fsType 9 ? string ="xfs"
+ fsType/FSType 9 ? string ="xfs"
  readOnly 10 ? bool
 ScopeSelector atomic
  matchExpressions 1 ? [].ScopedResourceSelectorRequirement
@@ -1076,7 +1076,7 @@ SeccompProfile
 Secret
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  immutable 5 ? *bool
  data 2 ? {}bytes
  stringData 4 ? {}string
@@ -1091,7 +1091,7 @@ SecretKeySelector atomic
 SecretList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].Secret
 SecretProjection
  localObjectReference 1 ^ .LocalObjectReference
@@ -1108,7 +1108,7 @@ SecretVolumeSource
 SecurityContext
  capabilities 1 ? *.Capabilities
  privileged 2 ? *bool
- seLinuxOptions 3 ? *.SELinuxOptions
+ seLinuxOptions/SELinuxOptions 3 ? *.SELinuxOptions
  windowsOptions 10 ? *.WindowsSecurityContextOptions
  runAsUser 4 ? *int64
  runAsGroup 8 ? *int64
@@ -1125,20 +1125,20 @@ SerializedReference
 Service
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .ServiceSpec
  status 3 ? .ServiceStatus
 ServiceAccount
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  secrets 2 ? [name].ObjectReference +merge@name
  imagePullSecrets 3 ? [].LocalObjectReference
  automountServiceAccountToken 4 ? *bool
 ServiceAccountList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].ServiceAccount
 ServiceAccountTokenProjection
  audience 1 ? string
@@ -1147,7 +1147,7 @@ ServiceAccountTokenProjection
 ServiceList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].Service
 ServicePort
  name 1 ? string
@@ -1175,8 +1175,8 @@ ServiceSpec
  healthCheckNodePort 12 ? int32
  publishNotReadyAddresses 13 ? bool
  sessionAffinityConfig 14 ? *.SessionAffinityConfig
- ipFamilies 19 ? []string:IPFamily (|IPv4|IPv6)
- ipFamilyPolicy 17 ? *string:IPFamilyPolicy (PreferDualStack|RequireDualStack|SingleStack)
+ ipFamilies/IPFamilies 19 ? []string:IPFamily (|IPv4|IPv6)
+ ipFamilyPolicy/IPFamilyPolicy 17 ? *string:IPFamilyPolicy (PreferDualStack|RequireDualStack|SingleStack)
  allocateLoadBalancerNodePorts 20 ? *bool
  loadBalancerClass 21 ? *string
  internalTrafficPolicy 22 ? *string:ServiceInternalTrafficPolicy (Cluster|Local)
@@ -1191,13 +1191,13 @@ SleepAction
 StorageOSPersistentVolumeSource
  volumeName 1 ? string
  volumeNamespace 2 ? string
- fsType 3 ? string
+ fsType/FSType 3 ? string
  readOnly 4 ? bool
  secretRef 5 ? *.ObjectReference
 StorageOSVolumeSource
  volumeName 1 ? string
  volumeNamespace 2 ? string
- fsType 3 ? string
+ fsType/FSType 3 ? string
  readOnly 4 ? bool
  secretRef 5 ? *.LocalObjectReference
 Sysctl
@@ -1232,11 +1232,11 @@ TopologySpreadConstraint
  nodeTaintsPolicy 7 ? *string:NodeInclusionPolicy (Honor|Ignore)
  matchLabelKeys 8 ? []string
 TypedLocalObjectReference atomic
- apiGroup 1 - *string
+ apiGroup/APIGroup 1 - *string
  kind 2 ! string
  name 3 ! string
 TypedObjectReference
- apiGroup 1 - *string
+ apiGroup/APIGroup 1 - *string
  kind 2 ! string
  name 3 ! string
  namespace 4 ? *string
@@ -1275,21 +1275,21 @@ VolumeResourceRequirements
 VolumeSource
  hostPath 1 ? *.HostPathVolumeSource
  emptyDir 2 ? *.EmptyDirVolumeSource
- gcePersistentDisk 3 ? *.GCEPersistentDiskVolumeSource
- awsElasticBlockStore 4 ? *.AWSElasticBlockStoreVolumeSource
+ gcePersistentDisk/GCEPersistentDisk 3 ? *.GCEPersistentDiskVolumeSource
+ awsElasticBlockStore/AWSElasticBlockStore 4 ? *.AWSElasticBlockStoreVolumeSource
  gitRepo 5 ? *.GitRepoVolumeSource
  secret 6 ? *.SecretVolumeSource
- nfs 7 ? *.NFSVolumeSource
- iscsi 8 ? *.ISCSIVolumeSource
+ nfs/NFS 7 ? *.NFSVolumeSource
+ iscsi/ISCSI 8 ? *.ISCSIVolumeSource
  glusterfs 9 ? *.GlusterfsVolumeSource
  persistentVolumeClaim 10 ? *.PersistentVolumeClaimVolumeSource
- rbd 11 ? *.RBDVolumeSource
+ rbd/RBD 11 ? *.RBDVolumeSource
  flexVolume 12 ? *.FlexVolumeSource
  cinder 13 ? *.CinderVolumeSource
- cephfs 14 ? *.CephFSVolumeSource
+ cephfs/CephFS 14 ? *.CephFSVolumeSource
  flocker 15 ? *.FlockerVolumeSource
  downwardAPI 16 ? *.DownwardAPIVolumeSource
- fc 17 ? *.FCVolumeSource
+ fc/FC 17 ? *.FCVolumeSource
  azureFile 18 ? *.AzureFileVolumeSource
  configMap 19 ? *.ConfigMapVolumeSource
  vsphereVolume 20 ? *.VsphereVirtualDiskVolumeSource
@@ -1299,23 +1299,23 @@ VolumeSource
  projected 26 ? *.ProjectedVolumeSource
  portworxVolume 24 ? *.PortworxVolumeSource
  scaleIO 25 ? *.ScaleIOVolumeSource
- storageos 27 ? *.StorageOSVolumeSource
- csi 28 ? *.CSIVolumeSource
+ storageos/StorageOS 27 ? *.StorageOSVolumeSource
+ csi/CSI 28 ? *.CSIVolumeSource
  ephemeral 29 ? *.EphemeralVolumeSource
  image 30 ? *.ImageVolumeSource
 VolumeStatus
  image 1 ? *.ImageVolumeStatus
 VsphereVirtualDiskVolumeSource
  volumePath 1 ! string
- fsType 2 ? string
+ fsType/FSType 2 ? string
  storagePolicyName 3 ? string
  storagePolicyID 4 ? string
 WeightedPodAffinityTerm
  weight 1 ! int32
  podAffinityTerm 2 ! .PodAffinityTerm
 WindowsSecurityContextOptions
- gmsaCredentialSpecName 1 ? *string
- gmsaCredentialSpec 2 ? *string
+ gmsaCredentialSpecName/GMSACredentialSpecName 1 ? *string
+ gmsaCredentialSpec/GMSACredentialSpec 2 ? *string
  runAsUserName 3 ? *string
  hostProcess 4 ? *bool
 `;

@@ -19,6 +19,6 @@ MetricValue
 MetricValueList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].MetricValue
 `;

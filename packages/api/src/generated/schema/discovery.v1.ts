@@ -24,14 +24,14 @@ EndpointPort atomic
 EndpointSlice
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  addressType 4 ! string:AddressType (FQDN|IPv4|IPv6)
  endpoints 2 - [].Endpoint
  ports 3 - [].EndpointPort
 EndpointSliceList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].EndpointSlice
 ForNode
  name 1 ! string

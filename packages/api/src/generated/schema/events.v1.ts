@@ -3,7 +3,7 @@ export const table = `
 Event
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 - meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 - meta.v1.ObjectMeta
  eventTime 2 ! microTime
  series 3 ? *.EventSeries
  reportingController 4 ? string
@@ -21,7 +21,7 @@ Event
 EventList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].Event
 EventSeries
  count 1 ! int32

@@ -6,11 +6,11 @@ ExternalMetricValue
  metricName 1 - string
  metricLabels 2 - {}string
  timestamp 3 - time
- window 4 ? *int64
+ window/WindowSeconds 4 ? *int64
  value 5 - quantity
 ExternalMetricValueList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].ExternalMetricValue
 `;

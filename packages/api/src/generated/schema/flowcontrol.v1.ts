@@ -8,7 +8,7 @@ FlowDistinguisherMethod
 FlowSchema
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .FlowSchemaSpec
  status 3 ? .FlowSchemaStatus
 FlowSchemaCondition
@@ -20,7 +20,7 @@ FlowSchemaCondition
 FlowSchemaList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].FlowSchema
 FlowSchemaSpec
  priorityLevelConfiguration 1 ! .PriorityLevelConfigurationReference
@@ -49,7 +49,7 @@ PolicyRulesWithSubjects
 PriorityLevelConfiguration
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .PriorityLevelConfigurationSpec
  status 3 ? .PriorityLevelConfigurationStatus
 PriorityLevelConfigurationCondition
@@ -61,7 +61,7 @@ PriorityLevelConfigurationCondition
 PriorityLevelConfigurationList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].PriorityLevelConfiguration
 PriorityLevelConfigurationReference
  name 1 ! string
@@ -77,7 +77,7 @@ QueuingConfiguration
  queueLengthLimit 3 - int32
 ResourcePolicyRule
  verbs 1 ! [=]string
- apiGroups 2 ! [=]string
+ apiGroups/APIGroups 2 ! [=]string
  resources 3 ! [=]string
  clusterScope 4 ? bool
  namespaces 5 - [=]string

@@ -3,7 +3,7 @@ export const table = `
 ImageReview
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 - .ImageReviewSpec
  status 3 ? .ImageReviewStatus
 ImageReviewContainerSpec

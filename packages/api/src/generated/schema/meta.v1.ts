@@ -26,7 +26,7 @@ APIResourceList
  kind 0 ? string
  apiVersion 0 ? string
  groupVersion 1 ! string
- resources 2 ! [].APIResource
+ resources/APIResources 2 ! [].APIResource
 APIVersions
  kind 0 ? string
  apiVersion 0 ? string
@@ -106,7 +106,7 @@ ListOptions
 ManagedFieldsEntry
  manager 1 ? string
  operation 2 ? string:ManagedFieldsOperationType
- apiVersion 3 ? string
+ apiVersion/APIVersion 3 ? string
  time 4 ? *time
  fieldsType 6 ? string
  fieldsV1 7 ? *fieldsV1
@@ -116,7 +116,7 @@ ObjectMeta
  generateName 2 ? string
  namespace 3 ? string
  selfLink 4 ? string
- uid 5 ? string:types.UID
+ uid/UID 5 ? string:types.UID
  resourceVersion 6 ? string
  generation 7 ? int64
  creationTimestamp 8 ?0 time
@@ -128,20 +128,20 @@ ObjectMeta
  finalizers 14 ? [=]string +merge
  managedFields 17 ? [].ManagedFieldsEntry
 OwnerReference atomic
- apiVersion 5 ! string
+ apiVersion/APIVersion 5 ! string
  kind 1 ! string
  name 3 ! string
- uid 4 ! string:types.UID =""
+ uid/UID 4 ! string:types.UID =""
  controller 6 ? *bool
  blockOwnerDeletion 7 ? *bool
 PartialObjectMetadata
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? .ObjectMeta
+ metadata/ObjectMeta 1 ? .ObjectMeta
 PartialObjectMetadataList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? .ListMeta
+ metadata/ListMeta 1 ? .ListMeta
  items 2 - [].PartialObjectMetadata
 PatchOptions
  kind 0 ? string
@@ -151,7 +151,7 @@ PatchOptions
  fieldManager 3 ? string
  fieldValidation 4 ? string
 Preconditions
- uid 1 ? *string:types.UID
+ uid/UID 1 ? *string:types.UID
  resourceVersion 2 ? *string
 ServerAddressByClientCIDR
  clientCIDR 1 ! string
@@ -161,27 +161,27 @@ ShardInfo
 Status
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? .ListMeta
+ metadata/ListMeta 1 ? .ListMeta
  status 2 ? string
  message 3 ? string
  reason 4 ? string:StatusReason
  details 5 ? *.StatusDetails
  code 6 ? int32
 StatusCause
- reason 1 ? string:CauseType
+ reason/Type 1 ? string:CauseType
  message 2 ? string
  field 3 ? string
 StatusDetails
  name 1 ? string
  group 2 ? string
  kind 3 ? string
- uid 6 ? string:types.UID
+ uid/UID 6 ? string:types.UID
  causes 4 ? [].StatusCause
  retryAfterSeconds 5 ? int32
 Table
  kind 0 ? string
  apiVersion 0 ? string
- metadata 0 ? .ListMeta
+ metadata/ListMeta 0 ? .ListMeta
  columnDefinitions 0 - [].TableColumnDefinition
  rows 0 - [].TableRow
 TableColumnDefinition

@@ -6,25 +6,25 @@ ContainerMetrics
 NodeMetrics
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  timestamp 2 - time
  window 3 - duration
  usage 4 - {v1.ResourceList}quantity
 NodeMetricsList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].NodeMetrics
 PodMetrics
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  timestamp 2 - time
  window 3 - duration
  containers 4 - [].ContainerMetrics
 PodMetricsList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].PodMetrics
 `;

@@ -9,22 +9,22 @@ HTTPIngressRuleValue
 IPAddress
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ?! .IPAddressSpec
 IPAddressList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].IPAddress
 IPAddressSpec
  parentRef 1 ?! *.ParentReference
 IPBlock
- cidr 1 ! string
+ cidr/CIDR 1 ! string
  except 2 ? []string
 Ingress
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .IngressSpec
  status 3 ? .IngressStatus
 IngressBackend
@@ -33,15 +33,15 @@ IngressBackend
 IngressClass
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .IngressClassSpec
 IngressClassList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].IngressClass
 IngressClassParametersReference
- apiGroup 1 ? *string
+ apiGroup/APIGroup 1 ? *string
  kind 2 ! string
  name 3 ! string
  scope 4 - *string
@@ -52,10 +52,10 @@ IngressClassSpec
 IngressList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].Ingress
 IngressLoadBalancerIngress
- ip 1 ? string
+ ip/IP 1 ? string
  hostname 2 ? string
  ports 4 ? [].IngressPortStatus
 IngressLoadBalancerStatus
@@ -68,14 +68,14 @@ IngressRule
  host 1 ? string
  ingressRuleValue 2 ^ .IngressRuleValue
 IngressRuleValue
- http 1 ? *.HTTPIngressRuleValue
+ http/HTTP 1 ? *.HTTPIngressRuleValue
 IngressServiceBackend
  name 1 ! string
  port 2 ? .ServiceBackendPort
 IngressSpec
  ingressClassName 4 ? *string
  defaultBackend 1 ? *.IngressBackend
- tls 2 ? [].IngressTLS
+ tls/TLS 2 ? [].IngressTLS
  rules 3 ? [].IngressRule
 IngressStatus
  loadBalancer 1 ? .IngressLoadBalancerStatus
@@ -85,7 +85,7 @@ IngressTLS
 NetworkPolicy
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .NetworkPolicySpec
 NetworkPolicyEgressRule
  ports 1 ? [].NetworkPolicyPort
@@ -96,12 +96,12 @@ NetworkPolicyIngressRule
 NetworkPolicyList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].NetworkPolicy
 NetworkPolicyPeer
  podSelector 1 ? *meta.v1.LabelSelector
  namespaceSelector 2 ? *meta.v1.LabelSelector
- ipBlock 3 ? *.IPBlock
+ ipBlock/IPBlock 3 ? *.IPBlock
 NetworkPolicyPort
  protocol 1 ? *string:Protocol (SCTP|TCP|UDP)
  port 2 ? *intOrString
@@ -122,16 +122,16 @@ ServiceBackendPort atomic
 ServiceCIDR
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .ServiceCIDRSpec
  status 3 ? .ServiceCIDRStatus
 ServiceCIDRList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].ServiceCIDR
 ServiceCIDRSpec
- cidrs 1 ? []string
+ cidrs/CIDRs 1 ? []string
 ServiceCIDRStatus
  conditions 1 ? [type]meta.v1.Condition +merge@type
 `;

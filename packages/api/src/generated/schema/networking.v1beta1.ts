@@ -9,19 +9,19 @@ HTTPIngressRuleValue
 IPAddress
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ?! .IPAddressSpec
 IPAddressList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].IPAddress
 IPAddressSpec
  parentRef 1 ?! *.ParentReference
 Ingress
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .IngressSpec
  status 3 ? .IngressStatus
 IngressBackend
@@ -31,15 +31,15 @@ IngressBackend
 IngressClass
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .IngressClassSpec
 IngressClassList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].IngressClass
 IngressClassParametersReference
- apiGroup 1 ? *string
+ apiGroup/APIGroup 1 ? *string
  kind 2 - string
  name 3 - string
  scope 4 - *string
@@ -50,10 +50,10 @@ IngressClassSpec
 IngressList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].Ingress
 IngressLoadBalancerIngress
- ip 1 ? string
+ ip/IP 1 ? string
  hostname 2 ? string
  ports 4 ? [].IngressPortStatus
 IngressLoadBalancerStatus
@@ -66,11 +66,11 @@ IngressRule
  host 1 ? string
  ingressRuleValue 2 ^ .IngressRuleValue
 IngressRuleValue
- http 1 ? *.HTTPIngressRuleValue
+ http/HTTP 1 ? *.HTTPIngressRuleValue
 IngressSpec
  ingressClassName 4 ? *string
  backend 1 ? *.IngressBackend
- tls 2 ? [].IngressTLS
+ tls/TLS 2 ? [].IngressTLS
  rules 3 ? [].IngressRule
 IngressStatus
  loadBalancer 1 ? .IngressLoadBalancerStatus
@@ -85,16 +85,16 @@ ParentReference
 ServiceCIDR
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .ServiceCIDRSpec
  status 3 ? .ServiceCIDRStatus
 ServiceCIDRList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].ServiceCIDR
 ServiceCIDRSpec
- cidrs 1 ? []string
+ cidrs/CIDRs 1 ? []string
 ServiceCIDRStatus
  conditions 1 ? [type]meta.v1.Condition +merge@type
 `;

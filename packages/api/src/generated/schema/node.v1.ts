@@ -5,14 +5,14 @@ Overhead
 RuntimeClass
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  handler 2 ! string
  overhead 3 ? *.Overhead
  scheduling 4 ? *.Scheduling
 RuntimeClassList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].RuntimeClass
 Scheduling
  nodeSelector 1 ? {!}string

@@ -3,18 +3,18 @@ export const table = `
 Eviction
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  deleteOptions 2 ? *meta.v1.DeleteOptions
 PodDisruptionBudget
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .PodDisruptionBudgetSpec
  status 3 ? .PodDisruptionBudgetStatus
 PodDisruptionBudgetList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].PodDisruptionBudget
 PodDisruptionBudgetSpec
  minAvailable 1 ? *intOrString

@@ -5,59 +5,59 @@ AggregationRule
 ClusterRole
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  rules 2 - [].PolicyRule
  aggregationRule 3 ? *.AggregationRule
 ClusterRoleBinding
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  subjects 2 ? [].Subject
  roleRef 3 ! .RoleRef
 ClusterRoleBindingList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].ClusterRoleBinding
 ClusterRoleList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].ClusterRole
 PolicyRule
  verbs 1 ! []string
- apiGroups 2 ? []string
+ apiGroups/APIGroups 2 ? []string
  resources 3 ? []string
  resourceNames 4 ? []string
  nonResourceURLs 5 ? []string
 Role
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  rules 2 - [].PolicyRule
 RoleBinding
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  subjects 2 ? [].Subject
  roleRef 3 ! .RoleRef
 RoleBindingList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].RoleBinding
 RoleList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].Role
 RoleRef atomic
- apiGroup 1 - string
+ apiGroup/APIGroup 1 - string
  kind 2 ! string
  name 3 ! string
 Subject atomic
  kind 1 ! string
- apiGroup 2 ? string
+ apiGroup/APIGroup 2 ? string
  name 3 ! string
  namespace 4 ? string
 `;

@@ -8,13 +8,13 @@ DeviceTaint
 DeviceTaintRule
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ! .DeviceTaintRuleSpec
  status 3 ? .DeviceTaintRuleStatus
 DeviceTaintRuleList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].DeviceTaintRule
 DeviceTaintRuleSpec
  deviceSelector 1 ? *.DeviceTaintSelector
@@ -39,13 +39,13 @@ PoolStatus
 ResourcePoolStatusRequest
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ?! meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ?! meta.v1.ObjectMeta
  spec 2 ! .ResourcePoolStatusRequestSpec
  status 3 ? *.ResourcePoolStatusRequestStatus
 ResourcePoolStatusRequestList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].ResourcePoolStatusRequest
 ResourcePoolStatusRequestSpec
  driver 1 ! string

@@ -53,14 +53,14 @@ DeviceAllocationResult
  results 1 ? [].DeviceRequestAllocationResult
  config 2 ? [].DeviceAllocationConfiguration
 DeviceAttribute
- int 2 ? *int64
- bool 3 ? *bool
- string 4 ? *string
- version 5 ? *string
- ints 6 ? []int64
- bools 7 ? []bool
- strings 8 ? []string
- versions 9 ? []string
+ int/IntValue 2 ? *int64
+ bool/BoolValue 3 ? *bool
+ string/StringValue 4 ? *string
+ version/VersionValue 5 ? *string
+ ints/IntValues 6 ? []int64
+ bools/BoolValues 7 ? []bool
+ strings/StringValues 8 ? []string
+ versions/VersionValues 9 ? []string
 DeviceCapacity
  value 1 ! quantity
  requestPolicy 2 ? *.CapacityRequestPolicy
@@ -74,14 +74,14 @@ DeviceClaimConfiguration
 DeviceClass
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ! .DeviceClassSpec
 DeviceClassConfiguration
  deviceConfiguration 1 ^ .DeviceConfiguration
 DeviceClassList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].DeviceClass
 DeviceClassSpec
  selectors 1 ? [].DeviceSelector
@@ -118,7 +118,7 @@ DeviceRequestAllocationResult
  shareID 9 ? *string:types.UID
  consumedCapacity 10 ? {map[v1beta1.QualifiedName]resource.Quantity}quantity
 DeviceSelector
- cel 1 ? *.CELDeviceSelector
+ cel/CEL 1 ? *.CELDeviceSelector
 DeviceSubRequest
  name 1 ! string
  deviceClassName 2 ! string
@@ -140,7 +140,7 @@ DeviceToleration
  tolerationSeconds 5 ? *int64
 NetworkDeviceData
  interfaceName 1 ? string
- ips 2 ? []string
+ ips/IPs 2 ? []string
  hardwareAddress 3 ? string
 NodeAllocatableResourceMapping
  capacityKey 1 ? *string:QualifiedName
@@ -151,18 +151,18 @@ OpaqueDeviceConfiguration
 ResourceClaim
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ! .ResourceClaimSpec
  status 3 ? .ResourceClaimStatus
 ResourceClaimConsumerReference
- apiGroup 1 ? string
+ apiGroup/APIGroup 1 ? string
  resource 3 ! string
  name 4 ! string
- uid 5 ! string:types.UID =""
+ uid/UID 5 ! string:types.UID =""
 ResourceClaimList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].ResourceClaim
 ResourceClaimSpec
  devices 1 - .DeviceClaim
@@ -173,15 +173,15 @@ ResourceClaimStatus
 ResourceClaimTemplate
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ! .ResourceClaimTemplateSpec
 ResourceClaimTemplateList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].ResourceClaimTemplate
 ResourceClaimTemplateSpec
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ! .ResourceClaimSpec
 ResourcePool
  name 1 ! string
@@ -190,12 +190,12 @@ ResourcePool
 ResourceSlice
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ! .ResourceSliceSpec
 ResourceSliceList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].ResourceSlice
 ResourceSliceSpec
  driver 1 ! string

@@ -3,7 +3,7 @@ export const table = `
 PriorityClass
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  value 2 - int32
  globalDefault 3 ? bool
  description 4 ? string
@@ -11,6 +11,6 @@ PriorityClass
 PriorityClassList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].PriorityClass
 `;

@@ -6,13 +6,13 @@ GangSchedulingPolicy
 PodGroup
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ! .PodGroupSpec
  status 3 ? .PodGroupStatus
 PodGroupList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].PodGroup
 PodGroupResourceClaim
  name 1 ! string =""
@@ -50,18 +50,18 @@ PodGroupTemplateReference
 TopologyConstraint
  key 1 ! string
 TypedLocalObjectReference
- apiGroup 1 ? string
+ apiGroup/APIGroup 1 ? string
  kind 2 ! string
  name 3 ! string
 Workload
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ! .WorkloadSpec
 WorkloadList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].Workload
 WorkloadPodGroupTemplateReference
  workloadName 1 ! string

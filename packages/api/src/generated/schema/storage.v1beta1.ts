@@ -3,29 +3,29 @@ export const table = `
 CSIDriver
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 - .CSIDriverSpec
 CSIDriverList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].CSIDriver
 CSIDriverSpec
  attachRequired 1 ? *bool
  podInfoOnMount 2 ? *bool
  volumeLifecycleModes 3 ? []string:VolumeLifecycleMode
  storageCapacity 4 ? *bool
- fsGroupPolicy 5 ? *string:FSGroupPolicy
+ fsGroupPolicy/FSGroupPolicy 5 ? *string:FSGroupPolicy
  tokenRequests 6 ? [].TokenRequest
  requiresRepublish 7 ? *bool
- seLinuxMount 8 ? *bool
+ seLinuxMount/SELinuxMount 8 ? *bool
  nodeAllocatableUpdatePeriodSeconds 9 ? *int64
  serviceAccountTokenInSecrets 10 ? *bool
  preventPodSchedulingIfMissing 11 ? *bool
 CSINode
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 - .CSINodeSpec
 CSINodeDriver
  name 1 - string
@@ -35,14 +35,14 @@ CSINodeDriver
 CSINodeList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].CSINode
 CSINodeSpec
  drivers 1 - [].CSINodeDriver
 CSIStorageCapacity
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  nodeTopology 2 ? *meta.v1.LabelSelector
  storageClassName 3 - string
  capacity 4 ? *quantity
@@ -50,12 +50,12 @@ CSIStorageCapacity
 CSIStorageCapacityList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].CSIStorageCapacity
 StorageClass
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  provisioner 2 - string
  parameters 3 ? {}string
  reclaimPolicy 4 ? *string:v1.PersistentVolumeReclaimPolicy
@@ -66,7 +66,7 @@ StorageClass
 StorageClassList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].StorageClass
 TokenRequest
  audience 1 - string
@@ -74,13 +74,13 @@ TokenRequest
 VolumeAttachment
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 - .VolumeAttachmentSpec
  status 3 ? .VolumeAttachmentStatus
 VolumeAttachmentList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 - [].VolumeAttachment
 VolumeAttachmentSource
  persistentVolumeName 1 ? *string
@@ -97,13 +97,13 @@ VolumeAttachmentStatus
 VolumeAttributesClass
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  driverName 2 ! string
  parameters 3 ? {}string
 VolumeAttributesClassList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].VolumeAttributesClass
 VolumeError
  time 1 ? time

@@ -3,13 +3,13 @@ export const table = `
 StorageVersionMigration
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ObjectMeta
+ metadata/ObjectMeta 1 ? meta.v1.ObjectMeta
  spec 2 ? .StorageVersionMigrationSpec
  status 3 ? .StorageVersionMigrationStatus
 StorageVersionMigrationList
  kind 0 ? string
  apiVersion 0 ? string
- metadata 1 ? meta.v1.ListMeta
+ metadata/ListMeta 1 ? meta.v1.ListMeta
  items 2 ! [].StorageVersionMigration
 StorageVersionMigrationSpec
  resource 1 ! meta.v1.GroupResource

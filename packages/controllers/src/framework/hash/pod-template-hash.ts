@@ -1,19 +1,20 @@
-import { canonicalJson } from './canonical-json.ts';
+import { Catalogue } from '@coxswain/api';
+import type { PodTemplateSpec } from '@coxswain/api/core/v1';
+import { compileGoDump } from '@coxswain/apimachinery';
 
 /** Letters and digits that make no words, and no numbers that YAML would read as such. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
+let dump: ((template: object) => string) | undefined;
+
 /**
- * A short name for a template's content (and a count, for when two contents have the same): the same for the same content,
- * whatever the order of its keys. Ten characters at most, fit for names and labels.
- *
- * Differs from upstream: the hash is of the JSON form, not of Go's memory; hashes are only ever compared with our own,
- * templates by their content.
+ * A short name for a template's content (and a count, for when two contents have the same): the very one that upstream gives
+ * it. Ten characters at most, fit for names and labels. Sets and revisions are found by their templates, never by this.
  */
-export function templateHash(template: object, collisionCount?: number): string {
-  let hash = fnv1a(canonicalJson(template));
-  if (collisionCount !== undefined) hash = fnv1a(String(collisionCount), hash);
-  return safeEncode(String(hash));
+export function templateHash(template: PodTemplateSpec, collisionCount?: number): string {
+  dump ??= compileGoDump(Catalogue.builtIn().type('core.v1.PodTemplateSpec'));
+  const bytes = new TextEncoder().encode(dump(template));
+  return safeEncode(String(fnv1a(collisionCount === undefined ? bytes : withCount(bytes, collisionCount))));
 }
 
 /** A number's digits in characters that make no words. */
@@ -21,8 +22,16 @@ export function safeEncode(digits: string): string {
   return Array.from(digits, (digit) => alphabet[digit.charCodeAt(0) % alphabet.length]).join('');
 }
 
-function fnv1a(text: string, seed = 0x811c9dc5): number {
-  let hash = seed;
-  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+/** Eight bytes follow, of which the count takes four. */
+function withCount(bytes: Uint8Array, collisionCount: number): Uint8Array {
+  const counted = new Uint8Array(bytes.length + 8);
+  counted.set(bytes);
+  new DataView(counted.buffer).setInt32(bytes.length, collisionCount, true);
+  return counted;
+}
+
+function fnv1a(bytes: Uint8Array): number {
+  let hash = 0x811c9dc5;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
   return hash >>> 0;
 }
