@@ -5,7 +5,7 @@ import type { Field, ScalarKind, Schema, StructSchema } from './schema.ts';
  * have every kind of field there is.
  *
  * A field is written as `name number type flags`. Types are those of Go with a schema's kinds at the leaves. Flags:
- * `always` (no omitempty), `omitzero`, `inline`, `as=` the name of the Go type.
+ * `always` (no omitempty), `omitzero`, `inline`, `as=` the name of the Go type, `go=` that of the Go field.
  */
 const definitions: Readonly<Record<string, string>> = {
   'meta.v1.TypeMeta': 'kind 1 string, apiVersion 2 string',
@@ -16,10 +16,11 @@ const definitions: Readonly<Record<string, string>> = {
     ownerReferences 13 []meta.v1.OwnerReference, finalizers 14 []string,
     managedFields 17 []meta.v1.ManagedFieldsEntry`,
   'meta.v1.OwnerReference': `
-    apiVersion 5 string always, kind 1 string always, name 3 string always, uid 4 string always as=types.UID,
+    apiVersion 5 string always go=APIVersion, kind 1 string always, name 3 string always,
+    uid 4 string always as=types.UID go=UID,
     controller 6 *bool, blockOwnerDeletion 7 *bool`,
   'meta.v1.ManagedFieldsEntry': `
-    manager 1 string, operation 2 string as=ManagedFieldsOperationType, apiVersion 3 string, time 4 *time,
+    manager 1 string, operation 2 string as=ManagedFieldsOperationType, apiVersion 3 string go=APIVersion, time 4 *time,
     fieldsType 6 string, fieldsV1 7 *fieldsV1, subresource 8 string`,
   'meta.v1.Condition': `
     type 1 string always, status 2 string always as=ConditionStatus, observedGeneration 3 int64,
@@ -125,9 +126,11 @@ function parseField(text: string): Field {
   const [name = '', number, type = '', ...flags] = text.split(' ');
   const pointer = type.startsWith('*');
   const goName = flags.find((flag) => flag.startsWith('as='))?.slice(3);
+  const fieldName = flags.find((flag) => flag.startsWith('go='))?.slice(3);
   const inline = flags.includes('inline');
   return {
     name,
+    ...(fieldName && { goName: fieldName }),
     number: Number(number),
     schema: { ...parseType(type.replace('*', '')), ...(goName && { goName }) },
     pointer,

@@ -1,3 +1,4 @@
+import { pow10 } from '../quantity/decimal.ts';
 import { type Amount, parseAmount } from '../quantity/parse.ts';
 import type { ScalarKind } from './schema.ts';
 
@@ -45,10 +46,10 @@ function amountDump({ unscaled, scale, format, wide, text = '' }: Amount): strin
   );
 }
 
-/** Go keeps big decimals in billionths, in words of 64 bits, the lowest first. */
+/** Go keeps big decimals in billionths, in words of 64 bits, the lowest first. Throws a RangeError for one that nobody means. */
 function bigDecimalDump(unscaled: bigint, scale: number): string {
   const words: bigint[] = [];
-  const billionths = (unscaled < 0n ? -unscaled : unscaled) * 10n ** BigInt(scale + 9);
+  const billionths = (unscaled < 0n ? -unscaled : unscaled) * pow10(scale + 9);
   for (let rest = billionths; rest > 0n; rest >>= 64n) words.push(BigInt.asUintN(64, rest));
   const neg = unscaled < 0n;
   return `{unscaled:(big.Int){neg:(bool)${neg} abs:(big.nat)[${words.join(' ')}]} scale:(inf.Scale)9}`;

@@ -1,0 +1,86 @@
+/**
+ * Records how upstream names what it makes of pod templates: `KUBECONFIG=… npx tsx --conditions=coxswain-source
+ * packages/controllers/test/pod-template-hashes/record.ts`, with a kube-apiserver v1.36.4 and a kube-controller-manager that runs
+ * the controllers of Deployments and DaemonSets. They are left behind in the namespace `default`.
+ */
+import { writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PodTemplateSpec } from '@coxswain/api/core/v1';
+import { stringifyJson } from '@coxswain/apimachinery/codec/json';
+import { ClientSet, RESTClient } from '@coxswain/client';
+import { loadRestConfig } from '@coxswain/client/kubeconfig';
+import { type RecordedHash, recordedFile } from './recorded-hash.ts';
+import { templates } from './templates.ts';
+
+const rest = RESTClient.forConfig({ ...(await loadRestConfig()), qps: 0 });
+const { apps } = new ClientSet(rest);
+const deployments = apps.v1.deployments('default');
+const replicaSets = apps.v1.replicaSets('default');
+const daemonSets = apps.v1.daemonSets('default');
+const revisions = apps.v1.controllerRevisions('default');
+
+async function eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+  for (let round = 0; round < 300; round++) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await sleep(100);
+  }
+  throw new Error(`${what} did not come`);
+}
+
+/** Creates a Deployment of no pods; resolves to its template as the server has it, and the label of its set. */
+async function deploy(name: string, template: PodTemplateSpec): Promise<RecordedHash> {
+  const selector = { matchLabels: { case: name } };
+  const { spec } = await deployments.create({ metadata: { name }, spec: { replicas: 0, selector, template } });
+  const hash = await eventually(`the set of ${name}`, async () => {
+    const { items } = await replicaSets.list({ labelSelector: `case=${name}` });
+    return items[0]?.metadata.labels?.['pod-template-hash'];
+  });
+  return { template: spec!.template, hash };
+}
+
+/** The label of the revision of a DaemonSet with that template. */
+async function daemonHash(name: string, template: PodTemplateSpec): Promise<string> {
+  const selector = { matchLabels: { case: name } };
+  await daemonSets.create({ metadata: { name }, spec: { selector, template } });
+  return await eventually(`the revision of ${name}`, async () => {
+    const { items } = await revisions.list({ labelSelector: `case=${name}` });
+    return items[0]?.metadata.labels?.['controller-revision-hash'];
+  });
+}
+
+/** The label of the set of a second Deployment like `name`, when its first name is taken. */
+async function hashAfterCollision(name: string, { template, hash }: RecordedHash): Promise<string> {
+  await deployments.delete(name);
+  await replicaSets.delete(`${name}-${hash}`);
+  await eventually('the end', async () =>
+    (await deployments.list()).items.some(({ metadata }) => metadata.name === name) ? undefined : true,
+  );
+  const labels = { other: name };
+  const other = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+  await replicaSets.create({
+    metadata: { name: `${name}-${hash}` },
+    spec: { replicas: 0, selector: { matchLabels: labels }, template: other },
+  });
+  return (await deploy(name, template)).hash;
+}
+
+const recorded: Record<string, RecordedHash> = {};
+for (const [index, [title, { metadata, spec }]] of Object.entries(templates).entries()) {
+  const name = `c${index}`;
+  const labels = { ...(metadata?.labels as object), case: name };
+  const template = {
+    metadata: { ...metadata, labels },
+    spec: { containers: [{ name: 'c', image: 'i' }], ...spec },
+  } as PodTemplateSpec;
+  const made = await deploy(name, template);
+  const ofDaemons = await daemonHash(name, template);
+  if (ofDaemons !== made.hash) throw new Error(`${title}: the DaemonSet has ${ofDaemons}, the Deployment ${made.hash}`);
+  recorded[title] = made;
+  if (index < 2) {
+    const hash = await hashAfterCollision(name, made);
+    recorded[`${title}, after a collision`] = { ...made, collisionCount: 1, hash };
+  }
+}
+await rest.close();
+writeFileSync(recordedFile('templates'), `${stringifyJson(recorded, { pretty: true })}\n`);
