@@ -434,6 +434,41 @@ describe('a rolling update of daemons', () => {
     await expectIdle();
   });
 
+  it('goes on with revisions that earlier versions gave other hashes', async () => {
+    await addNodes(['n1', 'n2']);
+    await create();
+    await runAll();
+    const before = (await pods.list()).map(nameOf);
+    await cluster.stopControllers();
+    const hash = '75f6b4c9c8';
+    const [made] = await revisions();
+    const { name, labels: ownLabels, ownerReferences } = made!.metadata;
+    await revisionClient().delete(name!);
+    await revisionClient().create({
+      ...made!,
+      metadata: {
+        name: `agent-${hash}`,
+        labels: { ...ownLabels, 'controller-revision-hash': hash },
+        ...(ownerReferences && { ownerReferences }),
+      },
+    });
+    for (const pod of before)
+      await podClient().patch(pod, 'merge', { metadata: { labels: { 'controller-revision-hash': hash } } });
+
+    cluster.startControllers();
+    await cluster.settle();
+    expect((await pods.list()).map(nameOf)).toEqual(before);
+    expect((await revisions()).map(nameOf)).toEqual([`agent-${hash}`]);
+    expect(await status()).toMatchObject({ updatedNumberScheduled: 2 });
+    await patch({ template: templateOf('c:2') });
+    await runAll();
+    await patch({ template });
+    await runAll();
+    expect((await revisions()).map(nameOf)).toEqual([expect.not.stringContaining(hash), `agent-${hash}`]);
+    expect(await placed()).toEqual(['n1 c:1', 'n2 c:1']);
+    await expectIdle();
+  });
+
   it('leaves one of several revisions that hold the same, and gives its pods that one', async () => {
     await addNodes(['n1']);
     await create();

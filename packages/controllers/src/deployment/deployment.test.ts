@@ -370,6 +370,51 @@ describe('whose sets they are', () => {
     ]);
   });
 
+  it('goes on with sets that earlier versions gave other hashes', async () => {
+    await web.create({ replicas: 2 });
+    await web.pods.runAll();
+    await relabelSet('6dbc5c5c99');
+    const before = (await web.pods.list()).map(({ metadata }) => metadata.uid);
+
+    web.cluster.startControllers();
+    await web.cluster.settle();
+    expect((await web.pods.list()).map(({ metadata }) => metadata.uid)).toEqual(before);
+    expect((await web.replicaSets.list()).items.map(({ metadata }) => metadata.name)).toEqual(['web-6dbc5c5c99']);
+    await web.patch(image('web:2'));
+    await web.pods.runAll();
+    expect(await web.sizes()).toEqual({ 'web:1': 0, 'web:2': 2 });
+    await web.patch(image('web:1'));
+    await web.pods.runAll();
+    expect(await web.sizes()).toEqual({ 'web:1': 2, 'web:2': 0 });
+    expect((await web.sets())['web:1']!.metadata.name).toBe('web-6dbc5c5c99');
+    expect(await web.writesWhenIdle()).toEqual([]);
+  });
+
+  /** Stops the controllers, and gives the only set and its pods another hash. */
+  async function relabelSet(hash: string): Promise<void> {
+    await web.cluster.stopControllers();
+    const [set] = (await web.replicaSets.list()).items;
+    const { metadata, spec } = set!;
+    const labels = { ...metadata.labels, 'pod-template-hash': hash };
+    const { annotations, ownerReferences } = metadata;
+    await web.replicaSets.delete(metadata.name!);
+    const made = await web.replicaSets.create({
+      metadata: {
+        name: `web-${hash}`,
+        labels,
+        ...(annotations && { annotations }),
+        ...(ownerReferences && { ownerReferences }),
+      },
+      spec: { ...spec!, selector: { matchLabels: labels }, template: { ...spec!.template, metadata: { labels } } },
+    });
+    for (const { metadata: pod } of await web.pods.list()) {
+      const [owner] = pod.ownerReferences!;
+      const owners = [{ ...owner!, name: made.metadata.name!, uid: made.metadata.uid! }];
+      const client = web.cluster.clients.core.v1.pods('default');
+      await client.patch(pod.name!, 'merge', { metadata: { labels, ownerReferences: owners } });
+    }
+  }
+
   it('only looks on while it is being deleted', async () => {
     await web.create({ replicas: 1 });
     await web.client.delete('web', { propagationPolicy: 'Foreground' });

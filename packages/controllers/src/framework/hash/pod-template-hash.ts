@@ -9,7 +9,11 @@ let dump: ((template: object) => string) | undefined;
 
 /**
  * A short name for a template's content (and a count, for when two contents have the same): the very one that upstream gives
- * it. Ten characters at most, fit for names and labels. Sets and revisions are found by their templates, never by this.
+ * it. Ten characters at most, fit for names and labels. Sets and revisions are found by their templates, never by this: those
+ * that an earlier version named otherwise stay in use.
+ *
+ * Differs from upstream: there, a Deployment whose template was changed while it was paused gets another hash if an `emptyDir`
+ * of it has a `sizeLimit` like `8Gi`, because the write that notes the end of the pause leaves the text of it in memory.
  */
 export function templateHash(template: PodTemplateSpec, collisionCount?: number): string {
   dump ??= compileGoDump(Catalogue.builtIn().type('core.v1.PodTemplateSpec'));
