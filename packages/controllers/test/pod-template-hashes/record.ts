@@ -1,7 +1,7 @@
 /**
- * Records how upstream names what it makes of pod templates: `KUBECONFIG=… npx tsx --conditions=coxswain-source
- * packages/controllers/test/pod-template-hashes/record.ts`, with a kube-apiserver v1.36.4 and a kube-controller-manager that runs
- * the controllers of Deployments and DaemonSets. They are left behind in the namespace `default`.
+ * Records the hashes that upstream's controllers give to pod templates: `KUBECONFIG=… npx tsx --conditions=coxswain-source
+ * packages/controllers/test/pod-template-hashes/record.ts`, where a kube-apiserver v1.36.4 runs, and a kube-controller-manager
+ * with `--controllers=deployment,daemonset`. The namespace `default` should have no workloads, and keeps those of the recording.
  */
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,7 @@ import { stringifyJson } from '@coxswain/apimachinery/codec/json';
 import { ClientSet, RESTClient } from '@coxswain/client';
 import { loadRestConfig } from '@coxswain/client/kubeconfig';
 import { type RecordedHash, recordedFile } from './recorded-hash.ts';
-import { templates } from './templates.ts';
+import { namedTemplates } from './templates.ts';
 
 const rest = RESTClient.forConfig({ ...(await loadRestConfig()), qps: 0 });
 const { apps } = new ClientSet(rest);
@@ -66,18 +66,12 @@ async function hashAfterCollision(name: string, { template, hash }: RecordedHash
 }
 
 const recorded: Record<string, RecordedHash> = {};
-for (const [index, [title, { metadata, spec }]] of Object.entries(templates).entries()) {
-  const name = `c${index}`;
-  const labels = { ...(metadata?.labels as object), case: name };
-  const template = {
-    metadata: { ...metadata, labels },
-    spec: { containers: [{ name: 'c', image: 'i' }], ...spec },
-  } as PodTemplateSpec;
+for (const { title, name, template } of namedTemplates()) {
   const made = await deploy(name, template);
   const ofDaemons = await daemonHash(name, template);
   if (ofDaemons !== made.hash) throw new Error(`${title}: the DaemonSet has ${ofDaemons}, the Deployment ${made.hash}`);
   recorded[title] = made;
-  if (index < 2) {
+  if (title.startsWith('quantities')) {
     const hash = await hashAfterCollision(name, made);
     recorded[`${title}, after a collision`] = { ...made, collisionCount: 1, hash };
   }

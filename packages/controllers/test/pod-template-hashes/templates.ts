@@ -1,5 +1,26 @@
-/** What users write, by what is special about it; the server fills in the rest. Each needs a container, and gets one that says nothing. */
-export const templates: Readonly<Record<string, Template>> = {
+import type { PodSpec, PodTemplateSpec } from '@coxswain/api/core/v1';
+import { readJson } from '@coxswain/apimachinery/codec/json';
+import type { ObjectMeta } from '@coxswain/apimachinery/meta';
+
+/** Beyond 2^53 it is a bigint, whatever its type says. */
+const int64 = (digits: string): number => readJson(digits) as number;
+
+/** Templates as users write them, by what is special about them. Their label `case` is `c` and their place in the list. */
+export const namedTemplates = (): NamedTemplate[] =>
+  Object.entries(templates).map(([title, { metadata, spec }], index) => {
+    const name = `c${index}`;
+    const labels = { ...metadata?.labels, case: name };
+    const containers = [{ name: 'c', image: 'i' }];
+    return { title, name, template: { metadata: { ...metadata, labels }, spec: { containers, ...spec } } };
+  });
+
+interface NamedTemplate {
+  readonly title: string;
+  readonly name: string;
+  readonly template: PodTemplateSpec;
+}
+
+const templates: Readonly<Record<string, Template>> = {
   'nothing but a container': {},
   'quantities as people write them': {
     spec: {
@@ -15,13 +36,13 @@ export const templates: Readonly<Record<string, Template>> = {
               'example.com/a': '1e3',
               'example.com/b': '5k',
             },
-            requests: { cpu: '0.1', memory: 1073741824, 'ephemeral-storage': '0' },
+            requests: { cpu: '0.1', memory: '1073741824', 'ephemeral-storage': '0' },
           },
         },
         {
           name: 'd',
           image: 'i',
-          resources: { limits: { cpu: 2, memory: '1023Mi' }, requests: { cpu: '1m', memory: '2M' } },
+          resources: { limits: { cpu: '2.0', memory: '1023Mi' }, requests: { cpu: '1m', memory: '2M' } },
         },
       ],
     },
@@ -452,8 +473,10 @@ export const templates: Readonly<Record<string, Template>> = {
   },
   'integers beyond doubles': {
     spec: {
-      terminationGracePeriodSeconds: 9007199254740993n,
-      tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 9223372036854775807n }],
+      terminationGracePeriodSeconds: int64('9007199254740993'),
+      tolerations: [
+        { key: 'a', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: int64('9223372036854775807') },
+      ],
     },
   },
   'metadata of all kinds': {
@@ -498,6 +521,6 @@ export const templates: Readonly<Record<string, Template>> = {
 };
 
 interface Template {
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly metadata?: ObjectMeta;
+  readonly spec?: Partial<PodSpec>;
 }
