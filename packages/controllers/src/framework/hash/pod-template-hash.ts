@@ -5,6 +5,7 @@ import { compileGoDump } from '@coxswain/apimachinery';
 /** Letters and digits that make no words, and no numbers that YAML would read as such. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
+/** Compiled when it is first needed: many programs that import this never make a hash. */
 let dump: ((template: object) => string) | undefined;
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readRecordedHashes } from '../../test/pod-template-hashes/recorded-hash.ts';
+import { readRecordedHashes } from '../../../test/pod-template-hashes/recorded-hash.ts';
 import { templateHash } from './pod-template-hash.ts';
 
 const recorded = { ...readRecordedHashes('templates'), ...readRecordedHashes('every-field') };
