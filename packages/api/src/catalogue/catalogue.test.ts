@@ -32,6 +32,8 @@ describe('the catalogue of kinds', () => {
       goName: 'v1.ResourceList',
     });
     expect(catalogue.type('meta.v1.ObjectMeta').fields.get('uid')?.schema).toMatchObject({ goName: 'types.UID' });
+    expect(spec.fields.get('dnsPolicy')).toMatchObject({ name: 'dnsPolicy', goName: 'DNSPolicy' });
+    expect(spec.fields.get('hostname')).not.toHaveProperty('goName');
     expect(spec.fields.get('nodeSelector')?.schema).toMatchObject({ kind: 'map', atomic: true });
     expect(catalogue.type('core.v1.ContainerPort').fields.get('protocol')?.default).toBe('TCP');
   });
