@@ -3,6 +3,7 @@
  * error of the cluster is an `ApiError` to it. `scripts/build-kept-cluster.ts` tells which are missing here.
  */
 import * as apimachinery from '@coxswain/apimachinery';
+import * as clock from '@coxswain/apimachinery/clock';
 import * as codecJson from '@coxswain/apimachinery/codec/json';
 import * as yaml from '@coxswain/apimachinery/codec/yaml';
 import * as der from '@coxswain/apimachinery/der';
@@ -17,6 +18,7 @@ import * as quantity from '@coxswain/apimachinery/quantity';
 import * as restmapper from '@coxswain/apimachinery/restmapper';
 import * as schema from '@coxswain/apimachinery/schema';
 import * as time from '@coxswain/apimachinery/time';
+import * as turns from '@coxswain/apimachinery/turns';
 import * as validation from '@coxswain/apimachinery/validation';
 import * as x509Reader from '@coxswain/apimachinery/x509';
 import * as client from '@coxswain/client';
@@ -29,6 +31,7 @@ import * as x509 from '@coxswain/client/x509';
 
 export const modules: Readonly<Record<string, object>> = {
   '@coxswain/apimachinery': apimachinery,
+  '@coxswain/apimachinery/clock': clock,
   '@coxswain/apimachinery/codec/json': codecJson,
   '@coxswain/apimachinery/codec/yaml': yaml,
   '@coxswain/apimachinery/der': der,
@@ -43,6 +46,7 @@ export const modules: Readonly<Record<string, object>> = {
   '@coxswain/apimachinery/restmapper': restmapper,
   '@coxswain/apimachinery/schema': schema,
   '@coxswain/apimachinery/time': time,
+  '@coxswain/apimachinery/turns': turns,
   '@coxswain/apimachinery/validation': validation,
   '@coxswain/apimachinery/x509': x509Reader,
   '@coxswain/client': client,
