@@ -51,6 +51,8 @@ describe('a seed', () => {
 
   it('means the same on every machine and in every version', () => {
     const random = seededRandom('coxswain');
-    expect(Array.from({ length: 4 }, () => random.integer(2 ** 32))).toEqual([596608302, 4177996474, 4040324090, 3703174690]);
+    expect(Array.from({ length: 4 }, () => random.integer(2 ** 32))).toEqual([
+      596608302, 4177996474, 4040324090, 3703174690,
+    ]);
   });
 });
