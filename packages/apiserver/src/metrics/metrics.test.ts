@@ -4,7 +4,8 @@ import { bytesOf, contextFor } from '../discovery/request-context.test-data.ts';
 import { type RequestLabels, requestLabels, ServerMetrics } from './index.ts';
 import { LabelTree } from './label-tree.ts';
 
-const newMetrics = (): ServerMetrics => new ServerMetrics({ now: () => new Date('2026-01-01T00:00:00Z') });
+const newMetrics = (canReset = true): ServerMetrics =>
+  new ServerMetrics({ now: () => new Date('2026-01-01T00:00:00Z'), canReset });
 const scrape = async (metrics: ServerMetrics, path = '/metrics'): Promise<string> =>
   bytesOf(await metrics.handler(contextFor(path))).toString();
 const linesOf = async (metrics: ServerMetrics, name: string): Promise<string[]> =>
@@ -139,6 +140,21 @@ describe('metrics', () => {
     expect((await linesOf(metrics, 'apiserver_request_total{'))[0]).toMatch(/ 0$/);
     expect((await linesOf(metrics, 'apiserver_request_duration_seconds_sum'))[0]).toMatch(/ 0$/);
     expect((await linesOf(metrics, 'apiserver_longrunning_requests'))[0]).toMatch(/ 1$/);
+  });
+
+  it('of checks begin again likewise', async () => {
+    const metrics = newMetrics();
+    metrics.healthResult('etcd', 'livez', undefined);
+    const response = await metrics.handler(contextFor('/metrics/slis', { method: 'DELETE' }));
+    expect(bytesOf(response).toString()).toBe('metrics reset\n');
+    expect(await scrape(metrics, '/metrics/slis')).toContain('status="success",type="livez"} 0\n');
+  });
+
+  it('go on without profiles, whatever the method', async () => {
+    const metrics = newMetrics(false);
+    metrics.request(getDeployment).record(200, 1, 1);
+    const response = await metrics.handler(contextFor('/metrics', { method: 'DELETE' }));
+    expect(bytesOf(response).toString()).toMatch(/^apiserver_request_total{.* 1$/m);
   });
 
   it('have the outcomes of checks at a path of their own', async () => {

@@ -24,6 +24,8 @@ export interface RequestRecorder {
 
 export interface ServerMetricsOptions {
   readonly now: () => Date;
+  /** DELETE sets metrics back to zero: upstream has that together with its profiles. */
+  readonly canReset: boolean;
 }
 
 /** How many recorders are kept; labels are of what the server has, so there are never that many. */
@@ -42,8 +44,10 @@ export class ServerMetrics {
   readonly #recorders = new LabelTree<RequestRecorder>(maxRecorders);
   readonly #collectors = new Set<() => void>();
   readonly #registered: Collectable[] = [];
+  readonly #canReset: boolean;
 
-  constructor({ now }: ServerMetricsOptions) {
+  constructor({ now, canReset }: ServerMetricsOptions) {
+    this.#canReset = canReset;
     this.startTimeSeconds = now().getTime() / 1000 - process.uptime();
     this.#process = new ProcessMetrics(this.startTimeSeconds);
     const { major, minor, gitVersion, gitCommit, gitTreeState, buildDate, goVersion, compiler, platform } = versionInfo;
@@ -158,13 +162,13 @@ export class ServerMetrics {
     return ['/metrics', '/metrics/slis'];
   }
 
-  /** Serves `/metrics` and `/metrics/slis`; the former can be set back to zero with DELETE. */
+  /** Serves `/metrics` and `/metrics/slis`. */
   readonly handler = async ({ info, request }: RequestContext): Promise<ApiResponse> => {
     const collected: Collectable[] = info.path === '/metrics' ? Object.values(this.#families) : [];
     if (info.path === '/metrics') collected.push(...this.#registered);
     else if (info.path === '/metrics/slis') collected.push(...this.#health.families);
     else return notFoundResponse();
-    if (info.path === '/metrics' && request.method === 'DELETE') {
+    if (this.#canReset && request.method === 'DELETE') {
       for (const family of collected) family.reset();
       return plainText('metrics reset\n', 'text/plain; charset=utf-8');
     }

@@ -187,6 +187,7 @@ const apiFlags = {
     300,
   ),
   'default-unreachable-toleration-seconds': flag(integer, 'The same for a node that cannot be reached', 300),
+  profiling: flag(boolean, 'Serve profiles of this process under /debug/pprof/', true),
   'allow-privileged': flag(boolean, 'Containers may be privileged', false),
 };
 

@@ -206,6 +206,7 @@ const settingsOf = (options: CompletedOptions) => ({
   maxRequestsInFlight: options.maxRequestsInflight,
   maxMutatingRequestsInFlight: options.maxMutatingRequestsInflight,
   priorityAndFairness: options.enablePriorityAndFairness,
+  profiling: options.profiling,
   requestTimeoutMs: durationToMs(options.requestTimeout),
   corsAllowedOrigins: options.corsAllowedOrigins,
   minRequestTimeoutMs: options.minRequestTimeout * 1000,

@@ -60,7 +60,6 @@ export const ignoredFlags: Readonly<Record<string, IgnoredFlag>> = {
   'peer-advertise-port': ignored(string, noPeers),
   'peer-ca-file': ignored(string, noPeers),
   'permit-address-sharing': ignored(boolean, 'sockets are always opened so'),
-  profiling: ignored(boolean, 'there are no profiles under /debug/pprof: Node has its own, behind --inspect'),
   'show-hidden-metrics-for-version': ignored(string, 'no metrics are hidden'),
   'shutdown-watch-termination-grace-period': told(duration, 'watches end at once, and their clients resume elsewhere'),
   'storage-initialization-timeout': ignored(

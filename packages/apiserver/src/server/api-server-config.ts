@@ -48,6 +48,8 @@ export interface ApiServerConfig {
   readonly features: FeatureGates;
   /** The version that `/version` tells; absent: ours. */
   readonly gitVersion?: string;
+  /** `--profiling`: serve `/debug/pprof/`. Absent: do not. */
+  readonly profiling?: boolean;
   /** What the flags say, by name, for people: `/flagz`. */
   readonly flags?: Readonly<Record<string, unknown>>;
   /** `--runtime-config`. */

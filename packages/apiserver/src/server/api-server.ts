@@ -1,6 +1,7 @@
 import { type FollowedFiles, followFiles } from '@coxswain/component-base/files';
 import type { ApiHandler, Connection } from '@coxswain/component-base/http';
-import { Listener } from '@coxswain/component-base/http';
+import { Listener, notFoundResponse } from '@coxswain/component-base/http';
+import { heapSampler, isProfilePath, profilePages } from '@coxswain/component-base/profiling';
 import { policyStatusController } from '../admission/policy/index.ts';
 import { withAudit, withFailedAuthenticationAudit } from '../audit/index.ts';
 import { credentialRemover } from '../authentication/index.ts';
@@ -11,6 +12,7 @@ import { handlerChain, InFlight, type RequestState, UnderWay, withMetrics } from
 import { FlowControl } from '../flowcontrol/index.ts';
 import { HealthChecks } from '../health/index.ts';
 import { type InProcessTransport, inProcessTransport } from '../http/in-process.ts';
+import type { ContextHandler } from '../http/request-context.ts';
 import { requestLabels } from '../metrics/index.ts';
 import type { ResourceRegistries } from '../registry/resource-registries.ts';
 import { Access } from './access.ts';
@@ -65,8 +67,7 @@ export class ApiServer {
     this.#flowControl = this.#newFlowControl((state) => {
       if (isKnown(state)) this.#core.metrics.request(requestLabels(state)).dropped();
     });
-    const debug = this.#flowControl?.debugPages;
-    const paths = new ServerPaths(this.#core, this.#surface, this.health, debug ? [['debug', debug]] : []);
+    const paths = new ServerPaths(this.#core, this.#surface, this.health, [['debug', this.#newDebugPages()]]);
     const isKnown = ({ info }: RequestState): boolean =>
       info.isResourceRequest ? this.#surface.router.serves(info) : paths.knows(info.path);
     this.handler = this.#newHandler(paths, isKnown);
@@ -103,6 +104,7 @@ export class ApiServer {
     if (this.#listener && !signal.aborted) {
       const { port, address } = await this.#listener.listen();
       this.#core.address = { host: address, port };
+      if (this.config.profiling) heapSampler.start().catch(() => {});
     }
     assertNotStopped(signal);
     this.#follow();
@@ -251,6 +253,18 @@ export class ApiServer {
       now: config.now,
       onRejected,
     });
+  }
+
+  /** `/debug/…`: profiles, and who waits for what. */
+  #newDebugPages(): ContextHandler {
+    const pages = this.#flowControl?.debugPages;
+    return async (context) => {
+      const { request, info } = context;
+      const { method, search, signal } = request;
+      if (this.config.profiling && isProfilePath(info.path))
+        return profilePages({ method, search, signal, path: info.path });
+      return pages?.(context) ?? notFoundResponse();
+    };
   }
 
   #newPolicyStatus(): ReturnType<typeof policyStatusController> {

@@ -33,7 +33,7 @@ export class ServerCore {
   constructor(config: ApiServerConfig) {
     this.config = config;
     const { store, storePrefix, features, random, now } = config;
-    this.metrics = new ServerMetrics({ now });
+    this.metrics = new ServerMetrics({ now, canReset: config.profiling ?? false });
     this.served = servedResources(Catalogue.builtIn(), config.runtimeConfig, features);
     this.registries = new ResourceRegistries({
       ...this.storage,

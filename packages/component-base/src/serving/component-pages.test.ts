@@ -6,7 +6,7 @@ import { componentPages } from './component-pages.ts';
 
 const start = Date.parse('2026-11-15T20:47:05Z');
 
-function pages(health: Partial<ComponentHealthOptions> = {}, atMs = start) {
+function pages(health: Partial<ComponentHealthOptions> = {}, atMs = start, profiling = true) {
   const healthMetrics = new HealthMetrics();
   const handler = componentPages({
     component: 'kube-example',
@@ -21,6 +21,7 @@ function pages(health: Partial<ComponentHealthOptions> = {}, atMs = start) {
     configuration: { 'example.config.k8s.io': { kind: 'Example' } },
     flags: { 'secure-port': 10257, controllers: ['*', '-ttl'], kubeconfig: undefined, 'leader-elect': true },
     features: { ComponentFlagz: true, ComponentStatusz: true },
+    profiling,
     now: () => new Date(atMs),
   });
   return async (path: string, options: { method?: string; accept?: string } = {}) => {
@@ -77,6 +78,14 @@ describe('health', () => {
     expect((await ask('/readyz')).text).toBe('[-]shutdown failed: reason withheld\nreadyz check failed\n');
     expect(await ask('/readyz/shutdown')).toMatchObject({ status: 500, text: 'internal server error: no lease\n' });
     expect((await ask('/readyz/nothing')).status).toBe(404);
+  });
+});
+
+describe('profiles', () => {
+  it('are there where they are wanted', async () => {
+    expect((await pages()('/debug/pprof/')).text).toContain("<a href='heap?debug=1'>");
+    expect((await pages()('/debug/pprof')).status).toBe(302);
+    expect((await pages({}, start, false)('/debug/pprof/')).status).toBe(404);
   });
 });
 

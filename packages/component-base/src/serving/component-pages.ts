@@ -8,6 +8,7 @@ import {
   readQuery,
 } from '../http/index.ts';
 import { type HealthMetrics, type MetricsRegistry, textFormat } from '../metrics/index.ts';
+import { heapSampler, isProfilePath, profilePages } from '../profiling/index.ts';
 import { flagsText, plainText, statusText, textPage } from './text-pages.ts';
 
 /** What a component shows of itself. */
@@ -23,14 +24,19 @@ export interface ComponentPagesOptions {
   readonly flags: Readonly<Record<string, unknown>>;
   /** Which of the pages for people there are. */
   readonly features: { readonly ComponentFlagz: boolean; readonly ComponentStatusz: boolean };
+  /** `--profiling`: serve `/debug/pprof/` as well. */
+  readonly profiling: boolean;
   readonly now: () => Date;
 }
 
 const metricsType = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 
-/** `/healthz` and its like, `/metrics`, `/metrics/slis`, `/configz`, `/flagz` and `/statusz`; all else leads nowhere. */
+/**
+ * `/healthz` and its like, `/metrics`, `/metrics/slis`, `/configz`, `/flagz`, `/statusz` and `/debug/pprof/`; all else leads nowhere. Where there are
+ * profiles, the heap is sampled from now on.
+ */
 export function componentPages(options: ComponentPagesOptions): ApiHandler {
-  const { component, health, healthMetrics, metrics, configuration, flags, features, now } = options;
+  const { component, health, healthMetrics, metrics, configuration, flags, features, profiling, now } = options;
   const started = new Date(metrics.startTimeSeconds * 1000);
   const scraped = (text: string): ApiResponse => ({
     status: 200,
@@ -60,7 +66,10 @@ export function componentPages(options: ComponentPagesOptions): ApiHandler {
       '/statusz': (request) => textPage(request, statusText({ component, started, now: now(), paths: paths() })),
     }),
   };
+  // Where that fails, whoever asks for the heap is told.
+  if (profiling) heapSampler.start().catch(() => {});
   return async (request) => {
+    if (profiling && isProfilePath(request.path)) return profilePages(request);
     const answer = health.respond(request.path, readQuery(request.search));
     if (answer) return answer;
     return Object.hasOwn(pages, request.path) ? pages[request.path]!(request) : notFoundResponse();

@@ -66,6 +66,7 @@ async function start(options: ServingOptions): Promise<number> {
     configuration: { 'example.config.k8s.io': { kind: 'Example' } },
     flags: {},
     features: { ComponentFlagz: true, ComponentStatusz: true },
+    profiling: true,
     now: () => new Date(clock.now()),
   });
   const settings = { ...withDefaults(servingFlags(0), { bindAddress: '127.0.0.1', ...options }) };

@@ -25,6 +25,7 @@ export function configurationOf(settings: ControllerManagerSettings): Readonly<R
           resourceNamespace: settings.leaderElectResourceNamespace,
         },
         Controllers: settings.controllers,
+        Debugging: { EnableProfiling: settings.profiling },
       },
       KubeCloudShared: {
         UseServiceAccountCredentials: settings.useServiceAccountCredentials,

@@ -40,6 +40,7 @@ export const flagGroups = {
     'allocate-node-cidrs': flag(boolean, 'Give every node a part of --cluster-cidr', false),
     'service-cluster-ip-range': flag(strings, 'Addresses of services, which no node is given'),
     'node-monitor-period': flag(duration, 'How often nodes are looked at', '5s'),
+    profiling: flag(boolean, 'Serve profiles of this process under /debug/pprof/', true),
     'feature-gates': flag(stringArray, 'Features to turn on or off, such as ComponentFlagz=false', []),
     'use-service-account-credentials': flag(
       boolean,

@@ -51,6 +51,7 @@ export class ManagerServer {
       configuration: configurationOf(settings),
       flags: flagValues(settings),
       features: featuresOf(settings.featureGates),
+      profiling: settings.profiling,
       now,
     });
     const server = await startComponentServer({ component, settings, handler, clock, logger, metrics, env });

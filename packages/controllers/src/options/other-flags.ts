@@ -81,7 +81,6 @@ export const ignoredFlags: Readonly<Record<string, IgnoredFlag>> = {
   'namespace-sync-period': ignored(duration, 'namespaces are looked at when something happens to them'),
   'node-startup-grace-period': ignored(duration, 'a new node has as long as any other'),
   'resource-quota-sync-period': ignored(duration, 'quotas are looked at every five minutes'),
-  profiling: ignored(boolean, 'there are no profiles under /debug/pprof: Node has its own, behind --inspect'),
   v: { ...ignored(unsigned, 'there is one level of logging'), shorthand: 'v' },
   vmodule: ignored(string, 'there is one level of logging'),
 };

@@ -27,8 +27,11 @@ export async function loadConfiguration(
   return config;
 }
 
-function givenByFlags({ kubeconfig, kubeApiQps, kubeApiBurst }: SchedulerCommandOptions): GivenConfiguration {
+function givenByFlags(options: SchedulerCommandOptions): GivenConfiguration {
+  const { kubeconfig, kubeApiQps, kubeApiBurst, profiling = true, contentionProfiling = true } = options;
   return {
+    enableProfiling: profiling,
+    enableContentionProfiling: contentionProfiling,
     clientConnection: {
       ...(kubeconfig !== undefined && { kubeconfig }),
       ...(kubeApiQps !== undefined && { qps: kubeApiQps }),

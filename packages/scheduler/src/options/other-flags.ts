@@ -20,7 +20,6 @@ const allMetrics = 'all metrics are served, with all labels';
 export const ignoredFlags: Readonly<Record<string, IgnoredFlag>> = {
   'allow-metric-labels': told(strings, allMetrics),
   'allow-metric-labels-manifest': told(string, allMetrics),
-  'contention-profiling': ignored(boolean, 'it profiles locks of Go, of which there are none'),
   'disabled-metrics': told(strings, allMetrics),
   'kube-api-content-type': ignored(string, 'JSON is sent and understood everywhere'),
   'log-flush-frequency': ignored(duration, logs),
@@ -30,7 +29,6 @@ export const ignoredFlags: Readonly<Record<string, IgnoredFlag>> = {
   'log-text-split-stream': ignored(boolean, logs),
   'permit-address-sharing': ignored(boolean, oneProcess),
   'permit-port-sharing': ignored(boolean, oneProcess),
-  profiling: ignored(boolean, 'there are no profiles under /debug/pprof: Node has its own, behind --inspect'),
   'show-hidden-metrics-for-version': ignored(string, 'no metrics are hidden'),
   'tls-curve-preferences': ignored(strings, 'curves are those of OpenSSL'),
   v: { ...ignored(unsigned, oneLevel), shorthand: 'v' },

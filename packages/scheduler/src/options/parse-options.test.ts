@@ -15,7 +15,7 @@ describe('the flags', () => {
   it('are read as upstream reads them', () => {
     expect(parse(['--leader-elect=false', '--kube-api-qps=7.5', '-v2', '--profiling=false'])).toEqual({
       wanted: 'run',
-      options: { leaderElect: false, kubeApiQps: 7.5 },
+      options: { leaderElect: false, kubeApiQps: 7.5, profiling: false },
       notices: [],
     });
     expect(parse(['-h'])).toEqual({ wanted: 'help' });
@@ -52,6 +52,12 @@ describe('the configuration of a command line', () => {
     const config = await loadConfiguration({ kubeconfig: 'k', kubeApiBurst: 3, leaderElectResourceName: 'mine' });
     expect(config.clientConnection).toMatchObject({ kubeconfig: 'k', qps: 50, burst: 3 });
     expect(config.leaderElection).toMatchObject({ leaderElect: true, resourceName: 'mine' });
+    expect(config).toMatchObject({ enableProfiling: true, enableContentionProfiling: true });
+  });
+
+  it('says whether there are profiles', async () => {
+    const config = await loadConfiguration({ profiling: false });
+    expect(config).toMatchObject({ enableProfiling: false, enableContentionProfiling: true });
   });
 
   it('is checked', async () => {

@@ -33,6 +33,8 @@ export const flagGroups = {
     kubeconfig: flag(string, 'How to reach the API server, and as whom'),
     'kube-api-qps': flag(float, 'Requests in a second to the API server, in the long run', 50),
     'kube-api-burst': flag(integer, 'Requests at once', 100),
+    profiling: flag(boolean, 'Serve profiles of this process under /debug/pprof/', true),
+    'contention-profiling': flag(boolean, 'Profiles locks of Go, of which there are none', true),
     'pod-max-in-unschedulable-pods-duration': flag(
       duration,
       'How long a pod waits for an event at most, with --config too',

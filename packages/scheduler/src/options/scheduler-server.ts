@@ -65,6 +65,7 @@ export class SchedulerServer {
         ComponentFlagz: gates.enabled('ComponentFlagz'),
         ComponentStatusz: gates.enabled('ComponentStatusz'),
       },
+      profiling: config.enableProfiling,
       now,
     });
     const server = await startComponentServer({ component, settings, handler, clock, logger, metrics, env });

@@ -1,0 +1,39 @@
+import { afterEach, expect, it } from 'vitest';
+import { startTestServer } from '../../test/test-server.ts';
+import type { ApiServer } from './api-server.ts';
+import type { ApiServerConfig } from './api-server-config.ts';
+
+const servers: ApiServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+});
+
+async function start(overrides: Partial<ApiServerConfig>) {
+  const { server } = await startTestServer({ listen: false }, overrides);
+  servers.push(server);
+  return async (path: string, groups: readonly string[] = ['system:masters'], method = 'GET') => {
+    const transport = server.transport({ username: 'jane', groups: [...groups, 'system:authenticated'] });
+    const { status, body } = await transport({ method, url: path, headers: {} });
+    return { status, text: body instanceof Uint8Array ? Buffer.from(body).toString() : '' };
+  };
+}
+
+it('profiles are for those who may get the path', async () => {
+  const ask = await start({ profiling: true, authorizationModes: ['RBAC'] });
+  expect((await ask('/debug/pprof/')).text).toContain("<a href='profile'>");
+  expect((await ask('/debug/pprof/heap?debug=1')).text).toMatch(/^heap profile: /);
+  const refused = await ask('/debug/pprof/heap', []);
+  expect(refused.status).toBe(403);
+  expect(JSON.parse(refused.text)).toMatchObject({
+    message: 'forbidden: User "jane" cannot get path "/debug/pprof/heap"',
+  });
+  expect((await ask('/debug/api_priority_and_fairness/dump_queues')).text).toMatch(/^PriorityLevelName,/);
+  expect(JSON.parse((await ask('/')).text).paths).not.toContain('/debug/pprof');
+  expect((await ask('/metrics', ['system:masters'], 'DELETE')).text).toBe('metrics reset\n');
+});
+
+it('profiles are off without --profiling, and so is setting metrics back', async () => {
+  const ask = await start({ profiling: false, authorizationModes: ['RBAC'] });
+  expect(await ask('/debug/pprof/')).toEqual({ status: 404, text: '404 page not found\n' });
+  expect((await ask('/metrics', ['system:masters'], 'DELETE')).text).toContain('# HELP ');
+});

@@ -1,0 +1,69 @@
+import type { Profiler } from 'node:inspector';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openInspectorSession } from './inspector-session.ts';
+import { PprofProfile } from './pprof-profile.ts';
+import { programName } from './program-name.ts';
+
+/** As often as Go's programs are sampled, 100 times in a second: a profile of minutes stays small. */
+const intervalUs = 10_000;
+const nanosPerSample = intervalUs * 1000;
+
+/** While nothing runs, nothing is sampled in Go; V8 counts that as well. */
+const notRunning: ReadonlySet<string> = new Set(['(root)', '(idle)']);
+
+/** Tells what the thread does with its time. One profile at a time, whoever wants it: V8 samples the thread for all of them. */
+class CpuProfiler {
+  #isRecording = false;
+
+  /** Samples until the time is over, or the signal is aborted. Throws when it samples already. */
+  async record(ms: number, signal: AbortSignal): Promise<PprofProfile> {
+    if (this.#isRecording) throw new Error('cpu profiling already in use');
+    this.#isRecording = true;
+    try {
+      const timeMs = Date.now();
+      return pprofOf(await record(ms, signal), timeMs);
+    } finally {
+      this.#isRecording = false;
+    }
+  }
+}
+
+export const cpuProfiler = new CpuProfiler();
+
+async function record(ms: number, signal: AbortSignal): Promise<Profiler.Profile> {
+  const session = await openInspectorSession();
+  try {
+    await session.post('Profiler.enable');
+    await session.post('Profiler.setSamplingInterval', { interval: intervalUs });
+    await session.post('Profiler.start');
+    await delay(ms, undefined, { signal, ref: false }).catch(() => {});
+    return (await session.post('Profiler.stop')).profile;
+  } finally {
+    session.disconnect();
+  }
+}
+
+function pprofOf({ nodes, startTime, endTime }: Profiler.Profile, timeMs: number): PprofProfile {
+  const profile = new PprofProfile({
+    values: [
+      { type: 'samples', unit: 'count' },
+      { type: 'cpu', unit: 'nanoseconds' },
+    ],
+    period: { type: 'cpu', unit: 'nanoseconds', every: nanosPerSample },
+    program: programName(),
+    timeMs,
+    durationMs: (endTime - startTime) / 1000,
+  });
+  const parents = new Map<number, Profiler.ProfileNode>();
+  for (const node of nodes) for (const child of node.children ?? []) parents.set(child, node);
+  for (const node of nodes) {
+    const { hitCount = 0, callFrame } = node;
+    if (hitCount === 0 || notRunning.has(callFrame.functionName)) continue;
+    const stack: number[] = [];
+    // The outermost is V8's `(root)`, which is no function.
+    for (let at = node, up = parents.get(at.id); up; at = up, up = parents.get(at.id))
+      stack.push(profile.function(at.callFrame));
+    profile.add(stack, [hitCount, hitCount * nanosPerSample]);
+  }
+  return profile;
+}
