@@ -1,11 +1,13 @@
 /**
  * Part of `npm run build`: puts the descriptions of types and fields, which are upstream's prose and therefore not in
- * this repository, from a development dependency into `dist`, where `loadDescriptions` finds them.
+ * this repository, from a development dependency into `dist`, where `loadDescriptions` finds them. Those of the columns of Tables, which are a
+ * small part and often wanted, are put there once more.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { columnDescriptions } from './column-descriptions.ts';
 
 interface Definition {
   readonly description?: string;
@@ -73,5 +75,8 @@ for (const [path, { parameters: common = [], ...operations }] of Object.entries(
   }
 }
 mkdirSync(dist, { recursive: true });
-writeFileSync(join(dist, 'descriptions.js'), `export const descriptions = ${JSON.stringify(descriptions)};\n`);
+const write = (file: string, name: string, value: object): void =>
+  writeFileSync(join(dist, file), `export const ${name} = ${JSON.stringify(value)};\n`);
+write('descriptions.js', 'descriptions', descriptions);
+write('column-descriptions.js', 'columnDescriptions', columnDescriptions(descriptions));
 console.log(`descriptions of ${Object.keys(descriptions).length} types`);

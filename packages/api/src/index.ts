@@ -69,7 +69,7 @@ export {
   validateTolerations,
 } from './core/v1/pod/index.ts';
 export { storageClassAnnotation } from './core/v1/storage-class-annotation.ts';
-export { type Descriptions, loadDescriptions } from './explain/descriptions.ts';
+export { type Descriptions, loadColumnDescriptions, loadDescriptions } from './explain/descriptions.ts';
 export { FeatureGates, type FeatureName } from './features/feature-gates.ts';
 export {
   type Amounts,

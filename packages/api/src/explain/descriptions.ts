@@ -9,3 +9,12 @@ export async function loadDescriptions(): Promise<Descriptions> {
   const module: { descriptions: Descriptions } = await import('#descriptions');
   return module.descriptions;
 }
+
+/**
+ * Kind (`apps/Deployment`, `/Pod`) → column of its Table → description; below an empty name those of columns that every kind has. They are
+ * some 40 kB, loaded when first asked for. Rejects when the package has not been built.
+ */
+export async function loadColumnDescriptions(): Promise<Descriptions> {
+  const module: { columnDescriptions: Descriptions } = await import('#column-descriptions');
+  return module.columnDescriptions;
+}

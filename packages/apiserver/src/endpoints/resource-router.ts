@@ -12,6 +12,7 @@ import type { EquivalentResource } from '../admission/admission.ts';
 import { assertAccepts, genericError } from '../discovery/index.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { ResourceRegistries } from '../registry/resource-registries.ts';
+import { loadColumnTexts } from './column-texts.ts';
 import { createResource } from './create.ts';
 import { type CustomResource, handleCustom } from './custom-endpoints.ts';
 import { deleteResource } from './delete.ts';
@@ -157,6 +158,8 @@ export class ResourceRouter {
 
   async handle(context: RequestContext): Promise<ApiResponse> {
     const { info, request } = context;
+    const loading = loadColumnTexts(request);
+    if (loading) await loading;
     const groupVersion = info.apiGroup === '' ? info.apiVersion : `${info.apiGroup}/${info.apiVersion}`;
     const served = this.#served.get(`${groupVersion}/${info.resource}`);
     if (!served) {

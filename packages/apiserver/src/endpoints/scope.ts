@@ -13,8 +13,8 @@ import type {
 } from '@coxswain/apimachinery';
 import type { Authorizer } from '@coxswain/component-base/authorization';
 import type { AdmissionChain, EquivalentResource } from '../admission/admission.ts';
-import { newFieldManager } from '../registry/new-field-manager.ts';
 import type { Lister } from '../registry/lister.ts';
+import { newFieldManager } from '../registry/new-field-manager.ts';
 import type { CustomType } from '../registry/resource-definition.ts';
 import type { ResourceRegistry } from '../registry/resource-registry.ts';
 import type { RecentFrames } from './recent-frames.ts';

@@ -1,5 +1,13 @@
 import type { Column, TablePrinter } from '@coxswain/api';
-import type { KubernetesObject, ListMeta, Table, TableColumnDefinition, TableRow } from '@coxswain/apimachinery';
+import type {
+  GroupVersionKind,
+  KubernetesObject,
+  ListMeta,
+  Table,
+  TableColumnDefinition,
+  TableRow,
+} from '@coxswain/apimachinery';
+import { columnText } from './column-texts.ts';
 import type { Representation } from './representation.ts';
 import type { Presenter } from './scope.ts';
 
@@ -20,7 +28,7 @@ export function asTable(
     kind: 'Table',
     apiVersion: targetVersion,
     metadata,
-    columnDefinitions: headers ? printer.columns.map(definition) : null,
+    columnDefinitions: headers ? printer.columns.map((column) => definition(column, scope.kind)) : null,
     rows: ordered.map((object): TableRow => {
       const cells = printer.row(object, context);
       if (includeObject === 'None') return { cells, object: null };
@@ -47,11 +55,13 @@ const plain: TablePrinter<KubernetesObject> = {
   row: ({ metadata }) => [metadata?.name ?? '', metadata?.creationTimestamp ?? null],
 };
 
-// Differs from upstream: columns of built-in kinds have no descriptions, which no client shows.
-const definition = ({ name, type, format, description, priority }: Column): TableColumnDefinition => ({
+const definition = (
+  { name, type, format = '', description, priority }: Column,
+  kind: GroupVersionKind,
+): TableColumnDefinition => ({
   name,
   type,
-  format: format ?? '',
-  description: description ?? '',
+  format,
+  description: description || columnText(kind, name),
   priority,
 });

@@ -1,3 +1,4 @@
+import { loadDescriptions } from '@coxswain/api';
 import type { Answer, JsonObject } from './scenario.ts';
 
 /** Where this server means to answer otherwise than upstream does. */
@@ -157,13 +158,13 @@ export const differencePlaces = (): [at: string, steps: readonly number[]][] =>
 export const expectedAnswers = (at: string, recorded: readonly Answer[]): Answer[] =>
   recorded.map((answer, index) => {
     const here = differencesAt(at, index + 1);
-    const changed = here.reduce((before, { change }) => change?.(before) ?? before, withoutDescriptions(answer));
+    const changed = here.reduce((before, { change }) => change?.(before) ?? before, withoutSentences(answer));
     return withoutIgnored(changed, here);
   });
 
 /** What this server answered, as far as it is compared. */
 export const comparedAnswers = (at: string, answers: readonly Answer[]): Answer[] =>
-  answers.map((answer, index) => withoutIgnored(answer, differencesAt(at, index + 1)));
+  answers.map((answer, index) => withoutIgnored(withoutSentences(answer), differencesAt(at, index + 1)));
 
 const differencesAt = (at: string, step: number): Difference[] =>
   differences.filter((difference) => difference.at[at]?.includes(step));
@@ -177,15 +178,17 @@ function withoutIgnored(answer: Answer, here: readonly Difference[]): Answer {
   });
 }
 
-/** Of columns that a custom resource definition asks for: short, or made from their path. */
-const isOurs = (description: string): boolean =>
-  description.length < 10 || description.startsWith('Custom resource definition column');
+const described = new Set(Object.values(await loadDescriptions()).flatMap((fields) => Object.values(fields)));
 
-/** Columns of a Table have no descriptions here, apart from those of custom resources: no client shows them. */
-function withoutDescriptions(answer: Answer): Answer {
+/** Of a field, or of a column that a custom resource definition asks for: short, or made from its path. */
+const isCompared = (description: string): boolean =>
+  description.length < 10 || description.startsWith('Custom resource definition column') || described.has(description);
+
+/** Columns of a Table are described as the field that they show, and otherwise in words of our own: it is compared whether there are any. */
+function withoutSentences(answer: Answer): Answer {
   return JSON.parse(JSON.stringify(answer), (_, value) =>
     value && typeof value === 'object' && 'priority' in value && 'format' in value
-      ? { ...value, description: isOurs(String(value.description)) ? value.description : '' }
+      ? { ...value, description: isCompared(String(value.description)) ? value.description : 'a sentence' }
       : value,
   );
 }

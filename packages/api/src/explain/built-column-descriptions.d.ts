@@ -1,0 +1,3 @@
+import type { Descriptions } from './descriptions.ts';
+
+export declare const columnDescriptions: Descriptions;
