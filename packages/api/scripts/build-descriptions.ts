@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { columnDescriptions } from './column-descriptions.ts';
+import { meaningsOf } from './enum-meanings.ts';
 
 interface Definition {
   readonly description?: string;
@@ -41,7 +42,8 @@ const typeKey = (name: string): string => name.replace(/^io\.k8s\.(?:api|[a-z-]+
 const descriptions: Record<string, Record<string, string>> = {};
 for (const [name, { description, properties }] of Object.entries(swagger.definitions)) {
   const fields = Object.entries(properties ?? {}).map(([field, property]) => [field, property.description ?? '']);
-  descriptions[typeKey(name)] = Object.fromEntries([['', description ?? ''], ...fields]);
+  const meanings = meaningsOf(name.split('.').at(-1) ?? '', Object.keys(properties ?? {}));
+  descriptions[typeKey(name)] = Object.fromEntries([['', description ?? ''], ...fields, ...meanings]);
 }
 
 /** Options of requests are no definitions: what their fields mean stands with the operations that take them. */

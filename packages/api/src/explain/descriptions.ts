@@ -1,4 +1,7 @@
-/** Type (`core.v1.PodSpec`) → field → description; the empty field is the type itself. */
+/**
+ * Type (`core.v1.PodSpec`) → field → description; the empty field is the type itself, and `dnsPolicy.Default` says what that value of the
+ * field means.
+ */
 export type Descriptions = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**

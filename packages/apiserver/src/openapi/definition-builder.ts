@@ -10,7 +10,7 @@ import {
 import { definitionName } from './definition-name.ts';
 import type { Dialect, JsonObject } from './dialect.ts';
 import { alternativeNames, inlineScalars, namedScalars, specialDefinitions, zeroValues } from './scalar-types.ts';
-import { bytesAsLists, granularFields, statedZeros, unions, unmarkedLists } from './type-extensions.ts';
+import { bytesAsLists, granularFields, spacedEnums, statedZeros, unions, unmarkedLists } from './type-extensions.ts';
 
 /** `io.k8s.apimachinery.pkg.apis.meta.v1.Time` is described as `meta.v1.Time`. */
 const describedName = (name: string): string => name.replace(/^io\.k8s\.(?:api|[a-z-]+\.pkg\.apis)\./, '');
@@ -145,12 +145,17 @@ export class DefinitionBuilder {
     );
   }
 
-  /** Upstream adds the values to the text, with what each means; the meanings are not in the catalogue. */
+  /** With the values that there are, and what those mean of which something is said. */
   #fieldDescription(struct: StructSchema, { name, schema }: Field): string {
     const text = this.#describe(struct.fullName, name);
     const values = enumOf(schema);
     if (!text || !values) return text;
-    return `${text}\n\nPossible enum values:${values.map((value) => `\n - \`${JSON.stringify(value)}\``).join('')}`;
+    const lines = values.map((value) => {
+      const meaning = this.#describe(struct.fullName, `${name}.${value}`);
+      return `\n - \`${JSON.stringify(value)}\`${meaning && ` ${meaning}`}`;
+    });
+    const space = spacedEnums.has(`${struct.name}.${name}`) ? '\n\n\n' : '\n\n';
+    return `${text}${space}Possible enum values:${lines.join('')}`;
   }
 
   /** `head` comes before what the type itself says, `tail` after it: so documents read as upstream's do. */

@@ -28,7 +28,8 @@ export const openApiDifferences: readonly OpenApiDifference[] = [
   {
     where: /^(?:definitions|components\/schemas)\/.*\/description$/,
     oursAddsTo: true,
-    reason: 'after the description of an enum come its values, without what each means: the catalogue does not know',
+    reason:
+      'the same of their texts: after the description of an enum come its values, and what they mean in our words',
   },
   {
     where: /^paths\/\/logs\/|^parameters\/logpath-/,

@@ -64,6 +64,22 @@ describe('OpenAPI v3', () => {
     expect((await fewer.v3Index()).get('apis/apps/v1')).not.toBe(hash);
   });
 
+  it('says after the text of an enum which values there are, and what they mean', async () => {
+    const document = JSON.parse(bytesOf(await get(handle, '/openapi/v3/api/v1')).toString()) as {
+      components: { schemas: Record<string, { properties: Record<string, { description: string }> }> };
+    };
+    const valuesOf = (type: string, field: string) => {
+      const { description = '' } = document.components.schemas[`io.k8s.api.core.v1.${type}`]?.properties[field] ?? {};
+      return description.split('\n\nPossible enum values:\n')[1]?.split('\n');
+    };
+    expect(valuesOf('PodSpec', 'restartPolicy')).toEqual([' - `"Always"`', ' - `"Never"`', ' - `"OnFailure"`']);
+    expect(valuesOf('ServiceSpec', 'type')).toEqual(
+      ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'].map((value) =>
+        expect.stringMatching(`^ - \`"${value}"\` is .+\\.$`),
+      ),
+    );
+  });
+
   it('lets clients keep what they ask for by its hash', async () => {
     expect(await get(handle, url)).toMatchObject({
       status: 200,

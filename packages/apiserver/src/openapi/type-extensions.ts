@@ -81,3 +81,17 @@ export const unservedGroupVersions: readonly string[] = [
   'scheduling.k8s.io/v1beta1',
   'storage.k8s.io/v1alpha1',
 ];
+
+/** Enums, in whatever group and version, before whose values upstream has one more empty line. */
+export const spacedEnums: ReadonlySet<string> = new Set([
+  'DeviceAllocationConfiguration.source',
+  'DeviceRequest.allocationMode',
+  'DeviceSubRequest.allocationMode',
+  'DeviceTaint.effect',
+  'DeviceToleration.effect',
+  'DeviceToleration.operator',
+  'ExactDeviceRequest.allocationMode',
+  'Mutation.patchType',
+  'NamedRuleWithOperations.scope',
+  'RuleWithOperations.scope',
+]);
