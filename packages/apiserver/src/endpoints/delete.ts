@@ -1,6 +1,4 @@
-import { Catalogue } from '@coxswain/api';
 import {
-  CodecFactory,
   completed,
   type DeleteOptions,
   GroupVersion,
@@ -10,6 +8,7 @@ import {
 import type { ApiResponse } from '@coxswain/component-base/http';
 import { headerOf } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
+import { deleteOptionsCodecs } from './delete-options-codecs.ts';
 import { checkedDeleteOptions, isDryRun, readDeleteOptions } from './options.ts';
 import { negotiate, outputOf } from './representation.ts';
 import { assertJsonParts, maxSmallBodyBytes, readBody } from './request-body.ts';
@@ -62,11 +61,11 @@ export function deletionValidator(
 export async function requestDeleteOptions(context: RequestContext): Promise<DeleteOptions> {
   const body = await readBody(context, maxSmallBodyBytes);
   if (body.length === 0) return checkedDeleteOptions(readDeleteOptions(context.query));
-  const serializer = optionsCodecs.forInput(headerOf(context.request, 'content-type'));
+  const serializer = deleteOptionsCodecs.forInput(headerOf(context.request, 'content-type'));
   if (!serializer.accepted) throw newUnsupportedMediaType(serializer.supported);
-  const kind = GroupVersion.of('', 'v1').withKind('DeleteOptions');
+  const kind = GroupVersion.of('meta.k8s.io', 'v1').withKind('DeleteOptions');
   try {
-    if (serializer.accepted === optionsCodecs.json) assertJsonParts(body);
+    if (serializer.accepted === deleteOptionsCodecs.json) assertJsonParts(body);
     const steps = serializer.accepted.decodeInSteps(body, { defaultGVK: kind });
     const { object } = context.turns ? await context.turns.complete(steps) : completed(steps);
     const { kind: _, apiVersion: __, ...options } = object;
@@ -76,9 +75,3 @@ export async function requestDeleteOptions(context: RequestContext): Promise<Del
     throw newBadRequest(error instanceof Error ? error.message : String(error));
   }
 }
-
-/** Options are the same in every group version, in those of custom resources and of nobody too. They are all that it knows. */
-const optionsCodecs = new CodecFactory({
-  name: 'pkg/runtime/scheme.go:111',
-  resolve: ({ kind }) => (kind === 'DeleteOptions' ? Catalogue.builtIn().type('meta.v1.DeleteOptions') : undefined),
-});

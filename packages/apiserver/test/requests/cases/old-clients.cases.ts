@@ -147,6 +147,21 @@ export const suite: Suite = {
         body: { kind: 'DeleteOptions', apiVersion: 'apps/v1', propagationPolicy: 'Sideways' },
       },
     ],
+    'options of a deletion that are of another kind': [
+      { send: 'POST v1:configmaps', body: configMap('a') },
+      { send: 'DELETE v1:configmaps/a', body: { kind: 'Nope' } },
+      { send: 'DELETE v1:configmaps', body: { kind: 'List' } },
+      { send: 'DELETE apps/v1:deployments/a', body: 'kind: Nope\n', headers: { 'content-type': 'application/yaml' } },
+      { send: 'DELETE v1:configmaps/a', body: { kind: 'ListOptions' } },
+      { send: 'DELETE v1:configmaps/a', body: { kind: 'ListOptions', apiVersion: 'v1' } },
+      { send: 'DELETE v1:configmaps/a', body: { kind: 'Table', apiVersion: 'meta.k8s.io/v1beta1' } },
+      {
+        send: 'DELETE v1:configmaps/a',
+        body: { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1beta1' },
+      },
+      { send: 'DELETE apps/v1:deployments/a', body: { kind: 'CreateOptions', apiVersion: 'nope/v7' } },
+      { send: 'DELETE apps/v1:deployments', body: { kind: 'Status', apiVersion: 'apps/v1' } },
+    ],
     'a review owns no fields but says who sent it': [
       {
         send: 'POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews?fieldManager=me',
