@@ -1,9 +1,11 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { writeJson } from '@coxswain/apimachinery/codec/json';
+import { fromStatus } from '@coxswain/apimachinery/errors';
 import {
   type ApiHandler,
   type ApiRequest,
   type ApiResponse,
+  jsonErrorResponse,
   jsonResponse,
   readQuery,
   textResponse,
@@ -32,8 +34,8 @@ const routes: Readonly<Record<string, Route>> = {
   exec: openSession,
   attach: openSession,
   run: openSession,
-  portForward: async () =>
-    textResponse(501, "this node's runtime has no ports to forward: its containers are not really there"),
+  portForward: async (_, request) =>
+    notImplemented("this node's runtime has no ports to forward: its containers are not really there", request),
 };
 
 /** The kubelet's own API: what the API server asks it for logs and sessions, and monitoring for figures. */
@@ -47,6 +49,16 @@ export const kubeletHandler =
     if (!Object.hasOwn(routes, first)) return notFound();
     return await routes[first]!(host, request, rest);
   };
+
+/**
+ * Differs from upstream, which answers in plain text. kubectl before v1.36 tries to read an answer as a Status in YAML: a text with a colon
+ * becomes an empty one, and it prints `Error from server:` and nothing after it.
+ */
+const notImplemented = (message: string, request: ApiRequest): ApiResponse =>
+  jsonErrorResponse(
+    fromStatus({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 501 }),
+    request,
+  );
 
 const notFound = (): ApiResponse => textResponse(404, '404 page not found\n');
 
@@ -80,6 +92,6 @@ async function openSession(host: KubeletHost, request: ApiRequest, parts: readon
     });
     return textResponse(200, output);
   } catch (error) {
-    return textResponse(501, messageOf(error));
+    return notImplemented(messageOf(error), request);
   }
 }
