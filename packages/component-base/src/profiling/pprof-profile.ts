@@ -4,7 +4,7 @@ import { encodeProtobufMessage } from '@coxswain/apimachinery';
 import { type CallFrame, functionNameOf } from './call-frame.ts';
 import { profileSchema } from './pprof-schema.ts';
 
-export interface ValueType {
+interface ValueType {
   /** `cpu` */
   readonly type: string;
   /** `nanoseconds` */
