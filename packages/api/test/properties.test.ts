@@ -3,6 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { arbitraryFor } from '../../apimachinery/src/schema/arbitrary.test-data.ts';
 import { withNullLists } from '../../apimachinery/src/schema/null-lists.test-data.ts';
+import {
+  collectionsOf,
+  RandomObjects,
+  seededRandom,
+  withNullAt,
+} from '../../apimachinery/src/schema/random-objects.test-data.ts';
 import { conversionFor, defaulterFor, strategyFor } from '../src/built-in-kinds.ts';
 import { Catalogue, type Kind } from '../src/catalogue/catalogue.ts';
 import { newCodecFactory } from '../src/codecs.ts';
@@ -63,6 +69,18 @@ describe('random objects of every kind', () => {
       }),
       { ...runs, numRuns: runs.numRuns * 10 },
     );
+  });
+
+  it.each(named(isPrinted))('%s is printed alike, whether one of its lists and maps is absent or null', (_, kind) => {
+    const row = strategyFor(kind.hub)?.table?.row;
+    const context = { now: new Date('2026-01-01T00:00:00Z') };
+    const random = seededRandom(runs.seed);
+    const drawn = new RandomObjects(kind.schema);
+    for (const path of collectionsOf(kind.schema)) {
+      const nulled = JSON.stringify(withNullAt({ metadata: {}, ...drawn.draw(path, random) }, path));
+      const absent = JSON.parse(nulled, (_, value) => (value === null ? undefined : value));
+      expect(row?.(JSON.parse(nulled), context), path.join('.')).toEqual(row?.(absent, context));
+    }
   });
 
   it.each(named(({ schema }) => schema.fields.has('metadata')))('%s belongs to who creates it', (_, kind) => {

@@ -30,14 +30,14 @@ export function requiredNodeAffinity({ nodeSelector, affinity }: PodSpec): NodeT
   const labels = Selector.fromSet(nodeSelector);
   const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   if (!required) return ({ metadata }) => labels.matches(metadata.labels);
-  const isAllowed = anyOf(required.nodeSelectorTerms.map((term) => readTerm(term, Path.of(''), [])));
+  const isAllowed = anyOf((required.nodeSelectorTerms ?? []).map((term) => readTerm(term, Path.of(''), [])));
   return (node) => labels.matches(node.metadata.labels) && isAllowed(node);
 }
 
 /** Tells of nodes whether the selector is for them. Terms below `path` that make no sense are named in `errors`. */
 export function nodeSelectorTest({ nodeSelectorTerms }: NodeSelector, path: Path, errors: string[]): NodeTest {
   const terms = path.child('nodeSelectorTerms');
-  return anyOf(nodeSelectorTerms.map((term, i) => readTerm(term, terms.index(i), errors)));
+  return anyOf((nodeSelectorTerms ?? []).map((term, i) => readTerm(term, terms.index(i), errors)));
 }
 
 /**

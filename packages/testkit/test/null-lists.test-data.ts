@@ -1,7 +1,7 @@
 import { Catalogue } from '@coxswain/api';
 import { GroupVersionKind } from '@coxswain/apimachinery';
-import { withNullLists } from '../../apimachinery/src/schema/null-lists.test-data.ts';
 import type { ResponseBody, Transport, TransportResponse } from '@coxswain/client';
+import { withNullLists } from '../../apimachinery/src/schema/null-lists.test-data.ts';
 
 /** The same of an object of any built-in kind, or of a list of such; all else stays as it is. */
 export function objectWithNullLists(value: unknown): unknown {

@@ -1,9 +1,9 @@
 /**
  * The record's own value for the key. A plain `record[key]` would answer `constructor` or `__proto__` with something
- * nobody put there.
+ * nobody put there. No record has no entries.
  */
-export function ownEntry<T>(record: { readonly [key: string]: T } | undefined, key: string): T | undefined {
-  return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
+export function ownEntry<T>(record: { readonly [key: string]: T } | null | undefined, key: string): T | undefined {
+  return record && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 /** Sets the record's own value for the key, `__proto__` included. */

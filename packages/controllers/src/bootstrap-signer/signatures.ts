@@ -15,10 +15,11 @@ function detachedSignature(content: string, tokenId: string, tokenSecret: string
 
 /** The ConfigMap's data with the signatures of all tokens that may sign; undefined when it has just those. */
 export function signedData(
-  { data = {} }: ConfigMap,
+  configMap: ConfigMap,
   secrets: readonly Secret[],
   now: number,
 ): Record<string, string> | undefined {
+  const data = configMap.data ?? {};
   const { kubeconfig } = data;
   if (kubeconfig === undefined) return undefined;
   const isSignature = (key: string): boolean => key.startsWith(signaturePrefix);

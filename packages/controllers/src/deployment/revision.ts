@@ -98,8 +98,8 @@ export const replicasAnnotations = (deployment: Deployment): Annotations => ({
 const handedOn = (annotations: Annotations | undefined): Annotations =>
   filtered(annotations, (key) => !notCopied.has(key));
 
-function filtered(annotations: Annotations = {}, keep: (key: string) => boolean): Annotations {
-  return Object.fromEntries(Object.entries(annotations).filter(([key]) => keep(key)));
+function filtered(annotations: Annotations | undefined, keep: (key: string) => boolean): Annotations {
+  return Object.fromEntries(Object.entries(annotations ?? {}).filter(([key]) => keep(key)));
 }
 
 /** How many replicas an annotation speaks of; undefined when it is missing or no such number. */

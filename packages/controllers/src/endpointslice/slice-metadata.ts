@@ -35,8 +35,8 @@ export function newSliceLabels(slice: EndpointSlice, service: Service): Record<s
     : sliceLabels(service);
 }
 
-const unreserved = (labels: Readonly<Record<string, string>> = {}): Record<string, string> =>
-  Object.fromEntries(Object.entries(labels).filter(([label]) => !isReserved(label)));
+const unreserved = (labels: Readonly<Record<string, string>> | undefined): Record<string, string> =>
+  Object.fromEntries(Object.entries(labels ?? {}).filter(([label]) => !isReserved(label)));
 
 /** One without endpoints. */
 export function newSlice(

@@ -14,9 +14,9 @@ export interface Notice {
 }
 
 /** Whether the service asks for hints by annotation; the older one counts where there are both. */
-export function wantsTopologyHints({ metadata: { annotations = {} } }: Service): boolean {
+export function wantsTopologyHints({ metadata: { annotations } }: Service): boolean {
   const mode =
-    annotations['service.kubernetes.io/topology-aware-hints'] ?? annotations['service.kubernetes.io/topology-mode'];
+    annotations?.['service.kubernetes.io/topology-aware-hints'] ?? annotations?.['service.kubernetes.io/topology-mode'];
   return mode === 'Auto' || mode === 'auto';
 }
 

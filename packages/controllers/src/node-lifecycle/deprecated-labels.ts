@@ -5,11 +5,13 @@ const olderNames: readonly (readonly [string, string])[] = [
 ];
 
 /** The older labels that are missing or have another value; undefined when there are none. */
-export function labelsToUpdate(labels: Readonly<Record<string, string>> = {}): Record<string, string> | undefined {
+export function labelsToUpdate(
+  labels: Readonly<Record<string, string>> | null | undefined,
+): Record<string, string> | undefined {
   const updates: Record<string, string> = {};
   for (const [name, older] of olderNames) {
-    const value = labels[name];
-    if (value !== undefined && labels[older] !== value) updates[older] = value;
+    const value = labels?.[name];
+    if (value !== undefined && labels?.[older] !== value) updates[older] = value;
   }
   return Object.keys(updates).length > 0 ? updates : undefined;
 }

@@ -14,9 +14,10 @@ export interface EvictionRates {
 }
 
 /** The failure zone that a node is in: region and zone, or none. */
-export function zoneOf({ metadata: { labels = {} } }: Node): string {
-  const zone = labels['failure-domain.beta.kubernetes.io/zone'] ?? labels['topology.kubernetes.io/zone'] ?? '';
-  const region = labels['failure-domain.beta.kubernetes.io/region'] ?? labels['topology.kubernetes.io/region'] ?? '';
+export function zoneOf({ metadata: { labels } }: Node): string {
+  const zone = labels?.['failure-domain.beta.kubernetes.io/zone'] ?? labels?.['topology.kubernetes.io/zone'] ?? '';
+  const region =
+    labels?.['failure-domain.beta.kubernetes.io/region'] ?? labels?.['topology.kubernetes.io/region'] ?? '';
   return region === '' && zone === '' ? '' : `${region}:\0:${zone}`;
 }
 

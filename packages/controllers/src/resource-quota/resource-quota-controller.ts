@@ -88,8 +88,9 @@ export class ResourceQuotaController implements Controller {
   }
 
   /** What it limits that is not counted, though that is possible. */
-  #uncounted({ status: { hard = {}, used = {} } = {} }: ResourceQuota): string[] {
-    return Object.keys(hard).filter(
+  #uncounted({ status }: ResourceQuota): string[] {
+    const used = status?.used ?? {};
+    return Object.keys(status?.hard ?? {}).filter(
       (name) =>
         !Object.hasOwn(used, name) &&
         (this.#evaluators.special.some((evaluator) => evaluator.measures(name)) ||

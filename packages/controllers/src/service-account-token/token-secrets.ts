@@ -58,11 +58,11 @@ export interface Missing {
 }
 
 /** Undefined when it has all that it should. */
-export function missingIn({ data = {} }: Secret, rootCA: string): Missing | undefined {
+export function missingIn({ data }: Secret, rootCA: string): Missing | undefined {
   const missing = {
-    rootCA: rootCA !== '' && data['ca.crt'] !== toBase64(rootCA),
-    namespace: !data.namespace,
-    token: !data.token,
+    rootCA: rootCA !== '' && data?.['ca.crt'] !== toBase64(rootCA),
+    namespace: !data?.namespace,
+    token: !data?.token,
   };
   return missing.rootCA || missing.namespace || missing.token ? missing : undefined;
 }

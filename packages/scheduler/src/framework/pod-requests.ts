@@ -185,5 +185,5 @@ function raise(amounts: Map<string, Quantity>, least: Amounts): void {
   }
 }
 
-const parsed = (list: ResourceList = {}): Amounts =>
-  new Map(Object.entries(list).map(([name, text]) => [name, Quantity.parse(text)]));
+const parsed = (list: ResourceList | undefined): Amounts =>
+  new Map(Object.entries(list ?? {}).map(([name, text]) => [name, Quantity.parse(text)]));

@@ -93,8 +93,9 @@ function ebsVolumeId(id: string): string {
 }
 
 /** Which nodes can reach the volume, by the labels that the driver that took over gives to nodes. */
-export function translatedAffinity({ metadata: { labels = {} }, spec }: PersistentVolume): NodeSelector | undefined {
+export function translatedAffinity({ metadata, spec }: PersistentVolume): NodeSelector | undefined {
   const required = spec?.nodeAffinity?.required;
+  const labels = metadata.labels ?? {};
   const zoneKey = zoneKeys.get(migratedPlugin({ metadata: {}, spec })?.name ?? '');
   if (!zoneKey) return required;
   const terms = required?.nodeSelectorTerms ?? [];

@@ -60,10 +60,10 @@ function paramRefText(reference: ParamRef | undefined): string {
 }
 
 /** A selector as Go's generated String method writes it. */
-function goSelector({ matchLabels = {}, matchExpressions }: LabelSelector): string {
-  const labels = Object.keys(matchLabels)
+function goSelector({ matchLabels, matchExpressions }: LabelSelector): string {
+  const labels = Object.keys(matchLabels ?? {})
     .sort()
-    .map((key) => `${key}: ${matchLabels[key]},`);
+    .map((key) => `${key}: ${matchLabels?.[key]},`);
   const expressions = (matchExpressions ?? []).map(
     ({ key, operator, values }) =>
       `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${(values ?? []).join(' ')}],},`,

@@ -8,8 +8,8 @@ export const labelValue = (namespace: string | undefined, key: string, value: st
   `${namespace}/${key}=${value}`;
 
 /** The values under which an object with these labels is found. */
-const valuesOf = ({ metadata: { namespace, labels = {} } = {} }: KubernetesObject): string[] =>
-  Object.entries(labels).map(([key, value]) => labelValue(namespace, key, value));
+const valuesOf = ({ metadata }: KubernetesObject): string[] =>
+  Object.entries(metadata?.labels ?? {}).map(([key, value]) => labelValue(metadata?.namespace, key, value));
 
 /** Lets `labelled` find objects without going through all of a namespace. Harmless when called twice. */
 export function addLabelIndex<T extends KubernetesObject>(informer: SharedIndexInformer<T>): void {

@@ -55,7 +55,8 @@ export function volumeLimit({ maximumVolumeSize, capacity }: CSIStorageCapacity)
 }
 
 /** No terms at all are for every node, an empty one for none. */
-function matchesTopology(terms: readonly TopologySelectorTerm[], { metadata: { labels = {} } }: Node): boolean {
+function matchesTopology(terms: readonly TopologySelectorTerm[], { metadata }: Node): boolean {
+  const labels = metadata.labels ?? {};
   if (terms.length === 0) return true;
   return terms.some(
     ({ matchLabelExpressions }) =>

@@ -12,18 +12,18 @@ const keys = [`${betaPrefix}zone`, `${betaPrefix}region`, `${prefix}zone`, `${pr
 const delimiter = '__';
 
 /** What the volume's labels say; one that makes no sense says nothing. */
-export function volumeTopologies({ metadata: { labels = {} } }: PersistentVolume): VolumeTopology[] {
+export function volumeTopologies({ metadata: { labels } }: PersistentVolume): VolumeTopology[] {
   return keys.flatMap((key) => {
-    const values = labels[key]?.split(delimiter).map((value) => value.trim());
+    const values = labels?.[key]?.split(delimiter).map((value) => value.trim());
     return values?.every((value) => value !== '') ? [{ key, values: new Set(values) }] : [];
   });
 }
 
 /** Whether what is there can be used on the node. A node that says nothing of where it is is everywhere. */
-export function isReachable(topologies: readonly VolumeTopology[], { metadata: { labels = {} } }: Node): boolean {
-  if (!keys.some((key) => labels[key] !== undefined)) return true;
+export function isReachable(topologies: readonly VolumeTopology[], { metadata: { labels } }: Node): boolean {
+  if (!keys.some((key) => labels?.[key] !== undefined)) return true;
   for (const { key, values } of topologies) {
-    const value = labels[key] ?? labels[key.replace(betaPrefix, prefix)];
+    const value = labels?.[key] ?? labels?.[key.replace(betaPrefix, prefix)];
     if (value === undefined || !values.has(value)) return false;
   }
   return true;

@@ -42,7 +42,7 @@ export function computePodQOS(spec: PodSpec, podLevelResources = true): PodQOSCl
   return !asked ? 'BestEffort' : everythingLimited && equal ? 'Guaranteed' : 'Burstable';
 }
 
-const hasEntries = (list: ResourceList | undefined): boolean => list !== undefined && Object.keys(list).length > 0;
+const hasEntries = (list: ResourceList | null | undefined): boolean => Object.keys(list ?? {}).length > 0;
 
 /** What the status says, or what follows from the spec. */
 export const podQOS = (pod: Pod): PodQOSClass => pod.status?.qosClass ?? computePodQOS(pod.spec ?? emptyPodSpec);

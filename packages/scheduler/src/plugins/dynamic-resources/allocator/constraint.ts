@@ -90,7 +90,7 @@ class DistinctAttribute implements Constraint {
 
 /** By its full name, or without the domain where that is the driver's. */
 function attributeOf({ device, slice }: DeviceEntry, name: string): DeviceAttribute | undefined {
-  const { attributes = {} } = device;
+  const attributes = device.attributes ?? {};
   if (Object.hasOwn(attributes, name)) return attributes[name];
   const slash = name.indexOf('/');
   if (slash < 0 || name.slice(0, slash) !== slice.spec.driver) return undefined;

@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest';
+import { startCluster } from '../src/index.ts';
+import { templated } from './strange-objects.test-data.ts';
+import { StrangeServer } from './strange-server.test-data.ts';
+
+/** What V8 says of a null that somebody took for a list or an object. */
+const mistake = /TypeError|is not iterable|Cannot (?:read properties|convert undefined)/;
+
+/** The stacks of what only a mistake in a component can be, causes and collected errors included. */
+function mistakesIn(message: string, error: unknown): string[] {
+  if (!(error instanceof Error)) return mistake.test(message) ? [message] : [];
+  const inner = [error.cause, ...(error instanceof AggregateError ? error.errors : [])];
+  if (error instanceof TypeError) return [`${message}: ${error.stack}`];
+  const within = inner.filter((each) => each !== undefined).flatMap((each) => mistakesIn(message, each));
+  return within.length > 0 || !mistake.test(error.message) ? within : [`${message}: ${error.stack}`];
+}
+
+/** Controllers of different kinds would fight for the same pods. */
+const groups: readonly ((kind: string) => boolean)[] = [
+  ...templated.map((wanted) => (kind: string) => kind === wanted),
+  (kind) => kind === 'Pod',
+  (kind) => kind !== 'Pod' && !templated.includes(kind),
+];
+
+it('null for any list or map of any kind is as good as none to controllers, scheduler and kubelet', async () => {
+  const mistakes: string[] = [];
+  const note = (message: string, error?: unknown): void => void mistakes.push(...mistakesIn(message, error));
+  // The same objects every time; PROPERTY_SEED looks further.
+  const strange = new StrangeServer(Number(process.env.PROPERTY_SEED ?? 36));
+  await using cluster = await startCluster({
+    clock: 'frozen',
+    now: '2030-01-01T00:00:30Z',
+    logger: { info() {}, warn: note, error: note },
+    intercept: (transport, caller) => (caller === 'users' ? transport : strange.wrap(transport)),
+  });
+  for (const group of groups) {
+    strange.enter(group);
+    await cluster.settle();
+    strange.change();
+    await cluster.settle();
+    strange.leave();
+    await cluster.settle();
+  }
+  expect(mistakes).toEqual([]);
+  expect(strange.written).toEqual([]);
+  // Half of the built-in kinds are nobody's concern but the API server's.
+  expect(strange.told.size).toBeGreaterThan(50);
+
+  const labels = { app: 'later' };
+  await cluster.apply([
+    {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'later', namespace: 'default' },
+      spec: {
+        replicas: 2,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: 'app', image: 'app:1' }] } },
+      },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'later', namespace: 'default' },
+      spec: { selector: labels, ports: [{ port: 80 }] },
+    },
+  ]);
+  await cluster.untilPodsRunning('app=later');
+  await cluster.advance('10s');
+  const { core, discovery } = cluster.clients;
+  expect((await core.v1.pods('default').list({ labelSelector: 'app=later' })).items).toHaveLength(2);
+  const slices = await discovery.v1
+    .endpointSlices('default')
+    .list({ labelSelector: 'kubernetes.io/service-name=later' });
+  expect(slices.items[0]?.endpoints).toHaveLength(2);
+});
