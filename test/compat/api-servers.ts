@@ -31,60 +31,96 @@ export async function startOurs(stage: Stage, cox: string): Promise<ApiServer> {
   };
 }
 
-/** The real pair. Resolves when it is ready. */
-export async function startTheirs(stage: Stage, kubeApiserver: string, etcd: string): Promise<ApiServer> {
-  const { folder } = stage;
-  const [port, clientPort, peerPort] = await Promise.all([freePort(), freePort(), freePort()]);
-  const [clientUrl, peerUrl] = [`http://127.0.0.1:${clientPort}`, `http://127.0.0.1:${peerPort}`];
-  await stage.start('etcd', [
-    etcd,
+/** Where the real pair listens. */
+export interface PairPorts {
+  readonly server: number;
+  readonly client: number;
+  readonly peer: number;
+}
+
+export interface PairOptions {
+  readonly folder: string;
+  readonly programs: { readonly kubeApiserver: string; readonly etcd: string };
+  readonly ports: PairPorts;
+}
+
+/** The command lines of the real pair; what they need is in the folder (`writePairFiles`). */
+export function pairPrograms({ folder, programs, ports }: PairOptions): {
+  readonly etcd: readonly string[];
+  readonly kubeApiserver: readonly string[];
+} {
+  const [clientUrl, peerUrl] = [`http://127.0.0.1:${ports.client}`, `http://127.0.0.1:${ports.peer}`];
+  const etcd = [
+    programs.etcd,
     `--data-dir=${join(folder, 'etcd')}`,
     `--listen-client-urls=${clientUrl}`,
     `--advertise-client-urls=${clientUrl}`,
     `--listen-peer-urls=${peerUrl}`,
     `--initial-advertise-peer-urls=${peerUrl}`,
     `--initial-cluster=default=${peerUrl}`,
-  ]);
+  ];
+  const keyFile = join(folder, 'sa.key');
+  const kubeApiserver = [
+    programs.kubeApiserver,
+    `--etcd-servers=${clientUrl}`,
+    `--secure-port=${ports.server}`,
+    '--bind-address=127.0.0.1',
+    `--cert-dir=${folder}`,
+    `--token-auth-file=${join(folder, 'tokens.csv')}`,
+    '--authorization-mode=Node,RBAC',
+    '--service-account-issuer=https://kubernetes.default.svc',
+    `--service-account-key-file=${keyFile}`,
+    `--service-account-signing-key-file=${keyFile}`,
+    '--service-cluster-ip-range=10.96.0.0/16',
+  ];
+  return { etcd, kubeApiserver };
+}
+
+/** What the real pair needs, and the kubeconfig of an administrator. */
+export async function writePairFiles(folder: string): Promise<Omit<ApiServer, 'pid'> & { readonly ports: PairPorts }> {
+  const [server, client, peer] = await Promise.all([freePort(), freePort(), freePort()]);
   const serviceAccountKeyFile = join(folder, 'sa.key');
   const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' });
   writeFileSync(serviceAccountKeyFile, key, { mode: 0o600 });
-  const tokens = join(folder, 'tokens.csv');
-  writeFileSync(tokens, 'admin,admin,1,"system:masters"\n', { mode: 0o600 });
-  const pid = await stage.start('kube-apiserver', [
-    kubeApiserver,
-    `--etcd-servers=${clientUrl}`,
-    `--secure-port=${port}`,
-    '--bind-address=127.0.0.1',
-    `--cert-dir=${folder}`,
-    `--token-auth-file=${tokens}`,
-    '--authorization-mode=Node,RBAC',
-    '--service-account-issuer=https://kubernetes.default.svc',
-    `--service-account-key-file=${serviceAccountKeyFile}`,
-    `--service-account-signing-key-file=${serviceAccountKeyFile}`,
-    '--service-cluster-ip-range=10.96.0.0/16',
-  ]);
+  writeFileSync(join(folder, 'tokens.csv'), 'admin,admin,1,"system:masters"\n', { mode: 0o600 });
   // It signs its certificate itself, and writes down what it signed it with.
   const rootCaFile = join(folder, 'apiserver.crt');
   const kubeconfig = join(folder, 'kubeconfig');
   const config = {
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: 'c', cluster: { server: `https://127.0.0.1:${port}`, 'certificate-authority': rootCaFile } }],
+    clusters: [{ name: 'c', cluster: { server: `https://127.0.0.1:${server}`, 'certificate-authority': rootCaFile } }],
     users: [{ name: 'u', user: { token: 'admin' } }],
     contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
     'current-context': 'x',
   };
   writeFileSync(kubeconfig, JSON.stringify(config), { mode: 0o600 });
-  await stage.waitFor(untilReady(kubeconfig), 'kube-apiserver to be ready', readyTimeoutMs);
-  return { kubeconfig, rootCaFile, serviceAccountKeyFile, ...(pid !== undefined && { pid }) };
+  return { kubeconfig, rootCaFile, serviceAccountKeyFile, ports: { server, client, peer } };
 }
 
-async function untilReady(kubeconfig: string): Promise<void> {
-  for (const deadline = Date.now() + readyTimeoutMs; Date.now() < deadline; ) {
-    const isReady = await asks(kubeconfig, '/readyz').catch(() => false);
-    if (isReady) return;
+/** The real pair. Resolves when it is ready. */
+export async function startTheirs(stage: Stage, kubeApiserver: string, etcd: string): Promise<ApiServer> {
+  const { folder } = stage;
+  const { ports, ...files } = await writePairFiles(folder);
+  const commands = pairPrograms({ folder, programs: { kubeApiserver, etcd }, ports });
+  await stage.start('etcd', commands.etcd);
+  const pid = await stage.start('kube-apiserver', commands.kubeApiserver);
+  const ready = stage.waitFor(untilReady(files.kubeconfig, readyTimeoutMs), 'kube-apiserver', 2 * readyTimeoutMs);
+  if (!(await ready)) throw new Error('waited in vain for kube-apiserver to be ready');
+  return { ...files, ...(pid !== undefined && { pid }) };
+}
+
+/** Whether the server got ready before so much time was over, and before something else was. */
+export async function untilReady(kubeconfig: string, timeoutMs: number, over?: Promise<unknown>): Promise<boolean> {
+  let isOver = false;
+  void over?.then(() => {
+    isOver = true;
+  });
+  for (const deadline = Date.now() + timeoutMs; Date.now() < deadline && !isOver; ) {
+    if (await asks(kubeconfig, '/readyz').catch(() => false)) return true;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
+  return false;
 }
 
 async function asks(kubeconfig: string, path: string): Promise<boolean> {

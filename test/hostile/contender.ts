@@ -1,10 +1,11 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RESTClient } from '@coxswain/client';
 import { loadRestConfig } from '@coxswain/client/kubeconfig';
 import { startTheirs } from '../compat/api-servers.ts';
 import type { Stage } from '../compat/stage.ts';
+import { etcdAndApiServer, oneProcess, type Restartable } from './restartable.ts';
 
 /** An API server that is tried. */
 export interface RunningServer {
@@ -22,15 +23,18 @@ export interface Contender {
   /** For its files, and for those of the scenario; gone afterwards. */
   readonly folder: string;
   /**
-   * A server over a durable store, which ends with the scenario. A scenario that needs a `process` may use `program`
+   * A server over a durable store, which ends with the scenario. A scenario that needs a `process` may use `restartable`
    * instead.
    */
   start(): Promise<RunningServer>;
-  /** What a scenario starts by itself, where it kills its server: the command line of one that stores in the folder. */
-  readonly program?: readonly string[];
+  /** What a scenario starts by itself, where it kills its server; throws where somebody else runs that. */
+  restartable(extent: Extent): Promise<Restartable>;
 }
 
-export const cox = fileURLToPath(new URL('../../packages/cli/bin/cox.js', import.meta.url));
+/** The API server alone; or a whole cluster, where one program is that. */
+export type Extent = 'server' | 'cluster';
+
+const cox = fileURLToPath(new URL('../../packages/cli/bin/cox.js', import.meta.url));
 
 export function ours(stage: Stage): Contender {
   const { folder } = stage;
@@ -39,7 +43,7 @@ export function ours(stage: Stage): Contender {
   return {
     name: 'cox',
     folder,
-    program,
+    restartable: async (extent) => (extent === 'server' ? server(folder, program) : cluster(folder)),
     async start() {
       const pid = await stage.start('cox-apiserver', program, { until: /is ready at / });
       return { ...(await described(join(folder, 'data', 'admin.kubeconfig'))), ...(pid !== undefined && { pid }) };
@@ -47,10 +51,39 @@ export function ours(stage: Stage): Contender {
   };
 }
 
+function server(folder: string, program: readonly string[]): Restartable {
+  const data = join(folder, 'data');
+  return oneProcess(program, {
+    ready: /is ready at /,
+    kubeconfig: join(data, 'admin.kubeconfig'),
+    dataFiles: () => [join(data, 'store', 'store.mdb')],
+    leftovers: () => draftsBelow(data),
+  });
+}
+
+function cluster(folder: string): Restartable {
+  const home = join(folder, 'home');
+  mkdirSync(home, { recursive: true });
+  const [data, kubeconfig] = [join(folder, 'cluster'), join(home, 'config')];
+  const flags = [`--data-dir=${data}`, `--kubeconfig=${kubeconfig}`, '--port=0', '--nodes=1'];
+  return oneProcess([process.execPath, cox, 'up', ...flags], {
+    ready: /cluster is ready at /,
+    kubeconfig,
+    dataFiles: () => [join(data, 'store', 'store.mdb')],
+    leftovers: () => [...readdirSync(home).filter((name) => name !== 'config'), ...draftsBelow(data)],
+  });
+}
+
+/** What is written before it is put in its place. */
+function draftsBelow(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(tmp|new)$/.test(name));
+}
+
 export function theirs(stage: Stage, programs: { readonly kubeApiserver: string; readonly etcd: string }): Contender {
   return {
     name: 'kube-apiserver',
     folder: stage.folder,
+    restartable: () => etcdAndApiServer(stage.folder, programs),
     async start() {
       mkdirSync(stage.folder, { recursive: true });
       const { kubeconfig, pid } = await startTheirs(stage, programs.kubeApiserver, programs.etcd);
@@ -61,7 +94,12 @@ export function theirs(stage: Stage, programs: { readonly kubeApiserver: string;
 
 /** One that somebody else runs. */
 export function given(stage: Stage, kubeconfig: string): Contender {
-  return { name: 'given', folder: stage.folder, start: () => described(kubeconfig) };
+  return {
+    name: 'given',
+    folder: stage.folder,
+    restartable: () => Promise.reject(new Error('somebody else runs this server')),
+    start: () => described(kubeconfig),
+  };
 }
 
 async function described(kubeconfig: string): Promise<Omit<RunningServer, 'pid'>> {

@@ -1,61 +1,70 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Contender } from '../contender.ts';
+import { failureOf } from '../restartable.ts';
 import type { Finding, Scenario } from '../scenario.ts';
-
-import { KilledProcess, notTried, seededRandom } from './killed-process.ts';
+import { seededRandom } from './killed-process.ts';
 import { withClients } from './with-clients.ts';
 
 const trials = 35;
 const objects = 300;
 const pageBytes = 4096;
-const ready = /is ready at /;
-const startTimeoutMs = 60_000;
+const startTimeoutMs = 120_000;
 
 export const damagedPages: Scenario = {
   name: 'damaged-pages',
   what: `the store of a server that is stopped is damaged, ${trials} times, and the server started`,
   needs: 'process',
-  run: async (contender) => (contender.program ? damage(contender, contender.program) : notTried),
+  run: damage,
 };
 
-async function damage({ folder }: Contender, program: readonly string[]): Promise<readonly Finding[]> {
-  const kubeconfig = join(folder, 'data', 'admin.kubeconfig');
-  const file = join(folder, 'data', 'store', 'store.mdb');
-  const first = new KilledProcess(program);
-  if (!(await first.says(ready, startTimeoutMs))) throw new Error(`the server did not start: ${first.said}`);
+async function damage(contender: Contender): Promise<readonly Finding[]> {
+  const { kubeconfig, dataFiles, start } = await contender.restartable('server');
+  const first = start();
+  if (!(await first.isReady(startTimeoutMs))) {
+    const [ended] = await first.kill('SIGKILL');
+    throw new Error(`the server did not start: ${ended?.said}`);
+  }
   await withClients(kubeconfig, async ({ core }) => {
     const create = (index: number) =>
       core.v1.configMaps('default').create({ metadata: { name: `c-${index}` }, data: { text: textOf(index) } });
     await Promise.all(Array.from({ length: objects }, (_, index) => create(index)));
   });
   await first.kill('SIGTERM');
-  const sound = readFileSync(file);
+  const sound = dataFiles().map((file) => [file, readFileSync(file)] as const);
 
   const random = seededRandom(35);
-  const counts = { refused: 0, right: 0, wrong: 0, bySignal: 0, late: 0 };
-  let refusal = '';
+  const counts = { refused: 0, right: 0, wrong: 0, crashed: 0, late: 0 };
+  let [refusal, crash] = ['', ''];
   for (let trial = 0; trial < trials; trial++) {
-    writeFileSync(file, damaged(Buffer.from(sound), random));
-    const server = new KilledProcess(program);
-    const isReady = await server.says(ready, startTimeoutMs);
+    for (const [file, content] of sound) writeFileSync(file, content);
+    const [file, content] = sound[trial % sound.length]!;
+    writeFileSync(file, damaged(Buffer.from(content), random));
+    const server = start();
+    const isReady = await server.isReady(startTimeoutMs);
     const isRight = isReady && (await hasAll(kubeconfig));
-    const end = await server.kill(isReady ? 'SIGTERM' : 'SIGKILL');
-    if (isReady) counts[isRight ? 'right' : 'wrong']++;
-    else if (end === 'SIGKILL') counts.late++;
-    else if (typeof end === 'string') counts.bySignal++;
-    else {
+    const failure = (await server.kill(isReady ? 'SIGTERM' : 'SIGKILL')).map(failureOf).find((each) => each);
+    if (isRight) counts.right++;
+    else if (failure?.isCrash) {
+      counts.crashed++;
+      crash ||= failure.reason;
+    } else if (isReady) counts.wrong++;
+    else if (failure) {
       counts.refused++;
-      refusal ||= server.said.trim().split('\n').at(-1) ?? '';
-    }
+      refusal ||= failure.reason;
+    } else counts.late++;
   }
+  const shown = (reason: string): string => reason.replaceAll(contender.folder, '').slice(0, 200);
   return [
     { measure: 'refused with a reason', value: `${counts.refused} of ${trials}` },
-    { measure: 'such as', value: refusal.replaceAll(folder, '').slice(0, 200) },
+    { measure: 'such as', value: shown(refusal) },
     { measure: 'started, all is right', value: `${counts.right}` },
     { measure: 'started, something is wrong', value: `${counts.wrong}`, ok: counts.wrong === 0 },
     { measure: 'not ready in time', value: `${counts.late}`, ok: counts.late === 0 },
-    { measure: 'ended by a signal', value: `${counts.bySignal}`, ok: counts.bySignal === 0 },
+    {
+      measure: 'ended by a signal or a panic',
+      value: `${counts.crashed}${crash && `, such as ${shown(crash)}`}`,
+      ok: counts.crashed === 0,
+    },
   ];
 }
 
@@ -73,10 +82,18 @@ async function hasAll(kubeconfig: string): Promise<boolean> {
 
 /** A page of zeros, a page of noise, a few wrong bytes, or no end. */
 function damaged(file: Buffer, random: () => number): Buffer {
-  const page = Math.floor((random() * file.length) / pageBytes) * pageBytes;
+  const used = usedBytes(file);
+  const page = Math.floor((random() * used) / pageBytes) * pageBytes;
   const kind = Math.floor(random() * 4);
-  if (kind === 3) return file.subarray(0, Math.floor(random() * file.length));
+  if (kind === 3) return file.subarray(0, Math.floor(random() * used));
   const [from, length] = kind === 2 ? [page + Math.floor(random() * 4000), 8] : [page, pageBytes];
   for (let index = from; index < from + length; index++) file[index] = kind === 0 ? 0 : random() * 256;
   return file;
+}
+
+/** Files may be made longer than they are filled. */
+function usedBytes(file: Buffer): number {
+  let end = file.length;
+  while (end > 0 && file[end - 1] === 0) end--;
+  return end;
 }

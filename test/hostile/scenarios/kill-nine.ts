@@ -1,20 +1,17 @@
-import { mkdirSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Contender, cox } from '../contender.ts';
+import type { Contender } from '../contender.ts';
+import { failureOf, type RestartedServer } from '../restartable.ts';
 import type { Finding, Scenario } from '../scenario.ts';
-
-import { KilledProcess, notTried, seededRandom } from './killed-process.ts';
+import { seededRandom } from './killed-process.ts';
 import { withClients } from './with-clients.ts';
 
 const rounds = 20;
-const ready = /cluster is ready at /;
-const startTimeoutMs = 60_000;
+const startTimeoutMs = 120_000;
 
 export const killNine: Scenario = {
   name: 'kill-nine',
-  what: `cox up is killed ${rounds} times, while it starts and while it is written to`,
+  what: `all processes are killed ${rounds} times, while they start and while they are written to`,
   needs: 'process',
-  run: async (contender) => (contender.program ? kill(contender) : notTried),
+  run: kill,
 };
 
 interface Counts {
@@ -23,57 +20,50 @@ interface Counts {
   readonly acknowledged: Set<string>;
 }
 
-async function kill({ folder }: Contender): Promise<readonly Finding[]> {
-  const home = join(folder, 'home');
-  mkdirSync(home, { recursive: true });
-  const [data, kubeconfig] = [join(folder, 'cluster'), join(home, 'config')];
-  const program = [
-    process.execPath,
-    cox,
-    'up',
-    `--data-dir=${data}`,
-    `--kubeconfig=${kubeconfig}`,
-    '--port=0',
-    '--nodes=1',
-  ];
+async function kill(contender: Contender): Promise<readonly Finding[]> {
+  const { kubeconfig, start, leftovers } = await contender.restartable('cluster');
   const random = seededRandom(9);
   const counts: Counts = { refused: 0, firstRefusal: '', acknowledged: new Set() };
 
-  const whole = new KilledProcess(program);
+  const whole = start();
   const began = performance.now();
-  if (!(await whole.says(ready, startTimeoutMs))) throw new Error(`cox up did not start: ${whole.said}`);
+  const hasStarted = await whole.isReady(startTimeoutMs);
   const startMs = performance.now() - began;
-  await whole.kill('SIGKILL');
+  const [first] = await whole.kill('SIGKILL');
+  if (!hasStarted) throw new Error(`it did not start: ${first?.said}`);
 
   for (let round = 0; round < rounds; round++) {
-    const running = new KilledProcess(program);
-    if (round % 2 === 0) await running.says(/^$/, startMs * 1.3 * random());
-    else if (await running.says(ready, startTimeoutMs)) await write(kubeconfig, 300 + 1000 * random(), round, counts);
-    noteEnd(await running.kill('SIGKILL'), running, counts);
+    const running = start();
+    if (round % 2 === 0) await passed(startMs * 1.3 * random());
+    else if (await running.isReady(startTimeoutMs)) await write(kubeconfig, 300 + 1000 * random(), round, counts);
+    await end(running, 'SIGKILL', counts);
   }
 
-  const last = new KilledProcess(program);
-  const isBack = await last.says(ready, startTimeoutMs);
+  const last = start();
+  const isBack = await last.isReady(startTimeoutMs);
   const lost = isBack ? await lostOf(kubeconfig, counts.acknowledged) : counts.acknowledged.size;
-  const leftovers = [...readdirSync(home).filter((name) => name !== 'config'), ...draftsBelow(data)];
-  noteEnd(await last.kill(isBack ? 'SIGTERM' : 'SIGKILL'), last, counts);
+  const left = leftovers();
+  await end(last, isBack ? 'SIGTERM' : 'SIGKILL', counts);
   const { refused, firstRefusal, acknowledged } = counts;
   return [
     {
       measure: 'starts refused',
-      value: `${refused} of ${rounds + 1}${firstRefusal && `: ${firstRefusal}`}`,
+      value: `${refused} of ${rounds + 1}${firstRefusal && `: ${firstRefusal.slice(0, 200)}`}`,
       ok: refused === 0,
     },
     { measure: 'ready after all', value: isBack ? 'yes' : 'no', ok: isBack },
     { measure: 'acknowledged writes lost', value: `${lost} of ${acknowledged.size}`, ok: lost === 0 },
-    { measure: 'files left behind', value: leftovers.join(', ') || 'none', ok: leftovers.length === 0 },
+    { measure: 'files left behind', value: left.join(', ') || 'none', ok: left.length === 0 },
   ];
 }
 
-function noteEnd(end: number | string, { said }: KilledProcess, counts: Counts): void {
-  if (end === 'SIGKILL' || end === 0) return;
+const passed = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function end(server: RestartedServer, signal: 'SIGKILL' | 'SIGTERM', counts: Counts): Promise<void> {
+  const failure = (await server.kill(signal)).map(failureOf).find((each) => each !== undefined);
+  if (!failure) return;
   counts.refused++;
-  counts.firstRefusal ||= said.trim().split('\n').at(-1) ?? '';
+  counts.firstRefusal ||= failure.reason;
 }
 
 /** Creates objects, four at a time, and notes those that were acknowledged. */
@@ -95,9 +85,4 @@ async function lostOf(kubeconfig: string, acknowledged: ReadonlySet<string>): Pr
   const { items } = await withClients(kubeconfig, ({ core }) => core.v1.configMaps('default').list());
   const right = new Set(items.flatMap(({ metadata: { name = '' } = {}, data }) => (data?.name === name ? [name] : [])));
   return [...acknowledged].filter((name) => !right.has(name)).length;
-}
-
-/** What is written before it is put in its place. */
-function draftsBelow(directory: string): string[] {
-  return readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(tmp|new)$/.test(name));
 }

@@ -1,15 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
+/** How a process ended: a status, or the name of a signal. */
+export type End = number | string;
+
 /** A program that a scenario starts to kill it. What it says is kept. */
 export class KilledProcess {
   readonly #child: ChildProcess;
   #said = '';
   #onSaid: () => void = () => {};
-  /** How it ended: a status, or the name of a signal. */
-  readonly ended: Promise<number | string>;
+  readonly ended: Promise<End>;
 
-  constructor([program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = process.env) {
-    this.#child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  constructor([program = '', ...args]: readonly string[]) {
+    this.#child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on('data', (data: Buffer) => {
         this.#said = (this.#said + data).slice(-20_000);
@@ -41,7 +43,7 @@ export class KilledProcess {
   }
 
   /** Gives how it ended, which may be otherwise. */
-  async kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | string> {
+  async kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<End> {
     this.#child.kill(signal);
     return this.ended;
   }
@@ -56,6 +58,3 @@ export function seededRandom(seed: number): () => number {
     return state / 2_147_483_647;
   };
 }
-
-/** What cannot be tried on a server that is not one program of ours. */
-export const notTried = [{ measure: 'rounds', value: 'not tried: it is not one process' }] as const;
