@@ -32,7 +32,7 @@ export interface Contender {
 }
 
 /** The API server alone; or a whole cluster, where one program is that. */
-export type Extent = 'server' | 'cluster';
+type Extent = 'server' | 'cluster';
 
 const cox = fileURLToPath(new URL('../../packages/cli/bin/cox.js', import.meta.url));
 
