@@ -2,8 +2,8 @@ import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type Clock, sleep, systemClock } from '@coxswain/apimachinery/clock';
-import { makeDirectory } from '../files/make-directory.ts';
 import type { RestConfig } from '../config/rest-config.ts';
+import { makeDirectory } from '../files/make-directory.ts';
 import { readTextIfExists } from '../kubeconfig/files.ts';
 import { formatKubeConfig } from '../kubeconfig/format-kubeconfig.ts';
 import type { Cluster } from '../kubeconfig/kubeconfig.ts';
@@ -14,9 +14,9 @@ import { restConfigFor } from '../kubeconfig/rest-config-for.ts';
 import { type Logger, silentLogger } from '../observe/index.ts';
 import { TransportError } from '../transport/transport.ts';
 import { childSignal } from '../wait/index.ts';
+import { expiries, readPrivateKey } from '../x509/pem-key-pair.ts';
 import { CertificateFileStore } from './certificate-file-store.ts';
 import { type CertificateTemplate, createCertificateRequest, exportKey, generateKey } from './certificate-request.ts';
-import { expiries, readPrivateKey } from './key-pair.ts';
 import {
   type KeyUsage,
   requestCertificate,

@@ -5,7 +5,7 @@ import { makeDirectory } from '../files/make-directory.ts';
 import { errorCode, readTextIfExists } from '../kubeconfig/files.ts';
 import { messageOf } from '../kubeconfig/message-of.ts';
 import { replaceFile } from '../kubeconfig/replace-file.ts';
-import { KeyPair, pemBlocks } from './key-pair.ts';
+import { KeyPair, pemBlocks } from '../x509/pem-key-pair.ts';
 
 /** Where a certificate and its key are kept from one run of a program to the next. */
 export interface CertificateStore {

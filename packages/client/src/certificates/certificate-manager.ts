@@ -11,9 +11,9 @@ import type { Credential, Credentials } from '../config/rest-config.ts';
 import { secretCredential } from '../kubeconfig/credentials/secret-credential.ts';
 import { type Logger, silentLogger } from '../observe/index.ts';
 import { BackoffSteps, childSignal } from '../wait/index.ts';
+import { KeyPair } from '../x509/pem-key-pair.ts';
 import type { CertificateStore } from './certificate-file-store.ts';
 import { type CertificateTemplate, createCertificateRequest, exportKey, generateKey } from './certificate-request.ts';
-import { KeyPair } from './key-pair.ts';
 import {
   type KeyUsage,
   requestCertificate,

@@ -1,9 +1,9 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { type DerElement, DerReader, pemBlocks } from '@coxswain/apimachinery/der';
 import { describe, expect, it } from 'vitest';
+import { readPrivateKey } from '../x509/pem-key-pair.ts';
 import { requestName } from './bootstrap.ts';
 import { createCertificateRequest, exportKey, generateKey, incompatibility } from './certificate-request.ts';
-import { readPrivateKey } from './key-pair.ts';
 
 const key = generateKey();
 const template = { commonName: 'system:node:a', organizations: ['system:nodes'] };

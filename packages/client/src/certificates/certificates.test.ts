@@ -11,11 +11,11 @@ import { silentLogger } from '../observe/index.ts';
 import { ResourceClient } from '../rest/resource-client.ts';
 import { RESTClient } from '../rest/rest-client.ts';
 import { InProcessTransport } from '../transport/index.ts';
+import type { KeyPair } from '../x509/pem-key-pair.ts';
 import { bootstrapClientCertificate } from './bootstrap.ts';
 import { CertificateFileStore } from './certificate-file-store.ts';
 import { CertificateManager, type CertificateManagerOptions } from './certificate-manager.ts';
 import { type CertificateTemplate, createCertificateRequest, generateKey } from './certificate-request.ts';
-import type { KeyPair } from './key-pair.ts';
 import { requestCertificate, signingRequestClient, waitForCertificate } from './request-certificate.ts';
 import { TestAuthority } from './test-authority.test-data.ts';
 

@@ -3,6 +3,8 @@
  *
  * Where to start: `CertificateManager`.
  */
+
+export { KeyPair } from '../x509/pem-key-pair.ts';
 export { type BootstrapOptions, bootstrapClientCertificate } from './bootstrap.ts';
 export {
   CertificateFileStore,
@@ -11,7 +13,6 @@ export {
 } from './certificate-file-store.ts';
 export { CertificateManager, type CertificateManagerOptions } from './certificate-manager.ts';
 export { type CertificateTemplate, createCertificateRequest, exportKey, generateKey } from './certificate-request.ts';
-export { KeyPair } from './key-pair.ts';
 export {
   type KeyUsage,
   requestCertificate,

@@ -7,8 +7,8 @@ import { ResourceClient } from '../rest/resource-client.ts';
 import type { ResourceInterface } from '../rest/resource-interface.ts';
 import type { RESTClient } from '../rest/rest-client.ts';
 import { untilWithSync } from '../wait/index.ts';
+import { expiries } from '../x509/pem-key-pair.ts';
 import { incompatibility } from './certificate-request.ts';
-import { expiries } from './key-pair.ts';
 
 /** A client for `certificatesigningrequests` of `certificates.k8s.io/v1`, or as much of one as is needed here. */
 export type SigningRequestClient = Pick<

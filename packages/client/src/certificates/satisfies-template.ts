@@ -1,7 +1,7 @@
 import { isIPv4, parseIPSloppy } from '@coxswain/apimachinery/validation';
 import { parseCertificate, readable } from '@coxswain/apimachinery/x509';
+import type { KeyPair } from '../x509/pem-key-pair.ts';
 import type { CertificateTemplate } from './certificate-request.ts';
-import type { KeyPair } from './key-pair.ts';
 
 /** Whether a certificate is for all that the template asks for; it may be for more. */
 export function satisfiesTemplate({ x509 }: KeyPair, template: CertificateTemplate): boolean {

@@ -2,8 +2,8 @@ import { createPublicKey } from 'node:crypto';
 import { pemBlocks } from '@coxswain/apimachinery/der';
 import { parseCertificateRequest } from '@coxswain/apimachinery/x509';
 import { issueKeyPair, issueRawCertificate, keyUsageBits } from '../x509/index.ts';
+import { KeyPair } from '../x509/pem-key-pair.ts';
 import type { CertificateTemplate } from './certificate-request.ts';
-import { KeyPair } from './key-pair.ts';
 
 const everything: Validity = { notBefore: 0, notAfter: 4e12 };
 

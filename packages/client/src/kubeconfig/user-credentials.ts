@@ -1,7 +1,7 @@
 import type { Clock } from '@coxswain/apimachinery/clock';
-import { keyPairProblem } from '../certificates/key-pair.ts';
 import type { Credentials } from '../config/rest-config.ts';
 import type { Logger } from '../observe/index.ts';
+import { keyPairProblem } from '../x509/pem-key-pair.ts';
 import { CertificateFileCredentials } from './credentials/certificate-file-credentials.ts';
 import { CombinedCredentials } from './credentials/combined-credentials.ts';
 import type { ExecOptions } from './credentials/exec-credentials.ts';

@@ -1,7 +1,7 @@
 import { onAbort } from '@coxswain/apimachinery/abort';
 import { type EventLoop, fairTurn, systemEventLoop } from '@coxswain/apimachinery/turns';
-import type { Upgrade } from '../remote/node/in-process-web-socket.ts';
 import { ChunkQueue } from './chunk-queue.ts';
+import type { Upgrade } from './node/web-socket/in-process-web-socket.ts';
 import { bodyOf, joinChunks } from './response-body.ts';
 import {
   type ResponseBody,
@@ -94,7 +94,7 @@ export class InProcessTransport implements Transport {
 
   async openWebSocket(request: WebSocketRequest): Promise<WebSocketConnection> {
     this.#mustBeOpen();
-    const { openInProcessWebSocket } = await import('../remote/node/in-process-web-socket.ts');
+    const { openInProcessWebSocket } = await import('./node/web-socket/in-process-web-socket.ts');
     const { abort, done } = this.#begin(request.signal);
     try {
       return await openInProcessWebSocket({ ...request, signal: abort.signal }, async (upgrade) => {

@@ -1,7 +1,7 @@
 import type { Clock } from '@coxswain/apimachinery/clock';
-import { keyPairProblem } from '../../certificates/key-pair.ts';
 import type { Credential, Credentials } from '../../config/rest-config.ts';
 import type { Logger } from '../../observe/index.ts';
+import { keyPairProblem } from '../../x509/pem-key-pair.ts';
 import { secretCredential } from './secret-credential.ts';
 import { WatchedFile } from './watched-file.ts';
 

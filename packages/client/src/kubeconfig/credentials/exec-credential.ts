@@ -1,5 +1,5 @@
-import { keyPairProblem } from '../../certificates/key-pair.ts';
 import type { Credential } from '../../config/rest-config.ts';
+import { keyPairProblem } from '../../x509/pem-key-pair.ts';
 import { decode, string, struct } from '../decoder.ts';
 import { messageOf } from '../message-of.ts';
 import { parseDocument } from '../parse-kubeconfig.ts';

@@ -102,7 +102,7 @@ export class NodeTransport implements Transport {
 
   async openWebSocket(request: WebSocketRequest): Promise<WebSocketConnection> {
     const { url, headers, protocols, signal, clientCertificate } = request;
-    const { openWebSocket } = await import('../../remote/node/web-socket.ts');
+    const { openWebSocket } = await import('./web-socket/web-socket.ts');
     const scheme = this.#isSecure ? 'wss:' : 'ws:';
     return await openWebSocket({
       url: new URL(`${scheme}//${this.#defaults.authority}${this.#server.pathname.replace(/\/$/, '')}${url}`),

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, ServerResponse } from 'node:http';
 import { type Duplex, duplexPair } from 'node:stream';
-import type { WebSocketConnection, WebSocketRequest } from '../../transport/transport.ts';
+import type { WebSocketConnection, WebSocketRequest } from '../../transport.ts';
 import { openWebSocket } from './web-socket.ts';
 
 /** A request whose answer may want the connection. */

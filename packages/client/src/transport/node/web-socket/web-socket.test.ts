@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { FakeClock } from '@coxswain/apimachinery/clock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { TransportError, UpgradeRefusedError, type WebSocketConnection } from '../../transport/transport.ts';
+import { TransportError, UpgradeRefusedError, type WebSocketConnection } from '../../transport.ts';
 import { openWebSocket, type WebSocketTarget } from './web-socket.ts';
 
 type OnUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;

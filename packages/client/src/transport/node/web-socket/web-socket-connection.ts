@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import type { RawData, WebSocket } from 'ws';
-import { TransportError, type WebSocketConnection } from '../../transport/transport.ts';
+import { TransportError, type WebSocketConnection } from '../../transport.ts';
 
 /** More than this waiting to be read, and the server is made to wait. */
 const maxReceivedBytes = 1024 * 1024;

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 import { WebSocket } from 'ws';
-import { bodyOf, joinChunks } from '../../transport/response-body.ts';
-import { TransportError, UpgradeRefusedError, type WebSocketConnection } from '../../transport/transport.ts';
+import { bodyOf, joinChunks } from '../../response-body.ts';
+import { TransportError, UpgradeRefusedError, type WebSocketConnection } from '../../transport.ts';
 import { readableAfterFailedWrites } from './readable-after-failed-writes.ts';
 import { NodeWebSocketConnection } from './web-socket-connection.ts';
 
