@@ -5,14 +5,14 @@ import { makeDirectory } from '../files/make-directory.ts';
 import { errorCode, readTextIfExists } from '../kubeconfig/files.ts';
 import { messageOf } from '../kubeconfig/message-of.ts';
 import { replaceFile } from '../kubeconfig/replace-file.ts';
-import { KeyPair, pemBlocks } from '../x509/pem-key-pair.ts';
+import { PemKeyPair, pemBlocks } from '../x509/pem-key-pair.ts';
 
 /** Where a certificate and its key are kept from one run of a program to the next. */
 export interface CertificateStore {
   /** Undefined when there is none yet. Rejects for what cannot be read or is no pair. */
-  current(): Promise<KeyPair | undefined>;
+  current(): Promise<PemKeyPair | undefined>;
   /** Puts a pair in the place of the one before; both or nothing. Both PEM. */
-  update(certificate: string, key: string): Promise<KeyPair>;
+  update(certificate: string, key: string): Promise<PemKeyPair>;
 }
 
 export interface CertificateFileStoreOptions {
@@ -41,7 +41,7 @@ export class CertificateFileStore implements CertificateStore {
     this.#updatedPath = this.#path('updated');
   }
 
-  async current(): Promise<KeyPair | undefined> {
+  async current(): Promise<PemKeyPair | undefined> {
     const { directory, name, certificateFile, keyFile } = this.#options;
     await this.#recover();
     return (
@@ -51,8 +51,8 @@ export class CertificateFileStore implements CertificateStore {
     );
   }
 
-  async update(certificate: string, key: string): Promise<KeyPair> {
-    const pair = new KeyPair(certificate, key);
+  async update(certificate: string, key: string): Promise<PemKeyPair> {
+    const pair = new PemKeyPair(certificate, key);
     const { directory, clock = systemClock } = this.#options;
     await makeDirectory(directory, 0o755);
     for (const path of [this.currentPath, this.#updatedPath]) await mustBeSymlink(path);
@@ -79,11 +79,11 @@ export class CertificateFileStore implements CertificateStore {
   }
 }
 
-async function readPair(certificateFile: string, keyFile: string): Promise<KeyPair | undefined> {
+async function readPair(certificateFile: string, keyFile: string): Promise<PemKeyPair | undefined> {
   const [certificate, key] = await Promise.all([readTextIfExists(certificateFile), readTextIfExists(keyFile)]);
   if (certificate === undefined || key === undefined) return undefined;
   try {
-    return new KeyPair(certificate, key);
+    return new PemKeyPair(certificate, key);
   } catch (cause) {
     throw new Error(`could not convert data from "${certificateFile}" into cert/key pair: ${messageOf(cause)}`, {
       cause,

@@ -11,7 +11,7 @@ import type { Credential, Credentials } from '../config/rest-config.ts';
 import { secretCredential } from '../kubeconfig/credentials/secret-credential.ts';
 import { type Logger, silentLogger } from '../observe/index.ts';
 import { BackoffSteps, childSignal } from '../wait/index.ts';
-import { KeyPair } from '../x509/pem-key-pair.ts';
+import { PemKeyPair } from '../x509/pem-key-pair.ts';
 import type { CertificateStore } from './certificate-file-store.ts';
 import { type CertificateTemplate, createCertificateRequest, exportKey, generateKey } from './certificate-request.ts';
 import {
@@ -30,14 +30,14 @@ export interface CertificateManagerOptions {
    */
   readonly template: CertificateTemplate | (() => CertificateTemplate | undefined);
   /** How to reach the API server; asked before each request. Gets the current pair, if there is one that counts. */
-  readonly client: (current: KeyPair | undefined) => SigningRequestClient | Promise<SigningRequestClient>;
+  readonly client: (current: PemKeyPair | undefined) => SigningRequestClient | Promise<SigningRequestClient>;
   readonly signerName: string;
   readonly usages: readonly KeyUsage[];
   readonly expirationSeconds?: number;
   /** Used, and replaced at once, when the store has none. PEM. */
   readonly bootstrap?: { readonly certificate: string; readonly key: string };
   /** Called with how long the one before was in use. Must not throw, nor must `onFailure`. */
-  readonly onRotated?: (current: KeyPair, usedForMs: number | undefined) => void;
+  readonly onRotated?: (current: PemKeyPair, usedForMs: number | undefined) => void;
   readonly onFailure?: (error: unknown) => void;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -60,13 +60,13 @@ export class CertificateManager {
   readonly #random: () => number;
   readonly #logger: Logger;
   readonly #template: () => CertificateTemplate | undefined;
-  #current: KeyPair | undefined;
+  #current: PemKeyPair | undefined;
   #credential: Credential | undefined;
   /** What is there is not meant to stay. */
   #mustRotate: boolean;
   #serverHealthy = false;
 
-  private constructor(options: CertificateManagerOptions, current: KeyPair | undefined, mustRotate: boolean) {
+  private constructor(options: CertificateManagerOptions, current: PemKeyPair | undefined, mustRotate: boolean) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
@@ -84,7 +84,7 @@ export class CertificateManager {
       return new CertificateManager(options, stored, false);
     const { bootstrap } = options;
     if (!bootstrap) return new CertificateManager(options, undefined, true);
-    const first = new KeyPair(bootstrap.certificate, bootstrap.key);
+    const first = new PemKeyPair(bootstrap.certificate, bootstrap.key);
     await options.store.update(bootstrap.certificate, bootstrap.key).catch((error: unknown) => {
       options.logger?.error('Unable to set the cert/key pair to the bootstrap certificate', error);
     });
@@ -92,7 +92,7 @@ export class CertificateManager {
   }
 
   /** Undefined before there is one, and when it has expired. */
-  get current(): KeyPair | undefined {
+  get current(): PemKeyPair | undefined {
     return this.#current && this.#clock.now() <= this.#current.notAfter ? this.#current : undefined;
   }
 
@@ -123,7 +123,7 @@ export class CertificateManager {
     }
   }
 
-  #setCurrent(pair: KeyPair | undefined): void {
+  #setCurrent(pair: PemKeyPair | undefined): void {
     this.#current = pair;
     this.#credential =
       pair && secretCredential({ clientCertificate: { certificate: pair.certificate, key: pair.key } });
@@ -172,7 +172,7 @@ export class CertificateManager {
     }
   }
 
-  async #rotate(template: CertificateTemplate, parent: AbortSignal): Promise<KeyPair> {
+  async #rotate(template: CertificateTemplate, parent: AbortSignal): Promise<PemKeyPair> {
     const { store, signerName, usages, expirationSeconds, onRotated } = this.#options;
     const key = generateKey();
     const request = createCertificateRequest(template, key);

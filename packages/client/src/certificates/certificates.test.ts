@@ -11,7 +11,7 @@ import { silentLogger } from '../observe/index.ts';
 import { ResourceClient } from '../rest/resource-client.ts';
 import { RESTClient } from '../rest/rest-client.ts';
 import { InProcessTransport } from '../transport/index.ts';
-import type { KeyPair } from '../x509/pem-key-pair.ts';
+import type { PemKeyPair } from '../x509/pem-key-pair.ts';
 import { bootstrapClientCertificate } from './bootstrap.ts';
 import { CertificateFileStore } from './certificate-file-store.ts';
 import { CertificateManager, type CertificateManagerOptions } from './certificate-manager.ts';
@@ -182,8 +182,8 @@ describe('CertificateManager', () => {
 
   /** A manager, and the certificates that it gets, one at a time. */
   async function manage(directory: string, options: Partial<CertificateManagerOptions> = {}) {
-    const arrived: KeyPair[] = [];
-    const waiting: ((pair: KeyPair) => void)[] = [];
+    const arrived: PemKeyPair[] = [];
+    const waiting: ((pair: PemKeyPair) => void)[] = [];
     const manager = await CertificateManager.create({
       store: new CertificateFileStore({ name: 'kubelet-client', directory, clock }),
       template: node,
@@ -199,7 +199,7 @@ describe('CertificateManager', () => {
       },
       ...options,
     });
-    const next = (): Promise<KeyPair> => {
+    const next = (): Promise<PemKeyPair> => {
       const pair = arrived.shift();
       return pair ? Promise.resolve(pair) : new Promise((resolve) => waiting.push(resolve));
     };

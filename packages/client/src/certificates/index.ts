@@ -4,7 +4,7 @@
  * Where to start: `CertificateManager`.
  */
 
-export { KeyPair } from '../x509/pem-key-pair.ts';
+export { PemKeyPair } from '../x509/pem-key-pair.ts';
 export { type BootstrapOptions, bootstrapClientCertificate } from './bootstrap.ts';
 export {
   CertificateFileStore,

@@ -1,10 +1,10 @@
 import { isIPv4, parseIPSloppy } from '@coxswain/apimachinery/validation';
 import { parseCertificate, readable } from '@coxswain/apimachinery/x509';
-import type { KeyPair } from '../x509/pem-key-pair.ts';
+import type { PemKeyPair } from '../x509/pem-key-pair.ts';
 import type { CertificateTemplate } from './certificate-request.ts';
 
 /** Whether a certificate is for all that the template asks for; it may be for more. */
-export function satisfiesTemplate({ x509 }: KeyPair, template: CertificateTemplate): boolean {
+export function satisfiesTemplate({ x509 }: PemKeyPair, template: CertificateTemplate): boolean {
   const certificate = readable(() => parseCertificate(x509.raw));
   const { commonName, organizations = [], dnsNames = [], ipAddresses = [] } = template;
   if (certificate?.subject.commonName !== commonName) return false;

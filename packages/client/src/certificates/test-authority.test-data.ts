@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { pemBlocks } from '@coxswain/apimachinery/der';
 import { parseCertificateRequest } from '@coxswain/apimachinery/x509';
 import { issueKeyPair, issueRawCertificate, keyUsageBits } from '../x509/index.ts';
-import { KeyPair } from '../x509/pem-key-pair.ts';
+import { PemKeyPair } from '../x509/pem-key-pair.ts';
 import type { CertificateTemplate } from './certificate-request.ts';
 
 const everything: Validity = { notBefore: 0, notAfter: 4e12 };
@@ -31,9 +31,9 @@ export class TestAuthority {
   }
 
   /** A key and a certificate for it. */
-  issue(template: CertificateTemplate, validity: Validity = everything): KeyPair {
+  issue(template: CertificateTemplate, validity: Validity = everything): PemKeyPair {
     const { certificatePem, keyPem } = issueKeyPair({ ...template, ...dates(validity) }, this.#pair);
-    return new KeyPair(certificatePem, keyPem);
+    return new PemKeyPair(certificatePem, keyPem);
   }
 }
 

@@ -1,5 +1,6 @@
 import { onAbort } from '@coxswain/apimachinery/abort';
 import { type EventLoop, fairTurn, systemEventLoop } from '@coxswain/apimachinery/turns';
+import { openInProcessWebSocket } from '#default-transport';
 import { ChunkQueue } from './chunk-queue.ts';
 import type { Upgrade } from './node/web-socket/in-process-web-socket.ts';
 import { bodyOf, joinChunks } from './response-body.ts';
@@ -94,7 +95,6 @@ export class InProcessTransport implements Transport {
 
   async openWebSocket(request: WebSocketRequest): Promise<WebSocketConnection> {
     this.#mustBeOpen();
-    const { openInProcessWebSocket } = await import('./node/web-socket/in-process-web-socket.ts');
     const { abort, done } = this.#begin(request.signal);
     try {
       return await openInProcessWebSocket({ ...request, signal: abort.signal }, async (upgrade) => {

@@ -26,7 +26,7 @@ export function readPrivateKey(pem: string): KeyObject | undefined {
 }
 
 /** A certificate and the key it is for. Prints as what it is for, never with the key. */
-export class KeyPair {
+export class PemKeyPair {
   /** PEM, with those that follow in the chain. */
   readonly certificate: string;
   readonly x509: X509Certificate;

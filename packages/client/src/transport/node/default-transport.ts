@@ -3,6 +3,8 @@ import type { RestConfig } from '../../config/rest-config.ts';
 import type { Transport } from '../transport.ts';
 import { NodeTransport } from './node-transport.ts';
 
+export { openInProcessWebSocket } from './web-socket/in-process-web-socket.ts';
+
 /** The transport of this platform: sockets. */
 export const newPlatformTransport = (config: RestConfig): Transport => new NodeTransport(config);
 
