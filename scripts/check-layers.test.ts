@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkLayers, type PackageSources } from './check-layers.ts';
+import { checkLayers, type LayerRow } from './check-layers.ts';
+import type { PackageSources } from './layers/package-sources.ts';
 
 const layers = {
   low: { imports: [], runtime: 'browser' },
@@ -45,6 +46,54 @@ describe('layers', () => {
       checkLayers(withFolder, [source('low', "import 'node:fs';", file), source('high', '')]);
     expect(check('node/a.ts')).toEqual([]);
     expect(check('nodes/a.ts')).toEqual([expect.stringMatching(/not there in a browser/)]);
+  });
+  describe('files of a package for browsers', () => {
+    const withFolder: Record<string, LayerRow> = {
+      low: { ...layers.low, nodeFolders: ['src/node'] },
+      high: { ...layers.high, imports: ['low'] },
+    };
+    const low = (text: string, file = 'a.ts'): PackageSources => ({
+      ...source('low', text, file),
+      dependencies: ['@coxswain/low', '@coxswain/high'],
+      exports: { './*': { 'coxswain-source': './src/*/index.ts', default: './dist/*.js' } },
+      imports: {
+        '#platform': { browser: './src/platform.ts', default: './src/node/platform.ts' },
+        '#sockets': './src/node/sockets.ts',
+      },
+    });
+    const check = (text: string, file?: string, rows = withFolder) =>
+      checkLayers(rows, [low(text, file), { ...source('high', ''), exports: { '.': './src/index.ts' } }]);
+    it.each([
+      ['a relative path', "import { dial } from './node/dial.ts';"],
+      ['a re-export', "export { dial } from './node/dial.ts';"],
+      ['a dynamic import', "const { dial } = await import('./node/dial.ts');"],
+      ['an import for its effect', "import './node/dial.ts';"],
+      ['types among braces, for the module is loaded', "import { type Dial } from './node/dial.ts';"],
+      ['a name of its own that leads there in browsers too', "import { dial } from '#sockets';"],
+      ['the name of its own package', "import { dial } from '@coxswain/low/node';"],
+    ])('do not reach what only runs in Node by %s', (_, text) => {
+      expect(check(text)).toEqual([
+        expect.stringMatching(/a\.ts: .+ only runs in Node, and src\/a\.ts is for browsers/),
+      ]);
+    });
+    it('do not import a package that only runs in Node', () => {
+      const rows: Record<string, LayerRow> = { ...layers, low: { ...layers.low, imports: ['high'] } };
+      expect(check("import { a } from '@coxswain/high';", 'a.ts', rows)).toEqual([
+        expect.stringMatching(/@coxswain\/high only runs in Node/),
+      ]);
+    });
+    it.each([
+      ['its types, which are erased', "import type { Dial } from './node/dial.ts';"],
+      ['its types, passed on', "export type { Dial } from './node/dial.ts';"],
+      ['a name that leads elsewhere in browsers', "import { dial } from '#platform';"],
+      ['a folder of a similar name', "import { dial } from './nodes/dial.ts';"],
+    ])('may import %s', (_, text) => {
+      expect(check(text)).toEqual([]);
+    });
+    it('may import anything when they only run in Node themselves, or in tests', () => {
+      expect(check("import { dial } from './dial.ts';", 'node/a.ts')).toEqual([]);
+      expect(check("import { dial } from './node/dial.ts';", 'a.test.ts')).toEqual([]);
+    });
   });
   it('lets only tests import what is for tests', () => {
     const withTests = { ...layers, low: { ...layers.low, testImports: ['high'] } };

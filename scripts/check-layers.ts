@@ -4,8 +4,17 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type Import, importsOf } from './layers/imports-of.ts';
+import {
+  isTest,
+  type PackageSources,
+  readPackage,
+  resolveImport,
+  type SourceFile,
+  scope,
+} from './layers/package-sources.ts';
 
 export interface LayerRow {
   /** Workspace packages it may import. */
@@ -17,74 +26,21 @@ export interface LayerRow {
   readonly nodeFolders?: readonly string[];
 }
 
-export interface SourceFile {
-  readonly path: string;
-  readonly text: string;
-}
+type Layers = Readonly<Record<string, LayerRow>>;
 
-export interface PackageSources {
-  readonly name: string;
-  /** Absolute. */
-  readonly root: string;
-  /** Names of the dependencies that its package.json declares. */
-  readonly dependencies: readonly string[];
-  readonly files: readonly SourceFile[];
-}
-
-const scope = '@coxswain/';
 const nodeModules = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]));
 const nodeGlobals = /(?<![.\w'"`])(?:Buffer|process|__dirname|require)\b(?=[.(])/;
 
-/** Module names in import and export statements and dynamic imports. */
-export function importsOf(text: string): string[] {
-  const statements =
-    /^\s*(?:import|export)\s[^'"`;]*?from\s*['"]([^'"]+)['"]|^\s*import\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/gm;
-  return [...text.matchAll(statements)].map(([, from, bare, dynamic]) => (from ?? bare ?? dynamic)!);
-}
-
 /** The breaches, as sentences; none when all is well. */
-export function checkLayers(layers: Readonly<Record<string, LayerRow>>, packages: readonly PackageSources[]): string[] {
+export function checkLayers(layers: Layers, packages: readonly PackageSources[]): string[] {
   const problems: string[] = [];
-  for (const { name, root, dependencies, files } of packages) {
-    const row = Object.hasOwn(layers, name) ? layers[name] : undefined;
-    if (!row) {
-      problems.push(`packages/${name} has no row in layers.json`);
+  for (const source of packages) {
+    if (!Object.hasOwn(layers, source.name)) {
+      problems.push(`packages/${source.name} has no row in layers.json`);
       continue;
     }
-    for (const { path, text } of files) {
-      const isTest = /\.test(-data)?\.ts$/.test(path);
-      const inPackage = relative(root, path);
-      const isForBrowsers =
-        row.runtime === 'browser' && !row.nodeFolders?.some((folder) => inPackage.startsWith(`${folder}/`));
-      const complain = (what: string) => problems.push(`${path}: ${what}`);
-      for (const imported of importsOf(text)) {
-        if (imported.startsWith('.')) {
-          if (relative(root, resolve(dirname(path), imported)).startsWith('..'))
-            complain(`${imported} is outside its package`);
-        } else if (imported.startsWith(scope)) {
-          const target = imported.slice(scope.length).split('/', 1)[0]!;
-          const isAllowed = row.imports.includes(target) || (isTest && row.testImports?.includes(target));
-          if (target !== name && !isAllowed) complain(`${name} may not import ${imported} (layers.json)`);
-          else if (!isTest && !dependencies.includes(scope + target))
-            complain(`${scope}${target} is not in its package.json`);
-        } else if (!isTest && !imported.startsWith('#')) {
-          // `#name` is the package's own, by its `imports` map.
-          if (nodeModules.has(imported)) {
-            if (isForBrowsers) complain(`${imported} is not there in a browser`);
-          } else if (
-            !dependencies.includes(
-              imported
-                .split('/')
-                .slice(0, imported.startsWith('@') ? 2 : 1)
-                .join('/'),
-            )
-          ) {
-            complain(`${imported} is not in its package.json`);
-          }
-        }
-      }
-      const global = !isTest && isForBrowsers && nodeGlobals.exec(text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''));
-      if (global) complain(`${global[0]} is not there in a browser`);
+    for (const file of source.files) {
+      for (const problem of fileProblems(file, source, layers, packages)) problems.push(`${file.path}: ${problem}`);
     }
   }
   for (const name of Object.keys(layers)) {
@@ -94,30 +50,85 @@ export function checkLayers(layers: Readonly<Record<string, LayerRow>>, packages
   return problems;
 }
 
-function readPackage(root: string, name: string): PackageSources {
-  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    dependencies?: Record<string, string>;
-  };
-  const sources = join(root, 'src');
-  const files = readdirSync(sources, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
-    .map((file) => ({ path: join(sources, file), text: readFileSync(join(sources, file), 'utf8') }));
-  return { name, root, dependencies: Object.keys(manifest.dependencies ?? {}), files };
+/** What is wrong with the imports of one file, and with the globals it uses. */
+function* fileProblems(
+  { path, text }: SourceFile,
+  source: PackageSources,
+  layers: Layers,
+  packages: readonly PackageSources[],
+): Iterable<string> {
+  const row = layers[source.name]!;
+  const isForBrowsers = !isTest(path) && runsInBrowsers(row, relative(source.root, path));
+  for (const statement of importsOf(text)) {
+    const problem =
+      directionProblem(statement, path, source, row) ??
+      (isForBrowsers ? browserProblem(statement, path, source, layers, packages) : undefined);
+    if (problem !== undefined) yield problem;
+  }
+  const global = isForBrowsers && nodeGlobals.exec(text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''));
+  if (global) yield `${global[0]} is not there in a browser`;
+}
+
+/** Why a package may not import this at all. */
+function directionProblem(
+  { specifier }: Import,
+  path: string,
+  { name, root, dependencies }: PackageSources,
+  row: LayerRow,
+): string | undefined {
+  if (specifier.startsWith('.'))
+    return relative(root, join(dirname(path), specifier)).startsWith('..')
+      ? `${specifier} is outside its package`
+      : undefined;
+  const dependency = specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+  if (dependency.startsWith(scope)) {
+    const target = dependency.slice(scope.length);
+    const isAllowed = row.imports.includes(target) || (isTest(path) && row.testImports?.includes(target));
+    if (target !== name && !isAllowed) return `${name} may not import ${specifier} (layers.json)`;
+  }
+  // A name with `#` is the package's own, by its `imports` map.
+  const isDeclared = specifier.startsWith('#') || nodeModules.has(specifier) || dependencies.includes(dependency);
+  return isDeclared || isTest(path) ? undefined : `${dependency} is not in its package.json`;
+}
+
+/**
+ * Why a browser cannot load this: a module of Node, or a file that only runs there, by whatever name it is imported. Each file
+ * that a browser loads is looked at itself, so nothing of Node is reached over several files either.
+ */
+function browserProblem(
+  { specifier, isTypeOnly }: Import,
+  path: string,
+  source: PackageSources,
+  layers: Layers,
+  packages: readonly PackageSources[],
+): string | undefined {
+  if (nodeModules.has(specifier)) return `${specifier} is not there in a browser`;
+  if (isTypeOnly) return undefined;
+  const imported = resolveImport(specifier, path, source, packages, ['browser', 'coxswain-source']);
+  const row = imported && layers[imported.packageName];
+  if (!row || runsInBrowsers(row, imported.path)) return undefined;
+  return `${specifier} only runs in Node, and ${relative(source.root, path)} is for browsers too`;
+}
+
+const runsInBrowsers = ({ runtime, nodeFolders }: LayerRow, path: string): boolean =>
+  runtime === 'browser' && !nodeFolders?.some((folder) => path.startsWith(`${folder}/`));
+
+/** The breaches of a workspace on disk. */
+export function breachesOf(root: string): string[] {
+  const layers = JSON.parse(readFileSync(join(root, 'layers.json'), 'utf8')) as Layers;
+  const names = readdirSync(join(root, 'packages'));
+  return checkLayers(
+    layers,
+    names.map((name) => readPackage(join(root, 'packages', name), name)),
+  ).map((problem) => problem.replaceAll(`${root}/`, ''));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-  const layers = JSON.parse(readFileSync(join(root, 'layers.json'), 'utf8')) as Record<string, LayerRow>;
-  const names = readdirSync(join(root, 'packages'));
-  const problems = checkLayers(
-    layers,
-    names.map((name) => readPackage(join(root, 'packages', name), name)),
-  );
-  for (const problem of problems) console.error(problem.replace(`${root}/`, ''));
-  console.log(
-    problems.length === 0
-      ? `${names.length} packages keep to their layers`
-      : `${problems.length} breaches of layers.json`,
-  );
+  const problems = breachesOf(join(import.meta.dirname, '..'));
+  for (const problem of problems) console.error(problem);
+  console.log(problems.length === 0 ? 'every package keeps to its layers' : `${problems.length} breaches`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }
