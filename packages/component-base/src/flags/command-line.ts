@@ -1,9 +1,9 @@
-import { printedVersion, versionFlag } from '../version/version-flag.ts';
 import { camelCase, type Flag, type Given } from './flag.ts';
 import { boolean } from './flag-types.ts';
 import { OptionsError } from './options-error.ts';
 import type { IgnoredFlag, RefusedFlag } from './other-flags.ts';
 import { FlagError, type KnownFlag, parseFlags } from './parse-flags.ts';
+import { printedVersion, versionFlag } from './version-flag.ts';
 
 /** What a component's command line may say. */
 export interface CommandLineForm<Flags extends Readonly<Record<string, Flag<unknown>>>> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { printedVersion, versionFlag } from './version-flag.ts';
+import { printedVersion, versionFlag } from '../flags/version-flag.ts';
 
 describe('--version', () => {
   it.each([

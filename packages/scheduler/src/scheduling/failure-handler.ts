@@ -1,12 +1,12 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { isConflict, isInternalError, isNotFound, isServiceUnavailable } from '@coxswain/apimachinery/errors';
 import { defaultBackoff, retryOnError } from '@coxswain/client';
+import type { FitError } from '../framework/fit-error.ts';
 import { PodInfo } from '../framework/pod-info.ts';
+import { type PodStatusChange, podStatusPatch } from '../framework/pod-status-patch.ts';
 import type { Framework } from '../framework/runtime.ts';
 import type { Status } from '../framework/status.ts';
 import type { QueuedPodInfo } from '../queue/queued-pod-info.ts';
-import type { FitError } from './fit-error.ts';
-import { type PodStatusChange, podStatusPatch } from './pod-status-patch.ts';
 import type { SchedulingContext } from './scheduling-context.ts';
 
 /** Why a pod has not got a node this time. */

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { SchedulerCache } from '../cache/scheduler-cache.ts';
 import { completeConfiguration } from '../config/complete-configuration.ts';
 import { CycleState } from '../framework/cycle-state.ts';
+import { FitError } from '../framework/fit-error.ts';
 import type { PluginDefinition } from '../framework/handle.ts';
 import { PodInfo } from '../framework/pod-info.ts';
 import { PodsInPreBind } from '../framework/pods-in-pre-bind.ts';
@@ -15,7 +16,6 @@ import { Status } from '../framework/status.ts';
 import { HeldPods } from '../framework/waiting-pod.ts';
 import { inTreePlugins } from '../plugins/index.ts';
 import { PodNominator } from '../queue/pod-nominator.ts';
-import { FitError } from './fit-error.ts';
 import { NodeFinder } from './node-finder.ts';
 import { selectHost } from './select-host.ts';
 

@@ -1,5 +1,6 @@
 import type { CycleState } from '../framework/cycle-state.ts';
 import type { Extender } from '../framework/extender.ts';
+import { extenderName, FitError } from '../framework/fit-error.ts';
 import type { NodeInfo } from '../framework/node-info.ts';
 import { NodeToStatus } from '../framework/node-to-status.ts';
 import type { PodInfo } from '../framework/pod-info.ts';
@@ -8,7 +9,6 @@ import { SignatureCache } from '../framework/signature-cache.ts';
 import type { Snapshot } from '../framework/snapshot.ts';
 import { Status } from '../framework/status.ts';
 import { FilterAnswers, fits } from './filter-answers.ts';
-import { extenderName, FitError } from './fit-error.ts';
 
 /** In a cluster of so few nodes all are looked at; in a larger one, so many at least are looked for. */
 const minFeasibleNodes = 100;

@@ -1,11 +1,11 @@
 import { CycleState } from '../framework/cycle-state.ts';
+import { FitError } from '../framework/fit-error.ts';
 import { NodeToStatus } from '../framework/node-to-status.ts';
 import { PodInfo } from '../framework/pod-info.ts';
 import type { Framework } from '../framework/runtime.ts';
 import type { Snapshot } from '../framework/snapshot.ts';
 import { Status } from '../framework/status.ts';
 import type { Failure } from './failure-handler.ts';
-import { FitError } from './fit-error.ts';
 import type { Attempt, NodeFinder } from './node-finder.ts';
 import type { SchedulingContext } from './scheduling-context.ts';
 import { selectHost } from './select-host.ts';

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { FitError } from '../framework/fit-error.ts';
 import { NodeInfo } from '../framework/node-info.ts';
 import { NodeToStatus } from '../framework/node-to-status.ts';
+import { podStatusPatch } from '../framework/pod-status-patch.ts';
 import { RowVersions } from '../framework/row-versions.ts';
 import { Status } from '../framework/status.ts';
 import { BoundedTasks } from './bounded-tasks.ts';
-import { FitError } from './fit-error.ts';
 import { numFeasibleNodesToFind } from './node-finder.ts';
-import { podStatusPatch } from './pod-status-patch.ts';
 import { bestOf } from './select-host.ts';
 
 describe('how many nodes are looked for', () => {

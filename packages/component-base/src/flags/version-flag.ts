@@ -1,6 +1,6 @@
 import { quote } from '@coxswain/apimachinery';
-import { type FlagType, readBoolean } from '../flags/flag-types.ts';
-import { versionInfo } from './version-info.ts';
+import { versionInfo } from '../version/version-info.ts';
+import { type FlagType, readBoolean } from './flag-types.ts';
 
 /** What `--version` says: which version this is, that in all its parts, nothing, or which version to say instead. */
 export type VersionWish = 'print' | 'raw' | 'none' | `v${string}`;

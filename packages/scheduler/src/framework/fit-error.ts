@@ -1,5 +1,5 @@
-import type { Rejections } from '../framework/node-to-status.ts';
-import type { Status } from '../framework/status.ts';
+import type { Rejections } from './node-to-status.ts';
+import type { Status } from './status.ts';
 
 /** Stands for all extenders where plug-ins are named. */
 export const extenderName = 'Extender';
