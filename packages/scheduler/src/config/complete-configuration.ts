@@ -1,7 +1,8 @@
+import type { SchedulerProfile } from '../framework/profile.ts';
 import { defaultPlugins } from '../plugins/index.ts';
 import type { GivenConfiguration, GivenProfile } from './configuration-shape.ts';
 import { mergePlugins } from './merge-plugins.ts';
-import type { ExtenderConfig, SchedulerConfiguration, SchedulerProfile } from './types.ts';
+import type { ExtenderConfig, SchedulerConfiguration } from './types.ts';
 
 /** What pods ask for that do not say. */
 export const defaultSchedulerName = 'default-scheduler';

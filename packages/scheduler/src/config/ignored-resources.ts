@@ -1,5 +1,6 @@
 import { isJsonObject } from '@coxswain/apimachinery/json';
-import type { SchedulerConfiguration, SchedulerProfile } from './types.ts';
+import type { SchedulerProfile } from '../framework/profile.ts';
+import type { SchedulerConfiguration } from './types.ts';
 
 const fit = 'NodeResourcesFit';
 

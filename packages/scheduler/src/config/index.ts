@@ -1,17 +1,9 @@
 /** KubeSchedulerConfiguration: what a file says, its defaults, and what is wrong with it. */
+
+export type { PluginConfig, PluginReference, PluginSet, Plugins, SchedulerProfile } from '../framework/profile.ts';
 export { completeConfiguration, defaultSchedulerName } from './complete-configuration.ts';
 export { configurationKind } from './configuration-kind.ts';
 export type { GivenConfiguration } from './configuration-shape.ts';
 export { parseConfiguration, readConfiguration } from './parse-configuration.ts';
-export type {
-  ClientConnectionConfig,
-  ExtenderConfig,
-  LeaderElectionConfig,
-  PluginConfig,
-  PluginReference,
-  PluginSet,
-  Plugins,
-  SchedulerConfiguration,
-  SchedulerProfile,
-} from './types.ts';
+export type { ClientConnectionConfig, ExtenderConfig, LeaderElectionConfig, SchedulerConfiguration } from './types.ts';
 export { checkConfiguration } from './validate-configuration.ts';

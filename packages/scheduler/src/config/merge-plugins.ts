@@ -1,5 +1,5 @@
 import { type ExtensionPoint, extensionPoints } from '../framework/plugin.ts';
-import type { PluginReference, PluginSet, Plugins } from './types.ts';
+import type { PluginReference, PluginSet, Plugins } from '../framework/profile.ts';
 
 /** Not all of it is there, or it may be without a name: as a file has it. */
 interface GivenPluginSet {

@@ -4,14 +4,9 @@ import { durationToMs } from '@coxswain/apimachinery/time';
 import { isQualifiedName } from '@coxswain/apimachinery/validation';
 import type { PluginDefinition } from '../framework/handle.ts';
 import { extensionPoints } from '../framework/plugin.ts';
+import type { PluginSet, SchedulerProfile } from '../framework/profile.ts';
 import { configurationKind } from './configuration-kind.ts';
-import type {
-  ExtenderConfig,
-  LeaderElectionConfig,
-  PluginSet,
-  SchedulerConfiguration,
-  SchedulerProfile,
-} from './types.ts';
+import type { ExtenderConfig, LeaderElectionConfig, SchedulerConfiguration } from './types.ts';
 
 /** Plug-ins of former versions. */
 const removedPlugins: readonly string[] = ['AzureDiskLimits', 'CinderLimits', 'EBSLimits', 'GCEPDLimits'];

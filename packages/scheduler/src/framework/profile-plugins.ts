@@ -1,5 +1,5 @@
-import type { Plugins, SchedulerProfile } from '../config/types.ts';
 import { type ExtensionPoint, extensionPoints, maxNodeScore, type Plugin } from './plugin.ts';
+import type { Plugins, SchedulerProfile } from './profile.ts';
 
 /** What the plug-ins of a profile do, in the order in which they are asked. */
 export type PluginsByPoint = Readonly<Record<ExtensionPoint, readonly Plugin[]>>;

@@ -1,5 +1,4 @@
 import type { Pod } from '@coxswain/api/core/v1';
-import type { SchedulerProfile } from '../config/types.ts';
 import type { CycleState } from './cycle-state.ts';
 import { ExtensionPointTimer } from './extension-point-timer.ts';
 import type { Handle, PluginDefinition, WaitingPods } from './handle.ts';
@@ -8,6 +7,7 @@ import { filterWithNominatedPods } from './nominated-pods.ts';
 import type { ExtensionPoint, NodeStatuses, Plugin, PostFilterResult, QueuedPod } from './plugin.ts';
 import type { PodInfo } from './pod-info.ts';
 import type { PodsInPreBind } from './pods-in-pre-bind.ts';
+import type { SchedulerProfile } from './profile.ts';
 import { type PluginsByPoint, pluginNames, pluginsByPoint, scoreWeights } from './profile-plugins.ts';
 import { type PreFilterOutcome, runPreFilter } from './run-pre-filter.ts';
 import { runScore } from './run-score.ts';

@@ -1,5 +1,5 @@
-import type { PluginReference } from '../config/types.ts';
 import type { PluginDefinition } from '../framework/handle.ts';
+import type { PluginReference } from '../framework/profile.ts';
 import { defaultBinder } from './default-binder/index.ts';
 import { defaultPreemption } from './default-preemption/index.ts';
 import { dynamicResources } from './dynamic-resources/index.ts';

@@ -1,8 +1,9 @@
 import { assignedPodDelete } from '../events/cluster-events.ts';
+import { podKind } from '../framework/pod-kind.ts';
 import type { Framework } from '../framework/runtime.ts';
 import { Status } from '../framework/status.ts';
 import type { QueuedPodInfo } from '../queue/queued-pod-info.ts';
-import { type Failure, type FailureHandler, podKind } from './failure-handler.ts';
+import type { Failure, FailureHandler } from './failure-handler.ts';
 import type { SchedulingContext } from './scheduling-context.ts';
 import { type Placement, rejectionAt, type SchedulingCycle } from './scheduling-cycle.ts';
 

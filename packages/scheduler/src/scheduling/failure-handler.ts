@@ -3,6 +3,7 @@ import { isConflict, isInternalError, isNotFound, isServiceUnavailable } from '@
 import { defaultBackoff, retryOnError } from '@coxswain/client';
 import type { FitError } from '../framework/fit-error.ts';
 import { PodInfo } from '../framework/pod-info.ts';
+import { podKind } from '../framework/pod-kind.ts';
 import { type PodStatusChange, podStatusPatch } from '../framework/pod-status-patch.ts';
 import type { Framework } from '../framework/runtime.ts';
 import type { Status } from '../framework/status.ts';
@@ -125,7 +126,6 @@ export class FailureHandler {
   }
 }
 
-export const podKind = { group: '', version: 'v1', kind: 'Pod' };
 const nobody = { unschedulable: new Set<string>(), pending: new Set<string>() };
 
 const isRetriable = (error: unknown): boolean =>

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
+import { podKind } from '../framework/pod-kind.ts';
 import type { Framework } from '../framework/runtime.ts';
 import type { QueuedPodInfo } from '../queue/queued-pod-info.ts';
 import type { BindingCycle } from './binding-cycle.ts';
-import { type FailureHandler, podKind } from './failure-handler.ts';
+import type { FailureHandler } from './failure-handler.ts';
 import type { SchedulingContext } from './scheduling-context.ts';
 import type { SchedulingCycle } from './scheduling-cycle.ts';
 
