@@ -83,7 +83,7 @@ ${all.map(({ pkg, group, version, kinds }) => `  { name: '${pkg}', group: '${gro
   );
   files.set(
     'resources.ts',
-    `${banner}import type { GroupVersionResources } from '../catalogue/resource.ts';
+    `${banner}import type { GroupVersionResources } from '../built-in-resource.ts';
 
 export const groupVersionResources: readonly GroupVersionResources[] = [
 ${gatherResources(sources)

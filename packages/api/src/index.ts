@@ -47,15 +47,15 @@ export {
 } from './autoscaling/v1/index.ts';
 export { type CronSchedule, parseCronSchedule } from './batch/v1/index.ts';
 export { conversionFor, defaulterFor, strategyFor } from './built-in-kinds.ts';
-export { Catalogue, type Kind } from './catalogue/catalogue.ts';
-export { deprecationWarning } from './catalogue/deprecations.ts';
 export {
   type GroupVersionResources,
   type Resource,
   type Stability,
   type Subresource,
   stabilityOf,
-} from './catalogue/resource.ts';
+} from './built-in-resource.ts';
+export { Catalogue, type Kind } from './catalogue/catalogue.ts';
+export { deprecationWarning } from './catalogue/deprecations.ts';
 export { parseRequest as parseSigningRequest } from './certificates/v1/request-pem.ts';
 export { newCodecFactory } from './codecs.ts';
 export {

@@ -1,8 +1,8 @@
 import { compareKubeVersions, type GroupVersion, GroupVersionKind, type StructSchema } from '@coxswain/apimachinery';
+import { type GroupVersionResources, type Resource, type Stability, stabilityOf } from '../built-in-resource.ts';
 import { packages } from '../generated/packages.ts';
 import { groupVersionResources } from '../generated/resources.ts';
 import { TypeTables } from './hydrate.ts';
-import { type GroupVersionResources, type Resource, type Stability, stabilityOf } from './resource.ts';
 
 /** One kind in one version: where its type is, how it is served, and which version validation and conversion go through. */
 export interface Kind {

@@ -1,6 +1,6 @@
 import { isJsonObject, jsonEquals } from '@coxswain/apimachinery';
 import type { JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
-import { additionalSchema, itemSchema, propertySchema } from '../v1/schema-visitor.ts';
+import { additionalSchema, itemSchema, propertySchema } from './schema-visitor.ts';
 import { uncorrelated } from './validation-run.ts';
 
 /** The old value of a key; `uncorrelated` where there was none. */

@@ -1,8 +1,8 @@
 import { cloneJson } from '@coxswain/apimachinery';
 import type { JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
-import { additionalSchema, itemSchema } from '../v1/schema-visitor.ts';
 import { coerceEmbeddedResources } from './embedded-resource.ts';
 import { prune } from './prune.ts';
+import { additionalSchema, itemSchema } from './schema-visitor.ts';
 import type { Structural } from './structural.ts';
 
 export interface StructuralOptions {

@@ -8,11 +8,11 @@ import {
   tooMany,
 } from '@coxswain/apimachinery';
 import type { JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
-import { additionalSchema, itemSchema } from '../v1/schema-visitor.ts';
 import { compileCombinations } from './combinations.ts';
 import { isUnchanged, oldItems, oldOfKey } from './correlation.ts';
 import { compileEnumCheck } from './enum-check.ts';
 import { compileNumberCheck } from './number-check.ts';
+import { additionalSchema, itemSchema } from './schema-visitor.ts';
 import { compileStringCheck } from './string-check.ts';
 import { isRecognizedFormat, stringFormat } from './string-formats.ts';
 import { compileTypeCheck } from './type-check.ts';

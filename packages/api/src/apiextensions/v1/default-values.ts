@@ -9,8 +9,8 @@ import {
   type Structural,
   validateEmbeddedResources,
 } from '../schema/index.ts';
+import { itemSchema } from '../schema/schema-visitor.ts';
 import type { RuleChecks } from './rule-checks.ts';
-import { itemSchema } from './schema-visitor.ts';
 
 /** Puts a value where its default would stand in a resource. */
 type Surround = (value: unknown) => unknown;

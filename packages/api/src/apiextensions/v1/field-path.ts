@@ -1,6 +1,6 @@
 import { Path } from '@coxswain/apimachinery';
 import type { JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
-import { additionalSchema, propertySchema } from './schema-visitor.ts';
+import { additionalSchema, propertySchema } from '../schema/schema-visitor.ts';
 
 /** Where a path through a schema ends. */
 export interface FieldPathTarget {

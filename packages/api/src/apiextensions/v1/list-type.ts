@@ -8,8 +8,8 @@ import {
   required,
 } from '@coxswain/apimachinery';
 import type { JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
+import { itemSchema, propertySchema } from '../schema/schema-visitor.ts';
 import { internalItems } from './internal-form.ts';
-import { itemSchema, propertySchema } from './schema-visitor.ts';
 
 const listTypes = ['atomic', 'set', 'map'];
 

@@ -1,8 +1,8 @@
 import { type ErrorList, forbidden, invalid, notSupported, type Path, required } from '@coxswain/apimachinery';
 import type { JSONSchemaProps, ValidationRule } from '../../generated/apiextensions/v1.ts';
+import { additionalSchema } from '../schema/schema-visitor.ts';
 import { resolveFieldPath } from './field-path.ts';
 import { validateListType, validateMapListKeys, validateSetItems } from './list-type.ts';
-import { additionalSchema } from './schema-visitor.ts';
 import { structuralProblem } from './structural.ts';
 
 /** What stored schemas may keep although it is no longer allowed. */

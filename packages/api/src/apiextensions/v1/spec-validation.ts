@@ -17,13 +17,13 @@ import type {
   CustomResourceValidation,
   JSONSchemaProps,
 } from '../../generated/apiextensions/v1.ts';
+import { someSchema } from '../schema/schema-visitor.ts';
 import { validateColumn, validateSelectableFields, validateSubresources } from './columns-and-subresources.ts';
 import { validateConversion } from './conversion-validation.ts';
 import { validateDefaults } from './default-values.ts';
 import { internalFields, internalSchema, internalVersions } from './internal-form.ts';
 import type { RuleChecks } from './rule-checks.ts';
 import { validateSchemaRules } from './schema-rules.ts';
-import { someSchema } from './schema-visitor.ts';
 import { schemasOf, specForm } from './spec-form.ts';
 import type { Strictness } from './strictness.ts';
 import { structuralProblem, validateStructural } from './structural.ts';

@@ -2,8 +2,8 @@ import type { CustomResourceDefinition } from '../../generated/apiextensions/v1.
 import type { Strategy, StrategyContext } from '../../strategy/strategy.ts';
 import { columns } from '../../strategy/table.ts';
 import { isRecognizedFormat } from '../schema/index.ts';
+import { someSchema } from '../schema/schema-visitor.ts';
 import type { RuleChecks } from './rule-checks.ts';
-import { someSchema } from './schema-visitor.ts';
 import { schemasOf, specForm } from './spec-form.ts';
 import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './validation.ts';
 

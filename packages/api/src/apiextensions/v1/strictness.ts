@@ -1,11 +1,11 @@
 import { Path, semanticEqual } from '@coxswain/apimachinery';
 import { isRecognized } from '../../admissionregistration/v1/review-versions.ts';
 import type { CustomResourceDefinition, JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
+import { someSchema } from '../schema/schema-visitor.ts';
 import { validateCABundle } from './ca-bundle.ts';
 import { hasUnprunedDefaults } from './default-values.ts';
 import { validateMapListKeys, validateSetItems } from './list-type.ts';
 import type { SchemaStrictness } from './schema-rules.ts';
-import { someSchema } from './schema-visitor.ts';
 import { schemasOf, specForm } from './spec-form.ts';
 import { isStructural } from './structural.ts';
 

@@ -8,7 +8,7 @@ import {
   required,
 } from '@coxswain/apimachinery';
 import type { JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
-import { additionalSchema, childSchemas, itemSchema, propertySchema } from './schema-visitor.ts';
+import { additionalSchema, childSchemas, itemSchema, propertySchema } from '../schema/schema-visitor.ts';
 
 const unsupported = [
   'id',

@@ -1,6 +1,6 @@
 import { semanticEqual } from '@coxswain/apimachinery';
-import { samePodSpec } from '../../core/v1/pod/same-pod-spec.ts';
-import { sameResources } from '../../core/v1/resource-list.ts';
+import { samePodSpec } from '../../core/v1/pod/update/same-pod-spec.ts';
+import { sameResources } from '../../core/v1/resources/resource-list.ts';
 import type { PersistentVolumeClaim, PodSpec, PodTemplateSpec } from '../../generated/core/v1.ts';
 
 const noSpec: PodSpec = { containers: [] };

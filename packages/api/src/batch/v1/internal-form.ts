@@ -1,6 +1,6 @@
 import type { ObjectMeta } from '@coxswain/apimachinery';
+import { internalForm as podInternalForm, withHostFields } from '../../core/v1/internal-form/internal-form.ts';
 import { sortedEntries } from '../../core/v1/pod/index.ts';
-import { internalForm as podInternalForm, withHostFields } from '../../core/v1/pod/internal-form.ts';
 import type { PodSpec, PodTemplateSpec } from '../../generated/core/v1.ts';
 import { internalFormOf } from '../../strategy/internal-form.ts';
 

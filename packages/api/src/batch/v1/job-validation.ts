@@ -17,7 +17,7 @@ import { samePodTemplate } from '../../apps/v1/same-spec.ts';
 import { selectorOf, validateImmutableSelector } from '../../apps/v1/selector.ts';
 import type { WithSpec } from '../../apps/v1/with-spec.ts';
 import { type PodValidationOptions, podTemplateValidationOptions, sortedEntries } from '../../core/v1/pod/index.ts';
-import { samePodSpec } from '../../core/v1/pod/same-pod-spec.ts';
+import { samePodSpec } from '../../core/v1/pod/update/same-pod-spec.ts';
 import type { Job as APIJob, JobSpec, JobStatus } from '../../generated/batch/v1.ts';
 import type { Affinity, Container, PodSpec, PodTemplateSpec } from '../../generated/core/v1.ts';
 import type { StrategyContext } from '../../strategy/strategy.ts';

@@ -11,7 +11,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@coxswain/apimachinery';
-import { requiredSupported } from '../../core/v1/pod/checks.ts';
+import { requiredSupported } from '../../core/v1/checks.ts';
 import { validateSignerName } from '../../core/v1/pod/index.ts';
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../generated/certificates/v1.ts';
 import type { StrategyContext } from '../../strategy/strategy.ts';

@@ -26,7 +26,7 @@ import {
   type VerifyingKey,
   verificationProblem,
 } from '@coxswain/apimachinery/x509';
-import { invalidEach, sortedEntries } from '../../core/v1/pod/checks.ts';
+import { invalidEach, sortedEntries } from '../../core/v1/checks.ts';
 import { isKubernetesSignerName, validateSignerName } from '../../core/v1/pod/index.ts';
 import type { PodCertificateRequest, PodCertificateRequestSpec } from '../../generated/certificates/v1beta1.ts';
 import type { StrategyContext } from '../../strategy/strategy.ts';

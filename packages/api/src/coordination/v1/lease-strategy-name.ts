@@ -1,5 +1,5 @@
 import { type ErrorList, isQualifiedName, type Path } from '@coxswain/apimachinery';
-import { invalidEach, unlessSupported } from '../../core/v1/pod/checks.ts';
+import { invalidEach, unlessSupported } from '../../core/v1/checks.ts';
 
 /** How a leader is picked that is known by the lowest version it may act as. */
 export const oldestEmulationVersion = 'OldestEmulationVersion';

@@ -13,7 +13,7 @@ import type { ConfigMap } from '../../generated/core/v1.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import { columns } from '../../strategy/table.ts';
-import { invalidEach, sortedEntries } from './pod/checks.ts';
+import { invalidEach, sortedEntries } from './checks.ts';
 
 /** Also the limit of a secret: what etcd stores, with room to spare. */
 export const maxDataSize = 1024 * 1024;

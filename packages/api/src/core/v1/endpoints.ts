@@ -15,8 +15,8 @@ import type { EndpointAddress, EndpointPort, EndpointSubset, Endpoints } from '.
 import { translateTimestampSince } from '../../strategy/print.ts';
 import type { Strategy, StrategyContext } from '../../strategy/strategy.ts';
 import { columns } from '../../strategy/table.ts';
+import { invalidEach, requiredSupported } from './checks.ts';
 import { validateEndpointIP } from './endpoint-ip.ts';
-import { invalidEach, requiredSupported } from './pod/checks.ts';
 import { protocols } from './port.ts';
 
 const subsetsPath = Path.of('subsets');

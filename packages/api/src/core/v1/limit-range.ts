@@ -14,9 +14,9 @@ import {
 import type { LimitRange, LimitRangeItem } from '../../generated/core/v1.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import { defaultTable } from '../../strategy/table.ts';
-import { invalidEach, sortedEntries } from './pod/checks.ts';
-import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from './pod/resource-name.ts';
-import { type ResourceList, roundUpToMilli } from './resource-list.ts';
+import { invalidEach, sortedEntries } from './checks.ts';
+import { type ResourceList, roundUpToMilli } from './resources/resource-list.ts';
+import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from './resources/resource-name.ts';
 
 const limitTypes = ['Pod', 'Container', 'PersistentVolumeClaim'];
 const lists = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;

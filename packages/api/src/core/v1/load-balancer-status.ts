@@ -11,7 +11,7 @@ import {
 } from '@coxswain/apimachinery';
 import type { LoadBalancerIngress, LoadBalancerStatus } from '../../generated/core/v1.ts';
 import type { StrategyContext } from '../../strategy/strategy.ts';
-import { invalidEach } from './pod/checks.ts';
+import { invalidEach } from './checks.ts';
 
 const ipModes = ['Proxy', 'VIP'];
 

@@ -11,11 +11,11 @@ import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequiremen
 import { translateTimestampSince } from '../../strategy/print.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import { columns } from '../../strategy/table.ts';
-import { sortedEntries } from './pod/checks.ts';
-import { internalForm } from './pod/internal-form.ts';
-import { isStandardQuotaResourceName, validateResourceName } from './pod/resource-name.ts';
-import { validateResourceQuantityValue } from './pod/resource-requirements.ts';
-import { quantityOf, type ResourceList, roundUpToMilli } from './resource-list.ts';
+import { sortedEntries } from './checks.ts';
+import { internalForm } from './internal-form/internal-form.ts';
+import { quantityOf, type ResourceList, roundUpToMilli } from './resources/resource-list.ts';
+import { isStandardQuotaResourceName, validateResourceName } from './resources/resource-name.ts';
+import { validateResourceQuantityValue } from './resources/resource-requirements.ts';
 
 const specPath = Path.of('spec');
 const statusPath = Path.of('status');

@@ -17,10 +17,10 @@ import type { Secret } from '../../generated/core/v1.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import { columns } from '../../strategy/table.ts';
+import { invalidEach, sortedEntries } from './checks.ts';
 import { maxDataSize, validateImmutable } from './config-map.ts';
 import { JsonTextError, readJsonText } from './json-text.ts';
 import { keyPairProblem } from './key-pair.ts';
-import { invalidEach, sortedEntries } from './pod/checks.ts';
 
 const dataPath = Path.of('data');
 const serviceAccountName = 'kubernetes.io/service-account.name';

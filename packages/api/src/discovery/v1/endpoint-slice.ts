@@ -19,8 +19,8 @@ import {
   validateImmutableField,
   validateLabels,
 } from '@coxswain/apimachinery';
+import { invalidEach, requiredSupported } from '../../core/v1/checks.ts';
 import { validateEndpointIP } from '../../core/v1/endpoint-ip.ts';
-import { invalidEach, requiredSupported } from '../../core/v1/pod/checks.ts';
 import { protocols } from '../../core/v1/port.ts';
 import { isIPv6 } from '../../core/v1/service/service-facts.ts';
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../generated/discovery/v1.ts';

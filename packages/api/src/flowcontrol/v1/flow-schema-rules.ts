@@ -8,7 +8,7 @@ import {
   validateNamespaceName,
   validateServiceAccountName,
 } from '@coxswain/apimachinery';
-import { invalidEach } from '../../core/v1/pod/checks.ts';
+import { invalidEach } from '../../core/v1/checks.ts';
 import type {
   NonResourcePolicyRule,
   PolicyRulesWithSubjects,

@@ -7,7 +7,7 @@ import {
   required,
   semanticEqual,
 } from '@coxswain/apimachinery';
-import { invalidEach } from '../../core/v1/pod/checks.ts';
+import { invalidEach } from '../../core/v1/checks.ts';
 import type { FlowSchema } from '../../generated/flowcontrol/v1.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';
 import type { Strategy } from '../../strategy/strategy.ts';

@@ -8,7 +8,7 @@ import {
   required,
   semanticEqual,
 } from '@coxswain/apimachinery';
-import { requiredSupported } from '../../core/v1/pod/checks.ts';
+import { requiredSupported } from '../../core/v1/checks.ts';
 import type {
   ExemptPriorityLevelConfiguration,
   LimitedPriorityLevelConfiguration,

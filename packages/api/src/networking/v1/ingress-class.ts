@@ -13,7 +13,7 @@ import {
   validateNamespaceName,
   validateObjectMeta,
 } from '@coxswain/apimachinery';
-import { invalidEach, unlessSupported } from '../../core/v1/pod/checks.ts';
+import { invalidEach, unlessSupported } from '../../core/v1/checks.ts';
 import type { IngressClass, IngressClassParametersReference } from '../../generated/networking/v1.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';
 import type { Strategy } from '../../strategy/strategy.ts';

@@ -15,7 +15,7 @@ import {
   parseIPSloppy,
   required,
 } from '@coxswain/apimachinery';
-import { invalidEach, unlessSupported } from '../../core/v1/pod/checks.ts';
+import { invalidEach, unlessSupported } from '../../core/v1/checks.ts';
 import type { TypedLocalObjectReference } from '../../generated/core/v1.ts';
 import type {
   HTTPIngressPath,

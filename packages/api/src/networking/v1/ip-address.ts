@@ -7,7 +7,7 @@ import {
   required,
   validateImmutableField,
 } from '@coxswain/apimachinery';
-import { invalidEach } from '../../core/v1/pod/checks.ts';
+import { invalidEach } from '../../core/v1/checks.ts';
 import type { IPAddress, ParentReference } from '../../generated/networking/v1.ts';
 import { internalFormOf } from '../../strategy/internal-form.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';

@@ -14,7 +14,7 @@ import {
   required,
   validateLabelSelector,
 } from '@coxswain/apimachinery';
-import { invalidEach, unlessSupported } from '../../core/v1/pod/checks.ts';
+import { invalidEach, unlessSupported } from '../../core/v1/checks.ts';
 import { validatePortNumOrName } from '../../core/v1/port.ts';
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../../generated/networking/v1.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';

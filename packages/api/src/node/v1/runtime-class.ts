@@ -7,13 +7,13 @@ import {
   validateImmutableField,
   validateLabels,
 } from '@coxswain/apimachinery';
-import { invalidEach, sortedEntries } from '../../core/v1/pod/checks.ts';
+import { invalidEach, sortedEntries } from '../../core/v1/checks.ts';
+import { internalForm } from '../../core/v1/internal-form/internal-form.ts';
 import {
   nodeLabelDeprecation,
   validateContainerResourceRequirements,
   validateTolerations,
 } from '../../core/v1/pod/index.ts';
-import { internalForm } from '../../core/v1/pod/internal-form.ts';
 import type { Toleration } from '../../generated/core/v1.ts';
 import type { RuntimeClass } from '../../generated/node/v1.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';

@@ -8,7 +8,7 @@ import {
   required,
   validateServiceAccountName,
 } from '@coxswain/apimachinery';
-import { invalidEach, unlessSupported } from '../../core/v1/pod/checks.ts';
+import { invalidEach, unlessSupported } from '../../core/v1/checks.ts';
 import type { ClusterRoleBinding, RoleBinding, Subject } from '../../generated/rbac/v1.ts';
 import { internalFormOf } from '../../strategy/internal-form.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';

@@ -6,7 +6,7 @@ import {
   Path,
   semanticEqual,
 } from '@coxswain/apimachinery';
-import { isExtendedResourceName } from '../../core/v1/pod/resource-name.ts';
+import { isExtendedResourceName } from '../../core/v1/resources/resource-name.ts';
 import type { DeviceClass } from '../../generated/resource/v1.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import { validateSlice } from './collections.ts';

@@ -9,7 +9,7 @@ import {
   semanticEqual,
   tooLong,
 } from '@coxswain/apimachinery';
-import { isNativeResource } from '../../core/v1/pod/resource-name.ts';
+import { isNativeResource } from '../../core/v1/resources/resource-name.ts';
 import type { Device, DeviceAttribute } from '../../generated/resource/v1.ts';
 import { validateBindingConditions } from './binding-conditions.ts';
 import { validateCapacity } from './capacity.ts';

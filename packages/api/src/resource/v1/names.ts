@@ -9,7 +9,7 @@ import {
   required,
   tooLong,
 } from '@coxswain/apimachinery';
-import { validateCSIDriverName } from '../../core/v1/pod/volume-sources.ts';
+import { validateCSIDriverName } from '../../core/v1/volume/volume-sources.ts';
 
 const maxPoolNameLength = 253;
 const maxIdLength = 32;

@@ -8,7 +8,7 @@ import {
   semanticEqual,
   validateImmutableField,
 } from '@coxswain/apimachinery';
-import { unlessSupported } from '../../core/v1/pod/checks.ts';
+import { unlessSupported } from '../../core/v1/checks.ts';
 import type { FeatureName } from '../../features/feature-gates.ts';
 import type { CSIDriver, CSIDriverSpec, TokenRequest } from '../../generated/storage/v1.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';

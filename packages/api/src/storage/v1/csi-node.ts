@@ -10,8 +10,8 @@ import {
   validateImmutableField,
   validateNonnegativeField,
 } from '@coxswain/apimachinery';
-import { invalidEach } from '../../core/v1/pod/checks.ts';
-import { validateCSIDriverName } from '../../core/v1/pod/volume-sources.ts';
+import { invalidEach } from '../../core/v1/checks.ts';
+import { validateCSIDriverName } from '../../core/v1/volume/volume-sources.ts';
 import type { CSINode, CSINodeDriver } from '../../generated/storage/v1.ts';
 import { internalFormOf } from '../../strategy/internal-form.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';

@@ -8,7 +8,7 @@ import {
   semanticEqual,
   validateLabelSelector,
 } from '@coxswain/apimachinery';
-import { invalidEach, sortedEntries } from '../../core/v1/pod/checks.ts';
+import { invalidEach, sortedEntries } from '../../core/v1/checks.ts';
 import { nodeLabelDeprecation, validateNonnegativeQuantity } from '../../core/v1/pod/index.ts';
 import type { CSIStorageCapacity } from '../../generated/storage/v1.ts';
 import { revalidated } from '../../strategy/revalidated.ts';

@@ -9,7 +9,7 @@ import {
   validateImmutableField,
   validateLabelName,
 } from '@coxswain/apimachinery';
-import { invalidEach, unlessSupported } from '../../core/v1/pod/checks.ts';
+import { invalidEach, unlessSupported } from '../../core/v1/checks.ts';
 import { nodeLabelDeprecation } from '../../core/v1/pod/index.ts';
 import type { TopologySelectorLabelRequirement, TopologySelectorTerm } from '../../generated/core/v1.ts';
 import type { StorageClass } from '../../generated/storage/v1.ts';

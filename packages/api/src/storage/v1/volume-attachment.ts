@@ -10,13 +10,13 @@ import {
   semanticEqual,
   tooLong,
 } from '@coxswain/apimachinery';
-import { coreInternalTypes } from '../../core/v1/internal-types.ts';
+import { invalidEach } from '../../core/v1/checks.ts';
+import { coreInternalTypes } from '../../core/v1/internal-form/core-types.ts';
+import { internalTypes } from '../../core/v1/internal-form/pod-types.ts';
 import { validatePersistentVolumeSpec } from '../../core/v1/persistent-volume/index.ts';
-import { invalidEach } from '../../core/v1/pod/checks.ts';
-import { internalTypes } from '../../core/v1/pod/internal-types.ts';
-import { setVolumeSourceDefaults } from '../../core/v1/pod/volume-defaults.ts';
-import { validateCSIDriverName } from '../../core/v1/pod/volume-sources.ts';
-import { roundUpToMilli } from '../../core/v1/resource-list.ts';
+import { setVolumeSourceDefaults } from '../../core/v1/pod/volume/volume-defaults.ts';
+import { roundUpToMilli } from '../../core/v1/resources/resource-list.ts';
+import { validateCSIDriverName } from '../../core/v1/volume/volume-sources.ts';
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../../generated/storage/v1.ts';
 import { internalFormOf } from '../../strategy/internal-form.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';

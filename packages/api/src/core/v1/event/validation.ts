@@ -14,8 +14,8 @@ import {
 } from '@coxswain/apimachinery';
 import type { Event } from '../../../generated/core/v1.ts';
 import type { StrategyContext } from '../../../strategy/strategy.ts';
-import { invalidEach } from '../pod/checks.ts';
-import { internalForm } from '../pod/internal-form.ts';
+import { invalidEach } from '../checks.ts';
+import { internalForm } from '../internal-form/internal-form.ts';
 
 const at = (name: string): Path => Path.of(name);
 

@@ -9,8 +9,8 @@ import {
   validateNamespaceName,
 } from '@coxswain/apimachinery';
 import type { ConfigMapNodeConfigSource, NodeConfigSource, NodeConfigStatus } from '../../../generated/core/v1.ts';
-import { invalidEach } from '../pod/checks.ts';
-import { internalForm } from '../pod/internal-form.ts';
+import { invalidEach } from '../checks.ts';
+import { internalForm } from '../internal-form/internal-form.ts';
 
 /** The kubelet no longer takes its configuration from here; old nodes may still name one. */
 export function validateConfigSourceSpec(source: NodeConfigSource, path: Path): ErrorList {

@@ -1,7 +1,7 @@
 import { getWarningsForCIDR, Path } from '@coxswain/apimachinery';
 import type { Node } from '../../../generated/core/v1.ts';
 import type { Strategy, StrategyContext } from '../../../strategy/strategy.ts';
-import { roundUpToMilli } from '../resource-list.ts';
+import { roundUpToMilli } from '../resources/resource-list.ts';
 import { nodeTable } from './table.ts';
 import { validateNode, validateNodeUpdate } from './validation.ts';
 

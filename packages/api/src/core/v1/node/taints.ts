@@ -7,8 +7,8 @@ import {
   validateLabelName,
 } from '@coxswain/apimachinery';
 import type { Taint } from '../../../generated/core/v1.ts';
-import { internalForm } from '../pod/internal-form.ts';
-import { validateTaintEffect } from '../pod/tolerations.ts';
+import { internalForm } from '../internal-form/internal-form.ts';
+import { validateTaintEffect } from '../pod/scheduling/tolerations.ts';
 
 /** Each taint by itself, and no key twice with the same effect. */
 export function validateTaints(taints: readonly Taint[], path: Path): ErrorList {

@@ -13,9 +13,9 @@ import {
 } from '@coxswain/apimachinery';
 import type { Node } from '../../../generated/core/v1.ts';
 import type { StrategyContext } from '../../../strategy/strategy.ts';
-import { sortedEntries } from '../pod/checks.ts';
-import { internalForm } from '../pod/internal-form.ts';
-import { validateResourceQuantityValue } from '../pod/resource-requirements.ts';
+import { sortedEntries } from '../checks.ts';
+import { internalForm } from '../internal-form/internal-form.ts';
+import { validateResourceQuantityValue } from '../resources/resource-requirements.ts';
 import { isIPv6, sameList } from '../service/service-facts.ts';
 import { validateNodeAnnotations } from './annotations.ts';
 import { validateConfigSourceSpec, validateConfigStatus } from './config-source.ts';

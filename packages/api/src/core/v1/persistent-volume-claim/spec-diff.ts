@@ -7,8 +7,8 @@ import {
   semanticEqual,
 } from '@coxswain/apimachinery';
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../generated/core/v1.ts';
-import { internalDiff } from '../internal-diff.ts';
-import { sameResources } from '../resource-list.ts';
+import { internalDiff } from '../internal-form/internal-diff.ts';
+import { sameResources } from '../resources/resource-list.ts';
 import { storageClassAnnotation } from '../storage-class-annotation.ts';
 
 export interface ClaimSpecDiff {

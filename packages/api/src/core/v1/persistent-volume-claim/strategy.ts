@@ -9,7 +9,7 @@ import { translateTimestampSince } from '../../../strategy/print.ts';
 import type { Strategy, StrategyContext } from '../../../strategy/strategy.ts';
 import { columns, type TablePrinter } from '../../../strategy/table.ts';
 import { printAccessModes } from '../access-modes.ts';
-import { quantityOf, roundUpToMilli } from '../resource-list.ts';
+import { quantityOf, roundUpToMilli } from '../resources/resource-list.ts';
 import { storageClassAnnotation } from '../storage-class-annotation.ts';
 import {
   validatePersistentVolumeClaim,

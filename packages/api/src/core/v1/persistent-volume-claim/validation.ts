@@ -20,11 +20,11 @@ import type {
   TypedObjectReference,
 } from '../../../generated/core/v1.ts';
 import { validateAccessModes } from '../access-modes.ts';
+import { invalidEach, sortedEntries, unlessSupported } from '../checks.ts';
 import { volumeModes } from '../persistent-volume/validation.ts';
-import { invalidEach, sortedEntries, unlessSupported } from '../pod/checks.ts';
-import { isNativeResource } from '../pod/resource-name.ts';
-import { validatePositiveQuantity, validateResourceQuantityValue } from '../pod/resource-requirements.ts';
-import { quantityOf, validateBasicResource } from '../resource-list.ts';
+import { quantityOf, validateBasicResource } from '../resources/resource-list.ts';
+import { isNativeResource } from '../resources/resource-name.ts';
+import { validatePositiveQuantity, validateResourceQuantityValue } from '../resources/resource-requirements.ts';
 import { claimSpecDiff } from './spec-diff.ts';
 
 export interface PersistentVolumeClaimSpecOptions {

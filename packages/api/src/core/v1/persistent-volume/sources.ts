@@ -17,8 +17,8 @@ import type {
   PersistentVolumeSpec,
   SecretReference,
 } from '../../../generated/core/v1.ts';
-import { invalidEach, requiredFields } from '../pod/checks.ts';
-import { validatePathNoBacksteps } from '../pod/path-rules.ts';
+import { invalidEach, requiredFields } from '../checks.ts';
+import { validatePathNoBacksteps } from '../volume/path-rules.ts';
 import {
   initiatorTooLong,
   validateAWSElasticBlockStoreVolumeSource,
@@ -33,7 +33,7 @@ import {
   validateNFSVolumeSource,
   validateQuobyteVolumeSource,
   validateStorageOSVolumeSource,
-} from '../pod/volume-sources.ts';
+} from '../volume/volume-sources.ts';
 
 type SourceName = (typeof sourceOrder)[number];
 type Rule<K extends SourceName> = (

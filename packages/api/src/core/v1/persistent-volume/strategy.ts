@@ -4,9 +4,9 @@ import { translateTimestampSince } from '../../../strategy/print.ts';
 import type { Strategy } from '../../../strategy/strategy.ts';
 import { columns, type TablePrinter } from '../../../strategy/table.ts';
 import { printAccessModes } from '../access-modes.ts';
-import { setVolumeSourceDefaults } from '../pod/volume-defaults.ts';
-import { nodeSelectorTermWarnings } from '../pod/warnings.ts';
-import { quantityOf, roundUpToMilli } from '../resource-list.ts';
+import { setVolumeSourceDefaults } from '../pod/volume/volume-defaults.ts';
+import { nodeSelectorTermWarnings } from '../pod/warnings/warnings.ts';
+import { quantityOf, roundUpToMilli } from '../resources/resource-list.ts';
 import { storageClassAnnotation } from '../storage-class-annotation.ts';
 import { mountOptionsAnnotation, validatePersistentVolume, validatePersistentVolumeUpdate } from './validation.ts';
 

@@ -15,12 +15,12 @@ import {
 import type { NodeSelectorTerm, PersistentVolume, PersistentVolumeSpec } from '../../../generated/core/v1.ts';
 import type { StrategyContext } from '../../../strategy/strategy.ts';
 import { validateAccessModes } from '../access-modes.ts';
-import { internalDiff } from '../internal-diff.ts';
-import { validateNodeSelector } from '../pod/affinity.ts';
-import { invalidEach, sortedEntries, unlessSupported } from '../pod/checks.ts';
-import { internalForm } from '../pod/internal-form.ts';
-import { validatePositiveQuantity } from '../pod/resource-requirements.ts';
-import { validateBasicResource } from '../resource-list.ts';
+import { invalidEach, sortedEntries, unlessSupported } from '../checks.ts';
+import { internalDiff } from '../internal-form/internal-diff.ts';
+import { internalForm } from '../internal-form/internal-form.ts';
+import { validateNodeSelector } from '../pod/scheduling/affinity.ts';
+import { validateBasicResource } from '../resources/resource-list.ts';
+import { validatePositiveQuantity } from '../resources/resource-requirements.ts';
 import { sourceNames, validateSource } from './sources.ts';
 
 export const mountOptionsAnnotation = 'volume.beta.kubernetes.io/mount-options';

@@ -13,11 +13,15 @@ import type {
   ReplicationController,
   ResourceRequirements,
 } from '../../../generated/core/v1.ts';
-import { type ResourceList, roundUpToMilli } from '../resource-list.ts';
+import { type ResourceList, roundUpToMilli } from '../resources/resource-list.ts';
+import {
+  isHugePageResourceName,
+  isOvercommitAllowed,
+  isSupportedPodLevelResource,
+} from '../resources/resource-name.ts';
 import type { AnyContainer } from './containers.ts';
-import { aggregateContainerLimits, aggregateContainerRequests } from './pod-resources.ts';
-import { isHugePageResourceName, isOvercommitAllowed, isSupportedPodLevelResource } from './resource-name.ts';
-import { defaultPullPolicy, setObjectFieldSelectorDefaults, setVolumeDefaults } from './volume-defaults.ts';
+import { aggregateContainerLimits, aggregateContainerRequests } from './resources/pod-resources.ts';
+import { defaultPullPolicy, setObjectFieldSelectorDefaults, setVolumeDefaults } from './volume/volume-defaults.ts';
 
 function setHTTPGetDefaults(action: HTTPGetAction | undefined): void {
   if (!action) return;

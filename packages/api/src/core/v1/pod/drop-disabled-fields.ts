@@ -8,7 +8,7 @@ import type {
   VolumeProjection,
 } from '../../../generated/core/v1.ts';
 import { type AnyContainer, allContainers, containersOf, someContainer } from './containers.ts';
-import { isRestartableInitContainer } from './pod-resources.ts';
+import { isRestartableInitContainer } from './resources/pod-resources.ts';
 import { containerRestartRulesInUse, envFilesInUse } from './validation-options.ts';
 
 /** A field that is taken out while its feature is off, unless the old object had it already. */

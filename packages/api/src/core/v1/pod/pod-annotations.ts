@@ -9,12 +9,12 @@ import {
   quote,
 } from '@coxswain/apimachinery';
 import type { AppArmorProfile, PodSpec, SeccompProfile, Toleration } from '../../../generated/core/v1.ts';
+import { sortedEntries, sortedKeys } from '../checks.ts';
 import { JsonTextError, readJsonText } from '../json-text.ts';
-import { sortedEntries, sortedKeys } from './checks.ts';
+import { validateLocalDescendingPath } from '../volume/path-rules.ts';
 import { type AnyContainer, containersWithPath, someContainer } from './containers.ts';
 import { mirrorPodAnnotation } from './mirror-pod.ts';
-import { validateLocalDescendingPath } from './path-rules.ts';
-import { validateTolerations } from './tolerations.ts';
+import { validateTolerations } from './scheduling/tolerations.ts';
 import type { PodValidationOptions } from './validation-options.ts';
 
 type Annotations = Readonly<Record<string, string>>;

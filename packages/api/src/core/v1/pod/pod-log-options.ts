@@ -1,6 +1,6 @@
 import { type ErrorList, forbidden, invalid, isNegativeErrorMessage, Path, required } from '@coxswain/apimachinery';
 import type { PodLogOptions } from '../../../generated/core/v1.ts';
-import { unlessSupported } from './checks.ts';
+import { unlessSupported } from '../checks.ts';
 import { refusePod } from './mirror-pod.ts';
 
 const positive = (value: number | undefined, name: string): ErrorList =>

@@ -19,28 +19,28 @@ import {
   validateLabels,
 } from '@coxswain/apimachinery';
 import type { HostAlias, PodResourceClaim, PodSchedulingGroup, PodSpec } from '../../../generated/core/v1.ts';
-import { validateAffinity } from './affinity.ts';
-import { checkRequiredSupported } from './checks.ts';
+import { checkRequiredSupported } from '../checks.ts';
+import { internalForm } from '../internal-form/internal-form.ts';
+import { validateContainerResourceRequirements } from '../resources/resource-requirements.ts';
 import {
   type ContainerContext,
   validateContainers,
   validateEphemeralContainers,
   validateInitContainers,
-} from './container.ts';
-import { validateHostNetworkPorts } from './container-ports.ts';
+} from './container/container.ts';
+import { validateHostNetworkPorts } from './container/container-ports.ts';
 import { containersOf, containersWithPath } from './containers.ts';
 import { validateDNSConfig } from './dns-config.ts';
-import { internalForm } from './internal-form.ts';
 import { isMirrorPod, refusePod } from './mirror-pod.ts';
 import { validatePodOS } from './pod-os.ts';
-import { validatePodResources } from './pod-resources.ts';
-import { validateContainerResourceRequirements } from './resource-requirements.ts';
-import { validatePodSecurityContext } from './security-context.ts';
-import { validateTolerations } from './tolerations.ts';
-import { validateTopologySpreadConstraints } from './topology-spread.ts';
+import { validatePodResources } from './resources/pod-resources.ts';
+import { validateAffinity } from './scheduling/affinity.ts';
+import { validateTolerations } from './scheduling/tolerations.ts';
+import { validateTopologySpreadConstraints } from './scheduling/topology-spread.ts';
+import { validatePodSecurityContext } from './security/security-context.ts';
+import { validateWindowsHostProcess } from './security/windows-options.ts';
 import { envFilesInUse, type PodValidationOptions } from './validation-options.ts';
-import { validateVolumes } from './volume.ts';
-import { validateWindowsHostProcess } from './windows-options.ts';
+import { validateVolumes } from './volume/volume.ts';
 
 const maxInt32 = 2 ** 31 - 1;
 const noClaims: ReadonlySet<string> = new Set();

@@ -18,13 +18,13 @@ import {
   validateImmutableField,
 } from '@coxswain/apimachinery';
 import type { Pod, PodCondition, PodSpec, PodStatus } from '../../../generated/core/v1.ts';
-import { isNegativeAmount } from './amount.ts';
-import { printedAsJson, sortedEntries } from './checks.ts';
-import { validateContainerStatuses, validateStateTransitions } from './container-status.ts';
+import { printedAsJson, sortedEntries } from '../checks.ts';
+import { internalForm } from '../internal-form/internal-form.ts';
+import { isNegativeAmount } from '../resources/amount.ts';
+import { isNativeResource } from '../resources/resource-name.ts';
+import { validateContainerStatuses, validateStateTransitions } from './container/container-status.ts';
 import { containersOf, emptyPodSpec } from './containers.ts';
-import { internalForm } from './internal-form.ts';
 import { validatePodAnnotationsUpdate } from './pod-annotations.ts';
-import { isNativeResource } from './resource-name.ts';
 import type { PodValidationOptions } from './validation-options.ts';
 
 const path = Path.of('status');

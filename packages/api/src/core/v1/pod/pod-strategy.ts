@@ -8,21 +8,21 @@ import {
 } from '@coxswain/apimachinery';
 import type { Pod, PodSpec } from '../../../generated/core/v1.ts';
 import type { Strategy, StrategyContext } from '../../../strategy/strategy.ts';
-import { podAffinityTerms } from './affinity.ts';
 import { allContainers, emptyPodSpec } from './containers.ts';
 import { dropDisabledPodFields } from './drop-disabled-fields.ts';
 import { appArmorAnnotationPrefix, appArmorProfileOfAnnotation } from './pod-annotations.ts';
-import { validateEphemeralContainersUpdate } from './pod-ephemeral-containers.ts';
-import { computePodQOS } from './pod-qos.ts';
-import { resizedSpec, validatePodResize } from './pod-resize.ts';
 import { validatePodStatusUpdate } from './pod-status.ts';
 import { podTable } from './pod-table.ts';
-import { validatePodUpdate } from './pod-update.ts';
 import { validatePodCreate } from './pod-validation.ts';
-import { samePodSpec } from './same-pod-spec.ts';
-import { validateAppArmorProfile } from './security-context.ts';
+import { computePodQOS } from './resources/pod-qos.ts';
+import { podAffinityTerms } from './scheduling/affinity.ts';
+import { validateAppArmorProfile } from './security/security-context.ts';
+import { validateEphemeralContainersUpdate } from './update/pod-ephemeral-containers.ts';
+import { resizedSpec, validatePodResize } from './update/pod-resize.ts';
+import { validatePodUpdate } from './update/pod-update.ts';
+import { samePodSpec } from './update/same-pod-spec.ts';
 import { type PodValidationOptions, podValidationOptions } from './validation-options.ts';
-import { appArmorDeprecation, podWarnings } from './warnings.ts';
+import { appArmorDeprecation, podWarnings } from './warnings/warnings.ts';
 
 const annotationsPath = Path.of('metadata', 'annotations');
 

@@ -1,7 +1,7 @@
 import type { ContainerStateTerminated, ContainerStatus, Pod, PodCondition } from '../../../generated/core/v1.ts';
 import { translateTimestampSince } from '../../../strategy/print.ts';
 import { columns, type PrintContext, type TablePrinter } from '../../../strategy/table.ts';
-import { isRestartableInitContainer } from './pod-resources.ts';
+import { isRestartableInitContainer } from './resources/pod-resources.ts';
 
 /** What the containers of a pod add up to. */
 class Summary {

@@ -8,7 +8,7 @@ import {
   validateLabels,
 } from '@coxswain/apimachinery';
 import type { PodTemplateSpec } from '../../../generated/core/v1.ts';
-import { inOrder, unlessSupported } from './checks.ts';
+import { inOrder, unlessSupported } from '../checks.ts';
 import { emptyPodSpec } from './containers.ts';
 import { validateAnnotationsMatchFields, validatePodAnnotations } from './pod-annotations.ts';
 import { validatePodSpec } from './pod-spec.ts';

@@ -1,6 +1,6 @@
 import { type ErrorList, forbidden, nameIsDnsSubdomain, Path, validateObjectMeta } from '@coxswain/apimachinery';
 import type { Container, Pod, PodSpec } from '../../../generated/core/v1.ts';
-import { validateImageWhitespace } from './container.ts';
+import { validateImageWhitespace } from './container/container.ts';
 import { emptyPodSpec } from './containers.ts';
 import { validateAnnotationsMatchFields, validatePodAnnotations } from './pod-annotations.ts';
 import { validatePodSpec } from './pod-spec.ts';

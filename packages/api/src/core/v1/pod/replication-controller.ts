@@ -18,13 +18,13 @@ import type {
 import { formatLabels, translateTimestampSince } from '../../../strategy/print.ts';
 import type { Strategy } from '../../../strategy/strategy.ts';
 import { columns } from '../../../strategy/table.ts';
-import { inOrder, sortedEntries } from './checks.ts';
+import { inOrder, sortedEntries } from '../checks.ts';
 import { emptyPodSpec } from './containers.ts';
 import { dropDisabledTemplateFields } from './drop-disabled-fields.ts';
 import { validatePodTemplateSpec, validatePodTemplateSpecForRC } from './pod-template.ts';
-import { samePodSpec } from './same-pod-spec.ts';
+import { samePodSpec } from './update/same-pod-spec.ts';
 import { type PodValidationOptions, podTemplateValidationOptions } from './validation-options.ts';
-import { podTemplateWarnings } from './warnings.ts';
+import { podTemplateWarnings } from './warnings/warnings.ts';
 
 const specPath = Path.of('spec');
 const statusPath = Path.of('status');

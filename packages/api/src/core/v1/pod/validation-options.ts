@@ -2,15 +2,15 @@ import { isValidLabelValue, type ObjectMeta, Path, Quantity, validateLabelSelect
 import type { FeatureGates } from '../../../features/feature-gates.ts';
 import type { PodSpec, PodTemplateSpec } from '../../../generated/core/v1.ts';
 import type { StrategyContext } from '../../../strategy/strategy.ts';
-import { podAffinityTerms, validatePodAffinityTermSelector } from './affinity.ts';
+import { isHugePageResourceName, isHugePageValueDivisible } from '../resources/resource-name.ts';
+import type { ResourceList } from '../resources/resource-requirements.ts';
+import { validateLocalNonReservedPath } from '../volume/path-rules.ts';
 import { containersOf, regularAndInitContainers, someContainer } from './containers.ts';
-import { validateLocalNonReservedPath } from './path-rules.ts';
 import { deletionCostIsValid } from './pod-annotations.ts';
-import { isRestartableInitContainer } from './pod-resources.ts';
-import { isHugePageResourceName, isHugePageValueDivisible } from './resource-name.ts';
-import type { ResourceList } from './resource-requirements.ts';
-import { hostSysctlConflict } from './security-context.ts';
-import { validateLegacyMatchLabelKeys, validateMatchLabelKeys } from './topology-spread.ts';
+import { isRestartableInitContainer } from './resources/pod-resources.ts';
+import { podAffinityTerms, validatePodAffinityTermSelector } from './scheduling/affinity.ts';
+import { validateLegacyMatchLabelKeys, validateMatchLabelKeys } from './scheduling/topology-spread.ts';
+import { hostSysctlConflict } from './security/security-context.ts';
 
 /**
  * What is allowed that the rules would otherwise forbid: because a feature is on, or because the object had it

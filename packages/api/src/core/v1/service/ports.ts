@@ -9,8 +9,8 @@ import {
   required,
 } from '@coxswain/apimachinery';
 import type { ServicePort, ServiceSpec } from '../../../generated/core/v1.ts';
-import { invalidEach, requiredSupported } from '../pod/checks.ts';
-import { internalForm } from '../pod/internal-form.ts';
+import { invalidEach, requiredSupported } from '../checks.ts';
+import { internalForm } from '../internal-form/internal-form.ts';
 import { protocols, validatePortNumOrName } from '../port.ts';
 
 const path = Path.of('spec', 'ports');

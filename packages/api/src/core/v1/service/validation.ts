@@ -15,8 +15,8 @@ import {
 } from '@coxswain/apimachinery';
 import type { Service, ServiceSpec } from '../../../generated/core/v1.ts';
 import type { StrategyContext } from '../../../strategy/strategy.ts';
+import { invalidEach, requiredSupported, unlessSupported } from '../checks.ts';
 import { validateEndpointIP } from '../endpoint-ip.ts';
-import { invalidEach, requiredSupported, unlessSupported } from '../pod/checks.ts';
 import { validateClusterIPChange, validateClusterIPFields } from './cluster-ips.ts';
 import { validatePorts, validateUniquePorts } from './ports.ts';
 import { isExternallyAccessible, isHeadless, needsHealthCheck, specOf } from './service-facts.ts';
