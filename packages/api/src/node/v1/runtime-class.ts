@@ -9,11 +9,8 @@ import {
 } from '@coxswain/apimachinery';
 import { invalidEach, sortedEntries } from '../../core/v1/checks.ts';
 import { internalForm } from '../../core/v1/internal-form/internal-form.ts';
-import {
-  nodeLabelDeprecation,
-  validateContainerResourceRequirements,
-  validateTolerations,
-} from '../../core/v1/pod/index.ts';
+import { nodeLabelDeprecation } from '../../core/v1/node-label-warnings.ts';
+import { validateContainerResourceRequirements, validateTolerations } from '../../core/v1/pod/index.ts';
 import type { Toleration } from '../../generated/core/v1.ts';
 import type { RuntimeClass } from '../../generated/node/v1.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';

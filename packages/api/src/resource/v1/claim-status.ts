@@ -13,7 +13,7 @@ import {
   tooMany,
   validateConditions,
 } from '@coxswain/apimachinery';
-import { validateNodeSelector } from '../../core/v1/pod/scheduling/affinity.ts';
+import { validateNodeSelector } from '../../core/v1/node-selector.ts';
 import type {
   AllocatedDeviceStatus,
   AllocationResult,

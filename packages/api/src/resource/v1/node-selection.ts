@@ -1,5 +1,5 @@
 import { type ErrorList, invalid, nameIsDnsSubdomain, type Path } from '@coxswain/apimachinery';
-import { validateNodeSelector } from '../../core/v1/pod/scheduling/affinity.ts';
+import { validateNodeSelector } from '../../core/v1/node-selector.ts';
 import type { Device, ResourceSliceSpec } from '../../generated/resource/v1.ts';
 import { internalForm } from './internal-form.ts';
 

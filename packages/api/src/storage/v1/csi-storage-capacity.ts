@@ -9,7 +9,8 @@ import {
   validateLabelSelector,
 } from '@coxswain/apimachinery';
 import { invalidEach, sortedEntries } from '../../core/v1/checks.ts';
-import { nodeLabelDeprecation, validateNonnegativeQuantity } from '../../core/v1/pod/index.ts';
+import { nodeLabelDeprecation } from '../../core/v1/node-label-warnings.ts';
+import { validateNonnegativeQuantity } from '../../core/v1/pod/index.ts';
 import type { CSIStorageCapacity } from '../../generated/storage/v1.ts';
 import { revalidated } from '../../strategy/revalidated.ts';
 import type { Strategy } from '../../strategy/strategy.ts';

@@ -10,7 +10,7 @@ import {
   validateLabelName,
 } from '@coxswain/apimachinery';
 import { invalidEach, unlessSupported } from '../../core/v1/checks.ts';
-import { nodeLabelDeprecation } from '../../core/v1/pod/index.ts';
+import { nodeLabelDeprecation } from '../../core/v1/node-label-warnings.ts';
 import type { TopologySelectorLabelRequirement, TopologySelectorTerm } from '../../generated/core/v1.ts';
 import type { StorageClass } from '../../generated/storage/v1.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';

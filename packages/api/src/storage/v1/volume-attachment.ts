@@ -14,8 +14,8 @@ import { invalidEach } from '../../core/v1/checks.ts';
 import { coreInternalTypes } from '../../core/v1/internal-form/core-types.ts';
 import { internalTypes } from '../../core/v1/internal-form/pod-types.ts';
 import { validatePersistentVolumeSpec } from '../../core/v1/persistent-volume/index.ts';
-import { setVolumeSourceDefaults } from '../../core/v1/pod/volume/volume-defaults.ts';
 import { roundUpToMilli } from '../../core/v1/resources/resource-list.ts';
+import { setPersistentVolumeSourceDefaults } from '../../core/v1/volume/source-defaults.ts';
 import { validateCSIDriverName } from '../../core/v1/volume/volume-sources.ts';
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../../generated/storage/v1.ts';
 import { internalFormOf } from '../../strategy/internal-form.ts';
@@ -42,7 +42,7 @@ export function setVolumeAttachmentDefaults({ spec }: VolumeAttachment): void {
   const inline = spec.source?.inlineVolumeSpec;
   if (!inline) return;
   roundUpToMilli(inline.capacity);
-  setVolumeSourceDefaults(inline);
+  setPersistentVolumeSourceDefaults(inline);
 }
 
 function validate({ spec, status }: VolumeAttachment): ErrorList {

@@ -4,10 +4,10 @@ import { translateTimestampSince } from '../../../strategy/print.ts';
 import type { Strategy } from '../../../strategy/strategy.ts';
 import { columns, type TablePrinter } from '../../../strategy/table.ts';
 import { printAccessModes } from '../access-modes.ts';
-import { setVolumeSourceDefaults } from '../pod/volume/volume-defaults.ts';
-import { nodeSelectorTermWarnings } from '../pod/warnings/warnings.ts';
+import { nodeSelectorTermWarnings } from '../node-label-warnings.ts';
 import { quantityOf, roundUpToMilli } from '../resources/resource-list.ts';
 import { storageClassAnnotation } from '../storage-class-annotation.ts';
+import { setPersistentVolumeSourceDefaults } from '../volume/source-defaults.ts';
 import { mountOptionsAnnotation, validatePersistentVolume, validatePersistentVolumeUpdate } from './validation.ts';
 
 export function setPersistentVolumeDefaults(volume: PersistentVolume): void {
@@ -18,7 +18,7 @@ export function setPersistentVolumeDefaults(volume: PersistentVolume): void {
   spec.persistentVolumeReclaimPolicy ??= 'Retain';
   spec.volumeMode ??= 'Filesystem';
   roundUpToMilli(spec.capacity);
-  setVolumeSourceDefaults(spec);
+  setPersistentVolumeSourceDefaults(spec);
 }
 
 const deprecatedAnnotations = [

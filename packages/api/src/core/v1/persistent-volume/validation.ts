@@ -18,7 +18,7 @@ import { validateAccessModes } from '../access-modes.ts';
 import { invalidEach, sortedEntries, unlessSupported } from '../checks.ts';
 import { internalDiff } from '../internal-form/internal-diff.ts';
 import { internalForm } from '../internal-form/internal-form.ts';
-import { validateNodeSelector } from '../pod/scheduling/affinity.ts';
+import { validateNodeSelector } from '../node-selector.ts';
 import { validateBasicResource } from '../resources/resource-list.ts';
 import { validatePositiveQuantity } from '../resources/resource-requirements.ts';
 import { sourceNames, validateSource } from './sources.ts';

@@ -26,4 +26,4 @@ export { podRequests } from './resources/pod-resources.ts';
 export { validateTolerations } from './scheduling/tolerations.ts';
 export { isKubernetesSignerName, validateClusterTrustBundleName, validateSignerName } from './signer-name.ts';
 export { type PodValidationOptions, podTemplateValidationOptions } from './validation-options.ts';
-export { nodeLabelDeprecation, podTemplateWarnings } from './warnings/warnings.ts';
+export { podTemplateWarnings } from './warnings/warnings.ts';

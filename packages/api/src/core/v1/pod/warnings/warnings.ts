@@ -1,23 +1,8 @@
-import {
-  getWarningsForIP,
-  isValidLabelValue,
-  jsonEquals,
-  type ObjectMeta,
-  ownEntry,
-  Path,
-  quote,
-} from '@coxswain/apimachinery';
+import { getWarningsForIP, jsonEquals, type ObjectMeta, ownEntry, Path, quote } from '@coxswain/apimachinery';
 import type { FeatureGates } from '../../../../features/feature-gates.ts';
-import type {
-  Affinity,
-  NodeSelectorTerm,
-  Pod,
-  PodAffinity,
-  PodSpec,
-  PodTemplateSpec,
-  Volume,
-} from '../../../../generated/core/v1.ts';
+import type { Affinity, Pod, PodAffinity, PodSpec, PodTemplateSpec, Volume } from '../../../../generated/core/v1.ts';
 import { sortedEntries } from '../../checks.ts';
+import { nodeLabelDeprecation, nodeSelectorTermWarnings } from '../../node-label-warnings.ts';
 import { warningsForPersistentVolumeClaimSpec } from '../../persistent-volume-claim/index.ts';
 import { isWholeAmount } from '../../resources/amount.ts';
 import type { ResourceList } from '../../resources/resource-requirements.ts';
@@ -30,20 +15,6 @@ import {
 } from '../pod-annotations.ts';
 import { addPortWarnings } from './port-warnings.ts';
 import { addOverlappingPathWarnings } from './volume-warnings.ts';
-
-const deprecatedNodeLabels = new Map([
-  ['beta.kubernetes.io/arch', 'deprecated since v1.14; use "kubernetes.io/arch" instead'],
-  ['beta.kubernetes.io/os', 'deprecated since v1.14; use "kubernetes.io/os" instead'],
-  ['failure-domain.beta.kubernetes.io/region', 'deprecated since v1.17; use "topology.kubernetes.io/region" instead'],
-  ['failure-domain.beta.kubernetes.io/zone', 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead'],
-  ['beta.kubernetes.io/instance-type', 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead'],
-  ['app.kubernetes.io/created-by', 'deprecated since v1.9'],
-  ['scheduler.alpha.kubernetes.io/preferAvoidPods', 'deprecated since v1.22; use Taints and Tolerations instead'],
-  ['node-role.kubernetes.io/master', 'use "node-role.kubernetes.io/control-plane" instead'],
-]);
-
-/** What to say of the use of a node's label that has a successor; undefined for others. */
-export const nodeLabelDeprecation = (label: string): string | undefined => deprecatedNodeLabels.get(label);
 
 const deprecatedAnnotations: readonly (readonly [key: string, message: string])[] = [
   ['scheduler.alpha.kubernetes.io/critical-pod', 'non-functional in v1.16+; use the "priorityClassName" field instead'],
@@ -65,27 +36,6 @@ const deprecatedVolumes: readonly (readonly [type: keyof Volume, field: string, 
 ];
 
 const noMatch = (path: Path): string => `${path}: a null labelSelector results in matching no pod`;
-
-/** The warnings about a term that selects nodes; of preferences also those about values that no label has. */
-export function nodeSelectorTermWarnings(
-  term: NodeSelectorTerm,
-  checkValues: boolean,
-  path: Path,
-  warnings: string[] = [],
-): string[] {
-  term.matchExpressions?.forEach(({ key, values }, i) => {
-    const deprecation = nodeLabelDeprecation(key);
-    if (deprecation) warnings.push(`${path.child('matchExpressions').index(i).child('key')}: ${key} is ${deprecation}`);
-    if (checkValues)
-      values?.forEach((value, j) => {
-        for (const message of isValidLabelValue(value)) {
-          const at = path.child('matchExpressions').index(i).child('values').index(j);
-          warnings.push(`${at}: ${value} is invalid, ${message}`);
-        }
-      });
-  });
-  return warnings;
-}
 
 function addNodeWarnings(
   { nodeSelector, affinity, topologySpreadConstraints }: PodSpec,
