@@ -9,7 +9,7 @@
  * `endpoints/resource-router.ts`, `registry/resource-registry.ts`.
  */
 
-export { forbiddenNodeLabels } from './admission/node-labels.ts';
+export { forbiddenNodeLabels } from './admission/node/node-labels.ts';
 export {
   type ApiServerOptions,
   apiServerForm,

@@ -13,7 +13,7 @@ import {
   reviewSubjectAccess,
 } from '../src/authorization/index.ts';
 import { MemoryListers } from '../src/authorization/memory-listers.test-data.ts';
-import { rbacPolicy } from '../src/bootstrap/rbac-policy/index.ts';
+import { rbacPolicy } from '../src/authorization/rbac-policy/index.ts';
 import { accessCases, escalationCases, fixtures, impersonationCases } from './authorization.cases.ts';
 
 const recorded: Record<'access' | 'escalation' | 'impersonation', Record<string, object | string>> = JSON.parse(

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { isJsonObject, parseYaml, quote, stringifyJson } from '@coxswain/apimachinery';
 import { ObjectReader } from '../configuration/object-reader.ts';
-import type { EventLimit } from './event-rate-limit.ts';
-import type { ImagePolicyWebhookConfiguration } from './image-policy-configuration.ts';
-import type { PodNodeSelectorConfiguration } from './pod-node-selector.ts';
+import type { EventLimit } from './event-rate-limit/event-rate-limit.ts';
+import type { ImagePolicyWebhookConfiguration } from './image-policy/image-policy-configuration.ts';
+import type { PodNodeSelectorConfiguration } from './pod/pod-node-selector.ts';
+import type { PodTolerationRestrictionConfiguration } from './pod/pod-toleration-restriction.ts';
 import type { PodSecurityConfiguration } from './pod-security/index.ts';
-import type { PodTolerationRestrictionConfiguration } from './pod-toleration-restriction.ts';
 import type { ResourceQuotaConfiguration } from './quota/index.ts';
 import type { WebhookAdmissionConfiguration } from './webhook/index.ts';
 
@@ -36,17 +36,18 @@ type ReadConfiguration<T> = (source: PluginConfigurationSource | undefined) => T
 const readers: {
   readonly [Name in keyof AdmissionConfiguration]-?: () => Promise<ReadConfiguration<AdmissionConfiguration[Name]>>;
 } = {
-  EventRateLimit: async () => (await import('./event-rate-limit-configuration.ts')).readEventLimits,
-  ImagePolicyWebhook: async () => (await import('./image-policy-configuration.ts')).readImagePolicyConfiguration,
+  EventRateLimit: async () => (await import('./event-rate-limit/event-rate-limit-configuration.ts')).readEventLimits,
+  ImagePolicyWebhook: async () =>
+    (await import('./image-policy/image-policy-configuration.ts')).readImagePolicyConfiguration,
   MutatingAdmissionWebhook: async () => (await import('./webhook/index.ts')).readWebhookAdmission,
-  PodNodeSelector: async () => (await import('./pod-node-selector-configuration.ts')).readPodNodeSelectors,
+  PodNodeSelector: async () => (await import('./pod/pod-node-selector-configuration.ts')).readPodNodeSelectors,
   PodSecurity: async () => {
     const { podSecurityConfigurationGroup, readPodSecurityConfiguration } = await import('./pod-security/index.ts');
     const versions = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `${podSecurityConfigurationGroup}/${version}`);
     return (source) => source && readPodSecurityConfiguration(ofKind(source, versions, 'PodSecurityConfiguration'));
   },
   PodTolerationRestriction: async () =>
-    (await import('./pod-toleration-restriction-configuration.ts')).readTolerationRestriction,
+    (await import('./pod/pod-toleration-restriction-configuration.ts')).readTolerationRestriction,
   ValidatingAdmissionWebhook: async () => (await import('./webhook/index.ts')).readWebhookAdmission,
   ResourceQuota: async () => {
     const { readResourceQuotaConfiguration, resourceQuotaConfigurationKind } = await import('./quota/index.ts');

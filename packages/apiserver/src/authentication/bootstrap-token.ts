@@ -2,7 +2,7 @@ import type { Secret } from '@coxswain/api/core/v1';
 import { dateFromTime, ownEntry } from '@coxswain/apimachinery';
 import type { TokenAuthenticator } from '@coxswain/component-base/authentication';
 import type { Lister } from '../registry/lister.ts';
-import { sameSecret } from './same-secret.ts';
+import { sameSecret } from '../secrets/same-secret.ts';
 
 const tokenForm = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const groupForm = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;

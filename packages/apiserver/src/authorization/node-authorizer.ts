@@ -6,11 +6,11 @@ import type {
   Decision,
   SubjectRules,
 } from '@coxswain/component-base/authorization';
-import { nodeRules } from '../bootstrap/rbac-policy/rbac-policy.ts';
 import type { Listers } from '../registry/lister.ts';
 import { type GraphKind, NodeGraph } from './node-graph.ts';
 import { nodeIdentity } from './node-identity.ts';
 import { PolicyRules, ruleRequest } from './policy-rules.ts';
+import { nodeRules } from './rbac-policy/rbac-policy.ts';
 
 /** `true`: allowed. A text: why it is not, empty when there is nothing to say. */
 type Verdict = true | string;

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { type Certificate, firstCertificate, type KeyPair, type KeyPairFiles, privateKey } from '@coxswain/client/x509';
-import { readTextIfExists, writeAtomically } from './files.ts';
+import { readTextIfExists, writeAtomically } from '../files/write-atomically.ts';
 
 /** The key goes first: when it all ends in between, the next start can make a certificate for it. */
 export async function writeKeyPair({ certificateFile, keyFile }: KeyPairFiles, pair: KeyPair): Promise<void> {

@@ -1,5 +1,5 @@
 import { isJsonObject, parseYaml, stringifyYaml } from '@coxswain/apimachinery';
-import { readTextIfExists, writeAtomically } from './files.ts';
+import { readTextIfExists, writeAtomically } from '../files/write-atomically.ts';
 
 export interface AdminKubeconfig {
   /** `https://127.0.0.1:6443` */

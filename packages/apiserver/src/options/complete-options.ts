@@ -7,6 +7,7 @@ import { listenHost, type NetworkInterfaces } from '@coxswain/component-base/htt
 import { tlsCiphers, tlsMinVersion } from '@coxswain/component-base/serving';
 import type { Store } from '@coxswain/storage';
 import { type AdmissionConfiguration, loadAdmissionConfiguration } from '../admission/admission-configuration.ts';
+import { enabledAdmissionPlugins, enabledByAuthorizers } from '../admission/admission-plugins.ts';
 import type { AuditLogFormat, AuditLogMode } from '../audit/audit-log.ts';
 import { type Audit, openAudit } from '../audit/index.ts';
 import { standardRequestHeaders } from '../authentication/index.ts';
@@ -20,7 +21,6 @@ import { PortRange } from '../services/index.ts';
 import { userAgent } from '../version/index.ts';
 import { accessOf, authorizationOf } from './access.ts';
 import { defaultAdvertiseAddress, localHost } from './addresses.ts';
-import { enabledAdmissionPlugins, enabledByAuthorizers } from './admission-plugins.ts';
 import { type ApiServerOptions, apiServerFlags, type CompletedOptions } from './api-server-flags.ts';
 import {
   clientAuthoritiesPem,

@@ -5,6 +5,7 @@ import { parseFeatureGates } from '@coxswain/component-base/features';
 import { listenHost, type NetworkInterfaces } from '@coxswain/component-base/http';
 import { tlsCiphers } from '@coxswain/component-base/serving';
 import { describe, expect, it } from 'vitest';
+import { enabledAdmissionPlugins, knownAdmissionPlugins } from '../admission/admission-plugins.ts';
 import { PolicyMetrics } from '../admission/policy/index.ts';
 import { WebhookMetrics } from '../admission/webhook/index.ts';
 import { MemoryClient } from '../authorization/memory-client.test-data.ts';
@@ -12,7 +13,6 @@ import { MemoryListers } from '../authorization/memory-listers.test-data.ts';
 import { admissionPlugins } from '../server/default-admission.ts';
 import { systemRandom } from '../server/random.ts';
 import { defaultAdvertiseAddress, localHost } from './addresses.ts';
-import { enabledAdmissionPlugins, knownAdmissionPlugins } from './admission-plugins.ts';
 import type { ApiServerOptions } from './api-server-flags.ts';
 import { completeOptions } from './complete-options.ts';
 

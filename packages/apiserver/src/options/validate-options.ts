@@ -3,12 +3,12 @@ import { type Duration, durationToMs, isIPv4, parseCIDRSloppy, parseIPSloppy } f
 import { camelCase, duration } from '@coxswain/component-base';
 import { parseFeatureGates } from '@coxswain/component-base/features';
 import { tlsCiphers, tlsMinVersion } from '@coxswain/component-base/serving';
+import { admissionPluginProblems } from '../admission/admission-plugins.ts';
 import { tokenReviewVersions } from '../authentication/index.ts';
 import { authorizationModes } from '../authorization/index.ts';
 import { servedResources } from '../discovery/index.ts';
 import { PortRange } from '../services/index.ts';
 import { defaultAuthorizationModes, defaultReviewVersion } from './access.ts';
-import { admissionPluginProblems } from './admission-plugins.ts';
 import type { CompletedOptions } from './api-server-flags.ts';
 import { apiServerFlags } from './api-server-flags.ts';
 import { corsProblems } from './cors-problems.ts';

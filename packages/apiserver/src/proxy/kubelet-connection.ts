@@ -2,8 +2,8 @@ import type { Node } from '@coxswain/api/core/v1';
 import { GroupResource, newNotFound } from '@coxswain/apimachinery';
 import type { RequestContext } from '../http/request-context.ts';
 import type { Lister } from '../registry/lister.ts';
+import { plainError } from '../registry/plain-error.ts';
 import type { DialTarget } from './dialer.ts';
-import { plainError } from './plain-error.ts';
 
 /** The order in which kube-apiserver tries a node's addresses, unless `--kubelet-preferred-address-types` says another. */
 const defaultPreferredAddressTypes: readonly string[] = [

@@ -11,8 +11,8 @@ import {
 } from '@coxswain/apimachinery';
 import { type ApiResponse, isWebSocketRequest } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
+import { plainError } from '../registry/plain-error.ts';
 import { brokenTransport, DialError, type DialResponse, hostPort } from './dialer.ts';
-import { plainError } from './plain-error.ts';
 import { containerOf } from './pod-container.ts';
 import { getOf, type ProxyDependencies } from './proxy-dependencies.ts';
 import { responseBody } from './response-body.ts';

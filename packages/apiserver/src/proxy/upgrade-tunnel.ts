@@ -2,9 +2,9 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ApiResponse } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
+import { plainError } from '../registry/plain-error.ts';
 import { DialError, type Dialer, type DialTarget, type Headers } from './dialer.ts';
 import { answeredHeaders, upgradeHeaders } from './forwarded-headers.ts';
-import { plainError } from './plain-error.ts';
 import { responseBody } from './response-body.ts';
 
 /**

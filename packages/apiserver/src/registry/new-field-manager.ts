@@ -11,7 +11,7 @@ import {
   type KubernetesObject,
   type Scheme,
 } from '@coxswain/apimachinery';
-import { plainError } from '../proxy/plain-error.ts';
+import { plainError } from './plain-error.ts';
 import type { ResourceRegistry } from './resource-registry.ts';
 
 export interface FieldManagerOf {

@@ -2,7 +2,7 @@ import type { FeatureGates } from '@coxswain/api';
 import type { Listener, ListenerOptions } from '@coxswain/component-base/http';
 import type { Store } from '@coxswain/storage';
 import type { AdmissionConfiguration } from '../admission/admission-configuration.ts';
-import type { TolerationSeconds } from '../admission/default-toleration-seconds.ts';
+import type { TolerationSeconds } from '../admission/pod/default-toleration-seconds.ts';
 import type { Audit } from '../audit/index.ts';
 import type {
   AuthenticationOptions,

@@ -2,51 +2,51 @@ import type { ClusterRole, ClusterRoleBinding } from '@coxswain/api/rbac/v1';
 import type { AdmissionPlugin } from '../admission/admission.ts';
 import type { AdmissionConfiguration } from '../admission/admission-configuration.ts';
 import { alwaysDeny } from '../admission/always-deny.ts';
-import { alwaysPullImages } from '../admission/always-pull-images.ts';
 import {
   certificateApproval,
   certificateSigning,
   certificateSubjectRestriction,
   clusterTrustBundleAttest,
-} from '../admission/certificates.ts';
-import { defaultIngressClass } from '../admission/default-ingress-class.ts';
-import { defaultStorageClass } from '../admission/default-storage-class.ts';
-import { defaultTolerationSeconds, type TolerationSeconds } from '../admission/default-toleration-seconds.ts';
+} from '../admission/certificates/certificates.ts';
+import { defaultIngressClass } from '../admission/default-class/default-ingress-class.ts';
+import { defaultStorageClass } from '../admission/default-class/default-storage-class.ts';
 import { denyServiceExternalIPs } from '../admission/deny-service-external-ips.ts';
-import { eventRateLimit } from '../admission/event-rate-limit.ts';
-import { extendedResourceToleration } from '../admission/extended-resource-toleration.ts';
-import { imagePolicyWebhook } from '../admission/image-policy-webhook.ts';
+import { eventRateLimit } from '../admission/event-rate-limit/event-rate-limit.ts';
+import { imagePolicyWebhook } from '../admission/image-policy/image-policy-webhook.ts';
 import { podGroupProtection, storageObjectInUseProtection } from '../admission/in-use-protection.ts';
 import { jobValidation } from '../admission/job-validation.ts';
-import { limitPodHardAntiAffinityTopology } from '../admission/limit-pod-hard-anti-affinity-topology.ts';
 import { limitRanger } from '../admission/limit-ranger/index.ts';
-import { namespaceAutoProvision } from '../admission/namespace-auto-provision.ts';
-import { namespaceExists } from '../admission/namespace-exists.ts';
-import { namespaceLifecycle } from '../admission/namespace-lifecycle.ts';
-import { nodeDeclaredFeatureValidator } from '../admission/node-declared-feature-validator.ts';
-import { nodeRestriction } from '../admission/node-restriction.ts';
+import { namespaceAutoProvision } from '../admission/namespace/namespace-auto-provision.ts';
+import { namespaceExists } from '../admission/namespace/namespace-exists.ts';
+import { namespaceLifecycle } from '../admission/namespace/namespace-lifecycle.ts';
+import { nodeDeclaredFeatureValidator } from '../admission/node/node-declared-feature-validator.ts';
+import { nodeRestriction } from '../admission/node/node-restriction.ts';
+import { taintNodesByCondition } from '../admission/node/taint-nodes-by-condition.ts';
 import {
   type OwnerMapper,
   ownerReferencesPermissionEnforcement,
 } from '../admission/owner-references-permission-enforcement.ts';
 import { persistentVolumeClaimResize } from '../admission/persistent-volume-claim-resize.ts';
 import type { AdmissionContext } from '../admission/plugin-context.ts';
-import { podGroupWorkloadExists } from '../admission/pod-group-workload-exists.ts';
-import { podNodeSelector } from '../admission/pod-node-selector.ts';
-import { podResizeValidator } from '../admission/pod-resize-validator.ts';
+import { alwaysPullImages } from '../admission/pod/always-pull-images.ts';
+import { defaultTolerationSeconds, type TolerationSeconds } from '../admission/pod/default-toleration-seconds.ts';
+import { extendedResourceToleration } from '../admission/pod/extended-resource-toleration.ts';
+import { limitPodHardAntiAffinityTopology } from '../admission/pod/limit-pod-hard-anti-affinity-topology.ts';
+import { podGroupWorkloadExists } from '../admission/pod/pod-group-workload-exists.ts';
+import { podNodeSelector } from '../admission/pod/pod-node-selector.ts';
+import { podResizeValidator } from '../admission/pod/pod-resize-validator.ts';
+import { podTolerationRestriction } from '../admission/pod/pod-toleration-restriction.ts';
+import { podTopologyLabels } from '../admission/pod/pod-topology-labels.ts';
+import { priority } from '../admission/pod/priority.ts';
+import { runtimeClass } from '../admission/pod/runtime-class.ts';
 import { podSecurity } from '../admission/pod-security/index.ts';
-import { podTolerationRestriction } from '../admission/pod-toleration-restriction.ts';
-import { podTopologyLabels } from '../admission/pod-topology-labels.ts';
 import {
   mutatingAdmissionPolicy,
   type PolicyPluginOptions,
   validatingAdmissionPolicy,
 } from '../admission/policy/index.ts';
-import { priority } from '../admission/priority.ts';
 import { resourceQuota } from '../admission/quota/index.ts';
-import { runtimeClass } from '../admission/runtime-class.ts';
-import { serviceAccount } from '../admission/service-account.ts';
-import { taintNodesByCondition } from '../admission/taint-nodes-by-condition.ts';
+import { serviceAccount } from '../admission/service-account/service-account.ts';
 import {
   mutatingAdmissionWebhook,
   validatingAdmissionWebhook,

@@ -1,9 +1,9 @@
 import { AdmissionChain } from '../admission/admission.ts';
+import { enabledAdmissionPlugins } from '../admission/admission-plugins.ts';
 import { PolicyMetrics, paramAuthorization, servedParams } from '../admission/policy/index.ts';
 import { celMatchConditions, WebhookMetrics } from '../admission/webhook/index.ts';
 import type { DiscoveryRegistry } from '../discovery/index.ts';
 import type { ResourceRouter } from '../endpoints/resource-router.ts';
-import { enabledAdmissionPlugins } from '../options/admission-plugins.ts';
 import type { WebhookClient } from '../webhook/index.ts';
 import type { Access } from './access.ts';
 import { admissionPlugins, rbacEscalation } from './default-admission.ts';

@@ -8,7 +8,7 @@ import {
   toSigningKey,
   type VerificationKey,
 } from '@coxswain/client/jwt';
-import { readTextIfExists, writeAtomically } from '../certificates/files.ts';
+import { readTextIfExists, writeAtomically } from '../files/write-atomically.ts';
 
 /** `--service-account-signing-key-file`. Throws an Error that names the file. */
 export async function loadSigningKey(path: string): Promise<SigningKey> {

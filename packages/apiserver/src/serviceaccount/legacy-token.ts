@@ -1,7 +1,7 @@
 import type { Secret, ServiceAccount } from '@coxswain/api/core/v1';
 import { GroupResource, newNotFound, ownEntry } from '@coxswain/apimachinery';
-import { sameSecret } from '../authentication/same-secret.ts';
 import type { InternalClient } from '../registry/lister.ts';
+import { sameSecret } from '../secrets/same-secret.ts';
 import type { Claims, LegacyClaims } from './claims.ts';
 import type { TokenObjects, TokenValidator, ValidatedToken } from './token-objects.ts';
 import { splitServiceAccountUsername } from './user-info.ts';

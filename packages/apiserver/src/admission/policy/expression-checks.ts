@@ -14,17 +14,17 @@ import {
 import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import { BOOL, type CelType, listOf, NULL, STRING } from '@coxswain/cel';
 import { JSON_PATCH } from '@coxswain/cel/library';
-import type { WebhookConfiguration } from '../webhook/compiled-webhook.ts';
+import { Turns } from '../../turns/turns.ts';
 import {
   admissionEnvironment,
   type CompiledPolicyExpression,
   compileExpression,
   ExpressionProblem,
   type ExpressionScope,
-} from './environment.ts';
-import { OBJECT } from './object-type.ts';
+} from '../expressions/environment.ts';
+import { OBJECT } from '../expressions/object-type.ts';
+import type { WebhookConfiguration } from '../webhook/compiled-webhook.ts';
 import { PolicyCompiler } from './policy-compiler.ts';
-import { Turns } from '../../turns/turns.ts';
 
 type Policy = Pick<ValidatingAdmissionPolicy, 'spec'> & Pick<MutatingAdmissionPolicy, 'spec'>;
 

@@ -10,8 +10,8 @@ import {
 import { CelError, CelList, type CelValue, listOf, toJson } from '@coxswain/cel';
 import { JSON_PATCH, JSONPatchValue } from '@coxswain/cel/library';
 import type { AdmissionObjects } from '../admission.ts';
-import { type CompiledPolicyExpression, ExpressionProblem } from './environment.ts';
-import { misnamedParts, OBJECT, ObjectValue } from './object-type.ts';
+import { type CompiledPolicyExpression, ExpressionProblem } from '../expressions/environment.ts';
+import { misnamedParts, OBJECT, ObjectValue } from '../expressions/object-type.ts';
 import type { PolicyCompiler } from './policy-compiler.ts';
 
 /** What an object is in, and of. */

@@ -1,8 +1,8 @@
 import type { MutatingAdmissionPolicy } from '@coxswain/api/admissionregistration/v1';
 import type { KubernetesObject } from '@coxswain/apimachinery';
 import type { AdmissionObjects, EquivalentResource } from '../admission.ts';
-import type { CompiledPolicyExpression } from './environment.ts';
-import { costBudget, Evaluation, type ExpressionInput } from './evaluation.ts';
+import type { CompiledPolicyExpression } from '../expressions/environment.ts';
+import { costBudget, Evaluation, type ExpressionInput } from '../expressions/evaluation.ts';
 import { type CompiledMutation, compilationError, compileMutation } from './mutation.ts';
 import { PolicyCompiler } from './policy-compiler.ts';
 import { type ConditionsObserver, PolicyConditions } from './policy-conditions.ts';

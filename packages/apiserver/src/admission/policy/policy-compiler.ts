@@ -1,13 +1,13 @@
 import type { ParamKind, Variable } from '@coxswain/api/admissionregistration/v1';
 import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import { type CelEnvironment, type CelType, DYN, listOf, mapOf, objectType } from '@coxswain/cel';
+import { Turns } from '../../turns/turns.ts';
 import {
   admissionEnvironment,
   type CompiledPolicyExpression,
   compileExpression,
   type ExpressionScope,
-} from './environment.ts';
-import { Turns } from '../../turns/turns.ts';
+} from '../expressions/environment.ts';
 
 type Scope = Omit<ExpressionScope, 'params'>;
 

@@ -1,9 +1,9 @@
 import type { MatchCondition } from '@coxswain/api/admissionregistration/v1';
 import { BOOL } from '@coxswain/cel';
-import { aggregateErrors } from '../webhook/match-conditions.ts';
-import type { CompiledPolicyExpression } from './environment.ts';
-import { conditionCostBudget, Evaluation, type ExpressionInput } from './evaluation.ts';
-import { OutOfBudgetError } from './out-of-budget-error.ts';
+import type { CompiledPolicyExpression } from '../expressions/environment.ts';
+import { conditionCostBudget, Evaluation, type ExpressionInput } from '../expressions/evaluation.ts';
+import { aggregateErrors } from '../expressions/match-conditions.ts';
+import { OutOfBudgetError } from '../expressions/out-of-budget-error.ts';
 import type { PolicyCompiler } from './policy-compiler.ts';
 
 /** Hears how long conditions took, and what came of it. */

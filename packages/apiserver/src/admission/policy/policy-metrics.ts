@@ -1,5 +1,5 @@
 import { CounterFamily, HistogramFamily } from '../../metrics/index.ts';
-import { OutOfBudgetError } from './out-of-budget-error.ts';
+import { OutOfBudgetError } from '../expressions/out-of-budget-error.ts';
 
 type EnforcementAction = 'allow' | 'audit' | 'deny' | 'warn';
 

@@ -12,7 +12,7 @@ import {
   STRING,
   TIMESTAMP,
 } from '@coxswain/cel';
-import { escapeFieldName, isReservedWord } from '../../crd/validation-rules/field-escaping.ts';
+import { escapeFieldName, isReservedWord } from '../../cel-types/field-escaping.ts';
 
 /** What is not here has no type that expressions could be held to, and upstream takes fields of it for undefined. */
 const scalars: ReadonlyMap<Schema['kind'], CelType> = new Map<Schema['kind'], CelType>([

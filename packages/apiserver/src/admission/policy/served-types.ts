@@ -2,7 +2,7 @@ import { Catalogue } from '@coxswain/api';
 import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
 import type { GroupVersionKind } from '@coxswain/apimachinery';
 import { type CelType, objectType } from '@coxswain/cel';
-import { celTypeOf, SchemaTypes } from '../../crd/validation-rules/schema-type.ts';
+import { celTypeOf, SchemaTypes } from '../../cel-types/schema-type.ts';
 import { builtInType } from './schema-type.ts';
 
 /**

@@ -5,7 +5,7 @@ import type {
 } from '@coxswain/api/admissionregistration/v1';
 import { GroupVersion, type GroupVersionKind, GroupVersionResource } from '@coxswain/apimachinery';
 import { type CelType, DYN } from '@coxswain/cel';
-import { ExpressionProblem, typedEnvironment } from './environment.ts';
+import { ExpressionProblem, typedEnvironment } from '../expressions/environment.ts';
 import { PolicyCompiler } from './policy-compiler.ts';
 
 export interface TypeCheckerOptions {

@@ -1,8 +1,8 @@
 import type { AuditAnnotation, ValidatingAdmissionPolicy, Validation } from '@coxswain/api/admissionregistration/v1';
 import { BOOL, NULL, runtimeType, STRING } from '@coxswain/cel';
-import type { CompiledPolicyExpression } from './environment.ts';
-import { costBudget, Evaluation, type ExpressionInput, type ExpressionResult } from './evaluation.ts';
-import { OutOfBudgetError } from './out-of-budget-error.ts';
+import type { CompiledPolicyExpression } from '../expressions/environment.ts';
+import { costBudget, Evaluation, type ExpressionInput, type ExpressionResult } from '../expressions/evaluation.ts';
+import { OutOfBudgetError } from '../expressions/out-of-budget-error.ts';
 import { PolicyCompiler } from './policy-compiler.ts';
 import { type ConditionsObserver, PolicyConditions } from './policy-conditions.ts';
 

@@ -6,7 +6,7 @@ import type {
   ValidatingWebhookConfiguration,
 } from '@coxswain/api/admissionregistration/v1';
 import { labels } from '@coxswain/apimachinery';
-import type { CompileMatchConditions, EvaluateMatchConditions } from './match-conditions.ts';
+import type { CompileMatchConditions, EvaluateMatchConditions } from '../expressions/match-conditions.ts';
 import { compileRule, type RuleMatcher } from './rule-matcher.ts';
 
 export type WebhookConfiguration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration;

@@ -4,12 +4,12 @@
  * `webhook-caller.ts`.
  */
 
-export { celMatchConditions } from './cel-match-conditions.ts';
+export { celMatchConditions } from '../expressions/cel-match-conditions.ts';
 export type {
   CompileMatchConditions,
   EvaluateMatchConditions,
   MatchConditionInput,
-} from './match-conditions.ts';
+} from '../expressions/match-conditions.ts';
 export { mutatingAdmissionWebhook } from './mutating-webhook.ts';
 export { validatingAdmissionWebhook } from './validating-webhook.ts';
 export { readWebhookAdmission, type WebhookAdmissionConfiguration } from './webhook-admission-configuration.ts';

@@ -5,11 +5,11 @@ import {
   newForbidden,
 } from '@coxswain/apimachinery';
 import type { AdmissionAttributes } from '../admission.ts';
+import { holds } from '../expressions/match-conditions.ts';
 import { selectsNamespace, selectsObject } from '../match-selectors.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
 import { admissionRequest } from './admission-review.ts';
 import type { CompiledWebhook } from './compiled-webhook.ts';
-import { holds } from './match-conditions.ts';
 import type { VersionedObjects } from './versioned-objects.ts';
 import type { WebhookMetrics, WebhookType } from './webhook-metrics.ts';
 

@@ -1,6 +1,6 @@
 import type { WebhookClient } from '../../webhook/index.ts';
+import type { CompileMatchConditions } from '../expressions/match-conditions.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
-import type { CompileMatchConditions } from './match-conditions.ts';
 import type { WebhookAdmissionConfiguration } from './webhook-admission-configuration.ts';
 import type { WebhookMetrics } from './webhook-metrics.ts';
 

@@ -1,6 +1,6 @@
 import type { Lister } from '../../registry/lister.ts';
+import type { CompileMatchConditions } from '../expressions/match-conditions.ts';
 import { type CompiledWebhook, compileConfiguration, type WebhookConfiguration } from './compiled-webhook.ts';
-import type { CompileMatchConditions } from './match-conditions.ts';
 
 const none: readonly CompiledWebhook[] = [];
 

@@ -2,9 +2,9 @@ import { internalRule, type RuleCheckOptions } from '@coxswain/api';
 import type { JSONSchemaProps, ValidationRule } from '@coxswain/api/apiextensions/v1';
 import { type ErrorList, forbidden, internalError, invalid, type Path } from '@coxswain/apimachinery';
 import { UNBOUNDED } from '@coxswain/cel';
+import { maxRequestBytes } from '../../cel-types/schema-type.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import type { RuleNodes } from './rule-node.ts';
-import { maxRequestBytes } from './schema-type.ts';
 
 /** What a rule may cost at most, by its estimate, wherever it is evaluated in an object. */
 const maxRuleCost = 10_000_000;

@@ -14,7 +14,7 @@ import {
   sameType,
 } from '@coxswain/cel';
 import { kubernetesLibraries } from '@coxswain/cel/library';
-import { celTypeOf, type SchemaType, sizesWithin } from './schema-type.ts';
+import { celTypeOf, type SchemaType, sizesWithin } from '../../cel-types/schema-type.ts';
 
 /** An expression that is ready to run, or why it is not, as upstream words it. */
 export type CompiledProgram =

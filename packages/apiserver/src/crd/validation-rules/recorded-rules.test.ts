@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { JSONSchemaProps, ValidationRule } from '@coxswain/api/apiextensions/v1';
 import { parseJson } from '@coxswain/apimachinery';
 import { describe, expect, it } from 'vitest';
+import { SchemaTypes } from '../../cel-types/schema-type.ts';
 import { RuleScope } from './compiled-rule.ts';
-import { SchemaTypes } from './schema-type.ts';
 
 interface Group {
   readonly schema: JSONSchemaProps;

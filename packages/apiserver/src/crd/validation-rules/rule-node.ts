@@ -1,7 +1,7 @@
 import type { JSONSchemaProps, ValidationRule } from '@coxswain/api/apiextensions/v1';
 import type { ValueSchema } from '@coxswain/cel';
+import { type SchemaType, SchemaTypes } from '../../cel-types/schema-type.ts';
 import { type CompiledRule, RuleScope } from './compiled-rule.ts';
-import { type SchemaType, SchemaTypes } from './schema-type.ts';
 import { ValueSchemas } from './value-schema.ts';
 
 /** A rule of a schema: compiled when somebody needs it, once. */

@@ -1,7 +1,7 @@
 import type { JSONSchemaProps } from '@coxswain/api/apiextensions/v1';
 import type { ValueSchema } from '@coxswain/cel';
-import { escapeFieldName, unescapeFieldName } from './field-escaping.ts';
-import { propertiesOf } from './schema-type.ts';
+import { escapeFieldName, unescapeFieldName } from '../../cel-types/field-escaping.ts';
+import { propertiesOf } from '../../cel-types/schema-type.ts';
 
 /** Reads the schemas of one resource as instructions for making CEL values of its objects, each once. */
 export class ValueSchemas {

@@ -1,0 +1,69 @@
+import type { CertificateSigningRequest } from '@coxswain/api/certificates/v1';
+import type { ClusterTrustBundle } from '@coxswain/api/certificates/v1beta1';
+import {
+  checkCertificateApproval,
+  checkCertificateSigning,
+  checkTrustBundleAttestation,
+} from '../../authorization/index.ts';
+import type { AdmissionPlugin } from '../admission.ts';
+import { admissionForbidden } from '../admission-error.ts';
+import type { AdmissionContext } from '../plugin-context.ts';
+import { signingRequestSubject } from './signing-request-subject.ts';
+
+const signingRequests = 'certificatesigningrequests.certificates.k8s.io';
+type Context = Pick<AdmissionContext, 'authorizer'>;
+
+/** Who approves a request may approve for its signer. */
+export const certificateApproval = ({ authorizer }: Context): AdmissionPlugin => ({
+  name: 'CertificateApproval',
+  operations: ['UPDATE'],
+  resources: [`${signingRequests}/approval`],
+  async validate({ oldObject, user }) {
+    if (!oldObject) return;
+    const refusal = await checkCertificateApproval(user, oldObject as CertificateSigningRequest, authorizer);
+    if (refusal) throw refusal;
+  },
+});
+
+/** Who signs a certificate may sign as its signer. */
+export const certificateSigning = ({ authorizer }: Context): AdmissionPlugin => ({
+  name: 'CertificateSigning',
+  operations: ['UPDATE'],
+  resources: [`${signingRequests}/status`],
+  async validate({ object, oldObject, user }) {
+    if (!object || !oldObject) return;
+    const [next, old] = [object as CertificateSigningRequest, oldObject as CertificateSigningRequest];
+    const refusal = await checkCertificateSigning(user, next, old, authorizer);
+    if (refusal) throw refusal;
+  },
+});
+
+/** Who publishes a signer's trust anchors may attest for it. */
+export const clusterTrustBundleAttest = ({ authorizer }: Context): AdmissionPlugin => ({
+  name: 'ClusterTrustBundleAttest',
+  operations: ['CREATE', 'UPDATE'],
+  resources: ['clustertrustbundles.certificates.k8s.io'],
+  async validate({ object, oldObject, user }) {
+    if (!object) return;
+    const old = oldObject as ClusterTrustBundle | undefined;
+    const refusal = await checkTrustBundleAttestation(user, object as ClusterTrustBundle, old, authorizer);
+    if (refusal) throw refusal;
+  },
+});
+
+const clientSigner = 'kubernetes.io/kube-apiserver-client';
+const masters = 'system:masters';
+
+/** Nobody becomes all-powerful by a certificate that the API gave them. */
+export const certificateSubjectRestriction = (): AdmissionPlugin => ({
+  name: 'CertificateSubjectRestriction',
+  operations: ['CREATE'],
+  resources: [signingRequests],
+  validate(attributes) {
+    const { spec } = attributes.object as CertificateSigningRequest;
+    if (spec.signerName !== clientSigner) return;
+    const { organizations } = signingRequestSubject(attributes, 'failed to parse CSR');
+    if (organizations.includes(masters))
+      throw admissionForbidden(attributes, `use of ${clientSigner} signer with ${masters} group is not allowed`);
+  },
+});

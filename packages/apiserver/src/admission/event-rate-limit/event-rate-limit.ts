@@ -1,0 +1,74 @@
+import type { Event } from '@coxswain/api/core/v1';
+import { newTooManyRequestsError } from '@coxswain/apimachinery';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
+import { aggregateMessages } from '../aggregate-messages.ts';
+import type { AdmissionContext } from '../plugin-context.ts';
+
+/** Whom a limit counts: everybody together, or each namespace, user, or source and object by themselves. */
+export const eventLimitTypes = ['Server', 'Namespace', 'User', 'SourceAndObject'] as const;
+export type EventLimitType = (typeof eventLimitTypes)[number];
+
+export interface EventLimit {
+  readonly type: EventLimitType;
+  /** Events a second. */
+  readonly qps: number;
+  readonly burst: number;
+  /** How many are counted by themselves at a time: the longest unseen begins anew. */
+  readonly cacheSize: number;
+}
+
+/** Keeps clients from filling the store with events. */
+export function eventRateLimit({ now }: Pick<AdmissionContext, 'now'>, limits: readonly EventLimit[]): AdmissionPlugin {
+  const enforced = limits.map((limit) => ({ type: limit.type, buckets: new TokenBuckets(limit) }));
+  return {
+    name: 'EventRateLimit',
+    operations: ['CREATE', 'UPDATE'],
+    resources: ['events'],
+    validate(attributes) {
+      if (attributes.dryRun) return;
+      const time = now().getTime();
+      const reached = enforced.flatMap(({ type, buckets }) => {
+        const key = keyOf[type](attributes);
+        return buckets.take(key, time) ? [] : [`limit reached on type ${type} for key ${key}`];
+      });
+      if (reached.length > 0) throw newTooManyRequestsError(aggregateMessages(reached));
+    },
+  };
+}
+
+const keyOf: Readonly<Record<EventLimitType, (attributes: AdmissionAttributes) => string>> = {
+  Server: () => '',
+  Namespace: ({ namespace }) => namespace,
+  User: ({ user }) => user.username,
+  SourceAndObject: ({ object }) => {
+    const { source = {}, involvedObject: about } = object as Event;
+    return [source.component, source.host, about.kind, about.namespace, about.name, about.uid, about.apiVersion].join(
+      '',
+    );
+  },
+};
+
+/** Tokens by key: full at first, one is taken by each event, and they come back at an even pace. */
+class TokenBuckets {
+  readonly #buckets = new Map<string, { tokens: number; at: number }>();
+  readonly #limit: EventLimit;
+
+  constructor(limit: EventLimit) {
+    this.#limit = limit;
+  }
+
+  take(key: string, now: number): boolean {
+    const { qps, burst, cacheSize } = this.#limit;
+    const bucket = this.#buckets.get(key) ?? { tokens: burst, at: now };
+    // The longest unused first.
+    this.#buckets.delete(key);
+    this.#buckets.set(key, bucket);
+    const [oldest] = this.#buckets.keys();
+    if (this.#buckets.size > cacheSize && oldest !== undefined) this.#buckets.delete(oldest);
+    bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(0, now - bucket.at) / 1000) * qps);
+    bucket.at = now;
+    if (bucket.tokens < 1) return false;
+    bucket.tokens--;
+    return true;
+  }
+}

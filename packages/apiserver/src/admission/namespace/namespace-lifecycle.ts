@@ -1,0 +1,89 @@
+import type { Namespace } from '@coxswain/api/core/v1';
+import { ApiError, GroupResource } from '@coxswain/apimachinery';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
+import { admissionForbidden } from '../admission-error.ts';
+import { existingNamespace } from '../find-object.ts';
+import type { AdmissionContext } from '../plugin-context.ts';
+
+const immortal: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
+const accessReviews = GroupResource.of('authorization.k8s.io', 'localsubjectaccessreviews');
+
+/** For so long after its deletion a namespace is looked at in the store itself when the cache still has it as active. */
+const distrustMs = 30_000;
+const maxDistrusted = 100;
+
+/**
+ * Objects are made in namespaces that exist and are to stay; and the three that a cluster cannot do without are never
+ * deleted.
+ *
+ * Differs from upstream: it does not wait for its cache to learn of a namespace before it asks the store.
+ */
+export function namespaceLifecycle(context: Pick<AdmissionContext, 'listers' | 'client' | 'now'>): AdmissionPlugin {
+  const { client, now } = context;
+  const distrusted = new RecentNames(maxDistrusted, distrustMs);
+
+  const find = async (name: string): Promise<Namespace> => {
+    const cached = await existingNamespace(context, name);
+    const stale = cached.status?.phase === 'Active' && distrusted.has(name, now());
+    return stale ? client.get<Namespace>('', 'namespaces', '', name) : cached;
+  };
+
+  return {
+    name: 'NamespaceLifecycle',
+    operations: ['CREATE', 'UPDATE', 'DELETE'],
+    async admit(attributes) {
+      const { operation, kind, namespace, name, resource } = attributes;
+      if (kind.group === '' && kind.kind === 'Namespace') {
+        if (operation !== 'DELETE') return;
+        if (immortal.has(name)) throw admissionForbidden(attributes, 'this namespace may not be deleted');
+        distrusted.add(name, now());
+        return;
+      }
+      // Asking what somebody could do there does nothing there.
+      if (namespace === '' || operation === 'DELETE' || resource.groupResource === accessReviews) return;
+      const found = await find(namespace);
+      if (operation === 'CREATE' && found.status?.phase === 'Terminating') throw terminating(attributes);
+    },
+  };
+}
+
+/** Names that were added within a time, the oldest first; no more than a number of them. */
+class RecentNames {
+  readonly #added = new Map<string, number>();
+  readonly #max: number;
+  readonly #forMs: number;
+
+  constructor(max: number, forMs: number) {
+    this.#max = max;
+    this.#forMs = forMs;
+  }
+
+  add(name: string, now: Date): void {
+    this.#added.delete(name);
+    this.#added.set(name, now.getTime());
+    const [oldest] = this.#added.keys();
+    if (this.#added.size > this.#max && oldest !== undefined) this.#added.delete(oldest);
+  }
+
+  has(name: string, now: Date): boolean {
+    const added = this.#added.get(name);
+    return added !== undefined && now.getTime() - added < this.#forMs;
+  }
+}
+
+function terminating(attributes: AdmissionAttributes): ApiError {
+  const { namespace } = attributes;
+  const { status } = admissionForbidden(
+    attributes,
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+  );
+  const cause = {
+    reason: 'NamespaceTerminating',
+    message: `namespace ${namespace} is being terminated`,
+    field: 'metadata.namespace',
+  };
+  return new ApiError({
+    ...status,
+    details: { ...status.details, causes: [...(status.details?.causes ?? []), cause] },
+  });
+}

@@ -1,0 +1,17 @@
+import { isJsonObject } from '@coxswain/apimachinery';
+import type { PluginConfigurationSource } from '../admission-configuration.ts';
+import type { PodNodeSelectorConfiguration } from './pod-node-selector.ts';
+
+/** Selectors by namespace. The file has no kind. Throws an Error. */
+export function readPodNodeSelectors(source: PluginConfigurationSource | undefined): PodNodeSelectorConfiguration {
+  const root = source?.value;
+  const given = isJsonObject(root) ? root.podNodeSelectorPluginConfig : undefined;
+  if (given === undefined || given === null) return new Map();
+  if (!isJsonObject(given)) throw new Error('podNodeSelectorPluginConfig must be an object');
+  return new Map(
+    Object.entries(given).map(([namespace, selector]) => {
+      if (typeof selector !== 'string') throw new Error(`podNodeSelectorPluginConfig.${namespace} must be a string`);
+      return [namespace, selector];
+    }),
+  );
+}

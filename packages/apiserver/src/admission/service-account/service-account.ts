@@ -1,0 +1,163 @@
+import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '@coxswain/api/core/v1';
+import { quote } from '@coxswain/apimachinery';
+import { visitPodReferences } from '../../authorization/pod-references.ts';
+import { clientsMistake } from '../../registry/clients-mistake.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
+import { admissionForbidden } from '../admission-error.ts';
+import { findObject } from '../find-object.ts';
+import type { AdmissionContext } from '../plugin-context.ts';
+import { isMirrorPod } from '../pod/mirror-pod.ts';
+import { mountableSecretProblem, podReferencesOf } from './mountable-secrets.ts';
+
+/** A controller makes this one in every namespace: who comes right after the namespace waits a little for it. */
+const defaultAccount = 'default';
+const defaultAccountWaitMs = 1_000;
+const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
+const volumePrefix = 'kube-api-access-';
+
+/**
+ * Every pod runs as a service account of its namespace that exists: it gets the account's name, its token as a volume,
+ * and its secrets for pulling images.
+ */
+export function serviceAccount(context: Pick<AdmissionContext, 'listers' | 'client' | 'random'>): AdmissionPlugin {
+  const accountOf = async (attributes: AdmissionAttributes, pod: Pod): Promise<ServiceAccount> => {
+    const { namespace } = attributes;
+    const name = pod.spec?.serviceAccountName ?? '';
+    if (name === '')
+      throw admissionForbidden(
+        attributes,
+        `no service account specified for pod ${namespace}/${pod.metadata.name ?? ''}`,
+      );
+    const account = await findAccount(context, namespace, name);
+    if (account) return account;
+    throw admissionForbidden(
+      attributes,
+      `error looking up service account ${namespace}/${name}: serviceaccount ${quote(name)} not found`,
+    );
+  };
+
+  const validate = async (attributes: AdmissionAttributes): Promise<void> => {
+    const pod = attributes.object as Pod;
+    const isUpdate = attributes.operation === 'UPDATE';
+    if (isUpdate && attributes.subresource === '') return;
+    if (!isUpdate && isMirrorPod(pod)) return validateMirrorPod(attributes, pod);
+    const account = await accountOf(attributes, pod);
+    if (!enforcesMountableSecrets(account)) return;
+    const problem = mountableSecretProblem(account, podReferencesOf(pod, isUpdate));
+    if (!problem) return;
+    // Upstream says it without naming the pod, where that runs already.
+    throw isUpdate ? clientsMistake(problem) : admissionForbidden(attributes, problem);
+  };
+
+  return {
+    name: 'ServiceAccount',
+    operations: ['CREATE', 'UPDATE'],
+    resources: ['pods', 'pods/ephemeralcontainers'],
+    async admit(attributes) {
+      const pod = attributes.object as Pod;
+      if (attributes.operation !== 'CREATE' || !pod.spec) return;
+      if (!isMirrorPod(pod)) {
+        if (!pod.spec.serviceAccountName) pod.spec = withAccountName(pod.spec, defaultAccount);
+        const account = await accountOf(attributes, pod);
+        if (pod.spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true)
+          pod.spec = withToken(pod.spec, context.random);
+        const { imagePullSecrets } = account;
+        if (imagePullSecrets && !pod.spec.imagePullSecrets?.length)
+          pod.spec = { ...pod.spec, imagePullSecrets: imagePullSecrets.map(({ name = '' }) => ({ name })) };
+      }
+      await validate(attributes);
+    },
+    validate,
+  };
+}
+
+/** The older name of the same field follows it, as the API shows both. */
+const withAccountName = (spec: PodSpec, name: string): PodSpec => ({
+  ...spec,
+  serviceAccountName: name,
+  serviceAccount: name,
+});
+
+async function findAccount(
+  context: Pick<AdmissionContext, 'listers' | 'client'>,
+  namespace: string,
+  name: string,
+): Promise<ServiceAccount | undefined> {
+  const find = () => findObject<ServiceAccount>(context, '', 'serviceaccounts', namespace, name);
+  const found = await find();
+  if (found || name !== defaultAccount) return found;
+  await newAccount(context, namespace, name);
+  return find();
+}
+
+/** Resolves when the account is there, or after a time. */
+function newAccount({ listers }: Pick<AdmissionContext, 'listers'>, namespace: string, name: string): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      unfollow();
+      resolve();
+    };
+    const unfollow = listers.lister<ServiceAccount>('', 'serviceaccounts').onChange((account) => {
+      if (account?.metadata.name === name && account.metadata.namespace === namespace) done();
+    });
+    const timer = setTimeout(done, defaultAccountWaitMs);
+    timer.unref();
+  });
+}
+
+/** Mirror pods are what a node tells of its own pods: they cannot use anything that only the API gives. */
+function validateMirrorPod(attributes: AdmissionAttributes, pod: Pod): void {
+  if (pod.spec?.serviceAccountName)
+    throw admissionForbidden(attributes, 'a mirror pod may not reference service accounts');
+  visitPodReferences(pod, (kind, name) => {
+    if (kind === 'secret' && name !== undefined)
+      throw admissionForbidden(attributes, 'a mirror pod may not reference secrets');
+  });
+  const sources = (pod.spec?.volumes ?? []).flatMap(({ projected }) => projected?.sources ?? []);
+  if (sources.some(({ serviceAccountToken }) => serviceAccountToken))
+    throw admissionForbidden(attributes, 'a mirror pod may not use ServiceAccountToken volume projections');
+}
+
+/** As Go reads booleans. */
+const trueTexts: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
+
+const enforcesMountableSecrets = ({ metadata }: ServiceAccount): boolean =>
+  trueTexts.has(metadata.annotations?.['kubernetes.io/enforce-mountable-secrets'] ?? '');
+
+/** The token mounted into every container that has nothing in its place. */
+function withToken(spec: PodSpec, random: AdmissionContext['random']): PodSpec {
+  const { volumes = [], containers, initContainers } = spec;
+  const existing = volumes.find(({ name }) => name.startsWith(volumePrefix));
+  const name = existing?.name ?? `${volumePrefix}${random.nameSuffix()}`;
+  const lacksMount = ({ volumeMounts = [] }: Container): boolean =>
+    !volumeMounts.some((mount) => mount.mountPath === mountPath);
+  const withMount = (container: Container): Container =>
+    lacksMount(container)
+      ? { ...container, volumeMounts: [...(container.volumeMounts ?? []), { name, readOnly: true, mountPath }] }
+      : container;
+  if (![...(initContainers ?? []), ...(containers ?? [])].some(lacksMount)) return spec;
+  return {
+    ...spec,
+    ...(!existing && { volumes: [...volumes, tokenVolume(name)] }),
+    ...(initContainers && { initContainers: initContainers.map(withMount) }),
+    containers: (containers ?? []).map(withMount),
+  };
+}
+
+const tokenVolume = (name: string): Volume => ({
+  name,
+  projected: {
+    sources: [
+      // An hour, and a few seconds by which it is told from one that was asked for.
+      { serviceAccountToken: { expirationSeconds: 3607, path: 'token' } },
+      { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+      {
+        downwardAPI: {
+          items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }],
+        },
+      },
+    ],
+    defaultMode: 420,
+  },
+});
