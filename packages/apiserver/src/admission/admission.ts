@@ -1,5 +1,6 @@
 import type { UserInfo } from '@coxswain/api';
 import type { GroupVersionKind, GroupVersionResource, KubernetesObject, StructSchema } from '@coxswain/apimachinery';
+import type { EquivalentResource } from '../registry/equivalent-resource.ts';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
@@ -36,13 +37,6 @@ export interface AdmissionAttributes {
   readonly deadline: number | undefined;
   /** Made by the first mutating plug-in that wants it. */
   reinvocation?: Reinvocation | undefined;
-}
-
-/** A resource under another name or in another version. */
-export interface EquivalentResource {
-  readonly resource: GroupVersionResource;
-  /** Of what is written: of the subresource where the write is to one. */
-  readonly kind: GroupVersionKind;
 }
 
 /** What objects of a request look like in other versions. */

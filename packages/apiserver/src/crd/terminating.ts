@@ -1,6 +1,9 @@
 import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
+import type { GroupResource, KubernetesObject } from '@coxswain/apimachinery';
 import { timestamp } from '../registry/timestamp.ts';
 import { type Condition, withCondition } from './conditions.ts';
+
+const definitionResource = 'customresourcedefinitions.apiextensions.k8s.io';
 
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
@@ -16,10 +19,7 @@ export const terminating = (status: 'True' | 'False', reason: string, message: s
  * What becomes of a definition that is to be deleted: it stays until its objects are gone. Undefined when it is on its way
  * already.
  */
-export function retireDefinition(
-  definition: CustomResourceDefinition,
-  now: Date,
-): CustomResourceDefinition | undefined {
+function retireDefinition(definition: CustomResourceDefinition, now: Date): CustomResourceDefinition | undefined {
   const { metadata } = definition;
   if (metadata.deletionTimestamp) return undefined;
   const finalizers = metadata.finalizers ?? [];
@@ -34,3 +34,11 @@ export function retireDefinition(
   const message = 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon';
   return withCondition(marked, terminating('True', 'InstanceDeletionPending', message), now);
 }
+
+/** For the registry, which knows no kind by itself: how an object of the resource is retired; undefined for all but definitions. */
+export const retirementOf = (
+  resource: GroupResource,
+): ((object: KubernetesObject, now: Date) => KubernetesObject | undefined) | undefined =>
+  resource.toString() === definitionResource
+    ? (object, now) => retireDefinition(object as CustomResourceDefinition, now)
+    : undefined;

@@ -12,7 +12,8 @@ import {
   strictDecodingMessage,
   stringifyJson,
 } from '@coxswain/apimachinery';
-import type { AdmissionObjects, EquivalentResource } from '../admission/admission.ts';
+import type { AdmissionObjects } from '../admission/admission.ts';
+import type { EquivalentResource } from '../registry/equivalent-resource.ts';
 import { assertKind } from './decode-body.ts';
 import type { ResourceScope } from './scope.ts';
 

@@ -8,9 +8,9 @@ import {
 } from '@coxswain/apimachinery';
 import type { ApiResponse } from '@coxswain/component-base/http';
 import { notFoundResponse } from '@coxswain/component-base/http';
-import type { EquivalentResource } from '../admission/admission.ts';
 import { assertAccepts, genericError } from '../discovery/index.ts';
 import type { RequestContext } from '../http/request-context.ts';
+import type { EquivalentResource } from '../registry/equivalent-resource.ts';
 import type { ResourceRegistries } from '../registry/resource-registries.ts';
 import { loadColumnTexts } from './column-texts.ts';
 import { createResource } from './create.ts';

@@ -12,7 +12,8 @@ import type {
   StructSchema,
 } from '@coxswain/apimachinery';
 import type { Authorizer } from '@coxswain/component-base/authorization';
-import type { AdmissionChain, EquivalentResource } from '../admission/admission.ts';
+import type { AdmissionChain } from '../admission/admission.ts';
+import type { EquivalentResource } from '../registry/equivalent-resource.ts';
 import type { Lister } from '../registry/lister.ts';
 import { newFieldManager } from '../registry/new-field-manager.ts';
 import type { CustomType } from '../registry/resource-definition.ts';

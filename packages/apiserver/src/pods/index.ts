@@ -1,9 +1,3 @@
-/** What pods have of their own: how they are bound to nodes, evicted and deleted. */
-
-export {
-  defaultGarbageCollectionPolicy,
-  orphanedPodsWarning,
-  podGracePeriodSeconds,
-} from '../registry/graceful-deletion.ts';
+/** What pods have of their own: how they are bound to nodes, and evicted. */
 export { createBinding } from './bind-pod.ts';
 export { type EvictionDependencies, evictPod } from './evict-pod.ts';

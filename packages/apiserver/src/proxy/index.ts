@@ -16,8 +16,8 @@ export {
   withoutNobody,
 } from './dialer.ts';
 export { KubeletConnection } from './kubelet-connection.ts';
-export { ownAddresses } from './own-addresses.ts';
 export { lookupAddresses } from './lookup-addresses.ts';
+export { ownAddresses } from './own-addresses.ts';
 export { probeHealth } from './probe-health.ts';
 export type { ProxyDependencies } from './proxy-dependencies.ts';
 export { SocketDialer } from './socket-dialer.ts';

@@ -1,5 +1,4 @@
 import { Catalogue, type Resource, type Strategy, strategyFor } from '@coxswain/api';
-import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
 import type { Namespace, Pod } from '@coxswain/api/core/v1';
 import {
   compileNormalizer,
@@ -10,8 +9,7 @@ import {
   newForbidden,
   type Scheme,
 } from '@coxswain/apimachinery';
-import { retireDefinition } from '../crd/terminating.ts';
-import { defaultGarbageCollectionPolicy, orphanedPodsWarning, podGracePeriodSeconds } from '../pods/index.ts';
+import { defaultGarbageCollectionPolicy, orphanedPodsWarning, podGracePeriodSeconds } from './graceful-deletion.ts';
 import type { GarbageCollectionPolicy, ResourceDefinition } from './resource-definition.ts';
 import type { ResourceHooks } from './resource-hooks.ts';
 import { compileStoredForm } from './stored-form.ts';
@@ -52,7 +50,7 @@ const returned: ReadonlySet<string> = new Set([
 
 type Special = Pick<
   ResourceDefinition,
-  'gracefulDeletion' | 'deletionMustWait' | 'retire' | 'marked' | 'beforeDelete' | 'ttlSeconds'
+  'gracefulDeletion' | 'deletionMustWait' | 'marked' | 'beforeDelete' | 'ttlSeconds'
 >;
 
 /** What no catalogue says of a resource. */
@@ -66,9 +64,6 @@ const specials: Readonly<Record<string, Special>> = {
       const { deletionGracePeriodSeconds: _, ...metadata } = object.metadata ?? {};
       return { ...object, metadata, status: { ...(object as Namespace).status, phase: 'Terminating' } };
     },
-  },
-  'customresourcedefinitions.apiextensions.k8s.io': {
-    retire: (object, now) => retireDefinition(object as CustomResourceDefinition, now),
   },
   'jobs.batch': {
     beforeDelete: (_, { propagationPolicy, orphanDependents }, warn) => {
@@ -100,6 +95,8 @@ export interface BuiltInResourceOptions {
   readonly hooks: (resource: GroupResource) => ResourceHooks | undefined;
   /** What takes the place of a kind's own strategy: one that knows of more than the kind. */
   readonly strategies?: (resource: GroupResource) => Strategy | undefined;
+  /** What becomes of an object that is to be deleted, for a kind whose objects stay until others are gone. */
+  readonly retire?: (resource: GroupResource) => ResourceDefinition['retire'];
 }
 
 /** What the registry must know of a built-in resource; undefined for one that is never stored. */
@@ -116,6 +113,7 @@ export function builtInDefinition(
   const stored = resource.storageVersion && GroupVersion.parse(resource.storageVersion).withKind(resource.kind);
   const strategy = options.strategies?.(groupResource) ?? strategyFor(hub) ?? {};
   const schema = catalogue.kind(hub)?.schema;
+  const retire = options.retire?.(groupResource);
   return {
     groupResource,
     kind: resource.kind,
@@ -133,6 +131,7 @@ export function builtInDefinition(
     returnsDeletedObject: returned.has(name),
     ...(name === 'events' && { ttlSeconds: options.eventTtlSeconds }),
     ...specials[name],
+    ...(retire && { retire }),
     convert: (object: KubernetesObject, target: GroupVersion) => options.scheme.unsafeConvertToVersion(object, target),
     schemaFor: (gvk: GroupVersionKind) => catalogue.kind(gvk)?.schema,
   };

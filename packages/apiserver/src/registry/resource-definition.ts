@@ -8,7 +8,7 @@ import type {
   KubernetesObject,
   StructSchema,
 } from '@coxswain/apimachinery';
-import type { EquivalentResource } from '../admission/admission.ts';
+import type { EquivalentResource } from './equivalent-resource.ts';
 import type { ResourceHooks } from './resource-hooks.ts';
 import type { StorageVersions } from './storage-versions.ts';
 

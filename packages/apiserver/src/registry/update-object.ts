@@ -15,12 +15,12 @@ import {
 } from '@coxswain/apimachinery';
 import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import type { CacheEntry } from '@coxswain/storage';
+import { isLarge, Turns } from '../turns/turns.ts';
 import { prepareNew, unstored } from './create-object.ts';
 import { finishDeletion, mustBeDeleted } from './delete-object.ts';
 import { assertObjectSize } from './object-size.ts';
 import type { WriteContext } from './resource-hooks.ts';
 import type { ResourceRegistry, ValidateWrite } from './resource-registry.ts';
-import { isLarge, Turns } from '../turns/turns.ts';
 import { fromStoreError, parseResourceVersion } from './store-error.ts';
 import type { StoredObject } from './stored-object.ts';
 import { timestamp } from './timestamp.ts';

@@ -2,6 +2,7 @@ import { Catalogue, type GroupVersionResources, newCodecFactory, newScheme } fro
 import type { Service } from '@coxswain/api/core/v1';
 import type { CodecFactory, GroupResource, Scheme } from '@coxswain/apimachinery';
 import { expressionHooks } from '../admission/policy/index.ts';
+import { retirementOf } from '../crd/terminating.ts';
 import { DefinitionRuleHooks } from '../crd/validation-rules/index.ts';
 import { servedResources } from '../discovery/index.ts';
 import { type Collectable, ServerMetrics } from '../metrics/index.ts';
@@ -43,6 +44,7 @@ export class ServerCore {
       serviceIPFamilies: this.serviceIPFamilies,
       hooks: (resource) => this.#hooksOf(resource),
       strategies: (resource) => this.#definitionRules.strategyOf(resource),
+      retire: retirementOf,
     });
     this.allocation = newServiceAllocation({
       client: this.registries,

@@ -1,6 +1,7 @@
 import type { MatchResources, NamedRuleWithOperations } from '@coxswain/api/admissionregistration/v1';
 import { labels } from '@coxswain/apimachinery';
-import type { AdmissionAttributes, EquivalentResource } from '../admission.ts';
+import type { EquivalentResource } from '../../registry/equivalent-resource.ts';
+import type { AdmissionAttributes } from '../admission.ts';
 import { selectsNamespace, selectsObject } from '../match-selectors.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
 import { compileRule, type RuleMatcher } from '../webhook/rule-matcher.ts';

@@ -1,7 +1,8 @@
 import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from '@coxswain/api/admissionregistration/v1';
 import type { Namespace } from '@coxswain/api/core/v1';
 import { ApiError, jsonEquals, type KubernetesObject, newInternalError, quote } from '@coxswain/apimachinery';
-import type { AdmissionAttributes, AdmissionPlugin, EquivalentResource } from '../admission.ts';
+import type { EquivalentResource } from '../../registry/equivalent-resource.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { admissionForbidden } from '../admission-error.ts';
 import { keepValidManagedFields } from '../keep-valid-managed-fields.ts';
 import { ReinvocationRounds } from '../reinvocation-rounds.ts';

@@ -1,6 +1,7 @@
 import type { MutatingAdmissionPolicy } from '@coxswain/api/admissionregistration/v1';
 import type { KubernetesObject } from '@coxswain/apimachinery';
-import type { AdmissionObjects, EquivalentResource } from '../admission.ts';
+import type { EquivalentResource } from '../../registry/equivalent-resource.ts';
+import type { AdmissionObjects } from '../admission.ts';
 import type { CompiledPolicyExpression } from '../expressions/environment.ts';
 import { costBudget, Evaluation, type ExpressionInput } from '../expressions/evaluation.ts';
 import { type CompiledMutation, compilationError, compileMutation } from './mutation.ts';

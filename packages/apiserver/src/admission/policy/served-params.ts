@@ -1,18 +1,25 @@
 import { isNotFound, type KubernetesObject } from '@coxswain/apimachinery';
 import { systemEventLoop } from '@coxswain/apimachinery/turns';
-import type { ResourceScope } from '../../endpoints/scope.ts';
+import type { ResourceRegistry } from '../../registry/resource-registry.ts';
 import type { StoredObject } from '../../registry/stored-object.ts';
-import type { ParamObjects } from './params.ts';
 import { Turns } from '../../turns/turns.ts';
+import type { ParamObjects } from './params.ts';
+
+/** A stored resource, in the version that is asked for. */
+interface StoredScope {
+  readonly registry: ResourceRegistry;
+  readonly namespaced: boolean;
+  toVersion(hub: KubernetesObject): KubernetesObject;
+}
 
 /** A resource that is served and stored, for as long as `during` takes. */
 interface ServedScope {
-  readonly scope: ResourceScope;
+  readonly scope: StoredScope;
   during<T>(answer: () => Promise<T>): Promise<T>;
 }
 
 /** What is stored, decoded: parameters are read again and again. Of each as long as it is the latest. */
-const decoded = new WeakMap<ResourceScope, WeakMap<StoredObject, KubernetesObject>>();
+const decoded = new WeakMap<StoredScope, WeakMap<StoredObject, KubernetesObject>>();
 
 /** The objects of a served resource as parameters of policies. */
 export function servedParams({ scope, during }: ServedScope): ParamObjects {

@@ -3,7 +3,8 @@ import type {
   ValidatingAdmissionPolicyBinding,
 } from '@coxswain/api/admissionregistration/v1';
 import { ApiError, type GroupVersionKind, type KubernetesObject } from '@coxswain/apimachinery';
-import type { AdmissionAttributes, AdmissionPlugin, EquivalentResource } from '../admission.ts';
+import type { EquivalentResource } from '../../registry/equivalent-resource.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { admissionForbidden } from '../admission-error.ts';
 import { admissionRequest } from '../webhook/admission-review.ts';
 import { inVersion, type VersionedObjects } from '../webhook/versioned-objects.ts';

@@ -8,7 +8,8 @@ import {
   quote,
   type Status,
 } from '@coxswain/apimachinery';
-import type { AdmissionAttributes, EquivalentResource } from '../admission.ts';
+import type { EquivalentResource } from '../../registry/equivalent-resource.ts';
+import type { AdmissionAttributes } from '../admission.ts';
 import { admissionReviewSchema } from './admission-review-schema.ts';
 import type { VersionedObjects } from './versioned-objects.ts';
 
