@@ -1,6 +1,6 @@
 import { type ApiError, newApplyConflict } from '../errors/index.ts';
-import { quote } from '../field/quote.ts';
 import { compareStrings } from '../json/go-value.ts';
+import { quote } from '../strconv/quote.ts';
 import type { FieldSet } from './field-set.ts';
 import type { FieldsOwner } from './managers.ts';
 import { type FieldPath, printPath } from './path-element.ts';

@@ -2,6 +2,8 @@
  * Server-side apply: field sets (`FieldSet`), values with a schema (`TypedValue`), and on top of them the
  * `FieldManager` that keeps managedFields through every write and applies configurations.
  */
+
+export { goFloat } from '../json/go-format.ts';
 export { capUpdateManagers, defaultMaxUpdateManagers } from './cap-managers.ts';
 export type { Comparison } from './compare.ts';
 export {
@@ -15,7 +17,6 @@ export { extractApplied } from './extract.ts';
 export { FieldManager, type FieldManagerApplyOptions, type FieldManagerOptions } from './field-manager.ts';
 export { FieldSet } from './field-set.ts';
 export { anyElement, excludeFields, type FieldSetFilter, includeFields, type PathPattern } from './field-set-filter.ts';
-export { goFloat } from './go-format.ts';
 export { managerOrUserAgent } from './manager-name.ts';
 export {
   decodeManagedFields,

@@ -1,4 +1,5 @@
 import { readJson } from '../codec/json.ts';
+import { goJson } from '../json/go-format.ts';
 import { isJsonObject } from '../json/index.ts';
 import type { KubernetesObject } from '../meta/index.ts';
 import { LAST_APPLIED_CONFIG_ANNOTATION } from '../patch/last-applied.ts';
@@ -6,7 +7,6 @@ import type { Schema } from '../schema/schema.ts';
 import { byteLength } from '../validation/byte-length.ts';
 import { totalAnnotationSizeLimitBytes } from '../validation/object-meta.ts';
 import type { FieldSet } from './field-set.ts';
-import { goJson } from './go-format.ts';
 import { TypedValue } from './typed-value.ts';
 
 /** The manager for which server-side apply takes over from client-side apply. */

@@ -1,6 +1,6 @@
-import { quote } from '../field/quote.ts';
+import { elementJson } from '../json/go-format.ts';
 import { isJsonObject } from '../json/index.ts';
-import { elementJson } from './go-format.ts';
+import { quote } from '../strconv/quote.ts';
 import { type PathElement, valueElement } from './path-element.ts';
 import type { ListType } from './value-type.ts';
 

@@ -1,8 +1,8 @@
-import { quote } from '../field/quote.ts';
+import { goJson } from '../json/go-format.ts';
 import { compareStrings } from '../json/go-value.ts';
 import type { ManagedFieldsEntry, ManagedFieldsOperationType, Time } from '../meta/index.ts';
+import { quote } from '../strconv/quote.ts';
 import { FieldSet } from './field-set.ts';
-import { goJson } from './go-format.ts';
 
 /** One entry of managedFields: what a manager owns, and by which operation and version. */
 export interface FieldsOwner {

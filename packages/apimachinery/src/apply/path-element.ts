@@ -1,7 +1,7 @@
 import { readJson } from '../codec/json.ts';
-import { quote } from '../field/quote.ts';
+import { elementJson, goFloat } from '../json/go-format.ts';
 import { compareStrings } from '../json/go-value.ts';
-import { elementJson, goFloat } from './go-format.ts';
+import { quote } from '../strconv/quote.ts';
 
 /**
  * One step of a path, in the very form fieldsV1 writes it, so that reading and writing it is free:

@@ -1,6 +1,6 @@
+import { goSyntax } from '../json/go-format.ts';
 import { formatValue, goType } from '../json/go-value.ts';
 import { isJsonObject, JsonDepthError, MAX_JSON_DEPTH } from '../json/index.ts';
-import { goSyntax } from './go-format.ts';
 import { isNameable, itemElement } from './list-items.ts';
 import { indexElement, type PathElement, printPathElement } from './path-element.ts';
 import { alternativeOf, type ListType, type MapType, type ScalarType, type ValueType } from './value-type.ts';

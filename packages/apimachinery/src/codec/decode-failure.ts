@@ -1,6 +1,6 @@
-import { quote } from '../field/quote.ts';
 import type { GroupVersionKind } from '../meta/group-version.ts';
 import { DecodeError } from '../schema/decode-error.ts';
+import { quote } from '../strconv/quote.ts';
 import { decodeUtf8 } from './utf8.ts';
 
 /** Data that could not be decoded. The message is upstream's; `cause` says more, as a MissingKindError does. */

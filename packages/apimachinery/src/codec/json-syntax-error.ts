@@ -1,5 +1,5 @@
-import { quote } from '../field/quote.ts';
 import { DecodeError } from '../schema/decode-error.ts';
+import { quote } from '../strconv/quote.ts';
 
 /** The text is no JSON. The message is that of Go's parser. */
 export class JsonSyntaxError extends DecodeError {

@@ -1,6 +1,6 @@
-import { quote } from '../field/quote.ts';
 import { isJsonObject } from '../json/own-entry.ts';
 import type { Schema } from '../schema/schema.ts';
+import { quote } from '../strconv/quote.ts';
 
 /** Upstream reports no more. */
 const maxErrors = 100;

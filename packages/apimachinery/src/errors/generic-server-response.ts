@@ -1,6 +1,6 @@
-import { quote } from '../field/quote.ts';
 import type { GroupResource } from '../meta/group-version.ts';
 import type { KnownStatusReason } from '../meta/status.ts';
+import { quote } from '../strconv/quote.ts';
 import { type ApiError, failure } from './api-error.ts';
 
 export interface GenericServerResponse {

@@ -1,7 +1,7 @@
 import { aggregate, type FieldError } from '../field/error.ts';
-import { quote } from '../field/quote.ts';
 import type { GroupKind, GroupResource } from '../meta/group-version.ts';
 import type { StatusCause } from '../meta/status.ts';
+import { quote } from '../strconv/quote.ts';
 import { type ApiError, failure } from './api-error.ts';
 
 /** Why something failed: an error, which becomes the `cause`, or just words. */

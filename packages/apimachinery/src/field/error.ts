@@ -1,8 +1,8 @@
-import { goFloat } from '../apply/go-format.ts';
 import { stringifyJson } from '../codec/json.ts';
+import { goFloat } from '../json/go-format.ts';
+import { quote } from '../strconv/quote.ts';
 import { noteFieldError } from './error-limit.ts';
 import type { Path } from './path.ts';
-import { quote } from './quote.ts';
 
 /** What went wrong, by the names upstream puts into `details.causes[].reason`. */
 export type FieldErrorType =

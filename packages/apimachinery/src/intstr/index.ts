@@ -1,3 +1,4 @@
+export { parseInt64 } from '../strconv/parse-int.ts';
 export {
   getScaledValueFromIntOrPercent,
   intValue,
@@ -6,4 +7,3 @@ export {
   isPercentage,
   parseIntOrString,
 } from './int-or-string.ts';
-export { parseInt64 } from './parse-int.ts';

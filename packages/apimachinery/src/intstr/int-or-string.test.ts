@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseInt64 } from '../strconv/parse-int.ts';
 import {
   getScaledValueFromIntOrPercent,
   intValue,
@@ -7,7 +8,6 @@ import {
   isPercentage,
   parseIntOrString,
 } from './int-or-string.ts';
-import { parseInt64 } from './parse-int.ts';
 
 describe('getScaledValueFromIntOrPercent', () => {
   it.each<[value: number | string, total: number, roundUp: boolean, scaled: number]>([

@@ -1,6 +1,6 @@
 import { quote } from '../field/index.ts';
 import type { IntOrString } from '../meta/scalars.ts';
-import { parseInt64 } from './parse-int.ts';
+import { parseInt64 } from '../strconv/parse-int.ts';
 
 const isInt32 = (value: bigint): boolean => BigInt.asIntN(32, value) === value;
 

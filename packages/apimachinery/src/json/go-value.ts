@@ -1,4 +1,4 @@
-import { quote } from '../field/quote.ts';
+import { quote } from '../strconv/quote.ts';
 import { isJsonObject } from './own-entry.ts';
 
 export type JsonObject = Record<string, unknown>;

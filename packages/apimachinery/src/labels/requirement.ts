@@ -1,6 +1,6 @@
 import { aggregate, type ErrorList, invalid, notSupported, Path } from '../field/index.ts';
-import { parseInt64 } from '../intstr/parse-int.ts';
 import { ownEntry } from '../json/own-entry.ts';
+import { parseInt64 } from '../strconv/parse-int.ts';
 import { isQualifiedName, isValidLabelValue } from '../validation/index.ts';
 import type { Labels } from './set.ts';
 

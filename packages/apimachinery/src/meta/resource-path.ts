@@ -1,4 +1,4 @@
-import { quote } from '../field/quote.ts';
+import { quote } from '../strconv/quote.ts';
 import type { GroupVersion, GroupVersionResource } from './group-version.ts';
 
 export interface ResourcePathOptions {

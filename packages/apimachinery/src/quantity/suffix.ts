@@ -1,4 +1,4 @@
-import { parseInt64 } from '../intstr/parse-int.ts';
+import { parseInt64 } from '../strconv/parse-int.ts';
 
 /** How a quantity is written: `12e6`, `12Mi` or `12M`. */
 export type QuantityFormat = 'DecimalExponent' | 'BinarySI' | 'DecimalSI';

@@ -1,10 +1,10 @@
-import { quote } from '../field/quote.ts';
 import {
   type GroupKind,
   GroupVersion,
   type GroupVersionKind,
   type GroupVersionResource,
 } from '../meta/group-version.ts';
+import { quote } from '../strconv/quote.ts';
 
 /** No resource goes by that name. */
 export class NoResourceMatchError extends Error {

@@ -1,4 +1,3 @@
-import { quote } from '../field/quote.ts';
 import {
   type GroupKind,
   type GroupResource,
@@ -9,6 +8,7 @@ import {
   parseResourceArg,
 } from '../meta/group-version.ts';
 import { API_VERSION_INTERNAL } from '../runtime/object.ts';
+import { quote } from '../strconv/quote.ts';
 import type { Discovery } from './discovery.ts';
 import {
   AmbiguousKindError,

@@ -1,5 +1,5 @@
-import { quote } from '../field/quote.ts';
 import { GroupResource, GroupVersion, type GroupVersionResource } from '../meta/group-version.ts';
+import { quote } from '../strconv/quote.ts';
 import type { Discovery } from './discovery.ts';
 
 interface Named {

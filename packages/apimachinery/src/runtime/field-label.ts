@@ -1,4 +1,4 @@
-import { quote } from '../field/quote.ts';
+import { quote } from '../strconv/quote.ts';
 
 /**
  * Translates one term of a field selector from a version's names to the hub's, and refuses what cannot be selected by:

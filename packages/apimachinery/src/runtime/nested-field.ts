@@ -1,8 +1,8 @@
-import { quote } from '../field/quote.ts';
 import { cloneJson } from '../json/clone.ts';
 import { assertJsonDepth } from '../json/depth.ts';
 import { formatValue, goType } from '../json/go-value.ts';
 import { isJsonObject, setOwnEntry } from '../json/own-entry.ts';
+import { quote } from '../strconv/quote.ts';
 
 /*
  * Reading and writing fields of objects whose type is not known. Getters return undefined for a field that is not

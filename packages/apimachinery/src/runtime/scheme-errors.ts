@@ -1,5 +1,5 @@
-import { quote } from '../field/quote.ts';
 import type { GroupVersion, GroupVersionKind } from '../meta/group-version.ts';
+import { quote } from '../strconv/quote.ts';
 import { API_VERSION_INTERNAL } from './object.ts';
 import type { ObjectType } from './object-type.ts';
 

@@ -1,9 +1,9 @@
-import { quote } from '../field/quote.ts';
 import { cloneJson } from '../json/clone.ts';
 import { isList } from '../meta/accessor.ts';
 import type { GroupKind, GroupVersion } from '../meta/group-version.ts';
 import { GroupVersionKind } from '../meta/group-version.ts';
 import type { TypeMeta } from '../meta/type-meta.ts';
+import { quote } from '../strconv/quote.ts';
 import { defaultFieldLabelConversion, type FieldLabelConversion } from './field-label.ts';
 import { type Convert, type HubConversion, HubRegistry } from './hub-conversion.ts';
 import type { RuntimeObject } from './object.ts';

@@ -1,9 +1,9 @@
 import { type Alias, isAlias, isCollection, isMap, isScalar, isSeq, type Scalar, type YAMLMap } from 'yaml';
-import { quote } from '../../field/quote.ts';
 import { MAX_JSON_DEPTH } from '../../json/depth.ts';
 import { setOwnEntry } from '../../json/own-entry.ts';
 import { decodeBase64 } from '../../schema/base64.ts';
 import { NumberLiteral } from '../../schema/number-literal.ts';
+import { quote } from '../../strconv/quote.ts';
 import { completed, type Steps } from '../steps.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { composeFirstDocument } from './compose.ts';

@@ -1,5 +1,5 @@
-import { quote } from '../../field/quote.ts';
 import type { ScalarKind, Schema } from '../../schema/schema.ts';
+import { quote } from '../../strconv/quote.ts';
 import { PatchError } from '../patch-error.ts';
 
 /** A type on the way through an object; upstream's messages tell a pointer to a struct from a struct. */

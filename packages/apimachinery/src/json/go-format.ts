@@ -1,6 +1,6 @@
-import { quote } from '../field/quote.ts';
-import { formatValue, goType, sortedKeys } from '../json/go-value.ts';
-import { isJsonObject } from '../json/index.ts';
+import { quote } from '../strconv/quote.ts';
+import { formatValue, goType, sortedKeys } from './go-value.ts';
+import { isJsonObject } from './index.ts';
 
 /** A number as Go's `%v` prints a float64, whole or not: with an exponent from a million on and below a ten thousandth. */
 export function goFloat(value: number): string {
