@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stringifyJson } from '../json/stringify-json.ts';
 import { GroupVersionKind } from '../meta/group-version.ts';
 import { arbitraryFor } from '../schema/arbitrary.test-data.ts';
 import { exampleKinds } from '../schema/example-types.test-data.ts';
 import { CodecFactory } from './codec-factory.ts';
 import { badBodyMessage, DecodeFailure, strictDecodingMessage } from './decode-failure.ts';
 import { bytesOf, exampleLookup, textOf } from './example-lookup.test-data.ts';
-import { stringifyJson } from './json.ts';
 import type { DecodeOptions, Serializer } from './serializer.ts';
 
 const codecs = new CodecFactory(exampleLookup);

@@ -1,7 +1,8 @@
+export { type StringifyOptions, stringifyJson, writeJson } from '../json/stringify-json.ts';
 export { CodecFactory } from './codec-factory.ts';
 export { badBodyMessage, DecodeFailure, strictDecodingMessage } from './decode-failure.ts';
 export { type FrameReader, type Framer, jsonFramer, lengthDelimitedFramer } from './framer.ts';
-export { type ParsedJson, parseJson, readJson, type StringifyOptions, stringifyJson, writeJson } from './json.ts';
+export { type ParsedJson, parseJson, readJson } from './json.ts';
 export { JsonSerializer } from './json-serializer.ts';
 export { JsonSyntaxError } from './json-syntax-error.ts';
 export { type AcceptClause, parseAccept, parseContentType } from './media-type.ts';

@@ -1,8 +1,9 @@
 import { isJsonObject } from '../json/own-entry.ts';
+import { stringifyJson } from '../json/stringify-json.ts';
 import { DecodeError } from '../schema/decode-error.ts';
 import { orDecodeFailure } from './decode-failure.ts';
 import { jsonFramer } from './framer.ts';
-import { parseJson, stringifyJson } from './json.ts';
+import { parseJson } from './json.ts';
 import type {
   Decoded,
   DecodedEvent,
@@ -11,8 +12,8 @@ import type {
   KindLookup,
   StreamSerializer,
 } from './serializer.ts';
-import { findStrictErrors, hasDuplicateKeys } from './strict-fields.ts';
 import type { Steps } from './steps.ts';
+import { findStrictErrors, hasDuplicateKeys } from './strict-fields.ts';
 import { decodeDocument, decodeDocumentInSteps, type JsonDocument } from './typed-object.ts';
 import { decodeUtf8, encodeUtf8 } from './utf8.ts';
 

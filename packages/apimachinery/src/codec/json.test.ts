@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_JSON_DEPTH } from '../json/depth.ts';
+import { stringifyJson, writeJson } from '../json/stringify-json.ts';
 import { NumberLiteral } from '../schema/number-literal.ts';
-import { parseJson, readJson, stringifyJson, writeJson } from './json.ts';
+import { parseJson, readJson } from './json.ts';
 import { JsonParser } from './json-parser.ts';
 
 describe('parsing', () => {

@@ -1,11 +1,11 @@
 import { isJsonObject } from '../json/own-entry.ts';
+import { stringifyJson } from '../json/stringify-json.ts';
 import { withoutLiterals } from '../schema/canonical-scalar.ts';
 import { NumberLiteral } from '../schema/number-literal.ts';
 import { DecodeFailure } from './decode-failure.ts';
-import { stringifyJson } from './json.ts';
 import type { Decoded, DecodeOptions, KindLookup, Serializer } from './serializer.ts';
-import { findStrictErrors } from './strict-fields.ts';
 import { completed, type Steps } from './steps.ts';
+import { findStrictErrors } from './strict-fields.ts';
 import { decodeDocumentInSteps, type JsonDocument } from './typed-object.ts';
 import { decodeUtf8, encodeUtf8 } from './utf8.ts';
 import { stringifyYaml } from './yaml/emitter.ts';

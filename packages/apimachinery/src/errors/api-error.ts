@@ -1,4 +1,4 @@
-import { writeJson } from '../codec/json.ts';
+import { writeJson } from '../json/stringify-json.ts';
 import type { CauseType, KnownStatusReason, Status, StatusCause, StatusDetails, StatusReason } from '../meta/status.ts';
 
 /**

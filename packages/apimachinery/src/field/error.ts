@@ -1,5 +1,5 @@
-import { stringifyJson } from '../codec/json.ts';
 import { goFloat } from '../json/go-format.ts';
+import { stringifyJson } from '../json/stringify-json.ts';
 import { quote } from '../strconv/quote.ts';
 import { noteFieldError } from './error-limit.ts';
 import type { Path } from './path.ts';

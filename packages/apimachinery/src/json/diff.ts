@@ -1,4 +1,3 @@
-import { Path } from '../field/path.ts';
 import { JsonDepthError, MAX_JSON_DEPTH } from './depth.ts';
 import { jsonEquals } from './equals.ts';
 import { isJsonObject } from './own-entry.ts';
@@ -29,17 +28,10 @@ export function formatJsonDiff(changes: readonly JsonChange[]): string[] {
 /** As field paths are printed; `<root>` for the value itself. Keys that are no plain names stand in brackets. */
 export function formatJsonPath(path: JsonPath): string {
   if (path.length === 0) return '<root>';
-  return path
-    .reduce<Path>(
-      (parent, step) =>
-        typeof step === 'number'
-          ? parent.index(step)
-          : /^[A-Za-z_$][\w$-]*$/.test(step)
-            ? parent.child(step)
-            : parent.key(step),
-      Path.of(''),
-    )
-    .toString();
+  return path.reduce<string>((parent, step) => {
+    if (typeof step === 'number' || !/^[A-Za-z_$][\w$-]*$/.test(step)) return `${parent}[${step}]`;
+    return parent === '' ? step : `${parent}.${step}`;
+  }, '');
 }
 
 function collect(from: unknown, to: unknown, path: JsonPath, changes: JsonChange[]): void {

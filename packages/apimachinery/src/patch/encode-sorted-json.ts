@@ -1,6 +1,6 @@
-import { stringifyJson } from '../codec/json.ts';
 import { isList, sortedKeys } from '../json/go-value.ts';
 import { isJsonObject } from '../json/index.ts';
+import { stringifyJson } from '../json/stringify-json.ts';
 
 /**
  * JSON as Go writes a map: keys sorted by their bytes, no spaces, and what HTML could misread escaped. Keys whose value

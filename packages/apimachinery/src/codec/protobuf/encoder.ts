@@ -1,8 +1,8 @@
 import { isJsonObject } from '../../json/own-entry.ts';
+import { stringifyJson } from '../../json/stringify-json.ts';
 import { propertyKey } from '../../schema/property-key.ts';
 import type { Field, ScalarKind, Schema, SchemaOrSchema, StructSchema } from '../../schema/schema.ts';
 import { parseDuration, parseMicroTime } from '../../time/index.ts';
-import { stringifyJson } from '../json.ts';
 import { wire } from './reader.ts';
 import { secondsOfTime } from './timestamp.ts';
 import type { ProtoWriter } from './writer.ts';
