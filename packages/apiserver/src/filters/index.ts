@@ -1,10 +1,7 @@
 /** What every request passes before its endpoint: one list, in `handler-chain.ts`. */
-export {
-  attributesOf,
-  type Filter,
-  handlerChain,
-  type StateHandler,
-} from './handler-chain.ts';
+export { attributesOf } from './attributes-of.ts';
+export type { Filter, StateHandler } from './filter.ts';
+export { handlerChain } from './handler-chain.ts';
 export { InFlight, isLongRunning, tooManyRequests } from './in-flight.ts';
 export type { RequestState } from './request-state.ts';
 export { UnderWay } from './under-way.ts';

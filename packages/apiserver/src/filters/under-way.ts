@@ -1,6 +1,6 @@
 import { newServiceUnavailable, toStatus } from '@coxswain/apimachinery';
 import type { ApiResponse } from '@coxswain/component-base/http';
-import type { Filter } from './handler-chain.ts';
+import type { Filter } from './filter.ts';
 
 /** Counts the requests that are being answered, so that a server that stops can wait for them. */
 export class UnderWay {

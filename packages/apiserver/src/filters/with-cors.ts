@@ -1,6 +1,6 @@
 import { GoRegexp } from '@coxswain/apimachinery';
 import { headerOf } from '@coxswain/component-base/http';
-import type { Filter } from './handler-chain.ts';
+import type { Filter } from './filter.ts';
 
 /** What upstream's server lets pages of other origins send and read. */
 const allowed = {

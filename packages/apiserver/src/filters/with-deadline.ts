@@ -1,6 +1,6 @@
 import { type ApiError, durationToMs, newBadRequest, newTimeoutError } from '@coxswain/apimachinery';
 import type { ApiResponse, StreamingBody } from '@coxswain/component-base/http';
-import type { Filter } from './handler-chain.ts';
+import type { Filter } from './filter.ts';
 import { isLongRunning } from './in-flight.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { ApiResponse, ResponseSink } from '@coxswain/component-base/http';
 import { type RequestRecorder, requestLabels, type ServerMetrics } from '../metrics/index.ts';
-import type { Filter } from './handler-chain.ts';
+import type { Filter } from './filter.ts';
 import { isLongRunning } from './in-flight.ts';
 import type { RequestState } from './request-state.ts';
 

@@ -1,13 +1,16 @@
 import { quote } from '@coxswain/apimachinery';
 import type { ApiResponse } from '@coxswain/component-base/http';
+import type { Filter } from './filter.ts';
 import type { RequestState } from './request-state.ts';
 
 /** Together they may be so long, and each so long when they are not; upstream's bounds. */
 const maxTotalLength = 4 * 1024;
 const maxLength = 256;
 
-/** The response with what was warned of on the way, as `Warning` headers. What has control characters has no place there. */
-export function withWarnings(response: ApiResponse, { warnings }: RequestState): ApiResponse {
+/** Adds what was warned of on the way as `Warning` headers. What has control characters has no place there. */
+export const withWarnings: Filter = (next) => async (state) => warned(await next(state), state);
+
+function warned(response: ApiResponse, { warnings }: RequestState): ApiResponse {
   if (warnings.size === 0) return response;
   const recorder = new Recorder();
   for (const warning of warnings) recorder.add(warning);

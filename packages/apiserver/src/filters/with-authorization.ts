@@ -1,0 +1,33 @@
+import { quote } from '@coxswain/apimachinery';
+import type { ApiRequest } from '@coxswain/component-base/http';
+import { textResponse } from '@coxswain/component-base/http';
+import { type Authorizer, forbidden, withoutMarkup } from '../authorization/index.ts';
+import { attributesOf } from './attributes-of.ts';
+import type { Filter } from './filter.ts';
+
+export interface AuthorizationOptions {
+  readonly authorizer: Authorizer;
+  /** Hears of errors that are the server's own. */
+  readonly onError: (error: unknown, request: ApiRequest) => void;
+}
+
+/** Throws a 403 for what the user may not do. */
+export function withAuthorization({ authorizer, onError }: AuthorizationOptions): Filter {
+  return (next) => async (state) => {
+    const attributes = attributesOf(state);
+    const { decision, reason, error } = await authorizer.authorize(attributes);
+    if (error && decision !== 'allow') {
+      state.annotate('authorization.k8s.io/reason', 'internal error');
+      onError(error, state.request);
+      const { path, search } = state.request;
+      const uri = quote(search === '' ? path : `${path}?${search}`);
+      return textResponse(500, withoutMarkup(`Internal Server Error: ${uri}: ${error.message}\n`));
+    }
+    state.annotate('authorization.k8s.io/decision', decision === 'allow' ? 'allow' : 'forbid');
+    state.annotate('authorization.k8s.io/reason', reason);
+    state.refused = decision !== 'allow';
+    if (state.refused) throw forbidden(attributes, reason);
+    state.authorized = true;
+    return next(state);
+  };
+}

@@ -1,0 +1,16 @@
+import type { Filter } from './filter.ts';
+import { type InFlight, isLongRunning, tooManyRequests } from './in-flight.ts';
+
+/** Refuses what is too much at once, where there is no priority and fairness. */
+export function withMaxInFlight(inFlight: InFlight): Filter {
+  return (next) => async (state) => {
+    if (isLongRunning(state.info)) return next(state);
+    const leave = inFlight.enter(state.info.verb);
+    if (!leave) return tooManyRequests();
+    try {
+      return await next(state);
+    } finally {
+      leave();
+    }
+  };
+}
