@@ -10,7 +10,6 @@ import {
 } from '@coxswain/client';
 import type { ApiHandler } from '@coxswain/component-base/http';
 import { ContainerKiller } from './containers/kill-pod.ts';
-import { PodEvents } from './containers/pod-events.ts';
 import { PodSyncer } from './containers/pod-syncer.ts';
 import { ImagePuller } from './images/image-puller.ts';
 import { NodeLease } from './lease/node-lease.ts';
@@ -19,6 +18,7 @@ import { InformerNodeSource, type NodeSource } from './node/node-source.ts';
 import { type CompleteNodeSpec, completeNodeSpec, type NodeSpec } from './node/node-spec.ts';
 import { PodWorkers } from './pod-workers/pod-workers.ts';
 import { InformerPodSource } from './pods/informer-pod-source.ts';
+import { PodEvents } from './pods/pod-events.ts';
 import type { PodSource } from './pods/pod-source.ts';
 import { ProbeManager } from './probes/probe-manager.ts';
 import type { ContainerRuntime } from './runtime/container-runtime.ts';

@@ -1,8 +1,8 @@
 import type { Pod, PodCondition, PodSpec } from '@coxswain/api/core/v1';
 import type { Clock, Timer } from '@coxswain/client';
 import type { Rejection } from '../admission/admit-pod.ts';
-import type { PodEvents } from '../containers/pod-events.ts';
 import { resizeOf } from '../containers/resize.ts';
+import type { PodEvents } from '../pods/pod-events.ts';
 import { latestContainer, type RuntimePod } from '../runtime/container-runtime.ts';
 import { allocatedByStatus, hasSameResources, resizable, withResourcesOf } from './allocated-pod.ts';
 import { ResizeConditions } from './resize-conditions.ts';

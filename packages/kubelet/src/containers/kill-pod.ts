@@ -1,7 +1,7 @@
 import type { Container, Pod } from '@coxswain/api/core/v1';
 import { type Clock, sleep } from '@coxswain/client';
+import type { PodEvents } from '../pods/pod-events.ts';
 import type { ContainerRuntime, RuntimePod } from '../runtime/container-runtime.ts';
-import type { PodEvents } from './pod-events.ts';
 import { isSidecar } from './restart-rules.ts';
 
 export interface KillerOptions {

@@ -3,6 +3,7 @@ import { formatDuration } from '@coxswain/apimachinery/time';
 import { Backoff, type Clock } from '@coxswain/client';
 import type { ImagePuller, NeededImage } from '../images/image-puller.ts';
 import { pullImageVolumes } from '../images/image-volumes.ts';
+import { type PodEvents, podText } from '../pods/pod-events.ts';
 import {
   type ContainerConfig,
   type ContainerRuntime,
@@ -10,6 +11,7 @@ import {
   type RuntimePod,
   type RuntimeSandbox,
 } from '../runtime/container-runtime.ts';
+import { messageOf, StartError } from '../runtime/start-error.ts';
 import type { ConfigSource } from '../volumes/config-source.ts';
 import { environmentOf } from '../volumes/environment.ts';
 import { expand } from '../volumes/expansion.ts';
@@ -17,9 +19,7 @@ import { checkSubPaths } from '../volumes/sub-paths.ts';
 import { hookFailure } from './hook-failure.ts';
 import type { ContainerKiller } from './kill-pod.ts';
 import { type PodActions, type ProbeVerdicts, podActions } from './pod-actions.ts';
-import { type PodEvents, podText } from './pod-events.ts';
 import { isSidecar } from './restart-rules.ts';
-import { messageOf, StartError } from './start-error.ts';
 import { verifyRunAsNonRoot } from './verify-run-as-non-root.ts';
 
 export interface PodSyncerOptions {

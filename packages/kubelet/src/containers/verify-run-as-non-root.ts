@@ -1,5 +1,5 @@
 import type { Container, Pod } from '@coxswain/api/core/v1';
-import { podText } from './pod-events.ts';
+import { podText } from '../pods/pod-events.ts';
 
 /**
  * Throws what the container's status waits for when it is to run as root and must not.

@@ -1,9 +1,9 @@
 import type { Container, Pod } from '@coxswain/api/core/v1';
 import { formatDuration } from '@coxswain/apimachinery/time';
 import { Backoff, type Clock, type EventType } from '@coxswain/client';
-import type { PodEvents } from '../containers/pod-events.ts';
-import { messageOf, StartError } from '../containers/start-error.ts';
+import type { PodEvents } from '../pods/pod-events.ts';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
+import { messageOf, StartError } from '../runtime/start-error.ts';
 
 export interface ImagePullerOptions {
   readonly runtime: ContainerRuntime;

@@ -1,5 +1,5 @@
 import type { Pod } from '@coxswain/api/core/v1';
-import { StartError } from '../containers/start-error.ts';
+import { StartError } from '../runtime/start-error.ts';
 import type { ImagePuller } from './image-puller.ts';
 
 /**

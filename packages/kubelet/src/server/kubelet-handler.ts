@@ -10,7 +10,7 @@ import {
   readQuery,
   textResponse,
 } from '@coxswain/component-base/http';
-import { messageOf } from '../containers/start-error.ts';
+import { messageOf } from '../runtime/start-error.ts';
 import { containerLogs } from './container-logs.ts';
 import { findPod, type KubeletHost } from './kubelet-host.ts';
 import { resourceMetrics } from './resource-metrics.ts';

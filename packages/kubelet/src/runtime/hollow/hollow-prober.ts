@@ -1,9 +1,9 @@
 import type { Container, Pod, Probe } from '@coxswain/api/core/v1';
 import { formatDuration } from '@coxswain/apimachinery/time';
 import { type Clock, systemClock } from '@coxswain/client';
-import { resolveContainerPort } from '../../probes/resolve-container-port.ts';
 import { expandWithStatic } from '../../volumes/expansion.ts';
 import type { ProbeKind, ProbeRequest, ProbeResult, Prober } from '../prober.ts';
+import { resolveContainerPort } from '../resolve-container-port.ts';
 import { commandOutcome } from './command-outcome.ts';
 import { type Fate, fateOf, type ProbeScript, probeAt } from './fate.ts';
 
