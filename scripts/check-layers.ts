@@ -1,11 +1,13 @@
 /**
  * `npm run layers`: fails when a package imports what `layers.json` does not allow it, reaches into another package's
- * files, uses what it does not declare, or needs Node where it must run in a browser.
+ * files, uses what it does not declare, or needs Node where it must run in a browser; and when folders of a package import
+ * each other in a circle.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { folderCycles } from './layers/folder-cycles.ts';
 import { type Import, importsOf } from './layers/imports-of.ts';
 import {
   isTest,
@@ -42,6 +44,7 @@ export function checkLayers(layers: Layers, packages: readonly PackageSources[])
     for (const file of source.files) {
       for (const problem of fileProblems(file, source, layers, packages)) problems.push(`${file.path}: ${problem}`);
     }
+    problems.push(...folderCycles(source, packages));
   }
   for (const name of Object.keys(layers)) {
     if (!name.startsWith('$') && !packages.some((known) => known.name === name))
@@ -127,8 +130,9 @@ export function breachesOf(root: string): string[] {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const problems = breachesOf(join(import.meta.dirname, '..'));
+  const problems = breachesOf(process.argv[2] ?? join(import.meta.dirname, '..'));
   for (const problem of problems) console.error(problem);
-  console.log(problems.length === 0 ? 'every package keeps to its layers' : `${problems.length} breaches`);
+  const count = `${problems.length} ${problems.length === 1 ? 'breach' : 'breaches'}`;
+  console.log(problems.length === 0 ? 'every package keeps to its layers' : count);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }
