@@ -43,9 +43,13 @@ const everyGroup = `
 const queue = `
   import { WorkQueue } from '@coxswain/client';
   new WorkQueue().add('x');`;
+const inProcess = `
+  import { InProcessTransport } from '@coxswain/client/transport';
+  const server = async () => ({ status: 200, headers: {} });
+  await new InProcessTransport(server).openWebSocket({ url: '/', headers: {}, protocols: [] });`;
 
 describe('a bundle for a browser', () => {
-  it.each(Object.entries({ restClient, informer, oneGroup, everyGroup, queue }))(
+  it.each(Object.entries({ restClient, informer, oneGroup, everyGroup, queue, inProcess }))(
     'of %s needs nothing of Node',
     async (_, program) => {
       const { code } = await bundled(program, 'browser');
