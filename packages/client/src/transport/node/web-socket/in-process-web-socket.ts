@@ -4,7 +4,7 @@ import type { WebSocketConnection, WebSocketRequest } from '../../transport.ts';
 import { openWebSocket } from './web-socket.ts';
 
 /** A request whose answer may want the connection. */
-export interface UpgradeCall {
+interface UpgradeCall {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
