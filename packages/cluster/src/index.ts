@@ -1,8 +1,24 @@
 /**
  * `@coxswain/cluster`: a whole cluster in one process, which `cox up` and the testkit stand on.
  *
- * Where to start: `cluster.ts`.
+ * Where to start: `component.ts` is what it consists of, `components/default-components.ts` the list, `cluster.ts` what runs it.
  */
-export { type Caller, Cluster, type ClusterOptions, type Component } from './cluster.ts';
+
+export type { NodeSpec } from '@coxswain/kubelet';
+export { Cluster, type ClusterOptions } from './cluster.ts';
+export type {
+  ApiServerComponent,
+  Component,
+  ComponentContext,
+  ComponentPhase,
+  ComponentStatus,
+  RunningComponent,
+} from './component.ts';
+export type { ApiServerSettings } from './components/api-server.ts';
+export type { Access, ClusterServer } from './components/cluster-server.ts';
+export type { ControllersSettings } from './components/controllers.ts';
+export { type DefaultComponentsSettings, defaultComponents } from './components/default-components.ts';
+export type { SchedulerSettings } from './components/scheduler.ts';
 export { administrator, type Identity } from './identities.ts';
-export type { Access } from './server.ts';
+export { type HollowNodeOptions, HollowNodeProvider } from './nodes/hollow-node-provider.ts';
+export type { NodeProvider } from './nodes/node-provider.ts';

@@ -2,7 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { startApiServer } from '@coxswain/apiserver';
 import { ClientSet, InProcessTransport, RESTClient } from '@coxswain/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { untilReady } from './ready.ts';
+import { untilNodesReady } from './nodes/until-ready.ts';
+import { untilPodsMayCome } from './ready.ts';
 
 let server: Awaited<ReturnType<typeof startApiServer>>;
 let clients: ClientSet;
@@ -23,8 +24,12 @@ it('waits for the account, for what its pods mount and for its own nodes, and fo
   const say = (name: string, status: string) =>
     nodes().patchStatus(name, 'merge', { status: { conditions: [{ type: 'Ready', status }] } });
   const expected = [{ name: 'a' }, { name: 'b' }];
+  const untilAll = async (): Promise<void> => {
+    await untilPodsMayCome(clients, {});
+    await untilNodesReady(clients, expected, {});
+  };
   const done: string[] = [];
-  const ready = untilReady(clients, expected, {}).then(() => done.push('ready'));
+  const ready = untilAll().then(() => done.push('ready'));
   for (const name of ['of-old', 'a', 'b']) await addNode(name);
   await say('of-old', 'Unknown');
   await say('b', 'True');
@@ -41,5 +46,5 @@ it('waits for the account, for what its pods mount and for its own nodes, and fo
   await configMaps('default').create({ metadata: { name: 'kube-root-ca.crt' } });
   await ready;
   // There is nothing to wait for any more.
-  await untilReady(clients, expected, {});
+  await untilAll();
 });

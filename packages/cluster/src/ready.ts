@@ -1,32 +1,22 @@
-import type { Node } from '@coxswain/api/core/v1';
 import { type ClientSet, untilWithSync, type WaitOptions } from '@coxswain/client';
-import type { NodeSpec } from '@coxswain/kubelet';
-import { administratorsLabels } from './node-labels.ts';
+import type { NamedNode } from './nodes/node-provider.ts';
+import { notReady } from './nodes/until-ready.ts';
 
-/** What of a node has to be known to wait for it. */
-type Expected = Pick<NodeSpec, 'name' | 'labels'>;
+const account = 'default';
+const authority = 'kube-root-ca.crt';
 
-/**
- * Resolves when pods may be created in the namespace `default` and have what each of them mounts, and these nodes are ready for
- * them. Others may be there that are not, of a cluster that once had more.
- */
-export async function untilReady(
-  clients: ClientSet,
-  expected: readonly Expected[],
-  options: WaitOptions,
-): Promise<void> {
-  const { serviceAccounts, configMaps, nodes } = clients.core.v1;
+/** Resolves when pods may be created in the namespace `default` and have what each of them mounts: the controllers make it. */
+export async function untilPodsMayCome({ core }: ClientSet, options: WaitOptions): Promise<void> {
+  const { serviceAccounts, configMaps } = core.v1;
   await untilWithSync(serviceAccounts('default'), account, (found) => found !== undefined, options);
   await untilWithSync(configMaps('default'), authority, (found) => found !== undefined, options);
-  // While one is waited for, most others become ready, too.
-  for (let [next, ...others] = expected; next !== undefined; [next, ...others] = await notReady(clients, others)) {
-    const isReadyAs = isNodeReady(next);
-    await untilWithSync(nodes(), next.name, (node) => node !== undefined && isReadyAs(node), options);
-  }
 }
 
-/** Whether there is nothing to wait for; false also when it cannot be told. */
-export async function isReady(clients: ClientSet, expected: readonly Expected[]): Promise<boolean> {
+/**
+ * Whether what is stored is that of a cluster which is ready, with these nodes: then there is nothing to wait for, though components
+ * may not run yet. False also when it cannot be told.
+ */
+export async function isReadyAsStored(clients: ClientSet, expected: readonly NamedNode[]): Promise<boolean> {
   const { serviceAccounts, configMaps } = clients.core.v1;
   try {
     await Promise.all([serviceAccounts('default').get(account), configMaps('default').get(authority)]);
@@ -35,22 +25,3 @@ export async function isReady(clients: ClientSet, expected: readonly Expected[])
     return false;
   }
 }
-
-const account = 'default';
-const authority = 'kube-root-ca.crt';
-
-async function notReady(clients: ClientSet, expected: readonly Expected[]): Promise<Expected[]> {
-  const { items } = await clients.core.v1.nodes().list();
-  const found = new Map(items.map((node) => [node.metadata.name, node]));
-  return expected.filter((node) => {
-    const there = found.get(node.name);
-    return !there || !isNodeReady(node)(there);
-  });
-}
-
-const isNodeReady =
-  (expected: Expected) =>
-  ({ status, spec, metadata }: Node): boolean =>
-    status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true &&
-    !spec?.taints?.some(({ key }) => key === 'node.kubernetes.io/not-ready') &&
-    Object.entries(administratorsLabels(expected)).every(([key, value]) => metadata.labels?.[key] === value);

@@ -3,9 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ClientSet, newTransport, RESTClient, untilWithSync } from '@coxswain/client';
 import { newKubeConfig, parseKubeConfig, restConfigFor } from '@coxswain/client/kubeconfig';
-import { openMemoryStore, type Store } from '@coxswain/storage';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Cluster, type ClusterOptions } from '../src/index.ts';
+import { openMemoryStore } from '@coxswain/storage';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type ApiServerSettings,
+  Cluster,
+  type ClusterOptions,
+  type Component,
+  defaultComponents,
+  HollowNodeProvider,
+} from '../src/index.ts';
 
 let folder: string;
 const clusters: Cluster[] = [];
@@ -23,13 +30,18 @@ async function start(options: ClusterOptions): Promise<Cluster> {
   return cluster;
 }
 
+/** The default components, with an API server that is told something. */
+const withServer = (apiServer: ApiServerSettings): Pick<ClusterOptions, 'components'> => ({
+  components: defaultComponents({ apiServer }),
+});
+
 it('goes on from its directory, with the same keys', async () => {
-  const first = await start({ dataDir: folder, nodes: 1 });
+  const first = await start({ ...withServer({ dataDir: folder }), nodes: 1 });
   await first.whenReady();
   const { uid } = (await first.clients.core.v1.serviceAccounts('default').get('default')).metadata;
   const { kubeconfig } = await first.listen();
   await first.stop();
-  const second = await start({ dataDir: folder, nodes: 1 });
+  const second = await start({ ...withServer({ dataDir: folder }), nodes: 1 });
   await second.whenReady();
   expect((await second.clients.core.v1.serviceAccounts('default').get('default')).metadata.uid).toBe(uid);
   const authorityOf = async (text: string): Promise<unknown> =>
@@ -61,23 +73,23 @@ it('opens one port, when it is asked to; who comes in there meets the same clust
 });
 
 it('each node lives and dies on its own, where they are apart', async () => {
-  const cluster = await start({ separateNodes: true });
+  const nodes = new HollowNodeProvider(2, { separate: true });
+  const cluster = await start({ nodes });
   await cluster.whenReady();
-  expect(cluster.nodes.names).toEqual(['hollow-0', 'hollow-1']);
+  expect(nodes.names).toEqual(['hollow-0', 'hollow-1']);
   const addresses = (await cluster.clients.core.v1.nodes().list()).items.map(
     ({ status }) => status?.addresses?.find(({ type }) => type === 'InternalIP')?.address,
   );
   expect(new Set(addresses).size).toBe(2);
-  await cluster.nodes.kill('hollow-0');
-  expect(['hollow-0', 'hollow-1'].map((name) => cluster.nodes.isAlive(name))).toEqual([false, true]);
+  await nodes.kill('hollow-0');
+  expect(['hollow-0', 'hollow-1'].map((name) => nodes.isAlive(name))).toEqual([false, true]);
   await cluster.stopComponent('nodes');
   cluster.startComponent('nodes');
-  expect(['hollow-0', 'hollow-1'].map((name) => cluster.nodes.isAlive(name))).toEqual([false, true]);
-  cluster.nodes.revive('hollow-0');
-  expect(cluster.nodes.isAlive('hollow-0')).toBe(true);
+  expect(['hollow-0', 'hollow-1'].map((name) => nodes.isAlive(name))).toEqual([false, true]);
+  nodes.revive('hollow-0');
+  expect(nodes.isAlive('hollow-0')).toBe(true);
 
-  const fleet = await start({ nodes: 2, components: [] });
-  await expect(fleet.nodes.kill('hollow-0')).rejects.toThrow('the nodes are one fleet');
+  await expect(new HollowNodeProvider(2).kill('hollow-0')).rejects.toThrow('the nodes are one fleet');
 });
 
 it('lets containers be privileged, unless it is told not to', async () => {
@@ -87,7 +99,7 @@ it('lets containers be privileged, unless it is told not to', async () => {
   await some.whenReady();
   const created = await some.clients.core.v1.pods('default').create(pod);
   expect(created.spec?.containers[0]?.securityContext?.privileged).toBe(true);
-  const strict = await start({ nodes: 0, apiServer: { allowPrivileged: false } });
+  const strict = await start({ nodes: 0, ...withServer({ flags: { allowPrivileged: false } }) });
   await strict.whenReady();
   await expect(strict.clients.core.v1.pods('default').create(pod)).rejects.toThrow(
     'spec.containers[0].securityContext.privileged: Forbidden: disallowed by cluster policy',
@@ -130,14 +142,14 @@ it('has a default class of storage, whose claims get volumes that go with them',
 });
 
 it('leaves classes of storage as somebody made them', async () => {
-  const first = await start({ dataDir: folder, nodes: 0 });
+  const first = await start({ ...withServer({ dataDir: folder }), nodes: 0 });
   await first.whenReady();
   const classes = first.clients.storage.v1.storageClasses();
   const own = { metadata: { name: 'own' }, provisioner: 'example.com/own' };
   await classes.create(own);
   await classes.delete('standard');
   await first.stop();
-  const second = await start({ dataDir: folder, nodes: 0 });
+  const second = await start({ ...withServer({ dataDir: folder }), nodes: 0 });
   await second.whenReady();
   const { items } = await second.clients.storage.v1.storageClasses().list();
   expect(items.map(({ metadata }) => metadata.name)).toEqual(['own']);
@@ -181,77 +193,89 @@ it('says that its components are well', async () => {
 });
 
 it('refuses flags of the API server in its words', async () => {
-  await expect(start({ nodes: 0, apiServer: { serviceClusterIpRange: ['10.96.0.0/99'] } })).rejects.toThrow(
-    /service-cluster-ip-range/,
-  );
+  await expect(
+    start({ nodes: 0, ...withServer({ flags: { serviceClusterIpRange: ['10.96.0.0/99'] } }) }),
+  ).rejects.toThrow(/service-cluster-ip-range/);
 });
 
-/** Who has sent requests. */
-const noting =
-  (callers: Set<string>): NonNullable<ClusterOptions['intercept']> =>
-  (transport, caller) => ({
-    send: (request) => {
-      callers.add(caller);
-      return transport.send(request);
-    },
-    openWebSocket: (request) => transport.openWebSocket(request),
-    close: () => transport.close(),
-  });
-
-it('starts what nobody needs to be ready afterwards, when asked to, and is not idle before', async () => {
-  const callers = new Set<string>();
-  const cluster = await start({ nodes: 1, readyFirst: true, intercept: noting(callers) });
-  await cluster.whenReady();
-  expect(callers).toEqual(new Set(['users', 'controllers', 'nodes']));
-  expect(cluster.isIdle).toBe(false);
-  const spec = {
-    replicas: 1,
-    selector: { matchLabels: { app: 'web' } },
-    template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image: 'web' }] } },
-  };
-  const sets = cluster.clients.apps.v1.replicaSets('default');
-  await sets.create({ metadata: { name: 'web' }, spec });
-  await untilWithSync(sets, 'web', (set) => set?.status?.readyReplicas === 1, { timeoutMs: 20_000 });
-  expect(callers).toContain('scheduler');
-});
-
-it('starts nothing before it is ready, where what is stored is; for what lacks then, as ever', async () => {
+it('knows whether what is stored is ready, before anybody runs', async () => {
   const store = openMemoryStore();
-  const first = await start({ nodes: 2, store });
+  const first = await start({ nodes: 2, ...withServer({ store }) });
+  expect(await first.isReadyAsStored()).toBe(false);
   await first.whenReady();
   const snapshot = store.snapshot();
-  const authorities: string[] = [];
-  const again = async (nodes: number, callers: Set<string>): Promise<Cluster> => {
-    const reopened = async ({ servingTrust }: { servingTrust: string }): Promise<Store> => {
-      authorities.push(servingTrust);
-      return openMemoryStore({ snapshot });
-    };
-    const cluster = await start({ nodes, store: reopened, readyFirst: true, intercept: noting(callers) });
-    await cluster.whenReady();
-    return cluster;
-  };
-  const same = new Set<string>();
-  const cluster = await again(2, same);
-  expect(same).toEqual(new Set(['users']));
-  expect(cluster.isIdle).toBe(false);
-  const configMaps = cluster.clients.core.v1.configMaps('default');
-  // Its keys are its own, of which the store heard; who tells pods of them is one of those to come.
-  expect(authorities[0]).toContain('BEGIN CERTIFICATE');
-  await untilWithSync(configMaps, 'kube-root-ca.crt', (found) => found?.data?.['ca.crt'] === authorities[0], {
-    timeoutMs: 20_000,
-  });
-  await vi.waitUntil(() => same.size === 4, { timeout: 20_000 });
-
-  const more = new Set<string>();
-  await again(3, more);
-  expect(more).toContain('nodes');
+  const again = (nodes: number): Promise<Cluster> =>
+    start({ nodes, started: [], ...withServer({ store: openMemoryStore({ snapshot }) }) });
+  expect(await (await again(2)).isReadyAsStored()).toBe(true);
+  expect(await (await again(3)).isReadyAsStored()).toBe(false);
 });
 
-it('stops while it is not ready yet, and a part while it is to come', async () => {
-  const cluster = await start({ nodes: 1, readyFirst: true });
-  await cluster.stopComponent('scheduler');
-  expect(cluster.isRunning('scheduler')).toBe(false);
-  await cluster.stop();
+describe('a component that is added to the list', () => {
+  const withComponent = (component: Component): Pick<ClusterOptions, 'components'> => {
+    const [apiServer, ...others] = defaultComponents();
+    return { components: [apiServer, ...others, component] };
+  };
+  const ended = (signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+
+  it('acts by itself, is waited for, and is stopped before those that it is after', async () => {
+    const seen: string[] = [];
+    const cluster = await start({
+      nodes: 0,
+      ...withComponent({
+        name: 'dns',
+        after: ['controllers'],
+        start({ clientAs, signal, isRunning }) {
+          const clients = new ClientSet(clientAs({ username: 'me', groups: ['system:masters'] }));
+          const configMap = { metadata: { name: 'dns' }, data: { zone: 'cluster.local' } };
+          return {
+            ended: ended(signal).then(() => void seen.push(`controllers run: ${isRunning('controllers')}`)),
+            ready: async () => void (await clients.core.v1.configMaps('kube-system').create(configMap)),
+          };
+        },
+      }),
+    });
+    await cluster.whenReady();
+    const { metadata } = await cluster.clients.core.v1.configMaps('kube-system').get('dns');
+    expect(metadata.managedFields?.map(({ manager }) => manager)).toEqual(['dns']);
+    expect((await cluster.status()).map(({ name, phase }) => `${name} ${phase}`)).toEqual([
+      'apiserver running',
+      'default-storage-class ended',
+      'controllers running',
+      'scheduler running',
+      'nodes running',
+      'dns running',
+    ]);
+    await cluster.stop();
+    expect(seen).toEqual(['controllers run: true']);
+  });
+
+  it('fails alone: whoever waits hears of it, and the others go on', async () => {
+    const logged: string[] = [];
+    const cluster = await start({
+      nodes: 0,
+      ...withComponent({
+        name: 'dns',
+        start: () => {
+          throw new Error('port 53 is taken');
+        },
+      }),
+      logger: { info() {}, warn() {}, error: (message, error) => void logged.push(`${message}: ${error}`) },
+    });
+    expect(logged).toEqual(['the component dns has failed: Error: port 53 is taken']);
+    await expect(cluster.whenReady()).rejects.toThrow('port 53 is taken');
+    const failed = { name: 'dns', phase: 'failed', problem: 'port 53 is taken' };
+    expect((await cluster.status()).at(-1)).toEqual(failed);
+    expect(cluster.isRunning('scheduler')).toBe(true);
+  });
+});
+
+it('names the components that there are to whoever asks for another, and keeps its API server', async () => {
+  const cluster = await start({ nodes: 0, started: [] });
+  expect(() => cluster.startComponent('proxy')).toThrow(
+    'there is no component proxy, only apiserver, default-storage-class, controllers, scheduler, nodes',
+  );
+  await expect(cluster.stopComponent('apiserver')).rejects.toThrow('the API server stops with its cluster');
 });
 
 it('nodes have the labels that they are to have, also those that no kubelet may set', async () => {
@@ -261,7 +285,7 @@ it('nodes have the labels that they are to have, also those that no kubelet may 
     'topology.kubernetes.io/zone': 'z',
     own: 'x',
   };
-  const cluster = await start({ nodes: [{ name: 'a', labels }, { name: 'b' }] });
+  const cluster = await start({ nodes: new HollowNodeProvider([{ name: 'a', labels }, { name: 'b' }]) });
   await cluster.whenReady();
   const { metadata } = await cluster.clients.core.v1.nodes().get('a');
   expect(metadata.labels).toMatchObject(labels);

@@ -15,6 +15,6 @@ const scripts = isOwnContext
   : undefined;
 const cluster = (scripts ? scripts.load('cluster.cjs') : await import('./cluster.ts')) as typeof plain;
 
-export const { Cluster, openMemoryStore, snapshotOf } = cluster;
+export const { Cluster, defaultComponents, HollowNodeProvider, openMemoryStore, snapshotOf } = cluster;
 
 export const keepCompiled = (): void => scripts?.keepCompiled();

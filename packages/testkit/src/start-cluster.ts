@@ -1,8 +1,16 @@
-import { type Logger, silentLogger, systemClock } from '@coxswain/client';
-import type { ClusterOptions } from '@coxswain/cluster';
+import { type Logger, silentLogger, systemClock, type Transport } from '@coxswain/client';
+import type {
+  ApiServerSettings,
+  ClusterOptions,
+  ControllersSettings,
+  NodeSpec,
+  SchedulerSettings,
+} from '@coxswain/cluster';
 import type { MemoryStore } from '@coxswain/storage';
-import { Cluster, openMemoryStore } from '#cluster';
+import { Cluster, defaultComponents, HollowNodeProvider, openMemoryStore } from '#cluster';
+import { type Caller, type Component, callerOf } from './component.ts';
 import { freshState } from './fresh-state.ts';
+import { LaterStart } from './later-start.ts';
 import type { ClusterSnapshot } from './snapshot.ts';
 import { TestCluster } from './test-cluster.ts';
 import { StoreHistory } from './time/store-history.ts';
@@ -10,10 +18,18 @@ import { TestClock } from './time/test-clock.ts';
 import { Traffic } from './traffic/traffic.ts';
 
 export interface StartClusterOptions
-  extends Pick<
-    ClusterOptions,
-    'nodes' | 'components' | 'controllers' | 'scheduler' | 'apiServer' | 'random' | 'intercept' | 'freezeCaches'
-  > {
+  extends Pick<ClusterOptions, 'random' | 'freezeCaches'>,
+    Pick<ControllersSettings, 'controllers'> {
+  /** Hollow nodes: how many, or what they are; 2 by default. */
+  readonly nodes?: number | readonly NodeSpec[];
+  /** Which parts run from the start; all by default. */
+  readonly components?: readonly Component[];
+  /** Profiles, and plug-ins of one's own. */
+  readonly scheduler?: SchedulerSettings;
+  /** Further flags of kube-apiserver. */
+  readonly apiServer?: NonNullable<ApiServerSettings['flags']>;
+  /** Stands between callers and the API server. */
+  readonly intercept?: (transport: Transport, caller: Caller) => Transport;
   /**
    * `flowing`, the default: it goes on as the machine's does, and can be turned ahead. `frozen`: it stands still but for
    * turns, once the cluster is ready. `real`: the machine's; nothing can be turned.
@@ -41,39 +57,53 @@ export interface StartClusterOptions
  */
 export async function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
   const { clock: pace = 'flowing', now, from, ready = true, logger = silentLogger, intercept, ...rest } = options;
+  const { nodes: asked, components, controllers, scheduler = {}, apiServer: flags, ...surroundings } = rest;
   const testClock = pace === 'real' ? undefined : new TestClock(startOf(now, from));
   const clock = testClock ?? systemClock;
   const traffic = new Traffic(clock);
   const history = new StoreHistory();
-  const isWhole = options.components === undefined && options.controllers === undefined;
+  const isWhole = components === undefined && controllers === undefined;
   // Who asks for another server may want none of what servers and controllers make by default.
-  const isUsual = isWhole && options.apiServer === undefined;
+  const isUsual = isWhole && flags === undefined;
+  const nodes = new HollowNodeProvider(asked, { separate: true });
   // Opened before the cluster is there: who its pods trust is among what it begins with.
   let store!: MemoryStore;
+  const openStore = async ({ servingTrust }: { readonly servingTrust: string }): Promise<MemoryStore> => {
+    const snapshot = from?.store ?? (isUsual ? freshFor(options, clock.now(), servingTrust) : undefined);
+    store = openMemoryStore({ ...(snapshot && { snapshot }), clock });
+    await history.follow(store);
+    return store;
+  };
   let cluster: Cluster;
   try {
     cluster = await Cluster.start({
-      ...rest,
-      // Who does not wait for it wants all of it at once.
-      readyFirst: isWhole && ready,
-      store: async ({ servingTrust }) => {
-        const snapshot = from?.store ?? (isUsual ? freshFor(options, clock.now(), servingTrust) : undefined);
-        store = openMemoryStore({ ...(snapshot && { snapshot }), clock });
-        await history.follow(store);
-        return store;
-      },
+      ...surroundings,
+      nodes,
+      components: defaultComponents({
+        apiServer: { store: openStore, ...(flags && { flags }) },
+        controllers: { ...(controllers && { controllers }) },
+        scheduler,
+      }),
+      started: [],
       clock,
       ...(testClock && { clockOf: (component) => testClock.of(component) }),
-      separateNodes: true,
       logger,
-      intercept: (transport, caller) => traffic.wrap(intercept?.(transport, caller) ?? transport, caller),
+      intercept: (transport, name) => {
+        const caller = callerOf(name);
+        return traffic.wrap(intercept?.(transport, caller) ?? transport, caller);
+      },
     });
   } catch (error) {
     testClock?.stop();
     throw error;
   }
-  const test = new TestCluster({ cluster, store, traffic, history, clock: testClock, isWhole });
+  const later = new LaterStart(cluster);
+  const test = new TestCluster({ cluster, nodes, store, traffic, history, later, clock: testClock, isWhole });
   try {
+    const names = startedFrom(components);
+    // Who does not wait for the cluster wants all of it at once.
+    if (isWhole && ready && (await cluster.isReadyAsStored())) later.next(names);
+    else for (const name of names) cluster.startComponent(name);
     if (ready) await test.whenReady();
     if (pace === 'frozen') testClock?.freeze();
     return test;
@@ -82,6 +112,10 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     throw error;
   }
 }
+
+/** The controllers make the volumes of the default class. */
+const startedFrom = (components: readonly Component[] = ['controllers', 'scheduler', 'nodes']): readonly string[] =>
+  components.includes('controllers') ? ['default-storage-class', ...components] : components;
 
 /** Nodes that somebody describes are none that every cluster has. */
 const freshFor = ({ nodes = Infinity }: StartClusterOptions, nowMs: number, rootCA: string) =>

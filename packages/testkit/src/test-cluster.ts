@@ -2,11 +2,13 @@ import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Pod } from '@coxswain/api/core/v1';
 import { ClientSet, type Clock, DynamicClient, type RESTClient } from '@coxswain/client';
-import type { Cluster, Component, Identity } from '@coxswain/cluster';
+import type { Cluster, HollowNodeProvider, Identity } from '@coxswain/cluster';
 import type { MemoryStore } from '@coxswain/storage';
 import { keepCompiled } from '#cluster';
+import type { Component } from './component.ts';
 import { describeEvents, describeState } from './describe-state.ts';
 import { writeKubeconfig } from './kubeconfig-file.ts';
+import type { LaterStart } from './later-start.ts';
 import { Loader } from './load/loader.ts';
 import { type Manifest, type Manifests, readManifestFiles } from './load/read-manifests.ts';
 import type { ClusterSnapshot } from './snapshot.ts';
@@ -40,9 +42,11 @@ export interface FailOptions {
 /** The parts that a cluster under test is made of. */
 export interface TestClusterParts {
   readonly cluster: Cluster;
+  readonly nodes: HollowNodeProvider;
   readonly store: MemoryStore;
   readonly traffic: Traffic;
   readonly history: StoreHistory;
+  readonly later: LaterStart;
   /** Absent when it is the machine's. */
   readonly clock: TestClock | undefined;
   /** All components were started, with all controllers. */
@@ -62,7 +66,7 @@ export class TestCluster implements AsyncDisposable {
   /** The cluster's time: for informers, queues and controllers of the test's own. */
   readonly clock: Clock;
   /** Their names; `kill` lets one die at once, `revive` brings it back with nothing running on it. */
-  readonly nodes: Cluster['nodes'];
+  readonly nodes: Pick<HollowNodeProvider, 'names' | 'isAlive' | 'kill' | 'revive'>;
   readonly #parts: TestClusterParts;
   readonly #settler: Settler;
   readonly #loader: Loader;
@@ -70,14 +74,14 @@ export class TestCluster implements AsyncDisposable {
   #stopped: Promise<void> | undefined;
 
   constructor(parts: TestClusterParts) {
-    const { cluster } = parts;
+    const { cluster, nodes, later } = parts;
     this.#parts = parts;
     this.rest = cluster.rest;
     this.clients = cluster.clients;
     this.dynamic = new DynamicClient(cluster.rest);
     this.clock = cluster.clock;
-    this.nodes = cluster.nodes;
-    this.#settler = new Settler(parts);
+    this.nodes = nodes;
+    this.#settler = new Settler({ ...parts, isIdle: () => later.isOver && cluster.isIdle });
     this.#loader = new Loader({ rest: cluster.rest, until: (condition, what) => this.until(condition, { what }) });
   }
 
@@ -207,6 +211,7 @@ export class TestCluster implements AsyncDisposable {
 
   /** As when its process ends: it forgets what it knew. */
   stopComponent(component: Component): Promise<void> {
+    this.#parts.later.skip(component);
     return this.#parts.cluster.stopComponent(component);
   }
 
@@ -235,7 +240,8 @@ export class TestCluster implements AsyncDisposable {
   }
 
   async #stop(): Promise<void> {
-    const { cluster, clock } = this.#parts;
+    const { cluster, later, clock } = this.#parts;
+    later.cancel();
     // Whoever ends gives itself some time for what it has begun.
     clock?.flow();
     await cluster.stop();

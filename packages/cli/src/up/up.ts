@@ -75,14 +75,13 @@ async function run(options: UpOptions, surroundings: Surroundings): Promise<void
   const port = options.port ?? (await choosePort(usual, apiServer.bindAddress ?? loopback));
   if (options.port === undefined && port === 0) progress(`port ${usual} is taken; the API server takes a free one`);
   // Loaded now: whoever is refused need not wait for it.
-  const { Cluster } = await import('@coxswain/cluster');
+  const { Cluster, defaultComponents, HollowNodeProvider } = await import('@coxswain/cluster');
   const cluster = await Cluster.start({
-    ...(!memory && { dataDir: directory.path }),
-    port,
-    nodes,
-    apiServer,
+    components: defaultComponents({
+      apiServer: { ...(!memory && { dataDir: directory.path }), port, flags: apiServer },
+    }),
+    nodes: new HollowNodeProvider(nodes, { stopDelayMs: 250 }),
     logger,
-    stopDelayMs: 250,
   });
   const [url, adminKubeconfig] = [cluster.url ?? '', cluster.kubeconfig ?? ''];
   const entry = { name: context, adminKubeconfig };

@@ -1,4 +1,3 @@
-import type { Cluster } from '@coxswain/cluster';
 import type { Traffic } from '../traffic/traffic.ts';
 import type { StoreHistory } from './store-history.ts';
 
@@ -15,7 +14,8 @@ const quietTurns = 2;
 const waitingTurns = 30;
 
 export interface SettlerOptions {
-  readonly cluster: Pick<Cluster, 'isIdle'>;
+  /** Whether components have started and have done what they have heard of. */
+  isIdle(): boolean;
   readonly traffic: Traffic;
   readonly history: StoreHistory;
 }
@@ -37,14 +37,14 @@ export class Settler {
    * waited until all know of heartbeats. Rejects when it takes too long.
    */
   async settle(counts: 'revision' | 'changes', timeoutMs: number): Promise<void> {
-    const { cluster, traffic, history } = this.#options;
+    const { isIdle, traffic, history } = this.#options;
     const giveUpAt = performance.now() + timeoutMs;
     let turns = 0;
     for (let quiet = 0; ; ) {
       if (performance.now() > giveUpAt) throw new Error('the cluster does not come to rest');
       await nextTurn(++turns > patientTurns);
       quiet = traffic.isQuiet ? quiet + 1 : 0;
-      if (quiet < (cluster.isIdle ? quietTurns : waitingTurns)) continue;
+      if (quiet < (isIdle() ? quietTurns : waitingTurns)) continue;
       if (this.#sent[counts] === history[counts]) return;
       const { revision, changes } = history;
       await new Promise<void>((resolve) => setTimeout(resolve, paceMs));

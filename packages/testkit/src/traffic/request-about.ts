@@ -1,5 +1,5 @@
 import type { TransportRequest } from '@coxswain/client';
-import type { Caller } from '@coxswain/cluster';
+import type { Caller } from '../component.ts';
 
 /** What a request is about, in the words of RBAC. */
 export interface RequestAbout {

@@ -8,7 +8,7 @@ import {
   type TransportRequest,
   type TransportResponse,
 } from '@coxswain/client';
-import type { Caller } from '@coxswain/cluster';
+import type { Caller } from '../component.ts';
 import { HeldWatch } from './held-watch.ts';
 import { matches, type RequestAbout, type RequestMatcher, requestAbout } from './request-about.ts';
 

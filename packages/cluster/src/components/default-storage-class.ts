@@ -1,7 +1,9 @@
 import type { StorageClass } from '@coxswain/api/storage/v1';
 import { isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
-import type { ClientSet } from '@coxswain/client';
+import { ClientSet } from '@coxswain/client';
 import { hostPathPlugin } from '@coxswain/controllers';
+import type { Component } from '../component.ts';
+import { administrator } from '../identities.ts';
 
 /** Makes volumes that are directories of hollow nodes: nothing is in them, and nothing is left of them. */
 export const volumePlugin = hostPathPlugin();
@@ -14,8 +16,18 @@ const standard: StorageClass = {
   volumeBindingMode: 'WaitForFirstConsumer',
 };
 
+/** Sees once that there is a class of storage for claims that name none. The controllers make the volumes. */
+export const defaultStorageClass = (): Component => ({
+  name: 'default-storage-class',
+  userAgent: 'coxswain',
+  start({ clientAs }) {
+    const ended = ensureDefaultStorageClass(new ClientSet(clientAs(administrator)));
+    return { ended, ready: () => ended };
+  },
+});
+
 /** Where there is any class, somebody may have chosen another default: all stays as it is. None where the server has no such kind. */
-export async function ensureDefaultStorageClass({ storage }: ClientSet): Promise<void> {
+async function ensureDefaultStorageClass({ storage }: ClientSet): Promise<void> {
   const classes = storage.v1.storageClasses();
   try {
     const { items } = await classes.list({ limit: 1 });

@@ -1,0 +1,12 @@
+import type { Component } from '../component.ts';
+import { untilNodesReady } from '../nodes/until-ready.ts';
+
+/** The nodes of the cluster's provider. */
+export const nodes = (): Component => ({
+  name: 'nodes',
+  userAgent: 'kubelet',
+  start: (context) => ({
+    ended: context.nodes.run(context),
+    ready: (clients, options) => untilNodesReady(clients, context.nodes.specs, options),
+  }),
+});

@@ -1,0 +1,22 @@
+import { Scheduler, type SchedulerOptions } from '@coxswain/scheduler';
+import type { Component } from '../component.ts';
+import * as identities from '../identities.ts';
+
+/** Profiles, and plug-ins of one's own. */
+export type SchedulerSettings = Pick<SchedulerOptions, 'config' | 'plugins'>;
+
+/** kube-scheduler. */
+export const scheduler = (settings: SchedulerSettings = {}): Component => ({
+  name: 'scheduler',
+  userAgent: 'kube-scheduler',
+  start({ clientAs, clock, random, logger, freezeCaches, signal }) {
+    const rest = clientAs(identities.scheduler);
+    const running = new Scheduler({ ...settings, rest, clock, random, logger, freezeCaches });
+    return {
+      ended: running.run(signal),
+      get isIdle() {
+        return running.isIdle;
+      },
+    };
+  },
+});

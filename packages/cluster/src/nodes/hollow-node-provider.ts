@@ -1,0 +1,136 @@
+import { ClientSet } from '@coxswain/client';
+import { HollowNodes, type KubeletDialer, type NodeSpec } from '@coxswain/kubelet';
+import type { ComponentContext } from '../component.ts';
+import { administrator, controllerManager, kubeletOf } from '../identities.ts';
+import { untilStopped } from '../until-stopped.ts';
+import { labelNodes, withKubeletLabels } from './node-labels.ts';
+import type { NodeProvider } from './node-provider.ts';
+
+export interface HollowNodeOptions {
+  /** Each node is on its own, so that one can die; costs watches for each. */
+  readonly separate?: boolean;
+  /** How long containers go on after they were asked to stop; by default they stop at once. */
+  readonly stopDelayMs?: number;
+}
+
+/** Pods have addresses of this range, 256 of them for each node. The larger one is for more than 250 nodes. */
+const [podRange, largePodRange] = ['10.244.0.0/16', '10.128.0.0/9'];
+
+const nodeRange = '172.18.0.0/16';
+
+interface RunningFleet {
+  readonly nodes: HollowNodes;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/** Nodes on which nothing runs: all as one fleet, or each on its own so that one can die. */
+export class HollowNodeProvider implements NodeProvider {
+  readonly specs: readonly NodeSpec[];
+  readonly podRanges: readonly string[];
+  readonly #options: HollowNodeOptions;
+  /** By the names of their nodes, where each is on its own; otherwise one. */
+  readonly #fleets = new Map<string, RunningFleet>();
+  /** Those that are not to run. */
+  readonly #dead = new Set<string>();
+  /** Present while the nodes are to run. */
+  #context: ComponentContext | undefined;
+
+  /** `nodes`: how many, named `hollow-0` and so on, or what they are. */
+  constructor(nodes: number | readonly NodeSpec[] = 2, options: HollowNodeOptions = {}) {
+    this.#options = options;
+    this.specs = (typeof nodes === 'number' ? numbered(nodes) : nodes).map(withAddress);
+    this.podRanges = [this.specs.length > 250 ? largePodRange : podRange];
+  }
+
+  get names(): string[] {
+    return this.specs.map(({ name }) => name);
+  }
+
+  hollowRanges(serviceRanges: readonly string[]): readonly string[] {
+    return [...this.podRanges, nodeRange, ...serviceRanges];
+  }
+
+  isAlive(name: string): boolean {
+    return this.#context !== undefined && this.names.includes(name) && !this.#dead.has(name);
+  }
+
+  dialer(name: string): KubeletDialer | undefined {
+    if (!this.isAlive(name)) return undefined;
+    return [...this.#fleets.values()].map(({ nodes }) => nodes.dialer(name)).find((dialer) => dialer !== undefined);
+  }
+
+  /** Runs those that are alive. */
+  async run(context: ComponentContext): Promise<void> {
+    const { signal } = context;
+    this.#context = context;
+    if (this.#options.separate) for (const spec of this.specs) this.#start(spec, context);
+    else this.#startFleet('', this.specs, context);
+    await untilStopped(signal);
+    this.#context = undefined;
+    await Promise.all([...this.#fleets.keys()].map((name) => this.#stop(name)));
+  }
+
+  async kill(name: string): Promise<void> {
+    this.#find(name);
+    this.#dead.add(name);
+    await this.#stop(name);
+  }
+
+  revive(name: string): void {
+    const spec = this.#find(name);
+    this.#dead.delete(name);
+    if (this.#context) this.#start(spec, this.#context);
+  }
+
+  #find(name: string): NodeSpec {
+    if (!this.#options.separate) throw new Error('the nodes are one fleet: see the option separate');
+    const spec = this.specs.find((each) => each.name === name);
+    if (!spec) throw new Error(`there is no node ${name}, only ${this.names.join(', ') || 'none at all'}`);
+    return spec;
+  }
+
+  #start(spec: NodeSpec, context: ComponentContext): void {
+    if (!this.#dead.has(spec.name) && !this.#fleets.has(spec.name)) this.#startFleet(spec.name, [spec], context);
+  }
+
+  #startFleet(name: string, specs: readonly NodeSpec[], { clientAs, clock, random, logger }: ComponentContext): void {
+    const { stopDelayMs } = this.#options;
+    const nodes = new HollowNodes({
+      rest: clientAs(controllerManager),
+      restOf: (node) => clientAs(kubeletOf(node)),
+      nodes: specs.map(withKubeletLabels),
+      clock,
+      random,
+      logger,
+      ...(stopDelayMs !== undefined && { stopDelayMs }),
+    });
+    const stop = new AbortController();
+    const { signal } = stop;
+    const labelled = labelNodes(() => new ClientSet(clientAs(administrator)), specs, { clock, signal }).catch(
+      (error: unknown) => {
+        if (!signal.aborted) logger.error('not all nodes have their labels', error);
+      },
+    );
+    this.#fleets.set(name, { nodes, stop, ended: Promise.all([nodes.run(signal), labelled]).then(() => {}) });
+  }
+
+  async #stop(name: string): Promise<void> {
+    const fleet = this.#fleets.get(name);
+    fleet?.stop.abort();
+    await fleet?.ended;
+    this.#fleets.delete(name);
+  }
+}
+
+const numbered = (count: number): NodeSpec[] =>
+  Array.from({ length: count }, (_, index) => ({ name: `hollow-${index}` }));
+
+/** Each node has an address of its own, where nothing is; whichever others run beside it. */
+const withAddress = (spec: NodeSpec, index: number): NodeSpec => ({
+  addresses: [
+    { type: 'InternalIP', address: `172.18.${((index + 2) >> 8) & 255}.${(index + 2) & 255}` },
+    { type: 'Hostname', address: spec.name },
+  ],
+  ...spec,
+});

@@ -1,0 +1,41 @@
+import type { Cluster } from '@coxswain/cluster';
+
+/**
+ * Starts components of a cluster when those who waited for it have gone on: where what is stored is that of a cluster which is ready,
+ * a test need not wait until its components are made.
+ */
+export class LaterStart {
+  readonly #cluster: Pick<Cluster, 'startComponent'>;
+  /** Those that are to be started. */
+  readonly #names = new Set<string>();
+  #turn: NodeJS.Immediate | undefined;
+
+  constructor(cluster: Pick<Cluster, 'startComponent'>) {
+    this.#cluster = cluster;
+  }
+
+  /** Whether none is to be started any more. */
+  get isOver(): boolean {
+    return this.#names.size === 0;
+  }
+
+  /** Starts them in the next turn of the event loop. */
+  next(names: readonly string[]): void {
+    for (const name of names) this.#names.add(name);
+    this.#turn = setImmediate(() => {
+      for (const name of this.#names) this.#cluster.startComponent(name);
+      this.#names.clear();
+    });
+  }
+
+  /** One of them is not started after all. */
+  skip(name: string): void {
+    this.#names.delete(name);
+  }
+
+  /** None of them is. */
+  cancel(): void {
+    clearImmediate(this.#turn);
+    this.#names.clear();
+  }
+}
