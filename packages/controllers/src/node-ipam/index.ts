@@ -8,6 +8,5 @@ export type { NodeIpamOptions };
 export const newNodeIpamController = (options: NodeIpamOptions = {}): ControllerDefinition => ({
   name: 'node-ipam-controller',
   aliases: ['nodeipam'],
-  makesReady: true,
   create: (context) => newRangeAllocator(context, options),
 });

@@ -7,7 +7,6 @@ export type { NodeLifecycleOptions };
 export const newNodeLifecycleController = (options: NodeLifecycleOptions = {}): ControllerDefinition => ({
   name: 'node-lifecycle-controller',
   aliases: ['nodelifecycle'],
-  makesReady: true,
   create: (context) => new NodeLifecycleController(context, options),
 });
 

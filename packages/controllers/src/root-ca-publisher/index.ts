@@ -15,7 +15,6 @@ export interface RootCAPublisherOptions {
 export const rootCAPublisherController = (options: RootCAPublisherOptions): ControllerDefinition => ({
   name: 'root-ca-certificate-publisher-controller',
   aliases: ['root-ca-cert-publisher'],
-  makesReady: true,
   create: (context) => newController(context, options),
 });
 

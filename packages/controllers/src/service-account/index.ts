@@ -7,7 +7,6 @@ import { deletedObject } from '../framework/objects/deleted-object.ts';
 export const serviceAccountController: ControllerDefinition = {
   name: 'serviceaccount-controller',
   aliases: ['serviceaccount'],
-  makesReady: true,
   create: newController,
 };
 

@@ -55,8 +55,6 @@ export interface ControllerDefinition {
   readonly aliases: readonly string[];
   /** Only those that are asked for by name run when this is true. */
   readonly isOffByDefault?: boolean;
-  /** No pod can run before its first work is done; where time matters, the others are made after it (`whenOthersMay`). */
-  readonly makesReady?: boolean;
   /** Resources that not every server has. Where one is missing, the controller does not run. */
   readonly needs?: readonly MetaGroupVersionResource[];
   /** Those that it can do without; `context.isServed` tells. */

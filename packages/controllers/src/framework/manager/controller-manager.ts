@@ -16,7 +16,6 @@ import {
   silentLogger,
   stripManagedFields,
   systemClock,
-  untilAborted,
 } from '@coxswain/client';
 import { Activity, type ControllerContext, type ControllerDefinition } from '../controller/controller.ts';
 import { ResourceMonitors } from '../monitors/resource-monitors.ts';
@@ -39,12 +38,7 @@ export interface ControllerManagerOptions {
   readonly metrics?: Metrics;
   /** See `ControllerContext`; 0 unless told. */
   readonly coalesceMs?: number;
-  /**
-   * Only controllers that make a cluster ready are started before this resolves, so that others do not take their time.
-   * Absent: all at once.
-   */
-  readonly whenOthersMay?: Promise<unknown>;
-  /** Hears which controllers run, all together or in the order they are started: those for which the server has what they need. */
+  /** Hears which controllers run: those for which the server has what they need. */
   readonly onRunning?: (controllers: readonly string[]) => void;
   /** Fail on every change to a cached object; for tests. */
   readonly freezeCaches?: boolean;
@@ -67,37 +61,22 @@ export class ControllerManager {
 
   /** Runs all of them until the signal is aborted; resolves when they and everything they started have ended. */
   async run(signal: AbortSignal): Promise<void> {
-    const { controllers, whenOthersMay } = this.#options;
     // Every controller and informer listens to it: that is no leak.
     setMaxListeners(0, signal);
     const parts = this.#parts();
     const { context, recorder } = parts;
-    const isFirst = ({ makesReady = false }: ControllerDefinition): boolean => makesReady || !whenOthersMay;
-    const running = await this.#start(controllers.filter(isFirst), parts, signal);
-    if (whenOthersMay) {
-      // Those to come are work that is not done.
-      const toCome = { isIdle: false };
-      this.activity.add(toCome);
-      await untilAborted(whenOthersMay, signal).catch(() => {});
-      this.activity.remove(toCome);
-      const others = signal.aborted ? [] : controllers.filter((definition) => !isFirst(definition));
-      running.push(...(await this.#start(others, parts, signal)));
-    }
+    const running = await this.#start(parts, signal);
     running.push(context.monitors.run(signal));
     await Promise.all(running);
     await context.informers.shutdown();
     await stopRecorder(recorder, context.clock);
   }
 
-  /** Makes some of the controllers, with the informers they need, and lets them run. */
-  async #start(
-    definitions: readonly ControllerDefinition[],
-    { context, served }: Parts,
-    signal: AbortSignal,
-  ): Promise<Promise<void>[]> {
-    const { logger = silentLogger, onRunning } = this.#options;
-    await served.look(definitions, signal);
-    const made = definitions
+  /** Makes the controllers, with the informers they need, and lets them run. */
+  async #start({ context, served }: Parts, signal: AbortSignal): Promise<Promise<void>[]> {
+    const { controllers, logger = silentLogger, onRunning } = this.#options;
+    await served.look(controllers, signal);
+    const made = controllers
       .filter((definition) => served.isEnoughFor(definition))
       .map((definition) => ({
         name: definition.name,
