@@ -1,5 +1,5 @@
 /**
- * Requests and answers as values, and the one TLS port for HTTP/2 and HTTP/1.1 that they come and go by. Start at
+ * Requests and answers as values, and the one port for HTTP/2 and HTTP/1.1 that they come and go by. Start at
  * `handler.ts`.
  */
 export { bodyTooLarge } from './body.ts';

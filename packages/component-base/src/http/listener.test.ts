@@ -264,3 +264,19 @@ describe('closing', () => {
     await expect(overHttp1(port, {})).rejects.toThrow('ECONNREFUSED');
   });
 });
+
+it('speaks plain HTTP without TLS, where no client has a certificate', async () => {
+  listener = new Listener({
+    host: '127.0.0.1',
+    port: 0,
+    handler: async ({ path, connection: { protocol, remoteAddress, clientCertificates } }) => ({
+      status: 200,
+      headers: {},
+      body: Buffer.from(JSON.stringify([path, protocol, remoteAddress, clientCertificates])),
+    }),
+  });
+  const { port } = await listener.listen();
+  const answer = await fetch(`http://127.0.0.1:${port}/some?thing`);
+  expect(await answer.json()).toEqual(['/some', 'HTTP/1.1', '127.0.0.1', []]);
+  expect(() => listener.setCertificate({ cert: '', key: '' })).toThrow('the port does not speak TLS');
+});

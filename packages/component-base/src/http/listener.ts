@@ -18,7 +18,8 @@ export interface ListenerOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  readonly tls: TlsOptions;
+  /** Absent: plain HTTP/1.1. */
+  readonly tls?: TlsOptions;
   readonly handler: ApiHandler;
   /** Streams that one HTTP/2 connection may have open. */
   readonly maxConcurrentStreams?: number;
@@ -36,16 +37,22 @@ const idleTimeoutMs = 90_000;
 const maxBadFrames = 100;
 const handshakeLimits: HandshakeLimits = { timeoutMs: headTimeoutMs, maxSilent: 4096, maxBegun: 512 };
 
+/** What stands between the port and the servers where it speaks TLS. */
+interface TlsLayer {
+  readonly handshakes: Handshakes;
+  readonly contexts: TlsContexts;
+  /** Does not listen itself. */
+  readonly server: TlsServer;
+}
+
 /**
  * One TLS port for HTTP/2 and HTTP/1.1. What the client and we agree on in the TLS handshake decides, and both end in
- * the same handler. Client certificates are asked for, never demanded, and judged by the authenticators.
+ * the same handler. Client certificates are asked for, never demanded, and judged by the authenticators. Without TLS it is a port
+ * for HTTP/1.1.
  */
 export class Listener {
   readonly #tcp: TcpServer;
-  readonly #handshakes: Handshakes;
-  readonly #contexts: TlsContexts;
-  /** Does not listen itself. */
-  readonly #tls: TlsServer;
+  readonly #tls: TlsLayer | undefined;
   readonly #http1: Http1Server;
   readonly #http2: Http2Server;
   /** All connections, also those whose handshake is under way. */
@@ -79,28 +86,12 @@ export class Listener {
       (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: string[]) =>
         serveStream(stream, headers, flags, rawHeaders, connectionOf(stream.session?.socket), handler),
     );
-    this.#contexts = new TlsContexts(options.tls);
-    this.#tls = createTls({
-      ...this.#contexts.main,
-      ...(this.#contexts.hasNames && {
-        SNICallback: (name: string, use: SniAnswer) => use(null, this.#contexts.forName(name)),
-      }),
-      ALPNProtocols: options.http1Only ? ['http/1.1'] : ['h2', 'http/1.1'],
-      requestCert: true,
-      rejectUnauthorized: false,
-    });
-    this.#tls.on('secureConnection', (socket) => {
-      this.#handshakes.finish(socket);
-      socket.on('error', () => socket.destroy());
-      (socket.alpnProtocol === 'h2' ? this.#http2 : this.#http1).emit('connection', socket);
-    });
-    // A handshake that fails is the client's affair; Node closes the connection.
-    this.#tls.on('tlsClientError', () => {});
-    this.#handshakes = new Handshakes(handshakeLimits, (socket) => this.#tls.emit('connection', socket));
+    this.#tls = options.tls && this.#newTlsLayer(options.tls);
     this.#tcp = createTcp({ noDelay: true, allowHalfOpen: true }, (socket) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
-      this.#handshakes.add(socket);
+      if (this.#tls) this.#tls.handshakes.add(socket);
+      else this.#http1.emit('connection', socket);
     });
   }
 
@@ -122,20 +113,18 @@ export class Listener {
 
   /** Certificates were renewed: connections from now on see these. Throws an Error for what cannot be used. */
   setCertificate({ cert, key }: Pick<TlsOptions, 'cert' | 'key'>): void {
-    this.#contexts.update({ cert, key });
-    this.#tls.setSecureContext(this.#contexts.main);
+    this.#update({ cert, key });
   }
 
   /** The same for the authorities that clients are told of. */
   setClientCAs(clientCAs: NonNullable<TlsOptions['clientCAs']>): void {
-    this.#contexts.update({ clientCAs });
-    this.#tls.setSecureContext(this.#contexts.main);
+    this.#update({ clientCAs });
   }
 
   /** Takes no more connections and tells clients to go elsewhere; what is under way may end until `force`. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#tcp.close(() => resolve()));
-    this.#handshakes.clear();
+    this.#tls?.handshakes.clear();
     this.#http1.close();
     // Who gets an answer from now on need not stay for another one.
     this.#http1.keepAliveTimeout = 1;
@@ -147,6 +136,35 @@ export class Listener {
   force(): void {
     for (const session of this.#sessions) session.destroy();
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #newTlsLayer(options: TlsOptions): TlsLayer {
+    const contexts = new TlsContexts(options);
+    const server = createTls({
+      ...contexts.main,
+      ...(contexts.hasNames && {
+        SNICallback: (name: string, use: SniAnswer) => use(null, contexts.forName(name)),
+      }),
+      ALPNProtocols: this.#options.http1Only ? ['http/1.1'] : ['h2', 'http/1.1'],
+      requestCert: true,
+      rejectUnauthorized: false,
+    });
+    const handshakes = new Handshakes(handshakeLimits, (socket) => server.emit('connection', socket));
+    server.on('secureConnection', (socket) => {
+      handshakes.finish(socket);
+      socket.on('error', () => socket.destroy());
+      (socket.alpnProtocol === 'h2' ? this.#http2 : this.#http1).emit('connection', socket);
+    });
+    // A handshake that fails is the client's affair; Node closes the connection.
+    server.on('tlsClientError', () => {});
+    return { handshakes, contexts, server };
+  }
+
+  #update(options: Partial<TlsOptions>): void {
+    if (!this.#tls) throw new Error('the port does not speak TLS');
+    const { contexts, server } = this.#tls;
+    contexts.update(options);
+    server.setSecureContext(contexts.main);
   }
 }
 
@@ -175,7 +193,7 @@ function connectionOf(socket: unknown): Connection {
   // HTTP/2 sessions give a proxy of their socket; it has the socket's properties, and is always the same.
   let connection = connections.get(socket);
   if (!connection) {
-    connection = new SocketConnection(socket as TLSSocket);
+    connection = new SocketConnection(socket as Socket | TLSSocket);
     connections.set(socket, connection);
   }
   return connection;
@@ -186,20 +204,22 @@ const gone: Connection = { remoteAddress: '', protocol: 'HTTP/2.0', clientCertif
 class SocketConnection implements Connection {
   readonly remoteAddress: string;
   readonly protocol: Connection['protocol'];
-  readonly #socket: TLSSocket;
+  readonly #socket: Socket | TLSSocket;
   #certificates: readonly Uint8Array[] | undefined;
 
-  constructor(socket: TLSSocket) {
+  constructor(socket: Socket | TLSSocket) {
     this.#socket = socket;
     this.remoteAddress = socket.remoteAddress ?? '';
-    this.protocol = socket.alpnProtocol === 'h2' ? 'HTTP/2.0' : 'HTTP/1.1';
+    this.protocol = isTls(socket) && socket.alpnProtocol === 'h2' ? 'HTTP/2.0' : 'HTTP/1.1';
   }
 
   get clientCertificates(): readonly Uint8Array[] {
-    this.#certificates ??= certificatesOf(this.#socket);
+    this.#certificates ??= isTls(this.#socket) ? certificatesOf(this.#socket) : [];
     return this.#certificates;
   }
 }
+
+const isTls = (socket: Socket | TLSSocket): socket is TLSSocket => 'encrypted' in socket;
 
 /** No chain is longer that anybody means well with. */
 const maxChain = 10;

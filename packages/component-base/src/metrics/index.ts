@@ -18,6 +18,7 @@ export {
   type Sample,
 } from './family.ts';
 export { HealthMetrics } from './health-metrics.ts';
+export { kubernetesBuildInfo } from './kubernetes-build-info.ts';
 export { MetricsRegistry } from './metrics-registry.ts';
 export { ProcessMetrics } from './process-metrics.ts';
 export { textFormat } from './text-format.ts';

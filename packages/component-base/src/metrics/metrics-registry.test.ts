@@ -1,5 +1,6 @@
 import { FakeClock, Indexer, Reflector, silentLogger, WorkQueue } from '@coxswain/client';
 import { describe, expect, it } from 'vitest';
+import { kubernetesBuildInfo } from './kubernetes-build-info.ts';
 import { MetricsRegistry } from './metrics-registry.ts';
 
 const newRegistry = (): MetricsRegistry => new MetricsRegistry(() => new Date('2026-01-01T00:00:00Z'));
@@ -56,9 +57,15 @@ describe('MetricsRegistry', () => {
     await running[0];
   });
 
-  it('knows the process and the version', () => {
+  it('says which Kubernetes it is for components alone', () => {
     const registry = newRegistry();
+    expect(registry.text()).not.toContain('kubernetes_build_info');
+    registry.register([kubernetesBuildInfo()]);
     expect(linesOf(registry, 'kubernetes_build_info')).toEqual([expect.stringContaining('git_version="v1.36.4"')]);
+  });
+
+  it('knows the process', () => {
+    const registry = newRegistry();
     expect(linesOf(registry, 'process_cpu_seconds_total')).toHaveLength(1);
     expect(registry.startTimeSeconds).toBeLessThan(Date.parse('2026-01-01T00:00:00Z') / 1000);
   });

@@ -1,11 +1,10 @@
 import type { Counter, Gauge, Histogram, MetricDefinition, Metrics } from '@coxswain/client/observe';
-import { versionInfo } from '../version/index.ts';
 import { type Collectable, CounterFamily, GaugeFamily, HistogramFamily } from './family.ts';
 import { ProcessMetrics } from './process-metrics.ts';
 import { textFormat } from './text-format.ts';
 
 /**
- * The metrics of a component: what the parts of the client count (`Metrics`), what the component registers itself, and what the
+ * The metrics of a program: what the parts of the client count (`Metrics`), what the program registers itself, and what the
  * operating system knows of the process. Asking twice for one name gives the same metric.
  */
 export class MetricsRegistry implements Metrics {
@@ -19,7 +18,6 @@ export class MetricsRegistry implements Metrics {
   constructor(now: () => Date, uptimeSeconds: number = process.uptime()) {
     this.startTimeSeconds = now().getTime() / 1000 - uptimeSeconds;
     this.#process = new ProcessMetrics(this.startTimeSeconds);
-    this.register(buildInfo());
   }
 
   counter(definition: MetricDefinition): Counter {
@@ -60,26 +58,3 @@ export class MetricsRegistry implements Metrics {
     return family;
   }
 }
-
-function buildInfo(): Collectable[] {
-  const { major, minor, gitVersion, gitCommit, gitTreeState, buildDate, goVersion, compiler, platform } = versionInfo;
-  const build = new GaugeFamily({
-    name: 'kubernetes_build_info',
-    help: 'Which Kubernetes this is; always 1.',
-    labels: buildInfoLabels,
-  });
-  build.with(major, minor, gitVersion, gitCommit, gitTreeState, buildDate, goVersion, compiler, platform).set(1);
-  return [build];
-}
-
-const buildInfoLabels = [
-  'major',
-  'minor',
-  'git_version',
-  'git_commit',
-  'git_tree_state',
-  'build_date',
-  'go_version',
-  'compiler',
-  'platform',
-];

@@ -1,23 +1,14 @@
-import type { ComponentHealth } from '../health/index.ts';
-import {
-  type ApiHandler,
-  type ApiRequest,
-  type ApiResponse,
-  jsonResponse,
-  notFoundResponse,
-  readQuery,
-} from '../http/index.ts';
-import { type HealthMetrics, type MetricsRegistry, textFormat } from '../metrics/index.ts';
+import { type ApiHandler, type ApiRequest, type ApiResponse, jsonResponse } from '../http/index.ts';
+import { type HealthMetrics, textFormat } from '../metrics/index.ts';
 import { heapSampler, isProfilePath, profilePages } from '../profiling/index.ts';
+import { type ProgramPagesOptions, programPages, scraped } from './program-pages.ts';
 import { flagsText, plainText, statusText, textPage } from './text-pages.ts';
 
-/** What a component shows of itself. */
-export interface ComponentPagesOptions {
+/** What a component of Kubernetes shows of itself. */
+export interface ComponentPagesOptions extends ProgramPagesOptions {
   /** `kube-controller-manager` */
   readonly component: string;
-  readonly health: ComponentHealth;
   readonly healthMetrics: HealthMetrics;
-  readonly metrics: MetricsRegistry;
   /** Its configuration, by the name of the API group that it is of. */
   readonly configuration: Readonly<Record<string, unknown>>;
   /** What its flags say, by name. */
@@ -29,8 +20,6 @@ export interface ComponentPagesOptions {
   readonly now: () => Date;
 }
 
-const metricsType = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
-
 /**
  * `/healthz` and its like, `/metrics`, `/metrics/slis`, `/configz`, `/flagz`, `/statusz` and `/debug/pprof/`; all else leads nowhere. Where there are
  * profiles, the heap is sampled from now on.
@@ -38,11 +27,6 @@ const metricsType = 'text/plain; version=0.0.4; charset=utf-8; escaping=undersco
 export function componentPages(options: ComponentPagesOptions): ApiHandler {
   const { component, health, healthMetrics, metrics, configuration, flags, features, profiling, now } = options;
   const started = new Date(metrics.startTimeSeconds * 1000);
-  const scraped = (text: string): ApiResponse => ({
-    status: 200,
-    headers: { 'content-type': metricsType, 'process-start-time-unix': String(Math.floor(metrics.startTimeSeconds)) },
-    body: Buffer.from(text),
-  });
   const nosniff = (response: ApiResponse): ApiResponse => ({
     ...response,
     headers: { ...response.headers, 'x-content-type-options': 'nosniff' },
@@ -55,9 +39,8 @@ export function componentPages(options: ComponentPagesOptions): ApiHandler {
   ];
   const pages: Readonly<Record<string, (request: ApiRequest) => ApiResponse>> = {
     '/configz': () => nosniff(jsonResponse(JSON.stringify(configuration))),
-    '/metrics': () => scraped(metrics.text()),
     '/metrics/slis': ({ method }) => {
-      if (method !== 'DELETE') return scraped(textFormat(healthMetrics.families));
+      if (method !== 'DELETE') return scraped(textFormat(healthMetrics.families), metrics.startTimeSeconds);
       healthMetrics.reset();
       return plainText('metrics reset\n');
     },
@@ -68,10 +51,9 @@ export function componentPages(options: ComponentPagesOptions): ApiHandler {
   };
   // Where that fails, whoever asks for the heap is told.
   if (profiling) heapSampler.start().catch(() => {});
+  const others = programPages(options);
   return async (request) => {
     if (profiling && isProfilePath(request.path)) return profilePages(request);
-    const answer = health.respond(request.path, readQuery(request.search));
-    if (answer) return answer;
-    return Object.hasOwn(pages, request.path) ? pages[request.path]!(request) : notFoundResponse();
+    return Object.hasOwn(pages, request.path) ? pages[request.path]!(request) : others(request);
   };
 }

@@ -4,7 +4,7 @@ import { ClientSet, type Clock, type Logger, type Metrics } from '@coxswain/clie
 import { type Environment, inClusterConfig, loadRestConfig, NotInClusterError } from '@coxswain/client/kubeconfig';
 import { loadKeyPair } from '@coxswain/client/x509';
 import { followFiles } from '../files/index.ts';
-import { type ApiHandler, Listener, listenHost } from '../http/index.ts';
+import { type ApiHandler, jsonErrorResponse, Listener, listenHost } from '../http/index.ts';
 import { userAgentOf } from '../version/index.ts';
 import { Authorities } from './authorities.ts';
 import { DelegatedAuthenticator } from './delegated-authenticator.ts';
@@ -14,22 +14,35 @@ import { loadNamedCertificate, servingCertificate } from './serving-certificate.
 import type { ServingSettings } from './serving-flags.ts';
 import { tlsCiphers, tlsMinVersion } from './tls-settings.ts';
 
-export interface ComponentServerOptions {
-  /** `kube-controller-manager` */
-  readonly component: string;
-  readonly settings: ServingSettings;
+interface ServerOptions {
   /** Answers those who may ask. */
   readonly handler: ApiHandler;
-  readonly clock: Clock;
   readonly logger: Logger;
+}
+
+/** A port for everybody who can reach it: plain HTTP/1.1, as most programs of a cluster have for their health and metrics. */
+export interface PlainServerOptions extends ServerOptions {
+  /** 0 takes a free port. */
+  readonly plain: { readonly bindAddress: string; readonly port: number };
+}
+
+/** A port with TLS. Whoever asks is known, and let in, as the API server of the cluster says. */
+export interface SecuredServerOptions extends ServerOptions {
+  /** Names the program to the API server, and the files of its certificate: `kube-controller-manager`. */
+  readonly component: string;
+  readonly settings: ServingSettings;
+  readonly clock: Clock;
+  /** Counts the requests to the API server. */
   readonly metrics: Metrics;
   readonly env: Environment;
 }
 
+export type ComponentServerOptions = PlainServerOptions | SecuredServerOptions;
+
 export interface ComponentServer {
   /** Where it listens. */
   readonly port: number;
-  /** Takes no more requests, and cuts what is under way: nobody waits for the metrics of what ends. */
+  /** Takes no more requests, and cuts what is under way. */
   close(): Promise<void>;
 }
 
@@ -37,10 +50,35 @@ export interface ComponentServer {
 type Undo = () => void | Promise<void>;
 
 /**
- * The HTTPS port of a component. Whoever asks is known, and let in, as the API server of the cluster says. Resolves when it
- * listens; throws an Error when what is given cannot be used, or the port is taken.
+ * The port of a program, with TLS and rights or without. Resolves when it listens; throws an Error when what is given cannot be used,
+ * or the port is taken.
  */
-export async function startComponentServer(options: ComponentServerOptions): Promise<ComponentServer> {
+export function startComponentServer(options: ComponentServerOptions): Promise<ComponentServer> {
+  return 'plain' in options ? startPlainServer(options) : startSecuredServer(options);
+}
+
+async function startPlainServer({ plain, handler, logger }: PlainServerOptions): Promise<ComponentServer> {
+  const listener = new Listener({
+    host: listenHost(plain.bindAddress, networkInterfaces()),
+    port: plain.port,
+    handler: (request) =>
+      handler(request).catch((error: unknown) => {
+        logger.error('a request could not be answered', error);
+        return jsonErrorResponse(error, request);
+      }),
+  });
+  const { port } = await listener.listen();
+  return { port, close: () => closeNow(listener) };
+}
+
+/** Nobody waits for the metrics of what ends. */
+async function closeNow(listener: Listener): Promise<void> {
+  const closed = listener.close();
+  listener.force();
+  await closed;
+}
+
+async function startSecuredServer(options: SecuredServerOptions): Promise<ComponentServer> {
   const undo: Undo[] = [];
   const close = async (): Promise<void> => {
     for (const each of undo.splice(0).reverse()) await each();
@@ -67,7 +105,7 @@ interface DelegatingHandler {
   readonly authenticator: DelegatedAuthenticator;
 }
 
-async function delegatingHandler(options: ComponentServerOptions, undo: Undo[]): Promise<DelegatingHandler> {
+async function delegatingHandler(options: SecuredServerOptions, undo: Undo[]): Promise<DelegatingHandler> {
   const { settings, clock, logger } = options;
   const now = (): Date => new Date(clock.now());
   const reviewer = await delegate(settings.authenticationKubeconfig, 'authentication', options, undo);
@@ -97,7 +135,7 @@ async function delegatingHandler(options: ComponentServerOptions, undo: Undo[]):
 async function delegate(
   path: string | undefined,
   purpose: string,
-  { component, clock, logger, metrics, env }: ComponentServerOptions,
+  { component, clock, logger, metrics, env }: SecuredServerOptions,
   undo: Undo[],
 ): Promise<ClientSet | undefined> {
   try {
@@ -120,7 +158,7 @@ async function delegate(
 }
 
 async function listen(
-  options: ComponentServerOptions,
+  options: SecuredServerOptions,
   handler: ApiHandler,
   authorities: Authorities,
   undo: Undo[],
@@ -152,11 +190,7 @@ async function listen(
     ...(settings.http2MaxStreamsPerConnection > 0 && { maxConcurrentStreams: settings.http2MaxStreamsPerConnection }),
   });
   const { port } = await listener.listen();
-  undo.push(async () => {
-    const closed = listener.close();
-    listener.force();
-    await closed;
-  });
+  undo.push(() => closeNow(listener));
   if (files) {
     const followed = followFiles({
       files: [files.certificateFile, files.keyFile],

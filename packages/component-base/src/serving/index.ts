@@ -1,9 +1,16 @@
 /**
- * The HTTPS port of a component: health, metrics and configuration, and who may see them. Start at `component-server.ts` (the
- * port) and `component-pages.ts` (what is on it).
+ * The port of a program: health and metrics, of components their configuration as well, and who may see them. Start at
+ * `component-server.ts` (the port), and at `program-pages.ts` and `component-pages.ts` (what is on it).
  */
 export { type ComponentPagesOptions, componentPages } from './component-pages.ts';
-export { type ComponentServer, type ComponentServerOptions, startComponentServer } from './component-server.ts';
+export {
+  type ComponentServer,
+  type ComponentServerOptions,
+  type PlainServerOptions,
+  type SecuredServerOptions,
+  startComponentServer,
+} from './component-server.ts';
+export { type ProgramPagesOptions, programPages } from './program-pages.ts';
 export { certificateNames } from './serving-certificate.ts';
 export { type ServingOptions, type ServingSettings, servingFlagGroups, servingFlags } from './serving-flags.ts';
 export { flagsText, statusText, textPage } from './text-pages.ts';

@@ -1,7 +1,7 @@
 import type { Clock, LeaderElector, Logger } from '@coxswain/client';
 import { camelCase } from '@coxswain/component-base';
 import { ComponentHealth } from '@coxswain/component-base/health';
-import { HealthMetrics, MetricsRegistry } from '@coxswain/component-base/metrics';
+import { HealthMetrics, kubernetesBuildInfo, MetricsRegistry } from '@coxswain/component-base/metrics';
 import { type ComponentServer, componentPages, startComponentServer } from '@coxswain/component-base/serving';
 import { configurationOf } from './configuration.ts';
 import { type ControllerManagerSettings, controllerManagerFlags } from './controller-manager-flags.ts';
@@ -37,6 +37,7 @@ export class ManagerServer {
     if (settings.securePort === 0) return undefined;
     const now = (): Date => new Date(clock.now());
     const metrics = new MetricsRegistry(now);
+    metrics.register([kubernetesBuildInfo()]);
     const healthMetrics = new HealthMetrics();
     const health = new ComponentHealth({
       endpoints: { healthz: [] },

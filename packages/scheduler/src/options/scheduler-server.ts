@@ -2,7 +2,7 @@ import type { Clock, LeaderElector, Logger } from '@coxswain/client';
 import { camelCase } from '@coxswain/component-base';
 import { parseFeatureGates } from '@coxswain/component-base/features';
 import { ComponentHealth, type HealthCheck } from '@coxswain/component-base/health';
-import { HealthMetrics, MetricsRegistry } from '@coxswain/component-base/metrics';
+import { HealthMetrics, kubernetesBuildInfo, MetricsRegistry } from '@coxswain/component-base/metrics';
 import { type ComponentServer, componentPages, startComponentServer } from '@coxswain/component-base/serving';
 import { configurationKind } from '../config/configuration-kind.ts';
 import type { SchedulerConfiguration } from '../config/types.ts';
@@ -40,6 +40,7 @@ export class SchedulerServer {
     if (settings.securePort === 0) return undefined;
     const now = (): Date => new Date(clock.now());
     const metrics = new MetricsRegistry(now);
+    metrics.register([kubernetesBuildInfo()]);
     const healthMetrics = new HealthMetrics();
     const checked: CheckedParts = { isSynced: false };
     const election = config.leaderElection.leaderElect ? [electionCheck(checked)] : [];
