@@ -1,8 +1,8 @@
 import type { Cluster } from '@coxswain/cluster';
 
 /**
- * Starts components of a cluster when those who waited for it have gone on: where what is stored is that of a cluster which is ready,
- * a test need not wait until its components are made.
+ * Starts components of a cluster when those who waited for it have gone on: a test need not wait until components are made that its
+ * cluster does not need to be ready.
  */
 export class LaterStart {
   readonly #cluster: Pick<Cluster, 'startComponent'>;
