@@ -108,4 +108,9 @@ export type {
   UserInfo,
 } from './strategy/strategy.ts';
 export type { Cell, Column, PrintContext, TablePrinter } from './strategy/table.ts';
-export { validateCreate, validateUpdate } from './strategy/validate.ts';
+export {
+  validateCreate,
+  validateCreateInSteps,
+  validateUpdate,
+  validateUpdateInSteps,
+} from './strategy/validate.ts';

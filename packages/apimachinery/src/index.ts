@@ -24,6 +24,7 @@ export * from './quantity/index.ts';
 export * from './restmapper/index.ts';
 export * from './runtime/index.ts';
 export * from './schema/index.ts';
+export * from './steps/index.ts';
 export * from './time/index.ts';
 export * from './validation/index.ts';
 export * from './watch/index.ts';

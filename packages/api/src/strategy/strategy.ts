@@ -1,4 +1,4 @@
-import type { ErrorList, FieldError, FieldLabelConversion, KubernetesObject } from '@coxswain/apimachinery';
+import type { ErrorList, FieldError, FieldLabelConversion, KubernetesObject, Steps } from '@coxswain/apimachinery';
 import type { SignatureVerifier } from '@coxswain/apimachinery/x509';
 import type { FeatureGates } from '../features/feature-gates.ts';
 import type { TablePrinter } from './table.ts';
@@ -67,6 +67,8 @@ export interface Strategy<T extends KubernetesObject = KubernetesObject> {
   readonly prepareForUpdate?: (object: T, old: T, context: StrategyContext) => void;
   readonly validate?: (object: T, context: StrategyContext) => ErrorList;
   readonly validateUpdate?: (object: T, old: T, context: StrategyContext) => ErrorList;
+  /** In place of both, where it takes tens of milliseconds to judge a large object. `old` is absent on create. */
+  readonly validateInSteps?: (object: T, old: T | undefined, context: StrategyContext) => Steps<ErrorList>;
   /**
    * What is left to ask after `validate` or `validateUpdate` (of subresources too), which found `errors`, and may take
    * long: rules of custom resources. `old` is absent on create. Gives further errors, as a promise only if it took long.

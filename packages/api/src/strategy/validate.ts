@@ -1,13 +1,15 @@
 import {
+  completed,
   type ErrorList,
   type KubernetesObject,
   nameIsDnsSubdomain,
   Path,
   pathSegmentName,
+  type Steps,
   type ValidateNameFunc,
   validateObjectMeta,
   validateObjectMetaUpdate,
-  withErrorLimit,
+  withErrorLimitInSteps,
 } from '@coxswain/apimachinery';
 import { validateKubeFinalizers } from './kube-finalizers.ts';
 import type { Strategy, StrategyContext } from './strategy.ts';
@@ -27,16 +29,23 @@ export const validateCreate = <T extends KubernetesObject>(
   strategy: Strategy<T>,
   object: T,
   context: StrategyContext,
-): ErrorList => withErrorLimit(() => problemsOfNew(strategy, object, context));
+): ErrorList => completed(validateCreateInSteps(strategy, object, context));
 
-function problemsOfNew<T extends KubernetesObject>(
+/** The same in steps. */
+export const validateCreateInSteps = <T extends KubernetesObject>(
   strategy: Strategy<T>,
   object: T,
   context: StrategyContext,
-): ErrorList {
+): Steps<ErrorList> => withErrorLimitInSteps(problemsOfNew(strategy, object, context));
+
+function* problemsOfNew<T extends KubernetesObject>(
+  strategy: Strategy<T>,
+  object: T,
+  context: StrategyContext,
+): Steps<ErrorList> {
   const isNamespaced = context.namespace !== undefined;
   if (strategy.validatesMetadata) {
-    const errors = strategy.validate?.(object, context) ?? [];
+    const errors = yield* ownProblems(strategy, object, undefined, context);
     return errors.length > 0
       ? errors
       : joined(
@@ -48,7 +57,18 @@ function problemsOfNew<T extends KubernetesObject>(
     validateObjectMeta(object.metadata ?? {}, isNamespaced, nameRule(strategy, context), metadata),
     finalizerErrors(strategy, object),
   );
-  return strategy.validate ? joined(errors, strategy.validate(object, context)) : errors;
+  return joined(errors, yield* ownProblems(strategy, object, undefined, context));
+}
+
+/** What the kind's own rules find. */
+function* ownProblems<T extends KubernetesObject>(
+  { validate, validateUpdate: validateChange, validateInSteps }: Strategy<T>,
+  object: T,
+  old: T | undefined,
+  context: StrategyContext,
+): Steps<ErrorList> {
+  if (validateInSteps) return yield* validateInSteps(object, old, context);
+  return (old ? validateChange?.(object, old, context) : validate?.(object, context)) ?? [];
 }
 
 const finalizerErrors = <T extends KubernetesObject>({ allowsAnyFinalizer }: Strategy<T>, object: T): ErrorList =>
@@ -65,17 +85,26 @@ export const validateUpdate = <T extends KubernetesObject>(
   old: T,
   context: StrategyContext,
   subresource?: string,
-): ErrorList => withErrorLimit(() => problemsOfChanged(strategy, object, old, context, subresource));
+): ErrorList => completed(validateUpdateInSteps(strategy, object, old, context, subresource));
 
-function problemsOfChanged<T extends KubernetesObject>(
+/** The same in steps. */
+export const validateUpdateInSteps = <T extends KubernetesObject>(
+  strategy: Strategy<T>,
+  object: T,
+  old: T,
+  context: StrategyContext,
+  subresource?: string,
+): Steps<ErrorList> => withErrorLimitInSteps(problemsOfChanged(strategy, object, old, context, subresource));
+
+function* problemsOfChanged<T extends KubernetesObject>(
   strategy: Strategy<T>,
   object: T,
   old: T,
   context: StrategyContext,
   subresource: string | undefined,
-): ErrorList {
-  const { validateUpdate: validate, validatesMetadataUpdate } =
-    (subresource ? strategy.subresources?.[subresource] : strategy) ?? {};
+): Steps<ErrorList> {
+  const part = subresource ? strategy.subresources?.[subresource] : undefined;
+  const { validatesMetadataUpdate } = (subresource ? part : strategy) ?? {};
   const meta = object.metadata ?? {};
   const changes = validateObjectMetaUpdate(meta, old.metadata ?? {}, metadata);
   // Upstream judges metadata for all kinds, then once more for each: a problem is among the causes as often.
@@ -89,5 +118,6 @@ function problemsOfChanged<T extends KubernetesObject>(
     validateObjectMeta(meta, isNamespaced, nameRule(strategy, context), metadata, errors);
     errors.push(...finalizerErrors(strategy, object));
   }
-  return validate ? joined(errors, validate(object, old, context)) : errors;
+  if (subresource) return joined(errors, part?.validateUpdate?.(object, old, context) ?? []);
+  return joined(errors, yield* ownProblems(strategy, object, old, context));
 }

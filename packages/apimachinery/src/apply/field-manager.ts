@@ -2,6 +2,7 @@ import { newBadRequest } from '../errors/index.ts';
 import { cloneJson, isJsonObject } from '../json/index.ts';
 import { GroupVersion, GroupVersionKind, type KubernetesObject, type ManagedFieldsEntry } from '../meta/index.ts';
 import type { Schema } from '../schema/schema.ts';
+import { completed, type Steps } from '../steps/index.ts';
 import { capUpdateManagers } from './cap-managers.ts';
 import { ConflictsError } from './conflict.ts';
 import { emptyObject } from './empty-object.ts';
@@ -9,9 +10,9 @@ import { FieldSet } from './field-set.ts';
 import type { FieldSetFilter } from './field-set-filter.ts';
 import { allowedByLastApplied, lastAppliedManager, withLastApplied } from './last-applied.ts';
 import {
-  decodeManagedFields,
+  decodeManagedFieldsInSteps,
   encodeEntry,
-  encodeManagedFields,
+  encodeManagedFieldsInSteps,
   type FieldsOwner,
   type Managers,
   ownerIdentity,
@@ -101,28 +102,49 @@ export class FieldManager {
    * the first apply. Throws when an object does not fit its schema.
    */
   update<T extends KubernetesObject>(live: KubernetesObject | undefined, next: T, manager: string): T {
+    return completed(this.updateInSteps(live, next, manager));
+  }
+
+  /** The same in steps. */
+  *updateInSteps<T extends KubernetesObject>(live: KubernetesObject | undefined, next: T, manager: string): Steps<T> {
     if (!this.#hasMetadata()) return next;
-    if (live === undefined && next.metadata && !('managedFields' in next.metadata)) return this.#created(next, manager);
-    const managers = this.#decodeLiveOrNew(live, next);
+    if (live === undefined && next.metadata && !('managedFields' in next.metadata))
+      return yield* this.#created(next, manager);
+    const managers = yield* this.#decodeLiveOrNew(live, next);
     const bare = withManagedFields(next, undefined);
     if (managers.size === 0 && live?.metadata?.uid) return bare;
-    return withManagedFields(bare, this.#track(live ?? this.#empty(), bare, managers, manager));
+    const owners = yield* this.#track(live ?? this.#empty(), bare, managers, manager);
+    return withManagedFields(bare, yield* encodeManagedFieldsInSteps(owners));
   }
 
   /** What `update` makes of a new object that nobody says anything of: all that is in it is the manager's. */
-  #created<T extends KubernetesObject>(next: T, manager: string): T {
+  *#created<T extends KubernetesObject>(next: T, manager: string): Steps<T> {
     const { apiVersion } = this.#options;
     const from = this.#written(this.#versioned(this.#empty()));
-    const set = this.#withoutStripped(this.#updater.changed(from, this.#written(this.#versioned(next)), apiVersion));
+    const to = this.#written(this.#versioned(next));
+    yield;
+    const changed = this.#updater.changed(from, to, apiVersion);
+    yield;
+    const set = this.#withoutStripped(changed);
     if (set.isEmpty()) return next;
+    yield;
     const entry = encodeEntry({ ...this.#updating(manager).owner, set, time: this.#time() });
     return { ...next, metadata: { ...next.metadata, managedFields: [entry] } };
   }
 
   /** Like `update`; where that throws, the object comes back without managedFields, so that no write fails for them. */
   updateNoErrors<T extends KubernetesObject>(live: KubernetesObject | undefined, next: T, manager: string): T {
+    return completed(this.updateNoErrorsInSteps(live, next, manager));
+  }
+
+  /** The same in steps. */
+  *updateNoErrorsInSteps<T extends KubernetesObject>(
+    live: KubernetesObject | undefined,
+    next: T,
+    manager: string,
+  ): Steps<T> {
     try {
-      return this.update(live, next, manager);
+      return yield* this.updateInSteps(live, next, manager);
     } catch {
       return withManagedFields(next, undefined);
     }
@@ -139,59 +161,76 @@ export class FieldManager {
     patch: KubernetesObject,
     options: FieldManagerApplyOptions,
   ): KubernetesObject {
+    return completed(this.applyInSteps(live, patch, options));
+  }
+
+  /** The same in steps. */
+  *applyInSteps(
+    live: KubernetesObject | undefined,
+    patch: KubernetesObject,
+    options: FieldManagerApplyOptions,
+  ): Steps<KubernetesObject> {
     const { manager, force = false } = options;
     // What is made of it shares its parts, and is completed in place.
     const current = live ?? cloneJson(this.#empty());
-    const managers = decodeLive(current);
+    const managers = yield* decodeLive(current);
     if (kindOf(patch) !== this.#kind()) throw newBadRequest(`invalid object type: ${kindOf(patch)}`);
     try {
-      const [object, owners] = this.#applyOrTakeOver(current, patch, managers, manager, force);
+      const [object, owners] = yield* this.#applyOrTakeOver(current, patch, managers, manager, force);
+      yield;
       const annotated = manager === lastAppliedManager ? withLastApplied(object, patch) : object;
-      return withManagedFields(annotated, owners);
+      yield;
+      return withManagedFields(annotated, yield* encodeManagedFieldsInSteps(owners));
     } catch (error) {
-      throw error instanceof ConflictsError ? error.toApiError() : error;
+      if (!(error instanceof ConflictsError)) throw error;
+      yield;
+      throw error.toApiError();
     }
   }
 
   /** kubectl may take what its client-side apply set without force. */
-  #applyOrTakeOver(
+  *#applyOrTakeOver(
     live: KubernetesObject,
     patch: KubernetesObject,
     managers: Managers,
     manager: string,
     force: boolean,
-  ): [KubernetesObject, Managers] {
+  ): Steps<[KubernetesObject, Managers]> {
     try {
-      return this.#applyTo(live, patch, managers, manager, force);
+      return yield* this.#applyTo(live, patch, managers, manager, force);
     } catch (error) {
       if (manager !== lastAppliedManager || !(error instanceof ConflictsError)) throw error;
+      yield;
       const { apiVersion } = this.#options;
-      const allowed = allowedByLastApplied(this.#versioned(live), apiVersion, this.#schema());
+      const allowed = yield* allowedByLastApplied(this.#versioned(live), apiVersion, this.#schema());
       if (allowed === undefined) throw error;
       const others = error.conflicts.filter(({ path }) => !allowed.has(path));
       if (others.length > 0) throw new ConflictsError(others);
-      return this.#applyTo(live, patch, managers, manager, true);
+      return yield* this.#applyTo(live, patch, managers, manager, true);
     }
   }
 
-  #applyTo(
+  *#applyTo(
     live: KubernetesObject,
     patch: KubernetesObject,
     managers: Managers,
     manager: string,
     force: boolean,
-  ): [KubernetesObject, Managers] {
+  ): Steps<[KubernetesObject, Managers]> {
     const bare = withManagedFields(this.#versioned(live), undefined);
+    yield;
     // An object that was not tracked: what is there already belongs to those before.
-    const known = managers.size > 0 ? managers : this.#track(this.#empty(), bare, managers, beforeFirstApply);
+    const known = managers.size > 0 ? managers : yield* this.#track(this.#empty(), bare, managers, beforeFirstApply);
     if (Array.isArray(patch.metadata?.managedFields)) throw newBadRequest('metadata.managedFields must be nil');
     const where = `(${textOf(patch.metadata?.namespace)}/${textOf(patch.metadata?.name)}; ${kindOf(patch)})`;
     const config = failing(`failed to create typed patch object ${where}`, () => TypedValue.of(patch, this.#schema()));
+    yield;
     const typed = failing(`failed to create typed live object ${where}`, () => this.#typed(bare));
+    yield;
 
     const owner = this.#owner(manager, 'Apply');
     const identity = ownerIdentity(owner);
-    const applied = this.#updater.apply(typed, config, { identity, owner }, known, force);
+    const applied = yield* this.#updater.apply(typed, config, { identity, owner }, known, force);
     const owners = new Map(applied.managers);
     const own = owners.get(identity);
     if (own !== undefined) {
@@ -201,18 +240,24 @@ export class FieldManager {
     }
     const merged = applied.object?.value;
     if (!isKubernetesObject(merged)) return [withManagedFields(live, undefined), owners];
+    yield;
     const complete = this.#options.complete ?? ((object) => object);
     const object = failing(`failed to convert new object ${where} to proper version`, () => complete(merged));
+    yield;
     return [this.#convert(object, live.apiVersion), owners];
   }
 
   /** Who owns what after the manager made `next` of `live`. */
-  #track(live: KubernetesObject, next: KubernetesObject, managers: Managers, manager: string): Managers {
+  *#track(live: KubernetesObject, next: KubernetesObject, managers: Managers, manager: string): Steps<Managers> {
     const { owner, identity } = this.#updating(manager);
     const before = managers.get(identity)?.set;
-    const updated = this.#updater.update(
-      this.#written(withManagedFields(this.#versioned(live), undefined)),
-      this.#written(this.#versioned(next)),
+    const from = this.#written(withManagedFields(this.#versioned(live), undefined));
+    yield;
+    const to = this.#written(this.#versioned(next));
+    yield;
+    const updated = yield* this.#updater.update(
+      from,
+      to,
       this.#options.apiVersion,
       managers,
       // It gets back below what would be taken from it, unless it has what nobody should.
@@ -230,16 +275,16 @@ export class FieldManager {
     return this.#lastTaken.stripped;
   }
 
-  #decodeLiveOrNew(live: KubernetesObject | undefined, next: KubernetesObject): Managers {
+  *#decodeLiveOrNew(live: KubernetesObject | undefined, next: KubernetesObject): Steps<Managers> {
     // A subresource's object cannot set managedFields.
     if (this.#subresource === '') {
       const entries = next.metadata?.managedFields;
       if (isReset(entries)) return new Map();
-      const managers = decodeOrEmpty(entries);
+      const managers = yield* decodeOrEmpty(entries);
       // Clients that know nothing of managedFields shall not delete them by accident.
       if (managers.size > 0) return managers;
     }
-    return decodeOrEmpty(live?.metadata?.managedFields);
+    return yield* decodeOrEmpty(live?.metadata?.managedFields);
   }
 
   #updating(manager: string): Updating {
@@ -323,21 +368,24 @@ function kindOf({ apiVersion, kind }: KubernetesObject): string {
   return GroupVersionKind.of(version?.group ?? '', version?.version ?? '', textOf(kind)).toString();
 }
 
-function withManagedFields<T extends KubernetesObject>(object: T, managers: Managers | undefined): T {
-  const entries = managers && encodeManagedFields(managers);
+function withManagedFields<T extends KubernetesObject>(object: T, entries: ManagedFieldsEntry[] | undefined): T {
   const { metadata } = object;
   if (entries === undefined && !(metadata && 'managedFields' in metadata)) return object;
   const { managedFields: _, ...rest } = metadata ?? {};
   return { ...object, metadata: entries === undefined ? rest : { ...rest, managedFields: entries } };
 }
 
-function decodeLive(live: KubernetesObject): Managers {
-  return failing('failed to decode managed fields', () => decodeManagedFields(live.metadata?.managedFields));
+function* decodeLive(live: KubernetesObject): Steps<Managers> {
+  try {
+    return yield* decodeManagedFieldsInSteps(live.metadata?.managedFields);
+  } catch (cause) {
+    throw failure('failed to decode managed fields', cause);
+  }
 }
 
-function decodeOrEmpty(entries: readonly ManagedFieldsEntry[] | undefined): Managers {
+function* decodeOrEmpty(entries: readonly ManagedFieldsEntry[] | undefined): Steps<Managers> {
   try {
-    return decodeManagedFields(entries);
+    return yield* decodeManagedFieldsInSteps(entries);
   } catch {
     return new Map();
   }
@@ -357,6 +405,9 @@ function failing<T>(text: string, run: () => T): T {
   try {
     return run();
   } catch (cause) {
-    throw new Error(`${text}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw failure(text, cause);
   }
 }
+
+const failure = (text: string, cause: unknown): Error =>
+  new Error(`${text}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });

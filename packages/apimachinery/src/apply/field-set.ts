@@ -190,14 +190,26 @@ export class FieldSet {
   /** Puts `change(child)` in each child's place; an empty result takes the child away. */
   #filter(member: boolean, change: (element: PathElement, child: FieldSet) => FieldSet): FieldSet {
     let children: Map<PathElement, FieldSet> | undefined;
+    let unchanged = 0;
     for (const [element, child] of this.children) {
       const changed = change(element, child);
-      if (changed === child) continue;
-      children ??= new Map(this.children);
-      if (changed.isEmpty()) children.delete(element);
-      else children.set(element, changed);
+      if (children === undefined && changed === child) {
+        unchanged++;
+        continue;
+      }
+      children ??= this.#firstChildren(unchanged);
+      if (!changed.isEmpty()) children.set(element, changed);
     }
     return children === undefined ? this.withMember(member) : FieldSet.node(member, children);
+  }
+
+  #firstChildren(count: number): Map<PathElement, FieldSet> {
+    const children = new Map<PathElement, FieldSet>();
+    for (const [element, child] of this.children) {
+      if (children.size === count) break;
+      children.set(element, child);
+    }
+    return children;
   }
 
   /** Like a map over the tree: replaces each child by what `change` makes of it. */

@@ -4,6 +4,7 @@ import { isJsonObject } from '../json/index.ts';
 import type { KubernetesObject } from '../meta/index.ts';
 import { LAST_APPLIED_CONFIG_ANNOTATION } from '../patch/last-applied.ts';
 import type { Schema } from '../schema/schema.ts';
+import type { Steps } from '../steps/index.ts';
 import { byteLength } from '../validation/byte-length.ts';
 import { totalAnnotationSizeLimitBytes } from '../validation/object-meta.ts';
 import type { FieldSet } from './field-set.ts';
@@ -26,14 +27,21 @@ const lastApplied = (object: KubernetesObject): string | undefined =>
  * The fields that client-side apply set and nobody changed since: these the same person may take by server-side
  * apply without a conflict. Undefined when the object carries no configuration of this version that can be read.
  */
-export function allowedByLastApplied(live: KubernetesObject, apiVersion: string, schema: Schema): FieldSet | undefined {
+export function* allowedByLastApplied(
+  live: KubernetesObject,
+  apiVersion: string,
+  schema: Schema,
+): Steps<FieldSet | undefined> {
   const text = lastApplied(live);
   if (text === undefined) return undefined;
   try {
     const config: unknown = readJson(text);
     if (!isJsonObject(config) || config.apiVersion !== apiVersion || typeof config.kind !== 'string') return undefined;
+    yield;
     const applied = TypedValue.of(config, schema);
+    yield;
     const { added, modified, removed } = applied.compare(TypedValue.of(live, schema));
+    yield;
     return applied.toFieldSet().difference(modified).difference(added).difference(removed);
   } catch {
     return undefined;

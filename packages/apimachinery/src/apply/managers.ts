@@ -2,6 +2,7 @@ import { goJson } from '../json/go-format.ts';
 import { compareStrings } from '../json/go-value.ts';
 import type { ManagedFieldsEntry, ManagedFieldsOperationType, Time } from '../meta/index.ts';
 import { quote } from '../strconv/quote.ts';
+import { completed, type Steps } from '../steps/index.ts';
 import { FieldSet } from './field-set.ts';
 
 /** One entry of managedFields: what a manager owns, and by which operation and version. */
@@ -31,11 +32,16 @@ export function ownerIdentity(owner: Omit<FieldsOwner, 'set' | 'time'>): string 
 }
 
 /** Reads metadata.managedFields. Throws when an entry is not one that upstream would have written. */
-export function decodeManagedFields(entries: readonly ManagedFieldsEntry[] | undefined): Managers {
+export const decodeManagedFields = (entries: readonly ManagedFieldsEntry[] | undefined): Managers =>
+  completed(decodeManagedFieldsInSteps(entries));
+
+/** The same in steps, one for each entry. */
+export function* decodeManagedFieldsInSteps(entries: readonly ManagedFieldsEntry[] | undefined): Steps<Managers> {
   const managers = new Map<string, FieldsOwner>();
   for (const [i, entry] of (entries ?? []).entries()) {
     const owner = decodeEntry(entry, i);
     managers.set(ownerIdentity(owner), owner);
+    yield;
   }
   return managers;
 }
@@ -62,9 +68,18 @@ function decodeFields(fieldsV1: unknown, manager: string): FieldSet {
 }
 
 /** Writes metadata.managedFields in upstream's order; undefined when nobody owns anything. */
-export function encodeManagedFields(managers: Managers): ManagedFieldsEntry[] | undefined {
+export const encodeManagedFields = (managers: Managers): ManagedFieldsEntry[] | undefined =>
+  completed(encodeManagedFieldsInSteps(managers));
+
+/** The same in steps, one for each owner. */
+export function* encodeManagedFieldsInSteps(managers: Managers): Steps<ManagedFieldsEntry[] | undefined> {
   if (managers.size === 0) return undefined;
-  return [...managers.values()].sort(compareOwners).map(encodeEntry);
+  const entries: ManagedFieldsEntry[] = [];
+  for (const owner of [...managers.values()].sort(compareOwners)) {
+    entries.push(encodeEntry(owner));
+    yield;
+  }
+  return entries;
 }
 
 /** The same of one owner. */

@@ -23,7 +23,9 @@ export class RecentShapes {
   /** The node that is no member and has these children, by their elements. The lists must not be changed afterwards. */
   node(elements: readonly PathElement[], children: readonly FieldSet[]): FieldSet {
     for (const shape of this.#shapes) if (isSame(shape, elements, children)) return shape.set;
-    const set = FieldSet.node(false, new Map(elements.map((element, i) => [element, children[i]!])));
+    const byElement = new Map<PathElement, FieldSet>();
+    for (let i = 0; i < elements.length; i++) byElement.set(elements[i]!, children[i]!);
+    const set = FieldSet.node(false, byElement);
     if (elements.length > maxChildren) return set;
     this.#shapes[this.#oldest] = { elements, children, set };
     this.#oldest = (this.#oldest + 1) % maxShapes;

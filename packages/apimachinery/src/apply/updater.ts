@@ -1,5 +1,6 @@
 import { isJsonObject, jsonEquals } from '../json/index.ts';
 import type { Schema } from '../schema/schema.ts';
+import type { Steps } from '../steps/index.ts';
 import type { Comparison } from './compare.ts';
 import { ConflictsError } from './conflict.ts';
 import { FieldSet } from './field-set.ts';
@@ -32,7 +33,10 @@ interface Updated {
   readonly taken: FieldSet;
 }
 
-/** Computes who owns what after a write, and what applying a configuration makes of an object. Changes nothing it is given. */
+/**
+ * Computes who owns what after a write, and what applying a configuration makes of an object. Changes nothing it is given.
+ * A step is one operation on a whole object or set: 20 ms for those with the most parts that are accepted.
+ */
 export class Updater {
   readonly #versions: KindVersions;
   readonly #filters: ReadonlyMap<string, FieldSetFilter>;
@@ -46,15 +50,15 @@ export class Updater {
    * For a write of any other kind than apply: it owns what it changed. What the owner named `updater` has of that is not
    * taken from it: who gives it back what was taken anyway is spared the work.
    */
-  update(
+  *update(
     live: TypedValue,
     next: TypedValue,
     apiVersion: string,
     managers: Managers,
     updater: string | undefined,
-  ): Updated {
-    const owners = this.#reconcile(managers);
-    const comparison = this.#takeOver(live, next, apiVersion, owners, undefined, true, updater);
+  ): Steps<Updated> {
+    const owners = yield* this.#reconcile(managers);
+    const comparison = yield* this.#takeOver(live, next, apiVersion, owners, undefined, true, updater);
     return { managers: owners, taken: comparison.modified.union(comparison.added) };
   }
 
@@ -69,32 +73,37 @@ export class Updater {
    * the owner of what it says. `object` is undefined when that changes nothing. Throws ConflictsError when other
    * managers own what would change, unless forced.
    */
-  apply(
+  *apply(
     live: TypedValue,
     config: TypedValue,
     applier: { readonly identity: string; readonly owner: Omit<FieldsOwner, 'set' | 'time'> },
     managers: Managers,
     force: boolean,
-  ): { object: TypedValue | undefined; managers: Managers } {
+  ): Steps<{ object: TypedValue | undefined; managers: Managers }> {
     const { identity, owner } = applier;
-    const owners = this.#reconcile(managers);
+    const owners = yield* this.#reconcile(managers);
     const previous = owners.get(identity);
     const set = this.#filtered(config.toFieldSet(), owner.apiVersion);
+    yield;
     owners.set(identity, { ...owner, time: managers.get(identity)?.time, set });
     const merged = live.merge(config);
-    const object = hasGivenUp(previous, set, owners) ? this.#prune(merged, owners, owner.apiVersion, previous) : merged;
-    this.#takeOver(live, object, owner.apiVersion, owners, identity, force);
+    yield;
+    const object = hasGivenUp(previous, set, owners)
+      ? yield* this.#prune(merged, owners, owner.apiVersion, previous)
+      : merged;
+    yield* this.#takeOver(live, object, owner.apiVersion, owners, identity, force);
     return { object: jsonEquals(live.value, object.value) ? undefined : object, managers: owners };
   }
 
   /** Drops owners of versions nobody knows any more; brings the others' sets up to today's schema. */
-  #reconcile(managers: Managers): Map<string, FieldsOwner> {
+  *#reconcile(managers: Managers): Steps<Map<string, FieldsOwner>> {
     const reconciled = new Map<string, FieldsOwner>();
     for (const [identity, owner] of managers) {
       const schema = this.#versions.schemaFor(owner.apiVersion);
       if (schema === undefined) continue;
       const set = reconcileFieldSet(owner.set, schema);
       reconciled.set(identity, set === owner.set ? owner : { ...owner, set });
+      yield;
     }
     return reconciled;
   }
@@ -115,7 +124,7 @@ export class Updater {
    * Takes what changed from everybody but `taker`, and what is gone from all but it; from `keeper` only what is gone.
    * Changes `owners`.
    */
-  #takeOver(
+  *#takeOver(
     before: TypedValue,
     after: TypedValue,
     apiVersion: string,
@@ -123,8 +132,9 @@ export class Updater {
     taker: string | undefined,
     force: boolean,
     keeper?: string,
-  ): Comparison {
+  ): Steps<Comparison> {
     const own = this.#compare(before, after, apiVersion);
+    yield;
     const comparisons = new Map([[apiVersion, own]]);
     const conflicts = new Map<string, { owner: FieldsOwner; set: FieldSet }>();
     const reduced = new Map<string, FieldSet>();
@@ -132,7 +142,8 @@ export class Updater {
       if (identity === taker) continue;
       let comparison = comparisons.get(owner.apiVersion);
       if (comparison === undefined) {
-        comparison = this.#compareIn(owner.apiVersion, before, after);
+        comparison = yield* this.#compareIn(owner.apiVersion, before, after);
+        yield;
         comparisons.set(owner.apiVersion, comparison);
       }
       const { added, modified, removed } = comparison;
@@ -142,7 +153,9 @@ export class Updater {
       }
       const set = owner.set.intersection(modified).union(owner.set.intersection(added));
       if (!set.isEmpty()) conflicts.set(identity, { owner, set });
+      yield;
       reduced.set(identity, owner.set.difference(set).difference(removed));
+      yield;
     }
     if (!force && conflicts.size > 0) throw ConflictsError.of(conflicts);
     for (const [identity, set] of reduced) {
@@ -153,8 +166,12 @@ export class Updater {
     return own;
   }
 
-  #compareIn(apiVersion: string, before: TypedValue, after: TypedValue): Comparison {
-    return this.#compare(this.#convert(before, apiVersion)!, this.#convert(after, apiVersion)!, apiVersion);
+  *#compareIn(apiVersion: string, before: TypedValue, after: TypedValue): Steps<Comparison> {
+    const from = this.#convert(before, apiVersion)!;
+    yield;
+    const to = this.#convert(after, apiVersion)!;
+    yield;
+    return this.#compare(from, to, apiVersion);
   }
 
   /** Undefined when the version is not known. */
@@ -165,45 +182,72 @@ export class Updater {
   }
 
   /** Removes from the merged object what the applier owned by its last apply and neither it nor anybody else claims now. */
-  #prune(merged: TypedValue, owners: Managers, apiVersion: string, last: FieldsOwner): TypedValue {
+  *#prune(merged: TypedValue, owners: Managers, apiVersion: string, last: FieldsOwner): Steps<TypedValue> {
+    yield;
     const before = this.#convert(merged, last.apiVersion);
     if (before === undefined) return merged;
-    const gone = before.removeItems(before.withNamedFields(last.set));
-    const owned = this.#withOwned(before, gone, last.apiVersion, owners);
-    const pruned = this.#withDangling(before, owned, last);
+    const lastNamed = before.withNamedFields(last.set);
+    yield;
+    const gone = before.removeItems(lastNamed);
+    yield;
+    const owned = yield* this.#withOwned(before, gone, last.apiVersion, owners);
+    const pruned = yield* this.#withDangling(before, owned, last);
+    yield;
     return this.#convert(pruned, apiVersion) ?? pruned;
   }
 
   /** Puts back what somebody owns. */
-  #withOwned(merged: TypedValue, pruned: TypedValue, apiVersion: string, owners: Managers): TypedValue {
+  *#withOwned(merged: TypedValue, pruned: TypedValue, apiVersion: string, owners: Managers): Steps<TypedValue> {
     const owned = new Map<string, FieldSet>();
-    for (const owner of owners.values())
+    for (const owner of owners.values()) {
       owned.set(owner.apiVersion, (owned.get(owner.apiVersion) ?? FieldSet.empty).union(owner.set));
+      yield;
+    }
     // The version at hand first: another version's conversion may need what is put back.
     const first = owned.get(apiVersion);
     const ordered = first === undefined ? owned : new Map([[apiVersion, first], ...owned]);
     for (const [version, set] of ordered) {
       const mergedThere = this.#convert(merged, version);
+      yield;
       const prunedThere = this.#convert(pruned, version);
+      yield;
       if (mergedThere === undefined || prunedThere === undefined) continue;
-      const kept = named(prunedThere, mergedThere).union(mergedThere.withNamedFields(set));
+      const left = yield* named(prunedThere, mergedThere);
+      const kept = left.union(mergedThere.withNamedFields(set));
+      yield;
       merged = mergedThere;
-      pruned = mergedThere.removeItems(named(mergedThere, mergedThere).difference(kept));
+      const all = yield* named(mergedThere, mergedThere);
+      const unowned = all.difference(kept);
+      yield;
+      pruned = mergedThere.removeItems(unowned);
+      yield;
     }
     return pruned;
   }
 
   /** Puts back what was not the applier's by its last apply: nobody's, or gone only because of what was around it. */
-  #withDangling(merged: TypedValue, pruned: TypedValue, last: FieldsOwner): TypedValue {
+  *#withDangling(merged: TypedValue, pruned: TypedValue, last: FieldsOwner): Steps<TypedValue> {
     const prunedThere = this.#convert(pruned, last.apiVersion);
     if (prunedThere === undefined) return merged;
-    const gone = named(merged, merged).difference(named(prunedThere, merged));
-    return merged.removeItems(gone.intersection(merged.withNamedFields(last.set)));
+    yield;
+    const all = yield* named(merged, merged);
+    const left = yield* named(prunedThere, merged);
+    const gone = all.difference(left);
+    yield;
+    const given = gone.intersection(merged.withNamedFields(last.set));
+    yield;
+    return merged.removeItems(given);
   }
 }
 
 /** All fields of the object, with the struct fields that `of`'s schema names. */
-const named = (object: TypedValue, of: TypedValue): FieldSet => of.withNamedFields(object.toFieldSet());
+function* named(object: TypedValue, of: TypedValue): Steps<FieldSet> {
+  const set = object.toFieldSet();
+  yield;
+  const withFields = of.withNamedFields(set);
+  yield;
+  return withFields;
+}
 
 /** Whether pruning could remove anything. Among several versions it could: not all that one has survives another. */
 function hasGivenUp(previous: FieldsOwner | undefined, set: FieldSet, owners: Managers): previous is FieldsOwner {

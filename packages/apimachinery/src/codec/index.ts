@@ -29,7 +29,6 @@ export type {
   Serializer,
   StreamSerializer,
 } from './serializer.ts';
-export { completed, type Steps } from './steps.ts';
 export { findStrictErrors, hasDuplicateKeys } from './strict-fields.ts';
 export {
   type ParsedYaml,

@@ -12,8 +12,8 @@ import type {
   KindLookup,
   StreamSerializer,
 } from './serializer.ts';
-import type { Steps } from './steps.ts';
 import { findStrictErrors, hasDuplicateKeys } from './strict-fields.ts';
+import type { Steps } from '../steps/index.ts';
 import { decodeDocument, decodeDocumentInSteps, type JsonDocument } from './typed-object.ts';
 import { decodeUtf8, encodeUtf8 } from './utf8.ts';
 

@@ -10,7 +10,7 @@ import { ProtoReader } from './protobuf/reader.ts';
 import { readWatchEvent, writeWatchEvent } from './protobuf/watch-event.ts';
 import { ProtoWriter } from './protobuf/writer.ts';
 import type { Decoded, DecodedEvent, DecodeOptions, KindLookup, StreamSerializer } from './serializer.ts';
-import type { Steps } from './steps.ts';
+import type { Steps } from '../steps/index.ts';
 import { resolveKind, withType } from './typed-object.ts';
 
 /** The object's kind has no form in protobuf; a server answers 406. */

@@ -3,7 +3,7 @@ import type { RuntimeObject } from '../runtime/object.ts';
 import type { StructSchema } from '../schema/schema.ts';
 import type { Framer } from './framer.ts';
 import type { SupportedMediaType } from './negotiate.ts';
-import type { Steps } from './steps.ts';
+import type { Steps } from '../steps/index.ts';
 
 /** Tells what type a kind is. A Scheme can do it, and so can anything that knows custom resources. */
 export interface KindLookup {

@@ -8,7 +8,7 @@ import { NumberLiteral } from '../schema/number-literal.ts';
 import type { StructSchema } from '../schema/schema.ts';
 import { orDecodeFailure } from './decode-failure.ts';
 import type { Decoded, DecodeOptions, KindLookup } from './serializer.ts';
-import type { Steps } from './steps.ts';
+import type { Steps } from '../steps/index.ts';
 
 /** A parsed document and what may have to be looked up in its text. */
 export interface JsonDocument {

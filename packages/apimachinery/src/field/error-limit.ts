@@ -1,3 +1,4 @@
+import { completed, type Steps } from '../steps/index.ts';
 import type { ErrorList, FieldError } from './error.ts';
 
 /** A client is told of no more. */
@@ -24,16 +25,30 @@ export function noteFieldError(error: FieldError): void {
  *
  * Differs from upstream, which finds all: a request has room for a million mistakes, and to word one takes microseconds.
  */
-export function withErrorLimit(validate: () => ErrorList): ErrorList {
-  if (made !== undefined) return validate();
+export const withErrorLimit = (validate: () => ErrorList): ErrorList =>
+  completed(withErrorLimitInSteps(inOneStep(validate)));
+
+// biome-ignore lint/correctness/useYield: it is a single step.
+function* inOneStep(validate: () => ErrorList): Steps<ErrorList> {
+  return validate();
+}
+
+/** The same of a validator in steps. What others validate between the steps is counted for itself. */
+export function* withErrorLimitInSteps(steps: Steps<ErrorList>): Steps<ErrorList> {
   const own: FieldError[] = [];
-  made = own;
-  try {
-    return validate();
-  } catch (error) {
-    if (error !== enough) throw error;
-    return own;
-  } finally {
-    made = undefined;
+  for (;;) {
+    let step: IteratorResult<undefined, ErrorList>;
+    const outer = made;
+    made ??= own;
+    try {
+      step = steps.next();
+    } catch (error) {
+      if (outer !== undefined || error !== enough) throw error;
+      return own;
+    } finally {
+      made = outer;
+    }
+    if (step.done) return step.value;
+    yield;
   }
 }

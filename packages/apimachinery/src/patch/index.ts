@@ -10,7 +10,7 @@ export {
   LAST_APPLIED_CONFIG_ANNOTATION,
   setLastAppliedAnnotation,
 } from './last-applied.ts';
-export { applyMergePatch, createMergePatch, mergeMergePatches } from './merge-patch.ts';
+export { applyMergePatch, applyMergePatchInSteps, createMergePatch, mergeMergePatches } from './merge-patch.ts';
 export {
   interpretPatchError,
   PatchConflictError,
@@ -22,6 +22,7 @@ export { type Precondition, requireKeyUnchanged, requireMetadataKeyUnchanged } f
 export { mergingMapsHaveConflicts } from './strategic/conflicts.ts';
 export {
   applyStrategicMergePatch,
+  applyStrategicMergePatchInSteps,
   createThreeWayMergePatch,
   createTwoWayMergePatch,
   mergeStrategicMergePatches,

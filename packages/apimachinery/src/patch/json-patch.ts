@@ -1,4 +1,4 @@
-import { completed, type Steps } from '../codec/steps.ts';
+import { completed, type Steps } from '../steps/index.ts';
 import { isList, type JsonObject, jsonKind } from '../json/go-value.ts';
 import { assertJsonDepth, cloneJson, isJsonObject, jsonEquals, ownEntry } from '../json/index.ts';
 import { byteLength } from '../validation/byte-length.ts';

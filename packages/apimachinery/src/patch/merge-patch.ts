@@ -1,5 +1,6 @@
 import { isList, type JsonObject } from '../json/go-value.ts';
 import { assertJsonDepth, cloneJson, isJsonObject, jsonEquals, ownEntry, setOwnEntry } from '../json/index.ts';
+import { completed, itemsPerStep, type Steps } from '../steps/index.ts';
 import { isEmpty, mapEntries } from './map-entries.ts';
 import { PatchError } from './patch-error.ts';
 
@@ -10,43 +11,54 @@ import { PatchError } from './patch-error.ts';
  * As upstream has it, and unlike the RFC: keys set to null are also dropped from objects inside a list, except where
  * the list takes the place of an object.
  */
-export function applyMergePatch(document: unknown, patch: unknown): unknown {
-  return merge(document, patch, false);
-}
+export const applyMergePatch = (document: unknown, patch: unknown): unknown =>
+  completed(applyMergePatchInSteps(document, patch));
+
+/** The same in steps. */
+export const applyMergePatchInSteps = (document: unknown, patch: unknown): Steps<unknown> =>
+  merge(document, patch, false);
 
 /** One merge patch that does what the two do one after the other: nulls stay in it. Throws as applyMergePatch does. */
-export function mergeMergePatches(first: unknown, second: unknown): unknown {
-  return merge(first, second, true);
-}
+export const mergeMergePatches = (first: unknown, second: unknown): unknown => completed(merge(first, second, true));
 
-function merge(document: unknown, patch: unknown, keepNulls: boolean): unknown {
+function* merge(document: unknown, patch: unknown, keepNulls: boolean): Steps<unknown> {
   if (document === null || document === undefined) throw new PatchError('Invalid JSON Document');
   assertJsonDepth(patch);
+  yield;
   if (isList(patch)) return withoutNulls(patch);
   if (!isJsonObject(patch)) throw new PatchError('Invalid JSON Patch', 400);
-  return mergeObjects(isJsonObject(document) ? document : {}, patch, keepNulls);
+  return yield* mergeInSteps(isJsonObject(document) ? document : {}, patch, keepNulls);
 }
 
 /** For a document and a patch that are known to be objects, and not too deep. */
-export function mergeObjects(document: JsonObject, patch: JsonObject, keepNulls = false): JsonObject {
-  const result = mapEntries(document, (value, key) => {
+export const mergeObjects = (document: JsonObject, patch: JsonObject): JsonObject =>
+  completed(mergeInSteps(document, patch, false));
+
+function* mergeInSteps(document: JsonObject, patch: JsonObject, keepNulls: boolean): Steps<JsonObject> {
+  const result: JsonObject = {};
+  let met = 0;
+  for (const key of Object.keys(document)) {
     const change = ownEntry(patch, key);
-    return change === undefined ? cloneJson(value) : mergeValues(value, change, keepNulls);
-  });
+    const value =
+      change === undefined ? cloneJson(document[key]) : yield* mergeValues(document[key], change, keepNulls);
+    if (value !== undefined) setOwnEntry(result, key, value);
+    if (++met % itemsPerStep === 0) yield;
+  }
   for (const key of Object.keys(patch)) {
     if (ownEntry(document, key) !== undefined) continue;
-    const added = mergeValues(null, patch[key], keepNulls);
+    const added = yield* mergeValues(null, patch[key], keepNulls);
     if (added !== undefined) setOwnEntry(result, key, added);
+    if (++met % itemsPerStep === 0) yield;
   }
   return result;
 }
 
 /** Undefined when nothing is to be there. */
-function mergeValues(current: unknown, change: unknown, keepNulls: boolean): unknown {
+function* mergeValues(current: unknown, change: unknown, keepNulls: boolean): Steps<unknown> {
   if (change === null) return keepNulls ? null : undefined;
   if (current === null && keepNulls) return cloneJson(change);
   if (!isJsonObject(current)) return withoutNulls(change);
-  return isJsonObject(change) ? mergeObjects(current, change, keepNulls) : cloneJson(change);
+  return isJsonObject(change) ? yield* mergeInSteps(current, change, keepNulls) : cloneJson(change);
 }
 
 /** A copy without keys whose value is null. Lists keep their nulls: their length is data. */

@@ -1,13 +1,11 @@
 import type { UserInfo } from '@coxswain/api';
 import {
   ApiError,
-  completed,
   isJsonObject,
   isUnauthorized,
   microTimeFromDate,
   newInternalError,
   type Status,
-  type Steps,
   stringifyJson,
   toStatus,
 } from '@coxswain/apimachinery';
@@ -15,6 +13,7 @@ import type { ApiResponse } from '@coxswain/component-base/http';
 import { headerOf } from '@coxswain/component-base/http';
 import { hasAcceptableParts } from '../endpoints/request-body.ts';
 import { attributesOf, type Filter, isLongRunning, type RequestState } from '../filters/index.ts';
+import { inTurns } from '../turns/turns.ts';
 import type { ObjectReference } from './audit-event.ts';
 import type { AuditSink } from './audit-log.ts';
 import {
@@ -215,11 +214,10 @@ class AuditRecord {
     if (!body || !hasAcceptableParts(body)) return;
     const { verb } = this.#state.info;
     const { turns } = this.#state;
-    const made = <T>(steps: Steps<T>): T | Promise<T> => (turns ? turns.complete(steps) : completed(steps));
-    if (verb === 'patch') this.#requestObject = await made(patchText(body));
-    else if (verb.startsWith('delete')) this.#requestObject = this.#text(await made(deleteOptions(body)));
+    if (verb === 'patch') this.#requestObject = await inTurns(turns, patchText(body));
+    else if (verb.startsWith('delete')) this.#requestObject = this.#text(await inTurns(turns, deleteOptions(body)));
     else {
-      const object = await made(requestObject(body, this.#options));
+      const object = await inTurns(turns, requestObject(body, this.#options));
       if (!object) return;
       this.#completeReference(object);
       if (this.#has('Request')) this.#requestObject = this.#text(object);

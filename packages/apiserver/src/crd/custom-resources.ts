@@ -199,7 +199,7 @@ export class CustomResources {
       context: { features: services.features, now, dryRun: false, signatures: nodeSignatures },
       change: async (current) => {
         if (!current) throw newNotFound(GroupResource.of(group, resource), name);
-        return scope.track('status', current, definition, 'kube-apiserver');
+        return scope.track({ subresource: 'status', live: current, next: definition, manager: 'kube-apiserver' });
       },
     });
     return scope.registry.codec.decode(stored.line) as CustomResourceDefinition;

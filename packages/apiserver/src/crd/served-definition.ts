@@ -7,6 +7,7 @@ import {
   jsonEquals,
   type KubernetesObject,
   newForbidden,
+  type Steps,
 } from '@coxswain/apimachinery';
 import { type CacheStats, type Store, WatchCache } from '@coxswain/storage';
 import type { CustomResource } from '../endpoints/custom-endpoints.ts';
@@ -16,6 +17,7 @@ import type { CustomType, ResourceDefinition, ScalePaths } from '../registry/res
 import type { Reservation } from '../registry/resource-hooks.ts';
 import { type Random, ResourceRegistry } from '../registry/resource-registry.ts';
 import type { StoredObject } from '../registry/stored-object.ts';
+import type { Turns } from '../turns/turns.ts';
 import { Conversions, noneConverter, type WebhookConverterOptions, webhookConverter } from './conversion/index.ts';
 import { asFields, customResourceStrategy, selectableName, splitPath } from './custom-resource-strategy.ts';
 import { deprecationOf, discoveredVersion } from './discovered-version.ts';
@@ -281,7 +283,7 @@ export class ServedDefinition {
       },
       ...(scale && { scale }),
       ...(spec.conversion?.strategy === 'Webhook' && {
-        whileConverting: <T>(run: () => T) => this.#conversions!.run(run),
+        whileConverting: <T>(run: () => Steps<T>, turns?: Turns) => this.#conversions!.run(run, turns),
       }),
     };
   }

@@ -1,6 +1,7 @@
 import { Catalogue } from '@coxswain/api';
 import {
   cloneJson,
+  completed,
   compileNormalizer,
   DecodeError,
   findStrictErrors,
@@ -8,6 +9,7 @@ import {
   type GroupVersionKind,
   isJsonObject,
   type KubernetesObject,
+  type Steps,
   type StructSchema,
   strictDecodingMessage,
   stringifyJson,
@@ -93,8 +95,11 @@ class ScopeObjects implements AdmissionObjects {
   async #convert(object: KubernetesObject, target: GroupVersion): Promise<KubernetesObject> {
     const { definition } = this.#scope.registry;
     if (object.kind !== definition.kind || object.apiVersion === target.toString()) return object;
-    const convert = (): KubernetesObject => definition.convert(cloneJson(object), target);
-    return definition.custom?.whileConverting?.(convert) ?? convert();
+    // biome-ignore lint/correctness/useYield: it is a single step.
+    function* convert(): Steps<KubernetesObject> {
+      return definition.convert(cloneJson(object), target);
+    }
+    return definition.custom?.whileConverting?.(convert) ?? completed(convert());
   }
 
   schema(kind: GroupVersionKind): StructSchema | undefined {

@@ -25,7 +25,7 @@ export async function createResource(context: RequestContext, scope: ResourceSco
   if (turns) await turns.next();
   const manager = managerOrUserAgent(options.fieldManager, headerOf(context.request, 'user-agent'));
   const owned = withoutDuplicateOwners(hub, context.warn, false);
-  const tracked = await scope.track('', undefined, owned, manager);
+  const tracked = await scope.track({ subresource: '', live: undefined, next: owned, manager, turns });
   if (turns) await turns.next();
   const { admission } = services;
   let object = tracked;

@@ -1,5 +1,4 @@
 import {
-  completed,
   type DeleteOptions,
   GroupVersion,
   newBadRequest,
@@ -8,6 +7,7 @@ import {
 import type { ApiResponse } from '@coxswain/component-base/http';
 import { headerOf } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
+import { inTurns } from '../turns/turns.ts';
 import { deleteOptionsCodecs } from './delete-options-codecs.ts';
 import { checkedDeleteOptions, isDryRun, readDeleteOptions } from './options.ts';
 import { negotiate, outputOf } from './representation.ts';
@@ -67,7 +67,7 @@ export async function requestDeleteOptions(context: RequestContext): Promise<Del
   try {
     if (serializer.accepted === deleteOptionsCodecs.json) assertJsonParts(body);
     const steps = serializer.accepted.decodeInSteps(body, { defaultGVK: kind });
-    const { object } = context.turns ? await context.turns.complete(steps) : completed(steps);
+    const { object } = await inTurns(context.turns, steps);
     const { kind: _, apiVersion: __, ...options } = object;
     return checkedDeleteOptions(options as DeleteOptions);
   } catch (error) {

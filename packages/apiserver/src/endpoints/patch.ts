@@ -1,8 +1,8 @@
 import {
   ApiError,
   applyJsonPatchInSteps,
-  applyMergePatch,
-  applyStrategicMergePatch,
+  applyMergePatchInSteps,
+  applyStrategicMergePatchInSteps,
   assertMergePatchObject,
   cloneJson,
   compileNormalizer,
@@ -25,10 +25,10 @@ import {
   newInvalid,
   newNotFound,
   newUnsupportedMediaType,
+  type ParsedYaml,
   PatchError,
   Path,
   parseJson,
-  parseYaml,
   parseYamlInSteps,
   type Schema,
   type Steps,
@@ -41,7 +41,7 @@ import { headerOf } from '@coxswain/component-base/http';
 import { genericError } from '../discovery/index.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { clientsMistake } from '../registry/clients-mistake.ts';
-import type { Turns } from '../turns/turns.ts';
+import { inTurns, type Turns } from '../turns/turns.ts';
 import { inRequestNamespace } from './create.ts';
 import { assertKind, warnOfStrictErrors } from './decode-body.ts';
 import { isDryRun, patchOptions, type WriteOptions } from './options.ts';
@@ -106,7 +106,7 @@ export function requestPatchType({ request }: RequestContext, { custom }: Resour
 interface Change {
   apply(versioned: KubernetesObject): Steps<unknown>;
   /** Makes an object of what was patched, as if the client had sent it. */
-  decode(patched: unknown): KubernetesObject;
+  decode(patched: unknown): Steps<KubernetesObject>;
 }
 
 /** Of the request's content type and body. */
@@ -118,30 +118,29 @@ export async function patcherFor(
   options: WriteOptions,
 ): Promise<Patcher> {
   if (patchType === applyPatch) return applyPatcher(body, context, scope, options);
+  const { subresource } = context.info;
   const manager = managerOrUserAgent(options.fieldManager, headerOf(context.request, 'user-agent'));
   const change =
     patchType === strategicMergePatch
       ? strategicPatcher(body, context, scope, options)
       : jsonPatcher(patchType, body, context, scope, options);
-  const inTurns = async (current: KubernetesObject, turns: Turns): Promise<KubernetesObject> => {
+  function* changed(current: KubernetesObject): Steps<KubernetesObject> {
     const versioned = scope.toVersion(cloneJson(current));
-    await turns.next();
-    const patched = await turns.complete(change.apply(versioned));
-    assertParts(patched, current);
-    await turns.next();
-    const changed = change.decode(patched);
-    assertParts(changed, current);
-    await turns.next();
-    const hub = scope.toHub(changed);
-    await turns.next();
-    return scope.track(context.info.subresource, current, hub, manager);
-  };
-  return (current) => {
+    yield;
+    const patched = yield* change.apply(versioned);
+    if (context.turns) assertParts(patched, current);
+    yield;
+    const decoded = yield* change.decode(patched);
+    if (context.turns) assertParts(decoded, current);
+    yield;
+    return scope.toHub(decoded);
+  }
+  return async (current) => {
     if (!current) throw newNotFound(scope.groupResource, context.info.name);
     const { turns } = context;
-    if (turns) return inTurns(current, turns);
-    const changed = change.decode(completed(change.apply(scope.toVersion(cloneJson(current)))));
-    return scope.track(context.info.subresource, current, scope.toHub(changed), manager);
+    const next = await inTurns(turns, changed(current));
+    if (turns) await turns.next();
+    return scope.track({ subresource, live: current, next, manager, turns });
   };
 }
 
@@ -189,15 +188,15 @@ function jsonPatcher(
     *apply(versioned) {
       try {
         if (patchType === jsonPatch) return yield* applyJsonPatchInSteps(versioned, patch);
-        return applyMergePatch(versioned, patch);
+        return yield* applyMergePatchInSteps(versioned, patch);
       } catch (error) {
         throw withoutServerError(interpretPatchError(error));
       }
     },
-    decode(patched) {
+    *decode(patched) {
       const shown = (): string => (scope.custom ? encodeSortedJson(patched) : printed(patched, scope.schema));
       if (!scope.custom) assertKindOf(patched, scope, shown);
-      return decodePatched(patched, strictErrors, context, scope, options, { shown });
+      return yield* decodePatched(patched, strictErrors, context, scope, options, { shown });
     },
   };
 }
@@ -214,7 +213,11 @@ function strategicPatcher(
   const strictErrors = isStrict(options) ? findStrictErrors(text(), undefined) : [];
   return {
     *apply(versioned) {
-      return interpreting(() => applyStrategicMergePatch({ ...versioned }, patch, schema));
+      try {
+        return yield* applyStrategicMergePatchInSteps({ ...versioned }, patch, schema);
+      } catch (error) {
+        throw withoutServerError(interpretPatchError(error));
+      }
     },
     decode: (patched) =>
       decodePatched(patched, strictErrors, context, scope, options, {
@@ -264,14 +267,14 @@ function assertKindOf(patched: unknown, { kind, services }: ResourceScope, shown
 }
 
 /** Takes a patched document for an object of the kind: as if the client had sent it. */
-function decodePatched(
+function* decodePatched(
   patched: unknown,
   patchErrors: readonly string[],
   context: RequestContext,
   scope: ResourceScope,
   options: WriteOptions,
   { shown, explain }: { shown: () => string; explain?: () => string | undefined },
-): KubernetesObject {
+): Steps<KubernetesObject> {
   const refused = (message: string): Error => refusedPatch(shown(), message);
   const { schema, custom } = scope;
   let object: KubernetesObject;
@@ -281,6 +284,7 @@ function decodePatched(
     if (custom) {
       // What was sent may have to be shown.
       object = cloneJson(patched);
+      yield;
       const isOfKind = object.kind === scope.kind.kind;
       // Another kind is refused later, by its name: it has one, then, and metadata to be looked at.
       if (!isOfKind) scope.services.codecs.json.decode(Buffer.from(stringifyJson(patched)), { unstructured: true });
@@ -289,11 +293,13 @@ function decodePatched(
     } else if (schema) {
       const normalized = compileNormalizer(schema)(patched);
       object = normalized.object;
+      yield;
       if (normalized.hasUnknownFields && isStrict(options)) unknown = findStrictErrors(stringifyJson(patched), schema);
     } else object = patched;
   } catch (error) {
     throw refused(explain?.() ?? (error instanceof Error ? error.message : String(error)));
   }
+  yield;
   const errors = [...patchErrors, ...unknown];
   if (errors.length > 0) {
     if (options.fieldValidation === 'Strict') throw refused(strictDecodingMessage(errors));
@@ -315,13 +321,14 @@ async function applyPatcher(
   scope: ResourceScope,
   options: WriteOptions,
 ): Promise<Patcher> {
+  const { subresource } = context.info;
   const { fieldManager: manager, force = false } = options;
   const { value: patch, duplicates } = await parseConfiguration(body, context.turns);
   const configuration: KubernetesObject = patch;
   if (context.turns) assertParts(configuration);
   return async (current) => {
-    const applied = await asClientsMistake(() =>
-      scope.applied(context.info.subresource, current, configuration, { manager, force }),
+    const applied = await asClientsMistake(context, () =>
+      scope.applied({ subresource, live: current, configuration, options: { manager, force }, turns: context.turns }),
     );
     if (duplicates !== '' && isStrict(options)) {
       if (options.fieldValidation === 'Strict') throw newBadRequest(`error strict decoding YAML: ${duplicates}`);
@@ -336,10 +343,12 @@ async function applyPatcher(
 }
 
 /** A configuration that does not fit its schema. */
-async function asClientsMistake<T>(run: () => T | Promise<T>): Promise<T> {
+async function asClientsMistake<T>({ turns }: RequestContext, run: () => T | Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
+    // There may be thousands of conflicts, and they have to be written.
+    if (turns) await turns.next();
     if (error instanceof ApiError || !(error instanceof Error)) throw error;
     throw clientsMistake(error.message, { cause: error });
   }
@@ -359,9 +368,9 @@ async function parseConfiguration(
       // It may still be YAML, and what is wrong with it is said in YAML's words.
     }
   }
-  let parsed: ReturnType<typeof parseYaml>;
+  let parsed: ParsedYaml;
   try {
-    parsed = turns ? await turns.complete(parseYamlInSteps(body)) : parseYaml(body);
+    parsed = await inTurns(turns, parseYamlInSteps(body));
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw newBadRequest(`error decoding YAML: error converting YAML to JSON: ${message}`);

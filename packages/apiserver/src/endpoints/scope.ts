@@ -9,6 +9,7 @@ import type {
   GroupVersionResource,
   KubernetesObject,
   Scheme,
+  Steps,
   StructSchema,
 } from '@coxswain/apimachinery';
 import type { Authorizer } from '@coxswain/component-base/authorization';
@@ -18,6 +19,7 @@ import type { Lister } from '../registry/lister.ts';
 import { newFieldManager } from '../registry/new-field-manager.ts';
 import type { CustomType } from '../registry/resource-definition.ts';
 import type { ResourceRegistry } from '../registry/resource-registry.ts';
+import { inTurns, type Turns } from '../turns/turns.ts';
 import type { RecentFrames } from './recent-frames.ts';
 import type { WatchPacer } from './watch-pacer.ts';
 
@@ -46,6 +48,22 @@ export interface EndpointServices {
   readonly onWatchEvents?: (resource: GroupVersionResource, events: number, bytes: number) => void;
   /** Hears of a watch that had to be cut off because something could not be sent. */
   readonly onWatchError?: (resource: GroupVersionResource, error: unknown) => void;
+}
+
+/** A write other than by apply, to a resource or to a part of it. */
+export interface TrackedWrite {
+  /** Empty for the resource itself. */
+  readonly subresource: string;
+  readonly live: KubernetesObject | undefined;
+  readonly next: KubernetesObject;
+  readonly manager: string;
+  readonly turns?: Turns | undefined;
+}
+
+/** A write by apply. */
+export interface AppliedConfiguration extends Pick<TrackedWrite, 'subresource' | 'live' | 'turns'> {
+  readonly configuration: KubernetesObject;
+  readonly options: FieldManagerApplyOptions;
 }
 
 /** What it takes to show objects: less than a scope where nothing is stored. */
@@ -129,30 +147,26 @@ export class ResourceScope implements Presenter {
   }
 
   /** The new state with its managedFields after a write by the manager, to the resource or to a part of it. */
-  track(
-    subresource: string,
-    live: KubernetesObject | undefined,
-    next: KubernetesObject,
-    manager: string,
-  ): KubernetesObject | Promise<KubernetesObject> {
+  track({ subresource, live, next, manager, turns }: TrackedWrite): KubernetesObject | Promise<KubernetesObject> {
     const fieldManager = this.fieldManager(subresource);
+    const withoutErrors = (): KubernetesObject | Promise<KubernetesObject> =>
+      inTurns(turns, fieldManager.updateNoErrorsInSteps(live, next, manager));
     const { whileConverting } = this.custom ?? {};
-    if (!whileConverting) return fieldManager.updateNoErrors(live, next, manager);
-    return whileConverting(() => fieldManager.update(live, next, manager)).catch(() =>
-      fieldManager.updateNoErrors(live, next, manager),
-    );
+    if (!whileConverting) return withoutErrors();
+    return whileConverting(() => fieldManager.updateInSteps(live, next, manager), turns).catch(withoutErrors);
   }
 
   /** What applying a configuration makes of the present state. Throws what `FieldManager.apply` throws. */
-  applied(
-    subresource: string,
-    live: KubernetesObject | undefined,
-    configuration: KubernetesObject,
-    options: FieldManagerApplyOptions,
-  ): KubernetesObject | Promise<KubernetesObject> {
+  applied({
+    subresource,
+    live,
+    configuration,
+    options,
+    turns,
+  }: AppliedConfiguration): KubernetesObject | Promise<KubernetesObject> {
     const fieldManager = this.fieldManager(subresource);
-    const run = (): KubernetesObject => fieldManager.apply(live, configuration, options);
-    return this.custom?.whileConverting?.(run) ?? run();
+    const run = (): Steps<KubernetesObject> => fieldManager.applyInSteps(live, configuration, options);
+    return this.custom?.whileConverting?.(run, turns) ?? inTurns(turns, run());
   }
 
   /** Keeps managedFields for writes through this version, to the resource or to a part of it. */

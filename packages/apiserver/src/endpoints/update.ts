@@ -34,9 +34,10 @@ export async function updateResource(context: RequestContext, scope: ResourceSco
     ...(subresource && { subresource }),
     change: async (current) => {
       assertUid(given, current, scope, name);
-      if (context.turns) await context.turns.next();
-      const tracked = await scope.track(subresource, current, given, manager);
-      if (context.turns) await context.turns.next();
+      const { turns } = context;
+      if (turns) await turns.next();
+      const tracked = await scope.track({ subresource, live: current, next: given, manager, turns });
+      if (turns) await turns.next();
       return admitChange(context, scope, tracked, current, dryRun);
     },
     validate: validateChange(context, scope, dryRun),

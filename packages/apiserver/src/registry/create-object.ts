@@ -1,4 +1,4 @@
-import { prepareForCreate, validateCreate } from '@coxswain/api';
+import { prepareForCreate, validateCreateInSteps } from '@coxswain/api';
 import {
   GroupKind,
   type GroupResource,
@@ -9,6 +9,7 @@ import {
   newInvalid,
   type ObjectMeta,
 } from '@coxswain/apimachinery';
+import { inTurns } from '../turns/turns.ts';
 import { clientsMistake } from './clients-mistake.ts';
 import { assertObjectSize } from './object-size.ts';
 import type { WriteContext } from './resource-hooks.ts';
@@ -121,7 +122,7 @@ export async function prepareNew(
     if (turns) await turns.next();
     const prepared = prepareForCreate(strategy, given, context);
     if (turns) await turns.next();
-    const found = validateCreate(strategy, prepared, context);
+    const found = await inTurns(turns, validateCreateInSteps(strategy, prepared, context));
     if (turns) await turns.next();
     const further = strategy.validateRules?.(prepared, undefined, found, context);
     const errors = further ? [...found, ...(await further)] : found;

@@ -6,9 +6,11 @@ import type {
   GroupVersion,
   GroupVersionKind,
   KubernetesObject,
+  Steps,
   StructSchema,
 } from '@coxswain/apimachinery';
 import type { EquivalentResource } from './equivalent-resource.ts';
+import type { Turns } from '../turns/turns.ts';
 import type { ResourceHooks } from './resource-hooks.ts';
 import type { StorageVersions } from './storage-versions.ts';
 
@@ -36,7 +38,7 @@ export interface CustomType {
   /** Where an object says how often it is there. */
   readonly scale?: ScalePaths;
   /** Runs what converts objects as it goes, when to convert them takes time. It may be run several times. */
-  readonly whileConverting?: <T>(run: () => T) => Promise<T>;
+  readonly whileConverting?: <T>(run: () => Steps<T>, turns?: Turns) => Promise<T>;
 }
 
 /** Where the numbers of a Scale are, as lists of fields. */

@@ -1,4 +1,4 @@
-import { prepareForSubresourceUpdate, prepareForUpdate, validateUpdate } from '@coxswain/api';
+import { prepareForSubresourceUpdate, prepareForUpdate, validateUpdateInSteps } from '@coxswain/api';
 import {
   type ApiError,
   GroupKind,
@@ -15,12 +15,12 @@ import {
 } from '@coxswain/apimachinery';
 import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import type { CacheEntry } from '@coxswain/storage';
-import { isLarge, Turns } from '../turns/turns.ts';
 import { prepareNew, unstored } from './create-object.ts';
 import { finishDeletion, mustBeDeleted } from './delete-object.ts';
 import { assertObjectSize } from './object-size.ts';
 import type { WriteContext } from './resource-hooks.ts';
 import type { ResourceRegistry, ValidateWrite } from './resource-registry.ts';
+import { inTurns, isLarge, Turns } from '../turns/turns.ts';
 import { fromStoreError, parseResourceVersion } from './store-error.ts';
 import type { StoredObject } from './stored-object.ts';
 import { timestamp } from './timestamp.ts';
@@ -89,6 +89,7 @@ async function replace(
   const { strategy, hooks, hub } = definition;
   const shown = await registry.shown(entry.value);
   if (isLarge(shown.line)) context.turns ??= new Turns(systemEventLoop);
+  if (context.turns) await context.turns.next();
   const old = codec.decode(shown.line);
   if (context.turns) await context.turns.next();
   const changed = withCurrentVersion(await request.change(old), entry.revision, registry, request);
@@ -162,7 +163,7 @@ async function judged(
   const own = withLastingMetadata(prepared, old, namespace, namespaced);
   const { turns } = context;
   if (turns) await turns.next();
-  const found = validateUpdate(strategy, own, old, context, subresource);
+  const found = await inTurns(turns, validateUpdateInSteps(strategy, own, old, context, subresource));
   if (turns) await turns.next();
   const further = strategy.validateRules?.(own, old, found, context);
   const errors = further ? [...found, ...(await further)] : found;

@@ -1,10 +1,14 @@
-import { encodeBase64 } from '@coxswain/apimachinery';
+import { completed, encodeBase64, type ErrorList } from '@coxswain/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { certificates } from '../../../test/certificates.ts';
 import { FeatureGates } from '../../features/feature-gates.ts';
 import type { CustomResourceDefinition, JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
 import { customResourceDefinitionStrategy } from './strategy.ts';
-import { validateDefinition, validateDefinitionUpdate } from './validation.ts';
+import * as steps from './validation.ts';
+
+const validateDefinition = (crd: CustomResourceDefinition): ErrorList => completed(steps.validateDefinition(crd));
+const validateDefinitionUpdate = (crd: CustomResourceDefinition, old: CustomResourceDefinition): ErrorList =>
+  completed(steps.validateDefinitionUpdate(crd, old));
 
 /** Definitions that today's rules refuse, but that older servers stored. */
 function definition(schema: JSONSchemaProps | undefined, more: object = {}): CustomResourceDefinition {

@@ -9,6 +9,7 @@ import {
   notSupported,
   type Path,
   required,
+  type Steps,
 } from '@coxswain/apimachinery';
 import type {
   CustomResourceDefinitionNames,
@@ -26,17 +27,18 @@ import type { RuleChecks } from './rule-checks.ts';
 import { validateSchemaRules } from './schema-rules.ts';
 import { schemasOf, specForm } from './spec-form.ts';
 import type { Strictness } from './strictness.ts';
-import { structuralProblem, validateStructural } from './structural.ts';
+import { structuralProblem, validateStructuralInSteps } from './structural.ts';
 
 /** `spec`, whole. */
-export function validateSpec(
+export function* validateSpec(
   spec: CustomResourceDefinitionSpec,
   strictness: Strictness,
   path: Path,
   rules?: RuleChecks,
-): ErrorList {
+): Steps<ErrorList> {
   const errors = validateGroup(spec.group, path.child('group'));
   const form = specForm(spec);
+  yield;
   const { common } = form;
   const versionsPath = path.child('versions');
   const preserves = spec.preserveUnknownFields === true;
@@ -50,20 +52,23 @@ export function validateSpec(
     });
   }
   const hasDefaults = schemas.some((schema) => someSchema(schema, (inner) => inner.default !== undefined));
+  yield;
   if (hasDefaults && preserves) {
     const detail = 'must be false in order to use defaults in the schema';
     errors.push(invalid(path.child('preserveUnknownFields'), true, detail));
   }
   const structural =
     strictness.structural || !preserves || hasDefaults || schemas.some((schema) => someSchema(schema, isExtended));
+  yield;
   const schemaStrictness = { ...strictness, structural };
-  form.versions.forEach((version, i) => {
+  for (const [i, version] of form.versions.entries()) {
     const versionPath = versionsPath.index(i);
     const problems = isDns1035Label(version.name ?? '');
     if (problems.length > 0) errors.push(invalid(versionPath.child('name'), version.name ?? '', problems.join(',')));
     const subresources = form.versions.some((one) => one.subresources) ? version.subresources : common.subresources;
-    errors.push(...validateVersion(version, subresources?.status !== undefined, schemaStrictness, versionPath, rules));
-  });
+    const hasStatus = subresources?.status !== undefined;
+    errors.push(...(yield* validateVersion(version, hasStatus, schemaStrictness, versionPath, rules)));
+  }
   const complain = (detail: string) =>
     errors.push(invalid(versionsPath, spec.versions && internalVersions(form.versions), detail));
   const names = form.versions.map(({ name }) => name);
@@ -80,8 +85,12 @@ export function validateSpec(
   errors.push(...validateNames(spec.names, path.child('names')));
   const hasStatus = (spec.versions ?? []).some(({ subresources }) => subresources?.status !== undefined);
   const isUnchanged = strictness.unchangedSchema(firstName);
+  yield;
   const validation = path.child('validation');
-  errors.push(...validateSchema(common.schema, hasStatus, schemaStrictness, validation, { rules, isUnchanged }));
+  errors.push(
+    ...(yield* validateSchema(common.schema, hasStatus, schemaStrictness, validation, { rules, isUnchanged })),
+  );
+  yield;
   errors.push(...validateSubresources(common.subresources, path.child('subresources')));
   common.additionalPrinterColumns?.forEach((column, i) => {
     errors.push(...validateColumn(column, path.child('additionalPrinterColumns').index(i)));
@@ -150,20 +159,22 @@ export function validateNames(names: Partial<CustomResourceDefinitionNames> | un
   return errors;
 }
 
-function validateVersion(
+function* validateVersion(
   version: CustomResourceDefinitionVersion,
   hasStatus: boolean,
   strictness: Strictness,
   path: Path,
   rules: RuleChecks | undefined,
-): ErrorList {
+): Steps<ErrorList> {
   const errors: ErrorList = [];
   const warning = version.deprecationWarning;
   for (const problem of deprecationWarningProblems(version.deprecated === true, warning)) {
     errors.push(invalid(path.child('deprecationWarning'), warning, problem));
   }
   const isUnchanged = strictness.unchangedSchema(version.name);
-  errors.push(...validateSchema(version.schema, hasStatus, strictness, path.child('schema'), { rules, isUnchanged }));
+  yield;
+  const schemaPath = path.child('schema');
+  errors.push(...(yield* validateSchema(version.schema, hasStatus, strictness, schemaPath, { rules, isUnchanged })));
   errors.push(...validateSubresources(version.subresources, path.child('subresources')));
   version.additionalPrinterColumns?.forEach((column, i) => {
     errors.push(...validateColumn(column, path.child('additionalPrinterColumns').index(i)));
@@ -199,13 +210,13 @@ function deprecationWarningProblems(isDeprecated: boolean, warning: string | und
 const allowedAtRoot =
   'Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations';
 
-function validateSchema(
+function* validateSchema(
   validation: CustomResourceValidation | undefined,
   hasStatus: boolean,
   strictness: Strictness,
   path: Path,
   { rules, isUnchanged }: { readonly rules: RuleChecks | undefined; readonly isUnchanged: boolean },
-): ErrorList {
+): Steps<ErrorList> {
   const schema = validation?.openAPIV3Schema;
   if (!schema) return [];
   const schemaPath = path.child('openAPIV3Schema');
@@ -227,18 +238,22 @@ function validateSchema(
   }
   if (schema.nullable) errors.push(forbidden(schemaPath.child('nullable'), 'nullable cannot be true at the root'));
   const problem = strictness.structural ? structuralProblem(schema) : undefined;
+  yield;
   let isSound = false;
   if (strictness.structural && problem === undefined) {
-    const structuralErrors = validateStructural(schema, schemaPath);
+    const structuralErrors = yield* validateStructuralInSteps(schema, schemaPath);
+    yield;
     const found =
       structuralErrors.length > 0
         ? structuralErrors
         : validateDefaults(schema, schemaPath, strictness.prunedDefaults, rules);
     isSound = found.length === 0;
     errors.push(...found);
+    yield;
   }
   const unsound = new Set<JSONSchemaProps>();
   errors.push(...validateSchemaRules(schema, strictness, schemaPath, unsound));
+  yield;
   if (isSound && rules) errors.push(...rules.validateRules(schema, schemaPath, { unsound, isUnchanged }));
   // Most of what makes a schema unstructurable is reported by the rules already, in better words.
   return errors.length === 0 && problem !== undefined ? [invalid(schemaPath, '', problem)] : errors;

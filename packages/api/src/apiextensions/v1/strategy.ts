@@ -21,8 +21,8 @@ export const customResourceDefinitionStrategy: Strategy<CustomResourceDefinition
     prepare(definition);
     dropDisabledFields(definition, old, context);
   },
-  validate: (definition) => validateDefinition(definition),
-  validateUpdate: (definition, old) => validateDefinitionUpdate(definition, old),
+  validateInSteps: (definition, old) =>
+    old ? validateDefinitionUpdate(definition, old) : validateDefinition(definition),
   warningsOnCreate: (definition) => formatWarnings(unrecognizedFormats(definition)),
   warningsOnUpdate: (definition, old) => {
     const before = unrecognizedFormats(old);
@@ -37,8 +37,8 @@ export const customResourceDefinitionStrategy: Strategy<CustomResourceDefinition
 /** The same, rules included. */
 export const definitionStrategyWithRules = (rules: RuleChecks): Strategy<CustomResourceDefinition> => ({
   ...customResourceDefinitionStrategy,
-  validate: (definition) => validateDefinition(definition, rules),
-  validateUpdate: (definition, old) => validateDefinitionUpdate(definition, old, rules),
+  validateInSteps: (definition, old) =>
+    old ? validateDefinitionUpdate(definition, old, rules) : validateDefinition(definition, rules),
 });
 
 /** The storage version counts as stored from now on. */

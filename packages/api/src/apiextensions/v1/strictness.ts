@@ -1,4 +1,4 @@
-import { Path, semanticEqual } from '@coxswain/apimachinery';
+import { Path, semanticEqual, type Steps } from '@coxswain/apimachinery';
 import { isRecognized } from '../../admissionregistration/v1/review-versions.ts';
 import type { CustomResourceDefinition, JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
 import { someSchema } from '../schema/schema-visitor.ts';
@@ -7,7 +7,7 @@ import { hasUnprunedDefaults } from './default-values.ts';
 import { validateMapListKeys, validateSetItems } from './list-type.ts';
 import type { SchemaStrictness } from './schema-rules.ts';
 import { schemasOf, specForm } from './spec-form.ts';
-import { isStructural } from './structural.ts';
+import { isStructuralInSteps } from './structural.ts';
 
 /** Which rules hold: stored definitions that break one of them may go on breaking it. */
 export interface Strictness extends SchemaStrictness {
@@ -45,20 +45,35 @@ export const strict: Strictness = {
 };
 
 /** Every rule that the old definition keeps. */
-export function strictnessAfter(old: CustomResourceDefinition, updated: CustomResourceDefinition): Strictness {
+export function* strictnessAfter(old: CustomResourceDefinition, updated: CustomResourceDefinition): Steps<Strictness> {
   const schemas = schemasOf(old.spec);
-  const none = (isSuch: (schema: JSONSchemaProps) => boolean) => !schemas.some((schema) => someSchema(schema, isSuch));
+  function* none(isSuch: (schema: JSONSchemaProps) => boolean): Steps<boolean> {
+    for (const schema of schemas) {
+      if (someSchema(schema, isSuch)) return false;
+      yield;
+    }
+    return true;
+  }
+  let structural = true;
+  let prunedDefaults = true;
+  for (const schema of schemas) {
+    const isOne = yield* isStructuralInSteps(schema);
+    structural &&= isOne;
+    yield;
+    prunedDefaults &&= !isOne || !hasUnprunedDefaults(schema);
+    yield;
+  }
   const { webhook } = old.spec.conversion ?? {};
   const versions = webhook?.conversionReviewVersions ?? [];
   const caBundle = webhook?.clientConfig?.caBundle;
   return {
     recognizedReviewVersion: versions.length === 0 || isRecognized(versions),
     schema: (old.spec.versions ?? []).every(({ schema }) => schema?.openAPIV3Schema !== undefined),
-    structural: schemas.every((schema) => isStructural(schema, nowhere)),
-    propertyTypes: none(({ type }) => type !== undefined && !types.has(type)),
-    prunedDefaults: !schemas.some((schema) => isStructural(schema, nowhere) && hasUnprunedDefaults(schema)),
-    atomicSets: none((schema) => validateSetItems(schema, nowhere).length > 0),
-    mapListKeys: none((schema) => validateMapListKeys(schema, nowhere).length > 0),
+    structural,
+    propertyTypes: yield* none(({ type }) => type !== undefined && !types.has(type)),
+    prunedDefaults,
+    atomicSets: yield* none((schema) => validateSetItems(schema, nowhere).length > 0),
+    mapListKeys: yield* none((schema) => validateMapListKeys(schema, nowhere).length > 0),
     validCABundle: isEstablished(old) && (!caBundle || validateCABundle(caBundle, nowhere).length === 0),
     unchangedSchema: (version) => {
       // What all versions have in common, a new version had too.

@@ -1,14 +1,16 @@
 import {
   compileGoRegexp,
+  completed,
   type ErrorList,
   forbidden,
   invalid,
   jsonEquals,
   Path,
   required,
+  type Steps,
 } from '@coxswain/apimachinery';
 import type { JSONSchemaProps } from '../../generated/apiextensions/v1.ts';
-import { additionalSchema, childSchemas, itemSchema, propertySchema } from '../schema/schema-visitor.ts';
+import { additionalSchema, findInChild, itemSchema, propertySchema } from '../schema/schema-visitor.ts';
 
 const unsupported = [
   'id',
@@ -34,23 +36,32 @@ export function structuralProblem(schema: JSONSchemaProps): string | undefined {
     return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
   }
   if (Array.isArray(schema.items)) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
-  for (const child of childSchemas(schema)) {
-    const problem = structuralProblem(child);
-    if (problem) return problem;
-  }
-  return undefined;
+  return findInChild(schema, structuralProblem);
 }
 
 /** Whether a schema has a structural form that keeps all the rules. */
-export const isStructural = (schema: JSONSchemaProps, path = Path.of('')): boolean =>
-  structuralProblem(schema) === undefined && validateStructural(schema, path).length === 0;
+export const isStructural = (schema: JSONSchemaProps): boolean => completed(isStructuralInSteps(schema));
+
+/** The same in steps. */
+export function* isStructuralInSteps(schema: JSONSchemaProps): Steps<boolean> {
+  if (structuralProblem(schema) !== undefined) return false;
+  yield;
+  const errors = yield* validateStructuralInSteps(schema, Path.of(''));
+  return errors.length === 0;
+}
 
 /**
  * The rules that let every field have one type, known without looking into alternatives: sorted, since the order of a
  * schema's properties means nothing.
  */
-export function validateStructural(schema: JSONSchemaProps, path: Path): ErrorList {
-  const errors = [...validateInvariants(schema, 'root', path), ...validateCompleteness(schema, schema, path, path)];
+export const validateStructural = (schema: JSONSchemaProps, path: Path): ErrorList =>
+  completed(validateStructuralInSteps(schema, path));
+
+/** The same in steps. */
+export function* validateStructuralInSteps(schema: JSONSchemaProps, path: Path): Steps<ErrorList> {
+  const invariants = validateInvariants(schema, 'root', path);
+  yield;
+  const errors = [...invariants, ...validateCompleteness(schema, schema, path, path)];
   const texts = new Map(errors.map((error) => [error, String(error)]));
   return errors.sort((a, b) => (texts.get(a)! < texts.get(b)! ? -1 : 1));
 }

@@ -4,6 +4,7 @@ import {
   nameIsDnsSubdomain,
   Path,
   required,
+  type Steps,
   validateImmutableField,
   validateObjectMeta,
 } from '@coxswain/apimachinery';
@@ -17,7 +18,7 @@ const spec = Path.of('spec');
 const status = Path.of('status');
 
 /** A new definition, metadata included: its name is made of the names it defines. */
-export function validateDefinition(definition: CustomResourceDefinition, rules?: RuleChecks): ErrorList {
+export function* validateDefinition(definition: CustomResourceDefinition, rules?: RuleChecks): Steps<ErrorList> {
   const { group, names } = definition.spec;
   const validateName = (name: string, prefix: boolean) => {
     const problems = nameIsDnsSubdomain(name, prefix);
@@ -27,17 +28,18 @@ export function validateDefinition(definition: CustomResourceDefinition, rules?:
   };
   return [
     ...validateObjectMeta(definition.metadata, false, validateName, Path.of('metadata')),
-    ...validateSpec(definition.spec, strict, spec, rules),
+    ...(yield* validateSpec(definition.spec, strict, spec, rules)),
     ...validateRest(definition),
   ];
 }
 
-export function validateDefinitionUpdate(
+export function* validateDefinitionUpdate(
   updated: CustomResourceDefinition,
   old: CustomResourceDefinition,
   rules?: RuleChecks,
-): ErrorList {
-  const errors = validateSpec(updated.spec, strictnessAfter(old, updated), spec, rules);
+): Steps<ErrorList> {
+  const strictness = yield* strictnessAfter(old, updated);
+  const errors = yield* validateSpec(updated.spec, strictness, spec, rules);
   const immutable = (place: Path, newValue: string | undefined, oldValue: string | undefined) =>
     errors.push(...validateImmutableField(newValue, oldValue, place));
   if (isEstablished(old)) {

@@ -3,6 +3,7 @@ import {
   invalid,
   isLongerThan,
   Path,
+  type Steps,
   tooLong,
   validateImmutableField,
   validateObjectMeta,
@@ -22,28 +23,31 @@ const bundlePath = Path.of('spec', 'trustBundle');
 
 const omitted = (detail: string) => invalid(bundlePath, '<value omitted>', detail);
 
-function validate(
+function* validate(
   { metadata, spec }: ClusterTrustBundle,
   old: ClusterTrustBundle | undefined,
   { signatures }: StrategyContext,
-): ErrorList {
+): Steps<ErrorList> {
   const { signerName = '', trustBundle } = spec;
   const validateName = (name: string, prefix: boolean) => validateClusterTrustBundleName(signerName, name, prefix);
   return [
     ...validateObjectMeta(metadata, false, validateName, metadataPath),
     ...(signerName ? validateSignerName(signerPath, signerName) : []),
     // What could be read once is not read again: libraries change.
-    ...(old?.spec.trustBundle === trustBundle ? [] : validateBundle(trustBundle, signatures?.isOnCurve)),
+    ...(old?.spec.trustBundle === trustBundle ? [] : yield* validateBundle(trustBundle, signatures?.isOnCurve)),
   ];
 }
 
-function validateBundle(bundle: string, isOnCurve?: PointCheck): ErrorList {
+function* validateBundle(bundle: string, isOnCurve?: PointCheck): Steps<ErrorList> {
   if (isLongerThan(bundle, maxSize)) return [tooLong(bundlePath, maxSize)];
-  const blocks = [...pemBlocks(bundle)];
-  const problems = blocks.flatMap((block, i) => {
+  const blocks: PemBlock[] = [];
+  const problems: ErrorList = [];
+  for (const block of pemBlocks(bundle)) {
     const problem = anchorProblem(block, isOnCurve);
-    return problem ? [omitted(`entry ${i} ${problem}`)] : [];
-  });
+    if (problem) problems.push(omitted(`entry ${blocks.length} ${problem}`));
+    blocks.push(block);
+    yield;
+  }
   if (problems.length > 0) return problems;
   if (blocks.length === 0) return [omitted('at least one trust anchor must be provided')];
   const places = new Map<string, number[]>();
@@ -68,12 +72,15 @@ export const clusterTrustBundleStrategy: Strategy<ClusterTrustBundle> = {
   allowUnconditionalUpdate: false,
   validatesMetadata: true,
   validatesMetadataUpdate: true,
-  validate: (bundle, context) => validate(bundle, undefined, context),
-  validateUpdate: (bundle, old, context) => [
-    ...validate(bundle, old, context),
-    ...validateObjectMetaUpdate(bundle.metadata, old.metadata, metadataPath),
-    ...validateImmutableField(bundle.spec.signerName ?? '', old.spec.signerName ?? '', signerPath),
-  ],
+  *validateInSteps(bundle, old, context) {
+    const errors = yield* validate(bundle, old, context);
+    if (!old) return errors;
+    return [
+      ...errors,
+      ...validateObjectMetaUpdate(bundle.metadata, old.metadata, metadataPath),
+      ...validateImmutableField(bundle.spec.signerName ?? '', old.spec.signerName ?? '', signerPath),
+    ];
+  },
   selectableFields: { 'spec.signerName': ({ spec }) => spec.signerName ?? '' },
   table: {
     columns: columns('Name', 'SignerName'),

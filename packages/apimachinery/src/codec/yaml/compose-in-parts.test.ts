@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { completed } from '../steps.ts';
+import { completed } from '../../steps/index.ts';
 import { composeFirstDocument } from './compose.ts';
 import { stringifyYaml } from './emitter.ts';
 

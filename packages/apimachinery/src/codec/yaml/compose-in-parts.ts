@@ -9,7 +9,7 @@ import {
   YAMLMap,
   YAMLSeq,
 } from 'yaml';
-import type { Steps } from '../steps.ts';
+import type { Steps } from '../../steps/index.ts';
 
 /**
  * The library composes a document in one go, which takes it a tenth of a second for the largest ones that are read. Here

@@ -1,7 +1,7 @@
 import { Composer, type CST, type Document, Lexer, Parser } from 'yaml';
 import { MAX_JSON_DEPTH } from '../../json/depth.ts';
 import { DecodeError } from '../../schema/decode-error.ts';
-import type { Steps } from '../steps.ts';
+import type { Steps } from '../../steps/index.ts';
 import { tryDecodeUtf8 } from '../utf8.ts';
 import { composerOptions, defaultPartTokens, PartComposer, quietly } from './compose-in-parts.ts';
 import { syntaxError, YamlError } from './yaml-error.ts';

@@ -4,7 +4,7 @@ import { setOwnEntry } from '../../json/own-entry.ts';
 import { decodeBase64 } from '../../schema/base64.ts';
 import { NumberLiteral } from '../../schema/number-literal.ts';
 import { quote } from '../../strconv/quote.ts';
-import { completed, type Steps } from '../steps.ts';
+import { completed, type Steps } from '../../steps/index.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { composeFirstDocument } from './compose.ts';
 import { formatGoFloat32 } from './go-float.ts';

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../json/go-value.ts';
 import { ownEntry } from '../../json/index.ts';
+import { itemsPerStep, type Steps } from '../../steps/index.ts';
 import { PatchError } from '../patch-error.ts';
 import { expectMap, itemKind, mergeKeyOf, noMergeKey, PATCH, unknownDirective } from './directives.ts';
 import { arrange } from './list-order.ts';
@@ -17,24 +18,26 @@ export interface MergedList {
 }
 
 /** Merges a patch's list into a list of the same field. `mergeItems` merges two items with the same merge key. */
-export function mergeLists(
+export function* mergeLists(
   original: List,
   patch: List,
   { mergeKey, type }: PatchField,
-  mergeItems: (original: JsonObject, patch: JsonObject) => JsonObject,
-): MergedList {
+  mergeItems: (original: JsonObject, patch: JsonObject) => Steps<JsonObject>,
+): Steps<MergedList> {
   if (original.length === 0 && patch.length === 0) return { items: original, live: original };
   const kind = itemKind(original, patch);
   const identity = { kind, mergeKey };
   if (kind === 'scalar') {
     // Differs from upstream: where the original repeats a scalar and the patch is empty, it shuffles the others.
     const items = [...new Set([...original, ...patch])];
+    yield;
     return { items: arrange(items, patch, original, identity), live: original };
   }
   if (mergeKey === '') throw new PatchError(`cannot merge lists without merge key for ${goKind(type)}`);
 
   const keyOf = (item: unknown) => ownEntry(expectMap(item), mergeKey);
   const { changes, deleted, replace } = readDirectives(patch, mergeKey);
+  yield;
   const kept = original.filter((item) => !deleted.has(keyOf(item)));
   if (replace) return { items: arrange(changes, [], changes, identity), live: kept };
 
@@ -43,11 +46,13 @@ export function mergeLists(
   kept.forEach((item, index) => {
     if (!places.has(keyOf(item))) places.set(keyOf(item), index);
   });
+  let met = 0;
   for (const change of changes) {
     const key = mergeKeyOf(change, mergeKey);
     const place = places.get(key);
     if (place === undefined) places.set(key, merged.push(change) - 1);
-    else merged[place] = mergeItems(expectMap(merged[place]), expectMap(change));
+    else merged[place] = yield* mergeItems(expectMap(merged[place]), expectMap(change));
+    if (++met % itemsPerStep === 0) yield;
   }
   return { items: arrange(merged, changes, kept, identity), live: merged.slice(0, original.length) };
 }

@@ -1,5 +1,6 @@
 import { formatValue, isList, type JsonObject } from '../../json/go-value.ts';
 import { isJsonObject, jsonEquals, ownEntry, setOwnEntry } from '../../json/index.ts';
+import { itemsPerStep, type Steps } from '../../steps/index.ts';
 import { mapEntries } from '../map-entries.ts';
 import { PatchError } from '../patch-error.ts';
 import {
@@ -28,12 +29,17 @@ import { assertOrderMatches } from './set-element-order.ts';
 export type MergeMode = 'apply' | 'combine';
 
 /** The original after the patch. Changes neither, but the result shares values with both. Bound the patch's depth before. */
-export function mergeMaps(original: JsonObject, patch: JsonObject, type: PatchType, mode: MergeMode): JsonObject {
+export function* mergeMaps(
+  original: JsonObject,
+  patch: JsonObject,
+  type: PatchType,
+  mode: MergeMode,
+): Steps<JsonObject> {
   const directive = ownEntry(patch, PATCH);
   if (directive === 'delete') return {};
   if (directive === 'replace') return mapEntries(patch, (value, key) => (key === PATCH ? undefined : value));
   if (directive !== undefined) throw unknownDirective(directive, patch);
-  return new MapMerge(original, patch, type, mode).run();
+  return yield* new MapMerge(original, patch, type, mode).run();
 }
 
 /** The merge of one object, in three rounds: ordered lists, all other fields, then what is to be deleted from lists. */
@@ -55,22 +61,25 @@ class MapMerge {
     this.#retained = this.#retainKeys();
   }
 
-  run(): JsonObject {
+  *run(): Steps<JsonObject> {
     const keys = Object.keys(this.#patch).filter((key) => this.#patch[key] !== undefined);
     const done = new Set<string>([RETAIN_KEYS]);
+    let met = 0;
     for (const key of keys.filter(isOrdering)) {
       done.add(key);
-      const field = this.#mergeOrdered(key, this.#patch[key]);
+      const field = yield* this.#mergeOrdered(key, this.#patch[key]);
       if (field !== undefined) done.add(field);
     }
     for (const key of keys) {
-      if (!done.has(key) && !isDeletion(key)) this.#merge(key, this.#patch[key], false);
+      if (!done.has(key) && !isDeletion(key)) yield* this.#merge(key, this.#patch[key], false);
+      if (++met % itemsPerStep === 0) yield;
     }
     // Upstream leaves it to chance whether a list is first added to or deleted from. With an order it adds first.
     for (const key of keys.filter(isDeletion)) {
       if (this.#mode === 'combine') this.#changes.set(key, this.#patch[key]);
-      else this.#merge(directedField(key, DELETE_FROM_PRIMITIVE_LIST) || key, this.#patch[key], true);
+      else yield* this.#merge(directedField(key, DELETE_FROM_PRIMITIVE_LIST) || key, this.#patch[key], true);
     }
+    yield;
     return this.#result();
   }
 
@@ -109,7 +118,7 @@ class MapMerge {
     return retained;
   }
 
-  #merge(key: string, change: unknown, isDeletionList: boolean): void {
+  *#merge(key: string, change: unknown, isDeletionList: boolean): Steps<void> {
     if (change === null && this.#mode === 'apply') {
       this.#changes.set(key, undefined);
       return;
@@ -119,32 +128,33 @@ class MapMerge {
       const field = lookupMapField(this.#type, key);
       this.#changes.set(
         key,
-        field.strategy === 'replace' ? change : mergeMaps(current, change, field.type, this.#mode),
+        field.strategy === 'replace' ? change : yield* mergeMaps(current, change, field.type, this.#mode),
       );
     } else if (isList(current) && isList(change)) {
       const field = lookupListField(this.#type, key);
-      this.#changes.set(key, this.#mergeLists(current, change, field, isDeletionList).items);
+      const { items } = yield* this.#mergeLists(current, change, field, isDeletionList);
+      this.#changes.set(key, items);
     } else if (!isDeletionList) {
       this.#changes.set(key, adopt(change, this.#mode === 'apply'));
     }
   }
 
-  #mergeLists(
+  *#mergeLists(
     current: readonly unknown[],
     change: readonly unknown[],
     field: PatchField,
     isDeletionList: boolean,
-  ): MergedList {
+  ): Steps<MergedList> {
     if (field.strategy !== 'merge' && !isDeletionList) return { items: change, live: current };
     if (isDeletionList && current.length + change.length > 0 && itemKind(current, change) === 'scalar') {
       const deleted = new Set(change);
       return { items: current.filter((item) => !deleted.has(item)), live: current };
     }
-    return mergeLists(current, change, field, (item, patch) => mergeMaps(item, patch, field.type, this.#mode));
+    return yield* mergeLists(current, change, field, (item, patch) => mergeMaps(item, patch, field.type, this.#mode));
   }
 
   /** Carries out one `$setElementOrder`, with the list of that name in the patch. Answers with that name when there was one. */
-  #mergeOrdered(key: string, order: unknown): string | undefined {
+  *#mergeOrdered(key: string, order: unknown): Steps<string | undefined> {
     if (this.#mode === 'combine') {
       const other = ownEntry(this.#original, key);
       if (other !== undefined && !jsonEquals(other, order)) throw badSetElementOrder();
@@ -159,11 +169,13 @@ class MapMerge {
     const field = lookupListField(this.#type, name);
     assertOrderMatches(listed ?? [], wanted, field.mergeKey);
     if (!current && !listed) return undefined;
+    yield;
 
     const merged =
       current && listed
-        ? this.#mergeLists(current, listed, field, false)
+        ? yield* this.#mergeLists(current, listed, field, false)
         : { items: current ?? withoutDirectives(listed ?? []), live: current ?? [] };
+    yield;
     const identity = { kind: itemKind(current ?? [], listed ?? []), mergeKey: field.mergeKey };
     this.#changes.set(name, arrange(merged.items, wanted, merged.live, identity));
     return name;

@@ -1,6 +1,7 @@
 import { formatValue, type JsonObject, jsonKind } from '../../json/go-value.ts';
 import { assertJsonDepth, cloneJson, isJsonObject } from '../../json/index.ts';
 import type { StructSchema } from '../../schema/schema.ts';
+import { completed, type Steps } from '../../steps/index.ts';
 import { conflictYaml } from '../conflict-yaml.ts';
 import { PatchConflictError, PatchError, PreconditionFailedError } from '../patch-error.ts';
 import type { Precondition } from '../preconditions.ts';
@@ -16,7 +17,15 @@ const rootOf = (schema: StructSchema): PatchType => ({ schema, pointer: false })
  * with object or patch and changes neither; null is an empty patch.
  * Throws PatchError: 400 or 422 when the patch is malformed, 500 (so upstream) when it does not fit object or schema.
  */
-export function applyStrategicMergePatch(original: JsonObject, patch: unknown, schema: StructSchema): JsonObject {
+export const applyStrategicMergePatch = (original: JsonObject, patch: unknown, schema: StructSchema): JsonObject =>
+  completed(applyStrategicMergePatchInSteps(original, patch, schema));
+
+/** The same in steps. */
+export function* applyStrategicMergePatchInSteps(
+  original: JsonObject,
+  patch: unknown,
+  schema: StructSchema,
+): Steps<JsonObject> {
   if (patch === null) return cloneJson(original);
   if (!isJsonObject(patch)) {
     throw new PatchError(
@@ -25,7 +34,10 @@ export function applyStrategicMergePatch(original: JsonObject, patch: unknown, s
     );
   }
   assertJsonDepth(patch);
-  return cloneJson(mergeMaps(original, patch, rootOf(schema), 'apply'));
+  yield;
+  const merged = yield* mergeMaps(original, patch, rootOf(schema), 'apply');
+  yield;
+  return cloneJson(merged);
 }
 
 /**
@@ -35,7 +47,7 @@ export function applyStrategicMergePatch(original: JsonObject, patch: unknown, s
 export function mergeStrategicMergePatches(schema: StructSchema, ...patches: readonly JsonObject[]): JsonObject {
   const merged = patches.reduce((first, second) => {
     assertJsonDepth(second);
-    return mergeMaps(first, second, rootOf(schema), 'combine');
+    return completed(mergeMaps(first, second, rootOf(schema), 'combine'));
   }, {});
   return cloneJson(merged);
 }
@@ -76,7 +88,7 @@ export function createThreeWayMergePatch(
   const base = original ?? {};
   const delta = diff(current, modified, schema, { changes: true, deletions: false, setElementOrder: true });
   const deletions = diff(base, modified, schema, { changes: false, deletions: true, setElementOrder: true });
-  const patch = mergeMaps(deletions, delta, rootOf(schema), 'combine');
+  const patch = completed(mergeMaps(deletions, delta, rootOf(schema), 'combine'));
   assertPreconditions(patch, preconditions);
   if (!overwrite) {
     const changed = diff(base, current, schema, { changes: true, deletions: true, setElementOrder: false });

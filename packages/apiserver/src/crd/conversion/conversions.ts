@@ -1,4 +1,5 @@
-import { type KubernetesObject, stringifyJson } from '@coxswain/apimachinery';
+import { type KubernetesObject, type Steps, stringifyJson } from '@coxswain/apimachinery';
+import { inTurns, type Turns } from '../../turns/turns.ts';
 import type { ObjectConverter } from './object-converter.ts';
 
 /** Thrown where a conversion is needed that nobody has asked for yet. */
@@ -24,7 +25,7 @@ const maxConversions = 100;
  */
 export class Conversions {
   readonly #converter: ObjectConverter;
-  /** What is known in the run under way. */
+  /** What is known to the code whose step is under way. */
   #known: ReadonlyMap<string, KubernetesObject> | undefined;
 
   constructor(converter: ObjectConverter) {
@@ -42,23 +43,33 @@ export class Conversions {
   }
 
   /** Rejects with what the code throws, or with why something could not be converted. */
-  async run<T>(code: () => T): Promise<T> {
+  async run<T>(code: () => Steps<T>, turns?: Turns): Promise<T> {
     const known = new Map<string, KubernetesObject>();
     for (;;) {
-      this.#known = known;
       try {
-        return code();
+        return await inTurns(turns, this.#knowing(known, code()));
       } catch (error) {
         const pending = pendingIn(error);
         if (!pending || known.size >= maxConversions) throw error;
         const { key, object, apiVersion } = pending;
-        // What runs after this, while it is waited for, knows nothing of it.
-        this.#known = undefined;
         const [converted] = await this.#converter.convert([object], apiVersion);
         known.set(key, converted ?? object);
+      }
+    }
+  }
+
+  /** The same steps. What runs between them, on behalf of others, knows nothing of these conversions. */
+  *#knowing<T>(known: ReadonlyMap<string, KubernetesObject>, steps: Steps<T>): Steps<T> {
+    for (;;) {
+      this.#known = known;
+      let step: IteratorResult<undefined, T>;
+      try {
+        step = steps.next();
       } finally {
         this.#known = undefined;
       }
+      if (step.done) return step.value;
+      yield;
     }
   }
 }

@@ -1,0 +1,1 @@
+export { completed, itemsPerStep, type Steps } from './steps.ts';
