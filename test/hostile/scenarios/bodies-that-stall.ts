@@ -133,6 +133,12 @@ export function stallingBodies(namespace: string): readonly StallingBody[] {
       bytes: Buffer.from(repeated('v1', 'Pod', [0x12, 2, 0x12, 0], 2.7 * megabyte)),
     },
     patched('merge patch: 200,000 keys', 'merge-patch+json', `{"data":{${many(200_000, (i) => `"k${i}":""`)}}}`),
+    patched('merge patch: 60,000 keys', 'merge-patch+json', `{"data":{${many(60_000, (i) => `"k${i}":""`)}}}`),
+    patched(
+      'strategic merge patch: 60,000 keys',
+      'strategic-merge-patch+json',
+      `{"data":{${many(60_000, (i) => `"k${i}":""`)}}}`,
+    ),
     patched(
       'JSON patch: 9,999 copies',
       'json-patch+json',
@@ -160,6 +166,14 @@ export function stallingBodies(namespace: string): readonly StallingBody[] {
       configMap(`"data":{${many(40_000, (i) => `"k${i}":""`)}}`),
       'made',
     ),
+    {
+      ...patched(
+        'apply: 30,000 keys, a third of which others own',
+        'apply-patch+yaml',
+        `{"apiVersion":"v1","kind":"ConfigMap","data":{${many(30_000, (i) => `"k${i}":""`)}}}`,
+      ),
+      path: `${configMaps}/there?dryRun=All&fieldManager=x&force=true`,
+    },
   ];
 }
 

@@ -2,7 +2,7 @@ export { type StringifyOptions, stringifyJson, writeJson } from '../json/stringi
 export { CodecFactory } from './codec-factory.ts';
 export { badBodyMessage, DecodeFailure, strictDecodingMessage } from './decode-failure.ts';
 export { type FrameReader, type Framer, jsonFramer, lengthDelimitedFramer } from './framer.ts';
-export { type ParsedJson, parseJson, readJson } from './json.ts';
+export { type ParsedJson, parseJson, parseJsonInSteps, readJson } from './json.ts';
 export { JsonSerializer } from './json-serializer.ts';
 export { JsonSyntaxError } from './json-syntax-error.ts';
 export { type AcceptClause, parseAccept, parseContentType } from './media-type.ts';

@@ -3,6 +3,7 @@ import { setOwnEntry } from '../json/own-entry.ts';
 import { DecodeError } from '../schema/decode-error.ts';
 import { toInt64 } from '../schema/int64.ts';
 import { NumberLiteral } from '../schema/number-literal.ts';
+import { itemsPerStep, type Steps } from '../steps/index.ts';
 import { invalidCharacter, unexpectedEnd } from './json-syntax-error.ts';
 
 const literals: Readonly<Record<string, readonly [word: string, value: unknown]>> = {
@@ -11,15 +12,21 @@ const literals: Readonly<Record<string, readonly [word: string, value: unknown]>
   n: ['null', null],
 };
 
+/** A string without escapes, surrogates and control characters, from its first character to the closing quote. */
+const plainString = /[ !#-[\]-\ud7ff\ue000-\uffff]*"/y;
+
 /**
  * Reads JSON as Go does where JSON.parse falls short: integers beyond 2^53 become bigints, lone surrogates U+FFFD, and
- * errors have Go's words. Slow; decodeJson calls it only for such texts.
+ * errors have Go's words. It reads in steps, which JSON.parse cannot, but takes several times as long: `parseJson` calls it
+ * only for texts that need it.
  */
 export class JsonParser {
   readonly #text: string;
   readonly #keepLiterals: boolean;
   #index = 0;
   #depth = 0;
+  /** Since the last step. */
+  #items = 0;
 
   /** With `keepLiterals`, numbers whose spelling matters to a typed field become NumberLiterals. */
   constructor(text: string, keepLiterals: boolean) {
@@ -28,19 +35,21 @@ export class JsonParser {
   }
 
   /** Throws JsonSyntaxError. */
-  parse(): unknown {
-    const value = this.#value();
+  *parse(): Steps<unknown> {
+    const value = yield* this.#value();
     this.#skipSpace();
     if (this.#index < this.#text.length) throw this.#invalid('after top-level value');
     return value;
   }
 
-  #value(): unknown {
-    this.#skipSpace();
-    const first = this.#text[this.#index];
+  *#value(): Steps<unknown> {
+    const first = this.#skipSpace();
+    if (first === '{' || first === '[') return yield* this.#container(first);
+    return this.#scalar(first);
+  }
+
+  #scalar(first: string | undefined): unknown {
     if (first === undefined) throw unexpectedEnd();
-    if (first === '{') return this.#nested(() => this.#object());
-    if (first === '[') return this.#nested(() => this.#array());
     if (first === '"') return this.#string();
     if (first === '-' || (first >= '0' && first <= '9')) return this.#number();
     const literal = Object.hasOwn(literals, first) ? literals[first] : undefined;
@@ -48,15 +57,24 @@ export class JsonParser {
     return this.#literal(...literal);
   }
 
-  #nested<T>(read: () => T): T {
+  *#container(first: '{' | '['): Steps<unknown> {
     if (++this.#depth > MAX_JSON_DEPTH) throw this.#invalid('exceeded max depth');
     this.#index++;
-    const value = read();
+    const value = yield* first === '{' ? this.#object() : this.#array();
     this.#depth--;
     return value;
   }
 
-  #object(): Record<string, unknown> {
+  /** What is in an object or a list. */
+  *#item(): Steps<unknown> {
+    if (++this.#items >= itemsPerStep) {
+      this.#items = 0;
+      yield;
+    }
+    return yield* this.#value();
+  }
+
+  *#object(): Steps<Record<string, unknown>> {
     const object: Record<string, unknown> = {};
     if (this.#skipSpace() === '}') {
       this.#index++;
@@ -68,25 +86,30 @@ export class JsonParser {
       if (first !== '"') throw this.#invalid('looking for beginning of object key string');
       const key = this.#string();
       this.#expect(':', 'after object key');
-      setOwnEntry(object, key, this.#value());
+      setOwnEntry(object, key, yield* this.#item());
       if (this.#expect(',}', 'after object key:value pair') === '}') return object;
     }
   }
 
-  #array(): unknown[] {
+  *#array(): Steps<unknown[]> {
     const items: unknown[] = [];
     if (this.#skipSpace() === ']') {
       this.#index++;
       return items;
     }
     for (;;) {
-      items.push(this.#value());
+      items.push(yield* this.#item());
       if (this.#expect(',]', 'after array element') === ']') return items;
     }
   }
 
   #string(): string {
     const start = this.#index++;
+    plainString.lastIndex = this.#index;
+    if (plainString.test(this.#text)) {
+      this.#index = plainString.lastIndex;
+      return this.#text.slice(start + 1, this.#index - 1);
+    }
     for (;;) {
       const character = this.#text[this.#index];
       if (character === undefined) throw unexpectedEnd();

@@ -1,9 +1,9 @@
 import { isJsonObject } from '../json/own-entry.ts';
 import { stringifyJson } from '../json/stringify-json.ts';
 import { DecodeError } from '../schema/decode-error.ts';
-import { orDecodeFailure } from './decode-failure.ts';
+import { DecodeFailure, orDecodeFailure } from './decode-failure.ts';
 import { jsonFramer } from './framer.ts';
-import { parseJson } from './json.ts';
+import { type ParsedJson, parseJson, parseJsonInSteps } from './json.ts';
 import type {
   Decoded,
   DecodedEvent,
@@ -29,31 +29,19 @@ export class JsonSerializer implements StreamSerializer {
   }
 
   decode(data: Uint8Array, options?: DecodeOptions): Decoded {
-    return decodeDocument(this.#lookup, this.#parse(data, options), options);
+    const parsed = orJsonFailure(() => parseJson(data, !options?.unstructured));
+    return decodeDocument(this.#lookup, documentOf(data, parsed), options);
   }
 
   *decodeInSteps(data: Uint8Array, options?: DecodeOptions): Steps<Decoded> {
-    const document = this.#parse(data, options);
+    let parsed: ParsedJson;
+    try {
+      parsed = yield* parseJsonInSteps(data, !options?.unstructured);
+    } catch (cause) {
+      throw jsonFailure(cause);
+    }
     yield;
-    return yield* decodeDocumentInSteps(this.#lookup, document, options);
-  }
-
-  #parse(data: Uint8Array, options: DecodeOptions | undefined): JsonDocument {
-    return orDecodeFailure(undefined, () => {
-      try {
-        const { value, literals } = parseJson(data, !options?.unstructured);
-        return {
-          value,
-          literals,
-          text: () => decodeUtf8(data),
-          strictErrors: (schema, hasUnknownFields) =>
-            hasUnknownFields || hasDuplicateKeys(data, value) ? findStrictErrors(decodeUtf8(data), schema) : [],
-        };
-      } catch (cause) {
-        const message = cause instanceof Error ? cause.message : String(cause);
-        throw new DecodeError(`couldn't get version/kind; json parse error: ${message}`, { cause });
-      }
-    });
+    return yield* decodeDocumentInSteps(this.#lookup, documentOf(data, parsed), options);
   }
 
   encode(object: object, { pretty = false }: EncodeOptions = {}): Uint8Array {
@@ -83,4 +71,28 @@ export class JsonSerializer implements StreamSerializer {
       return { ...decoded, type };
     });
   }
+}
+
+const documentOf = (data: Uint8Array, { value, literals }: ParsedJson): JsonDocument => ({
+  value,
+  literals,
+  text: () => decodeUtf8(data),
+  strictErrors: (schema, hasUnknownFields) =>
+    hasUnknownFields || hasDuplicateKeys(data, value) ? findStrictErrors(decodeUtf8(data), schema) : [],
+});
+
+function orJsonFailure<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (cause) {
+    throw jsonFailure(cause);
+  }
+}
+
+function jsonFailure(cause: unknown): DecodeFailure {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new DecodeFailure(
+    new DecodeError(`couldn't get version/kind; json parse error: ${message}`, { cause }),
+    undefined,
+  );
 }

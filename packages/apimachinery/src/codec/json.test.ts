@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { MAX_JSON_DEPTH } from '../json/depth.ts';
 import { stringifyJson, writeJson } from '../json/stringify-json.ts';
 import { NumberLiteral } from '../schema/number-literal.ts';
-import { parseJson, readJson } from './json.ts';
+import { completed } from '../steps/index.ts';
+import { parseJson, parseJsonInSteps, readJson } from './json.ts';
 import { JsonParser } from './json-parser.ts';
+import { encodeUtf8 } from './utf8.ts';
 
 describe('parsing', () => {
   it('agrees with JSON.parse, both ways', () => {
@@ -13,7 +15,35 @@ describe('parsing', () => {
         const expected: unknown = JSON.parse(text);
         // Bigints are numbers to JSON.
         expect(JSON.parse(stringifyJson(parseJson(text).value))).toEqual(expected);
-        expect(JSON.parse(stringifyJson(new JsonParser(text, false).parse()))).toEqual(expected);
+        expect(JSON.parse(stringifyJson(completed(new JsonParser(text, false).parse())))).toEqual(expected);
+      }),
+    );
+  });
+
+  it.each([
+    ['many items', `[${'{"a":[1,"b"]},'.repeat(10_000)}1]`],
+    ['many keys', `{${Array.from({ length: 25_000 }, (_, i) => `"k${i}":null`).join()}}`],
+  ])('reads %s in many steps', (_, text) => {
+    const steps = parseJsonInSteps(encodeUtf8(text));
+    let taken = 1;
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) taken++;
+    expect(step.value.value).toEqual(JSON.parse(text));
+    expect(taken).toBeGreaterThan(20);
+  });
+
+  it('reads in steps as it does in one go', () => {
+    const read = (parse: () => unknown): unknown => {
+      try {
+        return parse();
+      } catch (error) {
+        return String(error);
+      }
+    };
+    fc.assert(
+      fc.property(fc.oneof(fc.json(), fc.string()), fc.boolean(), (text, keepLiterals) => {
+        const inSteps = read(() => completed(parseJsonInSteps(encodeUtf8(text), keepLiterals)));
+        expect(inSteps).toEqual(read(() => parseJson(encodeUtf8(text), keepLiterals)));
       }),
     );
   });

@@ -1,5 +1,7 @@
 import { MAX_JSON_DEPTH } from '../json/depth.ts';
 import { isJsonObject } from '../json/own-entry.ts';
+import { hasMoreJsonParts } from '../json/parts.ts';
+import { completed, type Steps } from '../steps/index.ts';
 import { JsonParser } from './json-parser.ts';
 import { decodeUtf8 } from './utf8.ts';
 
@@ -27,6 +29,24 @@ const surrogateEscape = /\\u[dD][89a-fA-F]/;
  */
 export function parseJson(input: string | Uint8Array, keepLiterals = false): ParsedJson {
   const text = typeof input === 'string' ? input : decodeUtf8(input);
+  return parseFast(text) ?? { value: completed(new JsonParser(text, keepLiterals).parse()), literals: keepLiterals };
+}
+
+/** JSON.parse takes 25 ms for a text with so many objects of which each has a key of its own, and nothing can run meanwhile. */
+const maxPartsAtOnce = 20_000;
+
+/** The same in steps. */
+export function* parseJsonInSteps(input: Uint8Array, keepLiterals = false): Steps<ParsedJson> {
+  const isSplit = hasMoreJsonParts(input, maxPartsAtOnce);
+  const text = decodeUtf8(input);
+  yield;
+  const parsed = isSplit ? undefined : parseFast(text);
+  if (parsed) return parsed;
+  return { value: yield* new JsonParser(text, keepLiterals).parse(), literals: keepLiterals };
+}
+
+/** By JSON.parse; undefined for a text that needs the exact parser. */
+function parseFast(text: string): ParsedJson | undefined {
   if (!spelledNumber.test(text) && !(text.includes('\\u') && surrogateEscape.test(text))) {
     try {
       const value: unknown = JSON.parse(text);
@@ -35,7 +55,7 @@ export function parseJson(input: string | Uint8Array, keepLiterals = false): Par
       // The exact parser fails too, with the right message.
     }
   }
-  return { value: new JsonParser(text, keepLiterals).parse(), literals: keepLiterals };
+  return undefined;
 }
 
 /**
@@ -46,7 +66,7 @@ export function parseJson(input: string | Uint8Array, keepLiterals = false): Par
 export function readJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (!hasLongNumber(text) || isExact(value, MAX_JSON_DEPTH)) return value;
-  return new JsonParser(text, false).parse();
+  return completed(new JsonParser(text, false).parse());
 }
 
 /** What `isExact` finds out, from the text alone: cheap, and true of almost every object. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { type ErrorList, required } from './error.ts';
-import { MAX_FIELD_ERRORS, withErrorLimit } from './error-limit.ts';
+import { completed, type Steps } from '../steps/index.ts';
+import { MAX_FIELD_ERRORS, withErrorLimit, withErrorLimitInSteps } from './error-limit.ts';
 import { Path } from './path.ts';
 
 const problems = (count: number, errors: ErrorList = []): ErrorList => {
@@ -36,4 +37,26 @@ it('throws what a validator throws, and limits no more then', () => {
     }),
   ).toThrow('x');
   expect(problems(MAX_FIELD_ERRORS + 1)).toHaveLength(MAX_FIELD_ERRORS + 1);
+});
+
+function* problemsInSteps(steps: number, perStep: number): Steps<ErrorList> {
+  const errors: ErrorList = [];
+  for (let i = 0; i < steps; i++) {
+    problems(perStep, errors);
+    yield;
+  }
+  return errors;
+}
+
+it('counts over all steps of a validator', () => {
+  expect(completed(withErrorLimitInSteps(problemsInSteps(2, 300)))).toHaveLength(600);
+  expect(completed(withErrorLimitInSteps(problemsInSteps(2, 600)))).toHaveLength(MAX_FIELD_ERRORS);
+});
+
+it('counts nothing that others find between the steps', () => {
+  const steps = withErrorLimitInSteps(problemsInSteps(2, 300));
+  steps.next();
+  expect(problems(MAX_FIELD_ERRORS + 1)).toHaveLength(MAX_FIELD_ERRORS + 1);
+  expect(withErrorLimit(() => problems(900))).toHaveLength(900);
+  expect(completed(steps)).toHaveLength(600);
 });

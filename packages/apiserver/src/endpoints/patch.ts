@@ -28,7 +28,7 @@ import {
   type ParsedYaml,
   PatchError,
   Path,
-  parseJson,
+  parseJsonInSteps,
   parseYamlInSteps,
   type Schema,
   type Steps,
@@ -122,8 +122,8 @@ export async function patcherFor(
   const manager = managerOrUserAgent(options.fieldManager, headerOf(context.request, 'user-agent'));
   const change =
     patchType === strategicMergePatch
-      ? strategicPatcher(body, context, scope, options)
-      : jsonPatcher(patchType, body, context, scope, options);
+      ? await strategicPatcher(body, context, scope, options)
+      : await jsonPatcher(patchType, body, context, scope, options);
   function* changed(current: KubernetesObject): Steps<KubernetesObject> {
     const versioned = scope.toVersion(cloneJson(current));
     yield;
@@ -157,10 +157,16 @@ function interpreting<T>(run: () => T): T {
 const withoutServerError = (error: unknown): unknown =>
   error instanceof PatchError ? clientsMistake(error.message, { cause: error }) : error;
 
-function parsePatch(body: Uint8Array, failed: (message: string) => Error): { value: unknown; text: () => string } {
+async function parsePatch(
+  body: Uint8Array,
+  { turns }: RequestContext,
+  failed: (message: string) => Error,
+): Promise<{ value: unknown; text: () => string }> {
   assertJsonParts(body);
   try {
-    return { value: parseJson(body).value, text: () => Buffer.from(body).toString() };
+    const { value } = await inTurns(turns, parseJsonInSteps(body));
+    if (turns) await turns.next();
+    return { value, text: () => Buffer.from(body).toString() };
   } catch (error) {
     throw failed(error instanceof Error ? error.message : String(error));
   }
@@ -168,14 +174,14 @@ function parsePatch(body: Uint8Array, failed: (message: string) => Error): { val
 
 const isStrict = ({ fieldValidation }: WriteOptions): boolean => fieldValidation !== 'Ignore';
 
-function jsonPatcher(
+async function jsonPatcher(
   patchType: string,
   body: Uint8Array,
   context: RequestContext,
   scope: ResourceScope,
   options: WriteOptions,
-): Change {
-  const { value: patch, text } = parsePatch(body, (message) =>
+): Promise<Change> {
+  const { value: patch, text } = await parsePatch(body, context, (message) =>
     newBadRequest(isStrict(options) ? `error decoding patch: ${message}` : message),
   );
   const strictErrors = interpreting(() => {
@@ -201,15 +207,15 @@ function jsonPatcher(
   };
 }
 
-function strategicPatcher(
+async function strategicPatcher(
   body: Uint8Array,
   context: RequestContext,
   scope: ResourceScope,
   options: WriteOptions,
-): Change {
+): Promise<Change> {
   const schema = scope.schema;
   if (!schema) throw newUnsupportedMediaType(patchTypes.filter((type) => type !== strategicMergePatch));
-  const { value: patch, text } = parsePatch(body, newBadRequest);
+  const { value: patch, text } = await parsePatch(body, context, newBadRequest);
   const strictErrors = isStrict(options) ? findStrictErrors(text(), undefined) : [];
   return {
     *apply(versioned) {
@@ -324,6 +330,7 @@ async function applyPatcher(
   const { subresource } = context.info;
   const { fieldManager: manager, force = false } = options;
   const { value: patch, duplicates } = await parseConfiguration(body, context.turns);
+  if (context.turns) await context.turns.next();
   const configuration: KubernetesObject = patch;
   if (context.turns) assertParts(configuration);
   return async (current) => {
@@ -362,7 +369,8 @@ async function parseConfiguration(
   if (body[0] === openingBrace) {
     assertJsonParts(body);
     try {
-      const { value } = parseJson(body);
+      const { value } = await inTurns(turns, parseJsonInSteps(body));
+      if (turns) await turns.next();
       if (isJsonObject(value) && !hasDuplicateKeys(body, value)) return { value, duplicates: '' };
     } catch {
       // It may still be YAML, and what is wrong with it is said in YAML's words.

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startTestServer, type TestServer, tokens } from '../test-server.ts';
 import { asAdmin, connectSocket, readToEnd } from './clients.ts';
 
@@ -122,6 +122,88 @@ describe('what is large', () => {
     const answer = await call(method, path, contentType, body);
     expect(answer.status).toBe(status);
     expect(answer.turns).toBeGreaterThan(3);
+  });
+});
+
+describe('each step of a large write is a turn of its own', () => {
+  const merge = 'application/merge-patch+json';
+  const strategic = 'application/strategic-merge-patch+json';
+  const apply = 'application/apply-patch+yaml';
+  const data = (count: number, value = 'xxxxxxxxxx', from = 0): string =>
+    `"data":{${many(count, (i) => `"k${i + from}":"${value}"`)}}`;
+  const owners = (count: number): string => many(count, (i) => `"example.com/finalizer-${i}"`);
+  const definition = JSON.stringify({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'foos.example.com' },
+    spec: {
+      group: 'example.com',
+      names: { kind: 'Foo', plural: 'foos', singular: 'foo', listKind: 'FooList' },
+      scope: 'Namespaced',
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', description: 'x'.repeat(20_000) } },
+        },
+      ],
+    },
+  });
+  const applied = (count: number, from = 0, value = 'xxxxxxxxxx'): string =>
+    configMap('applied', data(count, value, from));
+
+  beforeAll(async () => {
+    for (const name of ['there', 'applied']) {
+      const created = await call('PATCH', `${configMaps}/${name}?fieldManager=one`, apply, configMap(name, data(1000)));
+      expect(created.status).toBe(201);
+    }
+  });
+
+  // The turn is over at every step.
+  beforeEach(() => {
+    let now = performance.now();
+    vi.spyOn(performance, 'now').mockImplementation(() => {
+      now += 2;
+      return now;
+    });
+  });
+  afterEach(() => vi.restoreAllMocks());
+
+  const dryRun = 'dryRun=All&fieldManager';
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  it.each<[string, method: string, path: string, contentType: string, body: string, status: number, turns: number]>([
+    ['a create', 'POST', `${configMaps}?dryRun=All`, json, configMap('z', data(1000)), 201, 17],
+    ['an update', 'PUT', `${configMaps}/there?dryRun=All`, json, configMap('there', data(1000, 'yyyyyyyyyy')), 200, 20],
+    ['a merge patch', 'PATCH', `${configMaps}/there?dryRun=All`, merge, `{${data(5000, '')}}`, 200, 20],
+    ['a strategic merge patch', 'PATCH', `${configMaps}/there?dryRun=All`, strategic, `{${data(5000, '')}}`, 200, 20],
+    [
+      'an order of elements',
+      'PATCH',
+      `${configMaps}/there?dryRun=All`,
+      strategic,
+      `{"metadata":{"$setElementOrder/finalizers":[${owners(1000)}],"finalizers":[${owners(1000)}]}}`,
+      200,
+      22,
+    ],
+    ['an apply of something new', 'PATCH', `${configMaps}/z?${dryRun}=one`, apply, configMap('z', data(1000)), 201, 16],
+    ['an apply', 'PATCH', `${configMaps}/applied?${dryRun}=one`, apply, applied(1000, 0, 'y'), 200, 16],
+    [
+      'an apply that gives up fields',
+      'PATCH',
+      `${configMaps}/applied?${dryRun}=one`,
+      apply,
+      applied(1000, 500),
+      200,
+      30,
+    ],
+    ['an apply with conflicts', 'PATCH', `${configMaps}/applied?${dryRun}=two`, apply, applied(1000, 0, 'y'), 409, 8],
+    ['a definition', 'POST', `${definitions}?dryRun=All`, json, definition, 201, 22],
+    ['many parts', 'POST', `${configMaps}?dryRun=All`, json, configMap('z', data(25_000, '')), 201, 30],
+  ])('%s', async (_, method, path, contentType, body, status, turns) => {
+    const answer = await call(method, path, contentType, body);
+    expect(answer.status).toBe(status);
+    expect(answer.turns).toBeGreaterThanOrEqual(turns);
   });
 });
 
