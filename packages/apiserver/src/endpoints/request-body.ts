@@ -13,9 +13,9 @@ import { isLarge, Turns } from '../turns/turns.ts';
  * How many parts an object may have besides its managedFields: values, of which those in lists that are neither object nor list count
  * half.
  *
- * Differs from upstream, which has a processor for each request: what has more parts than this keeps all other requests
- * waiting at every step of its way. The largest definitions and custom resources that people write, of a megabyte,
- * have half of these; of what is stored at all, only what has more than one for every 20 bytes is refused.
+ * Differs from upstream, which has a processor for each request: some steps of a write are one pass over the object, and
+ * at this bound a pass takes 20 to 40 ms. The largest definitions that people write have half of these parts; of what is
+ * stored at all, only what has more than one for every 20 bytes is refused (docs/decisions/0025-large-bodies-take-turns.md).
  */
 const maxParts = 75_000;
 
