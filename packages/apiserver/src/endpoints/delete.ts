@@ -1,9 +1,4 @@
-import {
-  type DeleteOptions,
-  GroupVersion,
-  newBadRequest,
-  newUnsupportedMediaType,
-} from '@coxswain/apimachinery';
+import { type DeleteOptions, GroupVersion, newBadRequest, newUnsupportedMediaType } from '@coxswain/apimachinery';
 import type { ApiResponse } from '@coxswain/component-base/http';
 import { headerOf } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';

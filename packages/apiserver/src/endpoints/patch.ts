@@ -6,7 +6,6 @@ import {
   assertMergePatchObject,
   cloneJson,
   compileNormalizer,
-  completed,
   DecodeError,
   encodeSortedJson,
   explainConversion,
