@@ -1,4 +1,5 @@
 import { isJsonObject, ownEntry } from '../../json/index.ts';
+import type { Steps } from '../../steps/index.ts';
 import { PatchError } from '../patch-error.ts';
 import { expectMap, isDeleteItem, type itemKind, mergeKeyOf } from './directives.ts';
 
@@ -14,12 +15,16 @@ export interface Identity {
  * A merged list in its order. Items that `wanted` names come in the order of `wanted`. The others keep their order in
  * `live`, and each goes before the first wanted item that stands after it in `live`.
  */
-export function arrange(items: List, wanted: List, live: List, identity: Identity): unknown[] {
+export function* arrange(items: List, wanted: List, live: List, identity: Identity): Steps<unknown[]> {
   const [chosen, rest] = partition(items, wanted, identity.mergeKey);
+  yield;
   const ranks = rank(live, identity);
-  return interleave(sortLike(rest, live, identity), sortLike(chosen, wanted, identity), (item) =>
-    ranks.get(identify(item, identity)),
-  );
+  yield;
+  const sortedRest = sortLike(rest, live, identity);
+  yield;
+  const sortedChosen = sortLike(chosen, wanted, identity);
+  yield;
+  return interleave(sortedRest, sortedChosen, (item) => ranks.get(identify(item, identity)));
 }
 
 function partition(items: List, wanted: List, mergeKey: string): [chosen: unknown[], rest: unknown[]] {

@@ -31,7 +31,7 @@ export function* mergeLists(
     // Differs from upstream: where the original repeats a scalar and the patch is empty, it shuffles the others.
     const items = [...new Set([...original, ...patch])];
     yield;
-    return { items: arrange(items, patch, original, identity), live: original };
+    return { items: yield* arrange(items, patch, original, identity), live: original };
   }
   if (mergeKey === '') throw new PatchError(`cannot merge lists without merge key for ${goKind(type)}`);
 
@@ -39,7 +39,7 @@ export function* mergeLists(
   const { changes, deleted, replace } = readDirectives(patch, mergeKey);
   yield;
   const kept = original.filter((item) => !deleted.has(keyOf(item)));
-  if (replace) return { items: arrange(changes, [], changes, identity), live: kept };
+  if (replace) return { items: yield* arrange(changes, [], changes, identity), live: kept };
 
   const merged = [...kept];
   const places = new Map<unknown, number>();
@@ -54,7 +54,7 @@ export function* mergeLists(
     else merged[place] = yield* mergeItems(expectMap(merged[place]), expectMap(change));
     if (++met % itemsPerStep === 0) yield;
   }
-  return { items: arrange(merged, changes, kept, identity), live: merged.slice(0, original.length) };
+  return { items: yield* arrange(merged, changes, kept, identity), live: merged.slice(0, original.length) };
 }
 
 interface ListChanges {

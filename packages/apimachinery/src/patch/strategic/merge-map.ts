@@ -177,7 +177,7 @@ class MapMerge {
         : { items: current ?? withoutDirectives(listed ?? []), live: current ?? [] };
     yield;
     const identity = { kind: itemKind(current ?? [], listed ?? []), mergeKey: field.mergeKey };
-    this.#changes.set(name, arrange(merged.items, wanted, merged.live, identity));
+    this.#changes.set(name, yield* arrange(merged.items, wanted, merged.live, identity));
     return name;
   }
 }
