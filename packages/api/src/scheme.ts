@@ -14,16 +14,22 @@ import { selectBy } from './strategy/field-labels.ts';
 /** Answers and discovery documents have one form, whatever version was asked for. */
 const unversioned = ['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList'];
 
+export interface SchemeOptions {
+  readonly name?: string;
+  /** For the few defaults that are the present time; the machine's time by default. */
+  readonly now?: () => Date;
+}
+
 /**
  * A scheme that knows every built-in kind: types, defaults, conversions through each kind's hub, field selectors. Versions
  * that upstream does not serve by default are switched off. It is the caller's own and open for more kinds.
  */
-export function newScheme(name = 'coxswain'): Scheme {
+export function newScheme({ name = 'coxswain', now }: SchemeOptions = {}): Scheme {
   const scheme = new Scheme(name);
   const catalogue = Catalogue.builtIn();
   const core = GroupVersion.of('', 'v1');
   scheme.addUnversionedTypes(core, ...unversioned.map((kind) => defineType(`meta.v1.${kind}`)));
-  for (const kind of catalogue.kinds()) addKind(scheme, kind);
+  for (const kind of catalogue.kinds()) addKind(scheme, kind, now);
   for (const { group, version, fieldLabels } of behaviours) {
     for (const [kind, conversion] of Object.entries(fieldLabels ?? {})) {
       scheme.addFieldLabelConversion(GroupVersion.of(group, version).withKind(kind), conversion);
@@ -37,11 +43,11 @@ export function newScheme(name = 'coxswain'): Scheme {
   return scheme;
 }
 
-function addKind(scheme: Scheme, { gvk, hub, schema, resource }: Kind): void {
+function addKind(scheme: Scheme, { gvk, hub, schema, resource }: Kind, now: SchemeOptions['now']): void {
   const type = defineType<KubernetesObject>(schema.fullName, () => compileNormalizer(schema)({}).object);
   scheme.addKnownTypeWithName(gvk, type);
   const defaulter = defaulterFor(gvk);
-  if (defaulter) scheme.addDefaulter(type, defaulter);
+  if (defaulter) scheme.addDefaulter(type, now ? (object) => defaulter(object, now) : defaulter);
   if (gvk !== hub) scheme.addHubConversion(gvk, hub, conversionFor(gvk) ?? identityConversion);
   const selectable = strategyFor(hub)?.selectableFields;
   if (selectable) {

@@ -1,5 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { FeatureGates } from '@coxswain/api';
+import { systemClock } from '@coxswain/apimachinery/clock';
+import { systemRandom } from '@coxswain/apimachinery/random';
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import { toSigningKey } from '@coxswain/client/jwt';
 import { issueKeyPair } from '@coxswain/client/x509';
 import { openMemoryStore, type Store } from '@coxswain/storage';
@@ -7,7 +10,6 @@ import { StaticTokenAuthenticator } from '../src/authentication/index.ts';
 import { SocketDialer } from '../src/proxy/index.ts';
 import { ApiServer } from '../src/server/api-server.ts';
 import type { ApiServerConfig } from '../src/server/api-server-config.ts';
-import { systemRandom } from '../src/server/random.ts';
 import { PortRange } from '../src/services/index.ts';
 
 const issuer = 'https://kubernetes.default.svc';
@@ -90,8 +92,9 @@ export function newTestServer(
       info: (message) => log.push(message),
       error: (message, error) => log.push(`${message}: ${described(error)}`),
     },
-    now: () => new Date(),
+    clock: systemClock,
     random: systemRandom,
+    eventLoop: systemEventLoop,
     ...overrides,
   });
   return { server, store, log };

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { CountingEventLoop } from '@coxswain/apimachinery/turns';
 import { tests as suite } from '@bufbuild/cel-spec/testdata/conformance.js';
 import { describe, expect, it } from 'vitest';
 import type { FunctionDeclaration, Overload } from './checking/function-declaration.ts';
@@ -170,7 +171,9 @@ function outcome(test: JsonObject): { readonly value?: CelValue; readonly type?:
     const bindings = new Map(
       Object.entries(record(test.bindings)).map(([name, value]) => [name, toValue(record(value).value)]),
     );
-    const { value, error } = compiled.program().evaluate(bindings, { now: () => 0 });
+    const { value, error } = compiled
+      .program()
+      .evaluate(bindings, { eventLoop: new CountingEventLoop({ msPerLook: 0 }) });
     return error === undefined ? { value, type } : { failed: error.message };
   } catch (error) {
     if (error instanceof CelCompileError || error instanceof CelProgramError) return { failed: error.message };

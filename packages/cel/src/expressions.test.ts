@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { CountingEventLoop } from '@coxswain/apimachinery/turns';
 import { describe, expect, it } from 'vitest';
 import type { CostNode } from './checking/cost-estimate.ts';
 import { CelEnvironment } from './environment/environment.ts';
@@ -138,7 +139,9 @@ function observe(expr: string): Expected {
     const { min, max } = compiled.estimateCost(sizeOf);
     const checked = { expr, type: compiled.type.toString(), min, max };
     try {
-      const { value, error, cost } = compiled.program().evaluate(bindings, { now: () => 0 });
+      const { value, error, cost } = compiled
+        .program()
+        .evaluate(bindings, { eventLoop: new CountingEventLoop({ msPerLook: 0 }) });
       return error === undefined
         ? { ...checked, value: show(value), cost }
         : { ...checked, error: error.message, cost };

@@ -1,3 +1,4 @@
+import { CountingEventLoop, type EventLoop } from '@coxswain/apimachinery/turns';
 import { describe, expect, it } from 'vitest';
 import { ArrayList, CelEnvironment, type CelValue, DYN, fromJson, INT, listOf, mapOf, STRING } from './index.ts';
 import { kubernetesLibraries } from './library/index.ts';
@@ -41,11 +42,8 @@ const bindings = new Map<string, CelValue>(
   }),
 );
 
-/** Time passes by one millisecond whenever somebody looks at the clock: a slice of five is over after a handful of looks. */
-function steppingClock(): () => number {
-  let time = 0;
-  return () => time++;
-}
+/** A millisecond passes with each look at it: a slice of five is over after a handful of looks. */
+const steppingLoop = (): EventLoop => new CountingEventLoop({ msPerLook: 1 });
 
 /** What an expression gives, and how often others had their turn meanwhile. */
 async function evaluated(text: string, costLimit?: number): Promise<{ outcome: unknown; turns: number }> {
@@ -58,7 +56,7 @@ async function evaluated(text: string, costLimit?: number): Promise<{ outcome: u
   };
   setImmediate(turn);
   const program = environment.compile(text).program();
-  const options = { now: steppingClock(), ...(costLimit === undefined ? {} : { costLimit }) };
+  const options = { eventLoop: steppingLoop(), ...(costLimit === undefined ? {} : { costLimit }) };
   const { value, error } = await program.evaluateAsync(bindings, options);
   isDone = true;
   return { outcome: error === undefined ? value : error.message, turns };
@@ -197,7 +195,7 @@ describe('slices', () => {
     }
     let turns = 0;
     const turn = () => void turns++;
-    const result = inSlices(count(), steppingClock());
+    const result = inSlices(count(), steppingLoop());
     for (let i = 0; i < 3; i++) setImmediate(turn);
     expect(await result).toBe('done');
     expect(turns).toBe(3);

@@ -19,6 +19,7 @@ export { CelEnvironment, CompiledExpression } from './environment/environment.ts
 export type { Bindings } from './plan/frame.ts';
 export { CelProgramError } from './plan/planner.ts';
 export {
+  type AsyncEvaluationOptions,
   type EvaluationResult,
   PER_CALL_COST_LIMIT,
   Program,

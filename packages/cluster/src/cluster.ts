@@ -1,3 +1,5 @@
+import { type Random, systemRandom } from '@coxswain/apimachinery/random';
+import { type EventLoop, systemEventLoop } from '@coxswain/apimachinery/turns';
 import {
   ClientSet,
   type Clock,
@@ -30,8 +32,10 @@ export interface ClusterOptions {
   readonly clock?: Clock;
   /** The same time, as one component sees it; for clocks that must know whose timers they have. */
   readonly clockOf?: (component: string) => Clock;
-  /** In [0, 1). */
-  readonly random?: () => number;
+  /** Names, uids, jitter, choices among equals. Keys and tokens are not made of it. */
+  readonly random?: Random;
+  /** Where others get their turn while long work is done in slices. */
+  readonly eventLoop?: EventLoop;
   readonly logger?: Logger;
   /**
    * Stands between callers and the API server; for tests that let requests fail. A caller is a component by its name, or `users`, for
@@ -79,7 +83,8 @@ export class Cluster {
   static async start(options: ClusterOptions = {}): Promise<Cluster> {
     const { components = defaultComponents(), freezeCaches = false } = options;
     const nodes = typeof options.nodes === 'object' ? options.nodes : new HollowNodeProvider(options.nodes);
-    const { clock = systemClock, clockOf = () => clock, random = Math.random, logger = silentLogger } = options;
+    const { clock = systemClock, clockOf = () => clock, logger = silentLogger } = options;
+    const { random = systemRandom, eventLoop = systemEventLoop } = options;
     const [apiServer, ...others] = components;
     let server: ClusterServer | undefined;
     const startedServer = (): ClusterServer => {
@@ -87,7 +92,9 @@ export class Cluster {
       return server;
     };
     const clientAs = (caller: string, { username, groups }: Identity, userAgent?: string): RESTClient => {
-      const inProcess = new InProcessTransport(startedServer().transport({ username, groups: [...groups] }));
+      const inProcess = new InProcessTransport(startedServer().transport({ username, groups: [...groups] }), {
+        eventLoop,
+      });
       const transport = newTransport({ server: 'https://in-process', ...(userAgent && { userAgent }) }, inProcess);
       // Deprecation warnings are off: these clients are the cluster's own components.
       return new RESTClient(options.intercept?.(transport, caller) ?? transport, {
@@ -100,6 +107,7 @@ export class Cluster {
       signal,
       clock: clockOf(name),
       random,
+      eventLoop,
       logger,
       freezeCaches,
       nodes,

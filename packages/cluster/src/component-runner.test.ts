@@ -1,3 +1,5 @@
+import { systemRandom } from '@coxswain/apimachinery/random';
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import { ClientSet, RESTClient, silentLogger, systemClock } from '@coxswain/client';
 import { FakeTransport } from '@coxswain/client/testing';
 import { expect, it } from 'vitest';
@@ -24,7 +26,8 @@ function runnerOf(components: readonly (Pick<Component, 'name' | 'after'> & Part
     contextOf: (_, signal): ComponentContext => ({
       signal,
       clock: systemClock,
-      random: Math.random,
+      random: systemRandom,
+      eventLoop: systemEventLoop,
       logger: silentLogger,
       freezeCaches: false,
       nodes: new HollowNodeProvider(0),

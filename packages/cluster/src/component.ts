@@ -1,3 +1,5 @@
+import type { Random } from '@coxswain/apimachinery/random';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type { ServerAuthority } from '@coxswain/apiserver';
 import type { ClientSet, Clock, Logger, RESTClient, WaitOptions } from '@coxswain/client';
 import type { ClusterServer } from './components/cluster-server.ts';
@@ -48,8 +50,8 @@ export interface ComponentContext {
   /** Aborted when it is to stop. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** In [0, 1). */
-  readonly random: () => number;
+  readonly random: Random;
+  readonly eventLoop: EventLoop;
   readonly logger: Logger;
   /** Fail on every change to a cached object; for tests. */
   readonly freezeCaches: boolean;

@@ -1,6 +1,7 @@
 import type { Deployment } from '@coxswain/api/apps/v1';
 import type { Pod } from '@coxswain/api/core/v1';
 import { isObjectEvent } from '@coxswain/apimachinery/watch';
+import { datedBy } from '@coxswain/apimachinery/clock';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
 import {
   ClientSet,
@@ -30,7 +31,7 @@ let clients: ClientSet;
 beforeAll(async () => {
   server = await startApiServer(
     { memory: true, disableAdmissionPlugins: ['ServiceAccount'] },
-    { now: () => new Date(clock.now()) },
+    { clock: datedBy(clock) },
   );
   clients = new ClientSet(new RESTClient(transport()));
 });

@@ -1,4 +1,5 @@
 import type { Event } from '@coxswain/api/core/v1';
+import { datedBy } from '@coxswain/apimachinery/clock';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
 import { ClientSet, FakeClock, InProcessTransport, type Logger, RESTClient } from '@coxswain/client';
 import type { ControllerDefinition } from '../src/framework/controller/controller.ts';
@@ -46,7 +47,7 @@ export class TestCluster {
     const server = await startApiServer(
       // Pods run as nobody, as long as no controller makes accounts.
       { memory: true, disableAdmissionPlugins: ['ServiceAccount'], ...options.server },
-      { now: () => new Date(clock.now()) },
+      { clock: datedBy(clock) },
     );
     const cluster = new TestCluster(server, { ...options, clock });
     cluster.startControllers();

@@ -1,4 +1,6 @@
 import type { Node, Pod } from '@coxswain/api/core/v1';
+import { systemRandom } from '@coxswain/apimachinery/random';
+import { type EventLoop, systemEventLoop } from '@coxswain/apimachinery/turns';
 import {
   type ClientSet,
   type Clock,
@@ -35,6 +37,7 @@ export interface KubeletOptions {
   readonly clock?: Clock;
   /** In [0, 1). */
   readonly random?: () => number;
+  readonly eventLoop?: EventLoop;
   readonly logger?: Logger;
   /** Shared by the nodes of a fleet; without, the kubelet has its own. */
   readonly pods?: PodSource;
@@ -59,7 +62,15 @@ export class Kubelet {
   readonly #ownNodes: InformerNodeSource | undefined;
 
   constructor(options: KubeletOptions) {
-    const { clients, clock = systemClock, random = Math.random, logger = consoleLogger, runtime, prober } = options;
+    const {
+      clients,
+      clock = systemClock,
+      random = systemRandom.number,
+      logger = consoleLogger,
+      runtime,
+      prober,
+    } = options;
+    const { eventLoop = systemEventLoop } = options;
     this.#options = { ...options, clients, clock, random, logger };
     this.spec = completeNodeSpec(options.node);
     this.runtime = runtime;
@@ -80,7 +91,13 @@ export class Kubelet {
     const events = new PodEvents(recorder);
     const config = options.config ?? new CachedConfigSource(clients, clock);
     const killer = new ContainerKiller({ runtime, events, clock });
-    this.#statuses = new StatusManager({ clients, clock, logger, mayRun: (uid) => this.#workers.mayRun(uid) });
+    this.#statuses = new StatusManager({
+      clients,
+      clock,
+      eventLoop,
+      logger,
+      mayRun: (uid) => this.#workers.mayRun(uid),
+    });
     this.#probes = new ProbeManager({
       prober,
       clock,

@@ -1,4 +1,5 @@
 import type { Event, Pod } from '@coxswain/api/core/v1';
+import { datedBy } from '@coxswain/apimachinery/clock';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
 import {
   ClientSet,
@@ -79,7 +80,7 @@ export class TestNodes {
     let nodes: TestNodes | undefined;
     const server = await startApiServer(
       { memory: true, disableAdmissionPlugins: ['ServiceAccount', 'TaintNodesByCondition'] },
-      { now: () => new Date(clock.now()), localKubelets: (node) => nodes?.fleet.dialer(node) },
+      { clock: datedBy(clock), localKubelets: (node) => nodes?.fleet.dialer(node) },
     );
     nodes = new TestNodes(server, specs, clock, options);
     await nodes.startNodes();

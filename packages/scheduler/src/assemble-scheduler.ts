@@ -1,4 +1,6 @@
 import { hostname } from 'node:os';
+import { systemRandom } from '@coxswain/apimachinery/random';
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import {
   ClientSet,
   EventSeriesRecorder,
@@ -41,7 +43,8 @@ const eventQueueSize = 10_000;
 /** Makes all parts of a scheduler; nothing is asked of the server yet. Throws when the configuration makes no sense. */
 export function assembleScheduler(options: SchedulerOptions) {
   const { rest, plugins = [], config = completeConfiguration() } = options;
-  const { clock = systemClock, random = Math.random, logger = silentLogger, metrics = noMetrics } = options;
+  const { clock = systemClock, random = systemRandom.number, logger = silentLogger, metrics = noMetrics } = options;
+  const { eventLoop = systemEventLoop } = options;
   const clients = new ClientSet(rest);
   const informers = new SharedInformerFactory(clients, {
     clock,
@@ -142,6 +145,7 @@ export function assembleScheduler(options: SchedulerOptions) {
     queue,
     clock,
     random,
+    eventLoop,
     logger,
     metrics: schedulingMetrics,
     writes,

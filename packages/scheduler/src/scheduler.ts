@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import {
   type Clock,
   childSignal,
@@ -22,6 +23,8 @@ export interface SchedulerOptions {
   readonly clock?: Clock;
   /** In [0, 1): chooses among nodes that are equally good. */
   readonly random?: () => number;
+  /** Where others get their turn between pods; the thread's own by default. */
+  readonly eventLoop?: EventLoop;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
   /** How long a pod waits for an event at most; 5 minutes unless told. */

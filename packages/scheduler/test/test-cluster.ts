@@ -1,5 +1,6 @@
 import type { Node, Pod } from '@coxswain/api/core/v1';
 import type { Event } from '@coxswain/api/events/v1';
+import { datedBy } from '@coxswain/apimachinery/clock';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
 import {
   ClientSet,
@@ -48,7 +49,7 @@ export class TestCluster {
     const server = await startApiServer(
       // There are no controllers to make accounts, nor to take away the taints of new nodes.
       { memory: true, disableAdmissionPlugins: ['ServiceAccount', 'TaintNodesByCondition'] },
-      { now: () => new Date(clock.now()) },
+      { clock: datedBy(clock) },
     );
     const cluster = new TestCluster(server, clock, options);
     cluster.startScheduler();

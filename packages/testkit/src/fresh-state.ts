@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { StoreSnapshot } from '@coxswain/storage';
 import { snapshotOf } from '#cluster';
 import { freshObjects } from '#fresh-objects';
@@ -10,13 +9,15 @@ export interface FreshStateOptions {
   readonly rootCA: string;
   /** How many nodes it has, where they are as they are by default. */
   readonly nodes: number;
+  /** Of the objects. */
+  readonly uuid: () => string;
 }
 
 /**
  * What every new cluster makes first, and always the same: roles, namespaces, nodes and the like, as if
  * just made. Its components find it as after a restart, and add or mend what they miss. Undefined where nobody has built it.
  */
-export function freshState({ nowMs, rootCA, nodes }: FreshStateOptions): StoreSnapshot | undefined {
+export function freshState({ nowMs, rootCA, nodes, uuid }: FreshStateOptions): StoreSnapshot | undefined {
   if (freshObjects.length === 0) return undefined;
   const values = new Map([
     // To the second, without the zone, as all kinds of times begin.
@@ -24,7 +25,7 @@ export function freshState({ nowMs, rootCA, nodes }: FreshStateOptions): StoreSn
     ['ca', JSON.stringify(rootCA).slice(1, -1)],
   ]);
   const fill = (_: string, mark: string): string => {
-    const value = values.get(mark) ?? randomUUID();
+    const value = values.get(mark) ?? uuid();
     values.set(mark, value);
     return value;
   };

@@ -15,6 +15,7 @@ import * as jwtReader from '@coxswain/apimachinery/jwt';
 import * as labels from '@coxswain/apimachinery/labels';
 import * as meta from '@coxswain/apimachinery/meta';
 import * as quantity from '@coxswain/apimachinery/quantity';
+import * as random from '@coxswain/apimachinery/random';
 import * as restmapper from '@coxswain/apimachinery/restmapper';
 import * as schema from '@coxswain/apimachinery/schema';
 import * as time from '@coxswain/apimachinery/time';
@@ -43,6 +44,7 @@ export const modules: Readonly<Record<string, object>> = {
   '@coxswain/apimachinery/labels': labels,
   '@coxswain/apimachinery/meta': meta,
   '@coxswain/apimachinery/quantity': quantity,
+  '@coxswain/apimachinery/random': random,
   '@coxswain/apimachinery/restmapper': restmapper,
   '@coxswain/apimachinery/schema': schema,
   '@coxswain/apimachinery/time': time,

@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import { expect, it } from 'vitest';
 import { LaterStart } from './later-start.ts';
 
 function laterStart() {
   const started: string[] = [];
-  return { started, later: new LaterStart({ startComponent: (name) => void started.push(name) }) };
+  return { started, later: new LaterStart({ startComponent: (name) => void started.push(name) }, systemEventLoop) };
 }
 
 it('starts components when those who wait at this moment have gone on', async () => {

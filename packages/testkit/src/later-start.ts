@@ -1,3 +1,4 @@
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type { Cluster } from '@coxswain/cluster';
 
 /**
@@ -8,10 +9,11 @@ export class LaterStart {
   readonly #cluster: Pick<Cluster, 'startComponent'>;
   /** Those that are to be started. */
   readonly #names = new Set<string>();
-  #turn: NodeJS.Immediate | undefined;
+  readonly #eventLoop: EventLoop;
 
-  constructor(cluster: Pick<Cluster, 'startComponent'>) {
+  constructor(cluster: Pick<Cluster, 'startComponent'>, eventLoop: EventLoop) {
     this.#cluster = cluster;
+    this.#eventLoop = eventLoop;
   }
 
   /** Whether none is to be started any more. */
@@ -22,7 +24,7 @@ export class LaterStart {
   /** Starts them in the next turn of the event loop. */
   next(names: readonly string[]): void {
     for (const name of names) this.#names.add(name);
-    this.#turn = setImmediate(() => {
+    this.#eventLoop.onNextTurn(() => {
       for (const name of this.#names) this.#cluster.startComponent(name);
       this.#names.clear();
     });
@@ -35,7 +37,6 @@ export class LaterStart {
 
   /** None of them is. */
   cancel(): void {
-    clearImmediate(this.#turn);
     this.#names.clear();
   }
 }

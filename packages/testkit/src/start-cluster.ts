@@ -1,3 +1,6 @@
+import { datedBy } from '@coxswain/apimachinery/clock';
+import { systemRandom } from '@coxswain/apimachinery/random';
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import { type Logger, silentLogger, systemClock, type Transport } from '@coxswain/client';
 import type {
   ApiServerSettings,
@@ -18,7 +21,7 @@ import { TestClock } from './time/test-clock.ts';
 import { Traffic } from './traffic/traffic.ts';
 
 export interface StartClusterOptions
-  extends Pick<ClusterOptions, 'random' | 'freezeCaches'>,
+  extends Pick<ClusterOptions, 'random' | 'eventLoop' | 'freezeCaches'>,
     Pick<ControllersSettings, 'controllers'> {
   /** Hollow nodes: how many, or what they are; 2 by default. */
   readonly nodes?: number | readonly NodeSpec[];
@@ -58,6 +61,7 @@ export interface StartClusterOptions
 export async function startCluster(options: StartClusterOptions = {}): Promise<TestCluster> {
   const { clock: pace = 'flowing', now, from, ready = true, logger = silentLogger, intercept, ...rest } = options;
   const { nodes: asked, components, controllers, scheduler = {}, apiServer: flags, ...surroundings } = rest;
+  const { eventLoop = systemEventLoop } = options;
   const testClock = pace === 'real' ? undefined : new TestClock(startOf(now, from));
   const clock = testClock ?? systemClock;
   const traffic = new Traffic(clock);
@@ -70,7 +74,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
   let store!: MemoryStore;
   const openStore = async ({ servingTrust }: { readonly servingTrust: string }): Promise<MemoryStore> => {
     const snapshot = from?.store ?? (isUsual ? freshFor(options, clock.now(), servingTrust) : undefined);
-    store = openMemoryStore({ ...(snapshot && { snapshot }), clock });
+    store = openMemoryStore({ ...(snapshot && { snapshot }), clock, eventLoop });
     await history.follow(store);
     return store;
   };
@@ -86,7 +90,8 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
       }),
       started: [],
       clock,
-      ...(testClock && { clockOf: (component) => testClock.of(component) }),
+      // The clock may stand still, and requests have their limits: the API server's timers are those of the machine.
+      ...(testClock && { clockOf: (name) => (name === 'apiserver' ? datedBy(testClock) : testClock.of(name)) }),
       logger,
       intercept: (transport, name) => {
         const caller = callerOf(name);
@@ -97,7 +102,7 @@ export async function startCluster(options: StartClusterOptions = {}): Promise<T
     testClock?.stop();
     throw error;
   }
-  const later = new LaterStart(cluster);
+  const later = new LaterStart(cluster, eventLoop);
   const test = new TestCluster({ cluster, nodes, store, traffic, history, later, clock: testClock, isWhole });
   try {
     const names = startedFrom(components);
@@ -120,8 +125,8 @@ const startedFrom = (components: readonly Component[] = ['controllers', 'schedul
   components.includes('controllers') ? ['default-storage-class', ...components] : components;
 
 /** Nodes that somebody describes are none that every cluster has. */
-const freshFor = ({ nodes = Infinity }: StartClusterOptions, nowMs: number, rootCA: string) =>
-  freshState({ nowMs, rootCA, nodes: typeof nodes === 'number' ? nodes : 0 });
+const freshFor = ({ nodes = Infinity, random = systemRandom }: StartClusterOptions, nowMs: number, rootCA: string) =>
+  freshState({ nowMs, rootCA, nodes: typeof nodes === 'number' ? nodes : 0, uuid: random.uuid });
 
 const startOf = (now: StartClusterOptions['now'], from: ClusterSnapshot | undefined): number =>
   now === undefined ? (from?.nowMs ?? Date.now()) : new Date(now).getTime();

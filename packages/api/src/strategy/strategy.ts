@@ -13,6 +13,8 @@ export interface StrategyContext {
   /** Who asks; absent inside the server. Some rules depend on it (CertificateSigningRequests record it). */
   readonly user?: UserInfo;
   readonly now: () => Date;
+  /** Names objects that have none and get a UUID for it; the machine's chance by default. */
+  readonly uuid?: () => string;
   /** Whether privileged containers may run in the cluster: `--allow-privileged`. Default true. */
   readonly allowPrivileged?: boolean;
   /** Takes warnings that arise while an object is prepared: they are sent even when it is refused. */

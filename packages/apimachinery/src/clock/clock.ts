@@ -28,12 +28,12 @@ export interface Timer {
 /** Longer delays would be taken for 1 ms. */
 const longestDelayMs = 2 ** 31 - 1;
 
-/** The machine's time. */
+/** The machine's time. Node leaves out parts of milliseconds, so that a timer would be early by them. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimeout(callback, delayMs, { background = false } = {}) {
-    const timer: unknown = setTimeout(callback, Math.min(Math.max(delayMs, 0), longestDelayMs));
+    const timer: unknown = setTimeout(callback, Math.min(Math.max(Math.ceil(delayMs), 0), longestDelayMs));
     // A number in browsers.
     if (background && typeof timer === 'object' && timer !== null && 'unref' in timer) {
       if (typeof timer.unref === 'function') timer.unref();

@@ -56,17 +56,28 @@ export class FakeClock implements Clock {
       await turns();
       const next = this.#next();
       if (!next || next.at > until) break;
-      this.#nowMs = Math.max(this.#nowMs, next.at);
-      this.#waiting.delete(next);
-      next.callback();
+      this.#call(next);
     }
     this.#nowMs = until;
     await turns();
   }
 
+  /** The same at once: what follows from a callback by promises runs after the last timer. */
+  turn(byMs: number): void {
+    const until = this.#nowMs + byMs;
+    for (let next = this.#next(); next && next.at <= until; next = this.#next()) this.#call(next);
+    this.#nowMs = Math.max(this.#nowMs, until);
+  }
+
   /** Resolves once at least so many timers wait: whoever is under test has come to the point where time must pass. */
   async whenWaiting(timers = 1): Promise<void> {
     while (this.#waiting.size < timers) await new Promise<void>((resolve) => this.#onWaiting.push(resolve));
+  }
+
+  #call(due: Waiting): void {
+    this.#nowMs = Math.max(this.#nowMs, due.at);
+    this.#waiting.delete(due);
+    due.callback();
   }
 
   #next(): Waiting | undefined {

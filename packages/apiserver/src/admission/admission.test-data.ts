@@ -1,5 +1,7 @@
 import { FeatureGates } from '@coxswain/api';
 import { GroupVersionKind, GroupVersionResource, type KubernetesObject, newNotFound } from '@coxswain/apimachinery';
+import { systemClock } from '@coxswain/apimachinery/clock';
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import type { InternalClient, Lister, Listers } from '../registry/lister.ts';
 import type { AdmissionAttributes } from './admission.ts';
 import type { AdmissionContext } from './plugin-context.ts';
@@ -38,6 +40,8 @@ export function newAttributes({
     },
     signal: undefined,
     deadline: undefined,
+    clock: systemClock,
+    eventLoop: systemEventLoop,
     ...parts,
     warnings,
     annotations,

@@ -1,5 +1,7 @@
 import type { UserInfo } from '@coxswain/api';
 import type { GroupVersionKind, GroupVersionResource, KubernetesObject, StructSchema } from '@coxswain/apimachinery';
+import type { Clock } from '@coxswain/apimachinery/clock';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type { EquivalentResource } from '../registry/equivalent-resource.ts';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -33,8 +35,12 @@ export interface AdmissionAttributes {
    * loses it: the compiler refuses what lacks it.
    */
   readonly signal: AbortSignal | undefined;
-  /** When the request must be answered, in the time of `performance.now()`; undefined for requests without a limit. */
+  /** When the request must be answered, in the monotonic time of the server's clock; undefined for requests without a limit. */
   readonly deadline: number | undefined;
+  /** The time of the server that has the request. */
+  readonly clock: Clock;
+  /** Where others get their turn while expressions and checks take long. */
+  readonly eventLoop: EventLoop;
   /** Made by the first mutating plug-in that wants it. */
   reinvocation?: Reinvocation | undefined;
 }

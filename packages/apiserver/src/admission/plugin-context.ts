@@ -1,7 +1,7 @@
 import type { FeatureGates } from '@coxswain/api';
+import type { Random } from '@coxswain/apimachinery/random';
 import type { Authorizer } from '../authorization/index.ts';
 import type { InternalClient, Listers } from '../registry/lister.ts';
-import type { Random } from '../registry/resource-registry.ts';
 
 /** What plug-ins work with. Listers are asked for at the first write that needs them: the server starts without. */
 export interface AdmissionContext {

@@ -1,5 +1,7 @@
 import { FeatureGates, type FeatureName, type UserInfo } from '@coxswain/api';
 import { GroupVersion, type KubernetesObject } from '@coxswain/apimachinery';
+import { systemClock } from '@coxswain/apimachinery/clock';
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import { alwaysDeny } from '@coxswain/component-base/authorization';
 import type { Authorizer } from '../authorization/index.ts';
 import { MemoryClient } from '../authorization/memory-client.test-data.ts';
@@ -57,6 +59,8 @@ export function attributesOf(write: TestWrite, annotations = new Map<string, str
     ...(oldObject && { oldObject }),
     dryRun: write.dryRun ?? false,
     user: write.user ?? { username: 'somebody', groups: [] },
+    clock: systemClock,
+    eventLoop: systemEventLoop,
     warn: () => {},
     annotate: (key, value) => annotations.set(key, value),
     signal: undefined,

@@ -1,5 +1,6 @@
 import type { APIService } from '@coxswain/api/apiregistration/v1';
 import { jsonEquals } from '@coxswain/apimachinery';
+import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import type { ApiResponse } from '@coxswain/component-base/http';
 import type { DiscoveryRegistry } from '../discovery/index.ts';
 import type { RequestContext } from '../http/request-context.ts';
@@ -17,6 +18,7 @@ export interface AggregatorOptions extends RemoteApiOptions, AvailabilityListers
   readonly discovery: DiscoveryRegistry;
   readonly openApi: OpenApiService;
   readonly now: () => Date;
+  readonly clock: Clock;
   readonly report: (message: string, error?: unknown) => void;
 }
 
@@ -31,7 +33,7 @@ interface Behind {
   readonly documents: RemoteOpenApi;
   /** Checks that failed in a row. */
   failures: number;
-  timer: NodeJS.Timeout | undefined;
+  timer: Timer | undefined;
   checking: boolean;
   /** Something changed while it was being checked. */
   again: boolean;
@@ -80,7 +82,7 @@ export class Aggregator {
   stop(): void {
     this.#stopped = true;
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
-    for (const { timer } of this.#behind.values()) clearTimeout(timer);
+    for (const { timer } of this.#behind.values()) timer?.cancel();
     this.#behind.clear();
   }
 
@@ -126,7 +128,7 @@ export class Aggregator {
     const key = keyOf(service);
     const behind = this.#behind.get(key);
     if (behind?.service.metadata.name !== service.metadata.name) return;
-    clearTimeout(behind!.timer);
+    behind!.timer?.cancel();
     this.#behind.delete(key);
     const { discovery, openApi } = this.#options;
     openApi.remove(behind!.documents);
@@ -143,7 +145,7 @@ export class Aggregator {
       return;
     }
     behind.checking = true;
-    clearTimeout(behind.timer);
+    behind.timer?.cancel();
     let isWell = false;
     try {
       isWell = await this.#judge(behind);
@@ -154,7 +156,8 @@ export class Aggregator {
     behind.failures = isWell ? 0 : behind.failures + 1;
     if (!this.#isKnown(behind)) return;
     const pause = isWell ? wellIntervalMs : Math.min(wellIntervalMs, firstRetryMs * 2 ** (behind.failures - 1));
-    behind.timer = setTimeout(() => void this.#check(behind), behind.again ? 0 : pause).unref();
+    const delayMs = behind.again ? 0 : pause;
+    behind.timer = this.#options.clock.setTimeout(() => void this.#check(behind), delayMs, { background: true });
     behind.again = false;
   }
 

@@ -1,6 +1,8 @@
 import { Duplex } from 'node:stream';
 import { newCodecFactory, newScheme } from '@coxswain/api';
 import { newConflict } from '@coxswain/apimachinery';
+import { systemClock } from '@coxswain/apimachinery/clock';
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import type { ApiRequest, ApiResponse } from '@coxswain/component-base/http';
 import { describe, expect, it } from 'vitest';
 import type { StateHandler } from '../filters/index.ts';
@@ -39,6 +41,7 @@ async function audited(
     close: async () => {},
   };
   const log = new AuditLog({
+    clock: systemClock,
     output,
     mode: mode as AuditLogMode,
     format: 'json',
@@ -52,7 +55,7 @@ async function audited(
   let result: ApiResponse | undefined;
   let error: unknown;
   const handler = async (received: ApiRequest): Promise<ApiResponse> => {
-    const state = new RequestState(received, received.path, () => 'id');
+    const state = new RequestState(received, received.path, { uuid: () => 'id', eventLoop: systemEventLoop });
     if (!failedAuthentication) state.user = { username: 'alice' };
     return filter(answer)(state);
   };

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { systemClock } from '@coxswain/apimachinery/clock';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AuditEvent, legacyLine } from './audit-event.ts';
 import { AuditLog, type AuditLogOptions } from './audit-log.ts';
@@ -54,6 +55,7 @@ function newLog(options: Partial<AuditLogOptions> = {}): AuditLog {
   output = new SlowOutput();
   reports.length = 0;
   return new AuditLog({
+    clock: systemClock,
     output,
     format: 'json',
     mode: 'blocking',

@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import { type AuditEvent, jsonLine, legacyLine } from './audit-event.ts';
 
 export type AuditLogMode = 'blocking' | 'blocking-strict' | 'batch';
@@ -10,6 +11,7 @@ export interface AuditOutput {
 }
 
 export interface AuditLogOptions {
+  readonly clock: Clock;
   readonly output: AuditOutput;
   readonly format: AuditLogFormat;
   /**
@@ -66,7 +68,7 @@ export class AuditLog implements AuditSink {
   /** Of the last time that something was written. */
   #written: Promise<void> = Promise.resolve();
   #isWriting = false;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #dropped = 0;
   #isClosed = false;
 
@@ -97,7 +99,7 @@ export class AuditLog implements AuditSink {
   /** Closes the output too. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#write();
     await this.#written;
     await this.#options.output.close();
@@ -115,13 +117,13 @@ export class AuditLog implements AuditSink {
   }
 
   #writeSoon(): void {
-    const { batchMaxSize, batchMaxWaitMs } = this.#options;
+    const { clock, batchMaxSize, batchMaxWaitMs } = this.#options;
     if (this.#waiting.length >= batchMaxSize) this.#write();
-    else this.#timer ??= setTimeout(() => this.#write(), batchMaxWaitMs).unref();
+    else this.#timer ??= clock.setTimeout(() => this.#write(), batchMaxWaitMs, { background: true });
   }
 
   #write(): void {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#timer = undefined;
     if (!this.#isWriting) this.#written = this.#drain();
   }

@@ -1,4 +1,5 @@
 import { newInternalError } from '@coxswain/apimachinery';
+import { systemClock } from '@coxswain/apimachinery/clock';
 import { describe, expect, it } from 'vitest';
 import { WebhookCallError } from '../webhook/index.ts';
 import { WebhookOutput } from './webhook-output.ts';
@@ -21,6 +22,7 @@ function server(...failures: Error[]) {
       },
       close: () => {},
     },
+    clock: systemClock,
     initialBackoffMs: 1000,
     maxEvents: 3,
     maxBytes: 1000,

@@ -1,10 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { readJson } from '@coxswain/apimachinery/codec/json';
+import { type Clock, sleep } from '@coxswain/apimachinery/clock';
 import { type KubeconfigWebhook, WebhookCallError } from '../webhook/index.ts';
 import type { AuditOutput } from './audit-log.ts';
 
 export interface WebhookOutputOptions {
   readonly webhook: KubeconfigWebhook;
+  readonly clock: Clock;
   /** How long to wait before the second attempt; each further one waits half as long again. */
   readonly initialBackoffMs: number;
   /** Of what is sent at a time. */
@@ -23,7 +24,8 @@ export class WebhookOutput implements AuditOutput {
   readonly #closing = new AbortController();
 
   constructor(options: WebhookOutputOptions) {
-    const pause = (ms: number, signal: AbortSignal): Promise<unknown> => delay(ms, undefined, { signal, ref: false });
+    const pause = (ms: number, signal: AbortSignal): Promise<unknown> =>
+      sleep(options.clock, ms, { signal, background: true });
     this.#options = { pause, ...options };
   }
 

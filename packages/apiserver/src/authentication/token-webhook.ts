@@ -1,3 +1,4 @@
+import { childSignal } from '@coxswain/client';
 import {
   type TokenAuthenticator,
   type TokenReviewQuestion,
@@ -48,7 +49,8 @@ async function call(
     spec,
     status: { user: {} },
   };
-  const signal = AbortSignal.timeout(lookupTimeoutMs);
+  const { clock } = backoff;
+  const { signal, dispose } = childSignal({ timeoutMs: lookupTimeoutMs, ...(clock && { clock }) });
   try {
     const answer = await withBackoff(() => webhook.call(review, { timeoutMs: callTimeoutMs, signal }), {
       ...backoff,
@@ -58,5 +60,7 @@ async function call(
   } catch (error) {
     report('Failed to make webhook authenticator request', error);
     throw error;
+  } finally {
+    dispose();
   }
 }

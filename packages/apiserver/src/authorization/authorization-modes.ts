@@ -1,4 +1,6 @@
 import type { FeatureGates } from '@coxswain/api';
+import { systemRandom } from '@coxswain/apimachinery/random';
+import { datesOf, systemClock } from '@coxswain/apimachinery/clock';
 import type { Authorizer } from '@coxswain/component-base/authorization';
 import { alwaysAllow, alwaysDeny } from '@coxswain/component-base/authorization';
 import type { Listers } from '../registry/lister.ts';
@@ -32,7 +34,8 @@ export function newAuthorization(
   options: Partial<AuthorizationOptions> = {},
 ): Authorization {
   const prepared = 'authorizers' in wanted ? wanted : ofModes(wanted);
-  const { gates, now = () => new Date(), random = Math.random, report = () => {} } = options;
+  const { gates, clock = systemClock, random = systemRandom.number, report = () => {} } = options;
+  const { now = datesOf(clock) } = options;
   const rbac = new RbacAuthorizer(listers);
   const has = (mode: AuthorizationMode): boolean => prepared.authorizers.some(({ type }) => type === mode);
   const node = has('Node') ? new NodeAuthorizer(listers, gates) : undefined;
@@ -49,6 +52,7 @@ export function newAuthorization(
     ...options,
     builtIn: (type) => byMode[type],
     now,
+    clock,
     random,
     report,
   });
@@ -66,5 +70,5 @@ export function newAuthorization(
 
 const ofModes = (modes: readonly AuthorizationMode[]): PreparedAuthorization => ({
   authorizers: modes.map((type) => ({ type, name: type.toLowerCase() })),
-  options: { userAgent: '', now: () => new Date() },
+  options: { userAgent: '', now: datesOf() },
 });

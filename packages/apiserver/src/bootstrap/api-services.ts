@@ -55,6 +55,7 @@ export function localAPIServices(context: BootstrapContext, served: readonly Ser
         // Differs from upstream: that looks once, so that one which somebody deletes is missing until a restart.
         intervalMs: 60_000,
         signal,
+        clock: context.clock,
         report: context.report,
       }),
   };

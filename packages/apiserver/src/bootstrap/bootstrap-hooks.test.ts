@@ -5,6 +5,7 @@ import type { EndpointSlice } from '@coxswain/api/discovery/v1';
 import type { FlowSchema, PriorityLevelConfiguration } from '@coxswain/api/flowcontrol/v1';
 import type { ServiceCIDR } from '@coxswain/api/networking/v1';
 import type { KubernetesObject } from '@coxswain/apimachinery';
+import { systemClock } from '@coxswain/apimachinery/clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeCluster } from '../services/fake-cluster.test-data.ts';
 import { newServiceAllocation, PortRange } from '../services/index.ts';
@@ -54,6 +55,7 @@ async function startServer(options: Partial<BootstrapOptions> = {}): Promise<Pos
     store: cluster.store,
     storePrefix: '/registry',
     now: () => cluster.now,
+    clock: systemClock,
     report: (message: string, error?: unknown) => void reports.push(`${message}: ${error}`),
   };
   const allocation = newServiceAllocation({ ...context, nodePortRange: PortRange.parse('30000-32767') });

@@ -52,6 +52,7 @@ export function clusterAuthentication(
         failure: 'error writing how clients are authenticated',
         intervalMs: 60_000,
         signal,
+        clock: context.clock,
         report: context.report,
       }),
   };

@@ -52,6 +52,7 @@ export function defaultServiceCIDR(context: BootstrapContext, cidrs: readonly st
         failure: 'error initializing the default ServiceCIDR',
         intervalMs: 10_000,
         signal,
+        clock: context.clock,
         report: context.report,
       }),
   };

@@ -35,6 +35,7 @@ export const flowControlObjects = (context: BootstrapContext): PostStartHook => 
         failure: 'unable to initialize APF bootstrap configuration',
         intervalMs: 60_000,
         signal,
+        clock: context.clock,
         report: context.report,
       },
     ),
@@ -72,7 +73,13 @@ export const flowSchemaStatus = (context: BootstrapContext): PostStartHook => ({
       async () => {
         await Promise.all(schemaLister.list().map(update));
       },
-      { failure: 'unable to update the status of flow schemas', intervalMs: 60_000, signal, report: context.report },
+      {
+        failure: 'unable to update the status of flow schemas',
+        intervalMs: 60_000,
+        signal,
+        clock: context.clock,
+        report: context.report,
+      },
     );
   },
 });

@@ -78,7 +78,13 @@ export function identityLease(context: BootstrapContext, options: IdentityLeaseO
   return {
     name: 'start-kube-apiserver-identity-lease-controller',
     start: (signal) =>
-      startPeriodicTask(renew, { failure: 'failed to renew the identity lease', intervalMs: 10_000, signal, report }),
+      startPeriodicTask(renew, {
+        failure: 'failed to renew the identity lease',
+        intervalMs: 10_000,
+        signal,
+        clock: context.clock,
+        report,
+      }),
     stop: async () => {
       isStopped = true;
       await client.delete(resource.group, resource.resource, namespace, name).catch((error) => {
@@ -109,6 +115,7 @@ export function identityLeaseCollector(context: BootstrapContext): PostStartHook
         failure: 'failed to delete expired identity leases',
         intervalMs: leaseDurationSeconds * 1000,
         signal,
+        clock: context.clock,
         report: context.report,
       }),
   };

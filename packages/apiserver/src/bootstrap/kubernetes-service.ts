@@ -72,6 +72,7 @@ export function kubernetesService(context: BootstrapContext, options: Kubernetes
         failure: 'unable to sync kubernetes service',
         intervalMs,
         signal,
+        clock: context.clock,
         report: context.report,
       });
       if (leavesEndpoints) return;
@@ -80,6 +81,7 @@ export function kubernetesService(context: BootstrapContext, options: Kubernetes
           failure: 'unable to sync the endpoints of the kubernetes service',
           intervalMs,
           signal,
+          clock: context.clock,
           report: context.report,
         }),
       );

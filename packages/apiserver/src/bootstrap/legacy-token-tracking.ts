@@ -24,6 +24,7 @@ export function legacyTokenTracking(context: BootstrapContext): PostStartHook {
         // As often as upstream's limit lets it write.
         intervalMs: 30 * 60_000,
         signal,
+        clock: context.clock,
         report: context.report,
       }),
   };

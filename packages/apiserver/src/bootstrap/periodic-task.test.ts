@@ -1,3 +1,4 @@
+import { systemClock } from '@coxswain/apimachinery/clock';
 import { describe, expect, it } from 'vitest';
 import { startPeriodicTask } from './periodic-task.ts';
 
@@ -20,7 +21,13 @@ describe('a periodic task', () => {
         resolve();
       };
       const report = (message: string, error: unknown): void => void reports.push(`${message}: ${error}`);
-      void startPeriodicTask(task, { failure: 'no luck', intervalMs: 1, signal: abort.signal, report }).then(() => {
+      void startPeriodicTask(task, {
+        failure: 'no luck',
+        intervalMs: 1,
+        clock: systemClock,
+        signal: abort.signal,
+        report,
+      }).then(() => {
         isSettled = true;
         expect(runs).toBe(2);
       });
@@ -35,7 +42,13 @@ describe('a periodic task', () => {
     const task = async (): Promise<void> => {
       runs++;
     };
-    await startPeriodicTask(task, { failure: '', intervalMs: 1, signal: AbortSignal.abort(), report: () => {} });
+    await startPeriodicTask(task, {
+      failure: '',
+      intervalMs: 1,
+      clock: systemClock,
+      signal: AbortSignal.abort(),
+      report: () => {},
+    });
     expect(runs).toBe(0);
   });
 });

@@ -1,10 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
+import { type Clock, sleep } from '@coxswain/apimachinery/clock';
 
 interface PeriodicTaskOptions {
   /** What fails, for people: `unable to create system namespaces`. */
   readonly failure: string;
   readonly intervalMs: number;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly report: (message: string, error?: unknown) => void;
 }
@@ -17,7 +18,7 @@ const firstRetryMs = 100;
  * aborted, never two at once. Failures are reported. Does not keep the process alive. Never rejects.
  */
 export async function startPeriodicTask(task: () => Promise<unknown>, options: PeriodicTaskOptions): Promise<void> {
-  const { failure, intervalMs, signal, report } = options;
+  const { failure, intervalMs, clock, signal, report } = options;
   // One for each task, and there are more of them than Node thinks there should be.
   setMaxListeners(0, signal);
   const attempt = async (): Promise<boolean> => {
@@ -29,16 +30,16 @@ export async function startPeriodicTask(task: () => Promise<unknown>, options: P
       return false;
     }
   };
-  while (!signal.aborted && !(await attempt())) await pause(firstRetryMs, signal);
+  while (!signal.aborted && !(await attempt())) await pause(clock, firstRetryMs, signal);
   void (async () => {
-    while (await pause(intervalMs, signal)) await attempt();
+    while (await pause(clock, intervalMs, signal)) await attempt();
   })();
 }
 
 /** False when the signal came first. */
-async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   try {
-    await delay(ms, undefined, { signal, ref: false });
+    await sleep(clock, ms, { signal, background: true });
     return true;
   } catch {
     return false;

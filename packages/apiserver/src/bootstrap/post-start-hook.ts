@@ -1,3 +1,4 @@
+import type { Clock } from '@coxswain/apimachinery/clock';
 import type { Store } from '@coxswain/storage';
 import type { InternalApplier, InternalClient, Listers } from '../registry/lister.ts';
 
@@ -22,6 +23,7 @@ export interface BootstrapContext {
   /** Before all keys: `/registry`. */
   readonly storePrefix: string;
   readonly now: () => Date;
+  readonly clock: Clock;
   /** Hears of what failed, and of what was not as it should be. */
   readonly report: (message: string, error?: unknown) => void;
 }

@@ -34,6 +34,7 @@ export const systemPriorityClasses = (context: BootstrapContext): PostStartHook 
         // Differs from upstream: that looks once, so that a class which somebody deletes is missing until a restart.
         intervalMs: 60_000,
         signal,
+        clock: context.clock,
         report: context.report,
       },
     ),

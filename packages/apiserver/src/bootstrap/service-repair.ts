@@ -3,7 +3,7 @@ import { startPeriodicTask } from './periodic-task.ts';
 import type { BootstrapContext, PostStartHook } from './post-start-hook.ts';
 
 /** Keeps services and the record of their addresses and ports together. */
-export const serviceRepair = ({ report }: BootstrapContext, allocation: ServiceAllocation): PostStartHook => ({
+export const serviceRepair = ({ clock, report }: BootstrapContext, allocation: ServiceAllocation): PostStartHook => ({
   name: 'start-service-ip-repair-controllers',
   start: (signal) => {
     signal.addEventListener('abort', allocation.watchDeletions());
@@ -11,6 +11,7 @@ export const serviceRepair = ({ report }: BootstrapContext, allocation: ServiceA
       failure: 'unable to perform initial IP and Port allocation check',
       intervalMs: 3 * 60_000,
       signal,
+      clock,
       report,
     });
   },

@@ -21,6 +21,7 @@ export const systemNamespaces = (context: BootstrapContext): PostStartHook => ({
       failure: 'unable to create required kubernetes system Namespaces',
       intervalMs: 60_000,
       signal,
+      clock: context.clock,
       report: context.report,
     }),
 });

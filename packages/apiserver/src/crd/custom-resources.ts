@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
 import { GroupResource, GroupVersion, newNotFound } from '@coxswain/apimachinery';
+import { sleep } from '@coxswain/apimachinery/clock';
 import { nodeSignatures } from '@coxswain/client/x509';
 import type { CacheStats } from '@coxswain/storage';
 import type { DiscoveryRegistry } from '../discovery/index.ts';
@@ -59,8 +59,10 @@ export class CustomResources {
       updateStatus: (definition) => this.#updateStatus(definition),
       deleteInstances: (definition, signal) => this.#deleteInstances(definition, signal),
       pauseBeforeRemoval:
-        options.pauseBeforeRemoval ?? ((signal) => delay(removalDelayMs, undefined, { signal, ref: false })),
+        options.pauseBeforeRemoval ?? ((signal) => sleep(options.clock, removalDelayMs, { signal, background: true })),
       now: options.now,
+      clock: options.clock,
+      eventLoop: options.eventLoop,
       report: options.report,
     });
   }
@@ -211,6 +213,6 @@ export class CustomResources {
   ): ReturnType<typeof deleteInstances> {
     const served = this.#served.get(definition.metadata.name ?? '');
     if (!served) throw new Error(`${definition.metadata.name} is not served`);
-    return served.during(() => deleteInstances(served.storageRegistry, signal));
+    return served.during(() => deleteInstances(served.storageRegistry, this.#options.clock, signal));
   }
 }

@@ -1,5 +1,7 @@
 import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
 import { isConflict, isNotFound, jsonEquals } from '@coxswain/apimachinery';
+import type { Clock, Timer } from '@coxswain/apimachinery/clock';
+import { type EventLoop, nextTurn } from '@coxswain/apimachinery/turns';
 import type { Lister } from '../registry/lister.ts';
 import { acceptNames } from './accepted-names.ts';
 import {
@@ -30,6 +32,8 @@ export interface DefinitionControllerOptions {
   /** Waits when the objects of a deleted definition are gone, before it goes itself; rejects when the signal is aborted. */
   readonly pauseBeforeRemoval: (signal: AbortSignal) => Promise<unknown>;
   readonly now: () => Date;
+  readonly clock: Clock;
+  readonly eventLoop: EventLoop;
   readonly report: (message: string, error?: unknown) => void;
 }
 
@@ -55,7 +59,7 @@ export class DefinitionController {
   readonly #waiting = new Set<string>();
   /** Definitions whose objects are being deleted, which may take as long as it takes. */
   readonly #finalizing = new Set<string>();
-  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #timers = new Set<Timer>();
   /** By uid, what was found out about the schemas of a generation; the oldest first. */
   readonly #structure = new Map<string, { generation: number | undefined; condition: Condition | undefined }>();
   readonly #stopped = new AbortController();
@@ -81,7 +85,7 @@ export class DefinitionController {
   stop(): void {
     this.#stopped.abort(new Error('the server is shutting down'));
     this.#waiting.clear();
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const timer of this.#timers) timer.cancel();
   }
 
   async #work(): Promise<void> {
@@ -91,7 +95,7 @@ export class DefinitionController {
       this.#waiting.delete(name);
       await this.#attempt(name, () => this.#sync(name));
       // To look at a large definition takes a while, and there may be many: others come in between.
-      if (this.#waiting.size > 0) await new Promise((resolve) => setImmediate(resolve));
+      if (this.#waiting.size > 0) await nextTurn(this.#options.eventLoop);
     }
     this.#working = undefined;
   }
@@ -108,11 +112,11 @@ export class DefinitionController {
   }
 
   #retry(name: string): void {
-    const timer = setTimeout(() => {
+    const again = (): void => {
       this.#timers.delete(timer);
       this.enqueue(name);
-    }, retryMs);
-    timer.unref();
+    };
+    const timer = this.#options.clock.setTimeout(again, retryMs, { background: true });
     this.#timers.add(timer);
   }
 

@@ -1,4 +1,5 @@
 import { isNotFound } from '@coxswain/apimachinery';
+import type { Clock } from '@coxswain/apimachinery/clock';
 import type { ResourceRegistry } from '../registry/resource-registry.ts';
 import type { Condition } from './conditions.ts';
 import { terminating } from './terminating.ts';
@@ -15,7 +16,11 @@ export interface InstanceDeletion {
 }
 
 /** Deletes all objects and waits until they are gone. Tells how it went; rejects only when the signal is aborted. */
-export async function deleteInstances(registry: ResourceRegistry, signal: AbortSignal): Promise<InstanceDeletion> {
+export async function deleteInstances(
+  registry: ResourceRegistry,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<InstanceDeletion> {
   const failed = (reason: string, message: string): InstanceDeletion => ({
     condition: terminating('True', reason, message),
     failed: true,
@@ -28,7 +33,7 @@ export async function deleteInstances(registry: ResourceRegistry, signal: AbortS
   const errors = await deleteAll(registry);
   if (errors.length > 0)
     return failed('InstanceDeletionFailed', `could not issue all deletes: ${[...new Set(errors)].join(', ')}`);
-  if (!(await untilEmpty(registry, signal))) {
+  if (!(await untilEmpty(registry, clock, signal))) {
     const message = 'could not confirm zero CustomResources remaining: context deadline exceeded';
     return failed('InstanceDeletionCheck', message);
   }
@@ -53,17 +58,16 @@ async function deleteAll(registry: ResourceRegistry): Promise<string[]> {
 }
 
 /** Whether they were all gone in time. */
-function untilEmpty({ cache, keys }: ResourceRegistry, signal: AbortSignal): Promise<boolean> {
+function untilEmpty({ cache, keys }: ResourceRegistry, clock: Clock, signal: AbortSignal): Promise<boolean> {
   if (cache.count(keys.prefix) === 0) return Promise.resolve(true);
   return new Promise((resolve, reject) => {
     const finish = (outcome: () => void): void => {
-      clearTimeout(timer);
+      timer.cancel();
       signal.removeEventListener('abort', onAbort);
       watch.stop();
       outcome();
     };
-    const timer = setTimeout(() => finish(() => resolve(false)), patienceMs);
-    timer.unref();
+    const timer = clock.setTimeout(() => finish(() => resolve(false)), patienceMs, { background: true });
     const onAbort = (): void => finish(() => reject(signal.reason));
     signal.addEventListener('abort', onAbort);
     const watch = cache.watch(keys.prefix, cache.revision, {

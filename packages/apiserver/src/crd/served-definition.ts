@@ -9,13 +9,16 @@ import {
   newForbidden,
   type Steps,
 } from '@coxswain/apimachinery';
+import type { Random } from '@coxswain/apimachinery/random';
+import type { Clock } from '@coxswain/apimachinery/clock';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import { type CacheStats, type Store, WatchCache } from '@coxswain/storage';
 import type { CustomResource } from '../endpoints/custom-endpoints.ts';
 import { type EndpointServices, ResourceScope } from '../endpoints/scope.ts';
 import { ObjectCodec } from '../registry/object-codec.ts';
 import type { CustomType, ResourceDefinition, ScalePaths } from '../registry/resource-definition.ts';
 import type { Reservation } from '../registry/resource-hooks.ts';
-import { type Random, ResourceRegistry } from '../registry/resource-registry.ts';
+import { ResourceRegistry } from '../registry/resource-registry.ts';
 import type { StoredObject } from '../registry/stored-object.ts';
 import type { Turns } from '../turns/turns.ts';
 import { Conversions, noneConverter, type WebhookConverterOptions, webhookConverter } from './conversion/index.ts';
@@ -34,6 +37,8 @@ export interface ServingOptions {
   readonly services: EndpointServices;
   readonly random: Random;
   readonly now: () => Date;
+  readonly clock: Clock;
+  readonly eventLoop: EventLoop;
   readonly webhooks: WebhookConverterOptions;
   readonly onCacheError?: (resource: GroupResource, error: Error) => void;
 }
@@ -137,19 +142,24 @@ export class ServedDefinition {
   }
 
   #registry(version: CustomResourceDefinitionVersion): ResourceRegistry {
-    const { store, storeFor, root, codecs, random, now } = this.#options;
+    const { store, storeFor, root, codecs, random, now, clock, eventLoop } = this.#options;
     const definition = this.#resourceDefinition(version);
     const own = storeFor?.(this.groupResource) ?? store;
-    return new ResourceRegistry({ definition, store: own, root, codecs, random, now }, this.#sharedCache(own));
+    return new ResourceRegistry(
+      { definition, store: own, root, codecs, random, now, clock, eventLoop },
+      this.#sharedCache(own),
+    );
   }
 
   #sharedCache(store: Store): WatchCache<StoredObject> {
-    const { root, onCacheError } = this.#options;
+    const { root, clock, random, onCacheError } = this.#options;
     this.#cache ??= new WatchCache({
       store,
       prefix: `${root}/${this.#keyPrefix}`,
       decode: (entry, note) => decodeStored(this.#versionForms(), entry, note),
       sizeOf: ({ line }) => line.length,
+      clock,
+      random: random.number,
       ...(onCacheError && { onError: (error) => onCacheError(this.groupResource, error) }),
     });
     return this.#cache;
@@ -175,6 +185,7 @@ export class ServedDefinition {
       const kind = this.#kind(version.name);
       const schema = compileCustomResourceSchema(version.schema?.openAPIV3Schema, {
         kind: kind.kind,
+        eventLoop: this.#options.eventLoop,
         ...(spec.preserveUnknownFields && { preserveUnknownFields: true }),
       });
       const codec = new ObjectCodec(this.#plainDefinition(version, kind, schema), this.#options.codecs);

@@ -1,3 +1,4 @@
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import type { RequestContext, RequestInfo } from '../http/request-context.ts';
 import { readRequestInfo } from '../http/request-info.ts';
 
@@ -31,6 +32,7 @@ export function contextFor(url: string, { method = 'GET', headers = {}, info = {
     user: { username: 'somebody', uid: '', groups: [], extra: {} },
     warn: () => {},
     annotate: () => {},
+    eventLoop: systemEventLoop,
   };
 }
 

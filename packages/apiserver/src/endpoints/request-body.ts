@@ -5,7 +5,6 @@ import {
   type KubernetesObject,
   newRequestEntityTooLarge,
 } from '@coxswain/apimachinery';
-import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import type { RequestContext } from '../http/request-context.ts';
 import { isLarge, Turns } from '../turns/turns.ts';
 
@@ -31,7 +30,7 @@ export const maxSmallBodyBytes = 256 * 1024;
 /** The body of the request. From here on the request is worked on in turns if it is a large one. */
 export async function readBody(context: RequestContext, maxBytes: number): Promise<Uint8Array> {
   const body = await context.request.readBody(maxBytes);
-  if (isLarge(body)) context.turns ??= new Turns(systemEventLoop);
+  if (isLarge(body)) context.turns ??= new Turns(context.eventLoop);
   return body;
 }
 

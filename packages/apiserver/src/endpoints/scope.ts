@@ -12,6 +12,8 @@ import type {
   Steps,
   StructSchema,
 } from '@coxswain/apimachinery';
+import type { Clock } from '@coxswain/apimachinery/clock';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type { Authorizer } from '@coxswain/component-base/authorization';
 import type { AdmissionChain } from '../admission/admission.ts';
 import type { EquivalentResource } from '../registry/equivalent-resource.ts';
@@ -32,6 +34,8 @@ export interface EndpointServices {
   readonly authorizer: Authorizer;
   readonly namespaces: Lister;
   readonly now: () => Date;
+  readonly clock: Clock;
+  readonly eventLoop: EventLoop;
   readonly allowPrivileged: boolean;
   readonly serviceIPFamilies: readonly ('IPv4' | 'IPv6')[];
   /** Watches end at a random time between this and twice it, when the client says nothing. */

@@ -51,6 +51,8 @@ export function reviewEndpoint<T extends KubernetesObject>(
       options: operationOptions('CREATE', context.query),
       signal: context.request.signal,
       deadline: context.deadline,
+      clock: services.clock,
+      eventLoop: context.eventLoop,
     };
     await services.admission.admit(attributes);
     if (context.turns) await context.turns.next();

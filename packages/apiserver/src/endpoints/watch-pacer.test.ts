@@ -1,19 +1,19 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { FakeClock } from '@coxswain/apimachinery/clock';
+import { describe, expect, it } from 'vitest';
 import { WatchPacer } from './watch-pacer.ts';
-
-afterEach(() => vi.useRealTimers());
 
 describe('the pace of watches', () => {
   it('is for those who were just sent something', () => {
-    const pacer = new WatchPacer();
-    expect(pacer.isTooSoon(performance.now())).toBe(true);
-    expect(pacer.isTooSoon(performance.now() - 1000)).toBe(false);
+    const clock = new FakeClock();
+    const pacer = new WatchPacer(clock);
+    expect(pacer.isTooSoon(clock.monotonic())).toBe(true);
+    expect(pacer.isTooSoon(clock.monotonic() - 1000)).toBe(false);
     expect(pacer.isTooSoon(Number.NEGATIVE_INFINITY)).toBe(false);
   });
 
   it('calls all who wait, each once, and those who come later later', () => {
-    vi.useFakeTimers();
-    const pacer = new WatchPacer();
+    const clock = new FakeClock();
+    const pacer = new WatchPacer(clock);
     const called: string[] = [];
     const a = () => void called.push('a');
     const b = () => {
@@ -23,16 +23,16 @@ describe('the pace of watches', () => {
     pacer.schedule(a);
     pacer.schedule(a);
     pacer.schedule(b);
-    vi.runOnlyPendingTimers();
+    clock.turn(clock.nextInMs ?? 0);
     expect(called).toEqual(['a', 'b']);
-    vi.runOnlyPendingTimers();
+    clock.turn(clock.nextInMs ?? 0);
     expect(called).toEqual(['a', 'b', 'a']);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   it('joins what several wait for once', () => {
-    vi.useFakeTimers();
-    const pacer = new WatchPacer();
+    const clock = new FakeClock();
+    const pacer = new WatchPacer(clock);
     const [a, b, twin] = [Buffer.from('a'), Buffer.from('b'), Buffer.from('b')];
     const chunks: Buffer[] = [];
     const waitFor = (...frames: Buffer[]) => pacer.schedule(() => void chunks.push(pacer.join(frames)));
@@ -41,22 +41,19 @@ describe('the pace of watches', () => {
     waitFor(a, twin);
     waitFor(a, twin, b);
     waitFor(b, a);
-    vi.runOnlyPendingTimers();
+    clock.turn(clock.nextInMs ?? 0);
     expect(chunks.map(String)).toEqual(['ab', 'ab', 'ab', 'abb', 'ba']);
     expect(chunks[1]).toBe(chunks[0]);
     expect(chunks[2]).not.toBe(chunks[0]);
   });
 
   it('slackens as sending takes longer, up to a limit', () => {
-    vi.useFakeTimers();
-    let now = 0;
-    const pacer = new WatchPacer(() => now);
+    const clock = new FakeClock();
+    const pacer = new WatchPacer(clock);
     const pacesAfter = (tookMs: number): boolean[] => {
-      pacer.schedule(() => {
-        now += tookMs;
-      });
-      vi.runOnlyPendingTimers();
-      return [1.9, 5.9, 9.9, 10.1].map((ago) => pacer.isTooSoon(now - ago));
+      pacer.schedule(() => clock.turn(tookMs));
+      clock.turn(clock.nextInMs ?? 0);
+      return [1.9, 5.9, 9.9, 10.1].map((ago) => pacer.isTooSoon(clock.monotonic() - ago));
     };
     expect(pacesAfter(0)).toEqual([true, false, false, false]);
     expect(pacesAfter(1.2)).toEqual([true, true, false, false]);

@@ -1,3 +1,5 @@
+import type { Clock, Timer } from '@coxswain/apimachinery/clock';
+
 /** How long events may wait for others to go with them, once a watcher has just been sent some: so long at least and at most. */
 const shortestPaceMs = 2;
 const longestPaceMs = 10;
@@ -9,26 +11,27 @@ const waitPerWork = 5;
  * for one event as for twenty. The first event after a pause never waits.
  */
 export class WatchPacer {
-  readonly #now: () => number;
+  /** The time that it goes by, and those whom it paces. */
+  readonly clock: Clock;
   readonly #waiting = new Set<() => void>();
   #paceMs = shortestPaceMs;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   /** What was joined last. Let go of when all have been called back. */
   #joined: { readonly frames: readonly Uint8Array[]; readonly chunk: Buffer } | undefined;
 
-  constructor(now = () => performance.now()) {
-    this.#now = now;
+  constructor(clock: Clock) {
+    this.clock = clock;
   }
 
   /** Whether somebody who was last sent something then should wait now. */
   isTooSoon(last: number): boolean {
-    return this.#now() - last < this.#paceMs;
+    return this.clock.monotonic() - last < this.#paceMs;
   }
 
   /** Calls back soon, together with all others who wait. */
   schedule(flush: () => void): void {
     this.#waiting.add(flush);
-    this.#timer ??= setTimeout(() => this.#flush(), this.#paceMs);
+    this.#timer ??= this.clock.setTimeout(() => this.#flush(), this.#paceMs);
   }
 
   /** The frames in one piece, which must not be changed: those who waited together mostly wait for the same. */
@@ -41,10 +44,10 @@ export class WatchPacer {
     this.#timer = undefined;
     const waiting = [...this.#waiting];
     this.#waiting.clear();
-    const began = this.#now();
+    const began = this.clock.monotonic();
     for (const flush of waiting) flush();
     this.#joined = undefined;
-    const paceMs = waitPerWork * (this.#now() - began);
+    const paceMs = waitPerWork * (this.clock.monotonic() - began);
     this.#paceMs = Math.min(longestPaceMs, Math.max(shortestPaceMs, paceMs));
   }
 }

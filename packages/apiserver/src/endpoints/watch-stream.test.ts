@@ -1,3 +1,4 @@
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import type { ResponseSink } from '@coxswain/component-base/http';
 import { describe, expect, it } from 'vitest';
 import { WatchStream } from './watch-stream.ts';
@@ -46,6 +47,7 @@ const start = (sink: StubbornSink) => {
   const sent = { events: 0, bytes: 0 };
   const pace = { busy: false, flush: () => {} };
   const pacer = {
+    clock: new FakeClock(),
     isTooSoon: () => pace.busy,
     schedule: (flush: () => void) => {
       pace.flush = flush;
@@ -138,7 +140,7 @@ describe('the stream of a watch', () => {
 it('is cut off, and says so, when what is to be sent cannot be made', () => {
   const sink = new StubbornSink();
   const errors: unknown[] = [];
-  const pacer = { isTooSoon: () => false, schedule: () => {}, join: Buffer.concat };
+  const pacer = { clock: new FakeClock(), isTooSoon: () => false, schedule: () => {}, join: Buffer.concat };
   const stream = new WatchStream(
     sink,
     pacer,

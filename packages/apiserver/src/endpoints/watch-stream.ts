@@ -1,3 +1,4 @@
+import type { Timer } from '@coxswain/apimachinery/clock';
 import type { ResponseSink } from '@coxswain/component-base/http';
 import type { WatchPacer } from './watch-pacer.ts';
 
@@ -16,7 +17,7 @@ export class WatchStream {
   readonly #sink: ResponseSink;
   readonly #onSent: (events: number, bytes: number) => void;
   readonly #onError: (error: unknown) => void;
-  readonly #pacer: Pick<WatchPacer, 'isTooSoon' | 'schedule' | 'join'>;
+  readonly #pacer: Pick<WatchPacer, 'clock' | 'isTooSoon' | 'schedule' | 'join'>;
   /** When something was last sent, or has been waiting since for others to come along. */
   #lastSent = Number.NEGATIVE_INFINITY;
   /** Frames that wait for the client; those of the initial events are made when it is their turn. */
@@ -28,11 +29,11 @@ export class WatchStream {
   #ending = false;
   #closed = false;
   #onClose: (() => void) | undefined;
-  #linger: NodeJS.Timeout | undefined;
+  #linger: Timer | undefined;
 
   constructor(
     sink: ResponseSink,
-    pacer: Pick<WatchPacer, 'isTooSoon' | 'schedule' | 'join'>,
+    pacer: Pick<WatchPacer, 'clock' | 'isTooSoon' | 'schedule' | 'join'>,
     onSent: (events: number, bytes: number) => void,
     onError: (error: unknown) => void = () => {},
   ) {
@@ -45,7 +46,7 @@ export class WatchStream {
       this.#flush();
     });
     sink.onClose(() => {
-      clearTimeout(this.#linger);
+      this.#linger?.cancel();
       this.#close();
     });
   }
@@ -76,7 +77,7 @@ export class WatchStream {
     this.#onSent(events, frames.length);
     if (!this.#blocked && !this.#initial && this.#queue.length === 0) {
       if (!this.#pacer.isTooSoon(this.#lastSent)) {
-        this.#lastSent = performance.now();
+        this.#lastSent = this.#pacer.clock.monotonic();
         this.#blocked = !this.#sink.write(frames);
         return;
       }
@@ -88,7 +89,7 @@ export class WatchStream {
   }
 
   readonly #flushPaced = (): void => {
-    this.#lastSent = performance.now();
+    this.#lastSent = this.#pacer.clock.monotonic();
     this.#flush();
   };
 
@@ -96,8 +97,7 @@ export class WatchStream {
   end(): void {
     if (this.#closed || this.#ending) return;
     this.#ending = true;
-    this.#linger = setTimeout(() => this.#sink.destroy(), lingerMs);
-    this.#linger.unref();
+    this.#linger = this.#pacer.clock.setTimeout(() => this.#sink.destroy(), lingerMs, { background: true });
     this.#flush();
     this.#left();
   }

@@ -1,4 +1,5 @@
 import { ApiError, newResourceExpired, newTimeoutError, toStatus } from '@coxswain/apimachinery';
+import { repeat, type Timer } from '@coxswain/apimachinery/clock';
 import {
   type ApiRequest,
   type ApiResponse,
@@ -112,7 +113,7 @@ class WatchSession {
   readonly #beginning: Beginning;
   readonly #inOrder = new InOrder();
   readonly #timeoutMs: number;
-  #timers: NodeJS.Timeout[] = [];
+  #timers: Timer[] = [];
   #watch: { stop(): void } | undefined;
 
   constructor(
@@ -144,7 +145,7 @@ class WatchSession {
     );
     const onShutdown = (): void => stream.end();
     const finish = (): void => {
-      for (const timer of this.#timers) clearTimeout(timer);
+      for (const timer of this.#timers) timer.cancel();
       this.#timers = [];
       this.#watch?.stop();
       services.shuttingDown.removeEventListener('abort', onShutdown);
@@ -195,20 +196,15 @@ class WatchSession {
 
   #startTimers(stream: WatchStream): void {
     if (stream.closed) return;
-    const later = (ms: number, run: () => void): NodeJS.Timeout => {
-      // Longer than a timer can be is as good as never.
-      const timer = setTimeout(run, Math.min(ms, 2 ** 31 - 1));
-      timer.unref();
-      this.#timers.push(timer);
-      return timer;
+    const { clock, random } = this.#scope.services;
+    const later = (ms: number, run: () => void): void => {
+      this.#timers.push(clock.setTimeout(run, ms, { background: true }));
     };
     later(this.#timeoutMs, () => stream.end());
     if (!this.#options.allowWatchBookmarks) return;
     const bookmark = (): void => this.#sendBookmark(stream);
     if (this.#timeoutMs > lastBookmarkMs) later(this.#timeoutMs - lastBookmarkMs, bookmark);
-    const regular = setInterval(bookmark, bookmarkMs * (0.75 + this.#scope.services.random() / 2));
-    regular.unref();
-    this.#timers.push(regular);
+    this.#timers.push(repeat(clock, bookmark, bookmarkMs * (0.75 + random() / 2), { background: true }));
   }
 
   #sendBookmark(stream: WatchStream): void {

@@ -50,6 +50,11 @@ class RequestWriteContext implements WriteContext {
   }
 
   /** Few strategies ask. */
+  get uuid(): () => string {
+    return this.#scope.registry.random.uuid;
+  }
+
+  /** Few strategies ask. */
   get namespaceLabels(): Readonly<Record<string, string>> {
     return this.#scope.services.namespaces.get('', this.namespace ?? '')?.metadata?.labels ?? {};
   }
@@ -89,6 +94,8 @@ class RequestAttributes implements AdmissionAttributes {
   readonly options: KubernetesObject | undefined;
   readonly objects: NonNullable<AdmissionAttributes['objects']>;
   readonly deadline: number | undefined;
+  readonly clock: AdmissionAttributes['clock'];
+  readonly eventLoop: AdmissionAttributes['eventLoop'];
   reinvocation: AdmissionAttributes['reinvocation'];
   readonly #request: RequestContext['request'];
 
@@ -112,6 +119,8 @@ class RequestAttributes implements AdmissionAttributes {
     this.options = parts.options ?? operationOptions(operation, context.query);
     this.objects = admissionObjects(scope, info.subresource);
     this.deadline = context.deadline;
+    this.clock = scope.services.clock;
+    this.eventLoop = context.eventLoop;
     this.reinvocation = undefined;
     this.#request = context.request;
   }

@@ -1,3 +1,5 @@
+import type { Clock } from '@coxswain/apimachinery/clock';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type { ApiHandler } from '@coxswain/component-base/http';
 import { textResponse } from '@coxswain/component-base/http';
 import type { Impersonation } from '../authorization/index.ts';
@@ -22,6 +24,9 @@ export interface HandlerChainOptions extends ErrorsOptions, AuthenticationOption
   /** Sends away who comes when the server stops. */
   readonly underWay: UnderWay;
   readonly uuid: () => string;
+  readonly clock: Clock;
+  /** Long work on requests goes on in slices on it. */
+  readonly eventLoop: EventLoop;
   /** `--request-timeout`, for what is not long-running. */
   readonly requestTimeoutMs: number;
   /** `--cors-allowed-origins`: regular expressions; none by default. */
@@ -55,7 +60,7 @@ export function handlerChain(options: HandlerChainOptions): ApiHandler {
     withErrors(options),
     options.underWay.filter,
     options.priorityAndFairness ? undefined : withMaxInFlight(options.inFlight),
-    withDeadline(options.requestTimeoutMs),
+    withDeadline(options.requestTimeoutMs, options.clock),
     corsAllowedOrigins.length > 0 ? withCors(corsAllowedOrigins) : undefined,
     options.failedAuthenticationAudit,
     withAuthentication(options),
@@ -68,7 +73,7 @@ export function handlerChain(options: HandlerChainOptions): ApiHandler {
   return async (request) => {
     const path = decodePath(request.path);
     if (path === undefined) return textResponse(400, '400 Bad Request');
-    return chain(new RequestState(request, path, options.uuid));
+    return chain(new RequestState(request, path, options));
   };
 }
 

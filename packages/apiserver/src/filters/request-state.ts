@@ -1,4 +1,5 @@
 import type { UserInfo } from '@coxswain/api';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type { ApiRequest, RequestHeaders } from '@coxswain/component-base/http';
 import { headerOf, readQuery } from '@coxswain/component-base/http';
 import { DelegatedRequest } from '../http/delegated-request.ts';
@@ -7,6 +8,13 @@ import { readRequestInfo } from '../http/request-info.ts';
 import type { Turns } from '../turns/turns.ts';
 
 const nobody: UserInfo = Object.freeze({ username: '' });
+
+/** What a request needs of the server. */
+export interface RequestSurroundings {
+  /** Names it in the audit log. */
+  readonly uuid: () => string;
+  readonly eventLoop: EventLoop;
+}
 
 /** What is known of a request, and what is collected while it is answered. */
 export class RequestState implements RequestContext {
@@ -35,13 +43,15 @@ export class RequestState implements RequestContext {
   /** For pages of an allowed origin: headers of the answer, whatever it is. */
   corsHeaders: Readonly<Record<string, string>> | undefined;
   turns: Turns | undefined;
+  readonly eventLoop: EventLoop;
   readonly #newAuditId: () => string;
   #auditId: string | undefined;
 
   /** `path` is the decoded one. */
-  constructor(request: ApiRequest, path: string, newAuditId: () => string) {
+  constructor(request: ApiRequest, path: string, { uuid, eventLoop }: RequestSurroundings) {
     this.request = request;
-    this.#newAuditId = newAuditId;
+    this.eventLoop = eventLoop;
+    this.#newAuditId = uuid;
     this.query = request.search === '' ? noQuery : readQuery(request.search);
     this.info = readRequestInfo(request.method, path, this.query);
   }

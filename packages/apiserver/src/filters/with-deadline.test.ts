@@ -1,5 +1,6 @@
+import { FakeClock, systemClock } from '@coxswain/apimachinery/clock';
 import type { ApiResponse } from '@coxswain/component-base/http';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RequestState } from './request-state.ts';
 import { withDeadline } from './with-deadline.ts';
 
@@ -13,20 +14,17 @@ const stateOf = (search: string, verb = 'list'): RequestState =>
   }) as unknown as RequestState;
 
 describe('the time of a request', () => {
-  beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
-
   /** After how many seconds a request that is never answered is given up. */
   const patience = async (search: string): Promise<number> => {
-    const started = Date.now();
-    const answer = withDeadline(minute)(() => new Promise(() => {}))(stateOf(search));
+    const clock = new FakeClock(0);
+    const answer = withDeadline(minute, clock)(() => new Promise(() => {}))(stateOf(search));
     const refused = expect(answer).rejects.toMatchObject({
       code: 504,
       message: 'Timeout: request did not complete within the allotted timeout',
     });
-    await vi.runAllTimersAsync();
+    clock.turn(clock.nextInMs ?? 0);
     await refused;
-    return (Date.now() - started) / 1000;
+    return clock.now() / 1000;
   };
 
   it.each([
@@ -41,13 +39,15 @@ describe('the time of a request', () => {
     ['abc', 'time: invalid duration "abc"'],
     ['5', 'time: missing unit in duration "5"'],
   ])('cannot be %j', async (timeout, why) => {
-    await expect(withDeadline(minute)(async () => ready)(stateOf(`timeout=${timeout}`))).rejects.toMatchObject({
+    await expect(
+      withDeadline(minute, systemClock)(async () => ready)(stateOf(`timeout=${timeout}`)),
+    ).rejects.toMatchObject({
       code: 400,
       message: `invalid timeout specified in the request URL - ${why}`,
     });
   });
 
   it('is not limited for a watch', async () => {
-    expect(await withDeadline(minute)(async () => ready)(stateOf('timeout=abc', 'watch'))).toBe(ready);
+    expect(await withDeadline(minute, systemClock)(async () => ready)(stateOf('timeout=abc', 'watch'))).toBe(ready);
   });
 });

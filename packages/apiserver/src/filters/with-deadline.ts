@@ -1,4 +1,5 @@
 import { type ApiError, durationToMs, newBadRequest, newTimeoutError } from '@coxswain/apimachinery';
+import type { Clock } from '@coxswain/apimachinery/clock';
 import type { ApiResponse, StreamingBody } from '@coxswain/component-base/http';
 import type { Filter } from './filter.ts';
 import { isLongRunning } from './in-flight.ts';
@@ -8,22 +9,22 @@ import { isLongRunning } from './in-flight.ts';
  * takes longer to send its request is told so; one that takes longer to read a long list is cut off. Clients may want
  * less time: `?timeout=5s`. Throws BadRequest for what is no time.
  */
-export function withDeadline(maxTimeoutMs: number): Filter {
+export function withDeadline(maxTimeoutMs: number, clock: Clock): Filter {
   const timedOut = (): ApiError => newTimeoutError('request did not complete within the allotted timeout', 0);
   return (next) => async (state) => {
     if (isLongRunning(state.info)) return next(state);
     const timeoutMs = wantedTimeoutMs(state.query, maxTimeoutMs);
-    const start = performance.now();
+    const start = clock.monotonic();
     state.deadline = start + timeoutMs;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(timedOut()), timeoutMs);
+      const timer = clock.setTimeout(() => reject(timedOut()), timeoutMs);
       next(state).then(
         (response) => {
-          clearTimeout(timer);
-          resolve(limited(response, () => timeoutMs - (performance.now() - start)));
+          timer.cancel();
+          resolve(limited(response, clock, () => timeoutMs - (clock.monotonic() - start)));
         },
         (error) => {
-          clearTimeout(timer);
+          timer.cancel();
           reject(error);
         },
       );
@@ -43,18 +44,17 @@ function wantedTimeoutMs(query: URLSearchParams, maxTimeoutMs: number): number {
   }
 }
 
-function limited(response: ApiResponse, msLeft: () => number): ApiResponse {
+function limited(response: ApiResponse, clock: Clock, msLeft: () => number): ApiResponse {
   const { body } = response;
   if (!body || !('stream' in body)) return response;
-  return { ...response, body: limitedBody(body, msLeft) };
+  return { ...response, body: limitedBody(body, clock, msLeft) };
 }
 
-function limitedBody({ stream }: StreamingBody, msLeft: () => number): StreamingBody {
+function limitedBody({ stream }: StreamingBody, clock: Clock, msLeft: () => number): StreamingBody {
   return {
     stream: (sink) => {
-      const timer = setTimeout(() => sink.destroy(), Math.max(0, msLeft()));
-      timer.unref();
-      sink.onClose(() => clearTimeout(timer));
+      const timer = clock.setTimeout(() => sink.destroy(), msLeft(), { background: true });
+      sink.onClose(() => timer.cancel());
       stream(sink);
     },
   };

@@ -1,3 +1,4 @@
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import { describe, expect, it } from 'vitest';
 import { RequestState } from '../filters/request-state.ts';
 import { inProcessTransport } from '../http/in-process.ts';
@@ -7,7 +8,9 @@ import { infoOf, newController, noQuery, userOf } from './requests.test-data.ts'
 function newPages() {
   const { clock, controller } = newController();
   const pages = flowControlDebugPages(controller, () => new Date('2026-01-02T03:04:05.600Z'));
-  const transport = inProcessTransport((request) => pages(new RequestState(request, request.path, () => '')));
+  const transport = inProcessTransport((request) =>
+    pages(new RequestState(request, request.path, { uuid: () => '', eventLoop: systemEventLoop })),
+  );
   const get = async (page: string): Promise<[status: number, text: string]> => {
     const { status, body } = await transport({ method: 'GET', url: `/debug/api_priority_and_fairness/${page}` });
     return [status, body instanceof Uint8Array ? Buffer.from(body).toString() : ''];

@@ -22,7 +22,7 @@ export function flowControlDebugPages(controller: FlowController, now: () => Dat
     [
       'dump_requests',
       (query) => {
-        const offset = now().getTime() - controller.clock.now();
+        const offset = now().getTime() - controller.clock.monotonic();
         const at = (ms: number): string => goTime(new Date(ms + offset));
         return requests(controller, at, (query.get('includeRequestDetails') ?? '') !== '');
       },

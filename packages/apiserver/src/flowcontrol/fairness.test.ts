@@ -2,7 +2,7 @@ import type { UserInfo } from '@coxswain/api';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RequestInfo } from '../http/request-context.ts';
-import type { FakeClock } from './fake-clock.test-data.ts';
+import type { FakeClock } from '@coxswain/apimachinery/clock';
 import type { FlowController } from './flow-controller.ts';
 import type { FlowRequest } from './flow-request.ts';
 import {
@@ -42,23 +42,23 @@ function simulate(clock: FakeClock, controller: FlowController, clients: readonl
     const request = controller.start(user, infoOf(info), noQuery);
     const execute = (): void => {
       result.longestWaitMs = Math.max(result.longestWaitMs, request.startedMs - request.arrivedMs);
-      clock.after(serviceMs, () => {
+      clock.setTimeout(() => {
         controller.finish(request);
         result.done++;
         result.seatMs += serviceMs * request.maxSeats;
         ask(index);
-      });
+      }, serviceMs);
     };
     const refuse = (): void => {
       result.refused++;
-      clock.after(1000, () => ask(index));
+      clock.setTimeout(() => ask(index), 1000);
     };
     if (request.phase === 'executing') execute();
     else if (request.phase === 'rejected') refuse();
     else controller.onDecision(request, (mayExecute) => (mayExecute ? execute() : refuse()));
   };
   for (const [index, { parallel }] of clients.entries()) for (let i = 0; i < parallel; i++) ask(index);
-  clock.turnTo(end + 60_000);
+  clock.turn(end + 60_000 - clock.now());
   return served;
 }
 
@@ -151,10 +151,10 @@ describe('borrowing', () => {
     const nominal = (level: string): number => controller.levels.find(({ name }) => name === level)!.limits.nominal;
     const busy: Client = { user: serviceAccount, parallel: 500, serviceMs: 5_000 };
     const tick = (): void => {
-      clock.after(10_000, tick);
+      clock.setTimeout(tick, 10_000);
       controller.adjustSeats();
     };
-    clock.after(10_000, tick);
+    clock.setTimeout(tick, 10_000);
     // Not beyond this, or the clock would turn for ever.
     const turn = (clients: readonly Client[]): Served[] => simulate(clock, controller, clients, 60_000);
     turn([busy]);
@@ -259,7 +259,7 @@ describe('a request that waits', () => {
     clock.turn(1);
     expect(next.phase).toBe('executing');
     queueSet.finish(next);
-    expect(clock.pendingTimers).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 });
 
@@ -343,7 +343,7 @@ describe('whatever happens', () => {
         queueSet.sync();
         expect([queueSet.isIdle, queueSet.seatsInUse, inPhase('waiting').length]).toEqual([true, 0, 0]);
         expect(queueSet.usedQueues.every((queue) => queue.index < queues && queue.seatsInUse === 0)).toBe(true);
-        expect(clock.pendingTimers).toBe(0);
+        expect(clock.pending).toBe(0);
       }),
       { numRuns: 150 },
     );

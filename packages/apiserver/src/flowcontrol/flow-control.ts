@@ -1,11 +1,12 @@
 import type { FeatureGates } from '@coxswain/api';
 import type { FlowSchema, PriorityLevelConfiguration } from '@coxswain/api/flowcontrol/v1';
+import type { Clock, Timer } from '@coxswain/apimachinery/clock';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type { Filter, RequestState } from '../filters/index.ts';
 import type { ContextHandler } from '../http/request-context.ts';
 import type { ServerMetrics } from '../metrics/index.ts';
 import type { Lister, Listers } from '../registry/lister.ts';
 import { flowControlDebugPages } from './debug-pages.ts';
-import { type FlowClock, systemFlowClock } from './flow-clock.ts';
 import { type FlowConfiguration, FlowController } from './flow-controller.ts';
 import { withPriorityAndFairness } from './with-priority-and-fairness.ts';
 import type { ObjectStats } from './work-estimate.ts';
@@ -26,7 +27,8 @@ export interface FlowControlOptions {
   readonly metrics: ServerMetrics;
   readonly now: () => Date;
   readonly onRejected?: (state: RequestState) => void;
-  readonly clock?: FlowClock;
+  readonly clock: Clock;
+  readonly eventLoop: EventLoop;
 }
 
 /**
@@ -40,15 +42,17 @@ export class FlowControl {
   readonly debugPages: ContextHandler;
   readonly #levels: Lister<PriorityLevelConfiguration>;
   readonly #schemas: Lister<FlowSchema>;
-  readonly #clock: FlowClock;
+  readonly #clock: Clock;
+  readonly #eventLoop: EventLoop;
   readonly #stops: (() => void)[] = [];
-  #cancelPeriod: (() => void) | undefined;
+  #period: Timer | undefined;
   #isDue = false;
   #isClosed = false;
 
   constructor(options: FlowControlOptions) {
-    const { serverSeats, bootstrap, features, objectStats, metrics, now, clock = systemFlowClock } = options;
+    const { serverSeats, bootstrap, features, objectStats, metrics, now, clock, eventLoop } = options;
     this.#clock = clock;
+    this.#eventLoop = eventLoop;
     this.#levels = options.listers.lister(group, 'prioritylevelconfigurations');
     this.#schemas = options.listers.lister(group, 'flowschemas');
     this.controller = new FlowController({
@@ -88,7 +92,7 @@ export class FlowControl {
   close(): void {
     this.#isClosed = true;
     for (const stop of this.#stops.splice(0)) stop();
-    this.#cancelPeriod?.();
+    this.#period?.cancel();
     this.controller.cancelAll();
   }
 
@@ -96,7 +100,7 @@ export class FlowControl {
   #configureSoon(): void {
     if (this.#isDue) return;
     this.#isDue = true;
-    setImmediate(() => {
+    this.#eventLoop.onNextTurn(() => {
       this.#isDue = false;
       if (!this.#isClosed) this.#configure();
     });
@@ -107,9 +111,10 @@ export class FlowControl {
   }
 
   #schedulePeriod(): void {
-    this.#cancelPeriod = this.#clock.after(borrowingPeriodMs, () => {
+    const borrow = (): void => {
       this.controller.adjustSeats();
       this.#schedulePeriod();
-    });
+    };
+    this.#period = this.#clock.setTimeout(borrow, borrowingPeriodMs, { background: true });
   }
 }

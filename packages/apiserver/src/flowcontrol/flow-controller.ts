@@ -1,9 +1,9 @@
 import type { UserInfo } from '@coxswain/api';
 import type { FlowSchema, PriorityLevelConfiguration } from '@coxswain/api/flowcontrol/v1';
+import type { Clock } from '@coxswain/apimachinery/clock';
 import type { RequestInfo } from '../http/request-context.ts';
 import { planSeats } from './borrowing.ts';
 import { Flow } from './flow.ts';
-import type { FlowClock } from './flow-clock.ts';
 import { FlowMetrics } from './flow-metrics.ts';
 import { FlowRequest } from './flow-request.ts';
 import { levelLimits, queuingOf, sharesOf } from './level-limits.ts';
@@ -20,7 +20,7 @@ export interface FlowConfiguration {
 export interface FlowControllerOptions extends Omit<WorkEstimateOptions, 'interestedWatches'> {
   /** `--max-requests-inflight` and `--max-mutating-requests-inflight` together. */
   readonly serverSeats: number;
-  readonly clock: FlowClock;
+  readonly clock: Clock;
   /** Until there is another one. Its `exempt` and `catch-all` stand in whenever those are missing. */
   readonly configuration: FlowConfiguration;
 }
@@ -35,7 +35,7 @@ const readOnlyVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 export class FlowController {
   readonly watches = new WatchTracker();
   readonly metrics: FlowMetrics;
-  readonly clock: FlowClock;
+  readonly clock: Clock;
   /** How many are being answered, watches apart from their beginning. */
   readonly executing = { readOnly: 0, mutating: 0 };
   readonly #waiting = { readOnly: 0, mutating: 0 };
@@ -50,7 +50,7 @@ export class FlowController {
 
   constructor({ serverSeats, clock, configuration, ...estimate }: FlowControllerOptions) {
     this.clock = clock;
-    this.metrics = new FlowMetrics(() => clock.now());
+    this.metrics = new FlowMetrics(() => clock.monotonic());
     this.#serverSeats = serverSeats;
     this.#defaults = configuration;
     this.#estimate = workEstimator({ ...estimate, interestedWatches: (info) => this.watches.interested(info) });
@@ -131,7 +131,7 @@ export class FlowController {
       nominalSum += level.limits.nominal;
       if (level.queuing.type === 'queue') roomToWait += level.queuing.queues * level.queuing.queueLengthLimit;
     }
-    const now = this.clock.now();
+    const now = this.clock.monotonic();
     const { executing, waiting } = this.metrics;
     for (const ratio of [executing.readOnly, executing.mutating]) ratio.setDenominator(Math.max(1, nominalSum), now);
     for (const ratio of [waiting.readOnly, waiting.mutating]) ratio.setDenominator(Math.max(1, roomToWait), now);
@@ -185,7 +185,7 @@ export class FlowController {
   /** Tells of a request that waits, once, whether it may be answered now. */
   onDecision(request: FlowRequest, callback: (execute: boolean) => void): void {
     request.onDecision = (execute) => {
-      const now = this.clock.now();
+      const now = this.clock.monotonic();
       this.#count('waiting', request, -1, now);
       if (execute) this.#count('executing', request, 1, now);
       callback(execute);

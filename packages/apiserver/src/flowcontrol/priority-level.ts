@@ -1,6 +1,6 @@
 import type { PriorityLevelConfiguration } from '@coxswain/api/flowcontrol/v1';
+import type { Clock } from '@coxswain/apimachinery/clock';
 import { DroppedRequests } from './dropped-requests.ts';
-import type { FlowClock } from './flow-clock.ts';
 import type { FlowMetrics } from './flow-metrics.ts';
 import type { LevelLimits } from './level-limits.ts';
 import { QueueSet, type Queuing } from './queue-set.ts';
@@ -20,7 +20,7 @@ export class PriorityLevel {
     name: string,
     configuration: PriorityLevelConfiguration,
     queuing: Queuing,
-    clock: FlowClock,
+    clock: Clock,
     metrics: FlowMetrics,
   ) {
     this.name = name;

@@ -1,4 +1,4 @@
-import type { FlowClock } from './flow-clock.ts';
+import type { Clock } from '@coxswain/apimachinery/clock';
 import type { LevelRecorder } from './flow-metrics.ts';
 import { FlowQueue } from './flow-queue.ts';
 import { estimatedServiceMs, type FlowRequest } from './flow-request.ts';
@@ -30,7 +30,7 @@ export class QueueSet {
   /** Those being answered, in the order in which they were let in. */
   readonly executing = new RequestList<FlowRequest>();
   readonly totals = { dispatched: 0, rejected: 0, timedOut: 0, cancelled: 0 };
-  readonly #clock: FlowClock;
+  readonly #clock: Clock;
   readonly #recorder: LevelRecorder;
   #queuing: Queuing = { type: 'reject' };
   #limit = 0;
@@ -52,10 +52,10 @@ export class QueueSet {
   #activeQueues = 0;
   #timer: { readonly dueMs: number; readonly cancel: () => void } | undefined;
 
-  constructor(clock: FlowClock, recorder: LevelRecorder) {
+  constructor(clock: Clock, recorder: LevelRecorder) {
     this.#clock = clock;
     this.#recorder = recorder;
-    this.#syncedMs = clock.now();
+    this.#syncedMs = clock.monotonic();
     this.demand = new SeatDemand(this.#syncedMs);
   }
 
@@ -208,7 +208,7 @@ export class QueueSet {
 
   /** Brings everything to the present time, which it gives. */
   sync(): number {
-    const now = this.#clock.now();
+    const now = this.#clock.monotonic();
     let due = this.#lingering.next(now);
     while (due) {
       this.#advance(due.dueMs);
@@ -398,10 +398,11 @@ export class QueueSet {
     const dueMs = this.#lingering.nextDueMs;
     if (dueMs === undefined || (this.#timer && this.#timer.dueMs <= dueMs)) return;
     this.#timer?.cancel();
-    const cancel = this.#clock.after(dueMs - now, () => {
+    const wake = (): void => {
       this.#timer = undefined;
       this.#dispatch(this.sync());
-    });
+    };
+    const { cancel } = this.#clock.setTimeout(wake, dueMs - now, { background: true });
     this.#timer = { dueMs, cancel };
   }
 }

@@ -2,7 +2,7 @@ import type { UserInfo } from '@coxswain/api';
 import type { FlowSchema, PriorityLevelConfiguration } from '@coxswain/api/flowcontrol/v1';
 import { flowSchemas, priorityLevels } from '../bootstrap/index.ts';
 import type { RequestInfo } from '../http/request-context.ts';
-import { FakeClock } from './fake-clock.test-data.ts';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { Flow } from './flow.ts';
 import { FlowController, type FlowControllerOptions } from './flow-controller.ts';
 import { FlowMetrics } from './flow-metrics.ts';
@@ -35,7 +35,7 @@ export const userOf = (username: string, ...groups: string[]): UserInfo => ({
 
 /** With what a cluster begins with, and a clock to turn. */
 export function newController(some: Partial<FlowControllerOptions> = {}) {
-  const clock = new FakeClock();
+  const clock = new FakeClock(0);
   const controller = new FlowController({
     serverSeats: 600,
     clock,
@@ -49,8 +49,8 @@ export function newController(some: Partial<FlowControllerOptions> = {}) {
 }
 
 /** A level with its queues apart from any controller, and the way to make requests for it. */
-export function newLevel(clock = new FakeClock()) {
-  const metrics = new FlowMetrics(clock.now);
+export function newLevel(clock = new FakeClock(0)) {
+  const metrics = new FlowMetrics(() => clock.monotonic());
   const level = new PriorityLevel('level', { metadata: { name: 'level' } }, { type: 'reject' }, clock, metrics);
   const flow = new Flow({ metadata: { name: 'schema' } }, level, metrics);
   const requestOf = (

@@ -213,7 +213,7 @@ describe('fair queuing', () => {
       const inPhase = (phase: string): string[] =>
         [...requests].filter(([, request]) => request.phase === phase).map(([id]) => id);
       for (const [index, step] of steps.entries()) {
-        clock.turnTo(step.ms);
+        clock.turn(step.ms - clock.now());
         if (step.start) {
           const { id, hand, initialSeats, finalSeats, latencyMs } = step.start;
           const request = requestOf(id, { initialSeats, finalSeats, additionalLatencyMs: latencyMs });

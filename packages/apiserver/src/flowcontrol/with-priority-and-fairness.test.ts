@@ -1,3 +1,4 @@
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import type { ApiResponse, ResponseSink } from '@coxswain/component-base/http';
 import { describe, expect, it } from 'vitest';
 import { RequestState } from '../filters/request-state.ts';
@@ -26,7 +27,7 @@ function newServer() {
     const [path = '', search = ''] = url.split('?');
     const connection = { remoteAddress: '', protocol: 'in-process', clientCertificates: [] } as const;
     const request = { method, path, search, headers: {}, connection, signal, readBody: never, streamBody: never };
-    const state = new RequestState(request, path, () => 'id');
+    const state = new RequestState(request, path, { uuid: () => 'id', eventLoop: systemEventLoop });
     state.user = user;
     return { state, response: handler(state) };
   };
@@ -98,7 +99,7 @@ describe('a request', () => {
       '1',
       'Too many requests, please try again later.\n',
     ]);
-    expect(clock.pendingTimers).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   it('leaves the queue when its client does', async () => {
@@ -147,7 +148,7 @@ describe('an answer that is sent piece by piece', () => {
     expect(level('one').queueSet.seatsInUse).toBe(1);
     close();
     expect(level('one').queueSet.seatsInUse).toBe(0);
-    expect(clock.pendingTimers).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   it.each([
@@ -187,7 +188,7 @@ describe('a watch', () => {
     expect(controller.watches.interested(interested)).toBe(1);
     close();
     expect(controller.watches.interested(interested)).toBe(0);
-    expect(clock.pendingTimers).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   it('whose client takes its time does not hold its seat for ever', async () => {

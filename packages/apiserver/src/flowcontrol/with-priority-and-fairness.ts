@@ -46,11 +46,11 @@ export function withPriorityAndFairness(options: PriorityAndFairnessOptions): Fi
   async function waited({ request: { signal } }: RequestState, request: FlowRequest): Promise<boolean> {
     const giveUp = (): void => controller.cancel(request, 'time-out');
     const decided = new Promise<boolean>((resolve) => controller.onDecision(request, resolve));
-    const cancelTimer = controller.clock.after(waitMs, giveUp);
+    const timer = controller.clock.setTimeout(giveUp, waitMs, { background: true });
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
     const mayExecute = await decided;
-    cancelTimer();
+    timer.cancel();
     signal.removeEventListener('abort', giveUp);
     return mayExecute;
   }
@@ -91,17 +91,16 @@ export function withPriorityAndFairness(options: PriorityAndFairnessOptions): Fi
     let isSent = false;
     // An answer may be too late to be sent at all. And, which differs from upstream, a watcher that takes its time over
     // the first events does not hold seats for ever.
-    const cancelTimer = controller.clock.after(options.requestTimeoutMs, () =>
-      isSent ? controller.finish(request) : end(),
-    );
+    const late = (): void => (isSent ? controller.finish(request) : end());
+    const timer = controller.clock.setTimeout(late, options.requestTimeoutMs, { background: true });
     return (sink: ResponseSink): void => {
       isSent = true;
       sink.onClose(() => {
-        cancelTimer();
+        timer.cancel();
         end();
       });
       stream(sink);
-      if (request.phase === 'done') cancelTimer();
+      if (request.phase === 'done') timer.cancel();
     };
   }
 }

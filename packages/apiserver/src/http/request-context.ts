@@ -1,4 +1,5 @@
 import type { UserInfo } from '@coxswain/api';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type { ApiRequest, ApiResponse } from '@coxswain/component-base/http';
 import type { Turns } from '../turns/turns.ts';
 
@@ -36,10 +37,12 @@ export interface RequestContext {
   readonly warn: (text: string) => void;
   /** For the audit log. */
   readonly annotate: (key: string, value: string, minLevel?: 'Request') => void;
-  /** When it must be answered, in the time of `performance.now()`; absent for what lasts. */
+  /** When it must be answered, in the monotonic time of the server's clock; absent for what lasts. */
   readonly deadline?: number | undefined;
   /** To be called when a watch has sent what it begins with: from then on it costs little. */
   readonly onWatchBegun?: (() => void) | undefined;
+  /** Where others get their turn while it is worked on. */
+  readonly eventLoop: EventLoop;
   /** Of a request that brought much, which is worked on in turns with others; absent until that is known. */
   turns?: Turns | undefined;
 }

@@ -1,6 +1,9 @@
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { durationToMs } from '@coxswain/apimachinery';
+import { type Clock, datesOf, systemClock } from '@coxswain/apimachinery/clock';
+import { type Random, systemRandom } from '@coxswain/apimachinery/random';
+import { type EventLoop, systemEventLoop } from '@coxswain/apimachinery/turns';
 import { camelCase, OptionsError, withDefaults } from '@coxswain/component-base';
 import { parseFeatureGates } from '@coxswain/component-base/features';
 import { listenHost, type NetworkInterfaces } from '@coxswain/component-base/http';
@@ -15,7 +18,6 @@ import { type AdminKubeconfig, kubeletClientUser, servingNames } from '../certif
 import { type Encryption, loadEncryption } from '../encryption/index.ts';
 import { type Dialer, SocketDialer, withLocalKubelets, withoutNobody } from '../proxy/index.ts';
 import type { ApiServerConfig, FollowedFile, Logger } from '../server/api-server-config.ts';
-import { systemRandom } from '../server/random.ts';
 import type { SigningKey } from '../serviceaccount/index.ts';
 import { PortRange } from '../services/index.ts';
 import { userAgent } from '../version/index.ts';
@@ -37,7 +39,11 @@ import { validateOptions } from './validate-options.ts';
 export interface ServerEnvironment {
   /** Default: nothing is told. */
   readonly logger?: Logger;
-  readonly now?: () => Date;
+  readonly clock?: Clock;
+  /** Where names, uids and jitter come from; the machine's by default. Keys and tokens do not. */
+  readonly random?: Random;
+  /** Where others get their turn while long work is done in slices; the thread's own by default. */
+  readonly eventLoop?: EventLoop;
   /**
    * False: no port; the server is reached in its own process only. Default: true, but for a server in memory that is told
    * of no port.
@@ -95,9 +101,12 @@ export async function completeOptions(
 ): Promise<CompletedServer> {
   const {
     logger = silent,
-    now = () => new Date(),
+    clock = systemClock,
+    random = systemRandom,
+    eventLoop = systemEventLoop,
     listen = !given.memory || given.securePort !== undefined,
   } = environment;
+  const now = datesOf(clock);
   const options = withDefaults(apiServerFlags, given);
   const problems = validateOptions(options);
   if (problems.length > 0) throw new OptionsError(problems);
@@ -124,13 +133,13 @@ export async function completeOptions(
 
   const { ca, servingTrust, serviceAccountKey } = files.identity;
   const authority = { ca, servingTrust, serviceAccountKey: files.signingKey ?? serviceAccountKey };
-  const { store: keptIn = () => openConfiguredStore(options, { now, log }) } = environment;
+  const { store: keptIn = () => openConfiguredStore(options, { clock, eventLoop, log }) } = environment;
   const store = typeof keptIn === 'function' ? await keptIn(authority) : keptIn;
   let audit: Audit | undefined;
   let encryption: Encryption | undefined;
   try {
-    audit = await auditOf(options, logger, now);
-    encryption = await encryptionOf(options, logger, now);
+    audit = await auditOf(options, logger, clock);
+    encryption = await encryptionOf(options, logger, { now, uuid: random.uuid });
   } catch (error) {
     await audit?.log.close();
     await store.close();
@@ -165,8 +174,9 @@ export async function completeOptions(
     ...(encryption && { encryption }),
     hostname: hostname(),
     logger,
-    now,
-    random: systemRandom,
+    clock,
+    random,
+    eventLoop,
   };
   const url = (port: number): string => `https://${localHost(options.bindAddress)}:${port}`;
   return { config, authority, url, ...administratorOf(options, files, url, log) };
@@ -373,11 +383,11 @@ function defaultKubeconfigPath({ certDir, dataDir }: CompletedOptions): string |
 async function encryptionOf(
   { encryptionProviderConfig }: CompletedOptions,
   logger: Logger,
-  now: () => Date,
+  identity: { readonly now: () => Date; readonly uuid: () => string },
 ): Promise<Encryption | undefined> {
   if (!encryptionProviderConfig) return undefined;
   const report = (message: string, error: unknown): void => logger.error(message, error);
-  return loadEncryption(encryptionProviderConfig, { now, uuid: systemRandom.uuid, report });
+  return loadEncryption(encryptionProviderConfig, { ...identity, report });
 }
 
 async function admissionConfigurationOf(options: CompletedOptions): Promise<AdmissionConfiguration> {
@@ -390,7 +400,7 @@ async function admissionConfigurationOf(options: CompletedOptions): Promise<Admi
   }
 }
 
-async function auditOf(options: CompletedOptions, logger: Logger, now: () => Date): Promise<Audit | undefined> {
+async function auditOf(options: CompletedOptions, logger: Logger, clock: Clock): Promise<Audit | undefined> {
   const { auditPolicyFile, auditLogPath, auditWebhookConfigFile } = options;
   if (!auditPolicyFile || !(auditLogPath || auditWebhookConfigFile)) {
     if (auditLogPath || auditWebhookConfigFile)
@@ -398,12 +408,13 @@ async function auditOf(options: CompletedOptions, logger: Logger, now: () => Dat
     return undefined;
   }
   const report = (message: string, error?: unknown): void => logger.error(message, error);
+  const common = { clock, now: datesOf(clock), report };
   return openAudit({
     policyFile: auditPolicyFile,
     info: (message) => logger.info(message),
-    ...(auditLogPath && { log: { path: auditLogPath, ...auditLogOf(options), now, report } }),
+    ...(auditLogPath && { log: { path: auditLogPath, ...auditLogOf(options), ...common } }),
     ...(auditWebhookConfigFile && {
-      webhook: { configFile: auditWebhookConfigFile, ...auditWebhookOf(options), now, report },
+      webhook: { configFile: auditWebhookConfigFile, ...auditWebhookOf(options), ...common },
     }),
   });
 }

@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import type { Clock } from '@coxswain/apimachinery/clock';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import { OptionsError } from '@coxswain/component-base';
 import { openEtcdStore, openLmdbStore, openMemoryStore, type Store, StoreUnavailableError } from '@coxswain/storage';
 import type { CompletedOptions } from './api-server-flags.ts';
@@ -7,7 +9,8 @@ import type { CompletedOptions } from './api-server-flags.ts';
 const etcdPatienceMs = 20_000;
 
 export interface OpenStoreContext {
-  readonly now: () => Date;
+  readonly clock: Clock;
+  readonly eventLoop: EventLoop;
   readonly log: (message: string) => void;
 }
 
@@ -16,9 +19,10 @@ export interface OpenStoreContext {
  * StoreUnavailableError for an etcd that does not answer, an OptionsError for flags of it that cannot work.
  */
 export async function openConfiguredStore(options: CompletedOptions, context: OpenStoreContext): Promise<Store> {
-  if (options.memory) return openMemoryStore();
+  const { clock, eventLoop, log } = context;
+  if (options.memory) return openMemoryStore({ clock, eventLoop });
   const endpoints = options.etcdServers ?? [];
-  if (endpoints.length === 0) return openLmdbStore({ path: join(options.dataDir!, 'store'), log: context.log });
+  if (endpoints.length === 0) return openLmdbStore({ path: join(options.dataDir!, 'store'), clock, eventLoop, log });
   const store = await openEtcd(options, endpoints);
   try {
     await waitForEtcd(store, context);
@@ -44,14 +48,14 @@ async function openEtcd(options: CompletedOptions, endpoints: readonly string[])
 }
 
 /** Each attempt lasts as long as the store has patience itself. */
-async function waitForEtcd(store: Store, { now, log }: OpenStoreContext): Promise<void> {
-  const giveUpAt = now().getTime() + etcdPatienceMs;
+async function waitForEtcd(store: Store, { clock, log }: OpenStoreContext): Promise<void> {
+  const giveUpAt = clock.monotonic() + etcdPatienceMs;
   for (;;) {
     try {
       await store.currentRevision();
       return;
     } catch (error) {
-      if (!(error instanceof StoreUnavailableError) || now().getTime() >= giveUpAt) throw error;
+      if (!(error instanceof StoreUnavailableError) || clock.monotonic() >= giveUpAt) throw error;
       log(`waiting for etcd: ${error.message}`);
     }
   }

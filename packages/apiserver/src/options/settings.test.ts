@@ -1,5 +1,7 @@
 import { createSecureContext } from 'node:tls';
 import { FeatureGates } from '@coxswain/api';
+import { systemRandom } from '@coxswain/apimachinery/random';
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import { alwaysAllow } from '@coxswain/component-base/authorization';
 import { parseFeatureGates } from '@coxswain/component-base/features';
 import { listenHost, type NetworkInterfaces } from '@coxswain/component-base/http';
@@ -11,7 +13,6 @@ import { WebhookMetrics } from '../admission/webhook/index.ts';
 import { MemoryClient } from '../authorization/memory-client.test-data.ts';
 import { MemoryListers } from '../authorization/memory-listers.test-data.ts';
 import { admissionPlugins } from '../server/default-admission.ts';
-import { systemRandom } from '../server/random.ts';
 import { defaultAdvertiseAddress, localHost } from './addresses.ts';
 import type { ApiServerOptions } from './api-server-flags.ts';
 import { completeOptions } from './complete-options.ts';
@@ -101,7 +102,12 @@ describe('the table of admission plug-ins', () => {
         uuid: systemRandom.uuid,
         report: () => {},
       },
-      policies: { params: () => undefined, metrics: new PolicyMetrics(), conditionMetrics: new WebhookMetrics() },
+      policies: {
+        eventLoop: systemEventLoop,
+        params: () => undefined,
+        metrics: new PolicyMetrics(),
+        conditionMetrics: new WebhookMetrics(),
+      },
       configuration: {
         EventRateLimit: [],
         ImagePolicyWebhook: {

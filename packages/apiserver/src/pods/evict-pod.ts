@@ -15,6 +15,7 @@ import {
   Path,
   timeFromDate,
 } from '@coxswain/apimachinery';
+import { type Clock, sleep, systemClock } from '@coxswain/apimachinery/clock';
 import { clientsMistake } from '../registry/clients-mistake.ts';
 import type { InternalClient, Lister } from '../registry/lister.ts';
 import { allowsUnready, covers, stillProcessed, withDisruption } from './disruption-budget.ts';
@@ -30,7 +31,9 @@ export interface EvictionDependencies {
   /** Deletes the pod as if a client had sent these options, dry run included, without admission. */
   readonly deletePod: (namespace: string, name: string, options: DeleteOptions) => Promise<unknown>;
   readonly now: () => Date;
-  /** Waits so many milliseconds between attempts. Default: a timer. */
+  /** For pauses between attempts; the machine's by default. */
+  readonly clock?: Clock;
+  /** Waits so many milliseconds between attempts; by the clock where it is absent. */
   readonly pause?: (ms: number) => Promise<void>;
 }
 
@@ -176,7 +179,7 @@ class PodEviction {
 
   /** Tries again after a conflict, with a pause; the last conflict is thrown. */
   async #retry<T>(times: number, attempt: () => Promise<T>): Promise<T> {
-    const { pause = wait } = this.#dependencies;
+    const { clock = systemClock, pause = (ms) => sleep(clock, ms, { background: true }) } = this.#dependencies;
     for (let left = times - 1; ; left--) {
       try {
         return await attempt();
@@ -225,5 +228,3 @@ function checkPreconditions({ metadata }: Pod, { preconditions }: DeleteOptions)
 
 /** A failure that upstream gives no reason for. */
 const internal = (message: string): ApiError => new ApiError({ status: 'Failure', message, code: 500 });
-
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());

@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { FeatureGates } from '@coxswain/api';
 import type { Endpoints, Node, Pod, Service } from '@coxswain/api/core/v1';
 import { type KubernetesObject, toStatus } from '@coxswain/apimachinery';
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import type { ApiHandler, Connection } from '@coxswain/component-base/http';
 import { serveHttp1, serveUpgrade } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
@@ -54,6 +55,7 @@ function contextOf(apiRequest: RequestContext['request']): RequestContext {
     user: { username: 'somebody' },
     warn: () => {},
     annotate: () => {},
+    eventLoop: systemEventLoop,
   };
 }
 

@@ -1,4 +1,7 @@
 import { FeatureGates, newCodecFactory, newScheme } from '@coxswain/api';
+import { systemClock } from '@coxswain/apimachinery/clock';
+import { systemRandom } from '@coxswain/apimachinery/random';
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import { openMemoryStore, type Store } from '@coxswain/storage';
 import { ResourceRegistries } from './resource-registries.ts';
 
@@ -16,10 +19,13 @@ export function testRegistries(options: { readonly store?: Store; readonly now?:
     codecs: newCodecFactory(),
     features: FeatureGates.defaults,
     random: {
+      ...systemRandom,
       uuid: () => `00000000-0000-4000-8000-${String(++made).padStart(12, '0')}`,
       nameSuffix: () => String(++made).padStart(5, 'x'),
     },
     now,
+    clock: systemClock,
+    eventLoop: systemEventLoop,
     eventTtlSeconds: 3600,
     serviceIPFamilies: ['IPv4'],
     hooks: () => undefined,

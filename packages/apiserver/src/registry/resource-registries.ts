@@ -9,6 +9,9 @@ import {
   newNotFound,
   type Preconditions,
 } from '@coxswain/apimachinery';
+import type { Random } from '@coxswain/apimachinery/random';
+import type { Clock } from '@coxswain/apimachinery/clock';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import { nodeSignatures } from '@coxswain/client/x509';
 import type { CacheStats, Store } from '@coxswain/storage';
 import { type BuiltInResourceOptions, builtInDefinition } from './built-in-resources.ts';
@@ -16,7 +19,7 @@ import { CachedLister } from './cached-lister.ts';
 import type { InternalApplier, InternalClient, InternalWrite, Lister, Listers } from './lister.ts';
 import { newFieldManager } from './new-field-manager.ts';
 import type { WriteContext } from './resource-hooks.ts';
-import { type Random, ResourceRegistry } from './resource-registry.ts';
+import { ResourceRegistry } from './resource-registry.ts';
 
 export interface ResourceRegistriesOptions extends Omit<BuiltInResourceOptions, 'hooks'> {
   readonly store: Store;
@@ -25,6 +28,8 @@ export interface ResourceRegistriesOptions extends Omit<BuiltInResourceOptions, 
   readonly features: FeatureGates;
   readonly random: Random;
   readonly now: () => Date;
+  readonly clock: Clock;
+  readonly eventLoop: EventLoop;
   readonly serviceIPFamilies: readonly ('IPv4' | 'IPv6')[];
   readonly hooks: BuiltInResourceOptions['hooks'];
   readonly onCacheError?: (resource: GroupResource, error: Error) => void;

@@ -5,6 +5,9 @@ import {
   newInternalError,
   newNotFound,
 } from '@coxswain/apimachinery';
+import type { Clock } from '@coxswain/apimachinery/clock';
+import type { Random } from '@coxswain/apimachinery/random';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import { type CacheEntry, type KeyValue, type Store, WatchCache } from '@coxswain/storage';
 import { brokenObject } from './broken-object.ts';
 import { createObject } from './create-object.ts';
@@ -26,15 +29,12 @@ export interface ResourceRegistryOptions {
   readonly codecs: CodecFactory;
   readonly random: Random;
   readonly now: () => Date;
+  /** Of the cache's timers. */
+  readonly clock: Clock;
+  /** Where others get their turn while large objects are worked on. */
+  readonly eventLoop: EventLoop;
   /** Hears of what the cache could not do. */
   readonly onCacheError?: (error: Error) => void;
-}
-
-/** Where names and uids come from. */
-export interface Random {
-  uuid(): string;
-  /** Five characters that may end a name. */
-  nameSuffix(): string;
 }
 
 /** Says no to a write that is otherwise ready to be stored: validating admission. `old` is absent on create. */
@@ -52,11 +52,12 @@ export class ResourceRegistry {
   readonly cache: WatchCache<StoredObject>;
   readonly random: Random;
   readonly now: () => Date;
+  readonly eventLoop: EventLoop;
   readonly #options: ResourceRegistryOptions;
 
   /** `cache`: of a registry for the same objects, to be shared. */
   constructor(options: ResourceRegistryOptions, cache?: WatchCache<StoredObject>) {
-    const { definition, store, root, codecs, random, now, onCacheError } = options;
+    const { definition, store, root, codecs, random, now, clock, eventLoop, onCacheError } = options;
     this.#options = options;
     this.definition = definition;
     this.codec = new ObjectCodec(definition, codecs);
@@ -64,6 +65,7 @@ export class ResourceRegistry {
     this.store = store;
     this.random = random;
     this.now = now;
+    this.eventLoop = eventLoop;
     this.cache =
       cache ??
       new WatchCache({
@@ -71,6 +73,8 @@ export class ResourceRegistry {
         prefix: this.keys.prefix,
         decode: (entry, note) => this.decodeEntry(entry, note),
         sizeOf: ({ line }) => line.length,
+        clock,
+        random: random.number,
         ...(onCacheError && { onError: onCacheError }),
       });
   }

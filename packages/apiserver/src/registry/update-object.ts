@@ -13,7 +13,6 @@ import {
   type ObjectMeta,
   Path,
 } from '@coxswain/apimachinery';
-import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import type { CacheEntry } from '@coxswain/storage';
 import { prepareNew, unstored } from './create-object.ts';
 import { finishDeletion, mustBeDeleted } from './delete-object.ts';
@@ -88,7 +87,7 @@ async function replace(
   const { context, subresource, validate } = request;
   const { strategy, hooks, hub } = definition;
   const shown = await registry.shown(entry.value);
-  if (isLarge(shown.line)) context.turns ??= new Turns(systemEventLoop);
+  if (isLarge(shown.line)) context.turns ??= new Turns(registry.eventLoop);
   if (context.turns) await context.turns.next();
   const old = codec.decode(shown.line);
   if (context.turns) await context.turns.next();

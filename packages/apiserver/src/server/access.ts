@@ -23,10 +23,12 @@ export class Access {
   constructor(core: ServerCore) {
     this.#core = core;
     const { config, registries, report } = core;
-    const { features, now, random } = config;
+    const { features, clock, random } = config;
+    const { now } = core;
     this.authorization = newAuthorization(config.authorization ?? config.authorizationModes, registries, {
       gates: features,
       now,
+      clock,
       random: random.number,
       report,
       metrics: core.registered(new AuthorizationMetrics()),
@@ -46,14 +48,15 @@ export class Access {
   }
 
   #reloadMetrics(what: 'authentication' | 'authorization'): ReloadMetrics {
-    const { hostname, now } = this.#core.config;
+    const { now } = this.#core;
+    const { hostname } = this.#core.config;
     const prefix = `apiserver_${what}_config_controller`;
     return this.#core.registered(new ReloadMetrics({ prefix, serverId: apiServerId(hostname), now }));
   }
 
   #newAuthenticator(): UnionAuthenticator {
-    const { authentication, serviceAccounts, now, logger } = this.#core.config;
-    const { registries } = this.#core;
+    const { authentication, serviceAccounts, logger } = this.#core.config;
+    const { registries, now } = this.#core;
     const { issuers, keys, apiAudiences, lookup } = serviceAccounts;
     return new UnionAuthenticator({
       apiAudiences,
@@ -87,14 +90,15 @@ export class Access {
 
   /** Tokens that others have issued, or know. */
   #remoteTokens(): TokenAuthenticator[] {
-    const { report } = this.#core;
-    const { authentication, serviceAccounts, hostname, now, random } = this.#core.config;
+    const { report, now } = this.#core;
+    const { authentication, serviceAccounts, hostname, clock, random } = this.#core.config;
     const { jwt, tokenWebhook } = authentication;
     const { apiAudiences } = serviceAccounts;
     if (jwt)
       this.#jwtAuthenticators = new JwtAuthenticators(jwt, {
         apiAudiences,
         now,
+        clock,
         report,
         metrics: this.#core.registered(new JwtMetrics(apiServerId(hostname), now)),
         reloadMetrics: this.#reloadMetrics('authentication'),
@@ -102,7 +106,7 @@ export class Access {
     return [
       ...(this.#jwtAuthenticators ? [this.#jwtAuthenticators] : []),
       ...(tokenWebhook
-        ? [tokenWebhookAuthenticator({ ...tokenWebhook, apiAudiences, now, random: random.number, report })]
+        ? [tokenWebhookAuthenticator({ ...tokenWebhook, apiAudiences, now, clock, random: random.number, report })]
         : []),
     ];
   }

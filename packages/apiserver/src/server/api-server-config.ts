@@ -1,4 +1,7 @@
 import type { FeatureGates } from '@coxswain/api';
+import type { Clock } from '@coxswain/apimachinery/clock';
+import type { Random } from '@coxswain/apimachinery/random';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type { Listener, ListenerOptions } from '@coxswain/component-base/http';
 import type { Store } from '@coxswain/storage';
 import type { AdmissionConfiguration } from '../admission/admission-configuration.ts';
@@ -14,7 +17,6 @@ import type { AuthorizationMode, PreparedAuthorization } from '../authorization/
 import type { ClusterAuthenticationInfo } from '../bootstrap/index.ts';
 import type { Encryption } from '../encryption/index.ts';
 import type { Dialer } from '../proxy/index.ts';
-import type { Random } from '../registry/resource-registry.ts';
 import type { SigningKey, VerificationKey } from '../serviceaccount/index.ts';
 import type { PortRange } from '../services/index.ts';
 
@@ -133,6 +135,9 @@ export interface ApiServerConfig {
   readonly compactionIntervalMs?: number;
   readonly hostname: string;
   readonly logger: Logger;
-  readonly now: () => Date;
-  readonly random: Random & { number(): number };
+  /** All time that is not that of sockets to the outside. Its timers and its monotonic time count for requests, so they must not stand still. */
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Where others get their turn while long work is done in slices. */
+  readonly eventLoop: EventLoop;
 }

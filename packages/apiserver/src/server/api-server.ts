@@ -1,3 +1,4 @@
+import { type Clock, sleep, type Timer } from '@coxswain/apimachinery/clock';
 import { type FollowedFiles, followFiles } from '@coxswain/component-base/files';
 import type { ApiHandler, Connection } from '@coxswain/component-base/http';
 import { Listener, notFoundResponse } from '@coxswain/component-base/http';
@@ -51,7 +52,7 @@ export class ApiServer {
   #hooks: readonly PostStartHook[] = [];
   readonly #startedHooks = new Set<string>();
   #followed: readonly FollowedFiles[] = [];
-  #rest: NodeJS.Timeout | undefined;
+  #rest: Timer | undefined;
   #loading: Promise<void> | undefined;
   /** Authorization knows what is stored. */
   #synced = false;
@@ -116,6 +117,7 @@ export class ApiServer {
     this.#hooks = hooks;
     startCompaction(this.config.store, {
       intervalMs: this.config.compactionIntervalMs ?? 0,
+      clock: this.config.clock,
       signal,
       report: this.#core.report,
     });
@@ -137,9 +139,10 @@ export class ApiServer {
     filter?.done();
     assertNotStopped(signal);
     await this.#policyStatus?.start();
-    this.#rest = setTimeout(() => {
+    const load = (): void => {
       this.#loading = this.#core.loadRest();
-    }, restDelayMs).unref();
+    };
+    this.#rest = this.config.clock.setTimeout(load, restDelayMs, { background: true });
     logger.info('the server is ready');
   }
 
@@ -160,23 +163,23 @@ export class ApiServer {
   }
 
   async #stop(): Promise<void> {
-    const { shutdownDelayMs, shutdownGraceMs, store, dialer, audit, encryption } = this.config;
-    clearTimeout(this.#rest);
+    const { clock, shutdownDelayMs, shutdownGraceMs, store, dialer, audit, encryption } = this.config;
+    this.#rest?.cancel();
     this.health.beginShutdown();
-    if (shutdownDelayMs > 0) await delay(shutdownDelayMs);
+    if (shutdownDelayMs > 0) await sleep(clock, shutdownDelayMs);
     this.#shuttingDown.abort();
     const drained = this.#underWay.drain();
     this.#flowControl?.close();
     // What is being started sees that it is in vain; only then is it known what there is to stop.
-    if (this.#started) await withinTime(this.#started.catch(noMatter), shutdownGraceMs);
+    if (this.#started) await withinTime(this.#started.catch(noMatter), clock, shutdownGraceMs);
     const stopped = Promise.all(this.#hooks.map((hook) => hook.stop?.())).catch((error) =>
       this.#core.report('what was started could not be stopped', error),
     );
-    await withinTime(Promise.all([stopped, drained]), shutdownGraceMs);
+    await withinTime(Promise.all([stopped, drained]), clock, shutdownGraceMs);
     if (this.#listener) {
-      const force = setTimeout(() => this.#listener?.force(), shutdownGraceMs);
+      const force = clock.setTimeout(() => this.#listener?.force(), shutdownGraceMs);
       await this.#listener.close();
-      clearTimeout(force);
+      force.cancel();
     }
     await this.#policyStatus?.stop();
     for (const followed of this.#followed) followed.close();
@@ -192,9 +195,9 @@ export class ApiServer {
 
   #newHandler(paths: ServerPaths, isKnown: (state: RequestState) => boolean): ApiHandler {
     const { config } = this;
-    const { codecs, scheme, metrics, report } = this.#core;
+    const { codecs, scheme, metrics, report, now } = this.#core;
     const { authenticator, authorizer } = this.#access;
-    const { features, random, audit, now } = config;
+    const { features, random, audit, clock, eventLoop } = config;
     const inFlight = new InFlight({
       maxReadOnly: config.maxRequestsInFlight,
       maxMutating: config.maxMutatingRequestsInFlight,
@@ -210,9 +213,11 @@ export class ApiServer {
       ...(this.#flowControl && { priorityAndFairness: this.#flowControl.filter }),
       underWay: this.#underWay,
       uuid: random.uuid,
+      clock,
+      eventLoop,
       requestTimeoutMs: config.requestTimeoutMs,
       ...(config.corsAllowedOrigins && { corsAllowedOrigins: config.corsAllowedOrigins }),
-      metrics: withMetrics(metrics, isKnown),
+      metrics: withMetrics(metrics, clock, isKnown),
       ...(audit && {
         audit: withAudit({ ...audit, codecs, scheme, now }),
         failedAuthenticationAudit: withFailedAuthenticationAudit({ ...audit, codecs, scheme, now }),
@@ -223,7 +228,8 @@ export class ApiServer {
   }
 
   #newHealthChecks(): HealthChecks {
-    const { now, encryption, store } = this.config;
+    const { encryption, store } = this.config;
+    const { now } = this.#core;
     const health = new HealthChecks({ now, onResult: this.#core.metrics.healthResult });
     const checkStore = async (): Promise<void> => void (await store.currentRevision());
     health.add({ name: 'log', check: () => {} });
@@ -250,7 +256,9 @@ export class ApiServer {
       listers: this.registries,
       objectStats: (group, resource) => this.#surface.cacheStatsOf(group, resource),
       metrics: this.#core.metrics,
-      now: config.now,
+      now: this.#core.now,
+      clock: config.clock,
+      eventLoop: config.eventLoop,
       onRejected,
     });
   }
@@ -272,6 +280,7 @@ export class ApiServer {
       listers: this.registries,
       transport: this.transport({ username: 'system:apiserver', groups: ['system:masters'] }),
       kindFor: (resource) => this.#surface.router.kindFor(resource),
+      eventLoop: this.config.eventLoop,
       report: this.#core.report,
     });
   }
@@ -291,6 +300,7 @@ export class ApiServer {
     const { followedFiles = [], logger } = this.config;
     this.#followed = followedFiles.map(({ flag, files, contents, apply }) =>
       followFiles({
+        clock: this.config.clock,
         files,
         initial: contents,
         onChange: async (changed) => {
@@ -304,9 +314,9 @@ export class ApiServer {
 
   #postStartHooks(): PostStartHook[] {
     const { config, registries } = this;
-    const { store, storePrefix, now, features, kubernetesServiceNodePort } = config;
-    const { allocation, served, report, address } = this.#core;
-    const context = { client: registries, listers: registries, store, storePrefix, now, report };
+    const { store, storePrefix, clock, features, kubernetesServiceNodePort } = config;
+    const { allocation, served, report, address, now } = this.#core;
+    const context = { client: registries, listers: registries, store, storePrefix, now, clock, report };
     return [
       ...bootstrapHooks(context, {
         serviceCIDRs: config.serviceClusterIPRanges,
@@ -343,8 +353,6 @@ export class ApiServer {
   }
 }
 
-const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 function assertNotStopped(signal: AbortSignal): void {
   if (signal.aborted) throw new Error('the server was stopped before it was ready');
 }
@@ -353,11 +361,11 @@ function assertNotStopped(signal: AbortSignal): void {
 const noMatter = (): void => {};
 
 /** Waits for the one or the other, and leaves no timer behind. */
-async function withinTime(done: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
+async function withinTime(done: Promise<unknown>, clock: Clock, ms: number): Promise<void> {
+  let timer: Timer | undefined;
   const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
+    timer = clock.setTimeout(resolve, ms);
   });
   await Promise.race([done, late]);
-  clearTimeout(timer);
+  timer?.cancel();
 }

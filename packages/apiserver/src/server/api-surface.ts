@@ -48,8 +48,8 @@ export class ApiSurface {
   constructor(core: ServerCore, access: Access, shuttingDown: AbortSignal) {
     this.#core = core;
     this.#access = access;
-    const { registries, served, report, config, resolveService } = core;
-    const { now, random } = config;
+    const { registries, served, report, config, resolveService, now } = core;
+    const { clock, random } = config;
     this.discovery = new DiscoveryRegistry(served);
     this.openApi = new OpenApiService(now);
     this.#webhooks = new HttpsWebhookClient({
@@ -81,7 +81,7 @@ export class ApiSurface {
       ...(config.pauseBeforeRemoval && { pauseBeforeRemoval: config.pauseBeforeRemoval }),
     });
     const apiServices = registries.lister<APIService>('apiregistration.k8s.io', 'apiservices');
-    const common = { apiServices, client: registries, now, report };
+    const common = { apiServices, client: registries, now, clock, report };
     this.#remoteApis = new Aggregator({
       ...common,
       services: registries.lister('', 'services'),
@@ -132,7 +132,7 @@ export class ApiSurface {
   }
 
   #endpointServices(shuttingDown: AbortSignal): EndpointServices {
-    const { config, codecs, scheme, registries, serviceIPFamilies, report } = this.#core;
+    const { config, codecs, scheme, registries, serviceIPFamilies, report, now } = this.#core;
     return {
       codecs,
       scheme,
@@ -140,14 +140,16 @@ export class ApiSurface {
       admission: this.#admission,
       authorizer: this.#access.authorizer,
       namespaces: registries.lister('', 'namespaces'),
-      now: config.now,
+      now,
+      clock: config.clock,
+      eventLoop: config.eventLoop,
       allowPrivileged: config.allowPrivileged,
       serviceIPFamilies,
       minRequestTimeoutMs: config.minRequestTimeoutMs,
       maxRequestBodyBytes,
       shuttingDown,
       random: config.random.number,
-      watchPacer: new WatchPacer(),
+      watchPacer: new WatchPacer(config.clock),
       recentFrames: new RecentFrames(),
       equivalents: (scope, subresource) => this.router.equivalents(scope, subresource),
       onWatchEvents: (resource, events, bytes) => this.#countWatchEvents(resource, events, bytes),
@@ -156,9 +158,9 @@ export class ApiSurface {
   }
 
   #newRouter(services: EndpointServices): ResourceRouter {
-    const { config, registries, served } = this.#core;
+    const { config, registries, served, now } = this.#core;
     const { authenticator, authorizer } = this.#access;
-    const { serviceAccounts, features, dialer, random, now } = config;
+    const { serviceAccounts, features, dialer, random, clock } = config;
     const { apiAudiences, maxExpirationSeconds } = serviceAccounts;
     const pods = () => this.router.scope('v1', 'pods');
     dialer.refuse?.(
@@ -176,7 +178,12 @@ export class ApiSurface {
       tokenAuthenticator: authenticator,
       apiAudiences,
       tokenRequest: {
-        issuer: new TokenIssuer({ issuer: serviceAccounts.issuers[0] ?? '', key: serviceAccounts.signingKey, now }),
+        issuer: new TokenIssuer({
+          issuer: serviceAccounts.issuers[0] ?? '',
+          key: serviceAccounts.signingKey,
+          now,
+          newId: random.uuid,
+        }),
         client: registries,
         apiAudiences,
         ...(maxExpirationSeconds !== undefined && { maxExpirationSeconds }),
@@ -189,6 +196,7 @@ export class ApiSurface {
         deletePod: (namespace, name, options) =>
           pods().registry.delete({ namespace, name, options, dryRun: (options.dryRun?.length ?? 0) > 0 }),
         now,
+        clock,
       },
       proxy: {
         pods: registries.lister('', 'pods'),

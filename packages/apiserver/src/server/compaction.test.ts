@@ -1,3 +1,4 @@
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { CompactedError, openMemoryStore, type Store } from '@coxswain/storage';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Compaction, startCompaction } from './compaction.ts';
@@ -53,11 +54,9 @@ describe('compaction', () => {
 });
 
 describe('compaction by the clock', () => {
+  let clock: FakeClock;
   beforeEach(() => {
-    vi.useFakeTimers();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
+    clock = new FakeClock();
   });
 
   const rounds = (): number => vi.mocked(store.put).mock.calls.length;
@@ -65,15 +64,15 @@ describe('compaction by the clock', () => {
   it('runs once in every interval until the signal comes', async () => {
     vi.spyOn(store, 'put');
     const stop = new AbortController();
-    startCompaction(store, { intervalMs: 300_000, signal: stop.signal, report: expect.unreachable });
-    await vi.advanceTimersByTimeAsync(299_999);
+    startCompaction(store, { intervalMs: 300_000, clock, signal: stop.signal, report: expect.unreachable });
+    await clock.advance(299_999);
     expect(rounds()).toBe(0);
-    await vi.advanceTimersByTimeAsync(1);
+    await clock.advance(1);
     expect(rounds()).toBe(1);
-    await vi.advanceTimersByTimeAsync(300_000);
+    await clock.advance(300_000);
     expect(rounds()).toBe(2);
     stop.abort();
-    expect(vi.getTimerCount()).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   it('reports what fails, and tries again', async () => {
@@ -81,15 +80,15 @@ describe('compaction by the clock', () => {
     const failure = new Error('no room');
     vi.spyOn(store, 'put').mockRejectedValueOnce(failure);
     const stop = new AbortController();
-    startCompaction(store, { intervalMs: 1000, signal: stop.signal, report });
-    await vi.advanceTimersByTimeAsync(2000);
+    startCompaction(store, { intervalMs: 1000, clock, signal: stop.signal, report });
+    await clock.advance(2000);
     expect(report.mock.calls).toEqual([['compaction failed', failure]]);
     expect(rounds()).toBe(2);
     stop.abort();
   });
 
   it('is off with an interval of nothing', () => {
-    startCompaction(store, { intervalMs: 0, signal: new AbortController().signal, report: expect.unreachable });
-    expect(vi.getTimerCount()).toBe(0);
+    startCompaction(store, { intervalMs: 0, clock, signal: new AbortController().signal, report: expect.unreachable });
+    expect(clock.pending).toBe(0);
   });
 });

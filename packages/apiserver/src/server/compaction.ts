@@ -1,8 +1,10 @@
+import { type Clock, repeat } from '@coxswain/apimachinery/clock';
 import { type Store, StoreClosedError } from '@coxswain/storage';
 
 export interface CompactionOptions {
   /** How often; the history of the last interval is kept. 0: never. */
   readonly intervalMs: number;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly report: (message: string, error: unknown) => void;
 }
@@ -44,11 +46,11 @@ export class Compaction {
 }
 
 /** Runs rounds until the signal comes. Does not keep the process alive. */
-export function startCompaction(store: Store, { intervalMs, signal, report }: CompactionOptions): void {
+export function startCompaction(store: Store, { intervalMs, clock, signal, report }: CompactionOptions): void {
   if (intervalMs <= 0 || signal.aborted) return;
   const compaction = new Compaction(store);
   let isRunning = false;
-  const timer = setInterval(async () => {
+  const round = async (): Promise<void> => {
     if (isRunning) return;
     isRunning = true;
     try {
@@ -58,7 +60,7 @@ export function startCompaction(store: Store, { intervalMs, signal, report }: Co
     } finally {
       isRunning = false;
     }
-  }, intervalMs);
-  timer.unref();
-  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+  };
+  const timer = repeat(clock, () => void round(), intervalMs, { background: true });
+  signal.addEventListener('abort', () => timer.cancel(), { once: true });
 }

@@ -22,8 +22,8 @@ export function newAdmission(
   { authorization, authorizer }: Access,
   { router, discovery, webhooks }: AdmissionSurroundings,
 ): AdmissionChain {
-  const { config, registries, report } = core;
-  const { features, now, random, defaultTolerationSeconds: tolerationSeconds } = config;
+  const { config, registries, report, now } = core;
+  const { features, eventLoop, random, defaultTolerationSeconds: tolerationSeconds } = config;
   const context = { listers: registries, client: registries, authorizer };
   const webhookMetrics = core.registered(new WebhookMetrics());
   const on = enabledAdmissionPlugins(config.enabledAdmissionPlugins, config.disabledAdmissionPlugins);
@@ -42,6 +42,7 @@ export function newAdmission(
       report,
     },
     policies: {
+      eventLoop,
       metrics: core.registered(new PolicyMetrics()),
       conditionMetrics: webhookMetrics,
       params: (kind) => {

@@ -20,7 +20,8 @@ export interface ServerAddress {
 /** What all parts of a server stand on: what is stored, how it is read and written, and where it is told of. */
 export class ServerCore {
   readonly config: ApiServerConfig;
-  readonly scheme: Scheme = newScheme();
+  readonly now = (): Date => new Date(this.config.clock.now());
+  readonly scheme: Scheme = newScheme({ now: this.now });
   readonly codecs: CodecFactory = newCodecFactory();
   readonly metrics: ServerMetrics;
   /** Of what is built in. */
@@ -29,11 +30,12 @@ export class ServerCore {
   readonly allocation: ServiceAllocation;
   /** Where the server listens, once it does. */
   address: ServerAddress | undefined;
-  readonly #definitionRules = new DefinitionRuleHooks();
+  readonly #definitionRules = new DefinitionRuleHooks(() => this.config.eventLoop);
 
   constructor(config: ApiServerConfig) {
     this.config = config;
-    const { store, storePrefix, features, random, now } = config;
+    const { store, storePrefix, features, random } = config;
+    const { now } = this;
     this.metrics = new ServerMetrics({ now, canReset: config.profiling ?? false });
     this.served = servedResources(Catalogue.builtIn(), config.runtimeConfig, features);
     this.registries = new ResourceRegistries({
@@ -60,13 +62,15 @@ export class ServerCore {
 
   /** How every resource is stored, built in or custom. */
   get storage() {
-    const { store, storePrefix, encryption, random, now } = this.config;
+    const { store, storePrefix, encryption, random, clock, eventLoop } = this.config;
     return {
       store,
       root: storePrefix,
       codecs: this.codecs,
       random,
-      now,
+      now: this.now,
+      clock,
+      eventLoop,
       onCacheError: (resource: GroupResource, error: Error) => this.report(`watch cache of ${resource}`, error),
       ...(encryption && { storeFor: (resource: GroupResource) => encryption.storeFor(resource, store) }),
     };
@@ -126,7 +130,7 @@ export class ServerCore {
   #hooksOf(groupResource: GroupResource): ResourceHooks | undefined {
     const { group, resource } = groupResource;
     if (group !== '' || resource !== 'services')
-      return this.#definitionRules.hooksOf(groupResource) ?? expressionHooks(groupResource);
+      return this.#definitionRules.hooksOf(groupResource) ?? expressionHooks(groupResource, this.config.eventLoop);
     const hooks = (): ResourceHooks => this.allocation.hooks as ResourceHooks;
     return {
       beginCreate: (object, context) => hooks().beginCreate!(object, context),

@@ -34,7 +34,7 @@ export class ServerPaths {
       ['version', versionHandler(core.config.gitVersion)],
       ['metrics', core.metrics.handler],
       ...pages,
-      ['openapi', openApiHandler(openApi, core.config.now)],
+      ['openapi', openApiHandler(openApi, core.now)],
       ...[...openId].map(([path, handler]) => [firstPart(path), handler] as const),
     ]);
     listed.set(
@@ -74,8 +74,8 @@ export class ServerPaths {
 }
 
 /** Pages for people: `/flagz` and `/statusz`. */
-function textPages({ config, metrics }: ServerCore): ReadonlyMap<string, ContextHandler> {
-  const { features, flags = {}, now } = config;
+function textPages({ config, metrics, now }: ServerCore): ReadonlyMap<string, ContextHandler> {
+  const { features, flags = {} } = config;
   const component = 'apiserver';
   const started = new Date(metrics.startTimeSeconds * 1000);
   const names = ['flagz', 'healthz', 'livez', 'metrics', 'readyz', 'statusz', 'version'];

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type { ObjectMeta } from '@coxswain/apimachinery';
+import { systemRandom } from '@coxswain/apimachinery/random';
 import type { SigningKey } from '@coxswain/client/jwt';
 import { signJwt } from '@coxswain/client/jwt';
 import { serviceAccountUsername } from './user-info.ts';
@@ -39,7 +39,7 @@ export class TokenIssuer {
 
   /** A token and its id (`jti`). */
   createToken(token: NewToken): { token: string; id: string } {
-    const { issuer, key, now, newId = randomUUID } = this.#options;
+    const { issuer, key, now, newId = systemRandom.uuid } = this.#options;
     const { serviceAccount, pod, secret, node, audiences, expirationSeconds, warnAfterSeconds } = token;
     if (secret && (pod || node)) throw new Error('internal error, token can only be bound to one object type');
     const seconds = Math.floor(now().getTime() / 1000);

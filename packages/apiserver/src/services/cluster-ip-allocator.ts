@@ -1,5 +1,6 @@
 import type { IPAddress, ServiceCIDR } from '@coxswain/api/networking/v1';
 import { findStatusCondition, isAlreadyExists, isConflict, isNotFound } from '@coxswain/apimachinery';
+import { systemRandom } from '@coxswain/apimachinery/random';
 import type { InternalClient, Lister, Listers } from '../registry/lister.ts';
 import { AddressRange, type IPFamily, parseAddress } from './address-range.ts';
 import { isSameOwner, networkingGroup, newIPAddress, type Owner, ownerOf } from './ip-address-object.ts';
@@ -49,7 +50,7 @@ export class ClusterIPAllocator {
   /** Addresses on their way back: whoever wants one of them waits. */
   readonly #releasing = new Map<string, Promise<void>>();
 
-  constructor({ client, listers, random = Math.random, report = () => {} }: ClusterIPAllocatorOptions) {
+  constructor({ client, listers, random = systemRandom.number, report = () => {} }: ClusterIPAllocatorOptions) {
     this.#client = client;
     this.#cidrs = listers.lister(networkingGroup, 'servicecidrs');
     this.#addresses = listers.lister(networkingGroup, 'ipaddresses');

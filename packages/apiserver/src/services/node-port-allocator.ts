@@ -1,4 +1,5 @@
 import type { Service } from '@coxswain/api/core/v1';
+import { systemRandom } from '@coxswain/apimachinery/random';
 import type { Store } from '@coxswain/storage';
 import type { Lister } from '../registry/lister.ts';
 import type { Bitmap } from './bitmap.ts';
@@ -35,7 +36,7 @@ export class NodePortAllocator {
   readonly #random: () => number;
   readonly #dynamicFrom: number;
 
-  constructor({ store, key, range, services, random = Math.random }: NodePortAllocatorOptions) {
+  constructor({ store, key, range, services, random = systemRandom.number }: NodePortAllocatorOptions) {
     this.range = range;
     this.#random = random;
     this.#dynamicFrom = staticBand(range.size, { min: 16, max: 128, step: 32 });

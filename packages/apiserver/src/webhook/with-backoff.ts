@@ -1,9 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { isInternalError, isTimeout, isTooManyRequests, suggestsClientDelay } from '@coxswain/apimachinery';
+import { type Clock, sleep, systemClock } from '@coxswain/apimachinery/clock';
 import { WebhookCallError } from './webhook-error.ts';
 
 export interface BackoffOptions {
   readonly random: () => number;
+  /** Where time comes from; the machine's by default. */
+  readonly clock?: Clock;
   readonly signal?: AbortSignal;
   /** For tests. */
   readonly pause?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
@@ -19,7 +21,8 @@ const attempts = 5;
  * the last call threw.
  */
 export async function withBackoff<T>(call: () => Promise<T>, options: BackoffOptions): Promise<T> {
-  const { random, signal, pause = briefly } = options;
+  const { random, signal, clock = systemClock } = options;
+  const { pause = (ms) => sleep(clock, ms, { signal, background: true }) } = options;
   let delayMs = initialDelayMs;
   for (let attempt = 1; ; attempt++) {
     try {
@@ -33,9 +36,6 @@ export async function withBackoff<T>(call: () => Promise<T>, options: BackoffOpt
     }
   }
 }
-
-const briefly = (ms: number, signal?: AbortSignal): Promise<unknown> =>
-  delay(ms, undefined, { ref: false, ...(signal && { signal }) });
 
 function mayPass(error: unknown): boolean {
   if (!(error instanceof WebhookCallError)) return false;

@@ -1,3 +1,4 @@
+import { datedBy } from '@coxswain/apimachinery/clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApiServer } from '../../src/index.ts';
 import paths from '../recorded/index-of-paths.json' with { type: 'json' };
@@ -9,7 +10,7 @@ describe('a server that nobody told anything', () => {
   beforeAll(async () => {
     running = await startApiServer(
       { memory: true, corsAllowedOrigins: ['//localhost$'] },
-      { now: () => new Date('2030-01-01T00:00:00Z') },
+      { clock: datedBy({ now: () => Date.UTC(2030, 0, 1) }) },
     );
   });
   afterAll(() => running.stop());

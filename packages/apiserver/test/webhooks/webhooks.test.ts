@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { systemClock } from '@coxswain/apimachinery/clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AuditLog } from '../../src/audit/audit-log.ts';
 import { AuditPolicy } from '../../src/audit/audit-policy.ts';
@@ -27,6 +28,7 @@ beforeAll(async () => {
     ),
   );
   const log = new AuditLog({
+    clock: systemClock,
     output: {
       append: async (text) => {
         lines.push(...text.trimEnd().split('\n'));

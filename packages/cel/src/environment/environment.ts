@@ -1,3 +1,4 @@
+import { type EventLoop, systemEventLoop } from '@coxswain/apimachinery/turns';
 import { type CheckedExpression, check, type Declarations, type IdentDeclaration } from '../checking/checker.ts';
 import type { CostEstimate, SizeEstimator } from '../checking/cost-estimate.ts';
 import { estimateCost } from '../checking/cost-estimator.ts';
@@ -86,8 +87,8 @@ export class CelEnvironment {
   }
 
   /** The same in slices between which others run. */
-  compileAsync(text: string): Promise<CompiledExpression> {
-    return inSlices(this.compileInSteps(text));
+  compileAsync(text: string, eventLoop: EventLoop = systemEventLoop): Promise<CompiledExpression> {
+    return inSlices(this.compileInSteps(text), eventLoop);
   }
 
   /** The same, step by step. */
@@ -172,8 +173,11 @@ export class CompiledExpression {
   }
 
   /** The same in slices between which others run. */
-  estimateCostAsync(sizes: SizeEstimator = () => undefined): Promise<CostEstimate> {
-    return inSlices(estimateCost(this.#checked, sizes, this.#estimateEquality));
+  estimateCostAsync(
+    sizes: SizeEstimator = () => undefined,
+    eventLoop: EventLoop = systemEventLoop,
+  ): Promise<CostEstimate> {
+    return inSlices(estimateCost(this.#checked, sizes, this.#estimateEquality), eventLoop);
   }
 
   /** Makes the expression ready for evaluation. Throws CelProgramError if a constant part of it fails. */
@@ -182,8 +186,8 @@ export class CompiledExpression {
   }
 
   /** The same in slices between which others run. */
-  async programAsync(): Promise<Program> {
-    return new Program(await inSlices(plan(this.#checked)));
+  async programAsync(eventLoop: EventLoop = systemEventLoop): Promise<Program> {
+    return new Program(await inSlices(plan(this.#checked), eventLoop));
   }
 }
 

@@ -1,3 +1,4 @@
+import { CountingEventLoop } from '@coxswain/apimachinery/turns';
 import { describe, expect, it } from 'vitest';
 import { ArrayList, CelEnvironment, type CelValue, DYN, listOf, STRING } from '../index.ts';
 import { kubernetesLibraries } from './index.ts';
@@ -19,7 +20,7 @@ function evaluate(expression: string, variables: Readonly<Record<string, CelValu
   const { value, error } = environment
     .compile(expression)
     .program()
-    .evaluate(bindings, { costLimit: Infinity, now: () => 0 });
+    .evaluate(bindings, { costLimit: Infinity, eventLoop: new CountingEventLoop({ msPerLook: 0 }) });
   return error ? error.message : value;
 }
 
@@ -66,7 +67,10 @@ describe('hostile arguments', () => {
     const { cost } = environment
       .compile('l.indexOf(1)')
       .program()
-      .evaluate(new Map(Object.entries({ l: vast })), { costLimit: Infinity, now: () => 0 });
+      .evaluate(new Map(Object.entries({ l: vast })), {
+        costLimit: Infinity,
+        eventLoop: new CountingEventLoop({ msPerLook: 0 }),
+      });
     expect(cost).toBeGreaterThan(1_000_000);
   });
 

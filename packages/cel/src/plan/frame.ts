@@ -1,3 +1,4 @@
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type { Work } from '../steps/steps.ts';
 import { CelError, CelList, CelMap, type CelValue } from '../values/values.ts';
 
@@ -21,7 +22,7 @@ export interface FrameOptions {
   readonly variables: readonly string[];
   readonly localCount: number;
   readonly costLimit: number;
-  readonly now: () => number;
+  readonly eventLoop: EventLoop;
 }
 
 /**
@@ -64,7 +65,7 @@ export class Frame {
 
   /** The grace is a second, final slice: the first may have passed while the process did not run at all. */
   startSlice(milliseconds: number, graceMilliseconds = 0): void {
-    this.#sliceEnd = this.#options.now() + milliseconds;
+    this.#sliceEnd = this.#options.eventLoop.workedMs() + milliseconds;
     this.#grace = graceMilliseconds;
     this.#ticks = TICKS_BETWEEN_CHECKS;
   }
@@ -97,7 +98,7 @@ export class Frame {
     this.#ticks -= weight;
     if (this.#ticks > 0) return false;
     this.#ticks = TICKS_BETWEEN_CHECKS;
-    const now = this.#options.now();
+    const now = this.#options.eventLoop.workedMs();
     if (now <= this.#sliceEnd) return false;
     if (this.#grace === 0) return true;
     this.#sliceEnd = now + this.#grace;

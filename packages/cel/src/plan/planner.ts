@@ -1,3 +1,4 @@
+import { CountingEventLoop } from '@coxswain/apimachinery/turns';
 import { BUILTIN_COSTS } from '../checking/builtin-cost.ts';
 import type { CheckedExpression, ResolvedCall } from '../checking/checker.ts';
 import { add } from '../standard/operators.ts';
@@ -291,9 +292,12 @@ function literal(parts: readonly PlanNode[], node: ConstructorNode): PlanNode {
   return parts.every((part) => part instanceof ConstNode) ? new ConstNode(constant(node)) : node;
 }
 
+/** Constants are cheap: no time passes with them. */
+const noWork = new CountingEventLoop({ msPerLook: 0 });
+
 function emptyFrame(): Frame {
   const bindings = new Map<string, CelValue>();
-  return new Frame({ bindings, variables: [], localCount: 0, costLimit: Number.POSITIVE_INFINITY, now: () => 0 });
+  return new Frame({ bindings, variables: [], localCount: 0, costLimit: Number.POSITIVE_INFINITY, eventLoop: noWork });
 }
 
 /** A membership test in constant scalars, or undefined if the list has something else. */

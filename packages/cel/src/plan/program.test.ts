@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { CountingEventLoop, type EventLoop } from '@coxswain/apimachinery/turns';
 import { describe, expect, it } from 'vitest';
 import { asyncOverload, type Library } from '../checking/function-declaration.ts';
 import { CelEnvironment } from '../environment/environment.ts';
@@ -25,14 +26,8 @@ const bindings = new Map<string, CelValue>([
 
 const program = (text: string, env = environment): Program => env.compile(text).program();
 
-/** A clock on which every look is a second later than the one before: every chance to yield is taken. */
-function hurriedClock(): () => number {
-  let time = 0;
-  return () => {
-    time += 1000;
-    return time;
-  };
-}
+/** Every look at it comes a second after the last one. */
+const hurriedLoop = (): EventLoop => new CountingEventLoop({ msPerLook: 1000 });
 
 const outcome = ({ value, error, cost }: EvaluationResult) => ({ value, error: error?.message, cost });
 const range = (count: number) => `[${Array.from({ length: count }, (_, i) => i).join(',')}]`;
@@ -43,7 +38,7 @@ describe('evaluation in slices', () => {
     .map(({ expr }: { expr: string }) => expr);
 
   it('gives the same values, errors and costs as evaluation in one go', async () => {
-    const now = hurriedClock();
+    const eventLoop = hurriedLoop();
     let compared = 0;
     for (const text of texts) {
       let compiled: Program;
@@ -53,8 +48,8 @@ describe('evaluation in slices', () => {
         if (error instanceof CelCompileError) continue;
         throw error;
       }
-      const expected = outcome(compiled.evaluate(bindings, { now: () => 0 }));
-      expect([text, outcome(await compiled.evaluateAsync(bindings, { now }))]).toEqual([text, expected]);
+      const expected = outcome(compiled.evaluate(bindings, { eventLoop: new CountingEventLoop({ msPerLook: 0 }) }));
+      expect([text, outcome(await compiled.evaluateAsync(bindings, { eventLoop }))]).toEqual([text, expected]);
       compared++;
     }
     expect(compared).toBeGreaterThan(150);
@@ -69,7 +64,7 @@ describe('evaluation in slices', () => {
       if (!done) setImmediate(count);
     };
     setImmediate(count);
-    const result = await program(text).evaluateAsync(bindings, { now: hurriedClock() });
+    const result = await program(text).evaluateAsync(bindings, { eventLoop: hurriedLoop() });
     done = true;
     expect(result.value).toBe(true);
     expect(turns).toBeGreaterThan(10);
@@ -77,14 +72,14 @@ describe('evaluation in slices', () => {
 
   it('keeps the cost limit', async () => {
     const text = `${range(100)}.all(i, ${range(100)}.all(j, i + j >= 0))`;
-    const result = await program(text).evaluateAsync(bindings, { now: hurriedClock(), costLimit: 1000 });
+    const result = await program(text).evaluateAsync(bindings, { eventLoop: hurriedLoop(), costLimit: 1000 });
     expect(result.error?.message).toBe('operation cancelled: actual cost limit exceeded');
   });
 
   it('ends when its signal is aborted', async () => {
     const controller = new AbortController();
     const text = `${range(100)}.all(i, ${range(100)}.all(j, i + j >= 0))`;
-    const pending = program(text).evaluateAsync(bindings, { now: hurriedClock(), signal: controller.signal });
+    const pending = program(text).evaluateAsync(bindings, { eventLoop: hurriedLoop(), signal: controller.signal });
     controller.abort();
     expect((await pending).error?.message).toBe('operation interrupted');
   });
@@ -97,7 +92,7 @@ describe('evaluation in slices', () => {
 describe('synchronous evaluation', () => {
   it('ends when it takes too long', () => {
     const text = `${range(100)}.all(i, ${range(100)}.all(j, i + j >= 0))`;
-    expect(program(text).evaluate(bindings, { now: hurriedClock() }).error?.message).toBe('operation interrupted');
+    expect(program(text).evaluate(bindings, { eventLoop: hurriedLoop() }).error?.message).toBe('operation interrupted');
   });
 
   it('computes a variable when it is first used, and once', () => {

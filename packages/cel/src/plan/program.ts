@@ -1,3 +1,4 @@
+import { type EventLoop, systemEventLoop } from '@coxswain/apimachinery/turns';
 import { letOthersRun, SLICE_MS } from '../steps/slices.ts';
 import { CelError, type CelValue } from '../values/values.ts';
 import { AsyncNeeded, type Bindings, EvaluationCancelled, Frame, type Result, SliceExceeded } from './frame.ts';
@@ -20,8 +21,8 @@ export type EvaluationResult =
 export interface EvaluationOptions {
   /** Default: PER_CALL_COST_LIMIT. */
   readonly costLimit?: number;
-  /** Milliseconds of a monotonic clock. */
-  readonly now?: () => number;
+  /** Measures the work, and gives others their turn; the thread's own by default. */
+  readonly eventLoop?: EventLoop;
 }
 
 export interface AsyncEvaluationOptions extends EvaluationOptions {
@@ -70,15 +71,15 @@ export class Program {
         if (!(error instanceof SliceExceeded || error instanceof AsyncNeeded)) throw error;
       }
     }
-    return this.#evaluateInSlices(this.#frame(bindings, options), options.signal);
+    return this.#evaluateInSlices(this.#frame(bindings, options), options);
   }
 
   #frame(
     bindings: Bindings,
-    { costLimit = PER_CALL_COST_LIMIT, now = () => performance.now() }: EvaluationOptions,
+    { costLimit = PER_CALL_COST_LIMIT, eventLoop = systemEventLoop }: EvaluationOptions,
   ): Frame {
     const { variables, localCount } = this.#plan;
-    return new Frame({ bindings, variables, localCount, costLimit, now });
+    return new Frame({ bindings, variables, localCount, costLimit, eventLoop });
   }
 
   #evaluateOnce(frame: Frame, milliseconds: number, graceMilliseconds: number): EvaluationResult {
@@ -90,7 +91,10 @@ export class Program {
     }
   }
 
-  async #evaluateInSlices(frame: Frame, signal: AbortSignal | undefined): Promise<EvaluationResult> {
+  async #evaluateInSlices(
+    frame: Frame,
+    { signal, eventLoop = systemEventLoop }: AsyncEvaluationOptions,
+  ): Promise<EvaluationResult> {
     const evaluation = runNode(this.#plan.root, frame);
     let input: Result | undefined;
     try {
@@ -99,7 +103,7 @@ export class Program {
         frame.startSlice(SLICE_MS);
         const step = evaluation.next(input);
         if (step.done) return finish(frame, step.value);
-        input = step.value === undefined ? await letOthersRun() : await settled(step.value, signal);
+        input = step.value === undefined ? await letOthersRun(eventLoop) : await settled(step.value, signal);
       }
     } catch (error) {
       return cancelled(frame, error);

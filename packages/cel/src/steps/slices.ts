@@ -1,21 +1,16 @@
+import { type EventLoop, nextTurn, Turns } from '@coxswain/apimachinery/turns';
 import type { Steps } from './steps.ts';
 
 /** A computation that takes longer than this goes on in slices. */
 export const SLICE_MS = 5;
 
 /** Completes a computation; every few milliseconds others run. */
-export async function inSlices<T>(steps: Steps<T>, now: () => number = () => performance.now()): Promise<T> {
-  let sliceEnd = now() + SLICE_MS;
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    if (now() <= sliceEnd) continue;
-    await letOthersRun();
-    sliceEnd = now() + SLICE_MS;
-  }
+export function inSlices<T>(steps: Steps<T>, eventLoop: EventLoop): Promise<T> {
+  return new Turns(eventLoop, SLICE_MS).complete(steps);
 }
 
 /** Waits until all that is ready had its turn. */
-export function letOthersRun(): Promise<undefined> {
-  return new Promise((resolve) => setImmediate(() => resolve(undefined)));
+export async function letOthersRun(eventLoop: EventLoop): Promise<undefined> {
+  await nextTurn(eventLoop);
+  return undefined;
 }

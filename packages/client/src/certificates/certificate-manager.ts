@@ -7,6 +7,7 @@ import {
   isUnauthorized,
   isUnexpectedServerError,
 } from '@coxswain/apimachinery/errors';
+import { systemRandom } from '@coxswain/apimachinery/random';
 import type { Credential, Credentials } from '../config/rest-config.ts';
 import { secretCredential } from '../kubeconfig/credentials/secret-credential.ts';
 import { type Logger, silentLogger } from '../observe/index.ts';
@@ -69,7 +70,7 @@ export class CertificateManager {
   private constructor(options: CertificateManagerOptions, current: PemKeyPair | undefined, mustRotate: boolean) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#random = options.random ?? Math.random;
+    this.#random = options.random ?? systemRandom.number;
     this.#logger = options.logger ?? silentLogger;
     const { template } = options;
     this.#template = typeof template === 'function' ? template : () => template;

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import { timeFromDate } from '@coxswain/apimachinery/time';
+import { systemRandom } from '@coxswain/apimachinery/random';
 import { type Logger, silentLogger } from '../observe/logger.ts';
 import type { CallOptions } from '../rest/call-options.ts';
 import type { PatchBodies, ResourceInterface } from '../rest/resource-interface.ts';
@@ -41,7 +42,7 @@ export class CoreEventRecorder implements EventRecorder {
   readonly #writer: EventWriter<Event>;
 
   constructor(options: CoreEventRecorderOptions) {
-    const { retryDelayMs = 10_000, random = Math.random } = options;
+    const { retryDelayMs = 10_000, random = systemRandom.number } = options;
     this.#events = options.events;
     this.#source = options.source;
     this.#clock = options.clock ?? systemClock;

@@ -1,5 +1,6 @@
 import type { Clock } from '@coxswain/apimachinery/clock';
 import { isDns1123Subdomain } from '@coxswain/apimachinery/validation';
+import { systemRandom } from '@coxswain/apimachinery/random';
 
 /** Names for new events: that of the object and the time in nanoseconds, in hexadecimal. */
 export class EventNames {
@@ -12,7 +13,7 @@ export class EventNames {
    * By a clock that stands still, several tell of the same object at the same time; so each source has a microsecond of its own within the
    * millisecond, as far as there are enough of them.
    */
-  constructor(clock: Clock, source: string, uuid: () => string = () => crypto.randomUUID()) {
+  constructor(clock: Clock, source: string, uuid: () => string = systemRandom.uuid) {
     this.#clock = clock;
     this.#offset = BigInt(1000 * Array.from(source).reduce((sum, unit) => (31 * sum + unit.charCodeAt(0)) % 1000, 0));
     this.#uuid = uuid;

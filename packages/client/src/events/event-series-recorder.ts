@@ -3,6 +3,7 @@ import type { Event, EventSeries } from '@coxswain/api/events/v1';
 import { type Clock, systemClock, type Timer } from '@coxswain/apimachinery/clock';
 import { isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
 import { microTimeFromDate } from '@coxswain/apimachinery/time';
+import { systemRandom } from '@coxswain/apimachinery/random';
 import { type Logger, silentLogger } from '../observe/logger.ts';
 import { jitter } from '../wait/backoff.ts';
 import type { EventClients } from './core-event-recorder.ts';
@@ -68,7 +69,7 @@ export class EventSeriesRecorder {
   #ticks = 0;
 
   constructor(options: EventSeriesRecorderOptions) {
-    const { retryDelayMs = 10_000, random = Math.random } = options;
+    const { retryDelayMs = 10_000, random = systemRandom.number } = options;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#logger = options.logger ?? silentLogger;

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
+import { systemRandom } from '@coxswain/apimachinery/random';
 
 export interface BackoffOptions {
   readonly initialMs: number;
@@ -23,7 +24,8 @@ export class Backoff {
   readonly #options: Required<BackoffOptions>;
 
   constructor(options: BackoffOptions) {
-    this.#options = { clock: systemClock, jitterFactor: 0, random: Math.random, ...options };
+    const { clock = systemClock, jitterFactor = 0, random = systemRandom.number } = options;
+    this.#options = { ...options, clock, jitterFactor, random };
   }
 
   /** The delay that holds now; 0 for an id without failures. */

@@ -8,6 +8,7 @@ import {
   type ListOptions,
 } from '@coxswain/apimachinery/meta';
 import { isObjectEvent, type ObjectEvent, type WatchEvent } from '@coxswain/apimachinery/watch';
+import { systemRandom } from '@coxswain/apimachinery/random';
 import type { CacheNeeds } from '../lazy-objects/index.ts';
 import { consoleLogger, type Logger } from '../observe/logger.ts';
 import { type Metrics, noMetrics } from '../observe/metrics.ts';
@@ -120,7 +121,7 @@ export class Reflector<T extends KubernetesObject> {
   #session: WatchSession<T> | undefined;
 
   constructor(listerWatcher: ListerWatcher<T>, store: ReflectorStore<T>, options: ReflectorOptions = {}) {
-    const { clock = systemClock, random = Math.random, logger = consoleLogger, metrics = noMetrics } = options;
+    const { clock = systemClock, random = systemRandom.number, logger = consoleLogger, metrics = noMetrics } = options;
     this.name = options.name ?? 'reflector';
     this.#listerWatcher = listerWatcher;
     this.#store = store;

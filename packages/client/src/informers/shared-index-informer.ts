@@ -1,5 +1,6 @@
 import { type Clock, systemClock, type Timer } from '@coxswain/apimachinery/clock';
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
+import { systemRandom } from '@coxswain/apimachinery/random';
 import { type CacheNeeds, cacheNeeds } from '../lazy-objects/index.ts';
 import { consoleLogger } from '../observe/logger.ts';
 import type { Delta } from './delta-fifo.ts';
@@ -89,7 +90,7 @@ export class SharedIndexInformer<T extends KubernetesObject> implements SharedIn
     this.#listerWatcher = listerWatcher;
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#random = options.random ?? Math.random;
+    this.#random = options.random ?? systemRandom.number;
     this.#sharing = (options.shareParts ?? true) ? new PartSharing() : undefined;
     this.#transform = options.transform;
     this.#onError = guarded(options.onError ?? logErrors(logger), logger);

@@ -1,4 +1,5 @@
 import { type Clock, sleep, systemClock } from '@coxswain/apimachinery/clock';
+import { systemRandom } from '@coxswain/apimachinery/random';
 import { type Logger, silentLogger } from '../observe/logger.ts';
 import { type Gauge, noMetrics } from '../observe/metrics.ts';
 import { jitter } from '../wait/backoff.ts';
@@ -49,7 +50,7 @@ export class LeaderElector {
     this.#releaseOnCancel = options.releaseOnCancel ?? false;
     this.#name = options.name ?? options.lock.name;
     this.#clock = options.clock ?? systemClock;
-    this.#random = options.random ?? Math.random;
+    this.#random = options.random ?? systemRandom.number;
     this.#logger = options.logger ?? silentLogger;
     const metrics = options.metrics ?? noMetrics;
     this.#status = metrics.gauge({

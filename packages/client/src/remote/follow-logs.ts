@@ -1,6 +1,7 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { type Clock, sleep, systemClock } from '@coxswain/apimachinery/clock';
 import { ApiError, isForbidden, isNotFound } from '@coxswain/apimachinery/errors';
+import { systemRandom } from '@coxswain/apimachinery/random';
 import { TransportError } from '../transport/transport.ts';
 import { withContainer } from './container.ts';
 import { linesOf } from './lines.ts';
@@ -30,7 +31,7 @@ export async function* followLogs(
   client: RemoteClient,
   options: FollowLogsOptions,
 ): AsyncGenerator<LogLine, void, undefined> {
-  const { onRetry, clock = systemClock, random = Math.random, ...asked } = options;
+  const { onRetry, clock = systemClock, random = systemRandom.number, ...asked } = options;
   const { signal } = options;
   const target = await withContainer(client, asked);
   const { tailLines: _lines, sinceSeconds: _seconds, ...rest } = target;

@@ -1,4 +1,5 @@
 import type { Clock } from '@coxswain/apimachinery/clock';
+import { systemRandom } from '@coxswain/apimachinery/random';
 
 /** How long to wait between tries, and how many there are. */
 export interface BackoffPolicy {
@@ -18,7 +19,7 @@ export interface BackoffPolicy {
 export type DelayFunction = () => number;
 
 /** So much, or longer by up to `maxFactor` of it (of all of it when that is not above zero), at random. */
-export function jitter(durationMs: number, maxFactor: number, random: () => number = Math.random): number {
+export function jitter(durationMs: number, maxFactor: number, random: () => number = systemRandom.number): number {
   return durationMs * (1 + random() * (maxFactor > 0 ? maxFactor : 1));
 }
 
@@ -29,7 +30,7 @@ export class BackoffSteps {
   #durationMs: number;
   #steps: number;
 
-  constructor(backoff: BackoffPolicy, random: () => number = Math.random) {
+  constructor(backoff: BackoffPolicy, random: () => number = systemRandom.number) {
     this.#backoff = backoff;
     this.#random = random;
     this.#durationMs = backoff.durationMs;
@@ -58,7 +59,7 @@ export class BackoffSteps {
 }
 
 /** The waits of a backoff without end: after its steps, always the last. */
-export function backoffDelays(backoff: BackoffPolicy, random: () => number = Math.random): DelayFunction {
+export function backoffDelays(backoff: BackoffPolicy, random: () => number = systemRandom.number): DelayFunction {
   const steps = new BackoffSteps(backoff, random);
   return () => steps.next();
 }
@@ -72,7 +73,7 @@ export interface BackoffWithResetOptions {
 /** The waits of a backoff, which begins anew when more than `resetMs` have passed since it last began. */
 export function backoffDelaysWithReset(
   backoff: BackoffPolicy,
-  { resetMs, clock, random = Math.random }: BackoffWithResetOptions,
+  { resetMs, clock, random = systemRandom.number }: BackoffWithResetOptions,
 ): DelayFunction {
   let steps = new BackoffSteps(backoff, random);
   let startedAt = clock.monotonic();

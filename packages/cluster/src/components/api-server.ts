@@ -29,10 +29,12 @@ export function apiServer(settings: ApiServerSettings = {}): ApiServerComponent 
   };
   return {
     name: 'apiserver',
-    async start({ logger, clock, nodes, isRunning, signal }) {
+    async start({ logger, clock, random, eventLoop, nodes, isRunning, signal }) {
       const server = await startServer(options, {
         logger,
-        now: () => new Date(clock.now()),
+        clock,
+        random,
+        eventLoop,
         listen: port !== undefined,
         localKubelets: (node) => nodes.dialer(node),
         nobodyAt: inRanges(nodes.hollowRanges(options.serviceClusterIpRange ?? [defaultServiceRange])),

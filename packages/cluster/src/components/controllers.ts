@@ -37,7 +37,7 @@ export const controllers = (settings: ControllersSettings = {}): Component => ({
 
 function newControllerManager(settings: ControllersSettings, context: ComponentContext): ControllerManager {
   const { controllers: chosen = ['*'] } = settings;
-  const { clientAs, clock, random, logger, freezeCaches } = context;
+  const { clientAs, clock, random, eventLoop, logger, freezeCaches } = context;
   const rest = clientAs(controllerManager);
   const clientBuilder: ClientBuilder = {
     clientFor(controller) {
@@ -52,7 +52,8 @@ function newControllerManager(settings: ControllersSettings, context: ComponentC
     clock,
     // By a clock that is turned it would never be time.
     coalesceMs: clock === systemClock ? defaultCoalesceMs : 0,
-    random,
+    random: random.number,
+    eventLoop,
     logger,
     freezeCaches,
   });

@@ -9,9 +9,9 @@ export type SchedulerSettings = Pick<SchedulerOptions, 'config' | 'plugins'>;
 export const scheduler = (settings: SchedulerSettings = {}): Component => ({
   name: 'scheduler',
   userAgent: 'kube-scheduler',
-  start({ clientAs, clock, random, logger, freezeCaches, signal }) {
+  start({ clientAs, clock, random, eventLoop, logger, freezeCaches, signal }) {
     const rest = clientAs(identities.scheduler);
-    const running = new Scheduler({ ...settings, rest, clock, random, logger, freezeCaches });
+    const running = new Scheduler({ ...settings, rest, clock, random: random.number, eventLoop, logger, freezeCaches });
     return {
       ended: running.run(signal),
       get isIdle() {

@@ -94,14 +94,17 @@ export class HollowNodeProvider implements NodeProvider {
     if (!this.#dead.has(spec.name) && !this.#fleets.has(spec.name)) this.#startFleet(spec.name, [spec], context);
   }
 
-  #startFleet(name: string, specs: readonly NodeSpec[], { clientAs, clock, random, logger }: ComponentContext): void {
+  #startFleet(name: string, specs: readonly NodeSpec[], context: ComponentContext): void {
+    const { clientAs, clock, random, eventLoop, logger } = context;
     const { stopDelayMs } = this.#options;
     const nodes = new HollowNodes({
       rest: clientAs(controllerManager),
       restOf: (node) => clientAs(kubeletOf(node)),
       nodes: specs.map(withKubeletLabels),
       clock,
-      random,
+      random: random.number,
+      uuid: random.uuid,
+      eventLoop,
       logger,
       ...(stopDelayMs !== undefined && { stopDelayMs }),
     });

@@ -1,6 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { type Clock, repeat, systemClock, type Timer } from '@coxswain/apimachinery/clock';
 
 export interface FollowFilesOptions {
   /** Read together: they are of use only together, as a certificate and its key. */
@@ -16,6 +17,8 @@ export interface FollowFilesOptions {
   readonly onError: (error: unknown) => void;
   /** Files on file systems that tell of no changes are read so often. */
   readonly intervalMs?: number;
+  /** The machine's by default. */
+  readonly clock?: Clock;
 }
 
 /** What is new may be of use later. */
@@ -33,10 +36,9 @@ const settleMs = 50;
 
 /** Follows files until it is closed: whenever one of them changes, and every minute. Does not keep the process alive. */
 export function followFiles(options: FollowFilesOptions): FollowedFiles {
-  const { files, intervalMs = 60_000 } = options;
+  const { files, intervalMs = 60_000, clock = systemClock } = options;
   const follower = new Follower(options);
-  const timer = setInterval(() => follower.look(), intervalMs);
-  timer.unref();
+  const timer = repeat(clock, () => follower.look(), intervalMs, { background: true });
   const watchers = [...new Set(files.map(dirname))].flatMap((directory) =>
     watchDirectory(
       directory,
@@ -48,7 +50,7 @@ export function followFiles(options: FollowFilesOptions): FollowedFiles {
   follower.look();
   return {
     close: () => {
-      clearInterval(timer);
+      timer.cancel();
       for (const watcher of watchers) watcher.close();
       follower.close();
     },
@@ -77,25 +79,27 @@ class Follower {
   #looking = false;
   #lookAgain = false;
   #closed = false;
-  #soon: NodeJS.Timeout | undefined;
+  readonly #clock: Clock;
+  #soon: Timer | undefined;
 
   constructor(options: FollowFilesOptions) {
     this.#options = options;
     this.#last = options.initial;
+    this.#clock = options.clock ?? systemClock;
   }
 
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#soon);
+    this.#soon?.cancel();
   }
 
   lookSoon(): void {
     if (this.#closed || this.#soon) return;
-    this.#soon = setTimeout(() => {
+    const look = (): void => {
       this.#soon = undefined;
       this.look();
-    }, settleMs);
-    this.#soon.unref();
+    };
+    this.#soon = this.#clock.setTimeout(look, settleMs, { background: true });
   }
 
   /** Never two at a time. */
@@ -119,7 +123,7 @@ class Follower {
       this.#found = undefined;
       return false;
     }
-    const now = performance.now();
+    const now = this.#clock.monotonic();
     if (!this.#found || !areSame(contents, this.#found.contents)) this.#found = { contents, atMs: now };
     if (now - this.#found.atMs >= settleMs) {
       this.#found = undefined;

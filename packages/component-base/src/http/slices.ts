@@ -1,14 +1,18 @@
+import { type EventLoop, systemEventLoop } from '@coxswain/apimachinery/turns';
+
 /** So long a slice may take. */
 const sliceMs = 10;
 
 /** Does the same work for many items, in the order in which they came: a slice of them in each turn of the event loop. */
 export class Slices<T> {
   readonly #work: (item: T) => void;
+  readonly #eventLoop: EventLoop;
   readonly #waiting = new Set<T>();
-  #next: NodeJS.Immediate | undefined;
+  #isDue = false;
 
-  constructor(work: (item: T) => void) {
+  constructor(work: (item: T) => void, eventLoop: EventLoop = systemEventLoop) {
     this.#work = work;
+    this.#eventLoop = eventLoop;
   }
 
   /** How many wait. */
@@ -18,21 +22,27 @@ export class Slices<T> {
 
   add(item: T): void {
     this.#waiting.add(item);
-    this.#next ??= setImmediate(() => this.#run());
+    this.#runSoon();
   }
 
   delete(item: T): void {
     this.#waiting.delete(item);
   }
 
+  #runSoon(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    this.#eventLoop.onNextTurn(() => this.#run());
+  }
+
   #run(): void {
-    this.#next = undefined;
-    const end = performance.now() + sliceMs;
+    this.#isDue = false;
+    const end = this.#eventLoop.workedMs() + sliceMs;
     for (const item of this.#waiting) {
       this.#waiting.delete(item);
       this.#work(item);
-      if (performance.now() >= end) break;
+      if (this.#eventLoop.workedMs() >= end) break;
     }
-    if (this.#waiting.size > 0) this.#next ??= setImmediate(() => this.#run());
+    if (this.#waiting.size > 0) this.#runSoon();
   }
 }

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { hostname } from 'node:os';
 import { durationToMs } from '@coxswain/apimachinery/time';
+import { systemRandom } from '@coxswain/apimachinery/random';
 import {
   ClientSet,
   type Clock,
@@ -134,7 +134,7 @@ async function lead(
     lock: new LeaseLock({
       leases: clients.coordination.v1.leases(settings.leaderElectResourceNamespace),
       name: settings.leaderElectResourceName,
-      identity: `${hostname()}_${randomUUID()}`,
+      identity: `${hostname()}_${systemRandom.uuid()}`,
       recorder,
     }),
     leaseDurationMs: durationToMs(settings.leaderElectLeaseDuration),

@@ -1,4 +1,5 @@
 import { newInternalError } from '@coxswain/apimachinery/errors';
+import { datedBy } from '@coxswain/apimachinery/clock';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
 import { ClientSet, FakeClock, InProcessTransport, RESTClient } from '@coxswain/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -14,7 +15,7 @@ const logged: string[] = [];
 
 beforeAll(async () => {
   clock = new FakeClock();
-  server = await startApiServer({ memory: true }, { now: () => new Date(clock.now()) });
+  server = await startApiServer({ memory: true }, { clock: datedBy(clock) });
   spy = new SpyingTransport(
     new InProcessTransport(server.transport({ username: 'admin', groups: ['system:masters'] })),
   );

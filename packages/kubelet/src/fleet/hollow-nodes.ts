@@ -1,4 +1,6 @@
 import type { Event } from '@coxswain/api/core/v1';
+import { systemRandom } from '@coxswain/apimachinery/random';
+import { type EventLoop, systemEventLoop } from '@coxswain/apimachinery/turns';
 import {
   ClientSet,
   type Clock,
@@ -32,6 +34,9 @@ export interface HollowNodesOptions {
   readonly defaults?: Omit<NodeSpec, 'name'>;
   readonly clock?: Clock;
   readonly random?: () => number;
+  /** Names boots of nodes; the machine's chance by default. */
+  readonly uuid?: () => string;
+  readonly eventLoop?: EventLoop;
   readonly logger?: Logger;
   /** Containers of Jobs succeed after this time, when nothing else is known of them. */
   readonly jobRunForMs?: number;
@@ -50,7 +55,8 @@ export class HollowNodes {
   readonly #recorder: CoreEventRecorder;
 
   constructor(options: HollowNodesOptions) {
-    const { rest, clock = systemClock, random = Math.random, logger = consoleLogger } = options;
+    const { rest, clock = systemClock, random = systemRandom.number, logger = consoleLogger } = options;
+    const { uuid = systemRandom.uuid, eventLoop = systemEventLoop } = options;
     const { jobRunForMs, stopDelayMs } = options;
     const clients = new ClientSet(rest);
     const config = new CachedConfigSource(clients, clock);
@@ -69,6 +75,7 @@ export class HollowNodes {
     const boot = (spec: NodeSpec, index: number) => {
       const runtime = new HollowRuntime({
         clock,
+        bootId: uuid(),
         // As long as no controller gives the node a range.
         podCIDRs: [`10.${64 + ((index >> 8) & 63)}.${index & 255}.0/24`],
         ...(jobRunForMs !== undefined && { jobRunForMs }),
@@ -82,6 +89,7 @@ export class HollowNodes {
         prober,
         clock,
         random,
+        eventLoop,
         logger,
         pods: this.#pods,
         nodes: this.#nodes,

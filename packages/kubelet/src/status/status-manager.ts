@@ -2,6 +2,7 @@ import type { Pod, PodStatus } from '@coxswain/api/core/v1';
 import { isConflict, isInvalid, isNotFound } from '@coxswain/apimachinery/errors';
 import { jsonEquals } from '@coxswain/apimachinery/json';
 import { timeFromDate } from '@coxswain/apimachinery/time';
+import { type EventLoop, systemEventLoop } from '@coxswain/apimachinery/turns';
 import type { ClientSet, Clock, Logger, Timer } from '@coxswain/client';
 import { finishedStatus } from './finished-status.ts';
 import { statusPatch, tellableStatus } from './status-patch.ts';
@@ -9,6 +10,8 @@ import { statusPatch, tellableStatus } from './status-patch.ts';
 export interface StatusManagerOptions {
   readonly clients: ClientSet;
   readonly clock: Clock;
+  /** Changes of the same turn are written together; the thread's own by default. */
+  readonly eventLoop?: EventLoop;
   readonly logger: Logger;
   /** Anything of the pod may still run. */
   readonly mayRun: (podUid: string) => boolean;
@@ -51,7 +54,7 @@ export class StatusManager {
   readonly #entries = new Map<string, Entry>();
   readonly #dirty = new Set<string>();
   readonly #underWay = new Set<Promise<void>>();
-  #turn: NodeJS.Immediate | undefined;
+  #isDue = false;
   #stop = new AbortController();
 
   constructor(options: StatusManagerOptions) {
@@ -111,7 +114,6 @@ export class StatusManager {
   /** Resolves when nothing is under way; what waits is dropped. */
   async stop(): Promise<void> {
     this.#stop.abort();
-    if (this.#turn) clearImmediate(this.#turn);
     for (const { retry } of this.#entries.values()) retry?.cancel();
     this.#dirty.clear();
     await Promise.all(this.#underWay);
@@ -149,9 +151,12 @@ export class StatusManager {
     if (this.#stop.signal.aborted) return;
     entry.retry?.cancel();
     this.#dirty.add(uidOf(entry.pod));
-    this.#turn ??= setImmediate(() => {
-      this.#turn = undefined;
-      this.#pump();
+    if (this.#isDue) return;
+    this.#isDue = true;
+    const { eventLoop = systemEventLoop } = this.#options;
+    eventLoop.onNextTurn(() => {
+      this.#isDue = false;
+      if (!this.#stop.signal.aborted) this.#pump();
     });
   }
 

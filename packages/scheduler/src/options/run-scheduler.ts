@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { durationToMs } from '@coxswain/apimachinery/time';
+import { systemRandom } from '@coxswain/apimachinery/random';
 import {
   ClientSet,
   type Clock,
@@ -118,7 +118,7 @@ async function lead(scheduler: Scheduler, election: Election, signal: AbortSigna
     lock: new LeaseLock({
       leases: clients.coordination.v1.leases(leaderElection.resourceNamespace),
       name: leaderElection.resourceName,
-      identity: `${hostname()}_${randomUUID()}`,
+      identity: `${hostname()}_${systemRandom.uuid()}`,
       recorder,
     }),
     leaseDurationMs: durationToMs(leaderElection.leaseDuration),

@@ -1,4 +1,5 @@
 import type { Pod } from '@coxswain/api/core/v1';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type { ClientSet, Clock, Indexer, Logger } from '@coxswain/client';
 import type { SchedulerCache } from '../cache/scheduler-cache.ts';
 import type { SchedulingQueue } from '../queue/scheduling-queue.ts';
@@ -14,6 +15,8 @@ export interface SchedulingContext {
   readonly queue: SchedulingQueue;
   readonly clock: Clock;
   readonly random: () => number;
+  /** Where others get their turn between pods. */
+  readonly eventLoop: EventLoop;
   readonly logger: Logger;
   readonly metrics: SchedulingMetrics;
   /** What is written to the API server at once. */

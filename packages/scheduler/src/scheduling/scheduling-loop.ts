@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { nextTurn } from '@coxswain/apimachinery/turns';
 import { podKind } from '../framework/pod-kind.ts';
 import type { Framework } from '../framework/runtime.ts';
 import type { QueuedPodInfo } from '../queue/queued-pod-info.ts';
@@ -39,7 +39,7 @@ export class SchedulingLoop {
       if (!queued) return;
       await this.#schedule(queued, signal);
       // Others in this process have their turn after every pod: the API server that this one will be bound by, perhaps.
-      await setImmediate();
+      await nextTurn(this.#context.eventLoop);
     }
   }
 

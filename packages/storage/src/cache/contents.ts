@@ -1,3 +1,4 @@
+import type { Clock } from '@coxswain/apimachinery/clock';
 import { OrderedMap } from '../ordered-map.ts';
 import type { KeyValue, StoreEvent } from '../store.ts';
 import type { SizedEntry, SizedEvent } from './cache-entry.ts';
@@ -7,7 +8,7 @@ export interface ContentsOptions<T> {
   readonly decode: (entry: KeyValue, note: unknown) => T;
   readonly sizeOf: (value: T) => number;
   readonly window: WindowBounds;
-  readonly now: () => number;
+  readonly clock: Clock;
   readonly onError: (error: Error) => void;
 }
 
@@ -31,7 +32,7 @@ export class Contents<T> {
   constructor(revision: number, options: ContentsOptions<T>) {
     this.#options = options;
     this.#revision = revision;
-    this.window = new EventWindow(revision, options.window, options.now);
+    this.window = new EventWindow(revision, options.window, () => options.clock.monotonic());
   }
 
   /** Everything up to it has been applied. */

@@ -1,3 +1,4 @@
+import { type Clock, repeat, type Timer } from '@coxswain/apimachinery/clock';
 import { StoreUnavailableError } from '../errors.ts';
 import type { LatestRevision } from './latest-revision.ts';
 
@@ -17,6 +18,7 @@ interface Waiter {
 }
 
 interface WaitersOptions {
+  readonly clock: Clock;
   readonly latest: LatestRevision;
   readonly requestProgress: () => void;
   /** What to tell those whose time is up. `revision` is undefined when not even that is known, `problem` may say why. */
@@ -35,7 +37,7 @@ export class RevisionWaiters {
   readonly #waiters = new Set<Waiter>();
   #reached = 0;
   #closed: Error | undefined;
-  #poll: NodeJS.Timeout | undefined;
+  #poll: Timer | undefined;
   /** Progress has been requested in this turn: once is enough for everybody who began to wait in it. */
   #requested = false;
 
@@ -50,7 +52,7 @@ export class RevisionWaiters {
     if (revision !== undefined && revision <= this.#reached) return Promise.resolve();
     return new Promise((resolve, reject) => {
       const onAbort = () => waiter.settle(signal?.reason);
-      const timer = setTimeout(
+      const timer = this.#options.clock.setTimeout(
         () => waiter.settle(this.#options.timeoutError(waiter.revision, waiter.problem)),
         timeoutMs,
       );
@@ -58,7 +60,7 @@ export class RevisionWaiters {
         revision,
         problem: undefined,
         settle: (...failure) => {
-          clearTimeout(timer);
+          timer.cancel();
           signal?.removeEventListener('abort', onAbort);
           this.#waiters.delete(waiter);
           if (failure.length > 0) reject(failure[0]);
@@ -84,7 +86,7 @@ export class RevisionWaiters {
   /** Nobody gets anything but the error from now on. */
   close(error: Error): void {
     this.#closed = error;
-    clearInterval(this.#poll);
+    this.#poll?.cancel();
     for (const waiter of this.#waiters) waiter.settle(error);
   }
 
@@ -118,16 +120,16 @@ export class RevisionWaiters {
 
   #keepPolling(): void {
     if (this.#poll !== undefined || this.#waiters.size === 0) return;
-    this.#poll = setInterval(() => {
+    const look = (): void => {
+      // It leaves by itself when nobody waits any more.
       if (this.#waiters.size === 0) {
-        clearInterval(this.#poll);
+        this.#poll?.cancel();
         this.#poll = undefined;
         return;
       }
       this.#options.requestProgress();
       for (const waiter of this.#waiters) if (waiter.problem !== undefined) this.#aim(waiter);
-    }, pollMs);
-    // It leaves by itself when nobody waits any more.
-    this.#poll.unref();
+    };
+    this.#poll = repeat(this.#options.clock, look, pollMs, { background: true });
   }
 }

@@ -1,3 +1,4 @@
+import { repeat } from '@coxswain/apimachinery/clock';
 import { CompactedError, FutureRevisionError, StoreClosedError } from '../errors.ts';
 import type { Store, StoreEvent, Watch } from '../store.ts';
 import type { SizedEvent } from './cache-entry.ts';
@@ -140,7 +141,7 @@ export class StoreFeed<T> {
       let ended = false;
       const end = (error: Error | undefined) => {
         ended = true;
-        clearInterval(poll);
+        poll.cancel();
         resolve(error);
       };
       const changed = (changes: readonly SizedEvent<T>[]) => {
@@ -148,7 +149,7 @@ export class StoreFeed<T> {
         this.#connected = true;
         if (this.#current) this.#handler.onChange(changes);
         if (contents.revision < this.#target) return;
-        clearInterval(poll);
+        poll.cancel();
         if (this.#current) return;
         this.#current = true;
         this.#handler.onContents(contents);
@@ -169,7 +170,7 @@ export class StoreFeed<T> {
         onEnd: end,
       });
       this.#watch = watch;
-      const poll = setInterval(() => watch.requestProgress(), pollMs);
+      const poll = repeat(this.#options.clock, () => watch.requestProgress(), pollMs);
       watch.requestProgress();
     });
   }
@@ -177,9 +178,9 @@ export class StoreFeed<T> {
   #pause(): Promise<void> {
     const longest = Math.min(firstPauseMs * 2 ** this.#failures++, longestPauseMs);
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, longest * (1 - this.#options.random() / 2));
+      const timer = this.#options.clock.setTimeout(resolve, longest * (1 - this.#options.random() / 2));
       this.#endPause = () => {
-        clearTimeout(timer);
+        timer.cancel();
         resolve();
       };
     });

@@ -1,3 +1,4 @@
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { describe, expect, it, vi } from 'vitest';
 import { StoreClosedError, StoreUnavailableError } from '../errors.ts';
 import { ScriptedStore } from './scripted-store.test-data.ts';
@@ -151,16 +152,16 @@ describe('watching', () => {
 
   it('forgets old changes with the next one, and when it hears that nothing has changed', async () => {
     const store = new ScriptedStore();
-    let now = 0;
+    const clock = new FakeClock(0);
     const window = { ageMs: 100, oldEvents: 1 };
-    const { cache } = await started(store, { window, now: () => now });
+    const { cache } = await started(store, { window, clock });
     store.write({ [a]: '1', [b]: '2', [c]: '3' });
-    now = 50;
+    clock.turn(50);
     store.write({ [a]: '4', [b]: '5' });
-    now = 101;
+    clock.turn(51);
     store.write({ [c]: '6' });
     expect(cache.stats).toMatchObject({ windowEvents: 3, oldestRevision: 4 });
-    now = 1000;
+    clock.turn(899);
     cache.requestProgress();
     await vi.advanceTimersByTimeAsync(0);
     expect(cache.stats).toMatchObject({ windowEvents: 1, oldestRevision: 6 });

@@ -1,3 +1,5 @@
+import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
+import { systemRandom } from '@coxswain/apimachinery/random';
 import { CompactedError, StoreClosedError, StoreUnavailableError } from '../errors.ts';
 import type { KeyValue, Store } from '../store.ts';
 import type { CacheEntry, SizedEvent } from './cache-entry.ts';
@@ -21,10 +23,10 @@ export interface WatchCacheOptions<T> {
   readonly window?: Partial<WindowBounds>;
   /** Gets every problem that the cache deals with by itself: the store is away, an object cannot be decoded, a handler threw. */
   readonly onError?: (error: Error) => void;
-  /** For pauses between attempts; Math.random when absent. */
+  /** From 0 up to 1, for pauses between attempts; the machine's when absent. */
   readonly random?: () => number;
-  /** Milliseconds on a clock that never goes back; performance.now when absent. */
-  readonly now?: () => number;
+  /** Where time comes from; the machine's when absent. */
+  readonly clock?: Clock;
 }
 
 export interface CacheListOptions {
@@ -77,7 +79,7 @@ export class WatchCache<T> {
 
   /** Nothing is read yet. */
   constructor(options: WatchCacheOptions<T>) {
-    const { store, random = Math.random, now = () => performance.now() } = options;
+    const { store, random = systemRandom.number, clock = systemClock } = options;
     const window = { ...defaultWindow, ...options.window };
     const onError = (error: Error) => {
       try {
@@ -86,7 +88,7 @@ export class WatchCache<T> {
         // There is nobody left to tell, and whatever was being done must be finished.
       }
     };
-    const complete = { ...options, onError, random, window, now };
+    const complete = { ...options, onError, random, clock, window };
     this.#contents = new Contents(0, complete);
     this.#watchers = new Watchers(options.prefix, onError);
     this.#feed = new StoreFeed(complete, {
@@ -95,6 +97,7 @@ export class WatchCache<T> {
       onEnd: () => this.stop(),
     });
     this.#waiters = new RevisionWaiters({
+      clock,
       latest: new LatestRevision(() => store.currentRevision()),
       requestProgress: () => this.#feed.requestProgress(),
       timeoutError: (revision, problem) => {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { systemRandom } from '@coxswain/apimachinery/random';
 
 /** Something in PEM, or the file that has it. */
 type Pem = { readonly pem: string | Uint8Array } | { readonly file: string };
@@ -96,6 +97,6 @@ export async function readEtcdOptions(options: EtcdStoreOptions): Promise<EtcdCo
     keepaliveTimeMs: options.keepaliveTimeMs ?? 30_000,
     keepaliveTimeoutMs: options.keepaliveTimeoutMs ?? 10_000,
     revisionKey: options.revisionKey ?? '/registry/',
-    random: options.random ?? Math.random,
+    random: options.random ?? systemRandom.number,
   };
 }

@@ -11,6 +11,7 @@ import {
   required,
   setOwnEntry,
 } from '@coxswain/apimachinery';
+import { systemRandom } from '@coxswain/apimachinery/random';
 import type { LimitRange, LimitRangeItem } from '../../generated/core/v1.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import { defaultTable } from '../../strategy/table.ts';
@@ -163,8 +164,8 @@ function validateRatio({ maxLimitRequestRatio: ratio, min, max }: Amounts, path:
 
 export const limitRangeStrategy: Strategy<LimitRange> = {
   allowCreateOnUpdate: true,
-  prepareForCreate({ metadata }) {
-    metadata.name ||= crypto.randomUUID();
+  prepareForCreate({ metadata }, { uuid = systemRandom.uuid }) {
+    metadata.name ||= uuid();
   },
   validate: validateLimitRange,
   validateUpdate: validateLimitRange,

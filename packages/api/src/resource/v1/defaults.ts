@@ -1,3 +1,4 @@
+import { datesOf } from '@coxswain/apimachinery/clock';
 import type {
   Device,
   DeviceTaint,
@@ -9,7 +10,6 @@ import type {
   ResourceSlice,
 } from '../../generated/resource/v1.ts';
 
-type Clock = () => Date;
 type Request = Pick<ExactDeviceRequest, 'allocationMode' | 'count' | 'tolerations'>;
 
 /** One device, unless it is said otherwise. */
@@ -31,7 +31,7 @@ function setClaimSpecDefaults({ devices }: ResourceClaimSpec): void {
 }
 
 /** A taint exists from when the server first sees it. */
-export function setTaintDefaults(taint: Partial<DeviceTaint>, now: Clock = () => new Date()): void {
+export function setTaintDefaults(taint: Partial<DeviceTaint>, now: () => Date = datesOf()): void {
   taint.timeAdded ??= now()
     .toISOString()
     .replace(/\.\d+Z$/, 'Z');
@@ -39,7 +39,7 @@ export function setTaintDefaults(taint: Partial<DeviceTaint>, now: Clock = () =>
 
 type DeviceFields = Pick<Device, 'taints' | 'nodeAllocatableResourceMappings'>;
 
-export function setDeviceDefaults({ taints, nodeAllocatableResourceMappings }: DeviceFields, now?: Clock): void {
+export function setDeviceDefaults({ taints, nodeAllocatableResourceMappings }: DeviceFields, now?: () => Date): void {
   for (const taint of taints ?? []) setTaintDefaults(taint, now);
   for (const mapping of Object.values(nodeAllocatableResourceMappings ?? {})) mapping.allocationMultiplier ??= '1';
 }
@@ -56,7 +56,7 @@ export const defaults = {
     setResultDefaults(claim);
   },
   ResourceClaimTemplate: ({ spec }: ResourceClaimTemplate): void => setClaimSpecDefaults(spec.spec),
-  ResourceSlice: ({ spec }: ResourceSlice, now?: Clock): void => {
+  ResourceSlice: ({ spec }: ResourceSlice, now?: () => Date): void => {
     for (const device of spec.devices ?? []) setDeviceDefaults(device, now);
   },
 };

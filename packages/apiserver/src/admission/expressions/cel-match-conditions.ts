@@ -9,7 +9,7 @@ export const celMatchConditions =
     let expressions: ReturnType<Awaited<ReturnType<typeof load>>['compileExpressions']> | undefined;
     return async (input) => {
       const { compileExpressions, evaluateExpressions } = await load();
-      expressions ??= compileExpressions(conditions);
+      expressions ??= compileExpressions(conditions, input.attributes.eventLoop);
       return evaluateExpressions(await expressions, input, authorizer);
     };
   };

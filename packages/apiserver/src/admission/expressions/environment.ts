@@ -1,3 +1,4 @@
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import {
   BOOL,
   CelCompileError,
@@ -146,6 +147,7 @@ export async function compileExpression(
   environment: CelEnvironment,
   text: string,
   types: readonly CelType[],
+  eventLoop: EventLoop,
 ): Promise<CompiledPolicyExpression> {
   const failed = (detail: string, isInternal = false): CompiledPolicyExpression => ({
     text,
@@ -153,7 +155,7 @@ export async function compileExpression(
     type: undefined,
   });
   try {
-    const compiled = await environment.compileAsync(text);
+    const compiled = await environment.compileAsync(text, eventLoop);
     const { type } = compiled;
     if (types.length > 0 && !types.some((wanted) => sameType(wanted, type)))
       return failed(
@@ -161,7 +163,7 @@ export async function compileExpression(
           ? `must evaluate to ${declaredName(types[0]!)} but got ${declaredName(type)}`
           : `must evaluate to one of [${types.map(declaredName).join(' ')}] but got ${declaredName(type)}`,
       );
-    return { text, program: await compiled.programAsync(), type };
+    return { text, program: await compiled.programAsync(eventLoop), type };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     if (error instanceof CelCompileError) return failed(`compilation failed: ${message}`);

@@ -1,3 +1,4 @@
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import { BOOL, DYN } from '@coxswain/cel';
 import { describe, expect, it } from 'vitest';
 import { attributesOf, creates, pod } from '../plugin-runner.test-data.ts';
@@ -13,7 +14,7 @@ async function evaluated(
   expression: string,
   { budget = conditionCostBudget, more = {} as Partial<ExpressionInput> } = {},
 ): Promise<unknown> {
-  const compiler = PolicyCompiler.of(undefined);
+  const compiler = PolicyCompiler.of(undefined, systemEventLoop);
   for (const [name, text] of Object.entries(variables)) await compiler.addVariable({ name, expression: text });
   const compiled = await compiler.compile(expression, [], { authorizer: true });
   const evaluation = new Evaluation({ ...input, ...more }, budget, compiler.variables);
@@ -144,7 +145,7 @@ describe('expressions of strangers', () => {
 });
 
 it('a variable that upstream cannot describe is of any type', async () => {
-  const compiler = PolicyCompiler.of(undefined);
+  const compiler = PolicyCompiler.of(undefined, systemEventLoop);
   await compiler.addVariable({ name: 'request', expression: 'request' });
   await compiler.addVariable({ name: 'list', expression: '[quantity("1")]' });
   const { type } = await compiler.compile('variables.request', [], {});

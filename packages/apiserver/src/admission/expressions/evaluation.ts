@@ -1,5 +1,7 @@
 import type { Namespace } from '@coxswain/api/core/v1';
 import type { KubernetesObject } from '@coxswain/apimachinery';
+import type { Clock } from '@coxswain/apimachinery/clock';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import { type CelValue, fromJson } from '@coxswain/cel';
 import { AuthorizerValue, ResourceCheck } from '@coxswain/cel/library';
 import type { Authorizer } from '../../authorization/index.ts';
@@ -38,12 +40,17 @@ export class Evaluation {
   readonly #bindings: ReadonlyMap<string, CelValue>;
   readonly #variables: LazyVariables;
   readonly #signal: AbortSignal | undefined;
+  readonly #clock: Clock;
+  readonly #eventLoop: EventLoop;
   #budget: number;
 
   constructor(input: ExpressionInput, budget: number, variables = noVariables) {
     const bindings = bindingsOf(input);
-    this.#signal = input.attributes.signal;
-    this.#variables = new LazyVariables(variables, bindings, this.#signal);
+    const { signal, clock, eventLoop } = input.attributes;
+    this.#signal = signal;
+    this.#clock = clock;
+    this.#eventLoop = eventLoop;
+    this.#variables = new LazyVariables(variables, bindings, { eventLoop, ...(signal && { signal }) });
     bindings.set('variables', this.#variables);
     this.#bindings = bindings;
     this.#budget = budget;
@@ -58,13 +65,13 @@ export class Evaluation {
   async evaluate({ text, program }: CompiledPolicyExpression): Promise<ExpressionResult> {
     if (program instanceof ExpressionProblem)
       return { error: new Error(`compilation error: ${program.detail}`), seconds: 0 };
-    const start = performance.now();
-    const options = this.#signal ? { signal: this.#signal } : {};
+    const start = this.#clock.monotonic();
+    const options = { eventLoop: this.#eventLoop, ...(this.#signal && { signal: this.#signal }) };
     const { value, error, cost } = await this.#variables.during(
       () => program.evaluateAsync(this.#bindings, options),
       this.#budget,
     );
-    const seconds = (performance.now() - start) / 1000;
+    const seconds = (this.#clock.monotonic() - start) / 1000;
     this.#pay(this.#variables.takeCost());
     this.#pay(cost);
     if (error) return { error: new Error(`expression '${text}' resulted in error: ${error.message}`), seconds };

@@ -5,6 +5,7 @@ import {
   CelMap,
   type CelType,
   type CelValue,
+  type AsyncEvaluationOptions,
   type EvaluationResult,
   objectType,
 } from '@coxswain/cel';
@@ -32,7 +33,7 @@ const variablesType: CelType = objectType('kubernetes.variables');
 export class LazyVariables extends CelMap {
   readonly #expressions: ReadonlyMap<string, CompiledPolicyExpression>;
   readonly #bindings: Bindings;
-  readonly #signal: AbortSignal | undefined;
+  readonly #options: AsyncEvaluationOptions;
   readonly #values = new Map<string, CelValue | CelError>();
   /** Begun, and not at an end after a moment. */
   readonly #pending = new Map<string, Promise<EvaluationResult>>();
@@ -43,12 +44,12 @@ export class LazyVariables extends CelMap {
   constructor(
     expressions: ReadonlyMap<string, CompiledPolicyExpression>,
     bindings: Bindings,
-    signal: AbortSignal | undefined,
+    options: AsyncEvaluationOptions,
   ) {
     super();
     this.#expressions = expressions;
     this.#bindings = bindings;
-    this.#signal = signal;
+    this.#options = options;
   }
 
   override get objectType(): CelType {
@@ -108,7 +109,7 @@ export class LazyVariables extends CelMap {
     if (this.#depth >= maxDepth || this.#pending.has(name)) throw new VariableNeeded(name);
     this.#depth++;
     try {
-      const result = program.evaluateAsync(this.#bindings, this.#options());
+      const result = program.evaluateAsync(this.#bindings, this.#options);
       if (!(result instanceof Promise)) {
         this.#keep(name, result);
         return;
@@ -128,7 +129,7 @@ export class LazyVariables extends CelMap {
     const result = await this.during(() => {
       const pending = this.#pending.get(name);
       this.#pending.delete(name);
-      return pending ?? program.evaluateAsync(this.#bindings, this.#options());
+      return pending ?? program.evaluateAsync(this.#bindings, this.#options);
     }, budget);
     this.#keep(name, result);
   }
@@ -139,9 +140,5 @@ export class LazyVariables extends CelMap {
       name,
       error ? new CelError(`composited variable ${quote(name)} fails to evaluate: ${error.message}`) : value,
     );
-  }
-
-  #options(): { signal?: AbortSignal } {
-    return this.#signal ? { signal: this.#signal } : {};
   }
 }

@@ -1,4 +1,5 @@
 import type { MatchCondition } from '@coxswain/api/admissionregistration/v1';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import { BOOL } from '@coxswain/cel';
 import type { Authorizer } from '../../authorization/index.ts';
 import { admissionEnvironment, type CompiledPolicyExpression, compileExpression } from './environment.ts';
@@ -8,8 +9,11 @@ import { OutOfBudgetError } from './out-of-budget-error.ts';
 
 const environment = admissionEnvironment({ authorizer: true });
 
-export const compileExpressions = (conditions: readonly MatchCondition[]): Promise<CompiledPolicyExpression[]> =>
-  Promise.all(conditions.map(({ expression }) => compileExpression(environment, expression, [BOOL])));
+export const compileExpressions = (
+  conditions: readonly MatchCondition[],
+  eventLoop: EventLoop,
+): Promise<CompiledPolicyExpression[]> =>
+  Promise.all(conditions.map(({ expression }) => compileExpression(environment, expression, [BOOL], eventLoop)));
 
 /** Asks all of them, in order. */
 export async function evaluateExpressions(

@@ -1,5 +1,6 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { isInternalError, isJsonObject, isTimeout, isTooManyRequests } from '@coxswain/apimachinery';
+import { type Clock, sleep } from '@coxswain/apimachinery/clock';
 import { type KubeconfigWebhook, WebhookCallError, webhookFromKubeconfig } from '../../webhook/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { admissionForbidden } from '../admission-error.ts';
@@ -35,19 +36,19 @@ export function imagePolicyWebhook(
   const remembered = new Map<string, { readonly status: ImageReviewStatus; readonly until: number }>();
   let opened: Promise<KubeconfigWebhook> | undefined;
 
-  const ask = async (spec: ImageReviewSpec): Promise<ImageReviewStatus> => {
+  const ask = async (spec: ImageReviewSpec, clock: Clock): Promise<ImageReviewStatus> => {
     opened ??= webhookFromKubeconfig(kubeConfigFile, { userAgent: 'kube-apiserver-admission', now });
     const webhook = await opened;
     const review = { kind: 'ImageReview', apiVersion: 'imagepolicy.k8s.io/v1alpha1', metadata: {}, spec };
-    return retried(retryBackoffMs, async () => statusOf(await webhook.call(review, { timeoutMs })));
+    return retried(clock, retryBackoffMs, async () => statusOf(await webhook.call(review, { timeoutMs })));
   };
 
-  const judge = async (spec: ImageReviewSpec): Promise<ImageReviewStatus> => {
+  const judge = async (spec: ImageReviewSpec, clock: Clock): Promise<ImageReviewStatus> => {
     const key = JSON.stringify(spec);
     const known = remembered.get(key);
     const time = now().getTime();
     if (known && known.until > time) return known.status;
-    const status = await ask(spec);
+    const status = await ask(spec, clock);
     remembered.delete(key);
     remembered.set(key, { status, until: time + (status.allowed ? allowTtlMs : denyTtlMs) });
     const [oldest] = remembered.keys();
@@ -62,7 +63,7 @@ export function imagePolicyWebhook(
     async validate(attributes) {
       let status: ImageReviewStatus;
       try {
-        status = await judge(specOf(attributes));
+        status = await judge(specOf(attributes), attributes.clock);
       } catch (error) {
         if (!defaultAllow) throw admissionForbidden(attributes, error instanceof Error ? error.message : String(error));
         return failOpen(attributes);
@@ -121,13 +122,13 @@ function statusOf(review: unknown): ImageReviewStatus {
 }
 
 /** Once more, and again, after what may be better the next time. */
-async function retried<T>(backoffMs: number, run: () => Promise<T>): Promise<T> {
+async function retried<T>(clock: Clock, backoffMs: number, run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run();
     } catch (error) {
       if (attempt === attempts || !mayPass(error)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, backoffMs * backoffFactor ** (attempt - 1)));
+      await sleep(clock, backoffMs * backoffFactor ** (attempt - 1));
     }
   }
 }

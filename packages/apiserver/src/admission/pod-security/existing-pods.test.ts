@@ -1,4 +1,5 @@
 import type { Pod } from '@coxswain/api/core/v1';
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import { describe, expect, it } from 'vitest';
 import { existingPodWarnings } from './existing-pods.ts';
 
@@ -15,7 +16,13 @@ const pod = (name: string, bad: boolean, owner?: string): Pod => ({
 const many = (count: number, bad: (i: number) => boolean, owner?: string): Pod[] =>
   Array.from({ length: count }, (_, i) => pod(`p${i}`, bad(i), owner));
 const warningsFor = (pods: readonly Pod[], now = () => new Date(0)): Promise<string[]> =>
-  existingPodWarnings(pods, { namespace: 'n', enforce, isExempt: ({ metadata }) => metadata.name === 'exempt', now });
+  existingPodWarnings(pods, {
+    namespace: 'n',
+    enforce,
+    isExempt: ({ metadata }) => metadata.name === 'exempt',
+    now,
+    eventLoop: systemEventLoop,
+  });
 
 const violate = 'existing pods in namespace "n" violate the new PodSecurity enforce level "baseline:latest"';
 

@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Pod } from '@coxswain/api/core/v1';
 import { quote } from '@coxswain/apimachinery';
+import { type EventLoop, nextTurn } from '@coxswain/apimachinery/turns';
 import { evaluatePod, reasonsOf } from './evaluate-pod.ts';
 import { podLike } from './pod-template.ts';
 import { describe, type LevelVersion } from './policy.ts';
@@ -15,6 +15,7 @@ export interface ExistingPodsOptions {
   readonly enforce: LevelVersion;
   readonly isExempt: (pod: Pod) => boolean;
   readonly now: () => Date;
+  readonly eventLoop: EventLoop;
 }
 
 /** Pods that do the same that they may not. */
@@ -25,7 +26,7 @@ interface Alike {
 
 /** What to tell somebody who makes a namespace enforce a level that pods in it do not meet. */
 export async function existingPodWarnings(pods: readonly Pod[], options: ExistingPodsOptions): Promise<string[]> {
-  const { namespace, enforce, isExempt, now } = options;
+  const { namespace, enforce, isExempt, now, eventLoop } = options;
   const deadline = now().getTime() + maxMs;
   const inOrder = oneOfEachControllerFirst(pods.filter((pod) => !isExempt(pod)));
   const found = new Map<string, Alike>();
@@ -42,7 +43,7 @@ export async function existingPodWarnings(pods: readonly Pod[], options: Existin
     }
     checked += 1;
     if (now().getTime() >= deadline) break;
-    if (checked % batch === 0) await nextTurn();
+    if (checked % batch === 0) await nextTurn(eventLoop);
   }
   const warnings: string[] = [];
   if (checked < inOrder.length)

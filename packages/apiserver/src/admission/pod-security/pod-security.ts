@@ -94,7 +94,7 @@ export function podSecurity(
   };
 
   const validateNamespace = async (attributes: AdmissionAttributes): Promise<void> => {
-    const { kind, name, namespace, object, oldObject, warn } = attributes;
+    const { kind, name, namespace, object, oldObject, warn, eventLoop } = attributes;
     const labels = object?.metadata?.labels ?? {};
     const { policy, errors } = policyOf(labels, defaults);
     const old = oldObject && policyOf(oldObject.metadata?.labels, defaults);
@@ -113,6 +113,7 @@ export function podSecurity(
       enforce: policy.enforce,
       isExempt: ({ spec }) => exemptions.runtimeClasses.has(spec?.runtimeClassName ?? ''),
       now: context.now,
+      eventLoop,
     });
     for (const warning of warnings) warn(warning);
   };

@@ -11,7 +11,7 @@ import {
   type KubernetesObject,
   Path,
 } from '@coxswain/apimachinery';
-import { systemEventLoop } from '@coxswain/apimachinery/turns';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import { BOOL, type CelType, listOf, NULL, STRING } from '@coxswain/cel';
 import { JSON_PATCH } from '@coxswain/cel/library';
 import { Turns } from '../../turns/turns.ts';
@@ -35,7 +35,13 @@ const inMutation: ExpressionScope = { authorizer: true, patchTypes: true };
 /** Why expressions of an object cannot be used, by field. */
 class ExpressionChecks {
   readonly errors = new Map<string, FieldError>();
-  readonly #turns = new Turns(systemEventLoop);
+  readonly #eventLoop: EventLoop;
+  readonly #turns: Turns;
+
+  constructor(eventLoop: EventLoop) {
+    this.#eventLoop = eventLoop;
+    this.#turns = new Turns(eventLoop);
+  }
 
   /** `shown`: the expression as the error quotes it. */
   add(path: Path, { text, program }: CompiledPolicyExpression, shown = text): void {
@@ -53,7 +59,7 @@ class ExpressionChecks {
     for (const [index, { expression = '' }] of conditions.entries()) {
       await this.#turns.next();
       const field = path.index(index).child('expression');
-      this.add(field, await compileExpression(environment, expression.trim(), [BOOL]));
+      this.add(field, await compileExpression(environment, expression.trim(), [BOOL], this.#eventLoop));
     }
   }
 }
@@ -61,9 +67,10 @@ class ExpressionChecks {
 /** Webhooks' conditions; those that were good enough to be stored may stay. */
 export async function checkWebhookExpressions(
   object: KubernetesObject,
-  old?: KubernetesObject,
+  old: KubernetesObject | undefined,
+  eventLoop: EventLoop,
 ): Promise<ExpressionChecks> {
-  const checks = new ExpressionChecks();
+  const checks = new ExpressionChecks(eventLoop);
   const conditions = conditionsOf(object);
   if (old && jsonEquals(conditions, conditionsOf(old))) return checks;
   for (const [index, list] of conditions.entries())
@@ -77,17 +84,18 @@ const conditionsOf = (object: KubernetesObject): (readonly MatchCondition[])[] =
 /** All expressions of a policy, of either kind. */
 export async function checkPolicyExpressions(
   object: KubernetesObject,
-  old?: KubernetesObject,
+  old: KubernetesObject | undefined,
+  eventLoop: EventLoop,
 ): Promise<ExpressionChecks> {
   const { spec = {} } = object as Policy;
   const { paramKind, matchConditions = [], validations = [], auditAnnotations = [], mutations = [] } = spec;
-  const checks = new ExpressionChecks();
+  const checks = new ExpressionChecks(eventLoop);
   const path = Path.of('spec');
   const before = (old as Policy | undefined)?.spec;
   const unchanged =
     before && jsonEquals(paramKind, before.paramKind) && jsonEquals(matchConditions, before.matchConditions ?? []);
   if (!unchanged) await checks.conditions(matchConditions, path.child('matchConditions'), paramKind !== undefined);
-  const compile = await compilerOf(spec, checks, path);
+  const compile = await compilerOf(spec, checks, path, eventLoop);
   for (const [index, { expression = '', messageExpression = '' }] of validations.entries()) {
     const field = path.child('validations').index(index);
     checks.add(field.child('expression'), await compile(expression, [BOOL], inPolicy));
@@ -120,15 +128,16 @@ async function compilerOf(
   { paramKind, variables = [], mutations }: NonNullable<Policy['spec']>,
   checks: ExpressionChecks,
   path: Path,
+  eventLoop: EventLoop,
 ): Promise<Compile> {
   const params = paramKind !== undefined;
-  const compiler = PolicyCompiler.of(paramKind);
+  const compiler = PolicyCompiler.of(paramKind, eventLoop);
   for (const [index, variable] of variables.entries())
     checks.add(path.child('variables').index(index).child('expression'), await compiler.addVariable(variable));
   if (variables.length > 0 || mutations) return (text, types, scope) => compiler.compile(text, types, scope);
-  const turns = new Turns(systemEventLoop);
+  const turns = new Turns(eventLoop);
   return async (text, types, scope) => {
     await turns.next();
-    return compileExpression(admissionEnvironment({ ...scope, params }), text, types);
+    return compileExpression(admissionEnvironment({ ...scope, params }), text, types, eventLoop);
   };
 }

@@ -1,4 +1,5 @@
 import type { GroupResource, KubernetesObject } from '@coxswain/apimachinery';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type { Reservation, ResourceHooks, WriteContext } from '../../registry/resource-hooks.ts';
 
 const nothingReserved: Reservation = { commit: () => {}, rollback: () => {} };
@@ -10,13 +11,13 @@ const webhooks: ReadonlySet<string> = new Set(['validatingwebhookconfigurations'
  * Has expressions read before the objects that they are in are judged, so that what is wrong with them is among the
  * errors. Undefined for resources without expressions.
  */
-export function expressionHooks({ group, resource }: GroupResource): ResourceHooks | undefined {
+export function expressionHooks({ group, resource }: GroupResource, eventLoop: EventLoop): ResourceHooks | undefined {
   if (group !== 'admissionregistration.k8s.io' || !(policies.has(resource) || webhooks.has(resource))) return undefined;
   const begin = async (object: KubernetesObject, old: KubernetesObject | undefined, context: WriteContext) => {
     // Loaded by who has policies.
     const { checkPolicyExpressions, checkWebhookExpressions } = await import('./expression-checks.ts');
     const check = policies.has(resource) ? checkPolicyExpressions : checkWebhookExpressions;
-    context.expressionErrors = (await check(object, old)).errors;
+    context.expressionErrors = (await check(object, old, eventLoop)).errors;
     return nothingReserved;
   };
   return {

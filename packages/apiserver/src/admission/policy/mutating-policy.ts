@@ -34,11 +34,11 @@ const group = 'admissionregistration.k8s.io';
 
 /** Has MutatingAdmissionPolicies change writes, one after the other; each sees what the one before has made. */
 export function mutatingAdmissionPolicy(options: PolicyPluginOptions): AdmissionPlugin {
-  const { context, metrics, conditionMetrics } = options;
+  const { context, metrics, conditionMetrics, eventLoop } = options;
   const source = new PolicySource<MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding, Mutator>({
     policies: () => context.listers.lister(group, 'mutatingadmissionpolicies'),
     bindings: () => context.listers.lister(group, 'mutatingadmissionpolicybindings'),
-    compile: async (policy) => (await import('./mutator.ts')).Mutator.compile(policy),
+    compile: async (policy) => (await import('./mutator.ts')).Mutator.compile(policy, eventLoop),
     context,
     onCollected: (active, gone) => {
       metrics.keepMutations(active);
@@ -148,7 +148,7 @@ class MutatedWrite {
   ): Promise<boolean> {
     const { metrics, conditionMetrics } = this.#options;
     const { name, policy } = active;
-    const { objects, operation } = this.#attributes;
+    const { objects, operation, clock } = this.#attributes;
     const mutator = await active.evaluator();
     const request = admissionRequest(this.#attributes, matched);
     const input = async () => ({
@@ -176,7 +176,7 @@ class MutatedWrite {
       const current = await input();
       const { object } = current;
       if (!object) break;
-      const start = performance.now();
+      const start = clock.monotonic();
       let problem: unknown;
       try {
         this.#versioned.replace(await mutator.mutate(index, { ...current, object }, matched, objects));
@@ -184,7 +184,7 @@ class MutatedWrite {
       } catch (error) {
         problem = error;
       }
-      metrics.mutated(name, binding.name, problem, (performance.now() - start) / 1000);
+      metrics.mutated(name, binding.name, problem, (clock.monotonic() - start) / 1000);
       if (problem instanceof ApiError) throw problem;
       if (problem !== undefined) this.#problem(active, binding, messageOf(problem), 'Invalid');
     }

@@ -1,5 +1,6 @@
 import type { MutatingAdmissionPolicy } from '@coxswain/api/admissionregistration/v1';
 import type { KubernetesObject } from '@coxswain/apimachinery';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type { EquivalentResource } from '../../registry/equivalent-resource.ts';
 import type { AdmissionObjects } from '../admission.ts';
 import type { CompiledPolicyExpression } from '../expressions/environment.ts';
@@ -24,8 +25,8 @@ export class Mutator {
     this.#mutations = mutations;
   }
 
-  static async compile({ spec = {} }: Pick<MutatingAdmissionPolicy, 'spec'>): Promise<Mutator> {
-    const compiler = PolicyCompiler.of(spec.paramKind);
+  static async compile({ spec = {} }: Pick<MutatingAdmissionPolicy, 'spec'>, eventLoop: EventLoop): Promise<Mutator> {
+    const compiler = PolicyCompiler.of(spec.paramKind, eventLoop);
     for (const variable of spec.variables ?? []) await compiler.addVariable(variable);
     const conditions = await PolicyConditions.compile(spec.matchConditions ?? [], compiler);
     const mutations: CompiledMutation[] = [];

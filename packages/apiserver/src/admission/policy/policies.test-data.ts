@@ -5,6 +5,7 @@ import type {
   ValidatingAdmissionPolicyBinding,
 } from '@coxswain/api/admissionregistration/v1';
 import type { KubernetesObject } from '@coxswain/apimachinery';
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import { newContext, type TestContext } from '../plugin-runner.test-data.ts';
 import { WebhookMetrics } from '../webhook/index.ts';
 import type { ParamObjects } from './params.ts';
@@ -68,7 +69,7 @@ export function policyTest(objects: readonly KubernetesObject[], params: readonl
   const [metrics, conditionMetrics] = [new PolicyMetrics(), new WebhookMetrics()];
   return {
     context,
-    options: { context, metrics, conditionMetrics, params: () => paramsOf(params) },
+    options: { context, eventLoop: systemEventLoop, metrics, conditionMetrics, params: () => paramsOf(params) },
     metric: (name) =>
       [...metrics.families, ...conditionMetrics.families]
         .filter((family) => family.name === name)

@@ -1,5 +1,5 @@
 import type { ParamKind, Variable } from '@coxswain/api/admissionregistration/v1';
-import { systemEventLoop } from '@coxswain/apimachinery/turns';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import { type CelEnvironment, type CelType, DYN, listOf, mapOf, objectType } from '@coxswain/cel';
 import { Turns } from '../../turns/turns.ts';
 import {
@@ -22,18 +22,21 @@ export class PolicyCompiler {
   readonly #types = new Map<string, CelType>();
   readonly #variablesType: CelType;
   readonly #environments = new Map<string, CelEnvironment>();
-  readonly #turns = new Turns(systemEventLoop);
+  readonly #eventLoop: EventLoop;
+  readonly #turns: Turns;
 
   /** `base`: what expressions know besides variables. */
-  constructor(base: (scope: Scope) => CelEnvironment) {
+  constructor(base: (scope: Scope) => CelEnvironment, eventLoop: EventLoop) {
     this.#base = base;
+    this.#eventLoop = eventLoop;
+    this.#turns = new Turns(eventLoop);
     this.#variablesType = objectType('kubernetes.variables', { field: (name) => this.#types.get(name) });
   }
 
   /** For a policy that has parameters, or none. */
-  static of(paramKind: ParamKind | undefined): PolicyCompiler {
+  static of(paramKind: ParamKind | undefined, eventLoop: EventLoop): PolicyCompiler {
     const params = paramKind !== undefined;
-    return new PolicyCompiler((scope) => admissionEnvironment({ ...scope, params }));
+    return new PolicyCompiler((scope) => admissionEnvironment({ ...scope, params }), eventLoop);
   }
 
   async addVariable({ name, expression }: Variable): Promise<CompiledPolicyExpression> {
@@ -45,7 +48,7 @@ export class PolicyCompiler {
 
   async compile(text: string, types: readonly CelType[], scope: Scope): Promise<CompiledPolicyExpression> {
     await this.#turns.next();
-    return compileExpression(this.#environment(scope), text, types);
+    return compileExpression(this.#environment(scope), text, types, this.#eventLoop);
   }
 
   #environment(scope: Scope): CelEnvironment {

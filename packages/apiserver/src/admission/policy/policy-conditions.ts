@@ -32,9 +32,10 @@ export class PolicyConditions {
   /** Whether all of them hold; one that does not decides, whatever else fails. Throws an Error when that cannot be said. */
   async hold(input: ExpressionInput, observe: ConditionsObserver): Promise<boolean> {
     if (this.#conditions.length === 0) return true;
-    const start = performance.now();
+    const { clock } = input.attributes;
+    const start = clock.monotonic();
     const result = await this.#evaluate(input);
-    observe((performance.now() - start) / 1000, result);
+    observe((clock.monotonic() - start) / 1000, result);
     if (result instanceof Error) throw result;
     return result;
   }

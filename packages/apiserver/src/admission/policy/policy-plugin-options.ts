@@ -1,3 +1,4 @@
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type { AdmissionContext } from '../plugin-context.ts';
 import type { WebhookMetrics } from '../webhook/webhook-metrics.ts';
 import type { FindParamObjects } from './params.ts';
@@ -7,6 +8,8 @@ import type { PolicyMetrics } from './policy-metrics.ts';
 export interface PolicyPluginOptions {
   readonly context: Pick<AdmissionContext, 'listers' | 'client' | 'authorizer'>;
   readonly params: FindParamObjects;
+  /** Where others get their turn while policies are read. */
+  readonly eventLoop: EventLoop;
   readonly metrics: PolicyMetrics;
   /** Where conditions of webhooks are counted too. */
   readonly conditionMetrics: Pick<WebhookMetrics, 'conditionsEvaluated' | 'forgetPolicy'>;

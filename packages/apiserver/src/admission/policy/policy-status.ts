@@ -7,6 +7,7 @@ import {
   newGenericServerResponse,
   stringifyJson,
 } from '@coxswain/apimachinery';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type { InProcessTransport } from '../../http/in-process.ts';
 import type { Listers } from '../../registry/lister.ts';
 import { PolicyStatusController } from './status-controller.ts';
@@ -22,6 +23,7 @@ interface PolicyStatusOptions {
   readonly transport: InProcessTransport;
   /** What a resource is served as. */
   readonly kindFor: (resource: GroupVersionResource) => GroupVersionKind | undefined;
+  readonly eventLoop: EventLoop;
   readonly report: (message: string, error?: unknown) => void;
 }
 
@@ -30,6 +32,7 @@ export function policyStatusController({
   listers,
   transport,
   kindFor,
+  eventLoop,
   report,
 }: PolicyStatusOptions): PolicyStatusController {
   return new PolicyStatusController({
@@ -45,6 +48,7 @@ export function policyStatusController({
       return checkTypes(policy, {
         kindsFor: (one) => [kindFor(one) ?? []].flat(),
         typeOf: (kind) => servedType(kind, definitions.list()),
+        eventLoop,
       });
     },
     apply: async (name, status) => {

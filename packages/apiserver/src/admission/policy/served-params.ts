@@ -1,5 +1,4 @@
 import { isNotFound, type KubernetesObject } from '@coxswain/apimachinery';
-import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import type { ResourceRegistry } from '../../registry/resource-registry.ts';
 import type { StoredObject } from '../../registry/stored-object.ts';
 import { Turns } from '../../turns/turns.ts';
@@ -51,7 +50,7 @@ export function servedParams({ scope, during }: ServedScope): ParamObjects {
         const { entries } = registry.cache.list(registry.keys.namespacePrefix(namespace));
         const stored = entries.map(({ value }) => value);
         await registry.prepare(stored);
-        const turns = new Turns(systemEventLoop);
+        const turns = new Turns(registry.eventLoop);
         const objects: KubernetesObject[] = [];
         for (const one of stored) {
           await turns.next();

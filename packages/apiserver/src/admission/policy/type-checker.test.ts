@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Catalogue } from '@coxswain/api';
 import type { ExpressionWarning, ValidatingAdmissionPolicy } from '@coxswain/api/admissionregistration/v1';
 import { GroupVersionKind } from '@coxswain/apimachinery';
+import { systemEventLoop } from '@coxswain/apimachinery/turns';
 import { describe, expect, it } from 'vitest';
 import { builtInType } from './schema-type.ts';
 import { checkTypes, type TypeCheckerOptions } from './type-checker.ts';
@@ -17,6 +18,7 @@ const kinds = [
   ...['Deployment', 'ControllerRevision'].map((kind) => GroupVersionKind.of('apps', 'v1', kind)),
 ];
 const options: TypeCheckerOptions = {
+  eventLoop: systemEventLoop,
   kindsFor: ({ group, version, resource }) =>
     kinds.filter(
       (kind) => kind.group === group && kind.version === version && `${kind.kind.toLowerCase()}s` === resource,

@@ -4,6 +4,7 @@ import type {
   ValidatingAdmissionPolicy,
 } from '@coxswain/api/admissionregistration/v1';
 import { GroupVersion, type GroupVersionKind, GroupVersionResource } from '@coxswain/apimachinery';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import { type CelType, DYN } from '@coxswain/cel';
 import { ExpressionProblem, typedEnvironment } from '../expressions/environment.ts';
 import { PolicyCompiler } from './policy-compiler.ts';
@@ -13,6 +14,7 @@ export interface TypeCheckerOptions {
   readonly kindsFor: (resource: GroupVersionResource) => readonly GroupVersionKind[];
   /** Undefined for a kind of which nothing is known. */
   readonly typeOf: (kind: GroupVersionKind) => CelType | undefined;
+  readonly eventLoop: EventLoop;
 }
 
 /** A rule may be for so many kinds; others are not looked at. */
@@ -35,7 +37,7 @@ export async function checkTypes(
     const object = options.typeOf(kind);
     if (!object) continue;
     const environment = typedEnvironment({ object, params }, { authorizer: true });
-    const compiler = new PolicyCompiler(() => environment);
+    const compiler = new PolicyCompiler(() => environment, options.eventLoop);
     for (const variable of variables) await compiler.addVariable(variable);
     compilers.push({ kind, compiler });
   }

@@ -36,11 +36,11 @@ const maxAnnotationValues = 100;
 
 /** Holds writes to ValidatingAdmissionPolicies. All are asked; the first in order that says no is heard. */
 export function validatingAdmissionPolicy(options: PolicyPluginOptions): AdmissionPlugin {
-  const { context, metrics, conditionMetrics } = options;
+  const { context, metrics, conditionMetrics, eventLoop } = options;
   const source = new PolicySource<ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, Validator>({
     policies: () => context.listers.lister(group, 'validatingadmissionpolicies'),
     bindings: () => context.listers.lister(group, 'validatingadmissionpolicybindings'),
-    compile: async (policy) => (await import('./validator.ts')).Validator.compile(policy),
+    compile: async (policy) => (await import('./validator.ts')).Validator.compile(policy, eventLoop),
     context,
     onCollected: (active, gone) => {
       metrics.keepValidations(active);

@@ -1,4 +1,5 @@
 import type { AuditAnnotation, ValidatingAdmissionPolicy, Validation } from '@coxswain/api/admissionregistration/v1';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import { BOOL, NULL, runtimeType, STRING } from '@coxswain/cel';
 import type { CompiledPolicyExpression } from '../expressions/environment.ts';
 import { costBudget, Evaluation, type ExpressionInput, type ExpressionResult } from '../expressions/evaluation.ts';
@@ -64,9 +65,12 @@ export class Validator {
     this.#failsOpen = failsOpen;
   }
 
-  static async compile({ spec = {} }: Pick<ValidatingAdmissionPolicy, 'spec'>): Promise<Validator> {
+  static async compile(
+    { spec = {} }: Pick<ValidatingAdmissionPolicy, 'spec'>,
+    eventLoop: EventLoop,
+  ): Promise<Validator> {
     const { variables = [], matchConditions = [], validations = [], auditAnnotations = [] } = spec;
-    const compiler = PolicyCompiler.of(spec.paramKind);
+    const compiler = PolicyCompiler.of(spec.paramKind, eventLoop);
     for (const variable of variables) await compiler.addVariable(variable);
     const conditions = await PolicyConditions.compile(matchConditions, compiler);
     const compiled: CompiledValidation[] = [];

@@ -41,16 +41,14 @@ export class QuotaCharger {
   /** Resolves when the write is paid for. Rejects with the ApiError that tells why it may not be. */
   charge(attributes: AdmissionAttributes, evaluator: Evaluator): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        waiting.settle(newInternalError('resource quota evaluation timed out'));
-      }, timeoutMs);
-      timer.unref();
+      const giveUp = (): void => waiting.settle(newInternalError('resource quota evaluation timed out'));
+      const timer = attributes.clock.setTimeout(giveUp, timeoutMs, { background: true });
       const waiting: Waiting = {
         attributes,
         evaluator,
         settled: false,
         settle(error) {
-          clearTimeout(timer);
+          timer.cancel();
           this.settled = true;
           if (error) reject(error);
           else resolve();

@@ -1,5 +1,6 @@
 import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '@coxswain/api/core/v1';
 import { quote } from '@coxswain/apimachinery';
+import type { Clock } from '@coxswain/apimachinery/clock';
 import { visitPodReferences } from '../../authorization/pod-references.ts';
 import { clientsMistake } from '../../registry/clients-mistake.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
@@ -28,7 +29,7 @@ export function serviceAccount(context: Pick<AdmissionContext, 'listers' | 'clie
         attributes,
         `no service account specified for pod ${namespace}/${pod.metadata.name ?? ''}`,
       );
-    const account = await findAccount(context, namespace, name);
+    const account = await findAccount(context, attributes.clock, namespace, name);
     if (account) return account;
     throw admissionForbidden(
       attributes,
@@ -80,29 +81,34 @@ const withAccountName = (spec: PodSpec, name: string): PodSpec => ({
 
 async function findAccount(
   context: Pick<AdmissionContext, 'listers' | 'client'>,
+  clock: Clock,
   namespace: string,
   name: string,
 ): Promise<ServiceAccount | undefined> {
   const find = () => findObject<ServiceAccount>(context, '', 'serviceaccounts', namespace, name);
   const found = await find();
   if (found || name !== defaultAccount) return found;
-  await newAccount(context, namespace, name);
+  await newAccount(context, clock, namespace, name);
   return find();
 }
 
 /** Resolves when the account is there, or after a time. */
-function newAccount({ listers }: Pick<AdmissionContext, 'listers'>, namespace: string, name: string): Promise<void> {
+function newAccount(
+  { listers }: Pick<AdmissionContext, 'listers'>,
+  clock: Clock,
+  namespace: string,
+  name: string,
+): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
-      clearTimeout(timer);
+      timer.cancel();
       unfollow();
       resolve();
     };
     const unfollow = listers.lister<ServiceAccount>('', 'serviceaccounts').onChange((account) => {
       if (account?.metadata.name === name && account.metadata.namespace === namespace) done();
     });
-    const timer = setTimeout(done, defaultAccountWaitMs);
-    timer.unref();
+    const timer = clock.setTimeout(done, defaultAccountWaitMs, { background: true });
   });
 }
 

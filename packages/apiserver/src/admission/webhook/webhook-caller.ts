@@ -81,10 +81,10 @@ export class WebhookCaller {
     const { metrics, type } = this.#options;
     const { hook } = invocation;
     const { name } = hook.webhook;
-    const { operation } = attributes;
-    const start = performance.now();
+    const { operation, clock } = attributes;
+    const start = clock.monotonic();
     const done = (code: number, rejected: boolean): void =>
-      metrics.called({ name, type, operation }, { seconds: (performance.now() - start) / 1000, code, rejected });
+      metrics.called({ name, type, operation }, { seconds: (clock.monotonic() - start) / 1000, code, rejected });
     try {
       const result = apply(await this.#ask(invocation, attributes, objects));
       done(200, false);
@@ -199,8 +199,8 @@ function rejection(name: string, given: Status | undefined): ApiError {
   });
 }
 
-const remainingMs = ({ deadline }: AdmissionAttributes): number =>
-  deadline === undefined ? Number.POSITIVE_INFINITY : deadline - performance.now();
+const remainingMs = ({ deadline, clock }: AdmissionAttributes): number =>
+  deadline === undefined ? Number.POSITIVE_INFINITY : deadline - clock.monotonic();
 
 /** Throws when there is no time left, or nobody to answer to. */
 export function assertTimeLeft(attributes: AdmissionAttributes): void {

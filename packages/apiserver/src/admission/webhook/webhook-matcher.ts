@@ -59,11 +59,17 @@ export class WebhookMatcher {
   ): Promise<boolean> {
     const { metrics, type } = this.#dependencies;
     const { name } = hook.webhook;
-    const start = performance.now();
+    const start = attributes.clock.monotonic();
     const { object, oldObject } = await inVersion(kind);
     const request = admissionRequest(attributes, { resource, kind });
     const result = await holds(hook.matchConditions!, { attributes, object, oldObject, request });
-    metrics.conditionsEvaluated(name, type, attributes.operation, (performance.now() - start) / 1000, result);
+    metrics.conditionsEvaluated(
+      name,
+      type,
+      attributes.operation,
+      (attributes.clock.monotonic() - start) / 1000,
+      result,
+    );
     if (!(result instanceof Error)) return result;
     if (hook.failsOpen) return false;
     throw newForbidden(attributes.resource.groupResource, attributes.name, result);

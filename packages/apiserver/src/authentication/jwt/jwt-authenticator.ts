@@ -1,5 +1,6 @@
 import type { UserInfo } from '@coxswain/api';
 import { quote } from '@coxswain/apimachinery';
+import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 import type { JwtConfiguration } from './authentication-configuration.ts';
 import { booleanClaim, type Claims, hasClaim, stringClaim, stringsClaim } from './claims.ts';
 import { DistributedClaims } from './distributed-claims.ts';
@@ -10,6 +11,8 @@ import type { JwtExpressions } from './validate-authentication-configuration.ts'
 
 export interface JwtAuthenticatorOptions extends Pick<OidcProviderOptions, 'now' | 'report'> {
   readonly algorithms: readonly string[];
+  /** The machine's by default. */
+  readonly clock?: Clock;
   readonly metrics?: JwtMetrics;
 }
 
@@ -26,8 +29,8 @@ export class JwtAuthenticator {
     this.#expressions = expressions;
     this.#options = options;
     const { url, discoveryURL, certificateAuthority, audiences } = configuration.issuer;
-    const { now, report, algorithms, metrics } = options;
-    const trust = { now, report, ...(certificateAuthority !== '' && { ca: certificateAuthority }) };
+    const { now, clock = systemClock, report, algorithms, metrics } = options;
+    const trust = { now, clock, report, ...(certificateAuthority !== '' && { ca: certificateAuthority }) };
     this.#provider = new OidcProvider({
       issuer: url,
       ...trust,
@@ -58,14 +61,14 @@ export class JwtAuthenticator {
 
   /** Who the bearer of a token is, which says to be of the issuer. Throws an Error in upstream's words if it is no good. */
   async userOf(token: string): Promise<UserInfo> {
-    const start = performance.now();
-    const { metrics } = this.#options;
+    const { clock = systemClock, metrics } = this.#options;
+    const start = clock.monotonic();
     try {
       const user = await this.#verifiedUser(token);
-      metrics?.authenticated(this.issuer, 'success', (performance.now() - start) / 1000);
+      metrics?.authenticated(this.issuer, 'success', (clock.monotonic() - start) / 1000);
       return user;
     } catch (error) {
-      metrics?.authenticated(this.issuer, 'failure', (performance.now() - start) / 1000);
+      metrics?.authenticated(this.issuer, 'failure', (clock.monotonic() - start) / 1000);
       throw error;
     }
   }

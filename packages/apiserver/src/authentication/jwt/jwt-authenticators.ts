@@ -1,4 +1,6 @@
 import { aggregate, jsonEquals } from '@coxswain/apimachinery';
+import { type Clock, systemClock, type Timer } from '@coxswain/apimachinery/clock';
+import { childSignal } from '@coxswain/client';
 import type { Authenticated, TokenAuthenticator } from '@coxswain/component-base/authentication';
 import { intersectAudiences } from '@coxswain/component-base/authentication';
 import { type FollowedFiles, followFiles, TryAgain } from '@coxswain/component-base/files';
@@ -14,6 +16,8 @@ import { anonymousChanged, validateAuthenticationConfiguration } from './validat
 export interface JwtAuthenticatorsOptions {
   readonly apiAudiences: readonly string[];
   readonly now: () => Date;
+  /** The machine's by default. */
+  readonly clock?: Clock;
   /** Hears of providers that do not answer, and of files that are no good. */
   readonly report: (message: string, error: unknown) => void;
   readonly metrics?: JwtMetrics;
@@ -33,7 +37,7 @@ export class JwtAuthenticators implements TokenAuthenticator {
   readonly #authentication: JwtAuthentication;
   readonly #options: JwtAuthenticatorsOptions;
   readonly #closed = new AbortController();
-  readonly #retired = new Map<JwtAuthenticator, NodeJS.Timeout>();
+  readonly #retired = new Map<JwtAuthenticator, Timer>();
   readonly #followed: FollowedFiles | undefined;
   #current: readonly JwtAuthenticator[];
 
@@ -45,6 +49,7 @@ export class JwtAuthenticators implements TokenAuthenticator {
     if (!file) return;
     options.reloadMetrics?.applied(file.text);
     this.#followed = followFiles({
+      ...(options.clock && { clock: options.clock }),
       files: [file.path],
       initial: [file.text],
       onChange: ([text = '']) => this.#reload(text),
@@ -69,7 +74,7 @@ export class JwtAuthenticators implements TokenAuthenticator {
     this.#closed.abort();
     this.#followed?.close();
     for (const [authenticator, timer] of this.#retired) {
-      clearTimeout(timer);
+      timer.cancel();
       authenticator.close();
     }
     for (const authenticator of this.#current) authenticator.close();
@@ -87,8 +92,10 @@ export class JwtAuthenticators implements TokenAuthenticator {
     const configuration = parse(text);
     await this.#validate(configuration);
     const started = this.#start(await prepareIssuers(configuration, this.#authentication.disallowedIssuers));
-    const signal = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(readyTimeoutMs)]);
+    const { clock = systemClock } = this.#options;
+    const { signal, dispose } = childSignal({ parent: this.#closed.signal, timeoutMs: readyTimeoutMs, clock });
     await Promise.all(started.map((authenticator) => authenticator.ready(signal)));
+    dispose();
     const problems = started.flatMap(({ problem }) => problem ?? []);
     if (problems.length > 0 || this.#closed.signal.aborted) {
       for (const authenticator of started) authenticator.close();
@@ -109,13 +116,14 @@ export class JwtAuthenticators implements TokenAuthenticator {
   }
 
   #retire(authenticator: JwtAuthenticator): void {
-    const timer = setTimeout(() => {
+    const { clock = systemClock } = this.#options;
+    const retire = (): void => {
       this.#retired.delete(authenticator);
       authenticator.close();
       const { issuer } = authenticator;
       if (!this.#current.some((other) => other.issuer === issuer)) this.#options.metrics?.forget(issuer);
-    }, retireMs);
-    timer.unref();
+    };
+    const timer = clock.setTimeout(retire, retireMs, { background: true });
     this.#retired.set(authenticator, timer);
   }
 }

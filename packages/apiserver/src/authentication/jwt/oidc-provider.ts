@@ -1,4 +1,5 @@
 import { isJsonObject, parseJson, quote } from '@coxswain/apimachinery';
+import { type Clock, systemClock, type Timer } from '@coxswain/apimachinery/clock';
 import { type HttpsAnswer, httpsGet, unreadable } from './https-get.ts';
 import { RemoteKeySet, type RemoteKeySetOptions } from './remote-key-set.ts';
 
@@ -9,6 +10,8 @@ export interface OidcProviderOptions {
   /** PEM; the system's roots without it. */
   readonly ca?: string;
   readonly now: () => Date;
+  /** The machine's by default. */
+  readonly clock?: Clock;
   readonly report: (message: string, error: unknown) => void;
   readonly onFetch?: RemoteKeySetOptions['onFetch'];
 }
@@ -27,7 +30,7 @@ export class OidcProvider {
   readonly #waiting = new Set<() => void>();
   #keys: RemoteKeySet | undefined;
   #problem: string | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
 
   constructor(options: OidcProviderOptions) {
     this.#options = options;
@@ -71,13 +74,13 @@ export class OidcProvider {
   };
 
   close(): void {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#closed.abort();
     for (const done of this.#waiting) done();
   }
 
   async #discover(): Promise<void> {
-    const { report, now, onFetch } = this.#options;
+    const { report, now, clock = systemClock, onFetch } = this.#options;
     try {
       const url = await this.#keySetUrl();
       this.#keys = new RemoteKeySet({ url, get: this.get, now, ...(onFetch && { onFetch }) });
@@ -86,8 +89,7 @@ export class OidcProvider {
       if (this.#closed.signal.aborted) return;
       this.#problem = error instanceof Error ? error.message : String(error);
       report('oidc authenticator: initializing plugin', error);
-      this.#timer = setTimeout(() => void this.#discover(), retryMs);
-      this.#timer.unref();
+      this.#timer = clock.setTimeout(() => void this.#discover(), retryMs, { background: true });
     }
   }
 

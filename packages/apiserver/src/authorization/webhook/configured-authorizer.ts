@@ -1,5 +1,6 @@
 import type { UserInfo } from '@coxswain/api';
 import { durationToMs, jsonEquals } from '@coxswain/apimachinery';
+import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import type {
   AuthorizationAttributes,
   Authorizer,
@@ -26,6 +27,7 @@ export interface ConfiguredAuthorizerOptions {
   /** Absent where there is none: it was not asked for when the server was started. */
   readonly builtIn: (type: BuiltInType) => Authorizer | undefined;
   readonly now: () => Date;
+  readonly clock: Clock;
   readonly random: () => number;
   /** Hears of webhooks that cannot be asked, and of files that are no good. */
   readonly report: (message: string, error: unknown) => void;
@@ -44,7 +46,7 @@ export class ConfiguredAuthorizer implements Authorizer {
   readonly #authorization: PreparedAuthorization;
   readonly #options: ConfiguredAuthorizerOptions;
   readonly #followed: FollowedFiles | undefined;
-  readonly #retired = new Map<readonly PreparedAuthorizer[], NodeJS.Timeout>();
+  readonly #retired = new Map<readonly PreparedAuthorizer[], Timer>();
   #authorizers: readonly PreparedAuthorizer[];
   #union: UnionAuthorizer;
   #lastConfiguration: AuthorizationConfiguration | undefined;
@@ -59,6 +61,7 @@ export class ConfiguredAuthorizer implements Authorizer {
     options.reloadMetrics?.applied(file.text);
     this.#lastConfiguration = parseAuthorizationConfiguration(file.text);
     this.#followed = followFiles({
+      clock: options.clock,
       files: [file.path],
       initial: [file.text],
       onChange: ([text = '']) => this.#reload(text),
@@ -80,7 +83,7 @@ export class ConfiguredAuthorizer implements Authorizer {
   close(): void {
     this.#followed?.close();
     for (const [authorizers, timer] of this.#retired) {
-      clearTimeout(timer);
+      timer.cancel();
       closeAuthorizers(authorizers);
     }
     closeAuthorizers(this.#authorizers);
@@ -105,11 +108,11 @@ export class ConfiguredAuthorizer implements Authorizer {
   }
 
   #retire(authorizers: readonly PreparedAuthorizer[]): void {
-    const timer = setTimeout(() => {
+    const retire = (): void => {
       this.#retired.delete(authorizers);
       closeAuthorizers(authorizers);
-    }, retireMs);
-    timer.unref();
+    };
+    const timer = this.#options.clock.setTimeout(retire, retireMs, { background: true });
     this.#retired.set(authorizers, timer);
   }
 
@@ -136,7 +139,7 @@ export class ConfiguredAuthorizer implements Authorizer {
   }
 
   #webhookAuthorizer({ name, configuration, webhook, matches }: PreparedWebhook): WebhookAuthorizer {
-    const { now, random, report, metrics } = this.#options;
+    const { now, clock, random, report, metrics } = this.#options;
     const { authorizedTTL, cacheAuthorizedRequests, unauthorizedTTL, cacheUnauthorizedRequests } = configuration;
     return new WebhookAuthorizer({
       name,
@@ -146,8 +149,9 @@ export class ConfiguredAuthorizer implements Authorizer {
       authorizedTtlMs: cacheAuthorizedRequests ? durationToMs(authorizedTTL) : 0,
       unauthorizedTtlMs: cacheUnauthorizedRequests ? durationToMs(unauthorizedTTL) : 0,
       failureDecision: configuration.failurePolicy === 'Deny' ? 'deny' : 'no opinion',
-      ...(matches && { matches: timed(matches, name, metrics) }),
+      ...(matches && { matches: timed(matches, name, clock, metrics) }),
       now,
+      clock,
       random,
       report,
       ...(metrics && { metrics }),
@@ -157,10 +161,10 @@ export class ConfiguredAuthorizer implements Authorizer {
 
 type Matches = NonNullable<PreparedWebhook['matches']>;
 
-function timed(matches: Matches, name: string, metrics: AuthorizationMetrics | undefined): Matches {
+function timed(matches: Matches, name: string, clock: Clock, metrics: AuthorizationMetrics | undefined): Matches {
   return async (spec) => {
-    const start = performance.now();
-    const seconds = (): number => (performance.now() - start) / 1000;
+    const start = clock.monotonic();
+    const seconds = (): number => (clock.monotonic() - start) / 1000;
     try {
       const matched = await matches(spec);
       metrics?.conditionsEvaluated(name, matched ? 'match' : 'exclusion', seconds());

@@ -1,4 +1,5 @@
 import type { SubjectAccessReviewSpec } from '@coxswain/api/authorization/v1';
+import { systemClock } from '@coxswain/apimachinery/clock';
 import {
   type AuthorizationAttributes,
   type Authorizer,
@@ -52,11 +53,11 @@ export class WebhookAuthorizer implements Authorizer {
   }
 
   async #ask(spec: SubjectAccessReviewSpec): Promise<Record<string, unknown>> {
-    const { name, failureDecision, metrics, report } = this.#options;
+    const { name, failureDecision, clock = systemClock, metrics, report } = this.#options;
     let result = 'success';
     try {
       return await withBackoff(async () => {
-        const start = performance.now();
+        const start = clock.monotonic();
         try {
           const answer = await this.#call(spec);
           result = 'success';
@@ -65,7 +66,7 @@ export class WebhookAuthorizer implements Authorizer {
           result = resultOf(error);
           throw error;
         } finally {
-          metrics?.webhookCalled(name, result, (performance.now() - start) / 1000);
+          metrics?.webhookCalled(name, result, (clock.monotonic() - start) / 1000);
         }
       }, this.#options);
     } catch (error) {

@@ -13,6 +13,7 @@ import {
 } from '@coxswain/api';
 import type { JSONSchemaProps } from '@coxswain/api/apiextensions/v1';
 import { type ErrorList, type FieldErrorType, invalid, Path, type StructSchema } from '@coxswain/apimachinery';
+import { type EventLoop, systemEventLoop } from '@coxswain/apimachinery/turns';
 import { hasRules, type RuleValidator } from '../validation-rules/index.ts';
 import { structSchemaOf } from './struct-schema.ts';
 
@@ -32,6 +33,8 @@ interface ValidateOptions {
 }
 
 interface CompileOptions {
+  /** Where others get their turn while rules judge an object; the thread's own by default. */
+  readonly eventLoop?: EventLoop;
   readonly kind: string;
   /** `spec.preserveUnknownFields` of the definition: nothing is pruned. */
   readonly preserveUnknownFields?: boolean;
@@ -149,7 +152,10 @@ export class CustomResourceSchema {
 
   async #loadRules(): Promise<RuleValidator> {
     const { compileRuleValidator } = await import('../validation-rules/custom-resource-rules.ts');
-    this.#ruleValidator ??= compileRuleValidator(this.openAPIV3Schema ?? {});
+    this.#ruleValidator ??= compileRuleValidator(
+      this.openAPIV3Schema ?? {},
+      this.#options.eventLoop ?? systemEventLoop,
+    );
     return this.#ruleValidator;
   }
 

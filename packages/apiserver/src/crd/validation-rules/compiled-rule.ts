@@ -1,5 +1,6 @@
 import { resolveFieldPath } from '@coxswain/api';
 import type { JSONSchemaProps, ValidationRule } from '@coxswain/api/apiextensions/v1';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import {
   BOOL,
   CelCompileError,
@@ -57,12 +58,13 @@ export class RuleScope {
   }
 
   /** Takes long for large rules; others run meanwhile. A rule with nothing in it is none, which is found elsewhere. */
-  async compile(source: ValidationRule): Promise<CompiledRule | undefined> {
+  async compile(source: ValidationRule, eventLoop: EventLoop): Promise<CompiledRule | undefined> {
     const { rule = '', messageExpression, fieldPath, optionalOldSelf } = source;
     if (rule.trim() === '') return undefined;
     const environment = optionalOldSelf ? this.#withOptionalOldSelf() : this.#withOldSelf();
     let usesOldSelf = false;
-    const compiled = await this.#compile(rule, {
+    const compile = (text: string, wanted: Wanted): Promise<CompiledProgram> => this.#compile(text, wanted, eventLoop);
+    const compiled = await compile(rule, {
       environment,
       type: BOOL,
       failed: '',
@@ -77,7 +79,7 @@ export class RuleScope {
       rule: compiled,
       usesOldSelf,
       ...(messageExpression && {
-        messageExpression: await this.#compile(messageExpression, {
+        messageExpression: await compile(messageExpression, {
           environment,
           type: STRING,
           failed: 'messageExpression ',
@@ -104,14 +106,14 @@ export class RuleScope {
     return this.#optionalEnvironment;
   }
 
-  async #compile(text: string, wanted: Wanted): Promise<CompiledProgram> {
+  async #compile(text: string, wanted: Wanted, eventLoop: EventLoop): Promise<CompiledProgram> {
     const fail = (error: string): CompiledProgram => ({ maxCost: 0, error });
     try {
-      const expression = await wanted.environment.compileAsync(text);
+      const expression = await wanted.environment.compileAsync(text, eventLoop);
       if (!sameType(expression.type, wanted.type)) return fail(wanted.wrongType);
       wanted.accept?.(expression);
-      const program = await expression.programAsync();
-      const { max: maxCost } = await expression.estimateCostAsync(this.#sizes);
+      const program = await expression.programAsync(eventLoop);
+      const { max: maxCost } = await expression.estimateCostAsync(this.#sizes, eventLoop);
       return { program, maxCost };
     } catch (error) {
       if (error instanceof CelCompileError) return fail(`${wanted.failed}compilation failed: ${error.message}`);

@@ -1,4 +1,5 @@
 import type { JSONSchemaProps } from '@coxswain/api/apiextensions/v1';
+import { CountingEventLoop, systemEventLoop } from '@coxswain/apimachinery/turns';
 import { describe, expect, it } from 'vitest';
 import { largeDefinition, largeObject } from '../schema/large-schema.test-data.ts';
 import { compileRuleValidator } from './custom-resource-rules.ts';
@@ -11,7 +12,7 @@ describe('rules at work', () => {
   it('judge a large object by 50 rules in one go, once they are compiled', async () => {
     const { openAPIV3Schema } = largeDefinition({ rules: 50 }).spec.versions[0]!.schema!;
     // As if it took no time.
-    const validate = compileRuleValidator(openAPIV3Schema!, () => 0);
+    const validate = compileRuleValidator(openAPIV3Schema!, new CountingEventLoop({ msPerLook: 0 }));
     const object = largeObject();
     expect(await validate(object, undefined, undefined)).toEqual([]);
     expect(validate(object, undefined, undefined)).toEqual([]);
@@ -33,7 +34,7 @@ describe('rules at work', () => {
       properties: { ...properties, map },
       ...rules('!has(self.constructor)', 'has(self.toString)'),
     };
-    const validate = compileRuleValidator(withSpec(spec));
+    const validate = compileRuleValidator(withSpec(spec), systemEventLoop);
     const object = objectWith(JSON.parse('{"map":{"__proto__":1,"constructor":2}}'));
     expect((await validate(object, undefined, undefined)).map(String)).toEqual([
       'spec: Invalid value: failed rule: has(self.toString)',
@@ -43,7 +44,10 @@ describe('rules at work', () => {
 
   it('end when nobody reads more errors', async () => {
     const items: JSONSchemaProps = { type: 'integer', ...rules('self > 5') };
-    const validate = compileRuleValidator(withSpec({ type: 'object', properties: { list: { type: 'array', items } } }));
+    const validate = compileRuleValidator(
+      withSpec({ type: 'object', properties: { list: { type: 'array', items } } }),
+      systemEventLoop,
+    );
     const errors = await validate(objectWith({ list: Array(50_000).fill(0) }), undefined, undefined);
     expect(errors).toHaveLength(10_000);
   });
@@ -60,7 +64,7 @@ describe('rules at work', () => {
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['name'],
     };
-    const validate = compileRuleValidator(withSpec({ type: 'object', properties: { list } }));
+    const validate = compileRuleValidator(withSpec({ type: 'object', properties: { list } }), systemEventLoop);
     const [a, b] = [
       { name: 'a', size: 1 },
       { name: 'b', size: 1 },
@@ -76,6 +80,7 @@ describe('rules at work', () => {
   it('see whole numbers that only an int64 can hold', async () => {
     const validate = compileRuleValidator(
       withSpec({ type: 'object', properties: { n: { type: 'integer' } }, ...rules('self.n == 9007199254740993') }),
+      systemEventLoop,
     );
     expect(await validate(objectWith({ n: 9007199254740993n }), undefined, undefined)).toEqual([]);
     expect(await validate(objectWith({ n: 9007199254740992n }), undefined, undefined)).toHaveLength(1);

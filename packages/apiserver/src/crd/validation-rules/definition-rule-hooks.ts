@@ -1,6 +1,7 @@
 import { definitionStrategyWithRules, type RuleChecks, type Strategy } from '@coxswain/api';
 import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
 import type { GroupResource, KubernetesObject } from '@coxswain/apimachinery';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type { Reservation, ResourceHooks } from '../../registry/resource-hooks.ts';
 import type { DefinitionRules } from './definition-rules.ts';
 import { hasRules } from './has-rules.ts';
@@ -15,7 +16,12 @@ const isDefinitions = ({ group, resource }: GroupResource): boolean =>
  * CEL is loaded with the first definition that has rules, or by `load`.
  */
 export class DefinitionRuleHooks {
+  readonly #eventLoop: () => EventLoop;
   #rules: DefinitionRules | undefined;
+
+  constructor(eventLoop: () => EventLoop) {
+    this.#eventLoop = eventLoop;
+  }
 
   /** Undefined for other resources than definitions. */
   strategyOf(resource: GroupResource): Strategy | undefined {
@@ -32,7 +38,7 @@ export class DefinitionRuleHooks {
   /** What the first definition with rules would have to wait for. */
   async load(): Promise<DefinitionRules> {
     const { DefinitionRules } = await import('./definition-rules.ts');
-    this.#rules ??= new DefinitionRules();
+    this.#rules ??= new DefinitionRules(this.#eventLoop());
     return this.#rules;
   }
 

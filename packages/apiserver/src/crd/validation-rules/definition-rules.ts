@@ -8,6 +8,7 @@ import {
 } from '@coxswain/api';
 import type { CustomResourceDefinition, JSONSchemaProps } from '@coxswain/api/apiextensions/v1';
 import { type ErrorList, FieldError, Path } from '@coxswain/apimachinery';
+import { type EventLoop, systemEventLoop, Turns } from '@coxswain/apimachinery/turns';
 import { checkRules } from './check-rules.ts';
 import { childrenOf, hasRules } from './has-rules.ts';
 import { type RuleNode, RuleNodes, type RuleOfSchema } from './rule-node.ts';
@@ -26,9 +27,14 @@ interface DefaultToJudge {
  * can take long, so `prepare` does it beforehand, in slices; the checks find it done.
  */
 export class DefinitionRules implements RuleChecks {
+  readonly #eventLoop: EventLoop;
   readonly #nodes = new RuleNodes();
   /** Errors have paths that begin at the default. */
   readonly #defaults = new WeakMap<JSONSchemaProps, DefaultCheck>();
+
+  constructor(eventLoop: EventLoop = systemEventLoop) {
+    this.#eventLoop = eventLoop;
+  }
 
   /** To be called with a definition before that definition is validated. */
   async prepare({ spec }: CustomResourceDefinition): Promise<void> {
@@ -51,17 +57,15 @@ export class DefinitionRules implements RuleChecks {
 
   async #prepareSchema(root: JSONSchemaProps): Promise<void> {
     if (!hasRules(root)) return;
-    let sliceEnd = performance.now() + sliceMs;
+    const turns = new Turns(this.#eventLoop, sliceMs);
     for (const rule of this.#rulesIn(root, true)) {
-      await rule.compile();
-      if (performance.now() <= sliceEnd) continue;
-      await new Promise((resolve) => setImmediate(resolve));
-      sliceEnd = performance.now() + sliceMs;
+      await rule.compile(this.#eventLoop);
+      await turns.next();
     }
     let budget = runtimeCostBudget;
     for (const { schema, node } of this.#defaultsToJudge(root)) {
       if (budget < 0) return;
-      const judged = await judgeDefault(node, schema.default, budget);
+      const judged = await judgeDefault(node, schema.default, budget, this.#eventLoop);
       this.#defaults.set(schema, judged);
       budget = judged.budget;
     }
@@ -88,11 +92,16 @@ export class DefinitionRules implements RuleChecks {
 }
 
 /** A default must be good as what was there already, and as something new. */
-async function judgeDefault(node: RuleNode, value: unknown, budget: number): Promise<DefaultCheck> {
-  const kept = new RuleRun({ budget });
+async function judgeDefault(
+  node: RuleNode,
+  value: unknown,
+  budget: number,
+  eventLoop: EventLoop,
+): Promise<DefaultCheck> {
+  const kept = new RuleRun({ budget, eventLoop });
   await kept.judge(node, { path: undefined, value, old: value });
   if (kept.errors.length > 0) return kept;
-  const fresh = new RuleRun({ budget });
+  const fresh = new RuleRun({ budget, eventLoop });
   await fresh.judge(node, { path: undefined, value, old: undefined });
   return { errors: fresh.errors, budget: Math.min(kept.budget, fresh.budget) };
 }

@@ -1,4 +1,5 @@
 import type { JSONSchemaProps, ValidationRule } from '@coxswain/api/apiextensions/v1';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type { ValueSchema } from '@coxswain/cel';
 import { type SchemaType, SchemaTypes } from '../../cel-types/schema-type.ts';
 import { type CompiledRule, RuleScope } from './compiled-rule.ts';
@@ -26,9 +27,9 @@ export class RuleOfSchema {
     return this.#compiled;
   }
 
-  compile(): Promise<undefined> {
+  compile(eventLoop: EventLoop): Promise<undefined> {
     this.#pending ??= this.#scope()
-      .compile(this.#source)
+      .compile(this.#source, eventLoop)
       .then((compiled) => {
         this.#compiled = compiled;
         return undefined;

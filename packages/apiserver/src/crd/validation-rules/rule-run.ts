@@ -9,6 +9,7 @@ import {
   Path,
   quote,
 } from '@coxswain/apimachinery';
+import { type EventLoop, nextTurn, systemEventLoop } from '@coxswain/apimachinery/turns';
 import {
   type Bindings,
   type CelValue,
@@ -43,8 +44,8 @@ interface RuleRunOptions {
   readonly budget?: number;
   /** Of one evaluation. Default: PER_CALL_COST_LIMIT. */
   readonly callLimit?: number;
-  /** Milliseconds of a monotonic clock. */
-  readonly now?: () => number;
+  /** Measures the work, and gives others their turn; the thread's own by default. */
+  readonly eventLoop?: EventLoop;
   /** Takes errors that are forgiven because nothing changed. */
   readonly warn?: (warning: string) => void;
 }
@@ -70,7 +71,7 @@ export class RuleRun {
   /** Below zero once nothing may be evaluated any more. */
   budget: number;
   readonly #callLimit: number;
-  readonly #now: () => number;
+  readonly #eventLoop: EventLoop;
   readonly #warn: ((warning: string) => void) | undefined;
   #sliceEnd = 0;
   #errorLength = 0;
@@ -80,11 +81,11 @@ export class RuleRun {
   constructor({
     budget = runtimeCostBudget,
     callLimit = PER_CALL_COST_LIMIT,
-    now = () => performance.now(),
+    eventLoop = systemEventLoop,
     warn,
   }: RuleRunOptions = {}) {
     this.budget = budget;
-    this.#now = now;
+    this.#eventLoop = eventLoop;
     this.#callLimit = callLimit;
     this.#warn = warn;
   }
@@ -92,7 +93,7 @@ export class RuleRun {
   /** Runs to the end; in one go, without a promise, unless that takes longer than a few milliseconds. */
   judge(node: RuleNode, judged: JudgedValue): undefined | Promise<void> {
     const steps = this.#visit(node, judged);
-    this.#sliceEnd = this.#now() + sliceMs;
+    this.#sliceEnd = this.#eventLoop.workedMs() + sliceMs;
     const first = steps.next();
     return first.done ? undefined : this.#goOn(steps, first.value);
   }
@@ -100,8 +101,8 @@ export class RuleRun {
   async #goOn(steps: Steps, wait: Waiting): Promise<void> {
     let pending = wait;
     for (;;) {
-      const result = pending === undefined ? await letOthersRun() : await pending;
-      this.#sliceEnd = this.#now() + sliceMs;
+      const result = pending === undefined ? await letOthersRun(this.#eventLoop) : await pending;
+      this.#sliceEnd = this.#eventLoop.workedMs() + sliceMs;
       const step = steps.next(result);
       if (step.done) return;
       pending = step.value;
@@ -111,7 +112,7 @@ export class RuleRun {
   *#visit(node: RuleNode, judged: JudgedValue): Steps {
     const { value, path, correlation } = judged;
     if (value === null || value === undefined) return;
-    if (++this.#visited % visitsBetweenChecks === 0 && this.#now() > this.#sliceEnd) yield undefined;
+    if (++this.#visited % visitsBetweenChecks === 0 && this.#eventLoop.workedMs() > this.#sliceEnd) yield undefined;
     if (node.rules.length > 0) yield* this.#evaluateAll(node, judged);
     if (this.budget < 0) return;
     const old = judged.old ?? undefined;
@@ -169,7 +170,7 @@ export class RuleRun {
       this.#stop(invalid(path, type, outOfBudget));
       return;
     }
-    for (const rule of node.rules) if (!rule.isCompiled) yield rule.compile();
+    for (const rule of node.rules) if (!rule.isCompiled) yield rule.compile(this.#eventLoop);
     const rules = node.rules.map(({ compiled }) => compiled);
     const hasOld = judged.old !== undefined && judged.old !== null;
     const bindings = bindingsOf(node, judged, hasOld && rules.some((rule) => rule?.usesOldSelf));
@@ -202,8 +203,8 @@ export class RuleRun {
   }
 
   *#evaluate(program: Program, bindings: Bindings): Steps<EvaluationResult> {
-    if (this.#now() > this.#sliceEnd) yield undefined;
-    const result = program.evaluateAsync(bindings, { costLimit: this.#callLimit, now: this.#now });
+    if (this.#eventLoop.workedMs() > this.#sliceEnd) yield undefined;
+    const result = program.evaluateAsync(bindings, { costLimit: this.#callLimit, eventLoop: this.#eventLoop });
     return result instanceof Promise ? (yield result)! : result;
   }
 
@@ -277,8 +278,9 @@ function below(path: Path | undefined, fieldPath: string): Path | undefined {
   return path ? path.child(fieldPath) : Path.of(fieldPath);
 }
 
-function letOthersRun(): Promise<undefined> {
-  return new Promise((resolve) => setImmediate(() => resolve(undefined)));
+async function letOthersRun(eventLoop: EventLoop): Promise<undefined> {
+  await nextTurn(eventLoop);
+  return undefined;
 }
 
 interface RuleBindings {

@@ -1,4 +1,5 @@
 import type { MetaGroupVersionResource } from '@coxswain/apimachinery/meta';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import type {
   CachedDiscoveryInterface,
   ClientSet,
@@ -31,6 +32,8 @@ export interface ControllerContext {
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
+  /** Where others get their turn while there is much to do; the thread's own where it is absent. */
+  readonly eventLoop?: EventLoop;
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Changes that come within so many milliseconds of work on the same object are worked on together; 0: each on its own. */

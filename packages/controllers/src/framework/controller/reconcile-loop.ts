@@ -35,7 +35,7 @@ export interface ReconcileLoopOptions {
 }
 
 /** What it needs of that of its controller. */
-type LoopContext = Pick<ControllerContext, 'clock' | 'metrics' | 'coalesceMs' | 'activity' | 'logger'>;
+type LoopContext = Pick<ControllerContext, 'clock' | 'eventLoop' | 'metrics' | 'coalesceMs' | 'activity' | 'logger'>;
 
 /** Somebody was faster: that happens in every cluster, and the next try sees what they wrote. More than these in a row tell of something else. */
 const ordinaryConflicts = 3;
@@ -84,6 +84,7 @@ export class ReconcileLoop implements Controller {
 
   async run(signal: AbortSignal): Promise<void> {
     const { workers = 5, synced, reconcile, maxRetries } = this.#options;
+    const { eventLoop } = this.#context;
     try {
       await waitForCacheSync(signal, ...synced);
     } catch (error) {
@@ -95,6 +96,7 @@ export class ReconcileLoop implements Controller {
       {
         workers,
         signal,
+        ...(eventLoop && { eventLoop }),
         ...(maxRetries !== undefined && { maxRetries }),
         onError: (error, failure) => this.#tell(error, failure),
       },

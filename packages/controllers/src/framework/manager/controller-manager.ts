@@ -1,4 +1,6 @@
 import { setMaxListeners } from 'node:events';
+import { systemRandom } from '@coxswain/apimachinery/random';
+import type { EventLoop } from '@coxswain/apimachinery/turns';
 import {
   CachedDiscovery,
   ClientSet,
@@ -34,6 +36,7 @@ export interface ControllerManagerOptions {
   readonly controllers: readonly ControllerDefinition[];
   readonly clock?: Clock;
   readonly random?: () => number;
+  readonly eventLoop?: EventLoop;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
   /** See `ControllerContext`; 0 unless told. */
@@ -104,8 +107,8 @@ export class ControllerManager {
   }
 
   #parts(): Parts {
-    const { rest, clock = systemClock, random = Math.random, logger = silentLogger } = this.#options;
-    const { metrics = noMetrics, freezeCaches = false, coalesceMs = 0 } = this.#options;
+    const { rest, clock = systemClock, random = systemRandom.number, logger = silentLogger } = this.#options;
+    const { metrics = noMetrics, freezeCaches = false, coalesceMs = 0, eventLoop } = this.#options;
     const clients = new ClientSet(rest);
     const server = new DiscoveryClient(rest);
     const discovery = new CachedDiscovery(server);
@@ -134,6 +137,7 @@ export class ControllerManager {
       recorder: (component) => recorder.withSource({ component }),
       clock,
       random,
+      ...(eventLoop && { eventLoop }),
       logger,
       metrics,
       coalesceMs,

@@ -1,5 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { Pod, ResourceRequirements } from '@coxswain/api/core/v1';
+import { systemRandom } from '@coxswain/apimachinery/random';
 import { type Clock, sleep, systemClock } from '@coxswain/client';
 import type {
   ContainerConfig,
@@ -73,7 +74,7 @@ export class HollowRuntime implements ContainerRuntime {
     this.#clock = options.clock ?? systemClock;
     this.#jobRunForMs = options.jobRunForMs ?? 1000;
     this.#stopDelayMs = options.stopDelayMs ?? 0;
-    this.#bootId = options.bootId ?? randomUUID();
+    this.#bootId = options.bootId ?? systemRandom.uuid();
     this.#pools = (options.podCIDRs ?? ['10.88.0.0/16']).map((cidr) => new IpPool(cidr));
   }
 
