@@ -1,3 +1,4 @@
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Terminal } from './main.ts';
 
 /** What a command that runs until it is stopped needs of its process. */
@@ -81,7 +82,7 @@ export function newLogger(terminal: Terminal, now: () => Date): ServerLogger {
 export function reasonOf(error: unknown): string {
   const reasons: string[] = [];
   for (let each: unknown = error; each !== undefined && reasons.length < 5; ) {
-    const message = each instanceof Error ? each.message : String(each);
+    const message = messageOf(each);
     if (!reasons.some((reason) => reason.includes(message))) reasons.push(message);
     each = each instanceof Error ? each.cause : undefined;
   }

@@ -6,6 +6,7 @@ import type {
   PodSpec,
   PreferredSchedulingTerm,
 } from '@coxswain/api/core/v1';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { invalid, notSupported, Path } from '@coxswain/apimachinery/field';
 import { Requirement, Selector } from '@coxswain/apimachinery/labels';
 
@@ -90,7 +91,7 @@ function readExpression(
     if (Object.hasOwn(operators, operator)) return [Requirement.of(key, operators[operator], values, path)];
     errors.push(String(notSupported(path.child('operator'), operator, Object.keys(operators))));
   } catch (error) {
-    errors.push(error instanceof Error ? error.message : String(error));
+    errors.push(messageOf(error));
   }
   return [];
 }

@@ -24,8 +24,8 @@ export {
 } from './errors.ts';
 export { type EtcdStoreOptions, openEtcdStore, RequestTooLargeError } from './etcd/index.ts';
 export { DataDirectoryError } from './lmdb/data-directory-error.ts';
-export { makeDirectory } from './lmdb/make-directory.ts';
 export { DirectoryLock } from './lmdb/directory-lock.ts';
+export { makeDirectory } from './lmdb/make-directory.ts';
 export { type StoreSnapshot, snapshotOf } from './memory/memory-log.ts';
 export type { MemoryStore } from './memory/memory-store.ts';
 export { type LmdbStoreOptions, type MemoryStoreOptions, openLmdbStore, openMemoryStore } from './open-store.ts';

@@ -1,4 +1,5 @@
 import { newBadRequest } from '../errors/index.ts';
+import { messageOf } from '../errors/message-of.ts';
 import { cloneJson, isJsonObject } from '../json/index.ts';
 import { GroupVersion, GroupVersionKind, type KubernetesObject, type ManagedFieldsEntry } from '../meta/index.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -410,4 +411,4 @@ function failing<T>(text: string, run: () => T): T {
 }
 
 const failure = (text: string, cause: unknown): Error =>
-  new Error(`${text}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  new Error(`${text}: ${messageOf(cause)}`, { cause });

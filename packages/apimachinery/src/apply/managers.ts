@@ -1,3 +1,4 @@
+import { messageOf } from '../errors/message-of.ts';
 import { goJson } from '../json/go-format.ts';
 import { compareStrings } from '../json/go-value.ts';
 import type { ManagedFieldsEntry, ManagedFieldsOperationType, Time } from '../meta/index.ts';
@@ -62,7 +63,7 @@ function decodeFields(fieldsV1: unknown, manager: string): FieldSet {
     return FieldSet.fromFieldsV1(fieldsV1);
   } catch (cause) {
     // Differs from upstream: it prints the entry as Go prints a struct, memory addresses included.
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new Error(`error decoding versioned set from ${quote(manager)}: error decoding set: ${why}`, { cause });
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../errors/message-of.ts';
 import { goSyntax } from '../json/go-format.ts';
 import { formatValue, goType } from '../json/go-value.ts';
 import { isJsonObject, JsonDepthError, MAX_JSON_DEPTH } from '../json/index.ts';
@@ -125,7 +126,7 @@ function validateList(type: ListType, value: readonly unknown[], allowDuplicates
       try {
         element = itemElement(type, item);
       } catch (error) {
-        const message = `element ${i}: ${error instanceof Error ? error.message : String(error)}`;
+        const message = `element ${i}: ${messageOf(error)}`;
         return joined(violations, violation(message));
       }
       if (!allowDuplicates) {

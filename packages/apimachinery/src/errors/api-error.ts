@@ -1,5 +1,6 @@
 import { writeJson } from '../json/stringify-json.ts';
 import type { CauseType, KnownStatusReason, Status, StatusCause, StatusDetails, StatusReason } from '../meta/status.ts';
+import { messageOf } from './message-of.ts';
 
 /**
  * A failed API call. Carries the Status that goes over the wire, in the form upstream writes it; its message is the
@@ -78,7 +79,7 @@ export function toStatus(error: unknown): Status {
     const code = error.status.code || (status === 'Success' ? 200 : 500);
     return { ...head, ...error.status, kind: 'Status', apiVersion: 'v1', status, code };
   }
-  return { ...head, message: error instanceof Error ? error.message : String(error), code: 500 };
+  return { ...head, message: messageOf(error), code: 500 };
 }
 
 /** A Failure in the form upstream writes it: what is empty is left out. */

@@ -8,6 +8,7 @@ export {
   UnexpectedObjectError,
 } from './api-error.ts';
 export { type GenericServerResponse, newGenericServerResponse } from './generic-server-response.ts';
+export { messageOf } from './message-of.ts';
 export {
   newAlreadyExists,
   newApplyConflict,

@@ -1,6 +1,7 @@
 import { parseJson } from '../codec/json.ts';
 import { hasDuplicateKeys } from '../codec/strict-fields.ts';
 import { decodeUtf8 } from '../codec/utf8.ts';
+import { messageOf } from '../errors/message-of.ts';
 import { assertJsonDepth } from '../json/depth.ts';
 import { isJsonObject } from '../json/own-entry.ts';
 import { canonicalBase64, decodeBase64 } from '../schema/base64.ts';
@@ -51,7 +52,7 @@ export function headerProblem(token: string): string | undefined {
     parseJson(bytes);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { isJsonObject, parseYaml, quote, stringifyJson } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { ObjectReader } from '../configuration/object-reader.ts';
 import type { EventLimit } from './event-rate-limit/event-rate-limit.ts';
 import type { ImagePolicyWebhookConfiguration } from './image-policy/image-policy-configuration.ts';
@@ -157,5 +158,3 @@ export function ofKind(
     );
   return new ObjectReader(object, '');
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,5 @@
 import { decodeManagedFields, type KubernetesObject } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { AdmissionAttributes } from './admission.ts';
 
 type ManagedFields = NonNullable<KubernetesObject['metadata']>['managedFields'];
@@ -21,6 +22,6 @@ function managedFieldsProblem(managedFields: ManagedFields): string | undefined 
     decodeManagedFields(managedFields);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

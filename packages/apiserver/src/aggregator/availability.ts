@@ -2,6 +2,7 @@ import type { APIService } from '@coxswain/api/apiregistration/v1';
 import type { Service } from '@coxswain/api/core/v1';
 import type { EndpointSlice } from '@coxswain/api/discovery/v1';
 import { quote } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Lister } from '../registry/lister.ts';
 import type { RemoteApi } from './remote-api.ts';
 
@@ -37,10 +38,7 @@ export async function checkAvailability(
     await Promise.any(results);
     return { status: 'True', reason: 'Passed', message: 'all checks passed' };
   } catch {
-    const message = await results.at(-1)!.then(
-      () => '',
-      (error: unknown) => (error instanceof Error ? error.message : String(error)),
-    );
+    const message = await results.at(-1)!.then(() => '', messageOf);
     return unavailable('FailedDiscoveryCheck', message);
   }
 }
@@ -77,7 +75,7 @@ async function probe(remote: RemoteApi, path: string): Promise<void> {
   const failing = (why: string, cause?: unknown): Error =>
     new Error(`failing or missing response from ${url}: ${why}`, { cause });
   const status = await remote.status(path, timeoutMs).catch((error) => {
-    throw failing(error instanceof Error ? error.message : String(error), error);
+    throw failing(messageOf(error), error);
   });
   if (status < 200 || status >= 300) throw failing(`bad status from ${url}: ${status}`);
 }

@@ -8,6 +8,7 @@ import {
   Path,
   required,
 } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { type ObjectReader, readConfiguration } from '../configuration/object-reader.ts';
 import {
   type AuditLevel,
@@ -25,7 +26,7 @@ export async function loadAuditPolicy(path: string, warn: (message: string) => v
   try {
     text = await readFile(path, 'utf8');
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new Error(`loading audit policy file: failed to read file path ${JSON.stringify(path)}: ${reason}`, {
       cause,
     });
@@ -127,5 +128,3 @@ function validateStages(stages: readonly AuditStage[], path: Path, errors: Error
     if (!auditStages.includes(stage))
       errors.push(invalid(path.index(index), stage, `allowed stages are ${auditStages.join(',')}`));
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

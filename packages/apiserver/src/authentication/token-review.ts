@@ -1,5 +1,6 @@
 import type { TokenReviewSpec, TokenReviewStatus } from '@coxswain/api/authentication/v1';
 import { newBadRequest, newInternalError } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Authenticated, TokenAuthenticator } from '@coxswain/component-base/authentication';
 import {
   aggregateErrors,
@@ -30,7 +31,7 @@ export async function reviewToken(
     // Upstream asks for the token of its own loopback client first, which has nothing more to say than this.
     problem = aggregateErrors([problem, error]);
   }
-  if (!found) return { user: {}, error: problem instanceof Error ? problem.message : String(problem) };
+  if (!found) return { user: {}, error: messageOf(problem) };
   const { user, audiences: granted = [] } = found;
   if (audiences.length > 0 && intersectAudiences(granted, audiences).length === 0)
     throw newInternalError('error validating audiences');

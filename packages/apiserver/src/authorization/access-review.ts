@@ -10,6 +10,7 @@ import type {
   SubjectAccessReviewStatus,
 } from '@coxswain/api/authorization/v1';
 import { fields, labels, newBadRequest } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { AuthorizationAttributes, Authorizer } from '@coxswain/component-base/authorization';
 import { resourceAttributes } from './resource-attributes.ts';
 
@@ -60,7 +61,7 @@ async function decide(
     const { decision, reason, error } = await authorizer.authorize(attributes);
     return status(decision, reason, error ? [error.message, ...problems] : problems);
   } catch (error) {
-    return status('no opinion', '', [error instanceof Error ? error.message : String(error), ...problems]);
+    return status('no opinion', '', [messageOf(error), ...problems]);
   }
 }
 

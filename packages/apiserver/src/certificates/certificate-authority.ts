@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import {
   type Certificate,
   type CertificateTemplate,
@@ -133,7 +134,7 @@ async function readOrAdvise(files: KeyPairFiles, remedy: string): ReturnType<typ
   try {
     return await readKeyPair(files);
   } catch (cause) {
-    throw new Error(`${cause instanceof Error ? cause.message : String(cause)}; ${remedy}`, { cause });
+    throw new Error(`${messageOf(cause)}; ${remedy}`, { cause });
   }
 }
 

@@ -1,4 +1,5 @@
 import { isJsonObject, parseYaml } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 
 /** The object that is in a configuration file, YAML or JSON. Throws an Error when there is none. */
 export function readConfiguration(text: string): ObjectReader {
@@ -6,7 +7,7 @@ export function readConfiguration(text: string): ObjectReader {
   try {
     ({ value } = parseYaml(text));
   } catch (cause) {
-    throw new Error(`failed decoding: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new Error(`failed decoding: ${messageOf(cause)}`, { cause });
   }
   if (!isJsonObject(value)) throw new Error('failed decoding: the file holds no object');
   return new ObjectReader(value, '');

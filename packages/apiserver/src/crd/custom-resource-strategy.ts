@@ -16,6 +16,7 @@ import {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { compileJsonPath, type JsonPath } from './json-path/index.ts';
 import { printerColumns } from './printer-columns.ts';
 import type { CustomResourceSchema } from './schema/index.ts';
@@ -136,7 +137,6 @@ function scaleChecks(
 }
 
 const int32Max = 2 ** 31 - 1;
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const standardFinalizers: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
 

@@ -1,5 +1,6 @@
 import { isNotFound } from '@coxswain/apimachinery';
 import type { Clock } from '@coxswain/apimachinery/clock';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { ResourceRegistry } from '../registry/resource-registry.ts';
 import type { Condition } from './conditions.ts';
 import { terminating } from './terminating.ts';
@@ -78,5 +79,3 @@ function untilEmpty({ cache, keys }: ResourceRegistry, clock: Clock, signal: Abo
     });
   });
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

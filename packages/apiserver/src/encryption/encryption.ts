@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { GroupResource } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Store } from '@coxswain/storage';
 import type { HealthCheck } from '../health/index.ts';
 import { EncryptingStore } from './encrypting-store.ts';
@@ -35,7 +36,7 @@ export async function loadEncryption(path: string, context: EncryptionContext): 
     if (text === '') throw new Error(`encryption provider configuration file ${JSON.stringify(path)} is empty`);
     return await newEncryption(parseEncryptionConfiguration(text), context);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new Error(`error while parsing file: ${why}`, { cause });
   }
 }

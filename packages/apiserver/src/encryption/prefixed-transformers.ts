@@ -1,3 +1,4 @@
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { type Decrypted, isPromise, type MaybePromise, type Transformer } from './transformer.ts';
 
 export interface PrefixedTransformer {
@@ -53,7 +54,7 @@ export class PrefixedTransformers implements Transformer {
         failed(error);
       }
     }
-    const messages = [...new Set(failures.map((error) => (error instanceof Error ? error.message : String(error))))];
+    const messages = [...new Set(failures.map(messageOf))];
     if (messages.length === 0) throw new Error(this.#nobodys);
     throw new Error(messages.length === 1 ? messages[0] : `[${messages.join(', ')}]`, { cause: failures[0] });
   }

@@ -1,4 +1,5 @@
 import { type DeleteOptions, GroupVersion, newBadRequest, newUnsupportedMediaType } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { ApiResponse } from '@coxswain/component-base/http';
 import { headerOf } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
@@ -67,6 +68,6 @@ export async function requestDeleteOptions(context: RequestContext): Promise<Del
     return checkedDeleteOptions(options as DeleteOptions);
   } catch (error) {
     if (error instanceof Error && error.name === 'ApiError') throw error;
-    throw newBadRequest(error instanceof Error ? error.message : String(error));
+    throw newBadRequest(messageOf(error));
   }
 }

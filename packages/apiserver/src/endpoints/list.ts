@@ -1,4 +1,5 @@
 import { type FieldLabelConversion, fields, type GroupVersionKind, newBadRequest } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { ApiResponse } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
 import { listObjects } from '../registry/list-objects.ts';
@@ -47,6 +48,6 @@ export function knownFields(
       return [label, value];
     });
   } catch (error) {
-    throw newBadRequest(error instanceof Error ? error.message : String(error));
+    throw newBadRequest(messageOf(error));
   }
 }

@@ -15,6 +15,7 @@ import {
   validatePatchOptions,
   validateUpdateOptions,
 } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { isTrue } from '../http/request-info.ts';
 
 /** What creating, updating and patching can be told. */
@@ -144,7 +145,7 @@ function parsed<T>(text: string | null, parse: (text: string) => T, nothing: T):
   try {
     return parse(text);
   } catch (error) {
-    throw newBadRequest(error instanceof Error ? error.message : String(error));
+    throw newBadRequest(messageOf(error));
   }
 }
 

@@ -35,6 +35,7 @@ import {
   strictJsonPatchErrors,
   stringifyJson,
 } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { ApiResponse } from '@coxswain/component-base/http';
 import { headerOf } from '@coxswain/component-base/http';
 import { genericError } from '../discovery/index.ts';
@@ -167,7 +168,7 @@ async function parsePatch(
     if (turns) await turns.next();
     return { value, text: () => Buffer.from(body).toString() };
   } catch (error) {
-    throw failed(error instanceof Error ? error.message : String(error));
+    throw failed(messageOf(error));
   }
 }
 
@@ -267,7 +268,7 @@ function assertKindOf(patched: unknown, { kind, services }: ResourceScope, shown
     const bytes = Buffer.from(stringifyJson({ apiVersion, kind: kindName }));
     assertKind(services.codecs.json.decode(bytes, { defaultGVK: kind }).gvk, kind);
   } catch (error) {
-    throw refusedPatch(shown(), error instanceof Error ? error.message : String(error));
+    throw refusedPatch(shown(), messageOf(error));
   }
 }
 
@@ -302,7 +303,7 @@ function* decodePatched(
       if (normalized.hasUnknownFields && isStrict(options)) unknown = findStrictErrors(stringifyJson(patched), schema);
     } else object = patched;
   } catch (error) {
-    throw refused(explain?.() ?? (error instanceof Error ? error.message : String(error)));
+    throw refused(explain?.() ?? messageOf(error));
   }
   yield;
   const errors = [...patchErrors, ...unknown];
@@ -379,7 +380,7 @@ async function parseConfiguration(
   try {
     parsed = await inTurns(turns, parseYamlInSteps(body));
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     throw newBadRequest(`error decoding YAML: error converting YAML to JSON: ${message}`);
   }
   const { value = null, duplicateKeys } = parsed;

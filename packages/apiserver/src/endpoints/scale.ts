@@ -24,6 +24,7 @@ import {
   ScaleHandler,
   type StructSchema,
 } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { ApiResponse } from '@coxswain/component-base/http';
 import { headerOf } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
@@ -232,7 +233,7 @@ function respond(
     scale = scope.shown(workload, found);
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw newBadRequest(error instanceof Error ? error.message : String(error));
+    throw newBadRequest(messageOf(error));
   }
   // Who manages what is told by the workload itself.
   const { managedFields: _, ...metadata } = scale.metadata;

@@ -1,5 +1,6 @@
 import { type ApiError, durationToMs, newBadRequest, newTimeoutError } from '@coxswain/apimachinery';
 import type { Clock } from '@coxswain/apimachinery/clock';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { ApiResponse, StreamingBody } from '@coxswain/component-base/http';
 import type { Filter } from './filter.ts';
 import { isLongRunning } from './in-flight.ts';
@@ -39,7 +40,7 @@ function wantedTimeoutMs(query: URLSearchParams, maxTimeoutMs: number): number {
     const ms = durationToMs(wanted);
     return ms > 0 && ms < maxTimeoutMs ? ms : maxTimeoutMs;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw newBadRequest(`invalid timeout specified in the request URL - ${why}`, { cause: error });
   }
 }

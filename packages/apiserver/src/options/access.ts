@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { durationToMs } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import {
   type AuthenticationConfiguration,
   type JwtAuthentication,
@@ -76,7 +77,7 @@ async function readAuthenticationFile(
     const text = await readFile(path, 'utf8');
     return { text, configuration: parseAuthenticationConfiguration(text) };
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new Error(`failed to load authentication configuration from file ${JSON.stringify(path)}: ${why}`, { cause });
   }
 }

@@ -4,6 +4,7 @@ import { durationToMs } from '@coxswain/apimachinery';
 import { type Clock, datesOf, systemClock } from '@coxswain/apimachinery/clock';
 import { type Random, systemRandom } from '@coxswain/apimachinery/random';
 import { type EventLoop, systemEventLoop } from '@coxswain/apimachinery/turns';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { camelCase, OptionsError, withDefaults } from '@coxswain/component-base';
 import { parseFeatureGates } from '@coxswain/component-base/features';
 import { listenHost, type NetworkInterfaces } from '@coxswain/component-base/http';
@@ -143,7 +144,7 @@ export async function completeOptions(
   } catch (error) {
     await audit?.log.close();
     await store.close();
-    throw new OptionsError([error instanceof Error ? error.message : String(error)]);
+    throw new OptionsError([messageOf(error)]);
   }
   const config: ApiServerConfig = {
     store,
@@ -396,7 +397,7 @@ async function admissionConfigurationOf(options: CompletedOptions): Promise<Admi
   try {
     return await loadAdmissionConfiguration(admissionControlConfigFile, enabled);
   } catch (error) {
-    throw new OptionsError([`failed to apply admission: ${error instanceof Error ? error.message : String(error)}`]);
+    throw new OptionsError([`failed to apply admission: ${messageOf(error)}`]);
   }
 }
 

@@ -1,4 +1,5 @@
 import { GoRegexp } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 
 const help =
   'List of allowed origins for CORS, comma separated. An allowed origin can be a regular expression to support subdomain matching. ' +
@@ -19,7 +20,7 @@ function problemOf(origin: string): string | undefined {
   try {
     new GoRegexp(origin);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
   const pinned = /\^|\/\//.test(origin) && /[$:]/.test(origin);
   return pinned ? undefined : 'regular expression does not pin to start/end of host in the origin header';

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Clock } from '@coxswain/apimachinery/clock';
 import type { EventLoop } from '@coxswain/apimachinery/turns';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { OptionsError } from '@coxswain/component-base';
 import { openEtcdStore, openLmdbStore, openMemoryStore, type Store, StoreUnavailableError } from '@coxswain/storage';
 import type { CompletedOptions } from './api-server-flags.ts';
@@ -43,7 +44,7 @@ async function openEtcd(options: CompletedOptions, endpoints: readonly string[])
       revisionKey: `${etcdPrefix.replace(/\/$/, '')}/`,
     });
   } catch (error) {
-    throw new OptionsError([`--etcd-servers: ${error instanceof Error ? error.message : String(error)}`]);
+    throw new OptionsError([`--etcd-servers: ${messageOf(error)}`]);
   }
 }
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { type KeyPair, type KeyPairFiles, loadKeyPair, parseCertificatesPem } from '@coxswain/client/x509';
 import { OptionsError } from '@coxswain/component-base';
 import { certificateNames } from '@coxswain/component-base/serving';
@@ -39,7 +40,7 @@ export async function readServerFiles(
     try {
       return await read();
     } catch (error) {
-      problems[place] = `--${flag}: ${error instanceof Error ? error.message : String(error)}`;
+      problems[place] = `--${flag}: ${messageOf(error)}`;
       return undefined;
     }
   };

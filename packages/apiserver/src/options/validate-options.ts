@@ -1,5 +1,6 @@
 import { Catalogue } from '@coxswain/api';
 import { type Duration, durationToMs, isIPv4, parseCIDRSloppy, parseIPSloppy } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { camelCase, duration } from '@coxswain/component-base';
 import { parseFeatureGates } from '@coxswain/component-base/features';
 import { tlsCiphers, tlsMinVersion } from '@coxswain/component-base/serving';
@@ -258,6 +259,6 @@ function problemOf(attempt: () => unknown): string | undefined {
     attempt();
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

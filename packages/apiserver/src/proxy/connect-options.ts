@@ -1,5 +1,6 @@
 import type { PodAttachOptions, PodExecOptions, PodLogOptions, PodPortForwardOptions } from '@coxswain/api/core/v1';
 import { canonicalTime, newBadRequest, quote } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 
 type Reader<T> = (values: readonly string[]) => T;
 
@@ -27,7 +28,7 @@ const time: Reader<string> = ([value = '']) => {
   try {
     return canonicalTime(value) ?? zeroTime;
   } catch (error) {
-    throw newBadRequest(error instanceof Error ? error.message : String(error), { cause: error });
+    throw newBadRequest(messageOf(error), { cause: error });
   }
 };
 

@@ -1,3 +1,4 @@
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Dialer } from './dialer.ts';
 
 const timeoutMs = 20_000;
@@ -17,6 +18,6 @@ export async function probeHealth(dialer: Dialer, port: number): Promise<string 
     body.destroy();
     return status >= 200 && status < 400 ? undefined : `HTTP probe failed with statuscode: ${status}`;
   } catch (error) {
-    return `Get "https://${host}:${port}${path}": ${error instanceof Error ? error.message : String(error)}`;
+    return `Get "https://${host}:${port}${path}": ${messageOf(error)}`;
   }
 }

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
 import { newInternalError, newServiceUnavailable } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { type ApiRequest, type ApiResponse, isUpgradeRequest } from '@coxswain/component-base/http';
 import type { RequestContext } from '../http/request-context.ts';
 import {
@@ -118,7 +119,7 @@ function rewriteLocation(location: string, origin: LinkOrigin, { body }: DialRes
     return rewriteLink(Buffer.from(location, 'latin1').toString('utf8'), origin);
   } catch (error) {
     body.destroy();
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw newInternalError(new Error(`error trying to parse Location header: ${why}`, { cause: error }));
   }
 }

@@ -4,6 +4,7 @@ import * as https from 'node:https';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { addAbortSignal, Readable } from 'node:stream';
 import { createSecureContext } from 'node:tls';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import {
   type AddressTest,
   addressNotAllowed,
@@ -162,7 +163,7 @@ export class SocketDialer implements Dialer {
       return scheme === 'http' ? http.request(options) : https.request(options);
     } catch (error) {
       // What came with the client's request cannot be sent on.
-      throw new DialError(error instanceof Error ? error.message : String(error), false, { cause: error });
+      throw new DialError(messageOf(error), false, { cause: error });
     }
   }
 

@@ -1,4 +1,5 @@
 import { compileNormalizer, type Field, newBadRequest, parseJson, type StructSchema } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 
 /** Where a list goes on: at a revision, or, with -1, at whatever is there now. The same text as upstream's. */
 export interface ContinueToken {
@@ -41,7 +42,7 @@ function parsedToken(bytes: Buffer): { readonly v?: string; readonly rv?: number
   try {
     return normalize(parseJson(bytes).value ?? {}).object;
   } catch (error) {
-    throw refused(`: ${error instanceof Error ? error.message : String(error)}`);
+    throw refused(`: ${messageOf(error)}`);
   }
 }
 

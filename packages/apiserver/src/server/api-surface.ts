@@ -2,6 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { Catalogue } from '@coxswain/api';
 import type { APIService } from '@coxswain/api/apiregistration/v1';
 import type { GroupResource, GroupVersionResource } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { ApiResponse } from '@coxswain/component-base/http';
 import type { CacheStats } from '@coxswain/storage';
 import type { AdmissionChain } from '../admission/admission.ts';
@@ -244,7 +245,7 @@ export class ApiSurface {
       await this.#core.config.store.currentRevision();
       return undefined;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import {
   parseSigningKey,
   parseVerificationKeys,
@@ -28,7 +29,7 @@ function naming<T>(what: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`${what}: ${messageOf(error)}`);
   }
 }
 
@@ -36,7 +37,7 @@ function usableKey(file: string, pem: string): SigningKey {
   try {
     return parseSigningKey(pem);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new Error(`${file}: ${reason}; remove it to have another made, with which all tokens end`, { cause });
   }
 }

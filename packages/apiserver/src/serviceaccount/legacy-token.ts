@@ -1,5 +1,6 @@
 import type { Secret, ServiceAccount } from '@coxswain/api/core/v1';
 import { GroupResource, newNotFound, ownEntry } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { InternalClient } from '../registry/lister.ts';
 import { sameSecret } from '../secrets/same-secret.ts';
 import type { Claims, LegacyClaims } from './claims.ts';
@@ -32,7 +33,7 @@ export function secretLabeller(
       const labelled = { ...secret, metadata: { ...metadata, labels: { ...metadata.labels, ...labels } } };
       await client.update('', 'secrets', labelled);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       log(
         `Failed to label legacy service account token ${metadata.name}/${metadata.namespace} with last-used date, err: ${why}`,
       );

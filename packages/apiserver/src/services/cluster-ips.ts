@@ -1,5 +1,6 @@
 import type { Service, ServiceSpec } from '@coxswain/api/core/v1';
 import { ApiError, GroupKind, invalid, newInternalError, newInvalid, Path } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { IPFamily } from './address-range.ts';
 import { RangeFullError } from './cluster-ip-allocator.ts';
 
@@ -60,7 +61,7 @@ export function setClusterIP(service: Service, index: number, address: string): 
 
 /** The answer when an address is not to be had. */
 export function clusterIPFailure({ metadata, spec }: Service, { address }: ClusterIPRequest, error: unknown): Error {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const { name = '' } = metadata;
   if (!address && error instanceof RangeFullError) {
     const why = `failed to allocate a serviceIP for Service ${JSON.stringify(name)}: ${message}`;

@@ -1,5 +1,6 @@
 import type { Service, ServicePort, ServiceSpec } from '@coxswain/api/core/v1';
 import { GroupKind, invalid, newInternalError, newInvalid, Path } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { clientsMistake } from '../registry/clients-mistake.ts';
 import type { PortSource } from './node-port-allocator.ts';
 
@@ -132,5 +133,3 @@ function takeHealthCheck({ healthCheckNodePort: asked }: ServiceSpec, source: Po
     throw newInternalError(new Error(`failed to allocate ${what}: ${messageOf(cause)}`, { cause }));
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

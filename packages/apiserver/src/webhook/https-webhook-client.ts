@@ -1,4 +1,5 @@
 import { stringifyJson } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { type Answer, BrokenAnswer, ConnectionPool, type Exchange } from './connection-pool.ts';
 import { cleanPath, type HttpsTarget, httpsTarget } from './https-target.ts';
 import { readAnswer, retryAfterSeconds } from './read-answer.ts';
@@ -136,7 +137,7 @@ export async function post(pool: ConnectionPool, body: unknown, options: PostOpt
       ? (['context canceled', 'canceled'] as const)
       : deadline.aborted
         ? (['context deadline exceeded', 'deadline'] as const)
-        : ([error instanceof Error ? error.message : String(error), 'network'] as const);
+        : ([messageOf(error), 'network'] as const);
     const text =
       error instanceof BrokenAnswer
         ? `unexpected error when reading response body. Please retry. Original error: ${problem}`

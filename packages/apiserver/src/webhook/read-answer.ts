@@ -9,6 +9,7 @@ import {
   parseYaml,
   type Status,
 } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Answer } from './connection-pool.ts';
 import { WebhookCallError } from './webhook-error.ts';
 
@@ -63,7 +64,7 @@ function parsed(body: Buffer): unknown {
   try {
     return isObject ? parseJson(body).value : parseYaml(body).value;
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
+    const message = messageOf(cause);
     const said = isObject ? `couldn't get version/kind; json parse error: ${message}` : message;
     throw new WebhookCallError(said, 'answer', { cause });
   }

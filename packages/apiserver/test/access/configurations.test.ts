@@ -1,4 +1,5 @@
 import { aggregate } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { describe, expect, it } from 'vitest';
 import { parseAuthenticationConfiguration } from '../../src/authentication/index.ts';
 import { loadExpressionCompiler } from '../../src/authentication/jwt/expression-compiler.ts';
@@ -6,8 +7,6 @@ import { validateAuthenticationConfiguration } from '../../src/authentication/jw
 import { checkAuthorizationConfiguration, parseAuthorizationConfigurationFile } from '../../src/authorization/index.ts';
 import recorded from '../recorded/access-configurations.json' with { type: 'json' };
 import { authenticationDocuments, authorizationDocuments } from './configurations.ts';
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 async function authenticationProblem(document: unknown): Promise<string> {
   try {

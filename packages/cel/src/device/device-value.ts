@@ -1,4 +1,5 @@
 import type { DeviceAttribute } from '@coxswain/api/resource/v1';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { Quantity } from '@coxswain/apimachinery/quantity';
 import { QUANTITY, QuantityValue } from '../library/quantity.ts';
 import { parseSemanticVersion } from '../library/semantic-version.ts';
@@ -83,7 +84,7 @@ function attributeValue(name: string, { int, bool, string, version }: DeviceAttr
   try {
     return new SemverValue(parseSemanticVersion(version));
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
+    const message = messageOf(cause);
     throw new Error(`attribute ${name}: parse semantic version: ${message}`, { cause });
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { type CelValue, Uint } from '../values/values.ts';
 import type { Token } from './lexer.ts';
 import { unquoteBytes, unquoteString } from './string-literal.ts';
@@ -52,7 +53,7 @@ function unquote<T>(reader: TokenReader, token: Token, read: () => T): T | undef
   try {
     return read();
   } catch (error) {
-    reader.problem(token.start, error instanceof Error ? error.message : String(error));
+    reader.problem(token.start, messageOf(error));
     return undefined;
   }
 }

@@ -1,4 +1,5 @@
 import { parseYaml, splitYamlDocuments, stringifyJson } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 
 export interface ManifestFile {
   readonly name: string;
@@ -47,7 +48,7 @@ const broken = (file: string, error: unknown): ManifestDocument => ({
   apiVersion: '',
   kind: '',
   value: {},
-  problem: error instanceof Error ? error.message : String(error),
+  problem: messageOf(error),
 });
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -1,9 +1,9 @@
 import { lstat, rename, rm, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { makeDirectory } from '../files/make-directory.ts';
 import { errorCode, readTextIfExists } from '../kubeconfig/files.ts';
-import { messageOf } from '../kubeconfig/message-of.ts';
 import { replaceFile } from '../kubeconfig/replace-file.ts';
 import { PemKeyPair, pemBlocks } from '../x509/pem-key-pair.ts';
 

@@ -1,8 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '@coxswain/api/certificates/v1';
 import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
-import { isAlreadyExists } from '@coxswain/apimachinery/errors';
-import { messageOf } from '../kubeconfig/message-of.ts';
+import { isAlreadyExists, messageOf } from '@coxswain/apimachinery/errors';
 import { ResourceClient } from '../rest/resource-client.ts';
 import type { ResourceInterface } from '../rest/resource-interface.ts';
 import type { RESTClient } from '../rest/rest-client.ts';

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { type Logger, silentLogger } from '../observe/index.ts';
 import { resolvePaths } from './file-references.ts';
 import { errorCode, goFileError, readTextIfExists } from './files.ts';
 import { type KubeConfig, newKubeConfig } from './kubeconfig.ts';
 import { type KubeConfigLocation, kubeConfigFiles } from './kubeconfig-files.ts';
-import { messageOf } from './message-of.ts';
 import { parseKubeConfig } from './parse-kubeconfig.ts';
 
 export interface LoadKubeConfigOptions extends KubeConfigLocation {

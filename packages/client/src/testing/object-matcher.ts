@@ -1,4 +1,4 @@
-import { newBadRequest } from '@coxswain/apimachinery/errors';
+import { messageOf, newBadRequest } from '@coxswain/apimachinery/errors';
 import { parse as parseFieldSelector } from '@coxswain/apimachinery/fields';
 import { isJsonObject } from '@coxswain/apimachinery/json';
 import { parse as parseLabelSelector } from '@coxswain/apimachinery/labels';
@@ -38,7 +38,7 @@ function readable<T>(parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    throw newBadRequest(error instanceof Error ? error.message : String(error), { cause: error });
+    throw newBadRequest(messageOf(error), { cause: error });
   }
 }
 

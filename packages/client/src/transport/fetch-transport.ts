@@ -1,4 +1,5 @@
 import { onAbort } from '@coxswain/apimachinery/abort';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { RestConfig } from '../config/rest-config.ts';
 import { openBrowserWebSocket } from './browser-web-socket.ts';
 import { joinChunks } from './response-body.ts';
@@ -95,7 +96,7 @@ export class FetchTransport implements Transport {
     if (this.#closed) return new TransportError(this.#closed.message);
     const cause = error instanceof Error ? error.cause : undefined;
     const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return new TransportError(message, { cause: error, ...(code !== undefined && { code }) });
   }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { type Certificate, parseCertificate } from '@coxswain/client/x509';
 import type { CertificateAuthorities, CertificatePool, VerifiedChain } from './certificate-pool.ts';
 
@@ -91,7 +92,7 @@ export class ClientCertificateVerifier<T> {
     try {
       chain = this.#pool.verifyClient(certificate, intermediates, now);
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = messageOf(cause);
       throw new Error(`verifying certificate ${identifier(certificate)} failed: ${why}`, { cause });
     }
     return { chain, value: this.#make(certificate, fingerprint) };

@@ -1,3 +1,4 @@
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { FlagError } from '../flags/parse-flags.ts';
 import { builtInCommands } from './built-in-commands.ts';
 import { type CommandBody, type CommandContext, UsageError } from './command.ts';
@@ -72,5 +73,5 @@ function explained<Context extends CommandContext>(steps: readonly Step<Context>
   if (error instanceof UsageError) return error.hint ? `${error.message}\n${usage}` : error.message;
   const explain = steps.findLast(({ body }) => body.explain)?.body.explain;
   if (explain) return explain(error);
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

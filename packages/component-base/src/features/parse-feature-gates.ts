@@ -1,4 +1,5 @@
 import { FeatureGates } from '@coxswain/api';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { readBoolean } from '../flags/flag-types.ts';
 
 /** `--feature-gates`: `Name=true,kube:Other=false`, given any number of times. Throws an Error in upstream's words. */
@@ -18,7 +19,7 @@ export function parseFeatureGates(texts: readonly string[]): FeatureGates {
     try {
       changed[name] = readBoolean(value);
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = messageOf(cause);
       throw new Error(`invalid value of ${name}=${value}, err: ${reason}`, { cause });
     }
   }

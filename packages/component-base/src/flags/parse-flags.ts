@@ -1,4 +1,5 @@
 import { quote } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { FlagType } from './flag-types.ts';
 
 /** A flag that a command knows. */
@@ -58,7 +59,7 @@ export function parseFlags(
       values.set(name, type.read(text, values.get(name)));
     } catch (cause) {
       const shown = shorthand ? `-${shorthand}, --${name}` : `--${name}`;
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = messageOf(cause);
       throw new FlagError(`invalid argument ${quote(text)} for ${quote(shown)} flag: ${reason}`, { cause });
     }
     texts.set(name, text);

@@ -1,3 +1,4 @@
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { ApiResponse } from '../http/handler.ts';
 import { textResponse } from '../http/respond.ts';
 
@@ -47,7 +48,7 @@ export async function runCheck(check: HealthCheck): Promise<ApiResponse> {
   if (error === undefined) {
     return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: Buffer.from('ok') };
   }
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return textResponse(500, `internal server error: ${reason}\n`);
 }
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { ClientSet, Clock, Logger } from '@coxswain/client';
 import { CertificatePool } from '../authentication/index.ts';
 import { type FollowedFiles, followFiles } from '../files/index.ts';
@@ -88,7 +89,7 @@ export class Authorities {
     try {
       this.#cluster = await lookUpClusterAuthentication(clients, logger);
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = messageOf(cause);
       if (!settings.authenticationTolerateLookupFailure)
         throw new Error(`unable to load configmap based request-header-client-ca-file: ${why}`, { cause });
       logger.warn(`Error looking up in-cluster authentication configuration: ${why}`);

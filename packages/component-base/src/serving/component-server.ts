@@ -1,4 +1,5 @@
 import { networkInterfaces } from 'node:os';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { durationToMs } from '@coxswain/apimachinery/time';
 import { ClientSet, type Clock, type Logger, type Metrics } from '@coxswain/client';
 import { type Environment, inClusterConfig, loadRestConfig, NotInClusterError } from '@coxswain/client/kubeconfig';
@@ -152,7 +153,7 @@ async function delegate(
     return clients;
   } catch (cause) {
     if (cause instanceof NotInClusterError) return undefined;
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new Error(`failed to get delegated ${purpose} kubeconfig: ${why}`, { cause });
   }
 }

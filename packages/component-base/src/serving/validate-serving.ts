@@ -1,3 +1,4 @@
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { pathAuthorizer } from './delegated-authorizer.ts';
 import type { ServingOptions } from './serving-flags.ts';
 import { tlsCiphers, tlsMinVersion } from './tls-settings.ts';
@@ -38,6 +39,6 @@ function problemOf(prefix: string, attempt: () => unknown): string[] {
     attempt();
     return [];
   } catch (error) {
-    return [prefix + (error instanceof Error ? error.message : String(error))];
+    return [prefix + messageOf(error)];
   }
 }

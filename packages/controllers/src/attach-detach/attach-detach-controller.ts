@@ -1,12 +1,11 @@
 import type { Node, PersistentVolume, Pod } from '@coxswain/api/core/v1';
 import type { VolumeAttachment } from '@coxswain/api/storage/v1';
-import { isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
+import { isAlreadyExists, isNotFound, messageOf } from '@coxswain/apimachinery/errors';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import { type EventRecorder, type EventType, ItemExponentialFailureRateLimiter } from '@coxswain/client';
 import { isPodTerminal } from '@coxswain/component-helpers';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { ReconcileLoop, type ReconcileResult } from '../framework/controller/reconcile-loop.ts';
-import { messageOf } from '../framework/failures/message-of.ts';
 import { addNodeIndex, podsOnNode } from '../framework/nodes/pod-node-index.ts';
 import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { addClaimIndex, claimKeys, claimNameOf, isClaimOfPod, podsWithClaim } from '../framework/volumes/claim-pods.ts';

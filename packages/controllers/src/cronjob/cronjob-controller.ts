@@ -1,7 +1,7 @@
 import type { CronSchedule } from '@coxswain/api';
 import type { CronJob, CronJobStatus, Job } from '@coxswain/api/batch/v1';
 import type { ObjectReference } from '@coxswain/api/core/v1';
-import { hasStatusCause, isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
+import { hasStatusCause, isAlreadyExists, isNotFound, messageOf } from '@coxswain/apimachinery/errors';
 import { quote } from '@coxswain/apimachinery/field';
 import { Selector } from '@coxswain/apimachinery/labels';
 import { isControlledBy } from '@coxswain/apimachinery/meta';
@@ -16,7 +16,6 @@ import {
 } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { messageOf } from '../framework/failures/message-of.ts';
 import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { addControllerIndex, controlledBy } from '../framework/ownership/controller-index.ts';
 import { ownedObjectHandler } from '../framework/ownership/owned-object-handler.ts';

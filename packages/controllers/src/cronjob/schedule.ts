@@ -1,6 +1,6 @@
 import { type CronSchedule, parseCronSchedule } from '@coxswain/api';
 import type { CronJob } from '@coxswain/api/batch/v1';
-import { messageOf } from '../framework/failures/message-of.ts';
+import { messageOf } from '@coxswain/apimachinery/errors';
 
 /** A zone in the schedule itself works, though nobody promises it. */
 export const hasZoneInSchedule = ({ spec }: CronJob): boolean => spec.schedule.includes('TZ');

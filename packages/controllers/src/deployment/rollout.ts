@@ -1,10 +1,9 @@
 import type { Deployment, DeploymentStatus, ReplicaSet } from '@coxswain/api/apps/v1';
-import { hasStatusCause, isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
+import { hasStatusCause, isAlreadyExists, isNotFound, messageOf } from '@coxswain/apimachinery/errors';
 import { isControlledBy } from '@coxswain/apimachinery/meta';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import type { ClientSet, Clock, EventRecorder, EventType } from '@coxswain/client';
-import { messageOf } from '../framework/failures/message-of.ts';
 import { conditionOf, type Finding, foundAt, withCondition } from './conditions.ts';
 import { deploymentKind, newReplicaSet } from './new-replica-set.ts';
 import {

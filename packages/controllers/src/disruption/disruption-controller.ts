@@ -1,6 +1,6 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import type { PodDisruptionBudget } from '@coxswain/api/policy/v1';
-import { isConflict } from '@coxswain/apimachinery/errors';
+import { isConflict, messageOf } from '@coxswain/apimachinery/errors';
 import { labelSelectorAsSelector, type Selector } from '@coxswain/apimachinery/labels';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import {
@@ -11,7 +11,6 @@ import {
 } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop, type ReconcileResult } from '../framework/controller/reconcile-loop.ts';
-import { messageOf } from '../framework/failures/message-of.ts';
 import { labelSelectorText } from '../framework/labels/label-selector-text.ts';
 import { OwnerLookup } from '../framework/ownership/owner-lookup.ts';
 import { updatedPodCondition, withPodCondition } from '../framework/pods/updated-pod-condition.ts';

@@ -1,11 +1,10 @@
 import type { Endpoints, Pod, Service } from '@coxswain/api/core/v1';
-import { hasStatusCause, isForbidden, isNotFound } from '@coxswain/apimachinery/errors';
+import { hasStatusCause, isForbidden, isNotFound, messageOf } from '@coxswain/apimachinery/errors';
 import { GroupVersionKind } from '@coxswain/apimachinery/meta';
 import { deletionHandlingKey, type EventRecorder, type SharedIndexInformer, splitKey } from '@coxswain/client';
 import { TriggerTimes } from '../endpointslice/trigger-times.ts';
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { messageOf } from '../framework/failures/message-of.ts';
 import { addLabelIndex } from '../framework/labels/label-index.ts';
 import { podOfServicesHandler, podsOf } from '../framework/services/pod-endpoints.ts';
 import { addSelectorIndex, selectorOf } from '../framework/services/service-index.ts';

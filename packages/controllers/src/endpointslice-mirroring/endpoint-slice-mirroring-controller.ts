@@ -1,5 +1,6 @@
 import type { Endpoints, Service } from '@coxswain/api/core/v1';
 import type { EndpointSlice } from '@coxswain/api/discovery/v1';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import {
   BucketRateLimiter,
   type EventRecorder,
@@ -14,7 +15,6 @@ import { addServiceIndex, SliceTracker, slicesOf } from '../endpointslice/slice-
 import { SliceWriter } from '../endpointslice/slice-writer.ts';
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { messageOf } from '../framework/failures/message-of.ts';
 import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { selectorOf } from '../framework/services/service-index.ts';
 import { endpointsKind, managedByMirroring, planMirroring } from './mirrored-slices.ts';

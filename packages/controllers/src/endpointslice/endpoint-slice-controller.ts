@@ -1,5 +1,6 @@
 import type { Node, Pod, Service } from '@coxswain/api/core/v1';
 import type { EndpointSlice } from '@coxswain/api/discovery/v1';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import {
   BucketRateLimiter,
   type EventRecorder,
@@ -9,7 +10,6 @@ import {
 } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { messageOf } from '../framework/failures/message-of.ts';
 import { addLabelIndex } from '../framework/labels/label-index.ts';
 import { type IPFamily, podOfServicesHandler, podsOf } from '../framework/services/pod-endpoints.ts';
 import { addSelectorIndex, selectorOf } from '../framework/services/service-index.ts';

@@ -1,8 +1,7 @@
 import type { EndpointSlice } from '@coxswain/api/discovery/v1';
-import { hasStatusCause } from '@coxswain/apimachinery/errors';
+import { hasStatusCause, messageOf } from '@coxswain/apimachinery/errors';
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import type { ClientSet } from '@coxswain/client';
-import { messageOf } from '../framework/failures/message-of.ts';
 import type { SlicePlan } from './slice-plan.ts';
 import type { SliceTracker } from './slice-tracker.ts';
 

@@ -1,8 +1,9 @@
 /** Makes the claims of pods' generic ephemeral volumes. */
+
 import type { PersistentVolumeClaim, Pod, Volume } from '@coxswain/api/core/v1';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { messageOf } from '../framework/failures/message-of.ts';
 import { deletedObject } from '../framework/objects/deleted-object.ts';
 import {
   addClaimIndex,

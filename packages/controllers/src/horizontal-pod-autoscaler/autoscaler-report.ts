@@ -3,9 +3,9 @@ import type {
   HorizontalPodAutoscalerStatus,
   MetricStatus,
 } from '@coxswain/api/autoscaling/v2';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import type { EventRecorder } from '@coxswain/client';
-import { messageOf } from '../framework/failures/message-of.ts';
 import { withCondition, withoutCondition } from './conditions.ts';
 
 const kind = { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler' };

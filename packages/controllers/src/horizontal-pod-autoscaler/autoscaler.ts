@@ -4,12 +4,12 @@ import type {
   MetricStatus,
 } from '@coxswain/api/autoscaling/v2';
 import type { Pod } from '@coxswain/api/core/v1';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { parse, type Selector } from '@coxswain/apimachinery/labels';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import { deletionHandlingKey, type EventRecorder, metaNamespaceKey } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop, type ReconcileResult } from '../framework/controller/reconcile-loop.ts';
-import { messageOf } from '../framework/failures/message-of.ts';
 import { AutoscalerReport } from './autoscaler-report.ts';
 import { MetricError, MetricProposals, tolerancesOf } from './metric-proposal.ts';
 import type { MetricsClient } from './metrics-client.ts';

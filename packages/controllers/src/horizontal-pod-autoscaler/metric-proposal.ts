@@ -6,10 +6,10 @@ import type {
   MetricValueStatus,
 } from '@coxswain/api/autoscaling/v2';
 import type { Pod } from '@coxswain/api/core/v1';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { labelSelectorAsSelector, type Selector } from '@coxswain/apimachinery/labels';
 import { Quantity, Scale } from '@coxswain/apimachinery/quantity';
 import { isPodReady } from '@coxswain/component-helpers';
-import { messageOf } from '../framework/failures/message-of.ts';
 import { labelSelectorText } from '../framework/labels/label-selector-text.ts';
 import type { MetricsClient, PodMetrics } from './metrics-client.ts';
 import { maxInt64 } from './numbers.ts';

@@ -1,10 +1,10 @@
 import type { CrossVersionObjectReference } from '@coxswain/api/autoscaling/v2';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Selector } from '@coxswain/apimachinery/labels';
 import { GroupKind, GroupResource, GroupVersion } from '@coxswain/apimachinery/meta';
 import { Quantity, Scale } from '@coxswain/apimachinery/quantity';
 import { durationToMs } from '@coxswain/apimachinery/time';
 import type { Clock, DeferredRESTMapper, DiscoveryInterface, RESTClient } from '@coxswain/client';
-import { messageOf } from '../framework/failures/message-of.ts';
 import type { MetricSamples, MetricsClient, PodMetric, PodMetrics } from './metrics-client.ts';
 
 const customGroup = 'custom.metrics.k8s.io';

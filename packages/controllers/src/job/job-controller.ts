@@ -1,6 +1,6 @@
 import type { Job, JobStatus } from '@coxswain/api/batch/v1';
 import type { Pod } from '@coxswain/api/core/v1';
-import { isNotFound } from '@coxswain/apimachinery/errors';
+import { isNotFound, messageOf } from '@coxswain/apimachinery/errors';
 import { labelSelectorAsSelector } from '@coxswain/apimachinery/labels';
 import { isControlledBy } from '@coxswain/apimachinery/meta';
 import { timeFromDate } from '@coxswain/apimachinery/time';
@@ -8,7 +8,6 @@ import { type EventRecorder, metaNamespaceKey, type ReconcileResult, type Shared
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 import { inParallel } from '../framework/failures/in-parallel.ts';
-import { messageOf } from '../framework/failures/message-of.ts';
 import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { hasFinalizer, withFinalizer } from '../framework/objects/finalizers.ts';
 import { addControllerIndex, controlledBy, orphansIn } from '../framework/ownership/controller-index.ts';

@@ -1,5 +1,5 @@
 import type { Node } from '@coxswain/api/core/v1';
-import { isServerTimeout } from '@coxswain/apimachinery/errors';
+import { isServerTimeout, messageOf } from '@coxswain/apimachinery/errors';
 import {
   DeletedFinalStateUnknown,
   type EventRecorder,
@@ -8,7 +8,6 @@ import {
 } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { messageOf } from '../framework/failures/message-of.ts';
 import { recordNodeStatusChange } from '../framework/nodes/node-events.ts';
 import { OwnWrites } from '../framework/writes/own-writes.ts';
 import { CidrSet } from './cidr-set.ts';

@@ -1,3 +1,4 @@
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { type CommandLine, flagGroupHelp, flagNamesHelp, readCommandLine, wrapped } from '@coxswain/component-base';
 import { servingProblems } from '@coxswain/component-base/serving';
 import { allControllers, chosenControllers } from '../all-controllers.ts';
@@ -39,7 +40,7 @@ function validate(given: ControllerManagerOptions): string[] {
     try {
       check();
     } catch (error) {
-      problems.push(prefix + (error instanceof Error ? error.message : String(error)));
+      problems.push(prefix + messageOf(error));
     }
   };
   attempt(() => chosenControllers(everyController, given.controllers ?? ['*']));

@@ -1,5 +1,5 @@
 import type { TokenRequest } from '@coxswain/api/authentication/v1';
-import { isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
+import { isAlreadyExists, isNotFound, messageOf } from '@coxswain/apimachinery/errors';
 import { type ClientSet, type Clock, type Credential, type Credentials, type Logger, sleep } from '@coxswain/client';
 
 /** What a token is asked for; the API server may give another time. */
@@ -75,7 +75,7 @@ export class ServiceAccountCredentials implements Credentials {
         logger.error(`the token of ${namespace}/${name} could not be replaced`, cause);
         return this.#credential;
       }
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = messageOf(cause);
       throw new Error(`failed to get token for ${namespace}/${name}: ${why}`, { cause });
     }
   }

@@ -1,10 +1,9 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
 import type { StorageClass } from '@coxswain/api/storage/v1';
-import { isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
+import { isAlreadyExists, isNotFound, messageOf } from '@coxswain/apimachinery/errors';
 import { objectReference } from '@coxswain/client';
 import { driverOfPlugin } from '@coxswain/component-helpers';
 import type { ControllerContext } from '../framework/controller/controller.ts';
-import { messageOf } from '../framework/failures/message-of.ts';
 import { annotations, deletionFinalizer, withAnnotations } from './annotations.ts';
 import type { BinderParts } from './binder-parts.ts';
 import type { Binding } from './binding.ts';

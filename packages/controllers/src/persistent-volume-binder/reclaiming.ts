@@ -1,8 +1,7 @@
 import type { PersistentVolume } from '@coxswain/api/core/v1';
-import { isNotFound } from '@coxswain/apimachinery/errors';
+import { isNotFound, messageOf } from '@coxswain/apimachinery/errors';
 import { isPodTerminal } from '@coxswain/component-helpers';
 import type { ControllerContext } from '../framework/controller/controller.ts';
-import { messageOf } from '../framework/failures/message-of.ts';
 import { hasFinalizer, withoutFinalizer } from '../framework/objects/finalizers.ts';
 import { podsWithClaim } from '../framework/volumes/claim-pods.ts';
 import { annotations, deletionFinalizer } from './annotations.ts';

@@ -1,5 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
 import type { StorageClass } from '@coxswain/api/storage/v1';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { isPodTerminal } from '@coxswain/component-helpers';
 import type { ControllerContext } from '../framework/controller/controller.ts';
 import { podsWithClaim } from '../framework/volumes/claim-pods.ts';
@@ -103,7 +104,7 @@ export class ClaimSync {
     try {
       return findMatch(claim, volumesForClaim(this.#binding.volumes, claim), delayBinding);
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = messageOf(cause);
       throw new Error(`error finding PV for claim ${JSON.stringify(claimKey(claim))}: ${reason}`, { cause });
     }
   }

@@ -1,5 +1,6 @@
 import type { ReplicaSetStatus } from '@coxswain/api/apps/v1';
 import type { Pod } from '@coxswain/api/core/v1';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import { isPodAvailable, isPodReady } from '@coxswain/component-helpers';
@@ -52,7 +53,7 @@ function conditionsAfter(
     status: 'True',
     lastTransitionTime: timeFromDate(new Date(now)),
     ...(missing !== 0 && { reason: missing > 0 ? 'FailedCreate' : 'FailedDelete' }),
-    message: failure instanceof Error ? failure.message : String(failure),
+    message: messageOf(failure),
   };
   return [...conditions, condition];
 }

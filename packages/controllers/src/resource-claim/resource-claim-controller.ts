@@ -1,13 +1,12 @@
 import type { Pod, PodResourceClaim } from '@coxswain/api/core/v1';
 import type { ResourceClaim, ResourceClaimConsumerReference } from '@coxswain/api/resource/v1';
-import { isNotFound } from '@coxswain/apimachinery/errors';
+import { isNotFound, messageOf } from '@coxswain/apimachinery/errors';
 import { type EventRecorder, splitKey } from '@coxswain/client';
 import { isPodTerminal } from '@coxswain/component-helpers';
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 import { claimKeysOf, isClaimForPod, lookUpClaim } from '../framework/devices/pod-resource-claims.ts';
 import { RecentUids } from '../framework/devices/recent-uids.ts';
-import { messageOf } from '../framework/failures/message-of.ts';
 import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { hasFinalizer, withoutFinalizer } from '../framework/objects/finalizers.ts';
 import { LatestObjects } from '../framework/writes/latest-objects.ts';

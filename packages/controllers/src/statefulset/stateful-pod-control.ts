@@ -1,8 +1,7 @@
 import type { StatefulSet } from '@coxswain/api/apps/v1';
 import type { PersistentVolumeClaim, Pod } from '@coxswain/api/core/v1';
-import { isAlreadyExists, isConflict, isNotFound } from '@coxswain/apimachinery/errors';
+import { isAlreadyExists, isConflict, isNotFound, messageOf } from '@coxswain/apimachinery/errors';
 import type { ClientSet, EventRecorder, ResourceDescription, SharedIndexInformer } from '@coxswain/client';
-import { messageOf } from '../framework/failures/message-of.ts';
 import type { OwnWrites } from '../framework/writes/own-writes.ts';
 import { hasUnexpectedController, isStaleFor, ownersToSet } from './claim-retention.ts';
 import { hasIdentity, ordinalOf, podNameOf, withIdentity } from './identity.ts';

@@ -7,12 +7,12 @@ import {
   isServiceUnavailable,
   isTimeout,
   isTooManyRequests,
+  messageOf,
 } from '@coxswain/apimachinery/errors';
 import { GroupVersionResource } from '@coxswain/apimachinery/meta';
 import { isNoMatchError } from '@coxswain/apimachinery/restmapper';
 import { TransportError } from '@coxswain/client';
 import type { ControllerContext } from '../framework/controller/controller.ts';
-import { messageOf } from '../framework/failures/message-of.ts';
 import { compareResourceVersions, isOver, isRunning, reasons, withCondition } from './migration.ts';
 
 /** How long a resource is given to be noticed, after its migration was asked for. */

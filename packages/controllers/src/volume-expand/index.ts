@@ -4,12 +4,13 @@
  *
  * Differs from upstream: FlexVolumes, which only a kubelet could expand, are not marked as expanded either.
  */
+
 import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { Quantity } from '@coxswain/apimachinery/quantity';
 import { migratedPlugin } from '@coxswain/component-helpers';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { messageOf } from '../framework/failures/message-of.ts';
 
 export const volumeExpandController: ControllerDefinition = {
   name: 'persistentvolume-expander-controller',

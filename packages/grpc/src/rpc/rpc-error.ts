@@ -1,3 +1,5 @@
+import { messageOf } from '@coxswain/apimachinery/errors';
+
 /** gRPC's status codes, by Go's names. */
 export const rpcCodes = {
   OK: 0,
@@ -45,5 +47,5 @@ export const hasRpcCode = (error: unknown, code: RpcCode): error is RpcError =>
 /** Any failure as an RpcError: what is none is Unknown, as in Go. */
 export function toRpcError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
-  return new RpcError('Unknown', error instanceof Error ? error.message : String(error), { cause: error });
+  return new RpcError('Unknown', messageOf(error), { cause: error });
 }

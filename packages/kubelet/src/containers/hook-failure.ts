@@ -1,7 +1,7 @@
 import type { Container, LifecycleHandler, Pod } from '@coxswain/api/core/v1';
 import { quote } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { podText } from '../pods/pod-events.ts';
-import { messageOf } from '../runtime/start-error.ts';
 
 /** What a container's status says of a hook that failed. */
 export function hookFailure(

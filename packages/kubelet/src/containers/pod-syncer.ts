@@ -1,4 +1,5 @@
 import type { Container, Node, Pod } from '@coxswain/api/core/v1';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { formatDuration } from '@coxswain/apimachinery/time';
 import { Backoff, type Clock } from '@coxswain/client';
 import type { ImagePuller, NeededImage } from '../images/image-puller.ts';
@@ -11,7 +12,7 @@ import {
   type RuntimePod,
   type RuntimeSandbox,
 } from '../runtime/container-runtime.ts';
-import { messageOf, StartError } from '../runtime/start-error.ts';
+import { StartError } from '../runtime/start-error.ts';
 import type { ConfigSource } from '../volumes/config-source.ts';
 import { environmentOf } from '../volumes/environment.ts';
 import { expand } from '../volumes/expansion.ts';

@@ -1,9 +1,10 @@
 import type { Container, Pod } from '@coxswain/api/core/v1';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { formatDuration } from '@coxswain/apimachinery/time';
 import { Backoff, type Clock, type EventType } from '@coxswain/client';
 import type { PodEvents } from '../pods/pod-events.ts';
 import type { ContainerRuntime } from '../runtime/container-runtime.ts';
-import { messageOf, StartError } from '../runtime/start-error.ts';
+import { StartError } from '../runtime/start-error.ts';
 
 export interface ImagePullerOptions {
   readonly runtime: ContainerRuntime;

@@ -1,4 +1,5 @@
 import type { Container, Pod, Probe } from '@coxswain/api/core/v1';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Clock, Timer } from '@coxswain/client';
 import type { ProbeKind, ProbeResult, Prober } from '../runtime/prober.ts';
 
@@ -111,7 +112,7 @@ export class ContainerProbe {
         return await prober.probe(request);
       } catch (error) {
         if (tries < maxRetries) continue;
-        const message = error instanceof Error ? error.message : String(error);
+        const message = messageOf(error);
         onUnhealthy('Unhealthy', `${kind} probe errored and resulted in unknown state: ${message}`, this.#pod);
         return undefined;
       }

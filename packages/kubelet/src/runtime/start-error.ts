@@ -15,5 +15,3 @@ export class StartError extends Error {
     this.retryAtMs = options.retryAtMs;
   }
 }
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,6 +1,6 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { writeJson } from '@coxswain/apimachinery/codec/json';
-import { fromStatus } from '@coxswain/apimachinery/errors';
+import { fromStatus, messageOf } from '@coxswain/apimachinery/errors';
 import {
   type ApiHandler,
   type ApiRequest,
@@ -10,7 +10,6 @@ import {
   readQuery,
   textResponse,
 } from '@coxswain/component-base/http';
-import { messageOf } from '../runtime/start-error.ts';
 import { containerLogs } from './container-logs.ts';
 import { findPod, type KubeletHost } from './kubelet-host.ts';
 import { resourceMetrics } from './resource-metrics.ts';

@@ -1,3 +1,4 @@
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { duplicate, type ErrorList, invalid, invalidEach, Path, required } from '@coxswain/apimachinery/field';
 import { jsonEquals } from '@coxswain/apimachinery/json';
 import { durationToMs } from '@coxswain/apimachinery/time';
@@ -109,7 +110,7 @@ function readPluginConfig(
     try {
       readers.get(name)?.readArgs?.(args, at.child('args'));
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       if (/^(strict decoding error|failed decoding): /.test(message)) {
         found.undecodable.push(`decoding .${at}: strict decoding error: decoding args for plugin ${name}: ${message}`);
       } else {

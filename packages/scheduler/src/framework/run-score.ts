@@ -1,3 +1,4 @@
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { CycleState } from './cycle-state.ts';
 import type { NodeInfo } from './node-info.ts';
 import { maxNodeScore, minNodeScore, type Plugin } from './plugin.ts';
@@ -47,7 +48,7 @@ function scoresOf(
 }
 
 function failed(doing: string, { name }: Plugin, error: unknown): Status {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return Status.failed(new Error(`${doing}: plugin "${name}" failed with: ${message}`, { cause: error }));
 }
 

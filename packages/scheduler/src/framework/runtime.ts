@@ -1,4 +1,5 @@
 import type { Pod } from '@coxswain/api/core/v1';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { CycleState } from './cycle-state.ts';
 import { ExtensionPointTimer } from './extension-point-timer.ts';
 import type { Handle, PluginDefinition, WaitingPods } from './handle.ts';
@@ -341,5 +342,3 @@ function wrapped(status: Status, doing: string): Status {
   result.plugin = status.plugin;
   return result;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

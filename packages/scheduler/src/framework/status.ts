@@ -1,3 +1,4 @@
+import { messageOf } from '@coxswain/apimachinery/errors';
 /**
  * How an extension point ended, when it did not simply succeed. Success is `undefined`: it is what nearly every filter of
  * nearly every node says, and costs nothing.
@@ -39,7 +40,7 @@ export class Status {
   }
 
   static failed(error: unknown): Status {
-    return new Status('Error', [error instanceof Error ? error.message : String(error)], error);
+    return new Status('Error', [messageOf(error)], error);
   }
 
   /** The pod cannot be placed like this: `Unschedulable`, `UnschedulableAndUnresolvable` or `Pending`. */

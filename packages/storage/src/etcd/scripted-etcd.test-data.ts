@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { MessageOf } from '@coxswain/grpc/protobuf';
 import {
   Metadata,
   Server,
@@ -9,7 +10,6 @@ import {
   type sendUnaryData,
 } from '@grpc/grpc-js';
 import { type Method, methods, type WatchRequest, type WatchResponse } from './messages.ts';
-import type { MessageOf } from '@coxswain/grpc/protobuf';
 
 type WatchStreamCall = ServerDuplexStream<WatchRequest, WatchResponse>;
 

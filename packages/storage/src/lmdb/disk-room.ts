@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { StoreFullError } from '../errors.ts';
 import type { Clock } from '@coxswain/apimachinery/clock';
+import { StoreFullError } from '../errors.ts';
 import { FileUsage } from './file-usage.ts';
 
 const MiB = 1024 * 1024;

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '@coxswain/apimachinery/clock';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeStore, type StoreUnderTest } from '../contract/index.ts';
 import { Recording } from '../contract/recording.ts';
 import { StoreClosedError } from '../errors.ts';

@@ -1,4 +1,5 @@
 import type { Clock } from '@coxswain/apimachinery/clock';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { EventLoop } from '@coxswain/apimachinery/turns';
 import { CorruptLogError, MvccStore } from '../mvcc/index.ts';
 import type { Store } from '../store.ts';
@@ -39,8 +40,4 @@ export async function openLmdb({ path, mapSize, clock, eventLoop, log: tell }: L
     if (isDamage) throw new DataDirectoryError(path, `is damaged: ${error.message}`, { cause: error });
     throw error;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
 import { FakeClock } from '@coxswain/apimachinery/clock';
+import { describe, expect, it } from 'vitest';
 import { describeStore } from '../contract/index.ts';
 import { openMemoryStore } from '../open-store.ts';
 import { snapshotOf } from './memory-log.ts';

@@ -1,3 +1,4 @@
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { type EventLoop, nextTurn } from '@coxswain/apimachinery/turns';
 import { StoreClosedError, StoreFullError, StoreUnavailableError } from '../errors.ts';
 import type { KeyIndex } from './key-index.ts';
@@ -57,7 +58,7 @@ export class Compactor {
         // Something may be left of an earlier one that failed.
         await this.#removeSuperseded();
       } catch (cause) {
-        const reason = cause instanceof Error ? cause.message : String(cause);
+        const reason = messageOf(cause);
         throw new StoreUnavailableError(`compaction failed: ${reason}`, { cause });
       }
     });

@@ -1,6 +1,6 @@
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '@coxswain/apimachinery/clock';
 import { ExpiryQueue } from './expiry-queue.ts';
 import type { LogRecord } from './log.ts';
 

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
 import { FakeClock } from '@coxswain/apimachinery/clock';
 import { systemEventLoop } from '@coxswain/apimachinery/turns';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
 import { line, Recording } from '../contract/recording.ts';
 import { CompactedError, StoreFullError, StoreUnavailableError } from '../errors.ts';
 import { MemoryLog } from '../memory/memory-log.ts';

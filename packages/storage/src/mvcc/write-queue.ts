@@ -1,3 +1,4 @@
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { StoreFullError, StoreUnavailableError } from '../errors.ts';
 import type { KeyValue, WriteResult } from '../store.ts';
 import type { KeyIndex } from './key-index.ts';
@@ -172,7 +173,7 @@ export class WriteQueue {
     this.#pending.clear();
     this.#decided = this.#committed;
     this.#waitingBytes = 0;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     const errorOf = (): Error =>
       cause instanceof StoreFullError
         ? cause

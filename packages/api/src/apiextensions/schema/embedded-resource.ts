@@ -10,6 +10,7 @@ import {
   required,
   validateObjectMeta,
 } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { readObjectMeta } from './object-meta.ts';
 import { withSortedKeys } from './sorted-keys.ts';
 import { type Structural, schemaOfKey } from './structural.ts';
@@ -53,8 +54,6 @@ function mistyped(resource: JsonObject, path: Path | undefined): FieldError[] {
   }
   return errors;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The first field of embedded resources that has a wrong type. */
 export function mistypedEmbeddedResource(value: unknown, schema: Structural, path?: Path): FieldError | undefined {

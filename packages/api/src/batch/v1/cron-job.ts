@@ -8,6 +8,7 @@ import {
   semanticEqual,
   validateNonnegativeField,
 } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { podNameWarnings } from '../../apps/v1/pod-template-hooks.ts';
 import { sameWorkloadSpec } from '../../apps/v1/same-spec.ts';
 import { printableSelector } from '../../apps/v1/selector.ts';
@@ -33,8 +34,6 @@ const maxNameLength = 52;
 
 const noSpec: JobSpec = { template: {} };
 const jobSpecOf = ({ spec }: CronJob): JobSpec => spec.jobTemplate.spec ?? noSpec;
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** A zone in the schedule itself was tolerated once, and stays where it was. */
 function validateSchedule({ schedule, timeZone }: CronJobSpec, old: CronJobSpec | undefined): ErrorList {

@@ -1,4 +1,5 @@
 import { parseJson } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 
 /** A text that is not the JSON it should be, in Go's words. */
 export class JsonTextError extends Error {
@@ -25,6 +26,6 @@ function parse(text: string | Uint8Array): unknown {
   try {
     return parseJson(text).value;
   } catch (cause) {
-    throw new JsonTextError(cause instanceof Error ? cause.message : String(cause), { cause });
+    throw new JsonTextError(messageOf(cause), { cause });
   }
 }

@@ -1,4 +1,5 @@
 import type { EventLoop } from '@coxswain/apimachinery/turns';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import {
   BOOL,
   CelCompileError,
@@ -165,7 +166,7 @@ export async function compileExpression(
       );
     return { text, program: await compiled.programAsync(eventLoop), type };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     if (error instanceof CelCompileError) return failed(`compilation failed: ${message}`);
     return failed(`program instantiation failed: ${message}`, true);
   }

@@ -1,10 +1,11 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { isInternalError, isJsonObject, isTimeout, isTooManyRequests } from '@coxswain/apimachinery';
 import { type Clock, sleep } from '@coxswain/apimachinery/clock';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { type KubeconfigWebhook, WebhookCallError, webhookFromKubeconfig } from '../../webhook/index.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
+import { type AdmissionAttributes, type AdmissionPlugin } from '../admission.ts';
 import { admissionForbidden } from '../admission-error.ts';
-import type { AdmissionContext } from '../plugin-context.ts';
+import { type AdmissionContext } from '../plugin-context.ts';
 import type { ImagePolicyWebhookConfiguration } from './image-policy-configuration.ts';
 
 const auditPrefix = 'imagepolicywebhook.image-policy.k8s.io/';
@@ -65,7 +66,7 @@ export function imagePolicyWebhook(
       try {
         status = await judge(specOf(attributes), attributes.clock);
       } catch (error) {
-        if (!defaultAllow) throw admissionForbidden(attributes, error instanceof Error ? error.message : String(error));
+        if (!defaultAllow) throw admissionForbidden(attributes, messageOf(error));
         return failOpen(attributes);
       }
       for (const [key, value] of Object.entries(status.auditAnnotations))

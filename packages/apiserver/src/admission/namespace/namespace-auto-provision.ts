@@ -1,5 +1,6 @@
 import type { Namespace } from '@coxswain/api/core/v1';
 import { isAlreadyExists } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { AdmissionPlugin } from '../admission.ts';
 import { admissionForbidden } from '../admission-error.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
@@ -26,7 +27,7 @@ export function namespaceAutoProvision({
         });
       } catch (error) {
         if (isAlreadyExists(error)) return;
-        throw admissionForbidden(attributes, error instanceof Error ? error.message : String(error));
+        throw admissionForbidden(attributes, messageOf(error));
       }
     },
   };

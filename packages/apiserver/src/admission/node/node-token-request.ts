@@ -2,6 +2,7 @@ import type { TokenRequest } from '@coxswain/api/authentication/v1';
 import type { PersistentVolume, PersistentVolumeClaim, Pod, Volume } from '@coxswain/api/core/v1';
 import type { CSIDriver } from '@coxswain/api/storage/v1';
 import { quote } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { AdmissionAttributes } from '../admission.ts';
 import { admissionForbidden } from '../admission-error.ts';
 import { aggregateMessages } from '../aggregate-messages.ts';
@@ -78,7 +79,7 @@ async function podUses(
       const { spec } = await cachedObject<CSIDriver>(context, 'storage.k8s.io', 'csidrivers', '', driver);
       if (spec.tokenRequests?.some((request) => request.audience === audience)) return { found: true, problems };
     } catch (error) {
-      problems.push(error instanceof Error ? error.message : String(error));
+      problems.push(messageOf(error));
     }
   }
   return { found: false, problems };

@@ -2,6 +2,7 @@ import { podQOS } from '@coxswain/api';
 import type { Pod, Toleration } from '@coxswain/api/core/v1';
 import { isJsonObject } from '@coxswain/apimachinery';
 import { readJson } from '@coxswain/apimachinery/codec/json';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { clientsMistake } from '../../registry/clients-mistake.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { existingNamespace } from '../find-object.ts';
@@ -73,6 +74,6 @@ function parseTolerations(text: string): Toleration[] {
     if (!Array.isArray(value) || !value.every(isJsonObject)) throw new Error('tolerations must be a list of objects');
     return value.map(tolerationFrom);
   } catch (cause) {
-    throw clientsMistake(cause instanceof Error ? cause.message : String(cause), { cause });
+    throw clientsMistake(messageOf(cause), { cause });
   }
 }

@@ -1,6 +1,7 @@
 import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from '@coxswain/api/admissionregistration/v1';
 import type { Namespace } from '@coxswain/api/core/v1';
 import { ApiError, jsonEquals, type KubernetesObject, newInternalError, quote } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { EquivalentResource } from '../../registry/equivalent-resource.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { admissionForbidden } from '../admission-error.ts';
@@ -207,8 +208,6 @@ class MutatedWrite {
     this.#problems.push({ message: `${who} denied request: ${why}`, ...(reason && { reason }) });
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** The same in both rounds. */
 const invocationId = (policy: string, binding: string, params: KubernetesObject | undefined): string =>

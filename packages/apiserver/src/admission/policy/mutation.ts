@@ -7,6 +7,7 @@ import {
   newServiceUnavailable,
   TypedValue,
 } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { CelError, CelList, type CelValue, listOf, toJson } from '@coxswain/cel';
 import { JSON_PATCH, JSONPatchValue } from '@coxswain/cel/library';
 import type { AdmissionObjects } from '../admission.ts';
@@ -58,7 +59,7 @@ function applyConfigured(value: CelValue, { object, kind, objects }: MutatedObje
   const schema = schemaOf(objects, kind);
   const patch = { ...wanted, apiVersion: object.apiVersion ?? '', kind: object.kind ?? '' };
   const failing = (what: string, cause: unknown): Error =>
-    new Error(`error applying patch: ${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    new Error(`error applying patch: ${what}: ${messageOf(cause)}`, { cause });
   const typed = within('failed to convert patch object to typed object', failing, () => TypedValue.of(patch, schema));
   const atomics = typed.atomics();
   if (atomics.length > 0)
@@ -77,7 +78,7 @@ function applyConfigured(value: CelValue, { object, kind, objects }: MutatedObje
 
 /** In upstream's words where it has words of its own. */
 function conversionProblem(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const [, type] = /^json: cannot unmarshal number -?\d+\.\S* into Go .* of type (u?int\d+)$/.exec(message) ?? [];
   return type ? `cannot convert float64 to ${type}` : message;
 }
@@ -92,7 +93,7 @@ function applyPatch(value: CelValue, { object, kind, objects }: MutatedObject): 
   try {
     patched = applyJsonPatch(object, operations);
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
+    const message = messageOf(cause);
     // Whoever tests for something does not mind when it is not so.
     if (message.endsWith(': test failed')) return object;
     throw new Error(`JSON Patch: ${message}`, { cause });
@@ -100,7 +101,7 @@ function applyPatch(value: CelValue, { object, kind, objects }: MutatedObject): 
   try {
     return objects ? objects.withDefaults(objects.read(patched, kind, true)) : (patched as KubernetesObject);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     // Upstream finds out later that it is of another kind.
     throw newInternalError(message.startsWith('converting (') ? `failed to convert object: ${message}` : message);
   }

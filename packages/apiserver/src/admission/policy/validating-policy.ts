@@ -3,6 +3,7 @@ import type {
   ValidatingAdmissionPolicyBinding,
 } from '@coxswain/api/admissionregistration/v1';
 import { ApiError, type GroupVersionKind, type KubernetesObject } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { EquivalentResource } from '../../registry/equivalent-resource.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { admissionForbidden } from '../admission-error.ts';
@@ -161,7 +162,7 @@ class PolicedWrite {
   #misconfigured({ policy, name }: Active, binding: Binding | undefined, error: unknown): void {
     if (policy.spec?.failurePolicy === 'Ignore') return;
     const what = binding ? 'failed to configure binding' : 'failed to configure policy';
-    const message = `${what}: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `${what}: ${messageOf(error)}`;
     this.#denial ??= { policy: name, ...(binding && { binding: binding.name }), message };
   }
 

@@ -1,5 +1,6 @@
 import type { AuditAnnotation, ValidatingAdmissionPolicy, Validation } from '@coxswain/api/admissionregistration/v1';
 import type { EventLoop } from '@coxswain/apimachinery/turns';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { BOOL, NULL, runtimeType, STRING } from '@coxswain/cel';
 import type { CompiledPolicyExpression } from '../expressions/environment.ts';
 import { costBudget, Evaluation, type ExpressionInput, type ExpressionResult } from '../expressions/evaluation.ts';
@@ -161,7 +162,7 @@ export class Validator {
   }
 
   #failure(error: unknown, seconds = 0): Decision {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return { outcome: 'error', denies: !this.#failsOpen, message, seconds };
   }
 }

@@ -9,6 +9,7 @@ import {
   parseJson,
   quote,
 } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { AdmissionAttributes } from '../admission.ts';
 import type { AdmissionResponse } from './admission-review.ts';
 import { CallingWebhookError } from './webhook-caller.ts';
@@ -74,14 +75,14 @@ function readPatch(bytes: Buffer, name: string): readonly unknown[] {
   try {
     value = parseJson(bytes).value;
   } catch (error) {
-    throw undecodable(error instanceof Error ? error.message : String(error), error);
+    throw undecodable(messageOf(error), error);
   }
   if (value === null) return [];
   try {
     // What is no patch says so before there is anything to apply it to.
     if (!Array.isArray(value) || !value.every((one) => one === null || isJsonObject(one))) applyJsonPatch({}, value);
   } catch (error) {
-    throw undecodable(error instanceof Error ? error.message : String(error), error);
+    throw undecodable(messageOf(error), error);
   }
   return Array.isArray(value) ? value : [];
 }

@@ -9,6 +9,7 @@ import {
   quote,
   type Status,
 } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { WebhookCallError, type WebhookClient } from '../../webhook/index.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import {
@@ -135,7 +136,7 @@ export class WebhookCaller {
     const { signal } = attributes;
     const failed = (error: unknown): CallingWebhookError => {
       const status = error instanceof WebhookCallError ? error.status : undefined;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       return new CallingWebhookError(
         name,
         `failed to call webhook: ${reason}`,

@@ -1,6 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { quote } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { openSecureSocket } from '../../webhook/secure-socket.ts';
 
 export interface HttpsGetOptions {
@@ -64,7 +65,7 @@ export async function httpsGet(url: string, options: HttpsGetOptions): Promise<H
 
 /** What an answer that should be JSON, and cannot be read, is, in the words of upstream's library. */
 export function unreadable({ headers }: HttpsAnswer, cause: unknown): string {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   const type = headers['content-type'] ?? '';
   return type.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
     ? `got Content-Type = application/json, but could not unmarshal as JSON: ${why}`

@@ -1,4 +1,5 @@
 import { isJsonObject, quote } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { headerProblem, parseJwt, unverifiedClaims } from '@coxswain/apimachinery/jwt';
 import { formatAudiences } from '@coxswain/component-base/authentication';
 import { type Claims, cannotUnmarshal } from './claims.ts';
@@ -50,7 +51,7 @@ export async function verifyIdToken(
   try {
     await keys.verify(jwt);
   } catch (cause) {
-    throw new Error(`failed to verify signature: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new Error(`failed to verify signature: ${messageOf(cause)}`, { cause });
   }
   const { claims } = jwt;
   const iss = text(claims, 'iss');

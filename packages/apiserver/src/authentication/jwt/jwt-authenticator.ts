@@ -1,6 +1,7 @@
 import type { UserInfo } from '@coxswain/api';
 import { quote } from '@coxswain/apimachinery';
 import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { JwtConfiguration } from './authentication-configuration.ts';
 import { booleanClaim, type Claims, hasClaim, stringClaim, stringsClaim } from './claims.ts';
 import { DistributedClaims } from './distributed-claims.ts';
@@ -191,8 +192,6 @@ export class JwtAuthenticator {
     }
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Says what was being done when it failed. */
 async function explained<T>(what: string, action: () => Promise<T>): Promise<T> {

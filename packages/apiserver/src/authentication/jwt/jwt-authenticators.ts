@@ -1,6 +1,7 @@
 import { aggregate, jsonEquals } from '@coxswain/apimachinery';
 import { type Clock, systemClock, type Timer } from '@coxswain/apimachinery/clock';
 import { childSignal } from '@coxswain/client';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Authenticated, TokenAuthenticator } from '@coxswain/component-base/authentication';
 import { intersectAudiences } from '@coxswain/component-base/authentication';
 import { type FollowedFiles, followFiles, TryAgain } from '@coxswain/component-base/files';
@@ -132,7 +133,7 @@ function parse(text: string): AuthenticationConfiguration {
   try {
     return parseAuthenticationConfiguration(text);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new Error(`failed to load authentication config: ${why}`, { cause });
   }
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, parseJson, quote } from '@coxswain/apimachinery';
 import { type Clock, systemClock, type Timer } from '@coxswain/apimachinery/clock';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { type HttpsAnswer, httpsGet, unreadable } from './https-get.ts';
 import { RemoteKeySet, type RemoteKeySetOptions } from './remote-key-set.ts';
 
@@ -87,7 +88,7 @@ export class OidcProvider {
       for (const done of this.#waiting) done();
     } catch (error) {
       if (this.#closed.signal.aborted) return;
-      this.#problem = error instanceof Error ? error.message : String(error);
+      this.#problem = messageOf(error);
       report('oidc authenticator: initializing plugin', error);
       this.#timer = clock.setTimeout(() => void this.#discover(), retryMs, { background: true });
     }

@@ -1,3 +1,4 @@
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { UnverifiedJwt } from '@coxswain/apimachinery/jwt';
 import { type HttpsAnswer, unreadable } from './https-get.ts';
 import { isSignedBy, type JsonWebKey, parseJsonWebKeySet } from './json-web-key.ts';
@@ -80,8 +81,7 @@ export class RemoteKeySet {
   }
 }
 
-const fetchError = (error: unknown): Error =>
-  new Error(`fetching keys ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+const fetchError = (error: unknown): Error => new Error(`fetching keys ${messageOf(error)}`, { cause: error });
 
 function hasSigned(keys: readonly JsonWebKey[], jwt: UnverifiedJwt): boolean {
   const { kid } = jwt.header;

@@ -9,6 +9,7 @@ import {
   required,
   tooMany,
 } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { type GoUrl, parseGoUrl } from '@coxswain/cel/go-url';
 import { CertificatePool } from '@coxswain/component-base/authentication';
 import type {
@@ -302,8 +303,6 @@ function withoutSlashes(url: string): string {
   while (end > 0 && url[end - 1] === '/') end--;
   return url.slice(0, end);
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function problemOf(attempt: () => unknown): string | undefined {
   try {

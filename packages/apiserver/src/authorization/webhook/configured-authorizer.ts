@@ -1,6 +1,7 @@
 import type { UserInfo } from '@coxswain/api';
 import { durationToMs, jsonEquals } from '@coxswain/apimachinery';
 import type { Clock, Timer } from '@coxswain/apimachinery/clock';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type {
   AuthorizationAttributes,
   Authorizer,
@@ -181,7 +182,7 @@ export function parseAuthorizationConfigurationFile(text: string): Authorization
   try {
     return parseAuthorizationConfiguration(text);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new Error(`failed to load AuthorizationConfiguration from file: ${why}`, { cause });
   }
 }

@@ -13,6 +13,7 @@ import {
   required,
   tooMany,
 } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { AuthorizationConfiguration, WebhookConfiguration } from './authorization-configuration.ts';
 
 /** Reads a match condition. Throws an Error that says what is wrong with it. */
@@ -134,7 +135,7 @@ function checkConditions(
       compile(expression);
       return [];
     } catch (error) {
-      return [invalid(at, expression, error instanceof Error ? error.message : String(error))];
+      return [invalid(at, expression, messageOf(error))];
     }
   });
 }

@@ -13,6 +13,7 @@ import {
   validateAnnotations,
   validateLabels,
 } from '@coxswain/apimachinery';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { WebhookClient, WebhookClientConfig } from '../../webhook/webhook-client.ts';
 import type { ObjectConverter } from './object-converter.ts';
 
@@ -95,8 +96,6 @@ export function webhookConverter(
 
 /** A 500 with nothing but the message, which is what clients of upstream get. */
 const conversionError = (message: string): ApiError => new ApiError(toStatus(new Error(message)));
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function orFail<T>(run: () => T, failed: (why: string) => Error): T {
   try {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { aesGcm, seededAesGcm } from '../local-transformers.ts';
 import type { Decrypted, MaybePromise, Transformer } from '../transformer.ts';
 import { assertEnvelope, decodeEnvelope, type Envelope, encodeEnvelope, keyIdProblem } from './encrypted-object.ts';
@@ -212,4 +213,3 @@ const cacheKey = ({ encryptedDEKSource, keyId, annotations, encryptedDEKSourceTy
 const hash = (keyId: string): string =>
   keyId === '' ? '' : `sha256:${createHash('sha256').update(keyId).digest('hex')}`;
 const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

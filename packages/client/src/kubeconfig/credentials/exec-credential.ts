@@ -1,7 +1,7 @@
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Credential } from '../../config/rest-config.ts';
 import { keyPairProblem } from '../../x509/pem-key-pair.ts';
 import { decode, string, struct } from '../decoder.ts';
-import { messageOf } from '../message-of.ts';
 import { parseDocument } from '../parse-kubeconfig.ts';
 import { secretCredential } from './secret-credential.ts';
 

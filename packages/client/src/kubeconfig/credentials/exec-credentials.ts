@@ -1,11 +1,11 @@
 import { isatty } from 'node:tty';
 import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Credential, Credentials } from '../../config/rest-config.ts';
 import { type Counter, type Metrics, noMetrics } from '../../observe/index.ts';
 import { interactiveMode } from '../confirm-usable.ts';
 import type { ExecConfig } from '../kubeconfig.ts';
 import type { Environment } from '../kubeconfig-files.ts';
-import { messageOf } from '../message-of.ts';
 import { type ExecCredential, parseExecCredential } from './exec-credential.ts';
 import { type ExecCluster, ExecPluginError, runExecPlugin } from './exec-plugin.ts';
 import { SharedCall } from './shared-call.ts';

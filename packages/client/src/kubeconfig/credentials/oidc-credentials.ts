@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { unverifiedClaims } from '@coxswain/apimachinery/jwt';
 import type { Credential, Credentials } from '../../config/rest-config.ts';
-import { messageOf } from '../message-of.ts';
 import { secretCredential } from './secret-credential.ts';
 import { SharedCall } from './shared-call.ts';
 import { smallRequest } from './small-request.ts';

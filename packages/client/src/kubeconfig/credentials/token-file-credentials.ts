@@ -1,7 +1,7 @@
 import type { Clock } from '@coxswain/apimachinery/clock';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Credential, Credentials } from '../../config/rest-config.ts';
 import type { Logger } from '../../observe/index.ts';
-import { messageOf } from '../message-of.ts';
 import { secretCredential } from './secret-credential.ts';
 import { WatchedFile } from './watched-file.ts';
 

@@ -1,6 +1,7 @@
 import { type ConnectOpts, connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { ConnectionOptions, SecureContext, TLSSocket } from 'node:tls';
 import type { Clock } from '@coxswain/apimachinery/clock';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { TransportError } from '../transport.ts';
 import { nodeTls } from './node-tls.ts';
 import { openTunnel } from './proxy-tunnel.ts';
@@ -157,12 +158,7 @@ function guarded<S extends Socket, T>(
         settle();
         resolve(value);
       },
-      (error: unknown) =>
-        fail(
-          error instanceof TransportError
-            ? error
-            : notConnected(error instanceof Error ? error.message : String(error), error),
-        ),
+      (error: unknown) => fail(error instanceof TransportError ? error : notConnected(messageOf(error), error)),
     );
   });
 }

@@ -1,4 +1,4 @@
-import { isConflict } from '@coxswain/apimachinery/errors';
+import { isConflict, messageOf } from '@coxswain/apimachinery/errors';
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import {
   deletionHandlingKey,
@@ -15,7 +15,6 @@ import {
   type ReconcileResult,
   runWorkers,
 } from '@coxswain/client/workqueue';
-import { messageOf } from '../failures/message-of.ts';
 import type { Controller, ControllerContext } from './controller.ts';
 import { Pace } from './pace.ts';
 

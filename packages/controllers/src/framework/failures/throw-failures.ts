@@ -1,4 +1,4 @@
-import { messageOf } from './message-of.ts';
+import { messageOf } from '@coxswain/apimachinery/errors';
 
 /** Throws the failure, or an AggregateError of several, which says what many have in common once. */
 export function throwFailures(failures: readonly unknown[]): void {

@@ -1,8 +1,7 @@
 import type { Pod, PodTemplateSpec } from '@coxswain/api/core/v1';
-import { hasStatusCause, isNotFound } from '@coxswain/apimachinery/errors';
+import { hasStatusCause, isNotFound, messageOf } from '@coxswain/apimachinery/errors';
 import type { KubernetesObject, OwnerReference } from '@coxswain/apimachinery/meta';
 import type { ClientSet, EventRecorder, ResourceDescription } from '@coxswain/client';
-import { messageOf } from '../failures/message-of.ts';
 
 /** Whose pods they are: for owner references and events. */
 export interface PodOwner {

@@ -1,5 +1,6 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import type { AllocationResult, ResourceClaim, ResourceClaimStatus } from '@coxswain/api/resource/v1';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { type ClientSet, type Clock, retryOnConflict } from '@coxswain/client';
 import { keyOfClaim } from './pod-claims.ts';
@@ -146,6 +147,6 @@ async function explained<T>(what: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (cause) {
-    throw new Error(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new Error(`${what}: ${messageOf(cause)}`, { cause });
   }
 }

@@ -1,4 +1,5 @@
 import type { PersistentVolumeClaim, Pod } from '@coxswain/api/core/v1';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { SharedInformerFactory } from '@coxswain/client';
 import { driverOfPlugin } from '@coxswain/component-helpers';
 import { claimClass, claimNameOf, notOwned } from '../../volumes/claims.ts';
@@ -97,7 +98,7 @@ function inlineVolume(volume: NonNullable<NonNullable<Pod['spec']>['volumes']>[n
   try {
     return translatedInlineVolume(volume);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new Error(`converting volume(${volume.name}) from inline to csi: ${reason}`, { cause });
   }
 }

@@ -1,4 +1,5 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '@coxswain/api/core/v1';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { type ClientSet, type Clock, childSignal } from '@coxswain/client';
 import { annotations } from './annotations.ts';
 import { isFullyBound, type VolumeCaches } from './pod-claims.ts';
@@ -139,5 +140,3 @@ const keyOf = ({ metadata: { namespace, name } }: Pod | PersistentVolumeClaim): 
 
 const isOlder = (a: PersistentVolume | PersistentVolumeClaim, b: PersistentVolume | PersistentVolumeClaim): boolean =>
   BigInt(a.metadata.resourceVersion || 0) < BigInt(b.metadata.resourceVersion || 0);
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { WebSocket } from 'ws';
 import { bodyOf, joinChunks } from '../../response-body.ts';
 import { TransportError, UpgradeRefusedError, type WebSocketConnection } from '../../transport.ts';
@@ -108,7 +109,7 @@ async function readRefusal(response: IncomingMessage): Promise<UpgradeRefusedErr
 }
 
 function toTransportError(cause: unknown): TransportError {
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = messageOf(cause);
   const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
   return new TransportError(`opening a WebSocket: ${message}`, { cause, ...(code && { code }) });
 }

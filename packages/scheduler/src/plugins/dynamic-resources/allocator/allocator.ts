@@ -6,6 +6,7 @@ import type {
   DeviceSelector,
   ResourceClaim,
 } from '@coxswain/api/resource/v1';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import type { AllocatedDevices } from './allocated-devices.ts';
 import { allocationResult } from './allocation-result.ts';
 import { hasCapacity } from './capacity.ts';
@@ -31,7 +32,7 @@ export interface AllocatorOptions {
 /** An expression that cannot be compiled, or fails for a device. */
 export class SelectorError extends Error {
   constructor(when: 'compile' | 'runtime', cause: unknown) {
-    super(`CEL ${when} error: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`CEL ${when} error: ${messageOf(cause)}`, { cause });
   }
 }
 

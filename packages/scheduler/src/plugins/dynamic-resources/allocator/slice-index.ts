@@ -1,5 +1,6 @@
 import type { Node } from '@coxswain/api/core/v1';
 import type { ResourceSlice } from '@coxswain/api/resource/v1';
+import { messageOf } from '@coxswain/apimachinery/errors';
 import { DeviceEntry } from './device-entry.ts';
 import { nodeTest } from './node-test.ts';
 import { buildPool, hasCounters, type Pool, poolKey, unusablePool } from './pool.ts';
@@ -98,7 +99,7 @@ function explained<T>(select: () => T, what: string): T {
   try {
     return select();
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
+    const message = messageOf(cause);
     throw new Error(`gather pool information: failed to perform node selection for ${what}: ${message}`, { cause });
   }
 }
