@@ -4,6 +4,7 @@ import { cloneJson, isJsonObject } from '../json/index.ts';
 import { GroupVersion, GroupVersionKind, type KubernetesObject, type ManagedFieldsEntry } from '../meta/index.ts';
 import type { Schema } from '../schema/schema.ts';
 import { completed, type Steps } from '../steps/index.ts';
+import { timeFromDate } from '../time/time.ts';
 import { capUpdateManagers } from './cap-managers.ts';
 import { ConflictsError } from './conflict.ts';
 import { emptyObject } from './empty-object.ts';
@@ -81,9 +82,6 @@ export class FieldManager {
   readonly #options: FieldManagerOptions;
   readonly #subresource: string;
   readonly #updater: Updater;
-  /** Most writes are of the same second as the one before. */
-  #second = Number.NaN;
-  #timeOfSecond = '';
   /** Most writes are by the manager of the one before. */
   #lastUpdater: Updating | undefined;
   /** Most objects look like the one before. */
@@ -129,7 +127,7 @@ export class FieldManager {
     const set = this.#withoutStripped(changed);
     if (set.isEmpty()) return next;
     yield;
-    const entry = encodeEntry({ ...this.#updating(manager).owner, set, time: this.#time() });
+    const entry = encodeEntry({ ...this.#updating(manager).owner, set, time: timeFromDate(this.#options.now()) });
     return { ...next, metadata: { ...next.metadata, managedFields: [entry] } };
   }
 
@@ -237,7 +235,12 @@ export class FieldManager {
     if (own !== undefined) {
       const set = own.set.difference(strippedFields);
       if (set.isEmpty()) owners.delete(identity);
-      else owners.set(identity, { ...own, set, time: applied.object === undefined ? own.time : this.#time() });
+      else
+        owners.set(identity, {
+          ...own,
+          set,
+          time: applied.object === undefined ? own.time : timeFromDate(this.#options.now()),
+        });
     }
     const merged = applied.object?.value;
     if (!isKubernetesObject(merged)) return [withManagedFields(live, undefined), owners];
@@ -267,7 +270,7 @@ export class FieldManager {
     const taken = this.#withoutStripped(updated.taken);
     if (taken.isEmpty()) return capUpdateManagers(updated.managers);
     const set = updated.managers.get(identity)?.set.union(taken) ?? taken;
-    updated.managers.set(identity, { ...owner, set, time: this.#time() });
+    updated.managers.set(identity, { ...owner, set, time: timeFromDate(this.#options.now()) });
     return capUpdateManagers(updated.managers);
   }
 
@@ -346,16 +349,6 @@ export class FieldManager {
   #kind(): string {
     const { apiVersion, kind } = this.#options;
     return GroupVersion.parse(apiVersion).withKind(kind).toString();
-  }
-
-  #time(): string {
-    const second = Math.floor(this.#options.now().getTime() / 1000);
-    if (second !== this.#second) {
-      const iso = new Date(second * 1000).toISOString();
-      this.#timeOfSecond = `${iso.slice(0, iso.lastIndexOf('.'))}Z`;
-      this.#second = second;
-    }
-    return this.#timeOfSecond;
   }
 }
 

@@ -2,6 +2,7 @@ import type { UserInfo } from '@coxswain/api';
 import type { SelfSubjectReview } from '@coxswain/api/authentication/v1';
 import type { SelfSubjectRulesReview } from '@coxswain/api/authorization/v1';
 import { newBadRequest } from '@coxswain/apimachinery';
+import { timeFromDate } from '@coxswain/apimachinery/time';
 import type { Authorizer } from '@coxswain/component-base/authorization';
 
 /** What the user may do in the namespace. The answer holds nothing of the question. Throws BadRequest without one. */
@@ -42,9 +43,7 @@ export function reviewSelfSubject(user: UserInfo, now: () => Date): SelfSubjectR
     kind: 'SelfSubjectReview',
     apiVersion: 'authentication.k8s.io/v1',
     metadata: {
-      creationTimestamp: now()
-        .toISOString()
-        .replace(/\.\d+Z$/, 'Z'),
+      creationTimestamp: timeFromDate(now()),
     },
     status: {
       userInfo: {

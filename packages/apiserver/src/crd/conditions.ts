@@ -1,5 +1,5 @@
 import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '@coxswain/api/apiextensions/v1';
-import { timestamp } from '../registry/timestamp.ts';
+import { timeFromDate } from '@coxswain/apimachinery/time';
 
 export type ConditionType =
   | 'NamesAccepted'
@@ -39,7 +39,7 @@ export function withCondition(
   const old = findCondition(definition, condition.type);
   const stays = old?.status === condition.status && old.lastTransitionTime;
   const { type, status, reason, message } = condition;
-  const next = { ...old, type, status, lastTransitionTime: stays || timestamp(now), reason, message };
+  const next = { ...old, type, status, lastTransitionTime: stays || timeFromDate(now), reason, message };
   return withConditions(
     definition,
     old ? conditions.map((other) => (other === old ? next : other)) : [...conditions, next],

@@ -1,6 +1,6 @@
 import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
 import type { GroupResource, KubernetesObject } from '@coxswain/apimachinery';
-import { timestamp } from '../registry/timestamp.ts';
+import { timeFromDate } from '@coxswain/apimachinery/time';
 import { type Condition, withCondition } from './conditions.ts';
 
 const definitionResource = 'customresourcedefinitions.apiextensions.k8s.io';
@@ -27,7 +27,7 @@ function retireDefinition(definition: CustomResourceDefinition, now: Date): Cust
     ...definition,
     metadata: {
       ...metadata,
-      deletionTimestamp: timestamp(now),
+      deletionTimestamp: timeFromDate(now),
       finalizers: finalizers.includes(cleanupFinalizer) ? finalizers : [...finalizers, cleanupFinalizer],
     },
   };

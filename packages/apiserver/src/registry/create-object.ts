@@ -9,6 +9,7 @@ import {
   newInvalid,
   type ObjectMeta,
 } from '@coxswain/apimachinery';
+import { timeFromDate } from '@coxswain/apimachinery/time';
 import { inTurns } from '../turns/turns.ts';
 import { clientsMistake } from './clients-mistake.ts';
 import { assertObjectSize } from './object-size.ts';
@@ -16,7 +17,6 @@ import type { WriteContext } from './resource-hooks.ts';
 import type { ResourceRegistry, ValidateWrite } from './resource-registry.ts';
 import { fromStoreError } from './store-error.ts';
 import type { StoredObject } from './stored-object.ts';
-import { timestamp } from './timestamp.ts';
 
 /** How often a name is made up before giving up; a name that was given is tried once. */
 const generatedNames = 8;
@@ -141,7 +141,7 @@ export async function prepareNew(
 }
 
 function withSystemFields(metadata: ObjectMeta, registry: ResourceRegistry, suffix: string | undefined): ObjectMeta {
-  const system = { uid: registry.random.uuid(), creationTimestamp: timestamp(registry.now()) };
+  const system = { uid: registry.random.uuid(), creationTimestamp: timeFromDate(registry.now()) };
   if (suffix === undefined && isFirst('name', metadata) && !('generateName' in metadata))
     return { ...metadata, ...system };
   const { name, generateName = '', ...rest } = metadata;

@@ -9,12 +9,12 @@ import {
   type Preconditions,
   type Status,
 } from '@coxswain/apimachinery';
+import { timeFromDate } from '@coxswain/apimachinery/time';
 import type { CacheEntry } from '@coxswain/storage';
 import type { ResourceDefinition } from './resource-definition.ts';
 import type { ResourceRegistry } from './resource-registry.ts';
 import { fromStoreError } from './store-error.ts';
 import type { StoredObject } from './stored-object.ts';
-import { timestamp } from './timestamp.ts';
 
 const orphanFinalizer = 'orphan';
 const foregroundFinalizer = 'foregroundDeletion';
@@ -175,7 +175,7 @@ function planGrace(
     const end = Date.parse(deletionTimestamp) - left * 1000 + asked * 1000;
     const over = end < now.getTime();
     return {
-      deletionTimestamp: timestamp(over ? now : new Date(end)),
+      deletionTimestamp: timeFromDate(over ? now : new Date(end)),
       // Somebody asked for grace and shall have the least there is: who runs the object still has to let it go.
       deletionGracePeriodSeconds: over && asked !== 0 ? 1 : asked,
     };
@@ -183,7 +183,7 @@ function planGrace(
   const graceful = gracefulDeletion(object, asked === undefined ? {} : { gracePeriodSeconds: asked });
   if (!graceful) return 'none';
   return {
-    deletionTimestamp: timestamp(new Date(now.getTime() + graceful.gracePeriodSeconds * 1000)),
+    deletionTimestamp: timeFromDate(new Date(now.getTime() + graceful.gracePeriodSeconds * 1000)),
     deletionGracePeriodSeconds: graceful.gracePeriodSeconds,
     // Whoever observes generations sees that the object is to go.
     ...(generation && { generation: generation + 1 }),
@@ -197,7 +197,7 @@ function markedAsDeleting(metadata: ObjectMeta, now: Date): ObjectMeta {
   return {
     ...metadata,
     ...raised,
-    deletionTimestamp: !deletionTimestamp || isLater ? timestamp(now) : deletionTimestamp,
+    deletionTimestamp: !deletionTimestamp || isLater ? timeFromDate(now) : deletionTimestamp,
     deletionGracePeriodSeconds: 0,
   };
 }

@@ -13,6 +13,7 @@ import {
   type ObjectMeta,
   Path,
 } from '@coxswain/apimachinery';
+import { timeFromDate } from '@coxswain/apimachinery/time';
 import type { CacheEntry } from '@coxswain/storage';
 import { prepareNew, unstored } from './create-object.ts';
 import { finishDeletion, mustBeDeleted } from './delete-object.ts';
@@ -22,7 +23,6 @@ import type { ResourceRegistry, ValidateWrite } from './resource-registry.ts';
 import { inTurns, isLarge, Turns } from '../turns/turns.ts';
 import { fromStoreError, parseResourceVersion } from './store-error.ts';
 import type { StoredObject } from './stored-object.ts';
-import { timestamp } from './timestamp.ts';
 
 export interface UpdateRequest {
   readonly namespace: string;
@@ -186,7 +186,7 @@ async function addNew(registry: ResourceRegistry, request: UpdateRequest, key: s
   if (resourceVersion) parseResourceVersion(resourceVersion, '');
   const complete = {
     ...object,
-    metadata: { ...metadata, uid: random.uuid(), creationTimestamp: timestamp(now()) },
+    metadata: { ...metadata, uid: random.uuid(), creationTimestamp: timeFromDate(now()) },
   };
   const ready = await prepareNew(registry, complete, context, request.validate);
   try {

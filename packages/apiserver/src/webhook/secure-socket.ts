@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { quote } from '@coxswain/apimachinery';
+import { timeFromDate } from '@coxswain/apimachinery/time';
 import { hostPort } from '../proxy/dialer.ts';
 import { socketError } from '../proxy/socket-error.ts';
 import { certificateNameProblem } from './certificate-name.ts';
@@ -100,8 +101,8 @@ function chainProblem(socket: TLSSocket, ca: string | undefined, now: Date): str
     const expired = 'x509: certificate has expired or is not yet valid';
     if (!certificate) return expired;
     const [from, to] = [new Date(certificate.validFrom), new Date(certificate.validTo)];
-    if (now > to) return `${expired}: current time ${seconds(now)} is after ${seconds(to)}`;
-    return now < from ? `${expired}: current time ${seconds(now)} is before ${seconds(from)}` : expired;
+    if (now > to) return `${expired}: current time ${timeFromDate(now)} is after ${timeFromDate(to)}`;
+    return now < from ? `${expired}: current time ${timeFromDate(now)} is before ${timeFromDate(from)}` : expired;
   }
   if (reason === 'INVALID_PURPOSE') return 'x509: certificate specifies an incompatible key usage';
   return `x509: certificate signed by unknown authority${certificate && ca !== undefined ? candidateHint(certificate, ca) : ''}`;
@@ -125,5 +126,3 @@ function candidateHint(certificate: X509Certificate, ca: string): string {
   }
   return '';
 }
-
-const seconds = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`;

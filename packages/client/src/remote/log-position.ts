@@ -1,3 +1,5 @@
+import { timeFromDate } from '@coxswain/apimachinery/time';
+
 /** A line of a log and when it was written. */
 export interface LogLine {
   /** As the node has it: RFC 3339 with nanoseconds. */
@@ -37,7 +39,7 @@ export class LogPosition {
 
   /** Where to read on, as `sinceTime`; undefined when nothing was read. */
   get sinceTime(): string | undefined {
-    return this.#last && new Date(this.#last.seconds * 1000).toISOString().replace('.000Z', 'Z');
+    return this.#last && timeFromDate(new Date(this.#last.seconds * 1000));
   }
 
   /** From here on the lines of the last second come again. */

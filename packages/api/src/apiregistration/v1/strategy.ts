@@ -1,3 +1,4 @@
+import { timeFromDate } from '@coxswain/apimachinery/time';
 import type { APIService } from '../../generated/apiregistration/v1.ts';
 import { translateTimestampSince } from '../../strategy/print.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
@@ -16,9 +17,7 @@ export const apiServiceStrategy: Strategy<APIService> = {
         {
           type: 'Available',
           status: 'True',
-          lastTransitionTime: now()
-            .toISOString()
-            .replace(/\.\d+Z$/, 'Z'),
+          lastTransitionTime: timeFromDate(now()),
           reason: 'Local',
           message: 'Local APIServices are always available',
         },

@@ -1,4 +1,5 @@
 import { datesOf } from '@coxswain/apimachinery/clock';
+import { timeFromDate } from '@coxswain/apimachinery/time';
 import type {
   Device,
   DeviceTaint,
@@ -32,9 +33,7 @@ function setClaimSpecDefaults({ devices }: ResourceClaimSpec): void {
 
 /** A taint exists from when the server first sees it. */
 export function setTaintDefaults(taint: Partial<DeviceTaint>, now: () => Date = datesOf()): void {
-  taint.timeAdded ??= now()
-    .toISOString()
-    .replace(/\.\d+Z$/, 'Z');
+  taint.timeAdded ??= timeFromDate(now());
 }
 
 type DeviceFields = Pick<Device, 'taints' | 'nodeAllocatableResourceMappings'>;

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { messageOf } from '@coxswain/apimachinery/errors';
+import { timeFromDate } from '@coxswain/apimachinery/time';
 import { aesGcm, seededAesGcm } from '../local-transformers.ts';
 import type { Decrypted, MaybePromise, Transformer } from '../transformer.ts';
 import { assertEnvelope, decodeEnvelope, type Envelope, encodeEnvelope, keyIdProblem } from './encrypted-object.ts';
@@ -66,7 +67,7 @@ export class KmsTransformer implements Transformer {
     const now = this.#options.now().getTime();
     if (now > writableUntil)
       throw new Error(
-        `encryptedDEKSource with keyID hash ${JSON.stringify(hash(wrapped.keyId))} expired at ${time(writableUntil)} (current time is ${time(now)})`,
+        `encryptedDEKSource with keyID hash ${JSON.stringify(hash(wrapped.keyId))} expired at ${timeFromDate(new Date(writableUntil))} (current time is ${timeFromDate(new Date(now))})`,
       );
     const encryptedData = transformer.encrypt(value, key) as Uint8Array;
     return encodeEnvelope(envelopeOf(wrapped, encryptedData));
@@ -212,4 +213,3 @@ const cacheKey = ({ encryptedDEKSource, keyId, annotations, encryptedDEKSourceTy
 
 const hash = (keyId: string): string =>
   keyId === '' ? '' : `sha256:${createHash('sha256').update(keyId).digest('hex')}`;
-const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');

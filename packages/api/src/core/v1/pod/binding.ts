@@ -1,4 +1,5 @@
 import { type ErrorList, notSupported, Path, required, setOwnEntry } from '@coxswain/apimachinery';
+import { timeFromDate } from '@coxswain/apimachinery/time';
 import type { FeatureGates } from '../../../features/feature-gates.ts';
 import type { Binding, Pod } from '../../../generated/core/v1.ts';
 import type { Strategy } from '../../../strategy/strategy.ts';
@@ -42,9 +43,7 @@ export function bindPod(pod: Pod, { target, metadata }: Binding, now: Date, feat
   pod.metadata = { ...pod.metadata, ...(annotations && { annotations }), ...(labels && { labels }) };
   const scheduled = status.conditions?.find(({ type }) => type === 'PodScheduled');
   const lastTransitionTime =
-    scheduled?.status === 'True' && scheduled.lastTransitionTime
-      ? scheduled.lastTransitionTime
-      : `${now.toISOString().slice(0, 19)}Z`;
+    scheduled?.status === 'True' && scheduled.lastTransitionTime ? scheduled.lastTransitionTime : timeFromDate(now);
   const condition = { type: 'PodScheduled', status: 'True', lastTransitionTime };
   pod.status = {
     ...status,

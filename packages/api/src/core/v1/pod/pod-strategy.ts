@@ -6,6 +6,7 @@ import {
   type LabelSelector,
   Path,
 } from '@coxswain/apimachinery';
+import { timeFromDate } from '@coxswain/apimachinery/time';
 import type { Pod, PodSpec } from '../../../generated/core/v1.ts';
 import type { Strategy, StrategyContext } from '../../../strategy/strategy.ts';
 import { allContainers, emptyPodSpec } from './containers.ts';
@@ -33,7 +34,7 @@ const optionsFor = (context: StrategyContext, old?: Pod): PodValidationOptions =
 const gatedCondition = (now: Date) => ({
   type: 'PodScheduled',
   status: 'False',
-  lastTransitionTime: `${now.toISOString().slice(0, 19)}Z`,
+  lastTransitionTime: timeFromDate(now),
   reason: 'SchedulingGated',
   message: 'Scheduling is blocked due to non-empty scheduling gates',
 });
