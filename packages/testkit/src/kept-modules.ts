@@ -3,6 +3,7 @@
  * error of the cluster is an `ApiError` to it. `scripts/build-kept-cluster.ts` tells which are missing here.
  */
 import * as apimachinery from '@coxswain/apimachinery';
+import * as cache from '@coxswain/apimachinery/cache';
 import * as clock from '@coxswain/apimachinery/clock';
 import * as codecJson from '@coxswain/apimachinery/codec/json';
 import * as yaml from '@coxswain/apimachinery/codec/yaml';
@@ -32,6 +33,7 @@ import * as x509 from '@coxswain/client/x509';
 
 export const modules: Readonly<Record<string, object>> = {
   '@coxswain/apimachinery': apimachinery,
+  '@coxswain/apimachinery/cache': cache,
   '@coxswain/apimachinery/clock': clock,
   '@coxswain/apimachinery/codec/json': codecJson,
   '@coxswain/apimachinery/codec/yaml': yaml,

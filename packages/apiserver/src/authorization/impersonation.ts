@@ -7,6 +7,7 @@ import {
   Path,
   quote,
 } from '@coxswain/apimachinery';
+import { LruCache } from '@coxswain/apimachinery/cache';
 import type { AuthorizationAttributes, Authorizer } from '@coxswain/component-base/authorization';
 import { forbidden, privilegedGroup } from '@coxswain/component-base/authorization';
 import type { RequestHeaders } from '@coxswain/component-base/http';
@@ -58,7 +59,7 @@ export class Impersonation {
   readonly #authorizer: Authorizer;
   readonly #modes: readonly Mode[];
   /** By name of the requestor, the longest unused first. */
-  readonly #lastMode = new Map<string, Mode>();
+  readonly #lastMode = new LruCache<string, Mode>(maxRemembered);
 
   /** `constrained`: the feature ConstrainedImpersonation. */
   constructor(authorizer: Authorizer, constrained = true) {
@@ -87,16 +88,10 @@ export class Impersonation {
         refusal ??= refused;
         continue;
       }
-      this.#remember(requestor, mode);
+      this.#lastMode.set(requestor, mode);
       return { user: impersonated(mode, wanted), constraint: mode.name && `impersonate:${mode.name}` };
     }
     throw refusal ?? new Error('all impersonation modes failed');
-  }
-
-  #remember(requestor: string, mode: Mode): void {
-    this.#lastMode.delete(requestor);
-    this.#lastMode.set(requestor, mode);
-    if (this.#lastMode.size > maxRemembered) this.#lastMode.delete(this.#lastMode.keys().next().value ?? '');
   }
 
   async #check(mode: Mode, wanted: WantedUser, attributes: AuthorizationAttributes): Promise<ApiError | undefined> {

@@ -1,5 +1,6 @@
 import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
 import { isConflict, isNotFound, jsonEquals } from '@coxswain/apimachinery';
+import { LruCache } from '@coxswain/apimachinery/cache';
 import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import { type EventLoop, nextTurn } from '@coxswain/apimachinery/turns';
 import type { Lister } from '../registry/lister.ts';
@@ -60,8 +61,10 @@ export class DefinitionController {
   /** Definitions whose objects are being deleted, which may take as long as it takes. */
   readonly #finalizing = new Set<string>();
   readonly #timers = new Set<Timer>();
-  /** By uid, what was found out about the schemas of a generation; the oldest first. */
-  readonly #structure = new Map<string, { generation: number | undefined; condition: Condition | undefined }>();
+  /** By uid, what was found out about the schemas of a generation. */
+  readonly #structure = new LruCache<string, { generation: number | undefined; condition: Condition | undefined }>(
+    maxKnown,
+  );
   readonly #stopped = new AbortController();
   #working: Promise<void> | undefined;
 
@@ -171,7 +174,6 @@ export class DefinitionController {
     if (known && known.generation === generation) return known.condition;
     const condition = nonStructuralCondition(definition);
     this.#structure.set(uid ?? '', { generation, condition });
-    if (this.#structure.size > maxKnown) this.#structure.delete(this.#structure.keys().next().value ?? '');
     return condition;
   }
 

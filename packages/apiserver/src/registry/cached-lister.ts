@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '@coxswain/apimachinery';
+import { LruCache } from '@coxswain/apimachinery/cache';
 import type { CacheEntry, CacheEvent } from '@coxswain/storage';
 import type { Lister } from './lister.ts';
 import type { ResourceRegistry } from './resource-registry.ts';
@@ -15,7 +16,7 @@ export class CachedLister<T extends KubernetesObject> implements Lister<T> {
   readonly synced: Promise<void>;
   readonly #registry: ResourceRegistry;
   /** By key, the longest unused first. */
-  readonly #decoded = new Map<string, { readonly stored: StoredObject; readonly object: T }>();
+  readonly #decoded = new LruCache<string, { readonly stored: StoredObject; readonly object: T }>(maxDecoded);
   readonly #listeners = new Set<(object: T | undefined, old: T | undefined) => void>();
 
   constructor(registry: ResourceRegistry) {
@@ -76,7 +77,7 @@ export class CachedLister<T extends KubernetesObject> implements Lister<T> {
   }
 
   #known({ key, value }: CacheEntry<StoredObject>): T | undefined {
-    const kept = this.#decoded.get(key);
+    const kept = this.#decoded.peek(key);
     return kept?.stored === value ? kept.object : undefined;
   }
 
@@ -85,9 +86,7 @@ export class CachedLister<T extends KubernetesObject> implements Lister<T> {
     if (known) return known;
     const { key, value } = entry;
     const object = this.#decode(entry);
-    this.#decoded.delete(key);
     this.#decoded.set(key, { stored: value, object });
-    if (this.#decoded.size > maxDecoded) this.#decoded.delete(this.#decoded.keys().next().value ?? '');
     return object;
   }
 

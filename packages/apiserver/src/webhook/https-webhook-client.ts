@@ -1,4 +1,5 @@
 import { stringifyJson } from '@coxswain/apimachinery';
+import { LruCache } from '@coxswain/apimachinery/cache';
 import { messageOf } from '@coxswain/apimachinery/errors';
 import { type Answer, BrokenAnswer, ConnectionPool, type Exchange } from './connection-pool.ts';
 import { cleanPath, type HttpsTarget, httpsTarget } from './https-target.ts';
@@ -25,8 +26,7 @@ type Identity = NonNullable<WebhookCredentials['clientCertificate']>;
 /** Calls webhooks over HTTPS, with HTTP/1.1 and connections that are kept. To be closed with its server. */
 export class HttpsWebhookClient implements WebhookClient {
   readonly #options: HttpsWebhookClientOptions;
-  /** The one used last comes last. */
-  readonly #pools = new Map<string, ConnectionPool>();
+  readonly #pools = new LruCache<string, ConnectionPool>(maxPools);
   #closed = false;
 
   constructor(options: HttpsWebhookClientOptions) {
@@ -45,7 +45,7 @@ export class HttpsWebhookClient implements WebhookClient {
   /** Ends all connections. Nobody is called any more. */
   close(): void {
     this.#closed = true;
-    for (const pool of this.#pools.values()) pool.close();
+    for (const [, pool] of this.#pools.entries()) pool.close();
     this.#pools.clear();
   }
 
@@ -78,22 +78,16 @@ export class HttpsWebhookClient implements WebhookClient {
     identity: Identity | undefined,
   ): ConnectionPool {
     const key = JSON.stringify([origin, caBundle, identity?.cert]);
-    const pool =
-      this.#pools.get(key) ??
-      new ConnectionPool({
-        serverName,
-        address,
-        now: this.#options.now,
-        ...(caBundle && { ca: Buffer.from(caBundle, 'base64').toString() }),
-        ...(identity && { clientCertificate: identity }),
-      });
-    this.#pools.delete(key);
-    this.#pools.set(key, pool);
-    if (this.#pools.size > maxPools) {
-      const [oldest, unused] = this.#pools.entries().next().value!;
-      this.#pools.delete(oldest);
-      unused.retire();
-    }
+    const known = this.#pools.get(key);
+    if (known) return known;
+    const pool = new ConnectionPool({
+      serverName,
+      address,
+      now: this.#options.now,
+      ...(caBundle && { ca: Buffer.from(caBundle, 'base64').toString() }),
+      ...(identity && { clientCertificate: identity }),
+    });
+    this.#pools.set(key, pool)?.retire();
     return pool;
   }
 }

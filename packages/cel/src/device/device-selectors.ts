@@ -1,3 +1,4 @@
+import { LruCache } from '@coxswain/apimachinery/cache';
 import { CelEnvironment } from '../environment/environment.ts';
 import { kubernetesLibraries } from '../library/kubernetes-libraries.ts';
 import { BINDINGS_LIBRARY } from '../standard/optional-library.ts';
@@ -10,21 +11,20 @@ export class DeviceSelectors {
     libraries: [...kubernetesLibraries, BINDINGS_LIBRARY],
     variables: { device: DEVICE },
   });
-  readonly #size: number;
-  /** What was needed last comes last. Errors are kept too: who retries need not compile again. */
-  readonly #known = new Map<string, DeviceSelector | Error>();
+  /** Errors are kept too: who retries need not compile again. */
+  readonly #known: LruCache<string, DeviceSelector | Error>;
 
   constructor(size: number) {
-    this.#size = size;
+    this.#known = new LruCache(size);
   }
 
   /** Throws what DeviceSelector does. */
   get(expression: string): DeviceSelector {
-    const selector = this.#known.get(expression) ?? this.#compile(expression);
-    this.#known.delete(expression);
-    this.#known.set(expression, selector);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > this.#size) this.#known.delete(oldest!);
+    let selector = this.#known.get(expression);
+    if (!selector) {
+      selector = this.#compile(expression);
+      this.#known.set(expression, selector);
+    }
     if (selector instanceof Error) throw selector;
     return selector;
   }

@@ -1,3 +1,4 @@
+import { LruExpireCache } from '@coxswain/apimachinery/cache';
 import { reasonOf, type ServerLogger } from '../server-process.ts';
 
 /** Said again after so long, if it still holds. */
@@ -10,14 +11,10 @@ const maxRemembered = 200;
  * told once in ten minutes.
  */
 export function toldOnce(logger: ServerLogger, now: () => number): ServerLogger {
-  const toldAt = new Map<string, number>();
+  const told = new LruExpireCache<string, true>(maxRemembered, () => new Date(now()));
   const isNews = (text: string): boolean => {
-    const last = toldAt.get(text);
-    if (last !== undefined && now() - last < silenceMs) return false;
-    // At the end, as the youngest.
-    toldAt.delete(text);
-    toldAt.set(text, now());
-    if (toldAt.size > maxRemembered) toldAt.delete(toldAt.keys().next().value!);
+    if (told.get(text)) return false;
+    told.set(text, true, silenceMs);
     return true;
   };
   return {

@@ -1,8 +1,8 @@
 import type { Event } from '@coxswain/api/core/v1';
+import { LruCache } from '@coxswain/apimachinery/cache';
 import type { Clock } from '@coxswain/apimachinery/clock';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { TokenBucketRateLimiter } from '../flowcontrol/token-bucket-rate-limiter.ts';
-import { LruCache } from './lru-cache.ts';
 
 /** How much of what happens is told. */
 export interface CorrelatorOptions {

@@ -1,5 +1,6 @@
 import type { ObjectReference } from '@coxswain/api/core/v1';
 import type { Event, EventSeries } from '@coxswain/api/events/v1';
+import { LruCache } from '@coxswain/apimachinery/cache';
 import { type Clock, systemClock, type Timer } from '@coxswain/apimachinery/clock';
 import { isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
 import { microTimeFromDate } from '@coxswain/apimachinery/time';
@@ -10,7 +11,6 @@ import type { EventClients } from './core-event-recorder.ts';
 import { EventNames } from './event-names.ts';
 import type { EventSubject, EventType, SubjectKind } from './event-recorder.ts';
 import { EventWriter, type EventWriterOptions } from './event-writer.ts';
-import { LruCache } from './lru-cache.ts';
 import { objectReference } from './object-reference.ts';
 
 export interface EventSeriesRecorderOptions extends EventWriterOptions {

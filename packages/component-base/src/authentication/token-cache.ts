@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
+import { LruExpireCache } from '@coxswain/apimachinery/cache';
 import type { Authenticated, TokenAuthenticator } from './authenticator.ts';
 
 export interface TokenCacheOptions {
@@ -10,11 +11,6 @@ export interface TokenCacheOptions {
   readonly maxEntries?: number;
 }
 
-interface Entry {
-  readonly found: Authenticated | undefined;
-  readonly until: number;
-}
-
 /**
  * Remembers who the bearers of verified tokens are, for a short time: that is how long one that was revoked may still
  * be used. Who asks for a token that is being looked up waits for the same answer. Tokens themselves are not kept, only
@@ -22,13 +18,10 @@ interface Entry {
  */
 export class TokenCache implements TokenAuthenticator {
   readonly #delegate: TokenAuthenticator;
-  readonly #now: () => Date;
   readonly #ttlMs: number;
   readonly #remembersUnknown: boolean;
-  readonly #maxEntries: number;
   readonly #salt = randomBytes(32).toString('base64');
-  /** In the order in which they expire, since all live equally long. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries: LruExpireCache<string, { readonly found: Authenticated | undefined }>;
   /** No more of them than there are requests. */
   readonly #underWay = new Map<string, Promise<Authenticated | undefined>>();
 
@@ -37,48 +30,27 @@ export class TokenCache implements TokenAuthenticator {
     { now, ttlMs = 10_000, remembersUnknown = false, maxEntries = 8192 }: TokenCacheOptions,
   ) {
     this.#delegate = delegate;
-    this.#now = now;
     this.#ttlMs = ttlMs;
     this.#remembersUnknown = remembersUnknown;
-    this.#maxEntries = maxEntries;
+    this.#entries = new LruExpireCache(maxEntries, now);
   }
 
   async authenticateToken(token: string, audiences: readonly string[]): Promise<Authenticated | undefined> {
     const key = this.#key(token, audiences);
-    const now = this.#now().getTime();
     const entry = this.#entries.get(key);
-    if (entry) {
-      // A clock that was set back must not make it live longer.
-      if (now < entry.until && now >= entry.until - this.#ttlMs) return entry.found;
-      this.#entries.delete(key);
-    }
+    if (entry) return entry.found;
     let lookup = this.#underWay.get(key);
     if (!lookup) {
-      lookup = this.#lookUp(key, token, audiences, now).finally(() => this.#underWay.delete(key));
+      lookup = this.#lookUp(key, token, audiences).finally(() => this.#underWay.delete(key));
       this.#underWay.set(key, lookup);
     }
     return lookup;
   }
 
-  async #lookUp(
-    key: string,
-    token: string,
-    audiences: readonly string[],
-    now: number,
-  ): Promise<Authenticated | undefined> {
+  async #lookUp(key: string, token: string, audiences: readonly string[]): Promise<Authenticated | undefined> {
     const found = await this.#delegate.authenticateToken(token, audiences);
-    if (found || this.#remembersUnknown) this.#remember(key, found, now);
+    if (found || this.#remembersUnknown) this.#entries.set(key, { found }, this.#ttlMs);
     return found;
-  }
-
-  #remember(key: string, found: Authenticated | undefined, now: number): void {
-    // Taken out first, so that a newer one also stands last.
-    this.#entries.delete(key);
-    for (const [oldest, { until }] of this.#entries) {
-      if (now < until && this.#entries.size < this.#maxEntries) break;
-      this.#entries.delete(oldest);
-    }
-    this.#entries.set(key, { found, until: now + this.#ttlMs });
   }
 
   /** Lengths keep the parts apart, whatever is in them. */

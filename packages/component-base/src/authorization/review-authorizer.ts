@@ -1,7 +1,7 @@
 import type { SubjectAccessReviewSpec } from '@coxswain/api/authorization/v1';
 import { isJsonObject } from '@coxswain/apimachinery';
+import { LruExpireCache } from '@coxswain/apimachinery/cache';
 import type { AuthorizationAttributes, Authorizer, Decision, SubjectRules } from './authorizer.ts';
-import { DecisionCache } from './decision-cache.ts';
 import { reviewSpecOf } from './subject-access-review.ts';
 
 /** Whether somebody is to be asked. Throws an Error when that cannot be said. */
@@ -26,13 +26,13 @@ const maxRememberedAttributes = 10_000;
 /** Asks somebody else what is allowed, by SubjectAccessReviews, and remembers the answer. */
 export class ReviewAuthorizer implements Authorizer {
   readonly #options: ReviewAuthorizerOptions;
-  readonly #answers: DecisionCache<Decision>;
+  readonly #answers: LruExpireCache<string, Decision>;
   /** No more of them than there are requests. */
   readonly #underWay = new Map<string, Promise<Decision>>();
 
   constructor(options: ReviewAuthorizerOptions) {
     this.#options = options;
-    this.#answers = new DecisionCache(maxRemembered, options.now);
+    this.#answers = new LruExpireCache(maxRemembered, options.now);
   }
 
   async authorize(attributes: AuthorizationAttributes): Promise<Decision> {

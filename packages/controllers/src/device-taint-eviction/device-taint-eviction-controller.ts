@@ -1,6 +1,7 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import type { ResourceClaim, ResourceSlice } from '@coxswain/api/resource/v1';
 import type { DeviceTaintRule } from '@coxswain/api/resource/v1beta2';
+import { LruCache } from '@coxswain/apimachinery/cache';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import { findStatusCondition } from '@coxswain/apimachinery/meta';
 import { timeFromDate } from '@coxswain/apimachinery/time';
@@ -16,7 +17,6 @@ import type { Controller, ControllerContext } from '../framework/controller/cont
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 import { currentSlices } from '../framework/devices/current-slices.ts';
 import { isClaimForPod, lookUpClaim } from '../framework/devices/pod-resource-claims.ts';
-import { RecentUids } from '../framework/devices/recent-uids.ts';
 import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { evictPod } from '../framework/pods/evict-pod.ts';
 import { claimEviction, type DeviceTaintSources, type Eviction, earlier, isSelected } from './device-taints.ts';
@@ -42,7 +42,7 @@ export class DeviceTaintEvictionController implements Controller {
   readonly #rules: SharedIndexInformer<DeviceTaintRule> | undefined;
   /** The uids of pods that wait to be evicted, by their keys. */
   readonly #waiting = new Map<string, string>();
-  readonly #evicted = new RecentUids(500);
+  readonly #evicted = new LruCache<string, true>(500);
   /** How many pods each rule, by its uid, has driven away since this controller was made. */
   readonly #evictedBy = new Map<string, number>();
 
@@ -144,7 +144,7 @@ export class DeviceTaintEvictionController implements Controller {
     const pod = this.#pods.indexer.getByKey(key);
     const { uid = '' } = pod?.metadata ?? {};
     if (this.#waiting.has(key) && this.#waiting.get(key) !== uid) this.#waiting.delete(key);
-    if (!pod || this.#evicted.has(uid)) return;
+    if (!pod || this.#evicted.get(uid)) return;
     const eviction = this.#podEviction(pod, this.#sources(this.#evictingRules()));
     if (!eviction) {
       if (this.#waiting.delete(key)) this.#tell(pod, 'Cancelling deletion');
@@ -155,7 +155,7 @@ export class DeviceTaintEvictionController implements Controller {
     const leftMs = eviction.atMs - this.#context.clock.now();
     if (leftMs > 0) return { requeueAfterMs: leftMs };
     await this.#evict(pod, eviction);
-    this.#evicted.add(uid);
+    this.#evicted.set(uid, true);
     this.#waiting.delete(key);
   }
 

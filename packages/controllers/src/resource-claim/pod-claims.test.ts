@@ -1,7 +1,6 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { expect, it } from 'vitest';
 import { lookUpClaim } from '../framework/devices/pod-resource-claims.ts';
-import { RecentUids } from '../framework/devices/recent-uids.ts';
 import { claimFromTemplate } from './pod-claims.ts';
 
 const template = { metadata: { name: 't' }, spec: { spec: {} } };
@@ -31,10 +30,4 @@ it.each([
 ])('%j stands for %j', (reference, found) => {
   const resourceClaimStatuses = [{ name: 'g', resourceClaimName: 'y' }, { name: 'h' }];
   expect(lookUpClaim({ ...podNamed('web'), status: { resourceClaimStatuses } }, reference)).toEqual(found);
-});
-
-it('the oldest uids are forgotten first', () => {
-  const uids = new RecentUids(2);
-  for (const uid of ['a', 'b', 'a', 'c']) uids.add(uid);
-  expect(['a', 'b', 'c'].map((uid) => uids.has(uid))).toEqual([true, false, true]);
 });

@@ -1,12 +1,12 @@
 import type { Pod, PodResourceClaim } from '@coxswain/api/core/v1';
 import type { ResourceClaim, ResourceClaimConsumerReference } from '@coxswain/api/resource/v1';
+import { LruCache } from '@coxswain/apimachinery/cache';
 import { isNotFound, messageOf } from '@coxswain/apimachinery/errors';
 import { type EventRecorder, splitKey } from '@coxswain/client';
 import { isPodTerminal } from '@coxswain/component-helpers';
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 import { claimKeysOf, isClaimForPod, lookUpClaim } from '../framework/devices/pod-resource-claims.ts';
-import { RecentUids } from '../framework/devices/recent-uids.ts';
 import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { hasFinalizer, withoutFinalizer } from '../framework/objects/finalizers.ts';
 import { LatestObjects } from '../framework/writes/latest-objects.ts';
@@ -25,7 +25,7 @@ export class ResourceClaimController implements Controller {
   readonly #recorder: EventRecorder;
   readonly #claims: LatestObjects<ResourceClaim>;
   /** Pods that are known to be gone, so that the server need not be asked. */
-  readonly #deletedPods = new RecentUids(500);
+  readonly #deletedPods = new LruCache<string, true>(500);
 
   constructor(context: ControllerContext) {
     this.#context = context;
@@ -82,7 +82,7 @@ export class ResourceClaimController implements Controller {
   #podChanged(pod: Pod, isDeleted: boolean): void {
     const extended = pod.status?.extendedResourceClaimStatus;
     if (!pod.spec?.resourceClaims?.length && !extended) return;
-    if (isDeleted) this.#deletedPods.add(pod.metadata.uid ?? '');
+    if (isDeleted) this.#deletedPods.set(pod.metadata.uid ?? '', true);
     if (isDeleted || isPodDone(pod)) {
       for (const key of claimKeysOf(pod)) this.#enqueueClaim(key);
       if (extended) this.#enqueueClaim(`${pod.metadata.namespace}/${extended.resourceClaimName}`);
@@ -235,7 +235,7 @@ export class ResourceClaimController implements Controller {
     { apiGroup = '', resource, name, uid }: ResourceClaimConsumerReference,
   ): Promise<boolean> {
     if (apiGroup !== '' || resource !== 'pods') return true;
-    if (this.#deletedPods.has(uid)) return false;
+    if (this.#deletedPods.get(uid)) return false;
     const { clients, informers } = this.#context;
     const { namespace } = splitKey(key);
     const known = informers.core.v1.pods.informer.indexer.getByKey(`${namespace}/${name}`);

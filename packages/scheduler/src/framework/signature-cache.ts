@@ -1,33 +1,27 @@
+import { LruCache } from '@coxswain/apimachinery/cache';
+
 /** Enough for the workloads that are rolled out at the same time. */
 const maxSignatures = 16;
 
 /** Something for each signature of pods; what nobody asked for longest is dropped when there are too many. */
 export class SignatureCache<T> {
   readonly #make: () => T;
-  readonly #limit: number;
-  readonly #bySignature = new Map<string, T>();
+  readonly #bySignature: LruCache<string, T>;
 
   constructor(make: () => T, limit: number = maxSignatures) {
     this.#make = make;
-    this.#limit = limit;
+    this.#bySignature = new LruCache(limit);
   }
 
   get(signature: string): T {
-    const value = this.#bySignature.get(signature) ?? this.#make();
-    this.#bySignature.delete(signature);
+    const known = this.#bySignature.get(signature);
+    if (known !== undefined) return known;
+    const value = this.#make();
     this.#bySignature.set(signature, value);
-    if (this.#bySignature.size > this.#limit) this.#dropOldest();
     return value;
   }
 
   clear(): void {
     this.#bySignature.clear();
-  }
-
-  #dropOldest(): void {
-    for (const signature of this.#bySignature.keys()) {
-      this.#bySignature.delete(signature);
-      return;
-    }
   }
 }

@@ -1,5 +1,6 @@
 import type { Event } from '@coxswain/api/core/v1';
 import { newTooManyRequestsError } from '@coxswain/apimachinery';
+import { LruCache } from '@coxswain/apimachinery/cache';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { aggregateMessages } from '../aggregate-messages.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
@@ -50,21 +51,18 @@ const keyOf: Readonly<Record<EventLimitType, (attributes: AdmissionAttributes) =
 
 /** Tokens by key: full at first, one is taken by each event, and they come back at an even pace. */
 class TokenBuckets {
-  readonly #buckets = new Map<string, { tokens: number; at: number }>();
+  readonly #buckets: LruCache<string, { tokens: number; at: number }>;
   readonly #limit: EventLimit;
 
   constructor(limit: EventLimit) {
     this.#limit = limit;
+    this.#buckets = new LruCache(limit.cacheSize);
   }
 
   take(key: string, now: number): boolean {
-    const { qps, burst, cacheSize } = this.#limit;
+    const { qps, burst } = this.#limit;
     const bucket = this.#buckets.get(key) ?? { tokens: burst, at: now };
-    // The longest unused first.
-    this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
-    const [oldest] = this.#buckets.keys();
-    if (this.#buckets.size > cacheSize && oldest !== undefined) this.#buckets.delete(oldest);
     bucket.tokens = Math.min(burst, bucket.tokens + (Math.max(0, now - bucket.at) / 1000) * qps);
     bucket.at = now;
     if (bucket.tokens < 1) return false;

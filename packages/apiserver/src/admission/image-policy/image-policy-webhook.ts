@@ -1,11 +1,12 @@
 import type { Pod } from '@coxswain/api/core/v1';
 import { isInternalError, isJsonObject, isTimeout, isTooManyRequests } from '@coxswain/apimachinery';
+import { LruExpireCache } from '@coxswain/apimachinery/cache';
 import { type Clock, sleep } from '@coxswain/apimachinery/clock';
 import { messageOf } from '@coxswain/apimachinery/errors';
 import { type KubeconfigWebhook, WebhookCallError, webhookFromKubeconfig } from '../../webhook/index.ts';
-import { type AdmissionAttributes, type AdmissionPlugin } from '../admission.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { admissionForbidden } from '../admission-error.ts';
-import { type AdmissionContext } from '../plugin-context.ts';
+import type { AdmissionContext } from '../plugin-context.ts';
 import type { ImagePolicyWebhookConfiguration } from './image-policy-configuration.ts';
 
 const auditPrefix = 'imagepolicywebhook.image-policy.k8s.io/';
@@ -33,8 +34,8 @@ export function imagePolicyWebhook(
   configuration: ImagePolicyWebhookConfiguration,
 ): AdmissionPlugin {
   const { kubeConfigFile, allowTtlMs, denyTtlMs, retryBackoffMs, defaultAllow } = configuration;
-  /** By what was asked, the oldest first. */
-  const remembered = new Map<string, { readonly status: ImageReviewStatus; readonly until: number }>();
+  /** By what was asked. */
+  const remembered = new LruExpireCache<string, ImageReviewStatus>(maxRemembered, now);
   let opened: Promise<KubeconfigWebhook> | undefined;
 
   const ask = async (spec: ImageReviewSpec, clock: Clock): Promise<ImageReviewStatus> => {
@@ -47,13 +48,9 @@ export function imagePolicyWebhook(
   const judge = async (spec: ImageReviewSpec, clock: Clock): Promise<ImageReviewStatus> => {
     const key = JSON.stringify(spec);
     const known = remembered.get(key);
-    const time = now().getTime();
-    if (known && known.until > time) return known.status;
+    if (known) return known;
     const status = await ask(spec, clock);
-    remembered.delete(key);
-    remembered.set(key, { status, until: time + (status.allowed ? allowTtlMs : denyTtlMs) });
-    const [oldest] = remembered.keys();
-    if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest);
+    remembered.set(key, status, status.allowed ? allowTtlMs : denyTtlMs);
     return status;
   };
 

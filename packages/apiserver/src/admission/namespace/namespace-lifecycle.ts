@@ -1,5 +1,6 @@
 import type { Namespace } from '@coxswain/api/core/v1';
 import { ApiError, GroupResource } from '@coxswain/apimachinery';
+import { LruExpireCache } from '@coxswain/apimachinery/cache';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { admissionForbidden } from '../admission-error.ts';
 import { existingNamespace } from '../find-object.ts';
@@ -20,11 +21,11 @@ const maxDistrusted = 100;
  */
 export function namespaceLifecycle(context: Pick<AdmissionContext, 'listers' | 'client' | 'now'>): AdmissionPlugin {
   const { client, now } = context;
-  const distrusted = new RecentNames(maxDistrusted, distrustMs);
+  const distrusted = new LruExpireCache<string, true>(maxDistrusted, now);
 
   const find = async (name: string): Promise<Namespace> => {
     const cached = await existingNamespace(context, name);
-    const stale = cached.status?.phase === 'Active' && distrusted.has(name, now());
+    const stale = cached.status?.phase === 'Active' && distrusted.get(name);
     return stale ? client.get<Namespace>('', 'namespaces', '', name) : cached;
   };
 
@@ -36,7 +37,7 @@ export function namespaceLifecycle(context: Pick<AdmissionContext, 'listers' | '
       if (kind.group === '' && kind.kind === 'Namespace') {
         if (operation !== 'DELETE') return;
         if (immortal.has(name)) throw admissionForbidden(attributes, 'this namespace may not be deleted');
-        distrusted.add(name, now());
+        distrusted.set(name, true, distrustMs);
         return;
       }
       // Asking what somebody could do there does nothing there.
@@ -45,30 +46,6 @@ export function namespaceLifecycle(context: Pick<AdmissionContext, 'listers' | '
       if (operation === 'CREATE' && found.status?.phase === 'Terminating') throw terminating(attributes);
     },
   };
-}
-
-/** Names that were added within a time, the oldest first; no more than a number of them. */
-class RecentNames {
-  readonly #added = new Map<string, number>();
-  readonly #max: number;
-  readonly #forMs: number;
-
-  constructor(max: number, forMs: number) {
-    this.#max = max;
-    this.#forMs = forMs;
-  }
-
-  add(name: string, now: Date): void {
-    this.#added.delete(name);
-    this.#added.set(name, now.getTime());
-    const [oldest] = this.#added.keys();
-    if (this.#added.size > this.#max && oldest !== undefined) this.#added.delete(oldest);
-  }
-
-  has(name: string, now: Date): boolean {
-    const added = this.#added.get(name);
-    return added !== undefined && now.getTime() - added < this.#forMs;
-  }
 }
 
 function terminating(attributes: AdmissionAttributes): ApiError {

@@ -1,4 +1,5 @@
 import { isJsonObject, quote } from '@coxswain/apimachinery';
+import { LruCache } from '@coxswain/apimachinery/cache';
 import { type Claims, cannotUnmarshal, hasClaim } from './claims.ts';
 import { type IdTokenVerifierOptions, untrustedIssuer, verifyIdToken } from './id-token-verifier.ts';
 import { OidcProvider, type OidcProviderOptions } from './oidc-provider.ts';
@@ -17,8 +18,7 @@ const maxIssuers = 16;
 /** Fetches a claim that a token does not hold, but says where to get: OpenID Connect Core 1.0, 5.6.2. To be closed. */
 export class DistributedClaims {
   readonly #options: DistributedClaimsOptions;
-  /** The one that was needed last comes last. */
-  readonly #providers = new Map<string, OidcProvider>();
+  readonly #providers = new LruCache<string, OidcProvider>(maxIssuers);
 
   constructor(options: DistributedClaimsOptions) {
     this.#options = options;
@@ -52,7 +52,7 @@ export class DistributedClaims {
   }
 
   close(): void {
-    for (const provider of this.#providers.values()) provider.close();
+    for (const [, provider] of this.#providers.entries()) provider.close();
     this.#providers.clear();
   }
 
@@ -88,15 +88,10 @@ export class DistributedClaims {
 
   #provider(issuer: string): OidcProvider {
     const { ca, now, report } = this.#options;
-    const provider =
-      this.#providers.get(issuer) ?? new OidcProvider({ issuer, now, report, ...(ca !== undefined && { ca }) });
-    this.#providers.delete(issuer);
-    this.#providers.set(issuer, provider);
-    if (this.#providers.size > maxIssuers) {
-      const [oldest, unused] = this.#providers.entries().next().value!;
-      this.#providers.delete(oldest);
-      unused.close();
-    }
+    const known = this.#providers.get(issuer);
+    if (known) return known;
+    const provider = new OidcProvider({ issuer, now, report, ...(ca !== undefined && { ca }) });
+    this.#providers.set(issuer, provider)?.close();
     return provider;
   }
 }

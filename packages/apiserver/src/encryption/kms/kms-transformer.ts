@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { LruCache } from '@coxswain/apimachinery/cache';
 import { messageOf } from '@coxswain/apimachinery/errors';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { aesGcm, seededAesGcm } from '../local-transformers.ts';
@@ -39,7 +40,7 @@ interface Seed {
  */
 export class KmsTransformer implements Transformer {
   readonly #options: KmsTransformerOptions;
-  readonly #unwrapped = new Map<string, MaybePromise<Transformer>>();
+  readonly #unwrapped = new LruCache<string, MaybePromise<Transformer>>(maxSeeds);
   #seed: Seed | undefined;
   #version: string | undefined;
   #last: { readonly at: number; readonly error: unknown } | undefined;
@@ -152,7 +153,7 @@ export class KmsTransformer implements Transformer {
       throw new Error('failed to rotate DEK: the plug-in encrypts with another key than the one it names');
     const transformer = seededAesGcm(seed);
     this.#seed = { transformer, wrapped, writableUntil };
-    this.#remember(cacheKey(envelope), transformer);
+    this.#unwrapped.set(cacheKey(envelope), transformer);
   }
 
   #currentSeed(): Seed {
@@ -174,7 +175,7 @@ export class KmsTransformer implements Transformer {
         throw error;
       },
     );
-    this.#remember(key, unwrapping);
+    this.#unwrapped.set(key, unwrapping);
     return unwrapping;
   }
 
@@ -186,11 +187,6 @@ export class KmsTransformer implements Transformer {
     } catch (cause) {
       throw new Error(`failed to decrypt DEK, error: ${messageOf(cause)}`, { cause });
     }
-  }
-
-  #remember(key: string, transformer: MaybePromise<Transformer>): void {
-    if (this.#unwrapped.size >= maxSeeds) this.#unwrapped.delete(this.#unwrapped.keys().next().value!);
-    this.#unwrapped.set(key, transformer);
   }
 }
 

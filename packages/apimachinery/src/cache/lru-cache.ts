@@ -1,4 +1,4 @@
-/** The entries used last, so many of them. */
+/** The entries used last, never more of them than the capacity. */
 export class LruCache<K, V> {
   /** In the order of use, the longest unused first. Never more than `#capacity`. */
   readonly #entries = new Map<K, V>();
@@ -25,6 +25,11 @@ export class LruCache<K, V> {
       return unused;
     }
     return undefined;
+  }
+
+  /** Without counting as use. */
+  peek(key: K): V | undefined {
+    return this.#entries.get(key);
   }
 
   delete(key: K): void {

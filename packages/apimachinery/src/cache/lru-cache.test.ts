@@ -34,6 +34,8 @@ it('holds what was used last, whatever is done with it', () => {
           model = [];
         }
         expect([...cache.entries()]).toEqual(model);
+        for (const [key, value] of model) expect(cache.peek(key)).toBe(value);
+        expect([...cache.entries()]).toEqual(model);
       });
     }),
   );

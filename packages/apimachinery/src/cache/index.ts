@@ -1,0 +1,2 @@
+export { LruCache } from './lru-cache.ts';
+export { LruExpireCache } from './lru-expire-cache.ts';
