@@ -1,41 +1,61 @@
 import { FieldSet } from './field-set.ts';
 import type { PathElement } from './path-element.ts';
 
-/** How many shapes of one container are remembered: the containers of a pod differ, the pods of a Deployment do not. */
+/** How many shapes of one type are remembered: the containers of a pod differ, the pods of a Deployment do not. */
 const maxShapes = 4;
 /** What has more children than that, such as a map with somebody's data, is hardly ever met again, and would take room. */
 const maxChildren = 64;
 
-interface Shape {
+/** A container that was met, and its set. */
+export interface Shape {
+  /** What its children are told apart by: their elements, the keys of a map, or the values of the keys of a list's items. */
+  readonly names: readonly unknown[];
+  /** Of each child, in the same order. */
   readonly elements: readonly PathElement[];
+  /** The set of each child; some are empty. */
   readonly children: readonly FieldSet[];
   readonly set: FieldSet;
 }
 
 /**
- * The sets that containers of one type had lately. Most objects of a kind look alike: what was made for the last one
- * serves again, and with it what it looks like in fieldsV1.
+ * The shapes that containers of one type had lately. Most objects of a kind look alike: the set that was made for the last one, and its
+ * fieldsV1, serve again. To see that one looks like the last takes a look at its names; to make a set takes far longer.
  */
 export class RecentShapes {
   readonly #shapes: Shape[] = [];
-  #oldest = 0;
+  #newest = -1;
+
+  /** The newest with these names and, where they are given, these children. */
+  find(names: readonly unknown[], children?: readonly FieldSet[]): Shape | undefined {
+    const { length } = this.#shapes;
+    for (let age = 0; age < length; age++) {
+      const shape = this.#shapes[(this.#newest - age + length) % length]!;
+      if (isSame(shape.names, names) && (!children || isSame(shape.children, children))) return shape;
+    }
+    return undefined;
+  }
+
+  /** Its lists must not be changed afterwards. */
+  remember(shape: Shape): void {
+    if (shape.elements.length > maxChildren) return;
+    this.#newest = (this.#newest + 1) % maxShapes;
+    this.#shapes[this.#newest] = shape;
+  }
 
   /** The node that is no member and has these children, by their elements. The lists must not be changed afterwards. */
   node(elements: readonly PathElement[], children: readonly FieldSet[]): FieldSet {
-    for (const shape of this.#shapes) if (isSame(shape, elements, children)) return shape.set;
+    const known = this.find(elements, children);
+    if (known) return known.set;
     const byElement = new Map<PathElement, FieldSet>();
     for (let i = 0; i < elements.length; i++) byElement.set(elements[i]!, children[i]!);
     const set = FieldSet.node(false, byElement);
-    if (elements.length > maxChildren) return set;
-    this.#shapes[this.#oldest] = { elements, children, set };
-    this.#oldest = (this.#oldest + 1) % maxShapes;
+    this.remember({ names: elements, elements, children, set });
     return set;
   }
 }
 
-function isSame(shape: Shape, elements: readonly PathElement[], children: readonly FieldSet[]): boolean {
-  if (shape.elements.length !== elements.length) return false;
-  for (let i = 0; i < elements.length; i++)
-    if (shape.children[i] !== children[i] || shape.elements[i] !== elements[i]) return false;
+function isSame(a: readonly unknown[], b: readonly unknown[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
 }

@@ -2,7 +2,7 @@ import { isJsonObject } from '../json/index.ts';
 import { FieldSet } from './field-set.ts';
 import { indexItems, itemNames } from './list-items.ts';
 import type { PathElement } from './path-element.ts';
-import type { Claim } from './recent-claims.ts';
+import type { Shape } from './recent-shapes.ts';
 import { alternativeOf, elementOfKey, type ListType, type MapType, typeOfKey, type ValueType } from './value-type.ts';
 
 /** The fields that applying the value claims: its leaves, the items of lists, the keys of maps. */
@@ -27,7 +27,7 @@ function claimedByList(list: ListType, value: unknown, all: boolean): FieldSet {
   if (list.atomic || value === null) return FieldSet.leaf;
   if (!Array.isArray(value) || value.length === 0) return FieldSet.empty;
   const names = itemNames(list, value);
-  const known = names && list.claims.find(names);
+  const known = names && list.shapesByNames.find(names);
   if (names && known) return claimedAs(known, list, names, (i) => claimed(list.items, value[i], all).withMember(true));
   const elements: PathElement[] = [];
   const children: FieldSet[] = [];
@@ -37,7 +37,7 @@ function claimedByList(list: ListType, value: unknown, all: boolean): FieldSet {
     children.push(items.length > 1 ? FieldSet.leaf : claimed(list.items, items[0], all).withMember(true));
   }
   const set = list.shapes.node(elements, children);
-  if (names && elements.length === value.length) list.claims.remember({ names, elements, children, set });
+  if (names && elements.length === value.length) list.shapesByNames.remember({ names, elements, children, set });
   return set;
 }
 
@@ -51,18 +51,18 @@ function claimedByMap(map: MapType, value: unknown, all: boolean): FieldSet {
     // A struct's field that holds others is claimed through them; a key of a map is one by itself.
     return all || !map.fields.has(key) ? child.withMember(true) : child;
   };
-  const known = map.claims.find(names);
+  const known = map.shapesByNames.find(names);
   if (known) return claimedAs(known, map, names, claimOf);
   const elements = names.map((key) => elementOfKey(map, key));
   const children = names.map((_, i) => claimOf(i));
   const set = nodeOf(map, elements, children);
-  map.claims.remember({ names, elements, children, set });
+  map.shapesByNames.remember({ names, elements, children, set });
   return set;
 }
 
 /** What a container claims that has the names of one that is known. */
 function claimedAs(
-  known: Claim,
+  known: Shape,
   type: ListType | MapType,
   names: readonly unknown[],
   claimOf: (index: number) => FieldSet,
@@ -76,10 +76,10 @@ function claimedAs(
     children?.push(child);
   }
   if (!children) return known.set;
-  const same = type.claims.find(names, children);
+  const same = type.shapesByNames.find(names, children);
   if (same) return same.set;
   const set = nodeOf(type, elements, children);
-  type.claims.remember({ names, elements, children, set });
+  type.shapesByNames.remember({ names, elements, children, set });
   return set;
 }
 

@@ -1,6 +1,5 @@
 import type { ListSchema, ScalarKind, Schema, StructSchema } from '../schema/schema.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
-import { RecentClaims } from './recent-claims.ts';
 import { RecentShapes } from './recent-shapes.ts';
 
 /**
@@ -23,8 +22,10 @@ export interface ListType {
   readonly keys: readonly string[];
   /** Sorted by name, with the value that stands in for an absent key. */
   readonly keyFields: readonly { readonly name: string; readonly prefix: string; readonly default: unknown }[];
+  /** By their elements. */
   readonly shapes: RecentShapes;
-  readonly claims: RecentClaims;
+  /** By their names, which an object has before elements are made of them. */
+  readonly shapesByNames: RecentShapes;
 }
 
 export interface MapType {
@@ -34,8 +35,10 @@ export interface MapType {
   readonly fieldsByElement: ReadonlyMap<PathElement, FieldType>;
   /** What keys that `fields` does not name hold; absent when there may be none. */
   readonly elements: ValueType | undefined;
+  /** By their elements. */
   readonly shapes: RecentShapes;
-  readonly claims: RecentClaims;
+  /** By their names, which an object has before elements are made of them. */
+  readonly shapesByNames: RecentShapes;
 }
 
 interface FieldType {
@@ -52,7 +55,7 @@ const mapOf = (elements: ValueType, atomic: boolean): MapType => ({
   fieldsByElement: noFields,
   elements,
   shapes: new RecentShapes(),
-  claims: new RecentClaims(),
+  shapesByNames: new RecentShapes(),
 });
 
 /** Lets a type refer to itself. */
@@ -67,7 +70,7 @@ const atomicList = (items: ValueType): ListType => ({
   keys: [],
   keyFields: [],
   shapes: new RecentShapes(),
-  claims: new RecentClaims(),
+  shapesByNames: new RecentShapes(),
 });
 
 /** Anything, owned as a whole. */
@@ -151,7 +154,7 @@ function structType(schema: StructSchema, preserve: boolean): MapType {
     fieldsByElement,
     elements: open ? deducedType : undefined,
     shapes: new RecentShapes(),
-    claims: new RecentClaims(),
+    shapesByNames: new RecentShapes(),
   };
 }
 
@@ -169,7 +172,7 @@ function listType(schema: ListSchema, preserve: boolean): ListType {
     keys,
     keyFields,
     shapes: new RecentShapes(),
-    claims: new RecentClaims(),
+    shapesByNames: new RecentShapes(),
   };
 }
 
