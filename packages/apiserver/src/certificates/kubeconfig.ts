@@ -1,4 +1,4 @@
-import { isJsonObject, parseYaml, stringifyYaml } from '@coxswain/apimachinery';
+import { formatKubeConfig, type KubeConfig, newKubeConfig, parseKubeConfig } from '@coxswain/client/kubeconfig';
 import { readTextIfExists, writeAtomically } from '../files/write-atomically.ts';
 
 export interface AdminKubeconfig {
@@ -14,27 +14,17 @@ const cluster = 'kubernetes';
 const user = 'kubernetes-admin';
 const context = `${user}@${cluster}`;
 
-/** The file that kubectl reads, with everything in it and the names that kubeadm gives. */
-export function formatKubeconfig({
-  server,
-  certificateAuthority,
-  clientCertificate,
-  clientKey,
-}: AdminKubeconfig): string {
+/** The text of the file that kubectl reads: everything is in it, by the names that kubeadm gives. */
+export function formatAdminKubeconfig(config: AdminKubeconfig): Promise<string> {
+  const { server, certificateAuthority, clientCertificate, clientKey } = config;
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
-  return stringifyYaml({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: cluster, cluster: { server, 'certificate-authority-data': base64(certificateAuthority) } }],
-    users: [
-      {
-        name: user,
-        user: { 'client-certificate-data': base64(clientCertificate), 'client-key-data': base64(clientKey) },
-      },
-    ],
-    contexts: [{ name: context, context: { cluster, user } }],
-    'current-context': context,
-    preferences: {},
+  return formatKubeConfig({
+    clusters: new Map([[cluster, { server, 'certificate-authority-data': base64(certificateAuthority) }]]),
+    users: new Map([
+      [user, { 'client-certificate-data': base64(clientCertificate), 'client-key-data': base64(clientKey) }],
+    ]),
+    contexts: new Map([[context, { cluster, user }]]),
+    currentContext: context,
   });
 }
 
@@ -43,28 +33,19 @@ export function formatKubeconfig({
  * replace a file that is somebody's collection of clusters.
  */
 export async function writeAdminKubeconfig(path: string, config: AdminKubeconfig): Promise<void> {
-  const text = formatKubeconfig(config);
+  const text = await formatAdminKubeconfig(config);
   const existing = await readTextIfExists(path);
   if (existing === text) return;
-  const contexts = existing === undefined ? [] : contextsOf(existing);
-  if (contexts === undefined)
+  let found: KubeConfig;
+  try {
+    found = existing === undefined ? newKubeConfig() : await parseKubeConfig(existing);
+  } catch (cause) {
     throw new Error(
       `${path}: this is no kubeconfig, or is damaged, and is not replaced; remove it, or name another file`,
+      { cause },
     );
-  if (!contexts.every((name) => name === context))
+  }
+  if ([...found.contexts.keys()].some((name) => name !== context))
     throw new Error(`${path}: this kubeconfig has other clusters in it and is not replaced; name another file`);
   await writeAtomically(path, text, 0o600);
-}
-
-/** Their names; undefined for what is no kubeconfig. */
-function contextsOf(text: string): unknown[] | undefined {
-  let value: unknown;
-  try {
-    ({ value } = parseYaml(text));
-  } catch {
-    return undefined;
-  }
-  if (value === null || value === undefined) return [];
-  if (!isJsonObject(value) || !Array.isArray(value.contexts)) return undefined;
-  return value.contexts.map((entry: unknown) => (isJsonObject(entry) ? entry.name : undefined));
 }

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { makeDirectory } from '@coxswain/client/files';
-import { formatKubeconfig, writeAdminKubeconfig } from '../certificates/index.ts';
+import { formatAdminKubeconfig, writeAdminKubeconfig } from '../certificates/index.ts';
 import { ApiServer } from '../server/api-server.ts';
 import type { ApiServerOptions } from './api-server-flags.ts';
 import { completeOptions, type ServerAuthority, type ServerEnvironment } from './complete-options.ts';
@@ -51,7 +51,7 @@ export async function startApiServer(
       server,
       authority,
       url: url(port),
-      ...(admin && { kubeconfig: formatKubeconfig(admin) }),
+      ...(admin && { kubeconfig: await formatAdminKubeconfig(admin) }),
       ...(kubeconfigPath && { kubeconfigPath }),
       ...ways,
     };

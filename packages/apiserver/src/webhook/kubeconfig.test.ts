@@ -54,7 +54,6 @@ describe('a kubeconfig', () => {
   });
 
   it.each([
-    ['that is none', '- a', 'it is no kubeconfig'],
     ['with a program', { users: [{ name: 'u', user: { exec: {} } }] }, 'user u: exec is not supported here'],
     [
       'with half a pair',
@@ -64,6 +63,21 @@ describe('a kubeconfig', () => {
   ])('%s is refused', async (_, config, problem) => {
     const file = await written(config);
     await expect(readKubeconfig(file)).rejects.toThrow(new Error(`${file}: ${problem}`));
+  });
+
+  it.each([
+    ['- a', 'json: cannot unmarshal array into Go value of type struct'],
+    ['kind: Secret', 'no kind "Secret" is registered for version "v1"'],
+    ['users: [{name: u, user: {token: 1}}]', 'json: cannot unmarshal number into Go struct field'],
+  ])("is refused in clientcmd's words where it is %s", async (text, problem) => {
+    const file = await written(text);
+    await expect(readKubeconfig(file)).rejects.toThrow(`error loading config file "${file}": `);
+    await expect(readKubeconfig(file)).rejects.toThrow(problem);
+  });
+
+  it('must be there', async () => {
+    const file = join(directory, 'missing');
+    await expect(readKubeconfig(file)).rejects.toThrow(`stat ${file}: no such file or directory`);
   });
 
   it('leads to its server', async () => {
