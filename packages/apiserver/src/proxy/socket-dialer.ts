@@ -54,7 +54,10 @@ interface Agents {
   readonly single: http.Agent;
 }
 
-/** Reaches servers over sockets. Connections are kept for further requests, but not those of an upgrade. */
+/**
+ * Reaches servers over sockets. Connections are kept for further requests, but not those of an upgrade. For requests that are passed on for
+ * clients: bodies are streams both ways and are sent once, so it is apart from the `ConnectionPool` of webhooks.
+ */
 export class SocketDialer implements Dialer {
   readonly #options: Required<SocketDialerOptions>;
   readonly #plain: Agents;

@@ -12,45 +12,55 @@ const idleTimeoutMs = 90_000;
 /** Whoever was heard of so recently has not hung up since. */
 const staleAfterMs = 1_000;
 /** Differs from upstream, which reads whatever comes. An object, of which an answer is a patch, has at most 3 MiB. */
-const maxAnswerBytes = 8 * 1024 * 1024;
+const defaultMaxAnswerBytes = 8 * 1024 * 1024;
 
 export interface PoolOptions extends Omit<SecureSocketOptions, 'address' | 'signal'> {
   /** Found anew for every connection. */
   readonly address: () => Promise<ServiceAddress>;
   readonly maxConcurrent?: number;
+  readonly maxAnswerBytes?: number;
 }
 
 export interface Exchange {
+  readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array;
+  readonly body?: Uint8Array;
   readonly signal: AbortSignal;
 }
 
 export interface Answer {
   readonly status: number;
+  /** `Not Found` */
+  readonly statusText: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
 }
 
-/** Connections to one server, kept for the next call. Holds a bounded number of them. */
+/**
+ * Connections to one server, kept for the next call. Holds a bounded number of them. What this process sends on its own behalf is a whole
+ * body, which is sent again when a kept connection turns out to be closed; requests that are passed on for others are streams, and go by
+ * `SocketDialer`.
+ */
 export class ConnectionPool {
   readonly #agent: SecureAgent;
   readonly #waiting = new Set<() => void>();
   readonly #maxConcurrent: number;
+  readonly #maxAnswerBytes: number;
   #active = 0;
   #retired = false;
 
   constructor(options: PoolOptions) {
     this.#maxConcurrent = options.maxConcurrent ?? defaultMaxConcurrent;
+    this.#maxAnswerBytes = options.maxAnswerBytes ?? defaultMaxAnswerBytes;
     this.#agent = new SecureAgent(options);
   }
 
   /**
-   * Posts a body. Rejects with an Error in Go's words: a BrokenAnswer when there was the beginning of an answer. Gives
+   * Sends a request. Rejects with an Error in Go's words: a BrokenAnswer when there was the beginning of an answer. Gives
    * answers of any status, redirects too.
    */
-  async post(exchange: Exchange): Promise<Answer> {
+  async send(exchange: Exchange): Promise<Answer> {
     await this.#turn(exchange.signal);
     try {
       return await this.#attempt(exchange);
@@ -93,9 +103,9 @@ export class ConnectionPool {
     this.#active++;
   }
 
-  #attempt({ path, headers, body, signal }: Exchange): Promise<Answer> {
+  #attempt({ method, path, headers, body, signal }: Exchange): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const request = this.#agent.post({ path, headers }, signal);
+      const request = this.#agent.request({ method, path, headers }, signal);
       let stale = false;
       request.on('socket', (socket) => {
         stale = request.reusedSocket && this.#agent.idleMs(socket) > staleAfterMs;
@@ -109,8 +119,9 @@ export class ConnectionPool {
       });
       request.on('response', (response) => {
         answered = true;
-        readAnswer(response, request).then(
-          (content) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: content }),
+        const { statusCode: status = 0, statusMessage: statusText = '' } = response;
+        readAnswer(response, request, this.#maxAnswerBytes).then(
+          (content) => resolve({ status, statusText, headers: response.headers, body: content }),
           reject,
         );
       });
@@ -139,10 +150,10 @@ class SecureAgent extends Agent {
   }
 
   /** A request that takes its connection attempt with it when it is given up. */
-  post(options: Pick<RequestOptions, 'path' | 'headers'>, signal: AbortSignal): ClientRequest {
+  request(options: Pick<RequestOptions, 'method' | 'path' | 'headers'>, signal: AbortSignal): ClientRequest {
     this.#signal = signal;
     try {
-      return newRequest({ ...options, agent: this, method: 'POST', signal });
+      return newRequest({ ...options, agent: this, signal });
     } finally {
       this.#signal = undefined;
     }
@@ -173,7 +184,7 @@ function failureOf(error: Error, { host, port }: ServiceAddress): Error {
   return socketError(error, target, 'connected');
 }
 
-async function readAnswer(response: IncomingMessage, request: ClientRequest): Promise<Buffer> {
+async function readAnswer(response: IncomingMessage, request: ClientRequest, maxAnswerBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   try {

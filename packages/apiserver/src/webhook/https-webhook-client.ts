@@ -112,6 +112,7 @@ export async function post(pool: ConnectionPool, body: unknown, options: PostOpt
   const fullPath = `${path}?timeout=${Math.max(1, Math.ceil(timeoutMs / 1000))}s`;
   const deadline = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
   const exchange: Exchange = {
+    method: 'POST',
     path: fullPath,
     body: bytes,
     headers: {
@@ -124,7 +125,7 @@ export async function post(pool: ConnectionPool, body: unknown, options: PostOpt
     signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
   };
   try {
-    return readAnswer(await patiently(() => pool.post(exchange), exchange.signal));
+    return readAnswer(await patiently(() => pool.send(exchange), exchange.signal));
   } catch (error) {
     if (error instanceof WebhookCallError && error.failure !== 'network') throw error;
     const [problem, failure] = signal?.aborted

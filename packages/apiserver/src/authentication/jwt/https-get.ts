@@ -1,8 +1,7 @@
-import { type IncomingMessage, request } from 'node:http';
-import type { TLSSocket } from 'node:tls';
+import type { IncomingMessage } from 'node:http';
 import { quote } from '@coxswain/apimachinery';
 import { messageOf } from '@coxswain/apimachinery/errors';
-import { openSecureSocket } from '../../webhook/secure-socket.ts';
+import { ConnectionPool } from '../../webhook/connection-pool.ts';
 
 export interface HttpsGetOptions {
   /** PEM; the system's roots without it. */
@@ -56,9 +55,7 @@ export async function httpsGet(url: string, options: HttpsGetOptions): Promise<H
       ? 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)'
       : signal?.aborted
         ? 'context canceled'
-        : cause instanceof Error
-          ? cause.message
-          : String(cause);
+        : messageOf(cause);
     throw new Error(`Get ${quote(target)}: ${why}`, { cause });
   }
 }
@@ -74,6 +71,7 @@ export function unreadable({ headers }: HttpsAnswer, cause: unknown): string {
 
 const isRedirect = (code: number): boolean => [301, 302, 303, 307, 308].includes(code);
 
+/** On a connection of its own. */
 async function exchange(
   url: string,
   { ca, headers, now, signal }: HttpsGetOptions & { readonly signal: AbortSignal },
@@ -82,53 +80,23 @@ async function exchange(
   const { protocol, hostname, host, port, pathname, search } = new URL(url);
   if (protocol !== 'https:') throw new Error(`unsupported protocol scheme ${quote(protocol.slice(0, -1))}`);
   const name = hostname.replace(/^\[|\]$/g, '');
-  const socket = await openSecureSocket({
-    address: { host: name, port: port === '' ? 443 : Number(port) },
+  const address = { host: name, port: port === '' ? 443 : Number(port) };
+  const pool = new ConnectionPool({
+    address: async () => address,
     serverName: name,
+    maxAnswerBytes: maxBytes,
     now,
-    signal,
     ...(ca !== undefined && { ca }),
   });
   try {
-    return await ask(socket, { host, path: pathname + search, headers, signal });
+    const { status, statusText, ...answer } = await pool.send({
+      method: 'GET',
+      path: pathname + search,
+      headers: { ...headers, host, 'user-agent': 'Go-http-client/1.1', connection: 'close' },
+      signal,
+    });
+    return { code: status, status: `${status} ${statusText}`, ...answer };
   } finally {
-    socket.destroy();
+    pool.close();
   }
 }
-
-interface Asked extends Pick<HttpsGetOptions, 'headers'> {
-  readonly host: string;
-  readonly path: string;
-  readonly signal: AbortSignal;
-}
-
-function ask(socket: TLSSocket, { host, path, headers, signal }: Asked): Promise<HttpsAnswer> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      {
-        createConnection: () => socket,
-        path,
-        headers: { ...headers, host, 'user-agent': 'Go-http-client/1.1', connection: 'close' },
-        signal,
-      },
-      (response) => {
-        const chunks: Buffer[] = [];
-        let size = 0;
-        response.on('data', (chunk: Buffer) => {
-          size += chunk.length;
-          if (size <= maxBytes) chunks.push(chunk);
-          else outgoing.destroy(new Error(`the answer is longer than ${maxBytes} bytes`));
-        });
-        response.on('error', (error) => reject(size > maxBytes ? tooLong() : error));
-        response.on('end', () => {
-          const { statusCode: code = 0, statusMessage = '' } = response;
-          resolve({ code, status: `${code} ${statusMessage}`, headers: response.headers, body: Buffer.concat(chunks) });
-        });
-      },
-    );
-    outgoing.on('error', reject);
-    outgoing.end();
-  });
-}
-
-const tooLong = (): Error => new Error(`the answer is longer than ${maxBytes} bytes`);

@@ -5,7 +5,7 @@ import { unverifiedClaims } from '@coxswain/apimachinery/jwt';
 import type { Credential, Credentials } from '../../config/rest-config.ts';
 import { secretCredential } from './secret-credential.ts';
 import { SharedCall } from './shared-call.ts';
-import { smallRequest } from './small-request.ts';
+import { type SmallRequest, smallRequest } from './small-request.ts';
 
 /** The `config` of an auth provider in a kubeconfig. */
 type ProviderConfig = Readonly<Record<string, string>>;
@@ -55,8 +55,9 @@ export class OidcCredentials implements Credentials {
     const refreshToken = config['refresh-token'];
     if (!refreshToken) throw new Error('No valid id-token, and cannot refresh without refresh-token');
     const ca = await authorityOf(config);
-    const url = await tokenEndpoint(config['idp-issuer-url']!, ca, signal);
-    const answer = await requestTokens({ url, config, refreshToken, ca, signal });
+    const connection = { ca, signal, clock: this.#clock };
+    const url = await tokenEndpoint(config['idp-issuer-url']!, connection);
+    const answer = await requestTokens({ url, config, refreshToken, connection });
     if (!answer.idToken) {
       throw new Error(
         'token response did not contain an id_token, either the scope "openid" wasn\'t requested upon login, or the provider doesn\'t support id_tokens as part of the refresh response',
@@ -77,6 +78,9 @@ export class OidcCredentials implements Credentials {
     return this.#credential;
   }
 }
+
+/** How every request to the provider is sent. */
+type Connection = Pick<SmallRequest, 'ca' | 'signal' | 'clock'>;
 
 async function authorityOf(config: ProviderConfig): Promise<string | undefined> {
   const data = config['idp-certificate-authority-data'];
@@ -101,9 +105,9 @@ function textOf(value: unknown, field: string): string | undefined {
   return typeof found === 'string' && found !== '' ? found : undefined;
 }
 
-async function tokenEndpoint(issuer: string, ca: string | undefined, signal: AbortSignal): Promise<string> {
+async function tokenEndpoint(issuer: string, connection: Connection): Promise<string> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  const { status, statusText, text } = await smallRequest({ url, ca, signal });
+  const { status, statusText, text } = await smallRequest({ url, ...connection });
   if (status !== 200) {
     const shown = text.length > 80 ? `${text.slice(0, 80)}...` : text;
     throw new Error(`oidc: failed to query metadata endpoint ${status} ${statusText}: ${JSON.stringify(shown)}`);
@@ -125,8 +129,7 @@ interface TokenRequest {
   readonly url: string;
   readonly config: ProviderConfig;
   readonly refreshToken: string;
-  readonly ca: string | undefined;
-  readonly signal: AbortSignal;
+  readonly connection: Connection;
 }
 
 interface Tokens {
@@ -138,7 +141,7 @@ interface Tokens {
  * Some providers want the client to identify itself in a header, some in the body; which one is not told. So the header
  * comes first, and the body if that was refused.
  */
-async function requestTokens({ url, config, refreshToken, ca, signal }: TokenRequest): Promise<Tokens> {
+async function requestTokens({ url, config, refreshToken, connection }: TokenRequest): Promise<Tokens> {
   const id = config['client-id'] ?? '';
   const secret = config['client-secret'] ?? '';
   const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
@@ -148,8 +151,7 @@ async function requestTokens({ url, config, refreshToken, ca, signal }: TokenReq
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
       body: new URLSearchParams(fields).toString(),
-      ca,
-      signal,
+      ...connection,
     });
   const login = Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64');
   let answer = await send(form, { authorization: `Basic ${login}` });

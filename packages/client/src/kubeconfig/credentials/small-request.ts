@@ -1,5 +1,6 @@
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { STATUS_CODES } from 'node:http';
+import { type Clock, systemClock } from '../../clock/index.ts';
+import { childSignal } from '../../wait/child-signal.ts';
 
 export interface SmallRequest {
   readonly url: string;
@@ -9,6 +10,7 @@ export interface SmallRequest {
   /** PEM of those to trust instead of the system's. */
   readonly ca?: string | undefined;
   readonly signal: AbortSignal;
+  readonly clock?: Clock;
 }
 
 export interface SmallResponse {
@@ -18,40 +20,33 @@ export interface SmallResponse {
 }
 
 const maxBytes = 1024 * 1024;
-/** How long there may be silence. */
 const timeoutMs = 30_000;
 
-/** One request to somebody other than the API server, on a connection of its own. */
-export function smallRequest({
-  url,
-  method = 'GET',
-  headers = {},
-  body,
-  ca,
-  signal,
-}: SmallRequest): Promise<SmallResponse> {
-  return new Promise((resolve, reject) => {
-    const send = url.startsWith('https:') ? httpsRequest : httpRequest;
-    const request = send(
-      url,
-      { method, headers, signal, agent: false, timeout: timeoutMs, ...(ca && { ca }) },
-      (response) => {
-        const chunks: Buffer[] = [];
-        let size = 0;
-        response.on('data', (chunk: Buffer) => {
-          size += chunk.length;
-          if (size <= maxBytes) chunks.push(chunk);
-          else response.destroy(new Error(`the answer has more than ${maxBytes} bytes`));
-        });
-        response.on('error', reject);
-        response.on('end', () => {
-          const status = response.statusCode ?? 0;
-          resolve({ status, statusText: response.statusMessage ?? '', text: Buffer.concat(chunks).toString() });
-        });
-      },
-    );
-    request.on('timeout', () => request.destroy(new Error(`${new URL(url).host} does not answer`)));
-    request.on('error', reject);
-    request.end(body);
-  });
+/** One request to a server other than the API server, on a connection of its own. */
+export async function smallRequest(request: SmallRequest): Promise<SmallResponse> {
+  const { url, method = 'GET', headers = {}, body, ca, signal: parent, clock = systemClock } = request;
+  const { origin, host, pathname, search } = new URL(url);
+  const { NodeTransport } = await import('../../transport/node/index.ts');
+  const transport = new NodeTransport(
+    { server: origin, disableCompression: true, clock, ...(ca && { tls: { ca } }) },
+    { httpVersion: '1.1' },
+  );
+  const onTimeout = (): Error => new Error(`${host} does not answer`);
+  const { signal, dispose } = childSignal({ parent, timeoutMs, clock, onTimeout });
+  try {
+    const bytes = body === undefined ? undefined : Buffer.from(body);
+    const response = await transport.send({ method, url: pathname + search, headers, body: bytes, signal });
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of response.body.chunks()) {
+      size += chunk.length;
+      if (size > maxBytes) throw new Error(`the answer has more than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    }
+    const { status } = response;
+    return { status, statusText: STATUS_CODES[status] ?? '', text: Buffer.concat(chunks).toString() };
+  } finally {
+    dispose();
+    await transport.close();
+  }
 }
