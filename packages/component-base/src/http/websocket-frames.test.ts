@@ -49,4 +49,16 @@ describe('ControlFrameReader', () => {
   it('takes the mask off', () => {
     expect(controlsIn(Buffer.from([0x89, 0x83, 1, 2, 3, 4, 1, 3, 1]), 2)).toEqual([[opcodes.ping, '000102']]);
   });
+
+  it('never throws, and gives no payload longer than a control frame may have, whatever the bytes are', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 20 }), (chunks) => {
+        const reader = new ControlFrameReader((opcode, payload) => {
+          expect(opcode).toBeGreaterThanOrEqual(opcodes.close);
+          expect(payload.length).toBeLessThanOrEqual(125);
+        });
+        for (const chunk of chunks) reader.push(chunk);
+      }),
+    );
+  });
 });

@@ -1,3 +1,7 @@
+/*
+ * The frames that the server writes and reads by itself: `docs/decisions/0030-websocket-frames-of-the-server.md`.
+ */
+
 export const opcodes = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 /** A whole message from a server, in one frame. */
