@@ -1,4 +1,4 @@
-import { DeletedFinalStateUnknown } from './keys.ts';
+import { type DeletedFinalStateUnknown, deletedObject } from './keys.ts';
 
 /**
  * What wants to know of changes. Calls come one after the other: where one returns a promise, the next waits for it. A
@@ -42,7 +42,7 @@ export class FilteringResourceEventHandler<T> implements ResourceEventHandler<T>
   }
 
   onDelete(deleted: T | DeletedFinalStateUnknown<T>): void | Promise<void> {
-    const object = deleted instanceof DeletedFinalStateUnknown ? deleted.object : deleted;
+    const object = deletedObject(deleted);
     if (this.#filter(object)) return this.#handler.onDelete?.(deleted);
   }
 }

@@ -14,7 +14,14 @@ export {
   VeryShortWatchError,
 } from './informer-error.ts';
 export { InformerSet, type InformerWithLister, type SharedInformerFactoryOptions } from './informer-set.ts';
-export { DeletedFinalStateUnknown, deletionHandlingKey, type KeyFunc, metaNamespaceKey, splitKey } from './keys.ts';
+export {
+  DeletedFinalStateUnknown,
+  deletedObject,
+  deletionHandlingKey,
+  type KeyFunc,
+  metaNamespaceKey,
+  splitKey,
+} from './keys.ts';
 export { Lister, type ListerSelector, type NamespaceLister } from './lister.ts';
 export type { ListerWatcher } from './lister-watcher.ts';
 export type { ResourceEventHandlerRegistration } from './processor-listener.ts';

@@ -2,7 +2,7 @@ import { FakeClock } from '@coxswain/apimachinery/clock';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ResourceEventHandler } from './event-handler.ts';
-import { DeletedFinalStateUnknown } from './keys.ts';
+import { type DeletedFinalStateUnknown, deletedObject } from './keys.ts';
 import { type ModelObject, ModelServer, type RequestFault, type WatchFault } from './model-server.test-data.ts';
 import { SharedIndexInformer } from './shared-index-informer.ts';
 
@@ -37,7 +37,7 @@ class Witness implements ResourceEventHandler<ModelObject> {
   }
 
   async onDelete(deleted: ModelObject | DeletedFinalStateUnknown<ModelObject>): Promise<void> {
-    const { metadata } = deleted instanceof DeletedFinalStateUnknown ? deleted.object : deleted;
+    const { metadata } = deletedObject(deleted);
     const known = this.objects.get(metadata?.name ?? '');
     expect(known?.metadata?.uid, `delete of ${metadata?.uid}, which was not there`).toBe(metadata?.uid);
     this.objects.delete(metadata?.name ?? '');

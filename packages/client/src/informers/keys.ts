@@ -26,3 +26,7 @@ export class DeletedFinalStateUnknown<T> {
 /** The key of whatever `onDelete` got. */
 export const deletionHandlingKey = (deleted: KubernetesObject | DeletedFinalStateUnknown<unknown>): string =>
   deleted instanceof DeletedFinalStateUnknown ? deleted.key : metaNamespaceKey(deleted);
+
+/** The object of whatever `onDelete` got, in the last state that is known of it. */
+export const deletedObject = <T>(deleted: T | DeletedFinalStateUnknown<T>): T =>
+  deleted instanceof DeletedFinalStateUnknown ? deleted.object : deleted;

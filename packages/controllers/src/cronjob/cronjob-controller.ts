@@ -8,6 +8,7 @@ import { isControlledBy } from '@coxswain/apimachinery/meta';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import {
+  deletedObject,
   deletionHandlingKey,
   type EventRecorder,
   objectReference,
@@ -16,7 +17,6 @@ import {
 } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { addControllerIndex, controlledBy } from '../framework/ownership/controller-index.ts';
 import { ownedObjectHandler } from '../framework/ownership/owned-object-handler.ts';
 import { OwnerLookup } from '../framework/ownership/owner-lookup.ts';

@@ -5,6 +5,7 @@ import { GroupVersionKind, getControllerOfNoCopy, newControllerRef } from '@coxs
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import {
   Backoff,
+  deletedObject,
   type EventRecorder,
   metaNamespaceKey,
   type ReconcileResult,
@@ -18,7 +19,6 @@ import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 import { problemOf } from '../framework/failures/problem-of.ts';
 import { revisionsToDelete } from '../framework/history/controller-revision.ts';
 import { ControllerRevisionHistory } from '../framework/history/controller-revision-history.ts';
-import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { addControllerIndex } from '../framework/ownership/controller-index.ts';
 import { ownedObjectHandler } from '../framework/ownership/owned-object-handler.ts';
 import { OwnerLookup } from '../framework/ownership/owner-lookup.ts';

@@ -4,7 +4,7 @@ import { hasStatusCause } from '@coxswain/apimachinery/errors';
 import { labelSelectorAsSelector, Selector } from '@coxswain/apimachinery/labels';
 import { getControllerOfNoCopy, newControllerRef } from '@coxswain/apimachinery/meta';
 import {
-  DeletedFinalStateUnknown,
+  deletedObject,
   deletionHandlingKey,
   type EventRecorder,
   type ReconcileResult,
@@ -138,7 +138,7 @@ export class DeploymentController implements Controller {
     );
     // Whoever waits for the last pod of another template hears of its end nowhere else.
     this.#pods.addEventHandler({
-      onDelete: (deleted) => this.#podDeleted(deleted instanceof DeletedFinalStateUnknown ? deleted.object : deleted),
+      onDelete: (deleted) => this.#podDeleted(deletedObject(deleted)),
     });
   }
 

@@ -7,6 +7,7 @@ import { findStatusCondition } from '@coxswain/apimachinery/meta';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import {
+  deletedObject,
   deletionHandlingKey,
   type EventRecorder,
   metaNamespaceKey,
@@ -17,7 +18,6 @@ import type { Controller, ControllerContext } from '../framework/controller/cont
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 import { currentSlices } from '../framework/devices/current-slices.ts';
 import { isClaimForPod, lookUpClaim } from '../framework/devices/pod-resource-claims.ts';
-import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { evictPod } from '../framework/pods/evict-pod.ts';
 import { claimEviction, type DeviceTaintSources, type Eviction, earlier, isSelected } from './device-taints.ts';
 import { conditionType, type RuleEffects, ruleCondition } from './rule-condition.ts';

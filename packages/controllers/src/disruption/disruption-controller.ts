@@ -3,12 +3,7 @@ import type { PodDisruptionBudget } from '@coxswain/api/policy/v1';
 import { isConflict, messageOf } from '@coxswain/apimachinery/errors';
 import { labelSelectorAsSelector, type Selector } from '@coxswain/apimachinery/labels';
 import { timeFromDate } from '@coxswain/apimachinery/time';
-import {
-  DeletedFinalStateUnknown,
-  type EventRecorder,
-  NAMESPACE_INDEX,
-  type SharedIndexInformer,
-} from '@coxswain/client';
+import { deletedObject, type EventRecorder, NAMESPACE_INDEX, type SharedIndexInformer } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop, type ReconcileResult } from '../framework/controller/reconcile-loop.ts';
 import { labelSelectorText } from '../framework/labels/label-selector-text.ts';
@@ -85,7 +80,7 @@ export class DisruptionController implements Controller {
     this.#pods.addEventHandler({
       onAdd: onPod,
       onUpdate: (_, pod) => onPod(pod),
-      onDelete: (pod) => this.#enqueueBudgetOf(pod instanceof DeletedFinalStateUnknown ? pod.object : pod),
+      onDelete: (pod) => this.#enqueueBudgetOf(deletedObject(pod)),
     });
   }
 

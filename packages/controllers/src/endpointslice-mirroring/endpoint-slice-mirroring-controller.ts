@@ -3,6 +3,7 @@ import type { EndpointSlice } from '@coxswain/api/discovery/v1';
 import { messageOf } from '@coxswain/apimachinery/errors';
 import {
   BucketRateLimiter,
+  deletedObject,
   type EventRecorder,
   ItemExponentialFailureRateLimiter,
   MaxOfRateLimiter,
@@ -15,7 +16,6 @@ import { addServiceIndex, SliceTracker, slicesOf } from '../endpointslice/slice-
 import { SliceWriter } from '../endpointslice/slice-writer.ts';
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { selectorOf } from '../framework/services/service-index.ts';
 import { endpointsKind, managedByMirroring, planMirroring } from './mirrored-slices.ts';
 

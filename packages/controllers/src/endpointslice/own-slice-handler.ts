@@ -1,6 +1,6 @@
 import type { EndpointSlice } from '@coxswain/api/discovery/v1';
 import type { ResourceEventHandler } from '@coxswain/client';
-import { deletedObject } from '../framework/objects/deleted-object.ts';
+import { deletedObject } from '@coxswain/client';
 import { isManagedBy, type SliceTracker, serviceKeyOf } from './slice-tracker.ts';
 
 export interface OwnSliceWatcher {

@@ -2,9 +2,9 @@
 
 import type { PersistentVolumeClaim, Pod, Volume } from '@coxswain/api/core/v1';
 import { messageOf } from '@coxswain/apimachinery/errors';
+import { deletedObject } from '@coxswain/client';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { deletedObject } from '../framework/objects/deleted-object.ts';
 import {
   addClaimIndex,
   ephemeralClaimName,

@@ -7,11 +7,11 @@ import {
   type OwnerReference,
 } from '@coxswain/apimachinery/meta';
 import type { EventRecorder, Reconcile, ResourceEventHandler } from '@coxswain/client';
+import { deletedObject } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop, type ReconcileResult } from '../framework/controller/reconcile-loop.ts';
 import { inParallel } from '../framework/failures/in-parallel.ts';
 import type { MonitoredResource } from '../framework/monitors/resource-monitors.ts';
-import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { AbsentOwners } from './absent-owners.ts';
 import { DependencyGraph, finalizers } from './dependency-graph.ts';
 import type { GraphNode } from './graph-node.ts';

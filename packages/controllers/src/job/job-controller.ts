@@ -4,11 +4,16 @@ import { isNotFound, messageOf } from '@coxswain/apimachinery/errors';
 import { labelSelectorAsSelector } from '@coxswain/apimachinery/labels';
 import { isControlledBy } from '@coxswain/apimachinery/meta';
 import { timeFromDate } from '@coxswain/apimachinery/time';
-import { type EventRecorder, metaNamespaceKey, type ReconcileResult, type SharedIndexInformer } from '@coxswain/client';
+import {
+  deletedObject,
+  type EventRecorder,
+  metaNamespaceKey,
+  type ReconcileResult,
+  type SharedIndexInformer,
+} from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 import { inParallel } from '../framework/failures/in-parallel.ts';
-import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { hasFinalizer, withFinalizer } from '../framework/objects/finalizers.ts';
 import { addControllerIndex, controlledBy, orphansIn } from '../framework/ownership/controller-index.ts';
 import { claimObjects } from '../framework/ownership/owned-objects.ts';

@@ -3,7 +3,7 @@ import type { Pod } from '@coxswain/api/core/v1';
 import { getControllerOfNoCopy } from '@coxswain/apimachinery/meta';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import type { ResourceEventHandler } from '@coxswain/client';
-import { deletedObject } from '../framework/objects/deleted-object.ts';
+import { deletedObject } from '@coxswain/client';
 import { hasFinalizer } from '../framework/objects/finalizers.ts';
 import type { OwnerLookup } from '../framework/ownership/owner-lookup.ts';
 import { trackingFinalizer } from './job-observation.ts';

@@ -1,11 +1,6 @@
 import type { Node } from '@coxswain/api/core/v1';
 import { isServerTimeout, messageOf } from '@coxswain/apimachinery/errors';
-import {
-  DeletedFinalStateUnknown,
-  type EventRecorder,
-  type SharedIndexInformer,
-  waitForCacheSync,
-} from '@coxswain/client';
+import { deletedObject, type EventRecorder, type SharedIndexInformer, waitForCacheSync } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 import { recordNodeStatusChange } from '../framework/nodes/node-events.ts';
@@ -71,7 +66,7 @@ class RangeAllocator implements Controller {
     this.#nodes.addEventHandler({
       onAdd: (node) => this.#loop.add(node),
       onUpdate: (_, node) => this.#loop.add(node),
-      onDelete: (deleted) => this.#forget(deleted instanceof DeletedFinalStateUnknown ? deleted.object : deleted),
+      onDelete: (deleted) => this.#forget(deletedObject(deleted)),
     });
   }
 

@@ -1,8 +1,8 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
+import { deletedObject } from '@coxswain/client';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { PeriodicTask } from '../framework/controller/periodic-task.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { addClaimIndex } from '../framework/volumes/claim-pods.ts';
 import { Binding } from './binding.ts';
 import { Operations } from './operations.ts';

@@ -1,10 +1,10 @@
 /** Keeps PodGroups until none of their pods runs any more, by a finalizer that admission puts on them. */
+
 import type { Pod } from '@coxswain/api/core/v1';
-import { splitKey } from '@coxswain/client';
+import { deletedObject, splitKey } from '@coxswain/client';
 import { isPodTerminal } from '@coxswain/component-helpers';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { isDeletionCandidate, withoutFinalizer } from '../framework/objects/finalizers.ts';
 
 export const podGroupProtectionController: ControllerDefinition = {

@@ -1,9 +1,10 @@
 /** Keeps PersistentVolumeClaims that pods use from being deleted, by a finalizer. */
+
 import type { PersistentVolumeClaim, Pod } from '@coxswain/api/core/v1';
+import { deletedObject } from '@coxswain/client';
 import { isPodTerminal } from '@coxswain/component-helpers';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { deletedObject } from '../framework/objects/deleted-object.ts';
 import {
   isDeletionCandidate,
   needsFinalizer,

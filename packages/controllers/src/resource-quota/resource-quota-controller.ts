@@ -9,11 +9,10 @@ import {
 } from '@coxswain/api';
 import type { ResourceQuota } from '@coxswain/api/core/v1';
 import { GroupResource, type KubernetesObject } from '@coxswain/apimachinery/meta';
-import { NAMESPACE_INDEX, type ResourceEventHandler } from '@coxswain/client';
+import { deletedObject, NAMESPACE_INDEX, type ResourceEventHandler } from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 import type { MonitoredResource } from '../framework/monitors/resource-monitors.ts';
-import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { isSameList, quotaStatus } from './quota-status.ts';
 
 const workers = 5;

@@ -1,10 +1,11 @@
 /** Every namespace has a ConfigMap with the certificates by which the API server is known. */
+
 import type { ConfigMap } from '@coxswain/api/core/v1';
 import { hasStatusCause, isNotFound } from '@coxswain/apimachinery/errors';
 import { equals } from '@coxswain/apimachinery/labels';
+import { deletedObject } from '@coxswain/client';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { deletedObject } from '../framework/objects/deleted-object.ts';
 
 export interface RootCAPublisherOptions {
   /** PEM, as of `--root-ca-file`. */

@@ -1,10 +1,9 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod, Volume } from '@coxswain/api/core/v1';
 import type { CSIDriver } from '@coxswain/api/storage/v1';
-import { type EventRecorder, metaNamespaceKey, type SharedIndexInformer } from '@coxswain/client';
+import { deletedObject, type EventRecorder, metaNamespaceKey, type SharedIndexInformer } from '@coxswain/client';
 import { isPodTerminal } from '@coxswain/component-helpers';
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { addClaimIndex, claimNameOf, isClaimOfPod, podsWithClaim } from '../framework/volumes/claim-pods.ts';
 import { inlineSources, type MountedVolume, mountedVolume, type VolumeSources } from './mounted-volume.ts';
 import { labelsOfMounts } from './selinux-label.ts';

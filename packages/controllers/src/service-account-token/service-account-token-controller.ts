@@ -1,9 +1,13 @@
 import type { Secret, ServiceAccount } from '@coxswain/api/core/v1';
 import { isConflict, isNotFound } from '@coxswain/apimachinery/errors';
-import { FilteringResourceEventHandler, retryOnConflict, type SharedIndexInformer } from '@coxswain/client';
+import {
+  deletedObject,
+  FilteringResourceEventHandler,
+  retryOnConflict,
+  type SharedIndexInformer,
+} from '@coxswain/client';
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { deletedObject } from '../framework/objects/deleted-object.ts';
 import {
   accountOf,
   addAccountIndex,

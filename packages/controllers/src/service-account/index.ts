@@ -1,8 +1,9 @@
 /** Every namespace has an account for pods that name none. */
+
 import { hasStatusCause, isAlreadyExists } from '@coxswain/apimachinery/errors';
+import { deletedObject } from '@coxswain/client';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { deletedObject } from '../framework/objects/deleted-object.ts';
 
 export const serviceAccountController: ControllerDefinition = {
   name: 'serviceaccount-controller',

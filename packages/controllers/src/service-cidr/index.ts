@@ -1,12 +1,12 @@
 /** ServiceCIDRs are ready as soon as they are there, and stay as long as services have addresses out of them. */
+
 import type { IPAddress, ServiceCIDR } from '@coxswain/api/networking/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
 import { findStatusCondition, GroupVersionKind, hasFinalizer } from '@coxswain/apimachinery/meta';
 import { timeFromDate } from '@coxswain/apimachinery/time';
-import { deletionHandlingKey, type EventRecorder } from '@coxswain/client';
+import { deletedObject, deletionHandlingKey, type EventRecorder } from '@coxswain/client';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { ReconcileLoop, type ReconcileResult } from '../framework/controller/reconcile-loop.ts';
-import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { canDelete, holdersOf, isServiceAddress, overlapping } from './can-delete.ts';
 
 const name = 'service-cidr-controller';

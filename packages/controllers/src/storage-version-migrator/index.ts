@@ -2,10 +2,11 @@
  * StorageVersionMigrations: objects that are stored in an old version, or under an old key, are written again. Start at
  * `migrator.ts`; `migration-runner.ts` decides whose turn it is.
  */
+
 import type { StorageVersionMigration } from '@coxswain/api/storagemigration/v1beta1';
+import { deletedObject } from '@coxswain/client';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { MigrationRunner } from './migration-runner.ts';
 import { Migrator } from './migrator.ts';
 

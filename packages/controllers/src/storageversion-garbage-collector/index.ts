@@ -1,10 +1,11 @@
 /** API servers that are gone no longer count in StorageVersions: in which version each of them stores a resource. */
+
 import type { StorageVersion } from '@coxswain/api/apiserverinternal/v1alpha1';
 import type { Lease } from '@coxswain/api/coordination/v1';
 import { isNotFound } from '@coxswain/apimachinery/errors';
+import { deletedObject } from '@coxswain/client';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { deletedObject } from '../framework/objects/deleted-object.ts';
 import { withServers } from './common-encoding-version.ts';
 
 export const storageVersionGarbageCollectorController: ControllerDefinition = {

@@ -1,10 +1,11 @@
 /** Keeps VolumeAttributesClasses that volumes or claims name from being deleted, by a finalizer. */
+
 import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
 import type { VolumeAttributesClass } from '@coxswain/api/storage/v1';
 import type { SharedIndexInformer } from '@coxswain/client';
+import { deletedObject } from '@coxswain/client';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { deletedObject } from '../framework/objects/deleted-object.ts';
 import {
   isDeletionCandidate,
   needsFinalizer,

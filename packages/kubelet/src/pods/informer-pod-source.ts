@@ -2,7 +2,7 @@ import type { Pod } from '@coxswain/api/core/v1';
 import {
   type ClientSet,
   type Clock,
-  DeletedFinalStateUnknown,
+  deletedObject,
   type Logger,
   SharedIndexInformer,
   stripManagedFields,
@@ -42,7 +42,7 @@ export class InformerPodSource implements PodSource {
       onAdd: (pod) => this.#handlerOf(pod)?.onPod(pod),
       onUpdate: (_, pod) => this.#handlerOf(pod)?.onPod(pod),
       onDelete: (deleted) => {
-        const pod = deleted instanceof DeletedFinalStateUnknown ? deleted.object : deleted;
+        const pod = deletedObject(deleted);
         this.#handlerOf(pod)?.onPodGone(pod);
       },
     });

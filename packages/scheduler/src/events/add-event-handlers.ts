@@ -2,8 +2,8 @@ import { ownEntry } from '@coxswain/apimachinery/json';
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import {
   type Clock,
-  DeletedFinalStateUnknown,
   type DynamicSharedInformerFactory,
+  deletedObject,
   FilteringResourceEventHandler,
   type Logger,
   type Metrics,
@@ -102,7 +102,7 @@ function otherEventHandler(
     ...(registered & Action.Add && { onAdd: (object) => added(undefined, object) }),
     ...(registered & Action.Update && { onUpdate: updated }),
     ...(registered & Action.Delete && {
-      onDelete: (object) => deleted(object instanceof DeletedFinalStateUnknown ? object.object : object, undefined),
+      onDelete: (object) => deleted(deletedObject(object), undefined),
     }),
   };
 }

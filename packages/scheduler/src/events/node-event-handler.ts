@@ -1,5 +1,5 @@
 import type { Node } from '@coxswain/api/core/v1';
-import { DeletedFinalStateUnknown, type ResourceEventHandler } from '@coxswain/client';
+import { type DeletedFinalStateUnknown, deletedObject, type ResourceEventHandler } from '@coxswain/client';
 import { eventLabel, nodeAdd, nodeDelete } from './cluster-events.ts';
 import type { EventHandlersContext } from './event-handlers-context.ts';
 import { nodeChanges } from './node-changes.ts';
@@ -29,7 +29,7 @@ export class NodeEventHandler implements ResourceEventHandler<Node> {
   }
 
   onDelete(deleted: Node | DeletedFinalStateUnknown<Node>): void {
-    const node = deleted instanceof DeletedFinalStateUnknown ? deleted.object : deleted;
+    const node = deletedObject(deleted);
     this.#context.observe(eventLabel(nodeDelete), () => {
       this.#context.queue.moveAllToActiveOrBackoffQueue(nodeDelete, node, undefined);
       this.#context.cache.removeNode(node);

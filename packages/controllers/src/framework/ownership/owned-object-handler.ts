@@ -1,7 +1,6 @@
 import { getControllerOfNoCopy, type KubernetesObject } from '@coxswain/apimachinery/meta';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
-import { metaNamespaceKey, type ResourceEventHandler } from '@coxswain/client';
-import { deletedObject } from '../objects/deleted-object.ts';
+import { deletedObject, metaNamespaceKey, type ResourceEventHandler } from '@coxswain/client';
 
 /** What there is to do when something happens to objects that others own. */
 interface OwnedObjectWatcher<T> {

@@ -1,10 +1,9 @@
 import type { Pod, Service, ServicePort } from '@coxswain/api/core/v1';
 import { equals } from '@coxswain/apimachinery/labels';
 import { formatIP, isIPv4, parseIPSloppy } from '@coxswain/apimachinery/validation';
-import { type Indexer, NAMESPACE_INDEX, type ResourceEventHandler } from '@coxswain/client';
+import { deletedObject, type Indexer, NAMESPACE_INDEX, type ResourceEventHandler } from '@coxswain/client';
 import { isPodReady, isPodTerminal } from '@coxswain/component-helpers';
 import { labelled } from '../labels/label-index.ts';
-import { deletedObject } from '../objects/deleted-object.ts';
 import { selectorOf, servicesFor } from './service-index.ts';
 
 export type IPFamily = 'IPv4' | 'IPv6';

@@ -1,6 +1,6 @@
 import type { AllocationResult, ResourceClaim } from '@coxswain/api/resource/v1';
 import type { Quantity } from '@coxswain/apimachinery/quantity';
-import { type Clock, DeletedFinalStateUnknown, type SharedIndexInformer } from '@coxswain/client';
+import { type Clock, deletedObject, type SharedIndexInformer } from '@coxswain/client';
 import { type AllocatedDevices, addAmounts, type DeviceUse, usesOf } from './allocator/allocated-devices.ts';
 import { extendedResourceAnnotation } from './extended-resources.ts';
 import { keyOfClaim } from './pod-claims.ts';
@@ -40,7 +40,7 @@ export class ClaimTracker {
     });
     informer.addEventHandler({
       onDelete: (deleted) => {
-        const claim = deleted instanceof DeletedFinalStateUnknown ? deleted.object : deleted;
+        const claim = deletedObject(deleted);
         this.#assumed.delete(keyOfClaim(claim));
       },
     });

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
-import { DeletedFinalStateUnknown, type SharedIndexInformer } from '@coxswain/client';
+import { deletedObject, type SharedIndexInformer } from '@coxswain/client';
 
 /**
  * What an informer knows, and over it changes that are about to be written to the server. Such a change is of one version of
@@ -16,7 +16,7 @@ export class AssumeCache<T extends KubernetesObject> {
     informer.addEventHandler({
       onAdd: (object) => this.#changed(object),
       onUpdate: (_, object) => this.#changed(object),
-      onDelete: (object) => this.#changed(object instanceof DeletedFinalStateUnknown ? object.object : object),
+      onDelete: (object) => this.#changed(deletedObject(object)),
     });
   }
 
