@@ -14,7 +14,7 @@ import {
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 import { inParallel } from '../framework/failures/in-parallel.ts';
-import { hasFinalizer, withFinalizer } from '../framework/objects/finalizers.ts';
+import { hasFinalizer, withFinalizer } from '../framework/finalizers/finalizers.ts';
 import { addControllerIndex, controlledBy, orphansIn } from '../framework/ownership/controller-index.ts';
 import { claimObjects } from '../framework/ownership/owned-objects.ts';
 import { OwnerLookup } from '../framework/ownership/owner-lookup.ts';

@@ -1,7 +1,7 @@
 import type { Job, JobSpec } from '@coxswain/api/batch/v1';
 import type { Pod } from '@coxswain/api/core/v1';
 import { isPodActive, isPodReady, isPodTerminating } from '@coxswain/component-helpers';
-import { hasFinalizer } from '../framework/objects/finalizers.ts';
+import { hasFinalizer } from '../framework/finalizers/finalizers.ts';
 import { finishTime } from './backoff.ts';
 import { allFailuresBefore, completionIndexOf, failuresBefore, indexesOf } from './completion-index.ts';
 import { IndexIntervals } from './index-intervals.ts';

@@ -11,7 +11,7 @@ import {
 import { isPodReady } from '@coxswain/component-helpers';
 import type { ControllerContext } from '../framework/controller/controller.ts';
 import { inParallel } from '../framework/failures/in-parallel.ts';
-import { hasFinalizer, withFinalizer } from '../framework/objects/finalizers.ts';
+import { hasFinalizer, withFinalizer } from '../framework/finalizers/finalizers.ts';
 import { PodControl, type PodOwner, podFromTemplate } from '../framework/pods/pod-control.ts';
 import { podOfIndex, withIndexVariable } from './completion-index.ts';
 import { type JobObservation, trackingFinalizer } from './job-observation.ts';

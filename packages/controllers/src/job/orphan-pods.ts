@@ -5,7 +5,7 @@ import { getControllerOfNoCopy } from '@coxswain/apimachinery/meta';
 import { ItemExponentialFailureRateLimiter, type SharedIndexInformer, splitKey } from '@coxswain/client';
 import type { ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { hasFinalizer } from '../framework/objects/finalizers.ts';
+import { hasFinalizer } from '../framework/finalizers/finalizers.ts';
 import type { OwnerLookup } from '../framework/ownership/owner-lookup.ts';
 import { trackingFinalizer } from './job-observation.ts';
 import { isJobFinished } from './jobs.ts';

@@ -4,7 +4,7 @@ import { getControllerOfNoCopy } from '@coxswain/apimachinery/meta';
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import type { ResourceEventHandler } from '@coxswain/client';
 import { deletedObject } from '@coxswain/client';
-import { hasFinalizer } from '../framework/objects/finalizers.ts';
+import { hasFinalizer } from '../framework/finalizers/finalizers.ts';
 import type { OwnerLookup } from '../framework/ownership/owner-lookup.ts';
 import { trackingFinalizer } from './job-observation.ts';
 import { isJobFinished } from './jobs.ts';

@@ -1,6 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '@coxswain/api/core/v1';
 import { driverOfPlugin } from '@coxswain/component-helpers';
-import { hasFinalizer, withFinalizer, withoutFinalizer } from '../framework/objects/finalizers.ts';
+import { hasFinalizer, withFinalizer, withoutFinalizer } from '../framework/finalizers/finalizers.ts';
 import { annotations, deletionFinalizer, withAnnotations } from './annotations.ts';
 
 const externalFinalizer = 'external-provisioner.volume.kubernetes.io/finalizer';

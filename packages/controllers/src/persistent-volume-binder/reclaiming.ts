@@ -2,7 +2,7 @@ import type { PersistentVolume } from '@coxswain/api/core/v1';
 import { isNotFound, messageOf } from '@coxswain/apimachinery/errors';
 import { isPodTerminal } from '@coxswain/component-helpers';
 import type { ControllerContext } from '../framework/controller/controller.ts';
-import { hasFinalizer, withoutFinalizer } from '../framework/objects/finalizers.ts';
+import { hasFinalizer, withoutFinalizer } from '../framework/finalizers/finalizers.ts';
 import { podsWithClaim } from '../framework/volumes/claim-pods.ts';
 import { annotations, deletionFinalizer } from './annotations.ts';
 import type { BinderParts } from './binder-parts.ts';

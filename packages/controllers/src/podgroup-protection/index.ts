@@ -5,7 +5,7 @@ import { deletedObject, splitKey } from '@coxswain/client';
 import { isPodTerminal } from '@coxswain/component-helpers';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
-import { isDeletionCandidate, withoutFinalizer } from '../framework/objects/finalizers.ts';
+import { isDeletionCandidate, withoutFinalizer } from '../framework/finalizers/finalizers.ts';
 
 export const podGroupProtectionController: ControllerDefinition = {
   name: 'podgroup-protection-controller',

@@ -7,7 +7,7 @@ import {
   needsFinalizer,
   withFinalizer,
   withoutFinalizer,
-} from '../framework/objects/finalizers.ts';
+} from '../framework/finalizers/finalizers.ts';
 
 export const pvProtectionController: ControllerDefinition = {
   name: 'persistentvolume-protection-controller',

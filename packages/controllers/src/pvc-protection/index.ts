@@ -10,7 +10,7 @@ import {
   needsFinalizer,
   withFinalizer,
   withoutFinalizer,
-} from '../framework/objects/finalizers.ts';
+} from '../framework/finalizers/finalizers.ts';
 import { addClaimIndex, claimKeys, claimNameOf, isClaimOfPod, podsWithClaim } from '../framework/volumes/claim-pods.ts';
 
 export const pvcProtectionController: ControllerDefinition = {

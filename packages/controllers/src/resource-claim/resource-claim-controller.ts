@@ -7,7 +7,7 @@ import { isPodTerminal } from '@coxswain/component-helpers';
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 import { claimKeysOf, isClaimForPod, lookUpClaim } from '../framework/devices/pod-resource-claims.ts';
-import { hasFinalizer, withoutFinalizer } from '../framework/objects/finalizers.ts';
+import { hasFinalizer, withoutFinalizer } from '../framework/finalizers/finalizers.ts';
 import { LatestObjects } from '../framework/writes/latest-objects.ts';
 import { claimFromTemplate, isPodDone, owningPod, podClaimAnnotation, templateKeysOf } from './pod-claims.ts';
 

@@ -11,7 +11,7 @@ import {
   needsFinalizer,
   withFinalizer,
   withoutFinalizer,
-} from '../framework/objects/finalizers.ts';
+} from '../framework/finalizers/finalizers.ts';
 
 export const volumeAttributesClassProtectionController: ControllerDefinition = {
   name: 'volumeattributesclass-protection-controller',
