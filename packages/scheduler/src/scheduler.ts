@@ -2,11 +2,10 @@ import { setMaxListeners } from 'node:events';
 import type { EventLoop } from '@coxswain/apimachinery/turns';
 import {
   type Clock,
-  childSignal,
-  type EventSeriesRecorder,
   type Logger,
   type Metrics,
   type RESTClient,
+  stopRecorder,
   systemClock,
   waitForCacheSync,
 } from '@coxswain/client';
@@ -39,8 +38,6 @@ export interface SchedulerOptions {
   readonly onStarted?: () => void;
 }
 
-/** How long events may take to be written when all else has ended. */
-const flushMs = 1000;
 const cacheMetricsMs = 1000;
 
 /**
@@ -119,11 +116,4 @@ function measureCache({ cache, metrics }: SchedulerParts, clock: Clock): { stop(
   };
   let timer = clock.setTimeout(measure, cacheMetricsMs, { background: true });
   return { stop: () => timer.cancel() };
-}
-
-async function stopRecorder(recorder: EventSeriesRecorder, clock: Clock): Promise<void> {
-  const { signal, dispose } = childSignal({ timeoutMs: flushMs, clock });
-  await recorder.flush(signal).catch(() => {});
-  dispose();
-  await recorder.stop();
 }

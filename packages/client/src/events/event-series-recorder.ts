@@ -101,6 +101,11 @@ export class EventSeriesRecorder {
     return this.#writer.flush(signal);
   }
 
+  /** The same at the end: nothing is tried twice from now on, so that a server that is gone holds nobody up for long. */
+  finish(signal?: AbortSignal): Promise<void> {
+    return this.#writer.finish(signal);
+  }
+
   /** Drops what is not written yet, and resolves when nothing is under way any more. */
   stop(): Promise<void> {
     this.#timer?.cancel();

@@ -4,3 +4,4 @@ export type { EventOptions, EventRecorder, EventSubject, EventType, SubjectKind 
 export { EventSeriesRecorder, type EventSeriesRecorderOptions, type Occurrence } from './event-series-recorder.ts';
 export type { EventWriterOptions } from './event-writer.ts';
 export { objectReference } from './object-reference.ts';
+export { stopRecorder } from './stop-recorder.ts';

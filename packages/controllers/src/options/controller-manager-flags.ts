@@ -10,6 +10,7 @@ import {
   stringArray,
   strings,
 } from '@coxswain/component-base';
+import { leaderElectionFlags } from '@coxswain/component-base/leader-election';
 import { servingFlagGroups } from '@coxswain/component-base/serving';
 
 /** kube-controller-manager's port. */
@@ -48,14 +49,7 @@ export const flagGroups = {
       false,
     ),
   },
-  'Leader election': {
-    'leader-elect': flag(boolean, 'Work only while no other does', true),
-    'leader-elect-lease-duration': flag(duration, 'How long others wait without a sign of the leader', '15s'),
-    'leader-elect-renew-deadline': flag(duration, 'How long the leader goes on without renewing', '10s'),
-    'leader-elect-retry-period': flag(duration, 'How long between tries', '2s'),
-    'leader-elect-resource-name': flag(string, 'Name of the lease', 'kube-controller-manager'),
-    'leader-elect-resource-namespace': flag(string, 'Namespace of the lease', 'kube-system'),
-  },
+  'Leader election': leaderElectionFlags('kube-controller-manager'),
   ...serving,
   Certificates: {
     'root-ca-file': flag(string, 'Certificates that clients inside the cluster trust: published in every namespace'),

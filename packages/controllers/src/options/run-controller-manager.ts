@@ -1,25 +1,12 @@
 import { setMaxListeners } from 'node:events';
-import { hostname } from 'node:os';
-import { durationToMs } from '@coxswain/apimachinery/time';
-import { systemRandom } from '@coxswain/apimachinery/random';
-import {
-  ClientSet,
-  type Clock,
-  CoreEventRecorder,
-  LeaderElector,
-  LeaseLock,
-  type Logger,
-  type Metrics,
-  noMetrics,
-  systemClock,
-} from '@coxswain/client';
+import { type Clock, type LeaderElector, type Logger, type Metrics, noMetrics, systemClock } from '@coxswain/client';
 import { loadRestConfig } from '@coxswain/client/kubeconfig';
 import { withDefaults } from '@coxswain/component-base';
+import { lead } from '@coxswain/component-base/leader-election';
 import { userAgentOf } from '@coxswain/component-base/version';
 import { allControllers, chosenControllers } from '../all-controllers.ts';
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
 import { ControllerManager, defaultCoalesceMs } from '../framework/manager/controller-manager.ts';
-import { stopRecorder } from '../framework/manager/stop-recorder.ts';
 import { ControllerClients } from './controller-clients.ts';
 import {
   type ControllerManagerOptions,
@@ -79,7 +66,9 @@ export async function runControllerManager(
     const work = async (until: AbortSignal): Promise<void> => {
       await workWith(controllers, manager, until, onStarted);
     };
-    await (settings.leaderElect ? lead(settings, manager, work, signal) : work(signal)).finally(() => clients.close());
+    await (settings.leaderElect ? workAsLeader(settings, manager, work, signal) : work(signal)).finally(() =>
+      clients.close(),
+    );
   } finally {
     await server?.close();
   }
@@ -117,43 +106,28 @@ async function workWith(
  * Works while this one is the leader. Differs from upstream: the lease is given up when the work has ended, also without
  * the feature ControllerManagerReleaseLeaderElectionLockOnExit.
  */
-async function lead(
+async function workAsLeader(
   settings: ControllerManagerSettings,
-  { clients: all, clock, logger, metrics, server }: Manager,
+  { clients, clock, logger, metrics, server }: Manager,
   work: (signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
-  const clients = new ClientSet(all.clientOf('leader-election'));
-  const recorder = new CoreEventRecorder({
-    events: (namespace) => clients.core.v1.events(namespace).withoutAnswers(),
-    source: { component: settings.leaderElectResourceName },
-    clock,
-    logger,
-  });
-  const elector = new LeaderElector({
-    lock: new LeaseLock({
-      leases: clients.coordination.v1.leases(settings.leaderElectResourceNamespace),
-      name: settings.leaderElectResourceName,
-      identity: `${hostname()}_${systemRandom.uuid()}`,
-      recorder,
-    }),
-    leaseDurationMs: durationToMs(settings.leaderElectLeaseDuration),
-    renewDeadlineMs: durationToMs(settings.leaderElectRenewDeadline),
-    retryPeriodMs: durationToMs(settings.leaderElectRetryPeriod),
-    releaseOnCancel: true,
-    callbacks: {
-      onStartedLeading: work,
-      onNewLeader: (identity) => logger.info(`the leader is ${identity || 'nobody'}`),
-    },
+  const election = {
+    leaseDuration: settings.leaderElectLeaseDuration,
+    renewDeadline: settings.leaderElectRenewDeadline,
+    retryPeriod: settings.leaderElectRetryPeriod,
+    resourceName: settings.leaderElectResourceName,
+    resourceNamespace: settings.leaderElectResourceNamespace,
+  };
+  const options = {
+    settings: election,
+    rest: clients.clientOf('leader-election'),
+    component: election.resourceName,
     clock,
     logger,
     metrics,
-  });
-  server?.watchElection(elector);
-  try {
-    await elector.run(signal);
-  } finally {
-    await stopRecorder(recorder, clock);
-  }
+    onElector: (elector: LeaderElector) => server?.watchElection(elector),
+  };
+  await lead(work, options, signal);
   if (!signal.aborted) throw new Error('leader election lost');
 }

@@ -1,15 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { durationToMs } from '@coxswain/apimachinery/time';
-import { systemRandom } from '@coxswain/apimachinery/random';
 import {
-  ClientSet,
   type Clock,
-  CoreEventRecorder,
   childSignal,
-  LeaderElector,
-  LeaseLock,
+  type LeaderElector,
   type Logger,
   type Metrics,
   noMetrics,
@@ -18,6 +13,7 @@ import {
 } from '@coxswain/client';
 import { loadRestConfig } from '@coxswain/client/kubeconfig';
 import { withDefaults } from '@coxswain/component-base';
+import { lead } from '@coxswain/component-base/leader-election';
 import { userAgentOf } from '@coxswain/component-base/version';
 import type { SchedulerConfiguration } from '../config/types.ts';
 import type { PluginDefinition } from '../framework/handle.ts';
@@ -77,7 +73,7 @@ export async function runScheduler(
   });
   try {
     if (config.leaderElection.leaderElect)
-      await lead(scheduler, { config, rest, clock, logger, metrics, server }, signal);
+      await scheduleAsLeader(scheduler, { config, rest, clock, logger, metrics, server }, signal);
     else await scheduler.run(signal);
   } finally {
     await server?.close();
@@ -95,16 +91,9 @@ interface Election {
 }
 
 /** Schedules while this one is the leader. Its caches are filled before, so that it can take over at once. */
-async function lead(scheduler: Scheduler, election: Election, signal: AbortSignal): Promise<void> {
+async function scheduleAsLeader(scheduler: Scheduler, election: Election, signal: AbortSignal): Promise<void> {
   const { config, rest, clock, logger, metrics, server } = election;
   const { leaderElection, profiles, delayCacheUntilActive } = config;
-  const clients = new ClientSet(rest);
-  const recorder = new CoreEventRecorder({
-    events: (namespace) => clients.core.v1.events(namespace).withoutAnswers(),
-    source: { component: profiles[0]?.schedulerName ?? leaderElection.resourceName },
-    clock,
-    logger,
-  });
   const own = childSignal({ parent: signal });
   let begin = (): void => {};
   const turn = new Promise<void>((resolve) => {
@@ -114,38 +103,27 @@ async function lead(scheduler: Scheduler, election: Election, signal: AbortSigna
   let running = delayCacheUntilActive ? undefined : run();
   // What it fails with is told below; it must not end the process before.
   running?.catch(() => own.abort());
-  const elector = new LeaderElector({
-    lock: new LeaseLock({
-      leases: clients.coordination.v1.leases(leaderElection.resourceNamespace),
-      name: leaderElection.resourceName,
-      identity: `${hostname()}_${systemRandom.uuid()}`,
-      recorder,
-    }),
-    leaseDurationMs: durationToMs(leaderElection.leaseDuration),
-    renewDeadlineMs: durationToMs(leaderElection.renewDeadline),
-    retryPeriodMs: durationToMs(leaderElection.retryPeriod),
-    releaseOnCancel: true,
-    callbacks: {
-      onStartedLeading: async (until) => {
-        until.addEventListener('abort', () => own.abort(until.reason), { once: true });
-        begin();
-        running ??= run();
-        await running;
-      },
-      onNewLeader: (identity) => logger.info(`the leader is ${identity || 'nobody'}`),
-    },
+  const work = async (until: AbortSignal): Promise<void> => {
+    until.addEventListener('abort', () => own.abort(until.reason), { once: true });
+    begin();
+    running ??= run();
+    await running;
+  };
+  const options = {
+    settings: leaderElection,
+    rest,
+    component: profiles[0]?.schedulerName ?? leaderElection.resourceName,
     clock,
     logger,
     metrics,
-  });
-  server?.watchElection(elector);
+    onElector: (elector: LeaderElector) => server?.watchElection(elector),
+  };
   try {
-    await elector.run(own.signal);
+    await lead(work, options, own.signal);
   } finally {
     own.abort();
     own.dispose();
     await running;
-    await recorder.stop();
   }
   if (!signal.aborted) throw new Error('leader election lost');
 }

@@ -9,6 +9,7 @@ import {
   string,
   stringArray,
 } from '@coxswain/component-base';
+import { leaderElectionFlags } from '@coxswain/component-base/leader-election';
 import { servingFlagGroups } from '@coxswain/component-base/serving';
 
 /** The flags that are honoured, as `--help` groups them. */
@@ -20,13 +21,8 @@ export const flagGroups = {
     'feature-gates': flag(stringArray, 'Features to turn on or off, such as ComponentFlagz=false', []),
   },
   'Leader election': {
-    'leader-elect': flag(boolean, 'Work only while no other does', true),
-    'leader-elect-lease-duration': flag(duration, 'How long others wait without a sign of the leader', '15s'),
-    'leader-elect-renew-deadline': flag(duration, 'How long the leader goes on without renewing', '10s'),
-    'leader-elect-retry-period': flag(duration, 'How long between tries', '2s'),
+    ...leaderElectionFlags('kube-scheduler'),
     'leader-elect-resource-lock': flag(string, 'By what leaders are elected; leases only', 'leases'),
-    'leader-elect-resource-name': flag(string, 'Name of the lease', 'kube-scheduler'),
-    'leader-elect-resource-namespace': flag(string, 'Namespace of the lease', 'kube-system'),
   },
   ...servingFlagGroups(10259),
   'Deprecated (not with --config)': {

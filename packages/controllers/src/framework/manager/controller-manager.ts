@@ -16,6 +16,7 @@ import {
   type RESTClient,
   SharedInformerFactory,
   silentLogger,
+  stopRecorder,
   stripManagedFields,
   systemClock,
 } from '@coxswain/client';
@@ -23,7 +24,6 @@ import { Activity, type ControllerContext, type ControllerDefinition } from '../
 import { ResourceMonitors } from '../monitors/resource-monitors.ts';
 import { type ClientBuilder, oneClientForAll } from './client-builder.ts';
 import { ServedResources } from './served-resources.ts';
-import { stopRecorder } from './stop-recorder.ts';
 
 /** So short that nobody notices, long enough for what happens to many pods of one owner. */
 export const defaultCoalesceMs = 50;

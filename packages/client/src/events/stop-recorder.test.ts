@@ -1,6 +1,7 @@
 import type { Event } from '@coxswain/api/core/v1';
-import { CoreEventRecorder, FakeClock } from '@coxswain/client';
+import { FakeClock } from '@coxswain/apimachinery/clock';
 import { describe, expect, it } from 'vitest';
+import { CoreEventRecorder } from './core-event-recorder.ts';
 import { stopRecorder } from './stop-recorder.ts';
 
 const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'default', uid: 'u' } };
