@@ -20,16 +20,13 @@ import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 import { addControllerIndex, controlledBy } from '../framework/ownership/controller-index.ts';
 import { ownedObjectHandler } from '../framework/ownership/owned-object-handler.ts';
 import { OwnerLookup } from '../framework/ownership/owner-lookup.ts';
-import { OwnWrites } from '../framework/writes/own-writes.ts';
+import { lookForOwnWritesMs, OwnWrites } from '../framework/writes/own-writes.ts';
 import { finishedCondition, jobResource } from '../job/jobs.ts';
 import { expiredJobs } from './job-history.ts';
 import { dueTimes, hasZoneInSchedule, nextRunInMs, scheduleOf, timeZoneProblem } from './schedule.ts';
 import { jobName, scheduledJob } from './scheduled-job.ts';
 
 const cronJobResource = { group: 'batch', version: 'v1', resource: 'cronjobs', kind: 'CronJob', namespaced: true };
-
-/** Only a safety net: seeing what was written brings the CronJob back into the queue. */
-const lookAgainMs = 1000;
 
 /** The status as it will be; written at the end if it is another one. */
 interface StatusDraft {
@@ -70,7 +67,7 @@ export class CronJobController implements Controller {
   }
 
   async #reconcile(key: string): Promise<ReconcileResult | undefined> {
-    if (!this.#ownWrites.areSeen(key)) return { requeueAfterMs: lookAgainMs };
+    if (!this.#ownWrites.areSeen(key)) return { requeueAfterMs: lookForOwnWritesMs };
     const cronJob = this.#cronJobs.indexer.getByKey(key);
     if (!cronJob) {
       this.#ownWrites.forget(key);
@@ -95,7 +92,7 @@ export class CronJobController implements Controller {
 
   async #sync(cronJob: CronJob, draft: StatusDraft, jobs: readonly Job[]): Promise<ReconcileResult | undefined> {
     const isCurrent = await this.#noteJobs(cronJob, draft, jobs);
-    if (!isCurrent) return { requeueAfterMs: lookAgainMs };
+    if (!isCurrent) return { requeueAfterMs: lookForOwnWritesMs };
     await this.#noteMissing(cronJob, draft, jobs);
     const { deletionTimestamp } = cronJob.metadata;
     const { timeZone, suspend, schedule: text } = cronJob.spec;

@@ -24,7 +24,7 @@ import { ownedObjectHandler } from '../framework/ownership/owned-object-handler.
 import { OwnerLookup } from '../framework/ownership/owner-lookup.ts';
 import { recheckOwner } from '../framework/ownership/recheck-owner.ts';
 import { claimPods } from '../framework/pods/owned-pods.ts';
-import { OwnWrites } from '../framework/writes/own-writes.ts';
+import { lookForOwnWritesMs, OwnWrites } from '../framework/writes/own-writes.ts';
 import { updateStatus } from '../framework/writes/update-status.ts';
 import { hashLabel, isUpdatedBy, targetNode } from './daemon-pod.ts';
 import { DaemonPodControl } from './daemon-pod-control.ts';
@@ -46,9 +46,6 @@ const kind = GroupVersionKind.of(resource.group, resource.version, resource.kind
 
 /** Of daemons, by the node that they are on or meant for. */
 const targetIndex = 'daemonTarget';
-
-/** Only a safety net: seeing what was written brings the set back into the queue. */
-const lookForOwnWritesMs = 1000;
 
 /** How long a node's failed pods are left alone: longer from one to the next. */
 const firstFailureMs = 1000;

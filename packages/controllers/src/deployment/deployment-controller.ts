@@ -17,16 +17,13 @@ import { ownedObjectHandler } from '../framework/ownership/owned-object-handler.
 import { claimObjects } from '../framework/ownership/owned-objects.ts';
 import { OwnerLookup } from '../framework/ownership/owner-lookup.ts';
 import { recheckOwner } from '../framework/ownership/recheck-owner.ts';
-import { OwnWrites } from '../framework/writes/own-writes.ts';
+import { lookForOwnWritesMs, OwnWrites } from '../framework/writes/own-writes.ts';
 import { deploymentKind } from './new-replica-set.ts';
 import { proceed } from './proceed.ts';
 import { Rollout } from './rollout.ts';
 
 /** The last retry comes after more than a minute. */
 const maxRetries = 15;
-
-/** Only a safety net: seeing what was written brings the deployment back into the queue. */
-const lookForOwnWritesMs = 1000;
 
 /** Moves deployments from set to set as their template changes. */
 export class DeploymentController implements Controller {

@@ -20,7 +20,7 @@ import { claimObjects } from '../framework/ownership/owned-objects.ts';
 import { OwnerLookup } from '../framework/ownership/owner-lookup.ts';
 import { recheckOwner } from '../framework/ownership/recheck-owner.ts';
 import { PodControl, type PodOwner, podFromTemplate } from '../framework/pods/pod-control.ts';
-import { OwnWrites } from '../framework/writes/own-writes.ts';
+import { lookForOwnWritesMs, OwnWrites } from '../framework/writes/own-writes.ts';
 import { updateStatus } from '../framework/writes/update-status.ts';
 import { podsToDelete } from './pods-to-delete.ts';
 import { isSameStatus, replicaStatus } from './replica-status.ts';
@@ -28,9 +28,6 @@ import { type ReplicatedKind, type ReplicatedObject, replicasOf } from './replic
 
 /** No more pods are created or deleted for one object before those of the last time were seen. */
 const burstReplicas = 500;
-
-/** Only a safety net: seeing what was written brings the object back into the queue. */
-const lookForOwnWritesMs = 1000;
 
 /** Keeps as many pods as each object of a kind wants. */
 export class ReplicaController<T extends ReplicatedObject> implements Controller {

@@ -19,7 +19,7 @@ import { ownedObjectHandler } from '../framework/ownership/owned-object-handler.
 import { OwnerLookup } from '../framework/ownership/owner-lookup.ts';
 import { recheckOwner } from '../framework/ownership/recheck-owner.ts';
 import { claimPods } from '../framework/pods/owned-pods.ts';
-import { OwnWrites } from '../framework/writes/own-writes.ts';
+import { lookForOwnWritesMs, OwnWrites } from '../framework/writes/own-writes.ts';
 import { updateStatus } from '../framework/writes/update-status.ts';
 import { isMember, revisionOf } from './identity.ts';
 import { newPod } from './new-pod.ts';
@@ -55,9 +55,6 @@ interface Progress {
   readonly created: Pod[];
   deletedForUpdate: number;
 }
-
-/** Only a safety net: seeing what was written brings the set back into the queue. */
-const lookForOwnWritesMs = 1000;
 
 /** Keeps the pods of StatefulSets, each under its own name and with its own claims. */
 export class StatefulSetController implements Controller {

@@ -1,5 +1,8 @@
 import type { SharedInformer } from '@coxswain/client';
 
+/** How long to wait for own writes. Only a safety net: seeing what was written brings the owner back into the queue. */
+export const lookForOwnWritesMs = 1000;
+
 /**
  * What a controller wrote on behalf of an owner and may not have seen in its caches yet. A controller that waits for its own
  * writes does not undo or repeat them on account of an old cache.
