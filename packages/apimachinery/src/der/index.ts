@@ -14,4 +14,4 @@ export {
   derTrue,
   derUtf8String,
 } from './der-writer.ts';
-export { type PemBlock, pemBlocks } from './pem.ts';
+export { type PemBlock, pemBlocks, pemText } from './pem.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pemBlocks } from './pem.ts';
+import { pemBlocks, pemText } from './pem.ts';
 
 describe('PEM', () => {
   const block = '-----BEGIN X-----\nYWJj\n-----END X-----\n';
@@ -21,5 +21,12 @@ describe('PEM', () => {
     ['more after the end', block.replace('END X-----', 'END X-----x'), []],
   ])('of %s is read as Go reads it', (_, text, found) => {
     expect(types(text)).toEqual(found);
+  });
+
+  it.each([0, 1, 48, 49, 200])('of %i bytes is written in lines of 64 characters, and read again', (length) => {
+    const bytes = new Uint8Array(length).fill(7);
+    const text = pemText('X', bytes);
+    expect(text.split('\n').every((line) => line.length <= 64)).toBe(true);
+    expect([...pemBlocks(text)]).toEqual([{ type: 'X', hasHeaders: false, bytes }]);
   });
 });

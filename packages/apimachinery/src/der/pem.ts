@@ -1,4 +1,4 @@
-import { decodeBase64 } from '../schema/base64.ts';
+import { decodeBase64, encodeBase64 } from '../schema/base64.ts';
 import { trimRight } from '../validation/trim.ts';
 
 /** One of the things that a PEM text is made of. */
@@ -11,6 +11,10 @@ export interface PemBlock {
 const begin = '-----BEGIN ';
 const end = '\n-----END ';
 const dashes = '-----';
+
+/** The text of a block without headers, as Go's encoder writes it. */
+export const pemText = (type: string, bytes: Uint8Array): string =>
+  `${begin}${type}${dashes}\n${encodeBase64(bytes).replace(/.{1,64}/g, '$&\n')}-----END ${type}${dashes}\n`;
 
 /** One line, without the white space at its end, and where the next begins. */
 function lineAt(text: string, at: number): { line: string; next: number } {

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { ConfigMap } from '@coxswain/api/core/v1';
 import { jsonEquals } from '@coxswain/apimachinery';
+import { pemBlocks, pemText } from '@coxswain/apimachinery/der';
 import { ensureObjects } from './ensure-objects.ts';
 import { startPeriodicTask } from './periodic-task.ts';
 import type { BootstrapContext, PostStartHook } from './post-start-hook.ts';
@@ -100,14 +101,10 @@ function parseList(text = ''): string[] {
 function mergeCertificates(bundles: readonly (string | undefined)[], now: Date): string {
   const seen = new Set<string>();
   for (const bundle of bundles) {
-    for (const [pem] of (bundle ?? '').matchAll(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g)) {
-      const certificate = new X509Certificate(pem);
-      if (Date.parse(certificate.validTo) <= now.getTime() - slackMs) continue;
-      seen.add(certificate.raw.toString('base64'));
+    for (const { type, bytes } of pemBlocks(bundle ?? '')) {
+      if (type !== 'CERTIFICATE') continue;
+      if (Date.parse(new X509Certificate(bytes).validTo) > now.getTime() - slackMs) seen.add(pemText(type, bytes));
     }
   }
-  return [...seen].map(toPem).join('');
+  return [...seen].join('');
 }
-
-const toPem = (base64: string): string =>
-  `-----BEGIN CERTIFICATE-----\n${base64.replace(/.{1,64}/g, '$&\n')}-----END CERTIFICATE-----\n`;

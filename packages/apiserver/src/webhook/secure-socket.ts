@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { quote } from '@coxswain/apimachinery';
+import { pemBlocks } from '@coxswain/apimachinery/der';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { hostPort } from '../proxy/dialer.ts';
 import { socketError } from '../proxy/socket-error.ts';
@@ -110,9 +111,9 @@ function chainProblem(socket: TLSSocket, ca: string | undefined, now: Date): str
 
 /** Somebody of the same name is trusted. */
 function candidateHint(certificate: X509Certificate, ca: string): string {
-  for (const pem of ca.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []) {
+  for (const { bytes } of pemBlocks(ca)) {
     try {
-      const candidate = new X509Certificate(pem);
+      const candidate = new X509Certificate(bytes);
       if (candidate.subject !== certificate.issuer || certificate.verify(candidate.publicKey)) continue;
       const failure =
         candidate.publicKey.asymmetricKeyType === 'rsa'

@@ -7,6 +7,7 @@ import {
   derSequence,
   derSet,
   pemBlocks,
+  pemText,
   X509Error,
 } from '@coxswain/apimachinery/der';
 import {
@@ -49,11 +50,7 @@ export function createCertificateRequest(template: CertificateTemplate, key: Key
   );
   const algorithm = signatureAlgorithm(key, 'a certificate request');
   const der = derSequence(body, algorithm, derBitString(sign('sha256', body, key)));
-  const lines =
-    Buffer.from(der)
-      .toString('base64')
-      .match(/.{1,64}/g) ?? [];
-  return ['-----BEGIN CERTIFICATE REQUEST-----', ...lines, '-----END CERTIFICATE REQUEST-----', ''].join('\n');
+  return pemText('CERTIFICATE REQUEST', der);
 }
 
 /**
