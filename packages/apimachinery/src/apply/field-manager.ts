@@ -403,5 +403,4 @@ function failing<T>(text: string, run: () => T): T {
   }
 }
 
-const failure = (text: string, cause: unknown): Error =>
-  new Error(`${text}: ${messageOf(cause)}`, { cause });
+const failure = (text: string, cause: unknown): Error => new Error(`${text}: ${messageOf(cause)}`, { cause });
