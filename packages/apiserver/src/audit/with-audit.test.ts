@@ -198,8 +198,8 @@ function comparable(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => comparable(item));
   if (typeof value === 'string') return unpredictable.has(key) ? '*' : value;
   if (!isJsonObject(value)) return value;
-  // A table says how old things are.
-  const { requestReceivedTimestamp: _, stageTimestamp: __, cells: ___, ...rest } = value;
+  // A table says how old things are; the descriptions of its columns are not in the recording.
+  const { requestReceivedTimestamp: _, stageTimestamp: __, cells: ___, description: ____, ...rest } = value;
   return Object.fromEntries(Object.entries(rest).map(([name, child]) => [name, comparable(child, name)]));
 }
 
