@@ -34,5 +34,5 @@ export {
   withLocalKubelets,
 } from './proxy/index.ts';
 export { ApiServer } from './server/api-server.ts';
-export type { ApiServerConfig, Logger } from './server/api-server-config.ts';
+export type { ApiServerConfig } from './server/api-server-config.ts';
 export { versionInfo } from './version/index.ts';

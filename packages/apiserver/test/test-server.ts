@@ -3,6 +3,7 @@ import { FeatureGates } from '@coxswain/api';
 import { systemClock } from '@coxswain/apimachinery/clock';
 import { systemRandom } from '@coxswain/apimachinery/random';
 import { systemEventLoop } from '@coxswain/apimachinery/turns';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { toSigningKey } from '@coxswain/client/jwt';
 import { issueKeyPair } from '@coxswain/client/x509';
 import { openMemoryStore, type Store } from '@coxswain/storage';
@@ -44,6 +45,9 @@ export function newTestServer(
 ): Omit<TestServer, 'port'> {
   const key = toSigningKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
   const log: string[] = [];
+  const { logger } = recordLogs({
+    onLine: (line, { error }) => log.push(error === undefined ? line : `${line}: ${described(error)}`),
+  });
   const server = new ApiServer({
     store,
     storePrefix: '/registry',
@@ -88,10 +92,7 @@ export function newTestServer(
     shutdownDelayMs: 0,
     shutdownGraceMs: 2_000,
     hostname: 'localhost',
-    logger: {
-      info: (message) => log.push(message),
-      error: (message, error) => log.push(`${message}: ${described(error)}`),
-    },
+    logger,
     clock: systemClock,
     random: systemRandom,
     eventLoop: systemEventLoop,

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { apiserver } from './apiserver.ts';
 import { main } from './main.ts';
 import { quietProcess } from './server-process.test-data.ts';
-import { newLogger, type ServerProcess } from './server-process.ts';
+import type { ServerProcess } from './server-process.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -143,14 +143,6 @@ describe('cox apiserver', () => {
   });
 });
 
-it('errors are logged with their causes, on one line', () => {
-  const lines: string[] = [];
-  const terminal = { out: () => {}, err: (text: string) => void lines.push(text) };
-  const logger = newLogger(terminal, () => new Date('2026-11-15T12:00:00.123Z'));
-  logger.error('it failed', new Error('of\nthis', { cause: new Error('and that') }));
-  expect(lines).toEqual(['E1115 12:00:00.123000 it failed: of this: and that\n']);
-});
-
 describe('cox apiserver as a process', () => {
   const children: ChildProcess[] = [];
   afterEach(() => {
@@ -199,7 +191,7 @@ describe('cox apiserver as a process', () => {
     );
     first.child.kill('SIGTERM');
     expect(await first.exited).toEqual([0, null]);
-    expect(first.text.err).toMatch(/stopped\n$/);
+    expect(first.text.err).toMatch(/"stopped"\n$/);
   });
 });
 

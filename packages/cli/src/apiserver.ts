@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { reasonOf } from '@coxswain/apimachinery/log';
 import {
   type ApiServerOptions,
   apiServerForm,
@@ -8,25 +9,32 @@ import {
   parseOptions,
   startApiServer,
 } from '@coxswain/apiserver';
+import { type ComponentLogging, componentLogging } from '@coxswain/component-base/logs';
 import { componentBody } from './commands/component-body.ts';
 import { dataHome } from './data-home.ts';
 import type { Terminal } from './main.ts';
-import { newLogger, reasonOf, runUntilStopped, type ServerLogger, type ServerProcess } from './server-process.ts';
+import { runUntilStopped, type ServerProcess } from './server-process.ts';
 
 /**
  * `cox apiserver`: kube-apiserver, with its flags. Runs until a signal comes, stops in good order, and gives the exit
  * status; a second signal ends the process at once. Never throws.
  */
 export async function apiserver(args: readonly string[], terminal: Terminal, process: ServerProcess): Promise<number> {
-  const logger = newLogger(terminal, () => new Date());
   try {
     const parsed = parseOptions(args, { dataDir: defaultDataDirectory(process.env) });
     if (parsed.wanted !== 'run') {
       terminal.out(parsed.wanted === 'help' ? apiServerHelp('cox apiserver') : parsed.text);
       return 0;
     }
-    for (const notice of parsed.notices) logger.info(notice);
-    await serve(parsed, terminal, logger, process);
+    const logging = componentLogging({
+      name: 'kube-apiserver',
+      given: parsed.options,
+      write: (line) => terminal.err(line),
+      now: () => new Date(),
+      processId: process.pid,
+    });
+    for (const notice of parsed.notices) logging.logger.info(notice);
+    await serve(parsed, terminal, logging, process);
     return 0;
   } catch (error) {
     for (const line of explainStartError(error)) terminal.err(`error: ${line}\n`);
@@ -37,11 +45,16 @@ export async function apiserver(args: readonly string[], terminal: Terminal, pro
 function serve(
   { options, gitVersion }: { readonly options: ApiServerOptions; readonly gitVersion?: string },
   terminal: Terminal,
-  logger: ServerLogger,
+  { logger, verbosity }: ComponentLogging,
   process: ServerProcess,
 ): Promise<void> {
   return runUntilStopped(process, logger, async (signal) => {
-    const running = await startApiServer(options, { logger, listen: true, ...(gitVersion && { gitVersion }) });
+    const running = await startApiServer(options, {
+      logger,
+      verbosity,
+      listen: true,
+      ...(gitVersion && { gitVersion }),
+    });
     const kubeconfig = running.kubeconfigPath ? `, kubeconfig ${running.kubeconfigPath}` : '';
     if (!signal.aborted) {
       terminal.out(`API server is ready at ${running.url}${kubeconfig}\n`);

@@ -1,9 +1,14 @@
+import { reasonOf, type Verbosity } from '@coxswain/apimachinery/log';
+import type { Logger } from '@coxswain/client';
 import { FlagError, OptionsError } from '@coxswain/component-base';
+import { componentLogging, type LoggingOptions } from '@coxswain/component-base/logs';
 import type { Terminal } from './main.ts';
-import { newLogger, reasonOf, runUntilStopped, type ServerLogger, type ServerProcess } from './server-process.ts';
+import { runUntilStopped, type ServerProcess } from './server-process.ts';
 
 /** A component that reaches the API server by a kubeconfig, as its package has it. */
-interface Component<Options> {
+interface Component<Options extends LoggingOptions> {
+  /** Upstream's name of it: `kube-scheduler`. */
+  readonly name: string;
   /** `cox scheduler` */
   readonly command: string;
   /** What is printed when it begins to work. */
@@ -19,7 +24,8 @@ interface Component<Options> {
 }
 
 interface ComponentEnvironment {
-  readonly logger: ServerLogger;
+  readonly logger: Logger;
+  readonly verbosity: Verbosity;
   readonly env: ServerProcess['env'];
   readonly onStarted: () => void;
 }
@@ -28,23 +34,31 @@ interface ComponentEnvironment {
  * Runs a component with upstream's flags until a signal comes, stops it in good order, and gives the exit status; a second
  * signal ends the process at once. Never throws.
  */
-export async function runComponent<Options>(
-  { command, started, parse, help, run }: Component<Options>,
+export async function runComponent<Options extends LoggingOptions>(
+  { name, command, started, parse, help, run }: Component<Options>,
   args: readonly string[],
   terminal: Terminal,
   process: ServerProcess,
 ): Promise<number> {
-  const logger = newLogger(terminal, () => new Date());
   try {
     const parsed = parse(args);
     if (parsed.wanted !== 'run') {
       terminal.out(parsed.wanted === 'help' ? help(command) : parsed.text);
       return 0;
     }
+    const { pid: processId } = process;
+    const given = parsed.options;
+    const { logger, verbosity } = componentLogging({
+      name,
+      given,
+      write: (line) => terminal.err(line),
+      now: () => new Date(),
+      processId,
+    });
     for (const notice of parsed.notices) logger.info(notice);
     const onStarted = (): void => terminal.out(`${started}\n`);
     await runUntilStopped(process, logger, (signal) =>
-      run(parsed.options, { logger, env: process.env, onStarted }, signal),
+      run(parsed.options, { logger, verbosity, env: process.env, onStarted }, signal),
     );
     return 0;
   } catch (error) {

@@ -16,6 +16,7 @@ export function controllerManager(
   process: ServerProcess,
 ): Promise<number> {
   const component = {
+    name: 'kube-controller-manager',
     command: 'cox controller-manager',
     started: 'controllers are running',
     parse: parseControllerManagerOptions,

@@ -1,7 +1,7 @@
+import { reasonOf } from '@coxswain/apimachinery/log';
 import type { CommandBody } from '@coxswain/component-base/cli';
 import { componentBody } from './commands/component-body.ts';
 import type { CoxContext } from './context.ts';
-import { reasonOf } from './server-process.ts';
 import { thisCommand } from './this-process.ts';
 
 export const envtestAssetsCommand: CommandBody<CoxContext> = {

@@ -1,7 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { reasonOf } from '@coxswain/apimachinery/log';
+import { componentLogging } from '@coxswain/component-base/logs';
 import type { Terminal } from './main.ts';
-import { newLogger, reasonOf, runUntilStopped, type ServerProcess } from './server-process.ts';
+import { runUntilStopped, type ServerProcess } from './server-process.ts';
 
 /** By this the API server knows that there is no etcd behind the address, and keeps its data itself. */
 const stubHeader = 'x-coxswain-etcd-stub';
@@ -26,11 +28,9 @@ export async function envtestEtcd(
   }
   const urls = flagValue(args, 'listen-client-urls') ?? 'http://127.0.0.1:2379';
   try {
-    await runUntilStopped(
-      process,
-      newLogger(terminal, () => new Date()),
-      (signal) => serve(urls.split(','), terminal, signal),
-    );
+    const write = (line: string): void => terminal.err(line);
+    const { logger } = componentLogging({ name: '', given: {}, write, now: () => new Date() });
+    await runUntilStopped(process, logger, (signal) => serve(urls.split(','), terminal, signal));
     return 0;
   } catch (error) {
     terminal.err(`error: ${reasonOf(error)}\n`);

@@ -42,6 +42,22 @@ describe('cox scheduler', () => {
     expect(await run('--foo')).toEqual({ status: 1, out: '', err });
   });
 
+  it('logs as its flags ask for', async () => {
+    const file = join(directory, 'logged.yaml');
+    const { err } = await run(`--write-config-to=${file}`, '--logging-format=json');
+    expect(JSON.parse(err.split('\n')[0]!)).toMatchObject({
+      logger: 'kube-scheduler',
+      msg: 'Wrote configuration to file',
+      v: 0,
+      file,
+    });
+    expect(await run('--logging-format=json', '--vmodule=queue=4')).toEqual({
+      status: 1,
+      out: '',
+      err: 'error: vmodule: Forbidden: Only supported for text log format\n',
+    });
+  });
+
   it('says what is wrong with its configuration', async () => {
     const file = join(directory, 'wrong.yaml');
     await writeFile(

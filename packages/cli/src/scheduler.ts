@@ -7,6 +7,7 @@ import type { ServerProcess } from './server-process.ts';
 /** `cox scheduler`: kube-scheduler, with its flags. */
 export function scheduler(args: readonly string[], terminal: Terminal, process: ServerProcess): Promise<number> {
   const component = {
+    name: 'kube-scheduler',
     command: 'cox scheduler',
     started: 'the scheduler is running',
     parse: parseSchedulerOptions,

@@ -1,3 +1,4 @@
+import type { Logger } from '@coxswain/client';
 import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Terminal } from './main.ts';
 
@@ -30,20 +31,13 @@ export interface BackgroundProcess {
   release(): void;
 }
 
-/** Where a command tells what happens while it runs. */
-export interface ServerLogger {
-  info(message: string): void;
-  warn(message: string): void;
-  error(message: string, error?: unknown): void;
-}
-
 /**
  * Runs something until it ends or a signal comes, which aborts its own; a second one ends the process at once. Passes on
  * what it throws.
  */
 export async function runUntilStopped(
   process: ServerProcess,
-  logger: ServerLogger,
+  logger: Pick<Logger, 'info'>,
   run: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const stopping = new AbortController();
@@ -63,28 +57,4 @@ export async function runUntilStopped(
     endTidying();
     forget();
   }
-}
-
-/** Lines as klog writes them, but for who wrote them: `I1115 12:00:00.000000 the server is ready`. */
-export function newLogger(terminal: Terminal, now: () => Date): ServerLogger {
-  const line = (severity: string, message: string): void => {
-    const [date = '', time = ''] = now().toISOString().slice(5, -1).split('T');
-    terminal.err(`${severity}${date.replace('-', '')} ${time}000 ${message.replaceAll('\n', ' ')}\n`);
-  };
-  return {
-    info: (message) => line('I', message),
-    warn: (message) => line('W', message),
-    error: (message, error) => line('E', error === undefined ? message : `${message}: ${reasonOf(error)}`),
-  };
-}
-
-/** With its causes, which often say what is really wrong. */
-export function reasonOf(error: unknown): string {
-  const reasons: string[] = [];
-  for (let each: unknown = error; each !== undefined && reasons.length < 5; ) {
-    const message = messageOf(each);
-    if (!reasons.some((reason) => reason.includes(message))) reasons.push(message);
-    each = each instanceof Error ? each.cause : undefined;
-  }
-  return reasons.join(': ');
 }

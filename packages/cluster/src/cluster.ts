@@ -108,7 +108,7 @@ export class Cluster {
       clock: clockOf(name),
       random,
       eventLoop,
-      logger,
+      logger: logger.named(userAgent),
       freezeCaches,
       nodes,
       get authority() {
@@ -129,7 +129,8 @@ export class Cluster {
       components: [serving, ...others],
       contextOf,
       // The API server's failure is its caller's to tell.
-      onFailed: (name, error) => name !== apiServer.name && logger.error(`the component ${name} has failed`, error),
+      onFailed: (name, error) =>
+        name !== apiServer.name && logger.error('Component failed', error, { component: name }),
     });
     const started = runner.inOrder(options.started ?? runner.names);
     runner.start(apiServer.name);

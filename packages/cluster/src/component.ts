@@ -17,7 +17,7 @@ import type { NodeProvider } from './nodes/node-provider.ts';
 export interface Component {
   /** Unique within the cluster: `scheduler`. It is started and stopped by that name. */
   readonly name: string;
-  /** How its requests name it, and so the manager of the fields that it sets: `kube-scheduler`. By default its name. */
+  /** How its requests and its log name it, and so the manager of the fields that it sets: `kube-scheduler`. By default its name. */
   readonly userAgent?: string;
   /**
    * Names of the components that are to have started before it, besides the API server; they stop after it. It does not wait for

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { ClientSet, newTransport, RESTClient, untilWithSync } from '@coxswain/client';
 import { newKubeConfig, parseKubeConfig, restConfigFor } from '@coxswain/client/kubeconfig';
 import { openMemoryStore } from '@coxswain/storage';
@@ -251,7 +252,7 @@ describe('a component that is added to the list', () => {
   });
 
   it('fails alone: whoever waits hears of it, and the others go on', async () => {
-    const logged: string[] = [];
+    const { logger, lines } = recordLogs();
     const cluster = await start({
       nodes: 0,
       ...withComponent({
@@ -260,9 +261,11 @@ describe('a component that is added to the list', () => {
           throw new Error('port 53 is taken');
         },
       }),
-      logger: { info() {}, warn() {}, error: (message, error) => void logged.push(`${message}: ${error}`) },
+      logger,
     });
-    expect(logged).toEqual(['the component dns has failed: Error: port 53 is taken']);
+    expect(lines.filter((line) => line.startsWith('error'))).toEqual([
+      'error "Component failed" err="port 53 is taken" component="dns"',
+    ]);
     await expect(cluster.whenReady()).rejects.toThrow('port 53 is taken');
     const failed = { name: 'dns', phase: 'failed', problem: 'port 53 is taken' };
     expect((await cluster.status()).at(-1)).toEqual(failed);

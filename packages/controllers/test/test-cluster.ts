@@ -1,7 +1,8 @@
 import type { Event } from '@coxswain/api/core/v1';
 import { datedBy } from '@coxswain/apimachinery/clock';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
-import { ClientSet, FakeClock, InProcessTransport, type Logger, RESTClient } from '@coxswain/client';
+import { ClientSet, FakeClock, InProcessTransport, RESTClient } from '@coxswain/client';
 import type { ControllerDefinition } from '../src/framework/controller/controller.ts';
 import { ControllerManager } from '../src/framework/manager/controller-manager.ts';
 import { SpyingTransport } from './spying-transport.ts';
@@ -23,8 +24,9 @@ export class TestCluster {
   readonly rest: RESTClient;
   readonly clients: ClientSet;
   readonly spy: SpyingTransport;
+  readonly #logs = recordLogs();
   /** What the controllers logged: errors that they retry, mostly. */
-  readonly log: string[] = [];
+  readonly log = this.#logs.lines;
   readonly #server: RunningApiServer;
   readonly #controllers: readonly ControllerDefinition[];
   #manager: ControllerManager | undefined;
@@ -62,7 +64,7 @@ export class TestCluster {
       clock: this.clock,
       // Jitter that is the same each time.
       random: () => 0.5,
-      logger: this.#logger(),
+      logger: this.#logs.logger,
       freezeCaches: true,
     });
     this.#running = this.#manager.run(this.#stop.signal);
@@ -126,12 +128,5 @@ export class TestCluster {
     await this.rest.close();
     await this.spy.close();
     await this.#server.stop();
-  }
-
-  #logger(): Logger {
-    const note = (message: string, error?: unknown): void => {
-      this.log.push(error instanceof Error ? `${message}: ${error.message}` : message);
-    };
-    return { info: note, warn: note, error: note };
   }
 }

@@ -180,7 +180,7 @@ export class Kubelet {
         else ended.addEventListener('abort', () => resolve(), { once: true });
       });
     } catch (error) {
-      if (!signal.aborted) logger.error(`the kubelet of node ${this.nodeName} has ended`, error);
+      if (!signal.aborted) logger.error('Kubelet ended', error, { node: this.nodeName });
     } finally {
       stop.abort();
       for (const leave of unsubscribe) leave();
@@ -211,7 +211,7 @@ export class Kubelet {
         for (const { id } of sandboxes) await this.runtime.removePodSandbox(id);
       }
     } catch (error) {
-      if (!signal.aborted) this.#options.logger.error('pods that are no more could not be removed', error);
+      if (!signal.aborted) this.#options.logger.error('Failed to remove orphaned pods', error, { node: this.nodeName });
     }
   }
 

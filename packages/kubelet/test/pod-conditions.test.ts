@@ -331,7 +331,7 @@ describe('the node', () => {
     await nodes.advance(8000, 1000);
     expect((await nodes.pod('unlucky')).status?.phase).toBe('Running');
     nodes.spy.plan = () => {};
-    nodes.log.length = 0;
+    nodes.forgetLog();
   });
 
   it('takes up its pods when it comes back, as after a reboot', async () => {

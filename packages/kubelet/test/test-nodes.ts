@@ -1,11 +1,11 @@
 import type { Event, Pod } from '@coxswain/api/core/v1';
 import { datedBy } from '@coxswain/apimachinery/clock';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
 import {
   ClientSet,
   FakeClock,
   InProcessTransport,
-  type Logger,
   RESTClient,
   type Transport,
   type TransportRequest,
@@ -47,7 +47,9 @@ export class TestNodes {
   readonly clients: ClientSet;
   readonly rest: RESTClient;
   readonly spy: SpyingTransport;
-  readonly log: string[] = [];
+  readonly #logs = recordLogs();
+  /** What the nodes logged. */
+  readonly log = this.#logs.lines;
   readonly #server: RunningApiServer;
   #fleet: HollowNodes | undefined;
   #stop = new AbortController();
@@ -91,21 +93,22 @@ export class TestNodes {
     return this.#server;
   }
 
+  forgetLog(): void {
+    this.#logs.clear();
+  }
+
   get fleet(): HollowNodes {
     return this.#fleet!;
   }
 
   async startNodes(): Promise<void> {
     this.#stop = new AbortController();
-    const note = (message: string, error?: unknown): void => {
-      this.log.push(error instanceof Error ? `${message}: ${error.message}` : message);
-    };
     this.#fleet = new HollowNodes({
       rest: new RESTClient(this.spy),
       nodes: this.#specs,
       clock: this.clock,
       random: () => 0,
-      logger: { info: note, warn: note, error: note } satisfies Logger,
+      logger: this.#logs.logger,
       ...this.#options,
     });
     this.#running = this.#fleet.run(this.#stop.signal);

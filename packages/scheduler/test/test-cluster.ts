@@ -1,12 +1,12 @@
 import type { Node, Pod } from '@coxswain/api/core/v1';
 import type { Event } from '@coxswain/api/events/v1';
 import { datedBy } from '@coxswain/apimachinery/clock';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
 import {
   ClientSet,
   FakeClock,
   InProcessTransport,
-  type Logger,
   RESTClient,
   type Transport,
   type TransportRequest,
@@ -23,7 +23,8 @@ export class TestCluster {
   readonly clock: FakeClock;
   /** As an administrator. */
   readonly clients: ClientSet;
-  readonly log: string[] = [];
+  readonly #logs = recordLogs();
+  readonly log = this.#logs.lines;
   /** What the scheduler asked of the server. */
   readonly requests: SeenRequest[] = [];
   /** Throws what a request of the scheduler is to fail with. */
@@ -65,7 +66,7 @@ export class TestCluster {
       ),
       clock: this.clock,
       random: () => 0.5,
-      logger: this.#logger(),
+      logger: this.#logs.logger,
       host: 'here',
       freezeCaches: true,
       ...this.#options,
@@ -191,13 +192,6 @@ export class TestCluster {
       openWebSocket: (request) => inner.openWebSocket(request),
       close: () => inner.close(),
     };
-  }
-
-  #logger(): Logger {
-    const note = (message: string, error?: unknown): void => {
-      this.log.push(error instanceof Error ? `${message}: ${error.message}` : message);
-    };
-    return { info: note, warn: note, error: note };
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
+import { type Logger, silentLogger } from '@coxswain/apimachinery/log';
 import { type EventLoop, systemEventLoop } from '@coxswain/apimachinery/turns';
 import type { StoreSnapshot } from './memory/memory-log.ts';
 import { MemoryStore } from './memory/memory-store.ts';
@@ -23,7 +24,7 @@ export interface LmdbStoreOptions {
   /** Where others get their turn while it works in slices; absent: the thread's own. */
   readonly eventLoop?: EventLoop;
   /** Told when the disk is full, and when it is not any more. */
-  readonly log?: (message: string) => void;
+  readonly logger?: Logger;
 }
 
 /** A store that keeps everything in this process. For tests, and for clusters that may forget. */
@@ -46,8 +47,8 @@ export async function openLmdbStore({
   mapSize = 256 * 1024 * 1024,
   clock = systemClock,
   eventLoop = systemEventLoop,
-  log = () => {},
+  logger = silentLogger,
 }: LmdbStoreOptions): Promise<Store> {
   const { openLmdb } = await import('./lmdb/index.ts');
-  return openLmdb({ path, mapSize, clock, eventLoop, log });
+  return openLmdb({ path, mapSize, clock, eventLoop, logger });
 }

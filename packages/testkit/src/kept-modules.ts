@@ -14,6 +14,7 @@ import * as intstr from '@coxswain/apimachinery/intstr';
 import * as json from '@coxswain/apimachinery/json';
 import * as jwtReader from '@coxswain/apimachinery/jwt';
 import * as labels from '@coxswain/apimachinery/labels';
+import * as log from '@coxswain/apimachinery/log';
 import * as meta from '@coxswain/apimachinery/meta';
 import * as quantity from '@coxswain/apimachinery/quantity';
 import * as random from '@coxswain/apimachinery/random';
@@ -44,6 +45,7 @@ export const modules: Readonly<Record<string, object>> = {
   '@coxswain/apimachinery/json': json,
   '@coxswain/apimachinery/jwt': jwtReader,
   '@coxswain/apimachinery/labels': labels,
+  '@coxswain/apimachinery/log': log,
   '@coxswain/apimachinery/meta': meta,
   '@coxswain/apimachinery/quantity': quantity,
   '@coxswain/apimachinery/random': random,

@@ -1,3 +1,4 @@
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { expect, it } from 'vitest';
 import { startCluster } from '../src/index.ts';
 import { templated } from './strange-objects.test-data.ts';
@@ -24,13 +25,17 @@ const groups: readonly ((kind: string) => boolean)[] = [
 
 it('null for any list or map of any kind is as good as none to controllers, scheduler and kubelet', async () => {
   const mistakes: string[] = [];
-  const note = (message: string, error?: unknown): void => void mistakes.push(...mistakesIn(message, error));
+  const { logger } = recordLogs({
+    onLine: (_, { severity, message, error, fields }) => {
+      if (severity !== 'info') mistakes.push(...mistakesIn(message, error ?? fields.err));
+    },
+  });
   // The same objects every time; PROPERTY_SEED looks further.
   const strange = new StrangeServer(Number(process.env.PROPERTY_SEED ?? 36));
   await using cluster = await startCluster({
     clock: 'frozen',
     now: '2030-01-01T00:00:30Z',
-    logger: { info() {}, warn: note, error: note },
+    logger,
     intercept: (transport, caller) => (caller === 'users' ? transport : strange.wrap(transport)),
   });
   for (const group of groups) {

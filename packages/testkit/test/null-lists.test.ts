@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { KubernetesObject } from '@coxswain/apimachinery';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { expect, it } from 'vitest';
 import { type StartClusterOptions, startCluster, type TestCluster } from '../src/index.ts';
 import { answeringNullLists } from './null-lists.test-data.ts';
@@ -17,13 +18,11 @@ interface Outcome {
 
 async function outcome(intercept?: StartClusterOptions['intercept']): Promise<Outcome> {
   const mistakes: (string | undefined)[] = [];
-  const logger = {
-    info() {},
-    warn() {},
-    error(_: string, error?: unknown) {
+  const { logger } = recordLogs({
+    onLine: (_, { error }) => {
       if (error instanceof TypeError) mistakes.push(error.stack);
     },
-  };
+  });
   const now = '2030-01-01T00:00:30Z';
   await using cluster = await startCluster({ clock: 'frozen', now, logger, ...(intercept && { intercept }) });
   await cluster.apply(await readFile(manifests, 'utf8'));

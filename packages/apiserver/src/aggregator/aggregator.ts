@@ -1,6 +1,7 @@
 import type { APIService } from '@coxswain/api/apiregistration/v1';
 import { jsonEquals } from '@coxswain/apimachinery';
 import type { Clock, Timer } from '@coxswain/apimachinery/clock';
+import type { Logger } from '@coxswain/apimachinery/log';
 import type { ApiResponse } from '@coxswain/component-base/http';
 import type { DiscoveryRegistry } from '../discovery/index.ts';
 import type { RequestContext } from '../http/request-context.ts';
@@ -19,7 +20,7 @@ export interface AggregatorOptions extends RemoteApiOptions, AvailabilityListers
   readonly openApi: OpenApiService;
   readonly now: () => Date;
   readonly clock: Clock;
-  readonly report: (message: string, error?: unknown) => void;
+  readonly logger: Logger;
 }
 
 /** How often a server that is well is looked after. */
@@ -107,9 +108,9 @@ export class Aggregator {
     if (known) this.#remove(known.service);
     if (!spec?.service || !spec.group || !spec.version) return;
     const remote = new RemoteApi(service, this.#options);
-    const report = (error: unknown): void =>
-      this.#options.report(`OpenAPI documents of APIService ${service.metadata.name}`, error);
-    const documents = new RemoteOpenApi(remote, spec.group, spec.version, report);
+    const onError = (error: unknown): void =>
+      this.#options.logger.error('Failed to load OpenAPI documents of APIService', error, { apiService: service });
+    const documents = new RemoteOpenApi(remote, spec.group, spec.version, onError);
     const behind: Behind = {
       service,
       remote,
@@ -150,7 +151,7 @@ export class Aggregator {
     try {
       isWell = await this.#judge(behind);
     } catch (error) {
-      this.#options.report(`APIService ${behind.service.metadata.name}`, error);
+      this.#options.logger.error('Failed to update availability of APIService', error, { apiService: behind.service });
     }
     behind.checking = false;
     behind.failures = isWell ? 0 : behind.failures + 1;

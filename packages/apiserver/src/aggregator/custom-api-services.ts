@@ -1,6 +1,7 @@
 import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
 import type { APIService } from '@coxswain/api/apiregistration/v1';
 import { isAlreadyExists, isConflict, isNotFound, jsonEquals } from '@coxswain/apimachinery';
+import type { Logger } from '@coxswain/apimachinery/log';
 import type { InternalClient, Lister } from '../registry/lister.ts';
 import { localAvailability, withAvailability, writeStatus } from './available-condition.ts';
 
@@ -12,7 +13,7 @@ export interface CustomApiServicesOptions {
   readonly apiServices: Lister<APIService>;
   readonly client: InternalClient;
   readonly now: () => Date;
-  readonly report: (message: string, error?: unknown) => void;
+  readonly logger: Logger;
 }
 
 /**
@@ -74,7 +75,7 @@ export class CustomApiServices {
       } catch (error) {
         // What somebody else did meanwhile comes as a change.
         if (!isAlreadyExists(error) && !isConflict(error) && !isNotFound(error) && !this.#stopped)
-          this.#options.report(`APIService ${name}`, error);
+          this.#options.logger.error('Failed to register APIService', error, { apiService: name });
       }
     }
     this.#working = false;

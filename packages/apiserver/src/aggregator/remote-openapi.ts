@@ -17,17 +17,17 @@ const nothing: V2Part = { paths: {}, definitions: {}, parameters: {} };
 export class RemoteOpenApi implements OpenApiProvider {
   readonly #remote: RemoteApi;
   readonly #path: string;
-  readonly #report: (error: unknown) => void;
+  readonly #onError: (error: unknown) => void;
   #index: ReadonlyMap<string, string> = new Map();
   #v2 = nothing;
   /** Of the document that `#v2` is from. */
   #etag = '';
   #refreshing: Promise<boolean> | undefined;
 
-  constructor(remote: RemoteApi, group: string, version: string, report: (error: unknown) => void) {
+  constructor(remote: RemoteApi, group: string, version: string, onError: (error: unknown) => void) {
     this.#remote = remote;
     this.#path = `apis/${group}/${version}`;
-    this.#report = report;
+    this.#onError = onError;
   }
 
   /**
@@ -91,7 +91,7 @@ export class RemoteOpenApi implements OpenApiProvider {
     try {
       return await run();
     } catch (error) {
-      this.#report(error);
+      this.#onError(error);
       return undefined;
     }
   }

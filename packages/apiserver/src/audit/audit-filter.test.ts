@@ -3,6 +3,7 @@ import { newCodecFactory, newScheme } from '@coxswain/api';
 import { newConflict } from '@coxswain/apimachinery';
 import { systemClock } from '@coxswain/apimachinery/clock';
 import { systemEventLoop } from '@coxswain/apimachinery/turns';
+import { recordLogs, silentLogger } from '@coxswain/apimachinery/log';
 import type { ApiRequest, ApiResponse } from '@coxswain/component-base/http';
 import { describe, expect, it } from 'vitest';
 import type { StateHandler } from '../filters/index.ts';
@@ -16,7 +17,7 @@ import { withAudit, withFailedAuthenticationAudit } from './with-audit.ts';
 const policy = new AuditPolicy(
   parseAuditPolicy(
     '{apiVersion: audit.k8s.io/v1, kind: Policy, rules: [{level: RequestResponse}]}',
-    expect.unreachable,
+    recordLogs({ onLine: (line) => expect.unreachable(line) }).logger,
   ),
 );
 const formats = { codecs: newCodecFactory(), scheme: newScheme() };
@@ -48,7 +49,7 @@ async function audited(
     bufferSize: 10,
     batchMaxSize: 1,
     batchMaxWaitMs: 0,
-    report: () => {},
+    logger: silentLogger,
   });
   const options = { policy, log, ...formats, now: () => new Date(0) };
   const filter = failedAuthentication ? withFailedAuthenticationAudit(options) : withAudit(options);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { systemClock } from '@coxswain/apimachinery/clock';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AuditEvent, legacyLine } from './audit-event.ts';
 import { AuditLog, type AuditLogOptions } from './audit-log.ts';
@@ -49,11 +50,11 @@ class SlowOutput {
 }
 
 let output: SlowOutput;
-const reports: string[] = [];
+const { logger, lines: reports, clear } = recordLogs();
 
 function newLog(options: Partial<AuditLogOptions> = {}): AuditLog {
   output = new SlowOutput();
-  reports.length = 0;
+  clear();
   return new AuditLog({
     clock: systemClock,
     output,
@@ -62,7 +63,7 @@ function newLog(options: Partial<AuditLogOptions> = {}): AuditLog {
     bufferSize: 100,
     batchMaxSize: 1,
     batchMaxWaitMs: 0,
-    report: (message) => reports.push(message),
+    logger,
     ...options,
   });
 }
@@ -95,7 +96,7 @@ describe('the audit log', () => {
     const written = log.record(event('1'));
     await output.proceed(new Error('no room'));
     await expect(written).resolves.toBeUndefined();
-    expect(reports).toEqual(['1 audit events could not be written']);
+    expect(reports).toEqual(['error "Failed to write audit events" err="no room" count=1']);
   });
 
   it('does not let them go on in strict mode', async () => {
@@ -112,7 +113,7 @@ describe('the audit log', () => {
     await output.proceed();
     await output.proceed();
     expect(output.written).toEqual(['1', '2', '3']);
-    expect(reports).toEqual(['2 audit events were dropped: more came than could be written']);
+    expect(reports).toEqual(['error "Audit events were dropped: more came than could be written" count=2']);
   });
 
   it('waits for more before it writes a batch, but not for ever', async () => {
@@ -156,7 +157,7 @@ describe('the audit log', () => {
       { auditID: '1', annotations: { 'audit.k8s.io/truncated': 'true' } },
     ]);
     expect(lines[0]).not.toContain('Object"');
-    expect(reports).toEqual(['audit event 2 is dropped: event is too large even after truncating']);
+    expect(reports).toEqual(['error "Audit event is dropped: it is too large even after truncating" auditID="2"']);
   });
 });
 
@@ -183,9 +184,7 @@ describe('a file that lines are appended to', () => {
       maxAgeDays: 0,
       compress: false,
       now: () => now,
-      report: (message, error) => {
-        throw new Error(message, { cause: error });
-      },
+      logger: recordLogs({ onLine: (line) => expect.unreachable(line) }).logger,
       ...options,
     });
   const names = async (): Promise<string[]> => (await readdir(join(folder, 'logs'))).toSorted();

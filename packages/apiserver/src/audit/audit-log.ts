@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '@coxswain/apimachinery/clock';
+import type { Logger } from '@coxswain/apimachinery/log';
 import { type AuditEvent, jsonLine, legacyLine } from './audit-event.ts';
 
 export type AuditLogMode = 'blocking' | 'blocking-strict' | 'batch';
@@ -27,7 +28,7 @@ export interface AuditLogOptions {
   /** `--audit-log-truncate-*`; absent: events are as large as they are. */
   readonly maxEventBytes?: number;
   /** Hears of what could not be written. */
-  readonly report: (message: string, error?: unknown) => void;
+  readonly logger: Logger;
 }
 
 interface Waiting {
@@ -106,13 +107,15 @@ export class AuditLog implements AuditSink {
   }
 
   #lineOf(event: AuditEvent): string | undefined {
-    const { format, maxEventBytes = Number.POSITIVE_INFINITY, report } = this.#options;
+    const { format, maxEventBytes = Number.POSITIVE_INFINITY, logger } = this.#options;
     const encode = format === 'json' ? jsonLine : legacyLine;
     const line = encode(event);
     if (line.length <= maxEventBytes && Buffer.byteLength(line) <= maxEventBytes) return line;
     const shorter = encode(truncated(event));
     if (Buffer.byteLength(shorter) <= maxEventBytes) return shorter;
-    report(`audit event ${event.auditID} is dropped: event is too large even after truncating`);
+    logger.error('Audit event is dropped: it is too large even after truncating', undefined, {
+      auditID: event.auditID,
+    });
     return undefined;
   }
 
@@ -130,7 +133,7 @@ export class AuditLog implements AuditSink {
 
   /** All that has come together while the last lines were written goes in one piece. Never rejects. */
   async #drain(): Promise<void> {
-    const { output, report } = this.#options;
+    const { output, logger } = this.#options;
     this.#isWriting = true;
     while (this.#waiting.length > 0) {
       const lines = this.#waiting;
@@ -139,11 +142,13 @@ export class AuditLog implements AuditSink {
         await output.append(lines.map(({ line }) => line).join(''));
         for (const { resolve } of lines) resolve?.();
       } catch (error) {
-        report(`${lines.length} audit events could not be written`, error);
+        logger.error('Failed to write audit events', error, { count: lines.length });
         for (const { resolve, reject } of lines) reject ? reject(error) : resolve?.();
       }
       if (this.#dropped > 0) {
-        report(`${this.#dropped} audit events were dropped: more came than could be written`);
+        logger.error('Audit events were dropped: more came than could be written', undefined, {
+          count: this.#dropped,
+        });
         this.#dropped = 0;
       }
     }

@@ -1,3 +1,4 @@
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { describe, expect, it } from 'vitest';
 import type { AuthorizationAttributes } from '../authorization/index.ts';
 import { AuditPolicy } from './audit-policy.ts';
@@ -25,9 +26,11 @@ const requests: Record<string, AuthorizationAttributes> = {
   nobody: { ...base, user: { username: '' } },
 };
 
+const unreachable = recordLogs({ onLine: (line) => expect.unreachable(line) }).logger;
+
 const policyOf = (rules: string, more = ''): AuditPolicy =>
   new AuditPolicy(
-    parseAuditPolicy(`{apiVersion: audit.k8s.io/v1, kind: Policy, ${more} rules: [${rules}]}`, expect.unreachable),
+    parseAuditPolicy(`{apiVersion: audit.k8s.io/v1, kind: Policy, ${more} rules: [${rules}]}`, unreachable),
   );
 
 /** The rule, and which of the requests above it is for. */
@@ -127,15 +130,15 @@ function rule(text: string): string {
 
 describe('a policy is refused', () => {
   it.each(Object.entries(bad))('%s', (_, [policy, message]) => {
-    expect(() => parseAuditPolicy(policy, expect.unreachable)).toThrow(expect.objectContaining({ message }));
+    expect(() => parseAuditPolicy(policy, unreachable)).toThrow(expect.objectContaining({ message }));
   });
 });
 
 it('a policy may have fields that nobody knows, but is warned of them', () => {
-  const warnings: string[] = [];
+  const { logger, lines } = recordLogs();
   const policy = rule('{level: None, foo: 1, resources: [{bar: 2}]}').replace('rules:', 'baz: 3, rules:');
-  expect(parseAuditPolicy(policy, (warning) => warnings.push(warning)).rules).toHaveLength(1);
-  expect(warnings).toEqual([
-    'Audit policy contains errors, falling back to lenient decoding: strict decoding error: unknown field "baz", unknown field "rules[0].foo", unknown field "rules[0].resources[0].bar"',
+  expect(parseAuditPolicy(policy, logger).rules).toHaveLength(1);
+  expect(lines).toEqual([
+    `warning "Audit policy contains errors, falling back to lenient decoding" err=${JSON.stringify('strict decoding error: unknown field "baz", unknown field "rules[0].foo", unknown field "rules[0].resources[0].bar"')}`,
   ]);
 });

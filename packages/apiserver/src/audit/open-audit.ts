@@ -1,3 +1,4 @@
+import type { Logger } from '@coxswain/apimachinery/log';
 import { webhookFromKubeconfig } from '../webhook/index.ts';
 import { AuditLog, type AuditLogOptions, type AuditOutput, type AuditSink, allSinks } from './audit-log.ts';
 import { loadAuditPolicy } from './parse-audit-policy.ts';
@@ -6,7 +7,7 @@ import { WebhookOutput, type WebhookOutputOptions } from './webhook-output.ts';
 import type { Audit } from './with-audit.ts';
 
 /** `--audit-log-*`. */
-interface AuditFileOptions extends Omit<AuditLogOptions, 'output'>, Omit<RotatingFileOptions, 'report'> {
+interface AuditFileOptions extends Omit<AuditLogOptions, 'output'>, Omit<RotatingFileOptions, 'logger'> {
   /** `-` is standard output. */
   readonly path: string;
 }
@@ -25,12 +26,12 @@ interface AuditSettings {
   /** One of these two, or both. */
   readonly log?: AuditFileOptions;
   readonly webhook?: AuditWebhookOptions;
-  readonly info: (message: string) => void;
+  readonly logger: Logger;
 }
 
 /** Reads the policy and opens where events go to. Throws an Error that names the file at fault. */
-export async function openAudit({ policyFile, log, webhook, info }: AuditSettings): Promise<Audit> {
-  const policy = await loadAuditPolicy(policyFile, info);
+export async function openAudit({ policyFile, log, webhook, logger }: AuditSettings): Promise<Audit> {
+  const policy = await loadAuditPolicy(policyFile, logger);
   const sinks: AuditSink[] = [];
   try {
     if (log) {

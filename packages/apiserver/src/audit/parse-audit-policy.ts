@@ -9,6 +9,7 @@ import {
   required,
 } from '@coxswain/apimachinery';
 import { messageOf } from '@coxswain/apimachinery/errors';
+import type { Logger } from '@coxswain/apimachinery/log';
 import { type ObjectReader, readConfiguration } from '../configuration/object-reader.ts';
 import {
   type AuditLevel,
@@ -21,7 +22,7 @@ import {
 } from './audit-policy.ts';
 
 /** `--audit-policy-file`. Throws an Error in upstream's words that names the file. */
-export async function loadAuditPolicy(path: string, warn: (message: string) => void): Promise<AuditPolicy> {
+export async function loadAuditPolicy(path: string, logger: Logger): Promise<AuditPolicy> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
@@ -32,7 +33,7 @@ export async function loadAuditPolicy(path: string, warn: (message: string) => v
     });
   }
   try {
-    return new AuditPolicy(parseAuditPolicy(text, warn));
+    return new AuditPolicy(parseAuditPolicy(text, logger));
   } catch (cause) {
     throw new Error(`loading audit policy file: ${messageOf(cause)}: from file ${path}`, { cause });
   }
@@ -42,7 +43,7 @@ export async function loadAuditPolicy(path: string, warn: (message: string) => v
  * A policy of audit.k8s.io/v1, as YAML or JSON. Fields that nobody knows are warned of and passed over, as upstream does.
  * Throws an Error that names the field at fault.
  */
-export function parseAuditPolicy(text: string, warn: (message: string) => void): AuditPolicySpec {
+export function parseAuditPolicy(text: string, logger: Logger): AuditPolicySpec {
   const document = readConfiguration(text);
   const { apiVersion, kind } = document.raw;
   if (apiVersion !== 'audit.k8s.io/v1' || kind !== 'Policy')
@@ -55,7 +56,9 @@ export function parseAuditPolicy(text: string, warn: (message: string) => void):
   document.ignore('apiVersion', 'kind', 'metadata');
   if (document.unknown.length > 0) {
     const problems = document.unknown.map((field) => `unknown field ${JSON.stringify(field)}`).join(', ');
-    warn(`Audit policy contains errors, falling back to lenient decoding: strict decoding error: ${problems}`);
+    logger.warn('Audit policy contains errors, falling back to lenient decoding', {
+      err: `strict decoding error: ${problems}`,
+    });
   }
   const errors = validatePolicy(policy);
   if (errors.length > 0) throw new Error(aggregate(errors));

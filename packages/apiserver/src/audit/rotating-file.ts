@@ -3,6 +3,7 @@ import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promis
 import { basename, dirname, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import type { Logger } from '@coxswain/apimachinery/log';
 import { makeDirectory } from '@coxswain/client/files';
 
 export interface RotatingFileOptions {
@@ -16,7 +17,7 @@ export interface RotatingFileOptions {
   readonly compress: boolean;
   readonly now: () => Date;
   /** Hears of what could not be tidied up; writing goes on. */
-  readonly report: (message: string, error: unknown) => void;
+  readonly logger: Logger;
 }
 
 const day = 24 * 3600 * 1000;
@@ -71,7 +72,9 @@ export class RotatingFile {
     this.#file = next;
     this.#size = 0;
     this.#tidying = this.#tidying.then(() =>
-      this.#tidy().catch((error: unknown) => this.#options.report(`cannot tidy up beside ${path}`, error)),
+      this.#tidy().catch((error: unknown) =>
+        this.#options.logger.error('Failed to remove or compress old log files', error, { path }),
+      ),
     );
   }
 

@@ -1,4 +1,5 @@
 import type { Secret } from '@coxswain/api/core/v1';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { describe, expect, it } from 'vitest';
 import { bootstrapTokenAuthenticator } from './bootstrap-token.ts';
 import { fakeLister } from './fake-objects.test-data.ts';
@@ -21,11 +22,11 @@ function secret(data: Record<string, string>, more: Partial<Secret> = {}): Secre
 }
 
 async function authenticate(stored: Secret, bearer = token) {
-  const log: string[] = [];
+  const { logger, lines: log } = recordLogs({ verbosity: 3 });
   const authenticator = bootstrapTokenAuthenticator({
     secrets: fakeLister(stored),
     now: () => new Date('2026-01-01T00:00:00Z'),
-    log: (message) => log.push(message),
+    logger,
   });
   return { found: await authenticator.authenticateToken(bearer, []), log };
 }
@@ -46,7 +47,8 @@ describe('a bootstrap token', () => {
     expect(log).toEqual([]);
   });
 
-  const about = 'Bootstrap secret kube-system/bootstrap-token-abcdef matching bearer token';
+  const about =
+    'info "Bootstrap secret matching bearer token cannot be used" secret="kube-system/bootstrap-token-abcdef"';
   it.each<[sentence: string, stored: Secret, log: string]>([
     [
       'whose secret is being deleted',
@@ -69,7 +71,10 @@ describe('a bootstrap token', () => {
       'has invalid value for key auth-extra-groups.',
     ],
   ])('is unknown: one %s', async (_, stored, problem) => {
-    expect(await authenticate(stored)).toEqual({ found: undefined, log: [`${about} ${problem}`] });
+    expect(await authenticate(stored)).toEqual({
+      found: undefined,
+      log: [`${about} problem=${JSON.stringify(problem)}`],
+    });
   });
 
   it.each(['abcdef', 'abcdef.0123456789abcde', 'ABCDEF.0123456789abcdef', `${token}\n`, ` ${token}`])(
@@ -82,6 +87,6 @@ describe('a bootstrap token', () => {
   it('has a secret', async () => {
     const { found, log } = await authenticate(secret(good), 'aaaaaa.0123456789abcdef');
     expect(found).toBeUndefined();
-    expect(log).toEqual(['No secret of name bootstrap-token-aaaaaa to match bootstrap bearer token']);
+    expect(log).toEqual(['info "No secret to match bootstrap bearer token" secret="bootstrap-token-aaaaaa"']);
   });
 });

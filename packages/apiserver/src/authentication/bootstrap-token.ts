@@ -1,5 +1,6 @@
 import type { Secret } from '@coxswain/api/core/v1';
 import { dateFromTime, ownEntry } from '@coxswain/apimachinery';
+import { type Logger, silentLogger } from '@coxswain/apimachinery/log';
 import type { TokenAuthenticator } from '@coxswain/component-base/authentication';
 import type { Lister } from '../registry/lister.ts';
 import { sameSecret } from '../secrets/same-secret.ts';
@@ -12,7 +13,7 @@ export interface BootstrapTokenOptions {
   readonly secrets: Lister<Secret>;
   readonly now: () => Date;
   /** Says why a token that is known by its id is not accepted. */
-  readonly log?: (message: string) => void;
+  readonly logger?: Logger;
 }
 
 /**
@@ -22,7 +23,7 @@ export interface BootstrapTokenOptions {
 export function bootstrapTokenAuthenticator({
   secrets,
   now,
-  log = () => {},
+  logger = silentLogger,
 }: BootstrapTokenOptions): TokenAuthenticator {
   return {
     async authenticateToken(token) {
@@ -31,14 +32,14 @@ export function bootstrapTokenAuthenticator({
       const name = `bootstrap-token-${id}`;
       const secret = secrets.get('kube-system', name);
       if (!secret) {
-        log(`No secret of name ${name} to match bootstrap bearer token`);
+        logger.v(3).info('No secret to match bootstrap bearer token', { secret: name });
         return undefined;
       }
       const groups = groupsOf(secret);
       const problem =
         secretProblem(secret, id, tokenSecret, now()) ?? (groups ? undefined : badValue('auth-extra-groups'));
       if (problem === undefined) return { user: { username: `system:bootstrap:${id}`, groups: groups ?? [] } };
-      log(`Bootstrap secret kube-system/${name} matching bearer token ${problem}`);
+      logger.v(3).info('Bootstrap secret matching bearer token cannot be used', { secret, problem });
       return undefined;
     },
   };

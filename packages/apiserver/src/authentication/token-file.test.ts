@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadTokenFile } from './token-file.ts';
 
@@ -15,7 +16,8 @@ describe('loadTokenFile', () => {
     const path = join(directory, 'tokens.csv');
     await writeFile(path, text);
     const warnings: string[] = [];
-    const authenticator = await loadTokenFile(path, (message) => warnings.push(message.replace(path, 'F')));
+    const { logger } = recordLogs({ onLine: (line) => warnings.push(line.replace(path, 'F')) });
+    const authenticator = await loadTokenFile(path, logger);
     return { path, warnings, find: async (token: string) => (await authenticator.authenticateToken(token, []))?.user };
   }
 
@@ -33,8 +35,8 @@ describe('loadTokenFile', () => {
     expect(await find('secret')).toEqual({ username: 'bob', uid: 'u2' });
     expect(await find('')).toBeUndefined();
     expect(warnings).toEqual([
-      "empty token has been found in token file 'F', record number '2'",
-      "duplicate token has been found in token file 'F', record number '3'",
+      'warning "Empty token has been found in token file" path="F" record=2',
+      'warning "Duplicate token has been found in token file" path="F" record=3',
     ]);
   });
 

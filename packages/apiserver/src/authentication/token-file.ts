@@ -1,6 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { UserInfo } from '@coxswain/api';
+import type { Logger } from '@coxswain/apimachinery/log';
 import { parseCsv } from '@coxswain/component-base';
 import type { Authenticated, TokenAuthenticator } from '@coxswain/component-base/authentication';
 
@@ -39,7 +40,7 @@ export class StaticTokenAuthenticator implements TokenAuthenticator {
  * `--token-auth-file`: lines of token, user name, user uid and, optionally, groups in one quoted column. Throws an Error,
  * in upstream's words, for a file that cannot be read as that. What only deserves a warning is logged, without the token.
  */
-export async function loadTokenFile(path: string, log: (message: string) => void): Promise<TokenAuthenticator> {
+export async function loadTokenFile(path: string, logger: Logger): Promise<TokenAuthenticator> {
   const records = parseCsv(await readFile(path, 'utf8'));
   const tokens = new Map<string, UserInfo>();
   for (const [index, record] of records.entries()) {
@@ -48,12 +49,12 @@ export async function loadTokenFile(path: string, log: (message: string) => void
       throw new Error(
         `token file '${path}' must have at least 3 columns (token, user name, user uid), found ${record.length}`,
       );
-    const where = `has been found in token file '${path}', record number '${index + 1}'`;
+    const where = { path, record: index + 1 };
     if (token === '') {
-      log(`empty token ${where}`);
+      logger.warn('Empty token has been found in token file', where);
       continue;
     }
-    if (tokens.has(token)) log(`duplicate token ${where}`);
+    if (tokens.has(token)) logger.warn('Duplicate token has been found in token file', where);
     tokens.set(token, { username, ...(uid && { uid }), ...(groups !== undefined && { groups: groups.split(',') }) });
   }
   return new StaticTokenAuthenticator(tokens);

@@ -1,4 +1,5 @@
 import { childSignal } from '@coxswain/client';
+import type { Logger } from '@coxswain/apimachinery/log';
 import {
   type TokenAuthenticator,
   type TokenReviewQuestion,
@@ -18,7 +19,7 @@ export interface TokenWebhookOptions extends Omit<BackoffOptions, 'signal'> {
   readonly apiAudiences: readonly string[];
   readonly now: () => Date;
   /** Hears of calls that failed. */
-  readonly report: (message: string, error: unknown) => void;
+  readonly logger: Logger;
 }
 
 export type TokenReviewVersion = 'v1' | 'v1beta1';
@@ -39,7 +40,7 @@ export function tokenWebhookAuthenticator(options: TokenWebhookOptions): TokenAu
 
 async function call(
   spec: TokenReviewQuestion,
-  { webhook, version, report, ...backoff }: TokenWebhookOptions,
+  { webhook, version, logger, ...backoff }: TokenWebhookOptions,
 ): Promise<Record<string, unknown>> {
   const apiVersion = `authentication.k8s.io/${version}`;
   const review = {
@@ -58,7 +59,7 @@ async function call(
     });
     return statusOf(answer, 'TokenReview', apiVersion);
   } catch (error) {
-    report('Failed to make webhook authenticator request', error);
+    logger.error('Failed to make webhook authenticator request', error);
     throw error;
   } finally {
     dispose();

@@ -1,6 +1,7 @@
 import type { FeatureGates } from '@coxswain/api';
 import { systemRandom } from '@coxswain/apimachinery/random';
 import { datesOf, systemClock } from '@coxswain/apimachinery/clock';
+import { silentLogger } from '@coxswain/apimachinery/log';
 import type { Authorizer } from '@coxswain/component-base/authorization';
 import { alwaysAllow, alwaysDeny } from '@coxswain/component-base/authorization';
 import type { Listers } from '../registry/lister.ts';
@@ -34,7 +35,7 @@ export function newAuthorization(
   options: Partial<AuthorizationOptions> = {},
 ): Authorization {
   const prepared = 'authorizers' in wanted ? wanted : ofModes(wanted);
-  const { gates, clock = systemClock, random = systemRandom.number, report = () => {} } = options;
+  const { gates, clock = systemClock, random = systemRandom.number, logger = silentLogger } = options;
   const { now = datesOf(clock) } = options;
   const rbac = new RbacAuthorizer(listers);
   const has = (mode: AuthorizationMode): boolean => prepared.authorizers.some(({ type }) => type === mode);
@@ -54,7 +55,7 @@ export function newAuthorization(
     now,
     clock,
     random,
-    report,
+    logger,
   });
   return {
     authorizer,

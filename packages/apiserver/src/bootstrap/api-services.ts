@@ -56,7 +56,7 @@ export function localAPIServices(context: BootstrapContext, served: readonly Ser
         intervalMs: 60_000,
         signal,
         clock: context.clock,
-        report: context.report,
+        logger: context.logger,
       }),
   };
 }

@@ -6,6 +6,7 @@ import type { FlowSchema, PriorityLevelConfiguration } from '@coxswain/api/flowc
 import type { ServiceCIDR } from '@coxswain/api/networking/v1';
 import type { KubernetesObject } from '@coxswain/apimachinery';
 import { systemClock } from '@coxswain/apimachinery/clock';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeCluster } from '../services/fake-cluster.test-data.ts';
 import { newServiceAllocation, PortRange } from '../services/index.ts';
@@ -56,7 +57,7 @@ async function startServer(options: Partial<BootstrapOptions> = {}): Promise<Pos
     storePrefix: '/registry',
     now: () => cluster.now,
     clock: systemClock,
-    report: (message: string, error?: unknown) => void reports.push(`${message}: ${error}`),
+    logger: recordLogs({ onLine: (line) => reports.push(line) }).logger,
   };
   const allocation = newServiceAllocation({ ...context, nodePortRange: PortRange.parse('30000-32767') });
   cluster.hooks.set('services', allocation.hooks);
@@ -130,7 +131,7 @@ describe('the first start', () => {
       write.startsWith('create namespaces') && failures-- > 0 ? new Error('no room') : undefined;
     await startServer();
     expect(cluster.lister<Namespace>('', 'namespaces').list()).toHaveLength(4);
-    expect(reports.splice(0)).toEqual(['unable to create required kubernetes system Namespaces: Error: no room']);
+    expect(reports.splice(0)).toEqual(['error "unable to create required kubernetes system Namespaces" err="no room"']);
   });
 });
 
@@ -206,7 +207,7 @@ describe('a later start', () => {
     await startServer({ serviceCIDRs: ['10.97.0.0/16'] });
     expect(get()?.spec?.cidrs).toEqual(['10.96.0.0/16', 'fd00:10:96::/112']);
     expect(reports.splice(0)).toEqual([
-      'the default ServiceCIDR 10.96.0.0/16,fd00:10:96::/112 does not match the flags of this server: 10.97.0.0/16: undefined',
+      'warning "Default ServiceCIDR does not match the flags of this server" serviceCIDR=["10.96.0.0/16","fd00:10:96::/112"] flags=["10.97.0.0/16"]',
     ]);
   });
 

@@ -54,7 +54,7 @@ export function clusterAuthentication(
         intervalMs: 60_000,
         signal,
         clock: context.clock,
-        report: context.report,
+        logger: context.logger,
       }),
   };
 }

@@ -14,7 +14,7 @@ export function defaultServiceCIDR(context: BootstrapContext, cidrs: readonly st
   let isMismatchReported = false;
 
   const ensure = async (): Promise<void> => {
-    const { client, now, report } = context;
+    const { client, now, logger } = context;
     const lister = await syncedLister<ServiceCIDR>(context, resource);
     const wanted: ServiceCIDR = { ...identity, spec: { cidrs: [...cidrs] } };
     let current =
@@ -30,9 +30,10 @@ export function defaultServiceCIDR(context: BootstrapContext, cidrs: readonly st
     if (current.metadata.deletionTimestamp) return;
     if (!jsonEquals(current.spec?.cidrs, cidrs)) {
       if (!isMismatchReported)
-        report(
-          `the default ServiceCIDR ${before.join(',')} does not match the flags of this server: ${cidrs.join(',')}`,
-        );
+        logger.warn('Default ServiceCIDR does not match the flags of this server', {
+          serviceCIDR: before,
+          flags: cidrs,
+        });
       isMismatchReported = true;
       return;
     }
@@ -53,7 +54,7 @@ export function defaultServiceCIDR(context: BootstrapContext, cidrs: readonly st
         intervalMs: 10_000,
         signal,
         clock: context.clock,
-        report: context.report,
+        logger: context.logger,
       }),
   };
 }

@@ -32,11 +32,11 @@ export const flowControlObjects = (context: BootstrapContext): PostStartHook => 
         ]);
       },
       {
-        failure: 'unable to initialize APF bootstrap configuration',
+        failure: 'Unable to initialize APF bootstrap configuration',
         intervalMs: 60_000,
         signal,
         clock: context.clock,
-        report: context.report,
+        logger: context.logger,
       },
     ),
 });
@@ -55,7 +55,7 @@ export const flowSchemaStatus = (context: BootstrapContext): PostStartHook => ({
     };
     const inBackground = (changed: readonly FlowSchema[]): void => {
       void Promise.all(changed.map(update)).catch((error) =>
-        context.report('unable to update the status of flow schemas', error),
+        context.logger.error('Unable to update the status of flow schemas', error),
       );
     };
     const unsubscribe = [
@@ -74,11 +74,11 @@ export const flowSchemaStatus = (context: BootstrapContext): PostStartHook => ({
         await Promise.all(schemaLister.list().map(update));
       },
       {
-        failure: 'unable to update the status of flow schemas',
+        failure: 'Unable to update the status of flow schemas',
         intervalMs: 60_000,
         signal,
         clock: context.clock,
-        report: context.report,
+        logger: context.logger,
       },
     );
   },

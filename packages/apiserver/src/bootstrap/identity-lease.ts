@@ -47,7 +47,7 @@ const base32Digits = 'abcdefghijklmnopqrstuvwxyz234567';
 export function identityLease(context: BootstrapContext, options: IdentityLeaseOptions): PostStartHook {
   const { hostname, instanceId, peerAddress } = options;
   const name = apiServerId(hostname);
-  const { client, now, report } = context;
+  const { client, now, logger } = context;
   let isStopped = false;
 
   const renew = async (): Promise<void> => {
@@ -83,7 +83,7 @@ export function identityLease(context: BootstrapContext, options: IdentityLeaseO
         intervalMs: 10_000,
         signal,
         clock: context.clock,
-        report,
+        logger,
       }),
     stop: async () => {
       isStopped = true;
@@ -116,7 +116,7 @@ export function identityLeaseCollector(context: BootstrapContext): PostStartHook
         intervalMs: leaseDurationSeconds * 1000,
         signal,
         clock: context.clock,
-        report: context.report,
+        logger: context.logger,
       }),
   };
 }

@@ -73,7 +73,7 @@ export function kubernetesService(context: BootstrapContext, options: Kubernetes
         intervalMs,
         signal,
         clock: context.clock,
-        report: context.report,
+        logger: context.logger,
       });
       if (leavesEndpoints) return;
       const follow = ready.then(() =>
@@ -82,7 +82,7 @@ export function kubernetesService(context: BootstrapContext, options: Kubernetes
           intervalMs,
           signal,
           clock: context.clock,
-          report: context.report,
+          logger: context.logger,
         }),
       );
       // A server that never gets ready has nobody to send to it.

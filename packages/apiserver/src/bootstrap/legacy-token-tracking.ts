@@ -25,7 +25,7 @@ export function legacyTokenTracking(context: BootstrapContext): PostStartHook {
         intervalMs: 30 * 60_000,
         signal,
         clock: context.clock,
-        report: context.report,
+        logger: context.logger,
       }),
   };
 }

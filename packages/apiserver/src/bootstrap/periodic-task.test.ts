@@ -1,11 +1,12 @@
 import { systemClock } from '@coxswain/apimachinery/clock';
+import { recordLogs, silentLogger } from '@coxswain/apimachinery/log';
 import { describe, expect, it } from 'vitest';
 import { startPeriodicTask } from './periodic-task.ts';
 
 describe('a periodic task', () => {
   it('is tried until it succeeds, then runs again and again, one at a time, until it is stopped', async () => {
     const abort = new AbortController();
-    const reports: string[] = [];
+    const { logger, lines: reports } = recordLogs();
     let runs = 0;
     let running = 0;
     let isSettled = false;
@@ -20,20 +21,19 @@ describe('a periodic task', () => {
         abort.abort();
         resolve();
       };
-      const report = (message: string, error: unknown): void => void reports.push(`${message}: ${error}`);
       void startPeriodicTask(task, {
         failure: 'no luck',
         intervalMs: 1,
         clock: systemClock,
         signal: abort.signal,
-        report,
+        logger,
       }).then(() => {
         isSettled = true;
         expect(runs).toBe(2);
       });
     });
     await new Promise(setImmediate);
-    expect([isSettled, reports]).toEqual([true, ['no luck: Error: run 1', 'no luck: Error: run 3']]);
+    expect([isSettled, reports]).toEqual([true, ['error "no luck" err="run 1"', 'error "no luck" err="run 3"']]);
     expect(runs).toBe(5);
   });
 
@@ -47,7 +47,7 @@ describe('a periodic task', () => {
       intervalMs: 1,
       clock: systemClock,
       signal: AbortSignal.abort(),
-      report: () => {},
+      logger: silentLogger,
     });
     expect(runs).toBe(0);
   });

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { type Clock, sleep } from '@coxswain/apimachinery/clock';
+import type { Logger } from '@coxswain/apimachinery/log';
 
 interface PeriodicTaskOptions {
   /** What fails, for people: `unable to create system namespaces`. */
@@ -7,7 +8,7 @@ interface PeriodicTaskOptions {
   readonly intervalMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly report: (message: string, error?: unknown) => void;
+  readonly logger: Logger;
 }
 
 /** How soon it is tried again until it has succeeded once. */
@@ -18,7 +19,7 @@ const firstRetryMs = 100;
  * aborted, never two at once. Failures are reported. Does not keep the process alive. Never rejects.
  */
 export async function startPeriodicTask(task: () => Promise<unknown>, options: PeriodicTaskOptions): Promise<void> {
-  const { failure, intervalMs, clock, signal, report } = options;
+  const { failure, intervalMs, clock, signal, logger } = options;
   // One for each task, and there are more of them than Node thinks there should be.
   setMaxListeners(0, signal);
   const attempt = async (): Promise<boolean> => {
@@ -26,7 +27,7 @@ export async function startPeriodicTask(task: () => Promise<unknown>, options: P
       await task();
       return true;
     } catch (error) {
-      if (!signal.aborted) report(failure, error);
+      if (!signal.aborted) logger.error(failure, error);
       return false;
     }
   };

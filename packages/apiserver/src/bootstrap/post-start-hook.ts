@@ -1,4 +1,5 @@
 import type { Clock } from '@coxswain/apimachinery/clock';
+import type { Logger } from '@coxswain/apimachinery/log';
 import type { Store } from '@coxswain/storage';
 import type { InternalApplier, InternalClient, Listers } from '../registry/lister.ts';
 
@@ -25,5 +26,5 @@ export interface BootstrapContext {
   readonly now: () => Date;
   readonly clock: Clock;
   /** Hears of what failed, and of what was not as it should be. */
-  readonly report: (message: string, error?: unknown) => void;
+  readonly logger: Logger;
 }

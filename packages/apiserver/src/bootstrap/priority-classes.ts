@@ -35,7 +35,7 @@ export const systemPriorityClasses = (context: BootstrapContext): PostStartHook 
         intervalMs: 60_000,
         signal,
         clock: context.clock,
-        report: context.report,
+        logger: context.logger,
       },
     ),
 });

@@ -3,7 +3,7 @@ import { startPeriodicTask } from './periodic-task.ts';
 import type { BootstrapContext, PostStartHook } from './post-start-hook.ts';
 
 /** Keeps services and the record of their addresses and ports together. */
-export const serviceRepair = ({ clock, report }: BootstrapContext, allocation: ServiceAllocation): PostStartHook => ({
+export const serviceRepair = ({ clock, logger }: BootstrapContext, allocation: ServiceAllocation): PostStartHook => ({
   name: 'start-service-ip-repair-controllers',
   start: (signal) => {
     signal.addEventListener('abort', allocation.watchDeletions());
@@ -12,7 +12,7 @@ export const serviceRepair = ({ clock, report }: BootstrapContext, allocation: S
       intervalMs: 3 * 60_000,
       signal,
       clock,
-      report,
+      logger,
     });
   },
 });

@@ -22,6 +22,6 @@ export const systemNamespaces = (context: BootstrapContext): PostStartHook => ({
       intervalMs: 60_000,
       signal,
       clock: context.clock,
-      report: context.report,
+      logger: context.logger,
     }),
 });

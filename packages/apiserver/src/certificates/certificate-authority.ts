@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { messageOf } from '@coxswain/apimachinery/errors';
+import type { Logger } from '@coxswain/apimachinery/log';
 import {
   type Certificate,
   type CertificateTemplate,
@@ -17,7 +18,6 @@ const year = 365 * day;
 const renewal = 30 * day;
 
 /** What was made or replaced, and why, for the log. */
-export type CertificateLog = (message: string) => void;
 
 /** What a certificate of ours is for; validity is added when it is issued. */
 export type LeafTemplate = Omit<CertificateTemplate, 'notBefore' | 'notAfter' | 'isCA'>;
@@ -56,7 +56,7 @@ export class CertificateAuthority {
     files: KeyPairFiles,
     commonName: string,
     now: () => Date,
-    log: CertificateLog,
+    logger: Logger,
   ): Promise<CertificateAuthority> {
     const remedy = `remove ${files.certificateFile} and ${files.keyFile} to have a new authority made`;
     const { certificate, certificatePem, key } = (await readOrAdvise(files, remedy)) ?? {};
@@ -64,7 +64,7 @@ export class CertificateAuthority {
       const template = { commonName, dnsNames: [commonName], isCA: true, ...validity(now(), 10 * year) };
       const pair = issueKeyPair(template, undefined, key);
       await writeKeyPair(files, pair);
-      log(`made the certificate authority ${files.certificateFile}`);
+      logger.info('Generated certificate authority', { file: files.certificateFile });
       return new CertificateAuthority(pair.certificate, pair.certificatePem, pair.key, files.keyFile, now);
     }
     const problem =
@@ -81,15 +81,16 @@ export class CertificateAuthority {
    * The pair of these files, issued when it is not there or, if it is ours, no longer good: it is about to expire, it is
    * for another key, it lacks a name, it is for another subject. Throws an Error for somebody else's that is no good.
    */
-  async ensureLeaf(files: KeyPairFiles, template: LeafTemplate, log: CertificateLog): Promise<KeyPair> {
+  async ensureLeaf(files: KeyPairFiles, template: LeafTemplate, logger: Logger): Promise<KeyPair> {
     const now = this.#now();
     const remedy = `remove ${files.certificateFile} and ${files.keyFile} to have others made`;
     const { certificate, certificatePem, key, keyPem } = (await readOrAdvise(files, remedy)) ?? {};
-    if (!certificate || certificatePem === undefined) return this.#issue(files, template, 'it was missing', log, key);
+    if (!certificate || certificatePem === undefined)
+      return this.#issue(files, template, 'it was missing', logger, key);
     // One that bears our name but not our signature is of an authority that was here before.
     const isOurs = this.key !== undefined && Buffer.compare(certificate.issuer.raw, this.certificate.subject.raw) === 0;
     if (!key || keyPem === undefined) {
-      if (isOurs) return this.#issue(files, template, 'its key was missing', log);
+      if (isOurs) return this.#issue(files, template, 'its key was missing', logger);
       throw new Error(`${files.certificateFile}: its private key ${files.keyFile} is missing`);
     }
     const pair: KeyPair = { certificate, certificatePem, key, keyPem };
@@ -98,21 +99,22 @@ export class CertificateAuthority {
     const missing = missingName(certificate, template);
     if (!isOurs) {
       if (problem) throw new Error(`${files.certificateFile}: ${problem}`);
-      if (missing) log(`${files.certificateFile} is not ours and is used as it is: ${missing}`);
+      if (missing)
+        logger.info('Certificate is not ours and is used as it is', { file: files.certificateFile, problem: missing });
       return pair;
     }
     const foreign = certificate.x509.verify(this.certificate.x509.publicKey)
       ? undefined
       : 'it was of another authority';
     const reason = foreign ?? problem ?? missing ?? otherSubject(certificate, template);
-    return reason ? this.#issue(files, template, reason, log) : pair;
+    return reason ? this.#issue(files, template, reason, logger) : pair;
   }
 
   async #issue(
     files: KeyPairFiles,
     template: LeafTemplate,
     reason: string,
-    log: CertificateLog,
+    logger: Logger,
     key?: KeyObject,
   ): Promise<KeyPair> {
     if (!this.key)
@@ -124,7 +126,7 @@ export class CertificateAuthority {
     const until = notAfter < this.certificate.notAfter ? notAfter : this.certificate.notAfter;
     const pair = issueKeyPair({ ...template, notBefore, notAfter: until }, issuer, key);
     await writeKeyPair(files, pair);
-    log(`issued the certificate ${files.certificateFile}: ${reason}`);
+    logger.info('Issued certificate', { file: files.certificateFile, reason });
     return pair;
   }
 }

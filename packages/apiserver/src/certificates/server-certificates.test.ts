@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { issueKeyPair } from '@coxswain/client/x509';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ensureServerCertificates, type ServerCertificates } from './server-certificates.ts';
@@ -16,18 +17,18 @@ const leaves = ['admin', 'apiserver', 'apiserver-kubelet-client', 'front-proxy-c
 describe('ensureServerCertificates', () => {
   let root: string;
   let directory: string;
-  let log: string[];
+  const { logger, lines: log, clear } = recordLogs();
   const now = new Date();
 
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'certificates-'));
     directory = join(root, 'pki');
-    log = [];
+    clear();
   });
   afterEach(() => rm(root, { recursive: true }));
 
   const ensure = (options: Partial<Parameters<typeof ensureServerCertificates>[0]> = {}): Promise<ServerCertificates> =>
-    ensureServerCertificates({ directory, names, now: () => now, log: (message) => log.push(message), ...options });
+    ensureServerCertificates({ directory, names, now: () => now, logger, ...options });
   const later = (days: number) => ({ now: () => new Date(now.getTime() + days * day) });
   const file = (name: string): string => join(directory, name);
   const contents = async (): Promise<Record<string, string>> => {
@@ -65,7 +66,7 @@ describe('ensureServerCertificates', () => {
 
   it('uses what is there on the next', async () => {
     const first = await ensure();
-    log = [];
+    clear();
     expect(await changedBy(() => ensure(later(300)))).toEqual([]);
     expect(log).toEqual([]);
     expect((await ensure()).serviceAccountKey.keyId).toBe(first.serviceAccountKey.keyId);
@@ -85,9 +86,11 @@ describe('ensureServerCertificates', () => {
     );
     await writeFile(file('apiserver-kubelet-client.crt'), old.certificatePem);
     await writeFile(file('apiserver-kubelet-client.key'), old.keyPem);
-    log = [];
+    clear();
     expect(await changedBy(() => ensure())).toContain('apiserver-kubelet-client.crt');
-    expect(log).toEqual([`issued the certificate ${file('apiserver-kubelet-client.crt')}: it was for another subject`]);
+    expect(log).toEqual([
+      `info "Issued certificate" file="${file('apiserver-kubelet-client.crt')}" reason="it was for another subject"`,
+    ]);
   });
 
   it('issues anew what is about to expire', async () => {
@@ -100,7 +103,9 @@ describe('ensureServerCertificates', () => {
     await ensure();
     const more = { names: { ...names, ipAddresses: [...names.ipAddresses, '192.0.2.9'] } };
     expect(await changedBy(() => ensure(more))).toEqual(['apiserver.crt', 'apiserver.key']);
-    expect(log.at(-1)).toBe(`issued the certificate ${file('apiserver.crt')}: it lacked the name 192.0.2.9`);
+    expect(log.at(-1)).toBe(
+      `info "Issued certificate" file="${file('apiserver.crt')}" reason="it lacked the name 192.0.2.9"`,
+    );
     expect(await changedBy(() => ensure())).toEqual([]);
   });
 

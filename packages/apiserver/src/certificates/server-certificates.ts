@@ -1,9 +1,10 @@
 import { join } from 'node:path';
+import { type Logger, silentLogger } from '@coxswain/apimachinery/log';
 import type { SigningKey } from '@coxswain/client/jwt';
 import { type KeyPair, type KeyPairFiles, loadKeyPair } from '@coxswain/client/x509';
 import { makeDirectory } from '@coxswain/storage';
 import { ensureServiceAccountKey } from '../serviceaccount/key-file.ts';
-import { CertificateAuthority, type CertificateLog } from './certificate-authority.ts';
+import { CertificateAuthority } from './certificate-authority.ts';
 import type { ServingNames } from './serving-names.ts';
 
 /** The user that the server is to kubelets, where it makes that client certificate itself. As in clusters of kubeadm. */
@@ -16,7 +17,7 @@ export interface ServerCertificatesOptions {
   /** `--tls-cert-file` and `--tls-private-key-file`: used instead of a certificate of ours. */
   readonly servingFiles?: KeyPairFiles;
   readonly now: () => Date;
-  readonly log?: CertificateLog;
+  readonly logger?: Logger;
 }
 
 /** Everything that the server and its first user need to trust each other. */
@@ -46,23 +47,23 @@ export interface ServerCertificates {
  * group: a role binding says what its user may do.
  */
 export async function ensureServerCertificates(options: ServerCertificatesOptions): Promise<ServerCertificates> {
-  const { directory, names, servingFiles, now, log = () => {} } = options;
+  const { directory, names, servingFiles, now, logger = silentLogger } = options;
   await makeDirectory(directory);
   const files = (name: string): KeyPairFiles => ({
     certificateFile: join(directory, `${name}.crt`),
     keyFile: join(directory, `${name}.key`),
   });
   const [ca, frontProxyCA, serviceAccountKey] = await allDone([
-    CertificateAuthority.ensure(files('ca'), 'kubernetes', now, log),
-    CertificateAuthority.ensure(files('front-proxy-ca'), 'front-proxy-ca', now, log),
-    ensureServiceAccountKey(directory, log),
+    CertificateAuthority.ensure(files('ca'), 'kubernetes', now, logger),
+    CertificateAuthority.ensure(files('front-proxy-ca'), 'front-proxy-ca', now, logger),
+    ensureServiceAccountKey(directory, logger),
   ]);
   const client = (authority: CertificateAuthority, file: string, commonName: string, organizations: string[]) =>
-    authority.ensureLeaf(files(file), { commonName, organizations, usages: ['clientAuth'] }, log);
+    authority.ensureLeaf(files(file), { commonName, organizations, usages: ['clientAuth'] }, logger);
   const [serving, admin, kubeletClient, frontProxyClient] = await allDone([
     servingFiles
       ? loadKeyPair(servingFiles, now)
-      : ca.ensureLeaf(files('apiserver'), { commonName: 'kube-apiserver', usages: ['serverAuth'], ...names }, log),
+      : ca.ensureLeaf(files('apiserver'), { commonName: 'kube-apiserver', usages: ['serverAuth'], ...names }, logger),
     client(ca, 'admin', 'kubernetes-admin', ['system:masters']),
     client(ca, 'apiserver-kubelet-client', kubeletClientUser, []),
     client(frontProxyCA, 'front-proxy-client', 'front-proxy-client', []),

@@ -1,6 +1,7 @@
 import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
 import { GroupResource, GroupVersion, newNotFound } from '@coxswain/apimachinery';
 import { sleep } from '@coxswain/apimachinery/clock';
+import type { Logger } from '@coxswain/apimachinery/log';
 import { nodeSignatures } from '@coxswain/client/x509';
 import type { CacheStats } from '@coxswain/storage';
 import type { DiscoveryRegistry } from '../discovery/index.ts';
@@ -30,7 +31,7 @@ interface CustomResourcesOptions extends ServingOptions {
   readonly openApi: Pick<CustomResourceOpenApi, 'publish' | 'withdraw'>;
   /** By default for `removalDelayMs`. */
   readonly pauseBeforeRemoval?: (signal: AbortSignal) => Promise<unknown>;
-  readonly report: (message: string, error?: unknown) => void;
+  readonly logger: Logger;
   /** The resource is not served any more. */
   readonly onWithdrawn?: (resource: GroupResource) => void;
 }
@@ -63,7 +64,7 @@ export class CustomResources {
       now: options.now,
       clock: options.clock,
       eventLoop: options.eventLoop,
-      report: options.report,
+      logger: options.logger,
     });
   }
 

@@ -3,6 +3,7 @@ import { isConflict, isNotFound, jsonEquals } from '@coxswain/apimachinery';
 import { LruCache } from '@coxswain/apimachinery/cache';
 import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import { type EventLoop, nextTurn } from '@coxswain/apimachinery/turns';
+import type { Logger } from '@coxswain/apimachinery/log';
 import type { Lister } from '../registry/lister.ts';
 import { acceptNames } from './accepted-names.ts';
 import {
@@ -35,7 +36,7 @@ export interface DefinitionControllerOptions {
   readonly now: () => Date;
   readonly clock: Clock;
   readonly eventLoop: EventLoop;
-  readonly report: (message: string, error?: unknown) => void;
+  readonly logger: Logger;
 }
 
 /** Of so many definitions it is remembered what is wrong with their schemas. */
@@ -109,7 +110,7 @@ export class DefinitionController {
     } catch (error) {
       // Deleted or changed meanwhile: its turn comes again.
       if (isNotFound(error) || isConflict(error) || this.#stopped.signal.aborted) return;
-      this.#options.report(`custom resource definition ${name}`, error);
+      this.#options.logger.error('Failed to process CustomResourceDefinition', error, { crd: name });
       this.#retry(name);
     }
   }

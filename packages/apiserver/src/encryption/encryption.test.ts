@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GroupResource } from '@coxswain/apimachinery';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { type GrpcServer, listen, serve } from '@coxswain/grpc';
 import { openMemoryStore, type Store } from '@coxswain/storage';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -30,9 +31,7 @@ async function load(...resources: object[]): Promise<Encryption> {
   const encryption = await loadEncryption(file, {
     now: () => new Date(),
     uuid: randomUUID,
-    report: (_, error) => {
-      throw error;
-    },
+    logger: recordLogs({ onLine: (line) => expect.unreachable(line) }).logger,
   });
   encryptions.push(encryption);
   return encryption;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { GroupResource } from '@coxswain/apimachinery';
 import { messageOf } from '@coxswain/apimachinery/errors';
+import type { Logger } from '@coxswain/apimachinery/log';
 import type { Store } from '@coxswain/storage';
 import type { HealthCheck } from '../health/index.ts';
 import { EncryptingStore } from './encrypting-store.ts';
@@ -21,7 +22,7 @@ import { parseGroupResource } from './validate-configuration.ts';
 export interface EncryptionContext {
   readonly now: () => Date;
   readonly uuid: () => string;
-  readonly report: (message: string, error: unknown) => void;
+  readonly logger: Logger;
 }
 
 /**

@@ -31,6 +31,8 @@ export interface HandlerChainOptions extends ErrorsOptions, AuthenticationOption
   readonly requestTimeoutMs: number;
   /** `--cors-allowed-origins`: regular expressions; none by default. */
   readonly corsAllowedOrigins?: readonly string[];
+  /** Logs what is answered. */
+  readonly requestLog?: Filter;
   /** Counts and times what is answered. */
   readonly metrics?: Filter;
   /** Write the audit log: of those who were authenticated, and of those who were not. */
@@ -43,7 +45,7 @@ export interface HandlerChainOptions extends ErrorsOptions, AuthenticationOption
 /**
  * Everything between the transport and the endpoints, outermost first:
  *
- * 1. metrics see every answer, with its warnings, and those that are errors, which become answers right after;
+ * 1. the log of requests and metrics see every answer, with its warnings, and those that are errors, which become answers right after;
  * 2. what comes too late, or is too much at once, is refused before it costs anything;
  * 3. time is limited from here on;
  * 4. CORS: browsers ask without credentials whether they may send a request;
@@ -55,6 +57,7 @@ export interface HandlerChainOptions extends ErrorsOptions, AuthenticationOption
 export function handlerChain(options: HandlerChainOptions): ApiHandler {
   const { corsAllowedOrigins = [] } = options;
   const filters: (Filter | undefined)[] = [
+    options.requestLog,
     options.metrics,
     withWarnings,
     withErrors(options),

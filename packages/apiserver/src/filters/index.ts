@@ -6,3 +6,4 @@ export { InFlight, isLongRunning, tooManyRequests } from './in-flight.ts';
 export type { RequestState } from './request-state.ts';
 export { UnderWay } from './under-way.ts';
 export { withMetrics } from './with-metrics.ts';
+export { withRequestLog } from './with-request-log.ts';

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { durationToMs } from '@coxswain/apimachinery';
 import { messageOf } from '@coxswain/apimachinery/errors';
+import type { Logger } from '@coxswain/apimachinery/log';
 import {
   type AuthenticationConfiguration,
   type JwtAuthentication,
@@ -28,11 +29,11 @@ type Authentication = ApiServerConfig['authentication'];
 /** Whose tokens are accepted besides our own, and who comes without. Throws an Error in upstream's words. */
 export async function accessOf(
   options: CompletedOptions,
-  { now, log }: { readonly now: () => Date; readonly log: (message: string) => void },
+  { now, logger }: { readonly now: () => Date; readonly logger: Logger },
 ): Promise<Pick<Authentication, 'anonymous' | 'jwt' | 'tokenWebhook'>> {
   const mayBeAnonymous = !options.authorizationMode?.includes('AlwaysAllow');
   if (!mayBeAnonymous && options.anonymousAuth !== false)
-    log('who shows no credentials is refused: with --authorization-mode=AlwaysAllow anybody could do anything');
+    logger.info('Anonymous requests are refused: with --authorization-mode=AlwaysAllow anybody could do anything');
   const jwt = await jwtAuthenticationOf(options, mayBeAnonymous && (options.anonymousAuth ?? true));
   return { ...jwt, ...(await tokenWebhookOf(options, now)) };
 }

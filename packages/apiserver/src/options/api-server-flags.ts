@@ -14,6 +14,7 @@ import {
   stringArray,
   strings,
 } from '@coxswain/component-base';
+import { loggingFlags } from '@coxswain/component-base/logs';
 
 /** Flags that upstream has not. */
 const ownFlags = {
@@ -282,6 +283,7 @@ export const flagGroups = {
   Network: networkFlags,
   Limits: limitFlags,
   Audit: auditFlags,
+  Logs: loggingFlags,
 } as const;
 
 export const apiServerFlags = {
@@ -295,6 +297,7 @@ export const apiServerFlags = {
   ...networkFlags,
   ...limitFlags,
   ...auditFlags,
+  ...loggingFlags,
 };
 
 /** What an API server is told: kube-apiserver's flags by their names in camel case, and some of our own. */

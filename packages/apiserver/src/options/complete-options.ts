@@ -5,6 +5,7 @@ import { type Clock, datesOf, systemClock } from '@coxswain/apimachinery/clock';
 import { type Random, systemRandom } from '@coxswain/apimachinery/random';
 import { type EventLoop, systemEventLoop } from '@coxswain/apimachinery/turns';
 import { messageOf } from '@coxswain/apimachinery/errors';
+import { type Logger, silentLogger, type Verbosity } from '@coxswain/apimachinery/log';
 import { camelCase, OptionsError, withDefaults } from '@coxswain/component-base';
 import { parseFeatureGates } from '@coxswain/component-base/features';
 import { listenHost, type NetworkInterfaces } from '@coxswain/component-base/http';
@@ -18,7 +19,7 @@ import { standardRequestHeaders } from '../authentication/index.ts';
 import { type AdminKubeconfig, kubeletClientUser, servingNames } from '../certificates/index.ts';
 import { type Encryption, loadEncryption } from '../encryption/index.ts';
 import { type Dialer, SocketDialer, withLocalKubelets, withoutNobody } from '../proxy/index.ts';
-import type { ApiServerConfig, FollowedFile, Logger } from '../server/api-server-config.ts';
+import type { ApiServerConfig, FollowedFile } from '../server/api-server-config.ts';
 import type { SigningKey } from '../serviceaccount/index.ts';
 import { PortRange } from '../services/index.ts';
 import { userAgent } from '../version/index.ts';
@@ -40,6 +41,8 @@ import { validateOptions } from './validate-options.ts';
 export interface ServerEnvironment {
   /** Default: nothing is told. */
   readonly logger?: Logger;
+  /** Of the logger: `/debug/flags/v` sets it. */
+  readonly verbosity?: Verbosity;
   readonly clock?: Clock;
   /** Where names, uids and jitter come from; the machine's by default. Keys and tokens do not. */
   readonly random?: Random;
@@ -86,7 +89,6 @@ export interface CompletedServer {
   readonly kubeconfigPath?: string;
 }
 
-const silent: Logger = { info: () => {}, error: () => {} };
 /** What is under way when the server stops may go on for so long. */
 const shutdownGraceMs = 5_000;
 const megabyte = 1024 * 1024;
@@ -101,7 +103,7 @@ export async function completeOptions(
   environment: ServerEnvironment = {},
 ): Promise<CompletedServer> {
   const {
-    logger = silent,
+    logger = silentLogger,
     clock = systemClock,
     random = systemRandom,
     eventLoop = systemEventLoop,
@@ -112,7 +114,6 @@ export async function completeOptions(
   const problems = validateOptions(options);
   if (problems.length > 0) throw new OptionsError(problems);
 
-  const log = (message: string): void => logger.info(message);
   const interfaces = networkInterfaces();
   const advertiseAddress = options.advertiseAddress || defaultAddress(options, interfaces);
   const directory = options.certDir || (options.dataDir && join(options.dataDir, 'pki'));
@@ -122,10 +123,10 @@ export async function completeOptions(
     serviceClusterIPRanges: options.serviceClusterIpRange,
     ...(options.externalHostname && { extraNames: [options.externalHostname] }),
   });
-  const files = await readServerFiles(options, { ...(directory && { directory }), names, now, log });
+  const files = await readServerFiles(options, { ...(directory && { directory }), names, now, logger });
   const admissionConfiguration = await admissionConfigurationOf(options);
   const [access, authorization] = await Promise.all([
-    accessOf(options, { now, log }),
+    accessOf(options, { now, logger }),
     authorizationOf(options, now),
   ]).catch((error: Error) => {
     throw new OptionsError([error.message]);
@@ -134,7 +135,7 @@ export async function completeOptions(
 
   const { ca, servingTrust, serviceAccountKey } = files.identity;
   const authority = { ca, servingTrust, serviceAccountKey: files.signingKey ?? serviceAccountKey };
-  const { store: keptIn = () => openConfiguredStore(options, { clock, eventLoop, log }) } = environment;
+  const { store: keptIn = () => openConfiguredStore(options, { clock, eventLoop, logger }) } = environment;
   const store = typeof keptIn === 'function' ? await keptIn(authority) : keptIn;
   let audit: Audit | undefined;
   let encryption: Encryption | undefined;
@@ -178,9 +179,10 @@ export async function completeOptions(
     clock,
     random,
     eventLoop,
+    ...(environment.verbosity && { verbosity: environment.verbosity }),
   };
   const url = (port: number): string => `https://${localHost(options.bindAddress)}:${port}`;
-  return { config, authority, url, ...administratorOf(options, files, url, log) };
+  return { config, authority, url, ...administratorOf(options, files, url, logger) };
 }
 
 const defaultAddress = (options: CompletedOptions, interfaces: NetworkInterfaces): string => {
@@ -356,13 +358,15 @@ function administratorOf(
   options: CompletedOptions,
   files: ServerFiles,
   url: CompletedServer['url'],
-  log: (message: string) => void,
+  logger: Logger,
 ): Pick<CompletedServer, 'adminKubeconfig' | 'kubeconfigPath'> {
   const path = options.kubeconfigOut ?? defaultKubeconfigPath(options);
   const { identity } = files;
   if (!clientAuthorities(files).includes(identity.ca.certificatePem.trim())) {
     if (path)
-      log('no admin kubeconfig is written: --client-ca-file names authorities that our administrator is not of');
+      logger.info(
+        'No admin kubeconfig is written: --client-ca-file names authorities that our administrator is not of',
+      );
     return {};
   }
   return {
@@ -387,8 +391,7 @@ async function encryptionOf(
   identity: { readonly now: () => Date; readonly uuid: () => string },
 ): Promise<Encryption | undefined> {
   if (!encryptionProviderConfig) return undefined;
-  const report = (message: string, error: unknown): void => logger.error(message, error);
-  return loadEncryption(encryptionProviderConfig, { ...identity, report });
+  return loadEncryption(encryptionProviderConfig, { ...identity, logger });
 }
 
 async function admissionConfigurationOf(options: CompletedOptions): Promise<AdmissionConfiguration> {
@@ -405,14 +408,13 @@ async function auditOf(options: CompletedOptions, logger: Logger, clock: Clock):
   const { auditPolicyFile, auditLogPath, auditWebhookConfigFile } = options;
   if (!auditPolicyFile || !(auditLogPath || auditWebhookConfigFile)) {
     if (auditLogPath || auditWebhookConfigFile)
-      logger.info('nothing is written into the audit log: there is no --audit-policy-file');
+      logger.info('Nothing is written into the audit log: there is no --audit-policy-file');
     return undefined;
   }
-  const report = (message: string, error?: unknown): void => logger.error(message, error);
-  const common = { clock, now: datesOf(clock), report };
+  const common = { clock, now: datesOf(clock), logger };
   return openAudit({
     policyFile: auditPolicyFile,
-    info: (message) => logger.info(message),
+    logger,
     ...(auditLogPath && { log: { path: auditLogPath, ...auditLogOf(options), ...common } }),
     ...(auditWebhookConfigFile && {
       webhook: { configFile: auditWebhookConfigFile, ...auditWebhookOf(options), ...common },

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '@coxswain/apimachinery/clock';
 import type { EventLoop } from '@coxswain/apimachinery/turns';
 import { messageOf } from '@coxswain/apimachinery/errors';
+import type { Logger } from '@coxswain/apimachinery/log';
 import { OptionsError } from '@coxswain/component-base';
 import { openEtcdStore, openLmdbStore, openMemoryStore, type Store, StoreUnavailableError } from '@coxswain/storage';
 import type { CompletedOptions } from './api-server-flags.ts';
@@ -12,7 +13,7 @@ const etcdPatienceMs = 20_000;
 export interface OpenStoreContext {
   readonly clock: Clock;
   readonly eventLoop: EventLoop;
-  readonly log: (message: string) => void;
+  readonly logger: Logger;
 }
 
 /**
@@ -20,10 +21,10 @@ export interface OpenStoreContext {
  * StoreUnavailableError for an etcd that does not answer, an OptionsError for flags of it that cannot work.
  */
 export async function openConfiguredStore(options: CompletedOptions, context: OpenStoreContext): Promise<Store> {
-  const { clock, eventLoop, log } = context;
+  const { clock, eventLoop, logger } = context;
   if (options.memory) return openMemoryStore({ clock, eventLoop });
   const endpoints = options.etcdServers ?? [];
-  if (endpoints.length === 0) return openLmdbStore({ path: join(options.dataDir!, 'store'), clock, eventLoop, log });
+  if (endpoints.length === 0) return openLmdbStore({ path: join(options.dataDir!, 'store'), clock, eventLoop, logger });
   const store = await openEtcd(options, endpoints);
   try {
     await waitForEtcd(store, context);
@@ -49,7 +50,7 @@ async function openEtcd(options: CompletedOptions, endpoints: readonly string[])
 }
 
 /** Each attempt lasts as long as the store has patience itself. */
-async function waitForEtcd(store: Store, { clock, log }: OpenStoreContext): Promise<void> {
+async function waitForEtcd(store: Store, { clock, logger }: OpenStoreContext): Promise<void> {
   const giveUpAt = clock.monotonic() + etcdPatienceMs;
   for (;;) {
     try {
@@ -57,7 +58,7 @@ async function waitForEtcd(store: Store, { clock, log }: OpenStoreContext): Prom
       return;
     } catch (error) {
       if (!(error instanceof StoreUnavailableError) || clock.monotonic() >= giveUpAt) throw error;
-      log(`waiting for etcd: ${error.message}`);
+      logger.info('Waiting for etcd', { err: error });
     }
   }
 }

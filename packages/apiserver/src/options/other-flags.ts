@@ -68,8 +68,6 @@ export const ignoredFlags: Readonly<Record<string, IgnoredFlag>> = {
   ),
   'storage-media-type': told(string, 'objects are stored as JSON, which kube-apiserver reads as well'),
   'tracing-config-file': told(string, 'no traces are recorded'),
-  v: { ...ignored(unsigned, 'there is one level of logging'), shorthand: 'v' },
-  vmodule: ignored(string, 'there is one level of logging'),
   'watch-cache': told(boolean, 'reads are always served from the watch cache'),
   'watch-cache-sizes': ignored(strings, 'caches are sized by what is in them'),
 };
@@ -96,8 +94,7 @@ export const refusedFlags: Readonly<Record<string, RefusedFlag>> = {
   'enable-garbage-collector': refusedUnless(boolean, ['true'], 'a way to run without garbage collection'),
   'enable-logs-handler': refused(boolean, 'the path /logs'),
   'etcd-servers-overrides': refused(strings, 'stores of their own for some resources', 'use --etcd-servers for all'),
-  'kubelet-port': refusedUnless(unsigned, ['10250'], 'another port for kubelets that report none'),
-  'logging-format': refusedUnless(string, ['text'], 'another format than text for logs'),
+  'kubelet-port': refusedUnless(unsigned, ['10250'], 'another port for kubelets that logger none'),
   'min-compatibility-version': refusedUnless(
     strings,
     ['', '1.35', '1.36', 'kube=1.35', 'kube=1.36'],

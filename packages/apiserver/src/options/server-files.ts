@@ -31,7 +31,7 @@ export interface ServerFiles {
 /** Reads all of them. Throws an OptionsError with all that is wrong with them, each by its flag. */
 export async function readServerFiles(
   options: CompletedOptions,
-  { now, log, ...identityOptions }: Omit<ServerIdentityOptions, 'servingFiles'>,
+  { now, logger, ...identityOptions }: Omit<ServerIdentityOptions, 'servingFiles'>,
 ): Promise<ServerFiles> {
   /** In the order in which the files are asked for, not in that of the answers. */
   const problems: (string | undefined)[] = [];
@@ -55,12 +55,12 @@ export async function readServerFiles(
   const [identity, clientCA, requestHeaderCA, kubeletCA, tokenFile, signingKey, verificationKeys, kubeletClient] =
     await Promise.all([
       attempt(servingFiles ? 'tls-cert-file' : 'cert-dir', () =>
-        serverIdentity({ ...identityOptions, ...(servingFiles && { servingFiles }), now, log }),
+        serverIdentity({ ...identityOptions, ...(servingFiles && { servingFiles }), now, logger }),
       ),
       optional('client-ca-file', options.clientCaFile, readAuthorities),
       optional('requestheader-client-ca-file', options.requestheaderClientCaFile, readAuthorities),
       optional('kubelet-certificate-authority', options.kubeletCertificateAuthority, readAuthorities),
-      optional('token-auth-file', options.tokenAuthFile, (path) => loadTokenFile(path, log)),
+      optional('token-auth-file', options.tokenAuthFile, (path) => loadTokenFile(path, logger)),
       optional('service-account-signing-key-file', options.serviceAccountSigningKeyFile, loadSigningKey),
       options.serviceAccountKeyFile.length > 0
         ? attempt('service-account-key-file', () => loadVerificationKeys(options.serviceAccountKeyFile))

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import type { Logger } from '@coxswain/apimachinery/log';
 import { toSigningKey } from '@coxswain/client/jwt';
 import { issueKeyPair, type KeyPair, type KeyPairFiles, loadKeyPair } from '@coxswain/client/x509';
 import { ensureServerCertificates, kubeletClientUser, type ServingNames } from '../certificates/index.ts';
@@ -26,7 +27,7 @@ export interface ServerIdentityOptions {
   readonly names: ServingNames;
   readonly servingFiles?: KeyPairFiles;
   readonly now: () => Date;
-  readonly log: (message: string) => void;
+  readonly logger: Logger;
 }
 
 /** Reads what the directory has, and makes what it has not. Throws an Error that names the file at fault. */

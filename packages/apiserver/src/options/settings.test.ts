@@ -2,6 +2,7 @@ import { createSecureContext } from 'node:tls';
 import { FeatureGates } from '@coxswain/api';
 import { systemRandom } from '@coxswain/apimachinery/random';
 import { systemEventLoop } from '@coxswain/apimachinery/turns';
+import { silentLogger } from '@coxswain/apimachinery/log';
 import { alwaysAllow } from '@coxswain/component-base/authorization';
 import { parseFeatureGates } from '@coxswain/component-base/features';
 import { listenHost, type NetworkInterfaces } from '@coxswain/component-base/http';
@@ -100,7 +101,7 @@ describe('the table of admission plug-ins', () => {
         metrics: new WebhookMetrics(),
         compileConditions: () => async () => [],
         uuid: systemRandom.uuid,
-        report: () => {},
+        logger: silentLogger,
       },
       policies: {
         eventLoop: systemEventLoop,

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { issueKeyPair, type KeyPair } from '@coxswain/client/x509';
 import { openEtcdStore } from '@coxswain/storage';
 import { findProgram, startEtcd } from '@coxswain/storage/testing/etcd';
@@ -24,14 +25,10 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const logged: string[] = [];
-const logger = {
-  info: (message: string) => void logged.push(message),
-  error: (message: string, error?: unknown) => void logged.push(`${message}: ${error}`),
-};
+const { logger, lines: logged, clear } = recordLogs();
 
 async function start(options: ApiServerOptions): Promise<RunningApiServer> {
-  logged.length = 0;
+  clear();
   const started = await startApiServer({ securePort: 0, bindAddress: '127.0.0.1', ...options }, { logger });
   running.push(started);
   return started;
@@ -152,7 +149,7 @@ describe('a server with credentials of the user', () => {
       anonymousAuth: false,
     });
     expect(own.kubeconfig).toBeUndefined();
-    expect(logged.join('\n')).toContain('no admin kubeconfig is written');
+    expect(logged.join('\n')).toContain('No admin kubeconfig is written');
     const access = { server: own.url!, ca: await readFile(join(folder, 'pki', 'ca.crt'), 'utf8') };
     const path = '/api/v1/namespaces';
     const withCertificate = { ...access, cert: client.certificatePem, key: client.keyPem };

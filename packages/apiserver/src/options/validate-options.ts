@@ -3,6 +3,7 @@ import { type Duration, durationToMs, isIPv4, parseCIDRSloppy, parseIPSloppy } f
 import { messageOf } from '@coxswain/apimachinery/errors';
 import { camelCase, duration } from '@coxswain/component-base';
 import { parseFeatureGates } from '@coxswain/component-base/features';
+import { loggingProblems } from '@coxswain/component-base/logs';
 import { tlsCiphers, tlsMinVersion } from '@coxswain/component-base/serving';
 import { admissionPluginProblems } from '../admission/admission-plugins.ts';
 import { tokenReviewVersions } from '../authentication/index.ts';
@@ -57,6 +58,8 @@ const checkServing: Check = (o) => [
   !inRange(o.http2MaxStreamsPerConnection, 0, 2 ** 31 - 1) &&
     '--http2-max-streams-per-connection can not be negative value',
 ];
+
+const checkLogs: Check = (o) => loggingProblems(o);
 
 const checkLimits: Check = (o) => [
   o.maxRequestsInflight < 0 && '--max-requests-inflight can not be negative value',
@@ -235,6 +238,7 @@ const checkAudit: Check = (o) => {
 };
 
 const checks: readonly Check[] = [
+  checkLogs,
   checkLimits,
   checkStorage,
   checkServing,

@@ -22,7 +22,7 @@ export class Access {
 
   constructor(core: ServerCore) {
     this.#core = core;
-    const { config, registries, report } = core;
+    const { config, registries, logger } = core;
     const { features, clock, random } = config;
     const { now } = core;
     this.authorization = newAuthorization(config.authorization ?? config.authorizationModes, registries, {
@@ -30,7 +30,7 @@ export class Access {
       now,
       clock,
       random: random.number,
-      report,
+      logger,
       metrics: core.registered(new AuthorizationMetrics()),
       reloadMetrics: this.#reloadMetrics('authorization'),
     });
@@ -71,7 +71,7 @@ export class Access {
           apiAudiences,
           lookup,
           now,
-          label: secretLabeller(registries, (message) => logger.info(message)),
+          label: secretLabeller(registries, logger),
           objects: {
             serviceAccounts: registries.lister('', 'serviceaccounts'),
             secrets: registries.lister('', 'secrets'),
@@ -90,7 +90,7 @@ export class Access {
 
   /** Tokens that others have issued, or know. */
   #remoteTokens(): TokenAuthenticator[] {
-    const { report, now } = this.#core;
+    const { logger, now } = this.#core;
     const { authentication, serviceAccounts, hostname, clock, random } = this.#core.config;
     const { jwt, tokenWebhook } = authentication;
     const { apiAudiences } = serviceAccounts;
@@ -99,14 +99,14 @@ export class Access {
         apiAudiences,
         now,
         clock,
-        report,
+        logger,
         metrics: this.#core.registered(new JwtMetrics(apiServerId(hostname), now)),
         reloadMetrics: this.#reloadMetrics('authentication'),
       });
     return [
       ...(this.#jwtAuthenticators ? [this.#jwtAuthenticators] : []),
       ...(tokenWebhook
-        ? [tokenWebhookAuthenticator({ ...tokenWebhook, apiAudiences, now, clock, random: random.number, report })]
+        ? [tokenWebhookAuthenticator({ ...tokenWebhook, apiAudiences, now, clock, random: random.number, logger })]
         : []),
     ];
   }

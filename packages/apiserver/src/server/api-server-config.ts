@@ -2,6 +2,7 @@ import type { FeatureGates } from '@coxswain/api';
 import type { Clock } from '@coxswain/apimachinery/clock';
 import type { Random } from '@coxswain/apimachinery/random';
 import type { EventLoop } from '@coxswain/apimachinery/turns';
+import type { Logger, Verbosity } from '@coxswain/apimachinery/log';
 import type { Listener, ListenerOptions } from '@coxswain/component-base/http';
 import type { Store } from '@coxswain/storage';
 import type { AdmissionConfiguration } from '../admission/admission-configuration.ts';
@@ -19,12 +20,6 @@ import type { Encryption } from '../encryption/index.ts';
 import type { Dialer } from '../proxy/index.ts';
 import type { SigningKey, VerificationKey } from '../serviceaccount/index.ts';
 import type { PortRange } from '../services/index.ts';
-
-/** Where what happens is told, one line each. Never with secrets. */
-export interface Logger {
-  info(message: string): void;
-  error(message: string, error?: unknown): void;
-}
 
 /** Files that make a difference to a running server when they change. */
 export interface FollowedFile {
@@ -137,6 +132,8 @@ export interface ApiServerConfig {
   readonly logger: Logger;
   /** All time that is not that of sockets to the outside. Its timers and its monotonic time count for requests, so they must not stand still. */
   readonly clock: Clock;
+  /** Of the logger: `/debug/flags/v` sets it. */
+  readonly verbosity?: Verbosity;
   readonly random: Random;
   /** Where others get their turn while long work is done in slices. */
   readonly eventLoop: EventLoop;

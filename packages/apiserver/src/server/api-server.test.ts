@@ -33,7 +33,9 @@ describe('what is loaded after the start', () => {
   it('does no harm when it cannot be', async () => {
     const { server, log, reject } = await startLoading();
     reject(new Error('no such file'));
-    await vi.waitFor(() => expect(log.join('\n')).toMatch(/rules could not be loaded.*no such file/s));
+    await vi.waitFor(() =>
+      expect(log.join('\n')).toMatch(/Failed to load the checks of validation rules.*no such file/s),
+    );
     await server.stop();
   });
 });

@@ -2,6 +2,7 @@ import { type Clock, sleep, type Timer } from '@coxswain/apimachinery/clock';
 import { type FollowedFiles, followFiles } from '@coxswain/component-base/files';
 import type { ApiHandler, Connection } from '@coxswain/component-base/http';
 import { Listener, notFoundResponse } from '@coxswain/component-base/http';
+import { debugFlagsPages, isDebugFlagsPath } from '@coxswain/component-base/logs';
 import { heapSampler, isProfilePath, profilePages } from '@coxswain/component-base/profiling';
 import { policyStatusController } from '../admission/policy/index.ts';
 import { withAudit, withFailedAuthenticationAudit } from '../audit/index.ts';
@@ -9,7 +10,7 @@ import { credentialRemover } from '../authentication/index.ts';
 import { Impersonation } from '../authorization/index.ts';
 import { reconcileRbacPolicy } from '../authorization/rbac-policy/index.ts';
 import { bootstrapHooks, flowSchemas, type PostStartHook, priorityLevels } from '../bootstrap/index.ts';
-import { handlerChain, InFlight, type RequestState, UnderWay, withMetrics } from '../filters/index.ts';
+import { handlerChain, InFlight, type RequestState, UnderWay, withMetrics, withRequestLog } from '../filters/index.ts';
 import { FlowControl } from '../flowcontrol/index.ts';
 import { HealthChecks } from '../health/index.ts';
 import { type InProcessTransport, inProcessTransport } from '../http/in-process.ts';
@@ -119,7 +120,7 @@ export class ApiServer {
       intervalMs: this.config.compactionIntervalMs ?? 0,
       clock: this.config.clock,
       signal,
-      report: this.#core.report,
+      logger: this.#core.logger,
     });
     const started = hooks.map(async (hook) => {
       const registered = this.health.addStartHook(hook.name);
@@ -143,7 +144,7 @@ export class ApiServer {
       this.#loading = this.#core.loadRest();
     };
     this.#rest = this.config.clock.setTimeout(load, restDelayMs, { background: true });
-    logger.info('the server is ready');
+    logger.info('The server is ready');
   }
 
   /** Runs until the signal is aborted, then stops in good order. */
@@ -173,7 +174,7 @@ export class ApiServer {
     // What is being started sees that it is in vain; only then is it known what there is to stop.
     if (this.#started) await withinTime(this.#started.catch(noMatter), clock, shutdownGraceMs);
     const stopped = Promise.all(this.#hooks.map((hook) => hook.stop?.())).catch((error) =>
-      this.#core.report('what was started could not be stopped', error),
+      this.#core.logger.error('Failed to stop post-start hooks', error),
     );
     await withinTime(Promise.all([stopped, drained]), clock, shutdownGraceMs);
     if (this.#listener) {
@@ -195,7 +196,7 @@ export class ApiServer {
 
   #newHandler(paths: ServerPaths, isKnown: (state: RequestState) => boolean): ApiHandler {
     const { config } = this;
-    const { codecs, scheme, metrics, report, now } = this.#core;
+    const { codecs, scheme, metrics, logger, now } = this.#core;
     const { authenticator, authorizer } = this.#access;
     const { features, random, audit, clock, eventLoop } = config;
     const inFlight = new InFlight({
@@ -217,12 +218,13 @@ export class ApiServer {
       eventLoop,
       requestTimeoutMs: config.requestTimeoutMs,
       ...(config.corsAllowedOrigins && { corsAllowedOrigins: config.corsAllowedOrigins }),
+      requestLog: withRequestLog(config.logger, () => clock.monotonic()),
       metrics: withMetrics(metrics, clock, isKnown),
       ...(audit && {
         audit: withAudit({ ...audit, codecs, scheme, now }),
         failedAuthenticationAudit: withFailedAuthenticationAudit({ ...audit, codecs, scheme, now }),
       }),
-      onError: (error, { method, path }) => report(`${method} ${path}`, error),
+      onError: (error, { method, path }) => logger.error('Failed to answer request', error, { method, path }),
       endpoint: (state) => this.#surface.serve(state) ?? paths.serve(state),
     });
   }
@@ -263,14 +265,15 @@ export class ApiServer {
     });
   }
 
-  /** `/debug/…`: profiles, and who waits for what. */
+  /** `/debug/…`: profiles, the verbosity of the log, and who waits for what. */
   #newDebugPages(): ContextHandler {
     const pages = this.#flowControl?.debugPages;
+    const { profiling, verbosity } = this.config;
     return async (context) => {
       const { request, info } = context;
       const { method, search, signal } = request;
-      if (this.config.profiling && isProfilePath(info.path))
-        return profilePages({ method, search, signal, path: info.path });
+      if (profiling && isProfilePath(info.path)) return profilePages({ method, search, signal, path: info.path });
+      if (profiling && verbosity && isDebugFlagsPath(info.path)) return debugFlagsPages(request, verbosity);
       return pages?.(context) ?? notFoundResponse();
     };
   }
@@ -281,7 +284,7 @@ export class ApiServer {
       transport: this.transport({ username: 'system:apiserver', groups: ['system:masters'] }),
       kindFor: (resource) => this.#surface.router.kindFor(resource),
       eventLoop: this.config.eventLoop,
-      report: this.#core.report,
+      logger: this.#core.logger,
     });
   }
 
@@ -305,9 +308,12 @@ export class ApiServer {
         initial: contents,
         onChange: async (changed) => {
           await apply(changed, this.#listener);
-          logger.info(`--${flag} has changed`);
+          logger.info('Reloaded a file that changed', { flag: `--${flag}` });
         },
-        onError: (error) => logger.error(`--${flag} has changed, and what was in it before counts`, error),
+        onError: (error) =>
+          logger.error('Failed to reload a file that changed; what it said before counts', error, {
+            flag: `--${flag}`,
+          }),
       }),
     );
   }
@@ -315,8 +321,8 @@ export class ApiServer {
   #postStartHooks(): PostStartHook[] {
     const { config, registries } = this;
     const { store, storePrefix, clock, features, kubernetesServiceNodePort } = config;
-    const { allocation, served, report, address, now } = this.#core;
-    const context = { client: registries, listers: registries, store, storePrefix, now, clock, report };
+    const { allocation, served, logger, address, now } = this.#core;
+    const context = { client: registries, listers: registries, store, storePrefix, now, clock, logger };
     return [
       ...bootstrapHooks(context, {
         serviceCIDRs: config.serviceClusterIPRanges,

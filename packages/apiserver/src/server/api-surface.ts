@@ -49,7 +49,7 @@ export class ApiSurface {
   constructor(core: ServerCore, access: Access, shuttingDown: AbortSignal) {
     this.#core = core;
     this.#access = access;
-    const { registries, served, report, config, resolveService, now } = core;
+    const { registries, served, logger, config, resolveService, now } = core;
     const { clock, random } = config;
     this.discovery = new DiscoveryRegistry(served);
     this.openApi = new OpenApiService(now);
@@ -77,12 +77,12 @@ export class ApiSurface {
       router: this.router,
       discovery: this.discovery,
       openApi: customOpenApi,
-      report,
+      logger,
       onWithdrawn: (resource) => this.#forget(resource),
       ...(config.pauseBeforeRemoval && { pauseBeforeRemoval: config.pauseBeforeRemoval }),
     });
     const apiServices = registries.lister<APIService>('apiregistration.k8s.io', 'apiservices');
-    const common = { apiServices, client: registries, now, clock, report };
+    const common = { apiServices, client: registries, now, clock, logger };
     this.#remoteApis = new Aggregator({
       ...common,
       services: registries.lister('', 'services'),
@@ -133,7 +133,7 @@ export class ApiSurface {
   }
 
   #endpointServices(shuttingDown: AbortSignal): EndpointServices {
-    const { config, codecs, scheme, registries, serviceIPFamilies, report, now } = this.#core;
+    const { config, codecs, scheme, registries, serviceIPFamilies, logger, now } = this.#core;
     return {
       codecs,
       scheme,
@@ -154,7 +154,7 @@ export class ApiSurface {
       recentFrames: new RecentFrames(),
       equivalents: (scope, subresource) => this.router.equivalents(scope, subresource),
       onWatchEvents: (resource, events, bytes) => this.#countWatchEvents(resource, events, bytes),
-      onWatchError: ({ resource }, error) => report(`watch of ${resource}`, error),
+      onWatchError: ({ resource }, error) => logger.error('Watch failed', error, { resource }),
     };
   }
 

@@ -1,4 +1,5 @@
 import { FakeClock } from '@coxswain/apimachinery/clock';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { CompactedError, openMemoryStore, type Store } from '@coxswain/storage';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Compaction, startCompaction } from './compaction.ts';
@@ -59,12 +60,13 @@ describe('compaction by the clock', () => {
     clock = new FakeClock();
   });
 
+  const unreachable = recordLogs({ onLine: (line) => expect.unreachable(line) }).logger;
   const rounds = (): number => vi.mocked(store.put).mock.calls.length;
 
   it('runs once in every interval until the signal comes', async () => {
     vi.spyOn(store, 'put');
     const stop = new AbortController();
-    startCompaction(store, { intervalMs: 300_000, clock, signal: stop.signal, report: expect.unreachable });
+    startCompaction(store, { intervalMs: 300_000, clock, signal: stop.signal, logger: unreachable });
     await clock.advance(299_999);
     expect(rounds()).toBe(0);
     await clock.advance(1);
@@ -76,19 +78,19 @@ describe('compaction by the clock', () => {
   });
 
   it('reports what fails, and tries again', async () => {
-    const report = vi.fn();
+    const { logger, lines } = recordLogs();
     const failure = new Error('no room');
     vi.spyOn(store, 'put').mockRejectedValueOnce(failure);
     const stop = new AbortController();
-    startCompaction(store, { intervalMs: 1000, clock, signal: stop.signal, report });
+    startCompaction(store, { intervalMs: 1000, clock, signal: stop.signal, logger });
     await clock.advance(2000);
-    expect(report.mock.calls).toEqual([['compaction failed', failure]]);
+    expect(lines).toEqual(['error "Compaction failed" err="no room"']);
     expect(rounds()).toBe(2);
     stop.abort();
   });
 
   it('is off with an interval of nothing', () => {
-    startCompaction(store, { intervalMs: 0, clock, signal: new AbortController().signal, report: expect.unreachable });
+    startCompaction(store, { intervalMs: 0, clock, signal: new AbortController().signal, logger: unreachable });
     expect(clock.pending).toBe(0);
   });
 });

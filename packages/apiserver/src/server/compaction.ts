@@ -1,4 +1,5 @@
 import { type Clock, repeat } from '@coxswain/apimachinery/clock';
+import type { Logger } from '@coxswain/apimachinery/log';
 import { type Store, StoreClosedError } from '@coxswain/storage';
 
 export interface CompactionOptions {
@@ -6,7 +7,7 @@ export interface CompactionOptions {
   readonly intervalMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly report: (message: string, error: unknown) => void;
+  readonly logger: Logger;
 }
 
 /**
@@ -46,7 +47,7 @@ export class Compaction {
 }
 
 /** Runs rounds until the signal comes. Does not keep the process alive. */
-export function startCompaction(store: Store, { intervalMs, clock, signal, report }: CompactionOptions): void {
+export function startCompaction(store: Store, { intervalMs, clock, signal, logger }: CompactionOptions): void {
   if (intervalMs <= 0 || signal.aborted) return;
   const compaction = new Compaction(store);
   let isRunning = false;
@@ -56,7 +57,7 @@ export function startCompaction(store: Store, { intervalMs, clock, signal, repor
     try {
       await compaction.run();
     } catch (error) {
-      if (!(error instanceof StoreClosedError)) report('compaction failed', error);
+      if (!(error instanceof StoreClosedError)) logger.error('Compaction failed', error);
     } finally {
       isRunning = false;
     }

@@ -1,3 +1,4 @@
+import { verbosity } from '@coxswain/apimachinery/log';
 import { afterEach, expect, it } from 'vitest';
 import { startTestServer } from '../../test/test-server.ts';
 import type { ApiServer } from './api-server.ts';
@@ -11,10 +12,10 @@ afterEach(async () => {
 async function start(overrides: Partial<ApiServerConfig>) {
   const { server } = await startTestServer({ listen: false }, overrides);
   servers.push(server);
-  return async (path: string, groups: readonly string[] = ['system:masters'], method = 'GET') => {
+  return async (path: string, groups: readonly string[] = ['system:masters'], method = 'GET', body?: Uint8Array) => {
     const transport = server.transport({ username: 'jane', groups: [...groups, 'system:authenticated'] });
-    const { status, body } = await transport({ method, url: path, headers: {} });
-    return { status, text: body instanceof Uint8Array ? Buffer.from(body).toString() : '' };
+    const { status, body: answer } = await transport({ method, url: path, headers: {}, ...(body && { body }) });
+    return { status, text: answer instanceof Uint8Array ? Buffer.from(answer).toString() : '' };
   };
 }
 
@@ -30,6 +31,16 @@ it('profiles are for those who may get the path', async () => {
   expect((await ask('/debug/api_priority_and_fairness/dump_queues')).text).toMatch(/^PriorityLevelName,/);
   expect(JSON.parse((await ask('/')).text).paths).not.toContain('/debug/pprof');
   expect((await ask('/metrics', ['system:masters'], 'DELETE')).text).toBe('metrics reset\n');
+});
+
+it('the verbosity of the log is set by those who may, where there are profiles', async () => {
+  const level = verbosity(0);
+  const ask = await start({ profiling: true, verbosity: level, authorizationModes: ['RBAC'] });
+  const put = (groups?: readonly string[]) => ask('/debug/flags/v', groups, 'PUT', Buffer.from('4'));
+  expect((await put([])).status).toBe(403);
+  expect(level.of('')).toBe(0);
+  expect(await put()).toEqual({ status: 200, text: 'successfully set klog.logging.verbosity to 4\n' });
+  expect(level.of('')).toBe(4);
 });
 
 it('profiles are off without --profiling, and so is setting metrics back', async () => {

@@ -22,7 +22,7 @@ export function newAdmission(
   { authorization, authorizer }: Access,
   { router, discovery, webhooks }: AdmissionSurroundings,
 ): AdmissionChain {
-  const { config, registries, report, now } = core;
+  const { config, registries, logger, now } = core;
   const { features, eventLoop, random, defaultTolerationSeconds: tolerationSeconds } = config;
   const context = { listers: registries, client: registries, authorizer };
   const webhookMetrics = core.registered(new WebhookMetrics());
@@ -39,7 +39,7 @@ export function newAdmission(
       metrics: webhookMetrics,
       compileConditions: celMatchConditions(authorizer),
       uuid: random.uuid,
-      report,
+      logger,
     },
     policies: {
       eventLoop,

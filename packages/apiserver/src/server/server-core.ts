@@ -1,6 +1,7 @@
 import { Catalogue, type GroupVersionResources, newCodecFactory, newScheme } from '@coxswain/api';
 import type { Service } from '@coxswain/api/core/v1';
 import type { CodecFactory, GroupResource, Scheme } from '@coxswain/apimachinery';
+import type { Logger } from '@coxswain/apimachinery/log';
 import { expressionHooks } from '../admission/policy/index.ts';
 import { retirementOf } from '../crd/terminating.ts';
 import { DefinitionRuleHooks } from '../crd/validation-rules/index.ts';
@@ -56,7 +57,7 @@ export class ServerCore {
       nodePortRange: config.serviceNodePortRange,
       now,
       random: random.number,
-      report: this.report,
+      logger: this.logger,
     });
   }
 
@@ -71,12 +72,15 @@ export class ServerCore {
       now: this.now,
       clock,
       eventLoop,
-      onCacheError: (resource: GroupResource, error: Error) => this.report(`watch cache of ${resource}`, error),
+      onCacheError: (resource: GroupResource, error: Error) =>
+        this.logger.error('Watch cache failed', error, { resource: String(resource) }),
       ...(encryption && { storeFor: (resource: GroupResource) => encryption.storeFor(resource, store) }),
     };
   }
 
-  readonly report = (message: string, error?: unknown): void => this.config.logger.error(message, error);
+  get logger(): Logger {
+    return this.config.logger;
+  }
 
   get serviceIPFamilies(): ('IPv4' | 'IPv6')[] {
     return this.config.serviceClusterIPRanges.map((range) => (range.includes(':') ? 'IPv6' : 'IPv4'));
@@ -108,7 +112,7 @@ export class ServerCore {
     try {
       await this.#definitionRules.load();
     } catch (error) {
-      this.report('the checks of validation rules could not be loaded', error);
+      this.logger.error('Failed to load the checks of validation rules', error);
     }
   }
 

@@ -101,7 +101,7 @@ function openIdHandlers(core: ServerCore): ReadonlyMap<string, ContextHandler> {
   try {
     make('localhost');
   } catch (error) {
-    core.report('no OpenID metadata is served', error);
+    core.logger.error('No OpenID metadata is served', error);
     return new Map();
   }
   const at =

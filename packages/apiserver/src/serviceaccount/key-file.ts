@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '@coxswain/apimachinery/errors';
+import { type Logger, silentLogger } from '@coxswain/apimachinery/log';
 import {
   parseSigningKey,
   parseVerificationKeys,
@@ -48,10 +49,7 @@ function usableKey(file: string, pem: string): SigningKey {
  *
  * Differs from upstream: kubeadm makes an RSA key, which takes a second; ours is of P-256, which upstream accepts too.
  */
-export async function ensureServiceAccountKey(
-  directory: string,
-  log: (message: string) => void = () => {},
-): Promise<SigningKey> {
+export async function ensureServiceAccountKey(directory: string, logger: Logger = silentLogger): Promise<SigningKey> {
   const keyFile = join(directory, 'sa.key');
   const publicFile = join(directory, 'sa.pub');
   const [keyPem, publicPem] = await Promise.all([readTextIfExists(keyFile), readTextIfExists(publicFile)]);
@@ -61,7 +59,7 @@ export async function ensureServiceAccountKey(
   else {
     key = toSigningKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
     await writeAtomically(keyFile, key.privateKey.export({ type: 'sec1', format: 'pem' }).toString(), 0o600);
-    log(`made the service account key ${keyFile}`);
+    logger.info('Generated service account key', { file: keyFile });
   }
   const expected = key.publicKey.export({ type: 'spki', format: 'pem' }).toString();
   if (publicPem !== expected) await writeAtomically(publicFile, expected, 0o644);

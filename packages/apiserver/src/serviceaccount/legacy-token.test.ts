@@ -1,4 +1,5 @@
 import type { Secret } from '@coxswain/api/core/v1';
+import { recordLogs, silentLogger } from '@coxswain/apimachinery/log';
 import { expect, it } from 'vitest';
 import { secretLabeller } from './legacy-token.ts';
 
@@ -12,19 +13,21 @@ it('secretLabeller adds labels to the secret that it read, which stays as it is'
       return args[2];
     },
   };
-  await secretLabeller(client, () => {})(secret, { c: 'd' });
+  await secretLabeller(client, silentLogger)(secret, { c: 'd' });
   const labelled = { ...secret, metadata: { ...secret.metadata, labels: { a: 'b', c: 'd' } } };
   expect(updates).toEqual([['', 'secrets', labelled]]);
   expect(secret.metadata.labels).toEqual({ a: 'b' });
 });
 
 it('secretLabeller only logs what fails', async () => {
-  const log: string[] = [];
+  const { logger, lines } = recordLogs();
   const client = {
     async update(): Promise<never> {
       throw new Error('conflict');
     },
   };
-  await secretLabeller(client, (message) => log.push(message))(secret, {});
-  expect(log).toEqual(['Failed to label legacy service account token s/ns with last-used date, err: conflict']);
+  await secretLabeller(client, logger)(secret, {});
+  expect(lines).toEqual([
+    'error "Failed to label legacy service account token secret with last-used date" err="conflict" secret="ns/s"',
+  ]);
 });

@@ -1,6 +1,7 @@
 import type { Secret, ServiceAccount } from '@coxswain/api/core/v1';
 import { GroupResource, newNotFound, ownEntry } from '@coxswain/apimachinery';
 import { messageOf } from '@coxswain/apimachinery/errors';
+import type { Logger } from '@coxswain/apimachinery/log';
 import type { InternalClient } from '../registry/lister.ts';
 import { sameSecret } from '../secrets/same-secret.ts';
 import type { Claims, LegacyClaims } from './claims.ts';
@@ -25,7 +26,7 @@ export interface LegacyTokenOptions {
 /** For `LegacyTokenOptions.label`: writes as the server itself. What fails is logged; the token is good all the same. */
 export function secretLabeller(
   client: Pick<InternalClient, 'update'>,
-  log: (message: string) => void,
+  logger: Logger,
 ): NonNullable<LegacyTokenOptions['label']> {
   return async (secret, labels) => {
     const { metadata } = secret;
@@ -33,10 +34,8 @@ export function secretLabeller(
       const labelled = { ...secret, metadata: { ...metadata, labels: { ...metadata.labels, ...labels } } };
       await client.update('', 'secrets', labelled);
     } catch (error) {
-      const why = messageOf(error);
-      log(
-        `Failed to label legacy service account token ${metadata.name}/${metadata.namespace} with last-used date, err: ${why}`,
-      );
+      const message = 'Failed to label legacy service account token secret with last-used date';
+      logger.error(message, error, { secret: { name: metadata.name, namespace: metadata.namespace } });
     }
   };
 }

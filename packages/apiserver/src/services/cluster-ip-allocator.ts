@@ -1,6 +1,7 @@
 import type { IPAddress, ServiceCIDR } from '@coxswain/api/networking/v1';
 import { findStatusCondition, isAlreadyExists, isConflict, isNotFound } from '@coxswain/apimachinery';
 import { systemRandom } from '@coxswain/apimachinery/random';
+import { type Logger, silentLogger } from '@coxswain/apimachinery/log';
 import type { InternalClient, Lister, Listers } from '../registry/lister.ts';
 import { AddressRange, type IPFamily, parseAddress } from './address-range.ts';
 import { isSameOwner, networkingGroup, newIPAddress, type Owner, ownerOf } from './ip-address-object.ts';
@@ -23,7 +24,7 @@ interface ClusterIPAllocatorOptions {
   /** From 0 up to but not including 1. */
   readonly random?: () => number;
   /** Hears of what went wrong in the background. */
-  readonly report?: (message: string, error: unknown) => void;
+  readonly logger?: Logger;
 }
 
 interface KnownRange {
@@ -42,7 +43,7 @@ export class ClusterIPAllocator {
   readonly #cidrs: Lister<ServiceCIDR>;
   readonly #addresses: Lister<IPAddress>;
   readonly #random: () => number;
-  readonly #report: (message: string, error: unknown) => void;
+  readonly #logger: Logger;
   readonly #unsubscribe: (() => void)[];
   /** By CIDR, in order of the names of the ServiceCIDRs. An address that is taken or being taken is marked in all that have it. */
   #ranges: ReadonlyMap<string, KnownRange> = new Map();
@@ -50,12 +51,12 @@ export class ClusterIPAllocator {
   /** Addresses on their way back: whoever wants one of them waits. */
   readonly #releasing = new Map<string, Promise<void>>();
 
-  constructor({ client, listers, random = systemRandom.number, report = () => {} }: ClusterIPAllocatorOptions) {
+  constructor({ client, listers, random = systemRandom.number, logger = silentLogger }: ClusterIPAllocatorOptions) {
     this.#client = client;
     this.#cidrs = listers.lister(networkingGroup, 'servicecidrs');
     this.#addresses = listers.lister(networkingGroup, 'ipaddresses');
     this.#random = random;
-    this.#report = report;
+    this.#logger = logger;
     this.#unsubscribe = [
       this.#cidrs.onChange(() => {
         if (this.#isBuilt) this.#buildRanges();
@@ -160,7 +161,7 @@ export class ClusterIPAllocator {
     try {
       await this.#client.delete(networkingGroup, 'ipaddresses', '', name, known && { uid: known.metadata.uid });
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) this.#report(`error releasing ip ${name}`, error);
+      if (!isNotFound(error) && !isConflict(error)) this.#logger.error('Error releasing IP', error, { ip: name });
     }
   }
 

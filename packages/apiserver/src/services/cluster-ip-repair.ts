@@ -1,6 +1,7 @@
 import type { Service } from '@coxswain/api/core/v1';
 import type { IPAddress } from '@coxswain/api/networking/v1';
 import { dateFromTime, isAlreadyExists, isConflict, isNotFound } from '@coxswain/apimachinery';
+import type { Logger } from '@coxswain/apimachinery/log';
 import type { InternalClient, Lister, Listers } from '../registry/lister.ts';
 import { parseAddress } from './address-range.ts';
 import type { ClusterIPAllocator } from './cluster-ip-allocator.ts';
@@ -29,7 +30,7 @@ interface ClusterIPRepairOptions {
   readonly allocator: ClusterIPAllocator;
   readonly now: () => Date;
   /** Hears of everything that was not as it should be. */
-  readonly report: (message: string, error?: unknown) => void;
+  readonly logger: Logger;
 }
 
 /**
@@ -73,27 +74,27 @@ export class ClusterIPRepair {
     } catch (error) {
       // Somebody else was quicker.
       if (isAlreadyExists(error) || isConflict(error) || isNotFound(error)) return;
-      this.#options.report('repairing the addresses of services failed', error);
+      this.#options.logger.error('Failed to repair the addresses of services', error);
     }
   }
 
   async #repairService(service: Service): Promise<void> {
-    const { allocator, report } = this.#options;
+    const { allocator, logger } = this.#options;
     const owner = ownerFor(service);
     for (const text of heldClusterIPs(service)) {
       const address = parseAddress(text);
-      const what = `the cluster IP ${text} of service ${owner.namespace}/${owner.name}`;
+      const about = { clusterIP: text, service: owner };
       if (!address || !(await allocator.isInRange(text))) {
-        report(`${what} is not within any service CIDR; please recreate service`);
+        logger.error('Cluster IP is not within any service CIDR; please recreate service', undefined, about);
         continue;
       }
       const record = this.#addresses.get('', address.canonical);
       const recorded = record && ownerOf(record);
       const other = recorded && !isSameOwner(recorded, owner) && this.#services.get(recorded.namespace, recorded.name);
       if (record && other && this.#holds(other, record)) {
-        report(`${what} was assigned to multiple services; please recreate service`);
+        logger.error('Cluster IP was assigned to multiple services; please recreate service', undefined, about);
       } else if (!record || !recorded || !isSameOwner(recorded, owner) || !hasRightLabels(record, address.family)) {
-        report(`${what} is not allocated; repairing`);
+        logger.error('Cluster IP is not allocated; repairing', undefined, about);
         if (record) await this.#delete(record);
         const wanted = newIPAddress(address.canonical, address.family, owner);
         await this.#options.client.create(networkingGroup, 'ipaddresses', wanted);
@@ -107,7 +108,7 @@ export class ClusterIPRepair {
     const owner = ownerOf(record);
     if (owner && (this.#holds(this.#services.get(owner.namespace, owner.name), record) || this.#isYoung(record)))
       return;
-    this.#options.report(`IPAddress ${record.metadata.name} is for no service; cleaning up`);
+    this.#options.logger.error('IPAddress is for no service; cleaning up', undefined, { ipAddress: record });
     await this.#delete(record);
   }
 

@@ -1,4 +1,5 @@
 import type { Service } from '@coxswain/api/core/v1';
+import type { Logger } from '@coxswain/apimachinery/log';
 import type { Lister } from '../registry/lister.ts';
 import type { NodePortAllocator } from './node-port-allocator.ts';
 import { heldPorts } from './node-ports.ts';
@@ -10,7 +11,14 @@ interface NodePortRepairOptions {
   readonly services: Lister<Service>;
   readonly allocator: NodePortAllocator;
   /** Hears of everything that was not as it should be. */
-  readonly report: (message: string) => void;
+  readonly logger: Logger;
+}
+
+/** Something that was not as it should be. */
+interface Finding {
+  readonly message: string;
+  readonly port: number;
+  readonly service?: string;
 }
 
 /** Brings services and the record of their node ports together again. Several servers may do it at once. */
@@ -25,19 +33,19 @@ export class NodePortRepair {
 
   /** Looks at everything once. Rejects when the store cannot be written. */
   async runOnce(): Promise<void> {
-    const { services, allocator, report } = this.#options;
+    const { services, allocator, logger } = this.#options;
     const { range } = allocator;
     await services.synced;
-    const { suspects, messages } = await allocator.update((taken) => {
-      const messages: string[] = [];
+    const { suspects, findings } = await allocator.update((taken) => {
+      const findings: Finding[] = [];
       const owners = new Map<number, string>();
       for (const service of services.list()) {
         const name = `${service.metadata.namespace}/${service.metadata.name}`;
         for (const port of new Set(heldPorts(service))) {
-          const what = `the node port ${port} of service ${name}`;
-          if (!range.contains(port)) messages.push(`${what} is not within the port range ${range}; please recreate`);
-          else if (owners.has(port)) messages.push(`${what} was assigned to multiple services; please recreate`);
-          else if (taken.set(port - range.base)) messages.push(`${what} is not allocated; repairing`);
+          const find = (message: string): void => void findings.push({ message, port, service: name });
+          if (!range.contains(port)) find('Node port is not within the port range; please recreate service');
+          else if (owners.has(port)) find('Node port was assigned to multiple services; please recreate service');
+          else if (taken.set(port - range.base)) find('Node port is not allocated; repairing');
           owners.set(port, name);
         }
       }
@@ -49,12 +57,12 @@ export class NodePortRepair {
         if (rounds < roundsToRelease) suspects.set(port, rounds);
         else {
           taken.clear(offset);
-          messages.push(`the node port ${port} appears to have leaked: cleaning up`);
+          findings.push({ message: 'Node port appears to have leaked: cleaning up', port });
         }
       }
-      return { suspects, messages };
+      return { suspects, findings };
     });
     this.#suspects = suspects;
-    for (const message of messages) report(message);
+    for (const { message, ...fields } of findings) logger.error(message, undefined, fields);
   }
 }

@@ -1,4 +1,5 @@
 import type { Service } from '@coxswain/api/core/v1';
+import type { Logger } from '@coxswain/apimachinery/log';
 import type { Store } from '@coxswain/storage';
 import type { InternalClient, Listers } from '../registry/lister.ts';
 import { ClusterIPAllocator } from './cluster-ip-allocator.ts';
@@ -19,7 +20,7 @@ export interface ServiceAllocationOptions {
   /** From 0 up to but not including 1. */
   readonly random?: () => number;
   /** Hears of what was not as it should be, and of what failed in the background. */
-  readonly report: (message: string, error?: unknown) => void;
+  readonly logger: Logger;
 }
 
 /** Everything about the addresses and ports of services, put together. */
@@ -35,14 +36,14 @@ export interface ServiceAllocation {
 }
 
 export function newServiceAllocation(options: ServiceAllocationOptions): ServiceAllocation {
-  const { client, listers, store, storePrefix, nodePortRange, now, random, report } = options;
+  const { client, listers, store, storePrefix, nodePortRange, now, random, logger } = options;
   const services = listers.lister<Service>('', 'services');
-  const clusterIPs = new ClusterIPAllocator({ client, listers, random, report });
+  const clusterIPs = new ClusterIPAllocator({ client, listers, random, logger });
   const key = `${storePrefix}/ranges/servicenodeports`;
   const nodePorts = new NodePortAllocator({ store, key, range: nodePortRange, services, random });
-  const hooks = new ServiceHooks({ client, clusterIPs, nodePorts, report });
-  const clusterIPRepair = new ClusterIPRepair({ client, listers, allocator: clusterIPs, now, report });
-  const nodePortRepair = new NodePortRepair({ services, allocator: nodePorts, report });
+  const hooks = new ServiceHooks({ client, clusterIPs, nodePorts, logger });
+  const clusterIPRepair = new ClusterIPRepair({ client, listers, allocator: clusterIPs, now, logger });
+  const nodePortRepair = new NodePortRepair({ services, allocator: nodePorts, logger });
   return {
     hooks,
     repair: async () => {

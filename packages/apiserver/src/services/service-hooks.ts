@@ -1,5 +1,6 @@
 import type { Service } from '@coxswain/api/core/v1';
 import { isNotFound } from '@coxswain/apimachinery';
+import type { Logger } from '@coxswain/apimachinery/log';
 import type { InternalClient } from '../registry/lister.ts';
 import type { Reservation, ResourceHooks, WriteContext } from '../registry/resource-hooks.ts';
 import type { ClusterIPAllocator } from './cluster-ip-allocator.ts';
@@ -20,7 +21,7 @@ interface ServiceHooksOptions {
   readonly clusterIPs: ClusterIPAllocator;
   readonly nodePorts: NodePortAllocator;
   /** Hears of what went wrong in the background. */
-  readonly report: (message: string, error: unknown) => void;
+  readonly logger: Logger;
 }
 
 /** Addresses and ports that go one way or the other when a write has ended. */
@@ -60,7 +61,7 @@ export class ServiceHooks implements ResourceHooks<Service> {
     // Left there, the endpoints would be those of the next service of that name.
     const endpoints = this.#options.client.delete('', 'endpoints', owner.namespace, owner.name).catch((error) => {
       if (!isNotFound(error))
-        this.#options.report(`delete service endpoints ${owner.name}/${owner.namespace} failed`, error);
+        this.#options.logger.error('Failed to delete service endpoints', error, { service: owner });
     });
     const holding = { addresses: heldClusterIPs(service), ports: heldPorts(service) };
     return this.#inBackground(Promise.all([endpoints, this.#release(owner, holding)]));
@@ -121,12 +122,12 @@ export class ServiceHooks implements ResourceHooks<Service> {
 
   /** Never rejects. */
   async #release(owner: Owner, { addresses, ports }: Holding): Promise<void> {
-    const { clusterIPs, nodePorts, report } = this.#options;
+    const { clusterIPs, nodePorts, logger } = this.#options;
     await Promise.all([
       ...addresses.map((address) => clusterIPs.release(address, owner)),
       nodePorts
         .release(ports)
-        .catch((error) => report(`error releasing node ports ${ports.join(', ')} of service ${owner.name}`, error)),
+        .catch((error) => logger.error('Error releasing node ports', error, { ports, service: owner })),
     ]);
   }
 

@@ -108,7 +108,9 @@ describe('the repair', () => {
     scenario.cluster.resource('networking.k8s.io', 'ipaddresses').set('', clusterIP!, undefined);
     await restart();
     expect(scenario.addresses()).toEqual([clusterIP]);
-    expect(scenario.reports).toEqual([`the cluster IP ${clusterIP} of service test/web is not allocated; repairing`]);
+    expect(scenario.reports).toEqual([
+      `error "Cluster IP is not allocated; repairing" clusterIP="${clusterIP}" service="test/web"`,
+    ]);
   });
 
   it('records at once what somebody deletes', async () => {
@@ -159,7 +161,7 @@ describe('the repair', () => {
     await restart();
     expect(scenario.cluster.writes).toEqual([]);
     expect(scenario.reports).toEqual([
-      `the cluster IP ${clusterIP} of service test/twin was assigned to multiple services; please recreate service`,
+      `error "Cluster IP was assigned to multiple services; please recreate service" clusterIP="${clusterIP}" service="test/twin"`,
     ]);
   });
 
@@ -176,8 +178,8 @@ describe('the repair', () => {
     );
     await restart();
     expect(scenario.reports.toSorted()).toEqual([
-      'the cluster IP 1.2.3.4 of service test/old is not within any service CIDR; please recreate service',
-      'the node port 1 of service test/old is not within the port range 30000-32767; please recreate',
+      'error "Cluster IP is not within any service CIDR; please recreate service" clusterIP="1.2.3.4" service="test/old"',
+      'error "Node port is not within the port range; please recreate service" port=1 service="test/old"',
     ]);
   });
 

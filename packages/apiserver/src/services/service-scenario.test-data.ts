@@ -1,6 +1,7 @@
 import type { Service, ServiceSpec } from '@coxswain/api/core/v1';
 import type { IPAddress, ServiceCIDR } from '@coxswain/api/networking/v1';
 import { toStatus } from '@coxswain/apimachinery';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { FakeCluster } from './fake-cluster.test-data.ts';
 import { PortRange } from './port-range.ts';
 import { newServiceAllocation, type ServiceAllocation } from './service-allocation.ts';
@@ -35,7 +36,8 @@ export const failure = (write: Promise<unknown>): Promise<[code: number, message
 /** A dual-stack cluster, and one server of it that takes requests for services. */
 export class ServiceScenario {
   readonly cluster = new FakeCluster();
-  readonly reports: string[] = [];
+  readonly #logs = recordLogs();
+  readonly reports = this.#logs.lines;
   #allocation: ServiceAllocation;
 
   constructor(cidrs = ['10.96.0.0/16', 'fd00:10:96::/112'], nodePortRange = '30000-32767') {
@@ -58,7 +60,7 @@ export class ServiceScenario {
       storePrefix: '/registry',
       nodePortRange: PortRange.parse(nodePortRange),
       now: () => cluster.now,
-      report: (message) => this.reports.push(message),
+      logger: this.#logs.logger,
     });
   }
 

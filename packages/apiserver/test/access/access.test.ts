@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningApiServer, startApiServer } from '../../src/options/start-api-server.ts';
 import { inProcessCaller } from '../requests/caller.ts';
@@ -21,7 +22,7 @@ beforeAll(async () => {
   issuer = await new TestIssuer().start();
   prepare(issuer);
   const files = await writeFiles(directory, issuer);
-  const log = (message: string, error?: unknown): void => void logged.push(`${message} ${String(error ?? '')}`);
+  const { logger } = recordLogs({ onLine: (line) => logged.push(line.replaceAll('\\"', '"')) });
   server = await startApiServer(
     {
       memory: true,
@@ -31,7 +32,7 @@ beforeAll(async () => {
       authorizationConfig: files.authorizationConfig,
       apiAudiences: ['kube'],
     },
-    { logger: { info: log, error: log } },
+    { logger },
   );
   const caller = inProcessCaller(server.transport());
   const call: Call = async (method, url, token, body) => {

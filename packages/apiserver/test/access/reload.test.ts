@@ -1,6 +1,7 @@
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { issueKeyPair, type KeyPair } from '@coxswain/client/x509';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ApiServerOptions } from '../../src/options/api-server-flags.ts';
@@ -32,8 +33,8 @@ afterEach(async () => {
 const eventually = <T>(check: () => T | Promise<T>): Promise<T> => vi.waitFor(check, 15_000);
 
 async function start(options: ApiServerOptions): Promise<RunningApiServer> {
-  const log = (message: string, error?: unknown): void => void logged.push(`${message} ${String(error ?? '')}`);
-  server = await startApiServer({ memory: true, ...options }, { logger: { info: log, error: log } });
+  const { logger } = recordLogs({ onLine: (line) => logged.push(line.replaceAll('\\"', '"')) });
+  server = await startApiServer({ memory: true, ...options }, { logger });
   return server;
 }
 
@@ -270,7 +271,7 @@ describe('certificates', () => {
     expect([await ask(first), await ask(second)]).toEqual([200, 401]);
     await put('client-ca.crt', 'nothing of use');
     await eventually(() =>
-      expect(logged.join('\n')).toContain('--client-ca-file has changed, and what was in it before counts'),
+      expect(logged.join('\n')).toContain('Failed to reload a file that changed; what it said before counts'),
     );
     expect(await ask(first)).toBe(200);
     await put('client-ca.crt', renewed.certificatePem);
@@ -303,7 +304,7 @@ describe('who shows no credentials', () => {
     await server?.stop();
     await start({ authorizationMode: ['AlwaysAllow'] });
     expect(await ask()).toBe(401);
-    expect(logged.join('\n')).toContain('who shows no credentials is refused');
+    expect(logged.join('\n')).toContain('Anonymous requests are refused');
   });
 
   it('cannot be spoken of in two places', async () => {

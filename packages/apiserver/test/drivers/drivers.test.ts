@@ -1,19 +1,23 @@
 /** What a cluster needs of its server whatever it is kept in: nothing lost over a restart, watches that go on, one truth. */
+
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { silentLogger } from '@coxswain/apimachinery/log';
 import { type EtcdServer, findProgram, startEtcd } from '@coxswain/storage/testing/etcd';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningApiServer, startApiServer } from '../../src/index.ts';
 import { type Json, TestClient } from './test-client.ts';
 
-const quiet = { info: () => {}, error: () => {} };
 let running: RunningApiServer[] = [];
 
 const start = async (options: Parameters<typeof startApiServer>[0]): Promise<TestClient> => {
-  const server = await startApiServer({ securePort: 0, bindAddress: '127.0.0.1', ...options }, { logger: quiet });
+  const server = await startApiServer(
+    { securePort: 0, bindAddress: '127.0.0.1', ...options },
+    { logger: silentLogger },
+  );
   running.push(server);
   return new TestClient(server);
 };

@@ -1,10 +1,9 @@
+import { silentLogger } from '@coxswain/apimachinery/log';
 import { type EtcdServer, findProgram, startEtcd } from '@coxswain/storage/testing/etcd';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { definitionOf, definitionsUrl, versionOf } from '../../src/crd/custom-resources.test-data.ts';
 import { type RunningApiServer, startApiServer } from '../../src/index.ts';
 import { type Json, TestClient } from '../drivers/test-client.ts';
-
-const quiet = { info: () => {}, error: () => {} };
 
 /** Custom resources and quotas where several servers have one store. */
 describe.skipIf(findProgram('etcd') === undefined)('two servers over one etcd', () => {
@@ -16,8 +15,8 @@ describe.skipIf(findProgram('etcd') === undefined)('two servers over one etcd', 
   beforeAll(async () => {
     etcd = await startEtcd();
     const options = { securePort: 0, bindAddress: '127.0.0.1', etcdServers: [etcd.endpoint] };
-    servers = [await startApiServer(options, { logger: quiet })];
-    servers.push(await startApiServer(options, { logger: quiet }));
+    servers = [await startApiServer(options, { logger: silentLogger })];
+    servers.push(await startApiServer(options, { logger: silentLogger }));
     [a, b] = servers.map((server) => new TestClient(server)) as [TestClient, TestClient];
   }, 60_000);
   afterAll(async () => {

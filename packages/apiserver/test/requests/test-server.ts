@@ -1,4 +1,5 @@
 import { FeatureGates } from '@coxswain/api';
+import { consoleLogger } from '@coxswain/apimachinery/log';
 import type { ApiServer } from '../../src/server/api-server.ts';
 import type { ApiServerConfig } from '../../src/server/api-server-config.ts';
 import { startTestServer as startServer } from '../test-server.ts';
@@ -68,7 +69,7 @@ export async function startTestServer(name: ServerName): Promise<ApiServer> {
     {
       runtimeConfig: new Map(),
       disabledAdmissionPlugins: [],
-      logger: { info: () => undefined, error: (message, error) => console.error(message, error) },
+      logger: consoleLogger,
       ...flags[name],
     },
   );

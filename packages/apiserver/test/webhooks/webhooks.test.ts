@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { systemClock } from '@coxswain/apimachinery/clock';
+import { silentLogger } from '@coxswain/apimachinery/log';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AuditLog } from '../../src/audit/audit-log.ts';
 import { AuditPolicy } from '../../src/audit/audit-policy.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
   const policy = new AuditPolicy(
     parseAuditPolicy(
       '{"apiVersion":"audit.k8s.io/v1","kind":"Policy","omitStages":["RequestReceived"],"rules":[{"level":"RequestResponse"}]}',
-      () => {},
+      silentLogger,
     ),
   );
   const log = new AuditLog({
@@ -40,7 +41,7 @@ beforeAll(async () => {
     bufferSize: 1000,
     batchMaxSize: 1,
     batchMaxWaitMs: 0,
-    report: () => {},
+    logger: silentLogger,
   });
   made = await startTestServer(
     {},

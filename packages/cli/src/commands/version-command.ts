@@ -1,9 +1,9 @@
+import { reasonOf } from '@coxswain/apimachinery/log';
 import { boolean, flag } from '@coxswain/component-base';
 import type { CommandBody, Invocation } from '@coxswain/component-base/cli';
 import { type VersionInfo, versionInfo } from '@coxswain/component-base/version';
 import type { CoxContext } from '../context.ts';
 import { outputFlag, outputFormat, printed } from '../output.ts';
-import { reasonOf } from '../server-process.ts';
 import { clusterCompletions, clusterFlags, clusterOf } from '../up/cluster-flags.ts';
 import { clientLogger } from '../verbosity.ts';
 import { coxswainVersion } from '../version.ts';

@@ -36,9 +36,10 @@ const setByCluster: Readonly<Record<string, string>> = {
 };
 
 const { flags, ignored, refused: refusedFlags } = apiServerForm;
-const isPassed = (name: string): boolean => !Object.hasOwn(setByCluster, name);
+// `cox` has a `-v` of its own.
+const isPassed = (name: string): boolean => name !== 'v' && !Object.hasOwn(setByCluster, name);
 
-type PassedFlags = Omit<typeof flags, 'data-dir' | 'memory'>;
+type PassedFlags = Omit<typeof flags, 'data-dir' | 'memory' | 'v'>;
 
 /** Flags of kube-apiserver that `cox up` takes for its own. */
 export const passedFlags: FlagTable = {
@@ -61,10 +62,7 @@ const refusedByUp: Readonly<Record<string, RefusedFlag>> = {
 
 /** Flags that are known, so that what is wrong with them can be said, but in no help. */
 export const otherFlags: FlagTable = Object.fromEntries(
-  Object.entries({ ...ignored, ...refusedByUp })
-    // `cox` has its own.
-    .filter(([name]) => name !== 'v')
-    .map(([name, { type }]) => [name, { ...flag(type, ''), hidden: true }]),
+  Object.entries({ ...ignored, ...refusedByUp }).map(([name, { type }]) => [name, { ...flag(type, ''), hidden: true }]),
 );
 
 /** What is told the API server, and what to say of it. Throws an OptionsError. */

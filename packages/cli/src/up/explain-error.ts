@@ -1,4 +1,4 @@
-import { reasonOf } from '../server-process.ts';
+import { reasonOf } from '@coxswain/apimachinery/log';
 
 const places = 'choose a directory of your own with --data-dir, or a file with --kubeconfig';
 

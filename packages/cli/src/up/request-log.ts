@@ -8,7 +8,7 @@ export const withRequestLog = (transport: Transport, server: string, logger: Log
     const { method, url } = request;
     const log = (status: string): void => {
       const milliseconds = Math.round(performance.now() - start);
-      logger.info(`"Response" verb="${method}" url="${server}${url}" status="${status}" milliseconds=${milliseconds}`);
+      logger.info('Response', { verb: method, url: `${server}${url}`, status, milliseconds });
     };
     try {
       const response = await transport.send(request);

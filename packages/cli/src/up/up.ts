@@ -1,7 +1,10 @@
 import { resolve } from 'node:path';
+import { type LogSink, newLogger } from '@coxswain/apimachinery/log';
 import type { ApiServerOptions } from '@coxswain/apiserver';
+import type { Logger } from '@coxswain/client';
+import { componentLogging } from '@coxswain/component-base/logs';
 import type { Terminal } from '../main.ts';
-import { newLogger, runUntilStopped, type ServerLogger, type ServerProcess } from '../server-process.ts';
+import { runUntilStopped, type ServerProcess } from '../server-process.ts';
 import { choosePort, usualPort } from './choose-port.ts';
 import type { ClusterDirectory } from './cluster-directory.ts';
 import { commandFor } from './cluster-flags.ts';
@@ -37,12 +40,13 @@ export async function up(options: UpOptions, terminal: Terminal, process: Server
     );
   const lock = await directory.claim();
   const progress = (message: string): void => terminal.err(`${message}\n`);
-  const told = newLogger(terminal, () => new Date());
-  const logger = toldOnce(options.verbosity > 0 ? told : quiet(told), () => performance.now());
+  const logger = loggerOf(options, terminal);
   for (const notice of options.notices) progress(notice);
   try {
-    await runUntilStopped(process, { ...logger, info: progress }, (signal) =>
-      run(options, { terminal, process, progress, logger, signal }),
+    await runUntilStopped(
+      process,
+      newLogger(({ message }) => progress(message)),
+      (signal) => run(options, { terminal, process, progress, logger, signal }),
     );
   } finally {
     await lock.release();
@@ -53,7 +57,7 @@ interface Surroundings {
   readonly terminal: Terminal;
   readonly process: ServerProcess;
   readonly progress: (message: string) => void;
-  readonly logger: ServerLogger;
+  readonly logger: Logger;
   readonly signal: AbortSignal;
 }
 
@@ -111,8 +115,22 @@ async function run(options: UpOptions, surroundings: Surroundings): Promise<void
 const portOf = (url: string | undefined): number | undefined =>
   url ? Number(new URL(url).port) || undefined : undefined;
 
+function loggerOf({ verbosity, apiServer }: UpOptions, terminal: Terminal): Logger {
+  const filter = (write: LogSink): LogSink => {
+    const once = toldOnce(write, () => performance.now());
+    return verbosity > 0 ? once : withoutInfos(once);
+  };
+  const given = { ...apiServer, v: verbosity };
+  return componentLogging({ name: '', given, write: (line) => terminal.err(line), now: () => new Date(), filter })
+    .logger;
+}
+
 /** What goes on inside is told by `kubectl get events`; here only what is wrong. */
-const quiet = (logger: ServerLogger): ServerLogger => ({ ...logger, info: () => {} });
+const withoutInfos =
+  (sink: LogSink): LogSink =>
+  (entry) => {
+    if (entry.severity !== 'info') sink(entry);
+  };
 
 const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {

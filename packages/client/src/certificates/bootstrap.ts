@@ -99,9 +99,9 @@ async function isStillValid(path: string, clock: Clock, logger: Logger): Promise
     const pem = (await config.credentials?.current())?.clientCertificate?.certificate ?? '';
     const ends = expiries(pem);
     if (ends.length > 0 && ends.every((end) => clock.now() <= end)) return true;
-    logger.warn(`${path} has no client certificate, or one that has expired`);
+    logger.warn('Bootstrap client config has no client certificate, or one that has expired', { path });
   } catch (error) {
-    logger.error(`unable to read existing bootstrap client config from ${path}`, error);
+    logger.error('Unable to read existing bootstrap client config', error, { path });
   }
   return false;
 }

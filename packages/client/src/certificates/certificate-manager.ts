@@ -161,13 +161,13 @@ export class CertificateManager {
         const issued = await this.#rotate(template, signal);
         if (satisfiesTemplate(issued, template)) return;
         // A signer that leaves out what was asked for would do so again.
-        this.#logger.warn(`${this.#options.signerName}: the certificate is not for all that was asked for`);
+        this.#logger.warn('Certificate is not for all that was asked for', { signerName: this.#options.signerName });
         await sleep(this.#clock, lastingRetryMs, signal);
         return;
       } catch (error) {
         signal.throwIfAborted();
         this.#options.onFailure?.(error);
-        this.#logger.error(`${this.#options.signerName}: the certificate could not be rotated`, error);
+        this.#logger.error('Failed to rotate certificate', error, { signerName: this.#options.signerName });
       }
       await sleep(this.#clock, steps.left > 0 ? steps.next() : lastingRetryMs, signal);
     }

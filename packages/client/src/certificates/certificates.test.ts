@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { CertificateSigningRequest } from '@coxswain/api/certificates/v1';
 import { type Clock, FakeClock, systemClock } from '@coxswain/apimachinery/clock';
 import { isAlreadyExists, isForbidden } from '@coxswain/apimachinery/errors';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadKubeConfig, restConfigFor } from '../kubeconfig/index.ts';
 import { kubeconfigText, tempDir } from '../kubeconfig/temp-dir.test-data.ts';
-import { silentLogger } from '../observe/index.ts';
 import { ResourceClient } from '../rest/resource-client.ts';
 import { RESTClient } from '../rest/rest-client.ts';
 import { InProcessTransport } from '../transport/index.ts';
@@ -292,11 +292,13 @@ describe('CertificateManager', () => {
 
   it('does not ask again at once when the signer leaves out what was asked for', async () => {
     const said = deferred<string>();
-    const logger = { ...silentLogger, warn: said.resolve };
+    const { logger } = recordLogs({ onLine: said.resolve });
     const { manager, next } = await manage(await tempDir(), { template: { ...node, dnsNames: ['a.example'] }, logger });
     running = manager.run(stop.signal);
     const first = await next();
-    expect(await said.promise).toBe(`${signerName}: the certificate is not for all that was asked for`);
+    expect(await said.promise).toBe(
+      `warning "Certificate is not for all that was asked for" signerName="${signerName}"`,
+    );
     await clock.whenWaiting();
     expect(clock.nextInMs).toBe(32_000);
     const second = next();

@@ -1,10 +1,10 @@
 import type { Event, EventSource } from '@coxswain/api/core/v1';
 import { type Clock, systemClock } from '@coxswain/apimachinery/clock';
 import { isNotFound } from '@coxswain/apimachinery/errors';
+import { type Logger, silentLogger } from '@coxswain/apimachinery/log';
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import { timeFromDate } from '@coxswain/apimachinery/time';
 import { systemRandom } from '@coxswain/apimachinery/random';
-import { type Logger, silentLogger } from '../observe/logger.ts';
 import type { CallOptions } from '../rest/call-options.ts';
 import type { PatchBodies, ResourceInterface } from '../rest/resource-interface.ts';
 import { type CorrelatedEvent, type CorrelatorOptions, EventCorrelator } from './event-correlator.ts';
@@ -124,7 +124,8 @@ export class CoreEventRecorder implements EventRecorder {
         reportingInstance: source.host ?? '',
       });
     } catch (error) {
-      this.#logger.error(`Could not construct event, will not report it: ${type} ${reason} ${message}`, error);
+      const fields = { eventType: type, reason, message };
+      this.#logger.error('Could not construct event, will not report it', error, fields);
     }
   }
 

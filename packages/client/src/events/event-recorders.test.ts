@@ -2,6 +2,7 @@ import type { Event } from '@coxswain/api/core/v1';
 import type { Event as EventsV1Event } from '@coxswain/api/events/v1';
 import { FakeClock } from '@coxswain/apimachinery/clock';
 import { newForbidden } from '@coxswain/apimachinery/errors';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { GroupResource, type KubernetesObject } from '@coxswain/apimachinery/meta';
 import { describe, expect, it } from 'vitest';
 import { TransportError } from '../transport/transport.ts';
@@ -44,7 +45,7 @@ class Sink<E extends KubernetesObject> {
 function start(options: Partial<CoreEventRecorderOptions> = {}) {
   const clock = new FakeClock(Date.UTC(2026, 0, 1));
   const sink = new Sink<Event>();
-  const log: string[] = [];
+  const { logger, lines: log } = recordLogs();
   const { metrics, values } = recordingMetrics();
   const recorder = new CoreEventRecorder({
     events: sink.events,
@@ -52,7 +53,7 @@ function start(options: Partial<CoreEventRecorderOptions> = {}) {
     clock,
     random: () => 0.5,
     metrics,
-    logger: { info: (message) => log.push(message), warn() {}, error: (message) => log.push(message) },
+    logger,
     ...options,
   });
   return { clock, sink, log, values, recorder };
@@ -144,7 +145,7 @@ describe('CoreEventRecorder', () => {
     expect(sink.attempts).toBe(3);
     await clock.advance(9 * 10_000);
     expect(sink.attempts).toBe(13);
-    expect(log).toContain('Unable to write event ns/web.18867251ee015300 (R) (retry limit exceeded!)');
+    expect(log).toContain('error "Unable to write event (retry limit exceeded!)" event="ns/web.18867251ee015300 (R)"');
     expect(values).toEqual({ 'event_recorder_dropped_total{unreachable}': 1 });
     sink.failure = undefined;
     await clock.advance(10_000);
@@ -157,7 +158,14 @@ describe('CoreEventRecorder', () => {
     sink.failure = newForbidden(GroupResource.of('', 'events'), 'e', new Error('no'));
     recorder.event(pod, 'Normal', 'R', 'm');
     await recorder.flush();
-    expect([sink.attempts, log]).toEqual([1, ['Server rejected event ns/web.18867251ee015300 (R) (will not retry!)']]);
+    expect([sink.attempts, log]).toEqual([
+      1,
+      [
+        expect.stringMatching(
+          /^error "Server rejected event \(will not retry!\)" .*event="ns\/web.18867251ee015300 \(R\)"$/,
+        ),
+      ],
+    ]);
     expect(values).toEqual({ 'event_recorder_dropped_total{rejected}': 1 });
   });
 
@@ -166,7 +174,9 @@ describe('CoreEventRecorder', () => {
     for (const name of ['a', 'b', 'c']) recorder.event({ ...pod, metadata: { name } }, 'Normal', 'R', 'm');
     await recorder.flush();
     expect(sink.objects.map((event) => event.involvedObject.name)).toEqual(['a', 'b']);
-    expect(log[0]).toMatch(/^Unable to record event: too many queued events, dropped event default\/c\./);
+    expect(log[0]).toMatch(
+      /^error "Unable to record event: too many queued events, dropped event" event="default\/c\./,
+    );
     expect(values).toEqual({ 'event_recorder_dropped_total{queue_full}': 1 });
     for (const name of ['d', 'e', 'f', 'g', 'h']) recorder.event({ ...pod, metadata: { name } }, 'Normal', 'R', 'm');
     await recorder.flush();
@@ -175,8 +185,10 @@ describe('CoreEventRecorder', () => {
     await recorder.flush();
     // The first of those that were dropped one after the other is named.
     expect(log.slice(1)).toEqual([
-      expect.stringMatching(/^Unable to record event: too many queued events, dropped event default\/f\./),
-      'Unable to record event: too many queued events, dropped 2 more',
+      expect.stringMatching(
+        /^error "Unable to record event: too many queued events, dropped event" event="default\/f\./,
+      ),
+      'error "Unable to record event: too many queued events, dropped more" count=2',
     ]);
     for (let i = 0; i < 30; i++) {
       recorder.event(pod, 'Normal', 'R', 'm');
@@ -188,12 +200,13 @@ describe('CoreEventRecorder', () => {
   it('logs what makes no event', () => {
     const { log, recorder } = start();
     recorder.event({ metadata: { name: 'x' } }, 'Normal', 'R', 'm');
-    expect(log).toEqual(['Could not construct event, will not report it: Normal R m']);
+    expect(log).toEqual([
+      expect.stringMatching(/^error "Could not construct event, .*eventType="Normal" reason="R" message="m"$/),
+    ]);
   });
 
   it('stops: drops the rest, waits for nothing, and takes no more', async () => {
-    const errors: string[] = [];
-    const logger = { info() {}, warn() {}, error: (message: string) => errors.push(message) };
+    const { logger, lines } = recordLogs();
     const { clock, sink, values, recorder } = start({ logger });
     sink.failure = away;
     recorder.event(pod, 'Normal', 'R', 'm');
@@ -205,7 +218,9 @@ describe('CoreEventRecorder', () => {
     recorder.event(pod, 'Normal', 'R', 'o');
     expect([sink.attempts, clock.pending]).toEqual([1, 0]);
     expect(values).toEqual({ 'event_recorder_dropped_total{stopped}': 3 });
-    expect(errors).toEqual(['Unable to write event ns/web.18867251ee015300 (R) (may retry after sleeping)']);
+    expect(lines.filter((line) => line.startsWith('error'))).toEqual([
+      'error "Unable to write event (may retry after sleeping)" err="connect ECONNREFUSED" event="ns/web.18867251ee015300 (R)"',
+    ]);
   });
 
   it('finishes: what waits is tried once more, and nothing twice', async () => {
@@ -302,16 +317,17 @@ describe('EventSeriesRecorder', () => {
 
   it('drops what there is no room for: it is counted as dropped, and in no series', async () => {
     const { metrics, values } = recordingMetrics();
-    const log: string[] = [];
-    const logger = { info() {}, warn() {}, error: (message: string) => void log.push(message) };
+    const { logger, lines } = recordLogs();
     const { sink, recorder, tell } = startSeries({ queueSize: 1, metrics, logger });
     const tellOf = (name: string, note = 'm') =>
       recorder.event({ ...pod, metadata: { name } }, { type: 'Normal', reason: 'R', action: 'Doing', note });
     tell();
     for (const name of ['a', 'a', 'b']) tellOf(name);
     expect(values).toEqual({ 'event_recorder_dropped_total{queue_full}': 3 });
-    expect(log).toEqual([
-      expect.stringMatching(/^Unable to record event: too many queued events, .* default\/a\..* \(R\)$/),
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^error "Unable to record event: too many queued events, .*" event="default\/a\..* \(R\)"$/,
+      ),
     ]);
     await recorder.flush();
     tellOf('a');

@@ -3,9 +3,9 @@ import type { Event, EventSeries } from '@coxswain/api/events/v1';
 import { LruCache } from '@coxswain/apimachinery/cache';
 import { type Clock, systemClock, type Timer } from '@coxswain/apimachinery/clock';
 import { isAlreadyExists, isNotFound } from '@coxswain/apimachinery/errors';
+import { type Logger, silentLogger } from '@coxswain/apimachinery/log';
 import { microTimeFromDate } from '@coxswain/apimachinery/time';
 import { systemRandom } from '@coxswain/apimachinery/random';
-import { type Logger, silentLogger } from '../observe/logger.ts';
 import { jitter } from '../wait/backoff.ts';
 import type { EventClients } from './core-event-recorder.ts';
 import { EventNames } from './event-names.ts';
@@ -91,8 +91,8 @@ export class EventSeriesRecorder {
       if (this.#writer.admits(() => this.#eventOf(regarding, occurrence)))
         this.#record(this.#eventOf(regarding, occurrence));
     } catch (error) {
-      const { type, reason, note } = occurrence;
-      this.#logger.error(`Could not construct event, will not report it: ${type} ${reason} ${note}`, error);
+      const { type: eventType, reason, note } = occurrence;
+      this.#logger.error('Could not construct event, will not report it', error, { eventType, reason, note });
     }
   }
 

@@ -1,6 +1,6 @@
 import { type Clock, sleep, systemClock } from '@coxswain/apimachinery/clock';
 import { ApiError, hasStatusCause, isAlreadyExists } from '@coxswain/apimachinery/errors';
-import { type Logger, silentLogger } from '../observe/logger.ts';
+import { type Logger, silentLogger } from '@coxswain/apimachinery/log';
 import { type Counter, type Metrics, noMetrics } from '../observe/metrics.ts';
 
 /** What recorders have in common. */
@@ -62,7 +62,7 @@ export class EventWriter<E> {
   constructor(handling: EventHandling<E>, options: EventWriterOptions) {
     this.#handling = handling;
     this.#clock = options.clock ?? systemClock;
-    this.#logger = options.logger ?? silentLogger;
+    this.#logger = (options.logger ?? silentLogger).named('events');
     this.#queueSize = options.queueSize ?? 1000;
     this.#drops = (options.metrics ?? noMetrics).counter({
       name: 'event_recorder_dropped_total',
@@ -88,7 +88,7 @@ export class EventWriter<E> {
     this.drop('queue_full');
     if (this.#untold++ === 0) {
       const which = this.#handling.describe(event());
-      this.#logger.error(`Unable to record event: too many queued events, dropped event ${which}`);
+      this.#logger.error('Unable to record event: too many queued events, dropped event', undefined, { event: which });
     }
     return false;
   }
@@ -138,7 +138,9 @@ export class EventWriter<E> {
   #tellOfDropped(): void {
     const more = this.#untold - 1;
     this.#untold = 0;
-    if (more > 0) this.#logger.error(`Unable to record event: too many queued events, dropped ${more} more`);
+    if (more > 0) {
+      this.#logger.error('Unable to record event: too many queued events, dropped more', undefined, { count: more });
+    }
   }
 
   async #run(): Promise<void> {
@@ -181,14 +183,14 @@ export class EventWriter<E> {
       for (let tries = 1; write; tries++) {
         if (await this.#isSettled(event, write)) return;
         const isLast = tries >= maxTriesPerEvent || this.#finishing.signal.aborted;
-        if (isLast) return this.#giveUp(event, 'unreachable', 'retry limit exceeded!');
+        if (isLast) return this.#giveUp(event, 'unreachable', 'Unable to write event (retry limit exceeded!)');
         // Who is woken tries once more.
         await sleep(this.#clock, this.#handling.delayMs(tries), this.#finishing.signal).catch(() => {});
         signal.throwIfAborted();
       }
     } catch (error) {
-      if (signal.aborted) this.#giveUp(event, 'stopped', 'recorder is stopped');
-      else this.#giveUp(event, 'rejected', String(error));
+      if (signal.aborted) this.#giveUp(event, 'stopped', 'Unable to write event (recorder is stopped)');
+      else this.#giveUp(event, 'rejected', 'Unable to write event', error);
     }
   }
 
@@ -203,21 +205,22 @@ export class EventWriter<E> {
       if (signal.aborted) throw error;
       if (isFinal(error)) {
         this.drop('rejected');
-        if (isExpected(error)) this.#logger.info(`Server rejected event ${which} (will not retry!): ${String(error)}`);
-        else this.#logger.error(`Server rejected event ${which} (will not retry!)`, error);
+        const message = 'Server rejected event (will not retry!)';
+        if (isExpected(error)) this.#logger.info(message, { event: which, err: error });
+        else this.#logger.error(message, error, { event: which });
         return true;
       }
-      this.#logger.error(`Unable to write event ${which} (may retry after sleeping)`, error);
+      this.#logger.error('Unable to write event (may retry after sleeping)', error, { event: which });
       return false;
     }
   }
 
-  #giveUp(event: E, reason: DropReason, why: string): void {
+  #giveUp(event: E, reason: DropReason, message: string, error?: unknown): void {
     this.drop(reason);
-    const message = `Unable to write event ${this.#handling.describe(event)} (${why})`;
+    const fields = { event: this.#handling.describe(event) };
     // Differs from upstream: to be stopped is no failure.
-    if (reason === 'stopped') this.#logger.info(message);
-    else this.#logger.error(message);
+    if (reason === 'stopped') this.#logger.info(message, fields);
+    else this.#logger.error(message, error, fields);
   }
 }
 

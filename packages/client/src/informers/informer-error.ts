@@ -1,4 +1,4 @@
-import type { Logger } from '../observe/logger.ts';
+import type { Logger } from '@coxswain/apimachinery/log';
 import { isExpired } from './server-errors.ts';
 
 /** Where an error came from. */
@@ -19,13 +19,22 @@ export interface InformerErrorContext {
 export type InformerErrorHandler = (error: Error, context: InformerErrorContext) => void;
 
 /** Says it to the logger. That a resource version expired is part of life, and no error there. */
-export const logErrors =
-  (logger: Logger): InformerErrorHandler =>
-  (error, { name, during, retryInMs }) => {
-    const next = retryInMs === undefined ? '' : `, next attempt in ${Math.round(retryInMs)} ms`;
-    if (isExpired(error)) logger.info(`${name}: ${during} ended${next}: ${error.message}`);
-    else logger.error(`${name}: ${during} failed${next}`, error);
+export function logErrors(logger: Logger): InformerErrorHandler {
+  const own = logger.named('reflector');
+  return (error, { name, during, retryInMs }) => {
+    const fields = { reflector: name, ...(retryInMs !== undefined && { retryInMs: Math.round(retryInMs) }) };
+    if (isExpired(error)) own.v(4).info(ended[during], { ...fields, err: error });
+    else own.error(failed[during], error, fields);
   };
+}
+
+const failed = {
+  list: 'Failed to list',
+  watch: 'Failed to watch',
+  store: 'Failed to store an object',
+  handler: 'An event handler failed',
+};
+const ended = { ...failed, list: 'List expired', watch: 'Watch closed' };
 
 /** The handler, made safe: whatever it does, the caller goes on. */
 export const guarded =
@@ -34,7 +43,7 @@ export const guarded =
     try {
       onError(asError(error), context);
     } catch (thrown) {
-      logger.error(`${context.name}: the error handler threw`, thrown);
+      logger.error('The error handler of an informer failed', thrown, { reflector: context.name });
     }
   };
 

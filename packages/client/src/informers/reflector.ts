@@ -1,6 +1,7 @@
 import { onAbort } from '@coxswain/apimachinery/abort';
 import { type Clock, sleep, systemClock } from '@coxswain/apimachinery/clock';
 import { asApiError, isBadRequest, isInvalid, isTooManyRequests } from '@coxswain/apimachinery/errors';
+import { consoleLogger, type Logger } from '@coxswain/apimachinery/log';
 import {
   getAnnotation,
   INITIAL_EVENTS_ANNOTATION_KEY,
@@ -10,7 +11,6 @@ import {
 import { isObjectEvent, type ObjectEvent, type WatchEvent } from '@coxswain/apimachinery/watch';
 import { systemRandom } from '@coxswain/apimachinery/random';
 import type { CacheNeeds } from '../lazy-objects/index.ts';
-import { consoleLogger, type Logger } from '../observe/logger.ts';
 import { type Metrics, noMetrics } from '../observe/metrics.ts';
 import { listInPages } from '../pager/list-in-pages.ts';
 import { defaultPageSize } from '../pager/pages.ts';

@@ -1,6 +1,6 @@
 import { FakeClock } from '@coxswain/apimachinery/clock';
+import { recordLogs, silentLogger } from '@coxswain/apimachinery/log';
 import { describe, expect, it } from 'vitest';
-import { silentLogger } from '../observe/logger.ts';
 import { FilteringResourceEventHandler, type ResourceEventHandler } from './event-handler.ts';
 import { DeletedFinalStateUnknown, deletionHandlingKey } from './keys.ts';
 import { type ModelObject, ModelServer } from './model-server.test-data.ts';
@@ -302,21 +302,16 @@ describe('SharedIndexInformer', () => {
   });
 
   it('says errors to the logger when nobody else wants to hear them', async () => {
-    const said: string[] = [];
-    const logger = {
-      info: (message: string) => void said.push(`info ${message}`),
-      warn: (message: string) => void said.push(`warn ${message}`),
-      error: (message: string, error: unknown) => void said.push(`error ${message}: ${error}`),
-    };
+    const { logger, lines } = recordLogs({ verbosity: 4 });
     const { server, clock, run, stop } = informerOf(['a'], { onError: undefined, logger });
     server.faults.push('refused');
     await run();
     await clock.advance(10_000);
     server.cut('expired');
     await clock.advance(10_000);
-    expect(said).toEqual([
-      'error things: list failed, next attempt in 800 ms: TransportError: connect ECONNREFUSED',
-      'info things: watch ended, next attempt in 1600 ms: The resourceVersion for the provided watch is too old.',
+    expect(lines).toEqual([
+      'error "Failed to list" err="connect ECONNREFUSED" reflector="things" retryInMs=800',
+      'info "Watch closed" reflector="things" retryInMs=1600 err="The resourceVersion for the provided watch is too old."',
     ]);
     await stop();
   });

@@ -1,8 +1,8 @@
 import { type Clock, systemClock, type Timer } from '@coxswain/apimachinery/clock';
+import { consoleLogger } from '@coxswain/apimachinery/log';
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import { systemRandom } from '@coxswain/apimachinery/random';
 import { type CacheNeeds, cacheNeeds } from '../lazy-objects/index.ts';
-import { consoleLogger } from '../observe/logger.ts';
 import type { Delta } from './delta-fifo.ts';
 import type { ResourceEventHandler } from './event-handler.ts';
 import { Indexer, type Indexers } from './indexer.ts';

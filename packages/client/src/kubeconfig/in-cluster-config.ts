@@ -44,7 +44,7 @@ export async function inClusterConfig(options: InClusterOptions = {}): Promise<R
   const caFile = join(serviceAccountDir, 'ca.crt');
   const ca = await authorityFile(caFile, common).catch((error: unknown) => {
     // The system's authorities may know the server.
-    logger.error(`Expected to load root CA config from ${caFile}`, error);
+    logger.error('Expected to load root CA config', error, { path: caFile });
     return undefined;
   });
   return {

@@ -1,4 +1,5 @@
 import { delimiter, join } from 'node:path';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { describe, expect, it } from 'vitest';
 import { loadKubeConfig } from './load-kubeconfig.ts';
 import { kubeconfigText, tempDir } from './temp-dir.test-data.ts';
@@ -110,8 +111,7 @@ describe('loadKubeConfig', () => {
   });
 
   it('is empty when there are no files, and says so only if they were named', async () => {
-    const said: string[] = [];
-    const logger = { info: (text: string) => said.push(text), warn() {}, error() {} };
+    const { logger, lines } = recordLogs();
     const dir = await tempDir();
     const config = await loadKubeConfig({ env: { KUBECONFIG: join(dir, 'x') }, logger });
     expect([config.clusters.size, config.users.size, config.contexts.size, config.currentContext]).toEqual([
@@ -121,7 +121,7 @@ describe('loadKubeConfig', () => {
       '',
     ]);
     await loadKubeConfig({ env: {}, homeDir: dir, logger });
-    expect(said).toEqual([`Config not found: ${join(dir, 'x')}`]);
+    expect(lines).toEqual([`info "Config not found" files=["${join(dir, 'x')}"]`]);
   });
 
   it('reads paths as relative to the file that they stand in', async () => {

@@ -61,7 +61,7 @@ export async function loadFiles(
   }
   if (problems.length > 0) throw aggregate(problems);
   if (found === 0 && !options.path && (options.env ?? process.env).KUBECONFIG)
-    (options.logger ?? silentLogger).info(`Config not found: ${files.join(', ')}`);
+    (options.logger ?? silentLogger).info('Config not found', { files });
   return { config, origins };
 }
 

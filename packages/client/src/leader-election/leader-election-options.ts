@@ -1,5 +1,5 @@
 import type { Clock } from '@coxswain/apimachinery/clock';
-import type { Logger } from '../observe/logger.ts';
+import type { Logger } from '@coxswain/apimachinery/log';
 import type { Metrics } from '../observe/metrics.ts';
 import type { LeaseLock } from './lease-lock.ts';
 

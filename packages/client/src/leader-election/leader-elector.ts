@@ -1,6 +1,6 @@
 import { type Clock, sleep, systemClock } from '@coxswain/apimachinery/clock';
 import { systemRandom } from '@coxswain/apimachinery/random';
-import { type Logger, silentLogger } from '../observe/logger.ts';
+import { type Logger, silentLogger } from '@coxswain/apimachinery/log';
 import { type Gauge, noMetrics } from '../observe/metrics.ts';
 import { jitter } from '../wait/backoff.ts';
 import { childSignal } from '../wait/child-signal.ts';
@@ -51,7 +51,7 @@ export class LeaderElector {
     this.#name = options.name ?? options.lock.name;
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? systemRandom.number;
-    this.#logger = options.logger ?? silentLogger;
+    this.#logger = (options.logger ?? silentLogger).named('leaderelection');
     const metrics = options.metrics ?? noMetrics;
     this.#status = metrics.gauge({
       name: 'leader_election_master_status',
@@ -117,7 +117,7 @@ export class LeaderElector {
   }
 
   async #acquire(signal: AbortSignal): Promise<boolean> {
-    this.#logger.info(`Attempting to acquire leader lease ${this.#lock.describe()}...`);
+    this.#logger.info('Attempting to acquire leader lease...', { lock: this.#lock.describe() });
     while (!signal.aborted) {
       const isOurs = await this.#candidacy.tryAcquire(signal);
       this.#reportTransition();
@@ -131,14 +131,14 @@ export class LeaderElector {
   async #lead(signal: AbortSignal, stopped: () => void): Promise<void> {
     this.#status.set(1, this.#name);
     this.#lock.recordEvent('became leader');
-    this.#logger.info(`Successfully acquired lease ${this.#lock.describe()}`);
+    this.#logger.info('Successfully acquired lease', { lock: this.#lock.describe() });
 
     /** For as long as the work may go on. */
     const leading = childSignal({ parent: signal });
     /** For as long as the lease is renewed: until it is lost, or the work has ended after it was told to. */
     const term = new AbortController();
     const lose = (why: string): void => {
-      this.#logger.info(`Failed to renew lease ${this.#lock.describe()}: ${why}`);
+      this.#logger.info('Failed to renew lease', { lock: this.#lock.describe(), err: why });
       leading.abort(new Error(`leadership of ${this.#lock.describe()} was lost: ${why}`));
       term.abort();
       stopped();
@@ -197,7 +197,7 @@ export class LeaderElector {
     try {
       await callback();
     } catch (error) {
-      this.#logger.error(`The callback ${name} of the leader election failed`, error);
+      this.#logger.error('A callback of the leader election failed', error, { callback: name });
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '@coxswain/apimachinery/clock';
 import { asApiError, isNotFound } from '@coxswain/apimachinery/errors';
+import type { Logger } from '@coxswain/apimachinery/log';
 import { microTimeFromDate } from '@coxswain/apimachinery/time';
-import type { Logger } from '../observe/logger.ts';
 import type { Counter } from '../observe/metrics.ts';
 import { retryOnConflict } from '../retry/retry-on-conflict.ts';
 import { childSignal } from '../wait/child-signal.ts';
@@ -85,7 +85,7 @@ export class LeaseCandidacy {
       // A renewal that was cut off may still arrive in between.
       await retryOnConflict(() => this.#clear(signal), { clock, signal });
     } catch (error) {
-      logger.error(`Failed to release lease ${lock.describe()}`, error);
+      logger.error('Failed to release lease', error, { lock: lock.describe() });
     } finally {
       dispose();
     }
@@ -128,7 +128,7 @@ export class LeaseCandidacy {
       return record;
     } catch (error) {
       if (isNotFound(error)) return 'absent';
-      if (!parent.aborted) logger.error(`Error retrieving lease lock ${lock.describe()}`, error);
+      if (!parent.aborted) logger.error('Error retrieving lease lock', error, { lock: lock.describe() });
       return 'failed';
     }
   }
@@ -145,7 +145,7 @@ export class LeaseCandidacy {
     } catch (error) {
       const code = asApiError(error)?.code;
       this.#isUncertain = code === undefined || code >= 500;
-      if (!parent.aborted) logger.info(`Failed to ${verb} lease ${lock.describe()}: ${String(error)}`);
+      if (!parent.aborted) logger.info(`Failed to ${verb} lease`, { lock: lock.describe(), err: error });
       return false;
     }
   }

@@ -1,4 +1,12 @@
-export { consoleLogger, type Logger, silentLogger } from './logger.ts';
+export {
+  consoleLogger,
+  type LogEntry,
+  type LogFields,
+  type Logger,
+  type LogSink,
+  newLogger,
+  silentLogger,
+} from '@coxswain/apimachinery/log';
 export {
   type Counter,
   type Gauge,

@@ -1,5 +1,6 @@
 import { FakeClock } from '@coxswain/apimachinery/clock';
 import { isNotFound, isServiceUnavailable, isTooManyRequests } from '@coxswain/apimachinery/errors';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { GroupResource } from '@coxswain/apimachinery/meta';
 import { describe, expect, it } from 'vitest';
 import { TokenBucketRateLimiter } from '../flowcontrol/token-bucket-rate-limiter.ts';
@@ -357,8 +358,7 @@ describe('warnings', () => {
   const warning = '299 - "v1beta1 is old"';
 
   it('are logged once each, whatever becomes of the request', async () => {
-    const logged: string[] = [];
-    const logger = { info() {}, error() {}, warn: (message: string) => void logged.push(message) };
+    const { logger, lines } = recordLogs();
     const headers = { ...json, warning: [warning, '299 - "other"'] };
     const { rest } = clientOf(
       [
@@ -369,7 +369,7 @@ describe('warnings', () => {
     );
     await rest.request(get);
     await expect(rest.request(get)).rejects.toSatisfy(isNotFound);
-    expect(logged).toEqual(['Warning: v1beta1 is old', 'Warning: other']);
+    expect(lines).toEqual(['warning "Warning: v1beta1 is old"', 'warning "Warning: other"']);
   });
 
   it('go to whom they are for', async () => {

@@ -1,8 +1,8 @@
 import { type Clock, sleep, systemClock } from '@coxswain/apimachinery/clock';
+import { type Logger, silentLogger } from '@coxswain/apimachinery/log';
 import type { RestConfig } from '../config/rest-config.ts';
 import type { RateLimiter } from '../flowcontrol/rate-limiter.ts';
 import { TokenBucketRateLimiter } from '../flowcontrol/token-bucket-rate-limiter.ts';
-import { type Logger, silentLogger } from '../observe/logger.ts';
 import { type Metrics, noMetrics } from '../observe/metrics.ts';
 import { newTransport } from '../transport/new-transport.ts';
 import {

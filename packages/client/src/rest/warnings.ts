@@ -1,4 +1,4 @@
-import type { Logger } from '../observe/logger.ts';
+import type { Logger } from '@coxswain/apimachinery/log';
 
 /** What a server said besides its answer, such as that a version is deprecated. */
 export interface Warning {

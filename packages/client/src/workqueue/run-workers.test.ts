@@ -1,4 +1,5 @@
 import { FakeClock } from '@coxswain/apimachinery/clock';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { describe, expect, it } from 'vitest';
 import { PriorityQueue } from './priority-queue.ts';
 import { ItemExponentialFailureRateLimiter } from './rate-limiter.ts';
@@ -134,17 +135,19 @@ describe('runWorkers', () => {
   });
 
   it('outlives an error handler that fails, and a reconcile that throws before it waits', async () => {
-    const errors: string[] = [];
+    const { logger, lines } = recordLogs();
     const { clock, queue, stop, options } = start({
       onError: () => Promise.reject(new Error('handler')),
-      logger: { info() {}, warn() {}, error: (message, error) => errors.push(`${message}: ${error}`) },
+      logger,
     });
     const done = runWorkers(queue, options, () => {
       throw new Error('reconcile');
     });
     queue.add('a');
     await clock.advance(0);
-    expect(errors).toEqual(['onError failed for a, whose error was: Error: reconcile: Error: handler']);
+    expect(lines).toEqual([
+      'error "The error handler of a work queue failed" err="handler" item="a" itemErr="reconcile"',
+    ]);
     stop.abort();
     await done;
   });

@@ -1,5 +1,5 @@
+import { type Logger, silentLogger } from '@coxswain/apimachinery/log';
 import { type EventLoop, nextTurn, systemEventLoop } from '@coxswain/apimachinery/turns';
-import { type Logger, silentLogger } from '../observe/logger.ts';
 
 /** What workers need of a queue: `RateLimitingQueue` and `PriorityQueue` are such. */
 export interface WorkerQueue<T> {
@@ -112,7 +112,7 @@ async function workOn<T>(
     try {
       await onError(error, { item, retries, willRetry });
     } catch (handlerError) {
-      logger.error(`onError failed for ${String(item)}, whose error was: ${String(error)}`, handlerError);
+      logger.error('The error handler of a work queue failed', handlerError, { item, itemErr: error });
     }
   }
 }

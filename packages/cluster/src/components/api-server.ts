@@ -29,6 +29,7 @@ export function apiServer(settings: ApiServerSettings = {}): ApiServerComponent 
   };
   return {
     name: 'apiserver',
+    userAgent: 'kube-apiserver',
     async start({ logger, clock, random, eventLoop, nodes, isRunning, signal }) {
       const server = await startServer(options, {
         logger,

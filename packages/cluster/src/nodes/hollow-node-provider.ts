@@ -112,7 +112,7 @@ export class HollowNodeProvider implements NodeProvider {
     const { signal } = stop;
     const labelled = labelNodes(() => new ClientSet(clientAs(administrator)), specs, { clock, signal }).catch(
       (error: unknown) => {
-        if (!signal.aborted) logger.error('not all nodes have their labels', error);
+        if (!signal.aborted) logger.error('Failed to label all nodes', error);
       },
     );
     this.#fleets.set(name, { nodes, stop, ended: Promise.all([nodes.run(signal), labelled]).then(() => {}) });

@@ -64,7 +64,7 @@ export async function lead(
     releaseOnCancel: true,
     callbacks: {
       onStartedLeading: work,
-      onNewLeader: (identity) => logger.info(`the leader is ${identity || 'nobody'}`),
+      onNewLeader: (identity) => logger.info('New leader elected', { identity }),
     },
     clock,
     logger,

@@ -92,7 +92,7 @@ export class Authorities {
       const why = messageOf(cause);
       if (!settings.authenticationTolerateLookupFailure)
         throw new Error(`unable to load configmap based request-header-client-ca-file: ${why}`, { cause });
-      logger.warn(`Error looking up in-cluster authentication configuration: ${why}`);
+      logger.warn('Error looking up in-cluster authentication configuration', { err: cause });
       logger.warn('Continuing without authentication configuration. This may treat all requests as anonymous.');
     }
   }
@@ -114,7 +114,7 @@ export class Authorities {
         this.#setFile(flag, CertificatePool.fromPem(pem));
         onChange();
       },
-      onError: (error) => logger.error(`--${flag}: ${file} cannot be used`, error),
+      onError: (error) => logger.error('Failed to load authorities', error, { flag, file }),
     });
   }
 

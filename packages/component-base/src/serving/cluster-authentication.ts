@@ -51,7 +51,7 @@ export function followClusterAuthentication(
     try {
       onChange(readClusterAuthentication(configMap));
     } catch (error) {
-      logger.error(`configmap/${name} in ${namespace} cannot be used`, error);
+      logger.error('Failed to use configmap', error, { configMap: { namespace, name } });
     }
   };
   informer.addEventHandler({ onAdd: changed, onUpdate: (_, now) => changed(now) });

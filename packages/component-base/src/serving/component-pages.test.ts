@@ -1,3 +1,4 @@
+import { verbosity } from '@coxswain/apimachinery/log';
 import { describe, expect, it } from 'vitest';
 import { ComponentHealth, type ComponentHealthOptions } from '../health/index.ts';
 import { fakeRequest } from '../http/fake-request.test-data.ts';
@@ -22,6 +23,7 @@ function pages(health: Partial<ComponentHealthOptions> = {}, atMs = start, profi
     flags: { 'secure-port': 10257, controllers: ['*', '-ttl'], kubeconfig: undefined, 'leader-elect': true },
     features: { ComponentFlagz: true, ComponentStatusz: true },
     profiling,
+    verbosity: verbosity(0),
     now: () => new Date(atMs),
   });
   return async (path: string, options: { method?: string; accept?: string } = {}) => {
@@ -87,6 +89,12 @@ describe('profiles', () => {
     expect((await pages()('/debug/pprof')).status).toBe(302);
     expect((await pages({}, start, false)('/debug/pprof/')).status).toBe(404);
   });
+});
+
+it('the verbosity of the log is set together with profiles', async () => {
+  const set = (profiling: boolean) => pages({}, start, profiling)('/debug/flags/v', { method: 'GET' });
+  expect(await set(true)).toMatchObject({ status: 406, text: 'unsupported http method\n' });
+  expect((await set(false)).status).toBe(404);
 });
 
 describe('pages for people', () => {

@@ -1,4 +1,6 @@
+import type { Verbosity } from '@coxswain/apimachinery/log';
 import { type ApiHandler, type ApiRequest, type ApiResponse, jsonResponse } from '../http/index.ts';
+import { debugFlagsPages, isDebugFlagsPath } from '../logs/index.ts';
 import { type HealthMetrics, textFormat } from '../metrics/index.ts';
 import { heapSampler, isProfilePath, profilePages } from '../profiling/index.ts';
 import { type ProgramPagesOptions, programPages, scraped } from './program-pages.ts';
@@ -17,15 +19,18 @@ export interface ComponentPagesOptions extends ProgramPagesOptions {
   readonly features: { readonly ComponentFlagz: boolean; readonly ComponentStatusz: boolean };
   /** `--profiling`: serve `/debug/pprof/` as well. */
   readonly profiling: boolean;
+  /** Of its log: together with profiles there is `/debug/flags/v`, which sets it. */
+  readonly verbosity?: Verbosity;
   readonly now: () => Date;
 }
 
 /**
- * `/healthz` and its like, `/metrics`, `/metrics/slis`, `/configz`, `/flagz`, `/statusz` and `/debug/pprof/`; all else leads nowhere. Where there are
+ * `/healthz` and its like, `/metrics`, `/metrics/slis`, `/configz`, `/flagz`, `/statusz`, `/debug/pprof/` and `/debug/flags/v`; all else leads nowhere. Where there are
  * profiles, the heap is sampled from now on.
  */
 export function componentPages(options: ComponentPagesOptions): ApiHandler {
-  const { component, health, healthMetrics, metrics, configuration, flags, features, profiling, now } = options;
+  const { component, health, healthMetrics, metrics, configuration, flags, features, profiling, verbosity, now } =
+    options;
   const started = new Date(metrics.startTimeSeconds * 1000);
   const nosniff = (response: ApiResponse): ApiResponse => ({
     ...response,
@@ -54,6 +59,7 @@ export function componentPages(options: ComponentPagesOptions): ApiHandler {
   const others = programPages(options);
   return async (request) => {
     if (profiling && isProfilePath(request.path)) return profilePages(request);
+    if (profiling && verbosity && isDebugFlagsPath(request.path)) return debugFlagsPages(request, verbosity);
     return Object.hasOwn(pages, request.path) ? pages[request.path]!(request) : others(request);
   };
 }

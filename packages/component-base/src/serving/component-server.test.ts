@@ -5,8 +5,9 @@ import { type RequestOptions, request } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
-import { ClientSet, FakeClock, type Logger } from '@coxswain/client';
+import { ClientSet, FakeClock } from '@coxswain/client';
 import { loadRestConfig } from '@coxswain/client/kubeconfig';
 import { issueKeyPair, type KeyPair, parseCertificatesPem } from '@coxswain/client/x509';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -26,9 +27,7 @@ let kubeconfig: string;
 let clock: FakeClock;
 const servers: ComponentServer[] = [];
 const logged: string[] = [];
-const note = (message: string, error?: unknown): void =>
-  void logged.push(error instanceof Error ? `${message}: ${error.message}` : message);
-const logger: Logger = { info: note, warn: note, error: note };
+const { logger } = recordLogs({ onLine: (_, { message }) => logged.push(message) });
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'component-server-'));

@@ -64,7 +64,7 @@ async function startPlainServer({ plain, handler, logger }: PlainServerOptions):
     port: plain.port,
     handler: (request) =>
       handler(request).catch((error: unknown) => {
-        logger.error('a request could not be answered', error);
+        logger.error('Failed to answer a request', error);
         return jsonErrorResponse(error, request);
       }),
   });
@@ -127,7 +127,7 @@ async function delegatingHandler(options: SecuredServerOptions, undo: Undo[]): P
     unauthorizedTtlMs: durationToMs(settings.authorizationWebhookCacheUnauthorizedTtl),
     now,
   });
-  const onError = (error: unknown): void => logger.error('a request could not be answered', error);
+  const onError = (error: unknown): void => logger.error('Failed to answer a request', error);
   const handler = securedHandler(options.handler, { authenticator, authorizer, onError });
   return { handler, authorities, authenticator };
 }
@@ -200,7 +200,7 @@ async function listen(
         const { certificatePem: cert, keyPem: key } = await loadKeyPair(files, now);
         listener.setCertificate({ cert, key });
       },
-      onError: (error) => logger.error('the certificate of the port cannot be renewed', error),
+      onError: (error) => logger.error('Failed to renew the serving certificate', error),
     });
     undo.push(() => followed.close());
   }

@@ -1,3 +1,4 @@
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { afterEach, expect, it } from 'vitest';
 import { ComponentHealth, type HealthEndpoints } from '../health/index.ts';
 import { MetricsRegistry } from '../metrics/index.ts';
@@ -5,17 +6,11 @@ import { type ComponentServer, startComponentServer } from './component-server.t
 import { programPages } from './program-pages.ts';
 
 const servers: ComponentServer[] = [];
-const logged: string[] = [];
+const { logger, lines: logged, clear } = recordLogs();
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
-  logged.length = 0;
+  clear();
 });
-
-const logger = {
-  info() {},
-  warn() {},
-  error: (message: string, error?: unknown) => void logged.push(`${message}: ${error}`),
-};
 
 /** A program with a port for everybody; gives how to ask it. */
 async function start(endpoints: HealthEndpoints, metrics = new MetricsRegistry(() => new Date())) {
@@ -68,7 +63,7 @@ it('answers with an error, and logs it, when a page fails', async () => {
   const server = await startComponentServer({ plain: { bindAddress: '127.0.0.1', port: 0 }, handler, logger });
   servers.push(server);
   expect((await fetch(`http://127.0.0.1:${server.port}/`)).status).toBe(500);
-  expect(logged).toEqual(['a request could not be answered: Error: a page is broken']);
+  expect(logged).toEqual(['error "Failed to answer a request" err="a page is broken"']);
 });
 
 it('that is taken ends the start', async () => {

@@ -147,7 +147,7 @@ describe('the certificate controllers', () => {
     await cluster.settle();
     expect((await requests().get('n1')).status).toEqual({});
     expect(cluster.log.at(-1)).toContain(
-      'recognized csr "n1" as [selfnodeclient nodeclient] but subject access review was not approved',
+      'recognized csr \\"n1\\" as [selfnodeclient nodeclient] but subject access review was not approved',
     );
     await allow('certificatesigningrequests/selfnodeclient');
     await cluster.advance(minute, 10_000);
@@ -384,7 +384,9 @@ it('what pods asked for is forgotten after a quarter of an hour', async () => {
   };
   await cluster.advance(5 * minute);
   expect(await names()).toEqual(['first', 'second']);
-  expect(cluster.log).toContain('unable to delete PodCertificateRequest default/first: Internal error occurred: no');
+  expect(cluster.log).toContain(
+    'error "Unable to delete PodCertificateRequest" err="Internal error occurred: no" pcr="default/first"',
+  );
   isRefused = false;
   await cluster.advance(5 * minute);
   expect(await names()).toEqual(['second']);

@@ -28,7 +28,9 @@ function newController(context: ControllerContext): Controller {
       for (const request of informer.indexer.list()) {
         if (!isStale(request, clock.now())) continue;
         const { name = '' } = request.metadata;
-        await requests.delete(name).catch((error: unknown) => logger.error(`unable to delete CSR ${name}`, error));
+        await requests
+          .delete(name)
+          .catch((error: unknown) => logger.error('Unable to delete CSR', error, { csr: name }));
       }
       return { requeueAfterMs: hourMs };
     },

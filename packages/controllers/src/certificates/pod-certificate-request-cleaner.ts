@@ -29,7 +29,8 @@ function newController(context: ControllerContext): Controller {
           const requests = clients.certificates.v1beta1.podCertificateRequests(namespace);
           await requests.delete(name, { preconditions: { uid } });
         } catch (error) {
-          if (!isNotFound(error)) logger.error(`unable to delete PodCertificateRequest ${namespace}/${name}`, error);
+          if (!isNotFound(error))
+            logger.error('Unable to delete PodCertificateRequest', error, { pcr: { namespace, name } });
         }
       }
       return { requeueAfterMs: periodMs };

@@ -105,7 +105,7 @@ export class DisruptionController implements Controller {
       return await this.#updateBudget(budget);
     } catch (error) {
       if (isConflict(error)) throw error;
-      this.#context.logger.error(`disruption: ${key} could not be worked out`, error);
+      this.#context.logger.error('Failed to sync PodDisruptionBudget', error, { podDisruptionBudget: key });
       const message = messageOf(error);
       const status = failedStatus(budget, message, this.#now);
       if (status) await this.#write({ ...budget, status });

@@ -52,7 +52,7 @@ async function publish({ clients, informers, logger }: ControllerContext, trustB
     if (spec.signerName !== signerName || metadata.name === name) continue;
     await bundles.delete(metadata.name ?? '').catch((error: unknown) => {
       if (isNotFound(error)) return;
-      logger.error(`failed to remove the cluster trust bundle ${metadata.name}`, error);
+      logger.error('Failed to remove a cluster trust bundle', error, { bundle: metadata.name });
       failure = error;
     });
   }

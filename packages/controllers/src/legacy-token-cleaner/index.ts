@@ -37,7 +37,7 @@ function newController(
       const fate = fateOf(secret, { account, isMounted: () => mounted.has(namespace, name), now, cleanUpPeriodMs });
       if (fate === 'keep') continue;
       await carryOut(context, secret, fate).catch((error: unknown) =>
-        context.logger.error(`could not ${fate} the legacy service account token ${namespace}/${name}`, error),
+        context.logger.error('Failed to clean up legacy service account token', error, { secret, action: fate }),
       );
     }
   });

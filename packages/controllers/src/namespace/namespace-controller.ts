@@ -125,7 +125,7 @@ export class NamespaceController implements Controller {
       return await clients.core.v1.namespaces().updateStatus({ ...namespace, status }, { signal });
     } catch (error) {
       signal.throwIfAborted();
-      logger.error(`Couldn't update status condition for namespace ${namespace.metadata.name}`, error);
+      logger.error("Couldn't update status condition for namespace", error, { namespace: namespace.metadata.name });
       return namespace;
     }
   }

@@ -145,7 +145,7 @@ class RangeAllocator implements Controller {
     try {
       this.#release(this.#podNetworks(node));
     } catch (error) {
-      this.#context.logger.error(`the ranges of node ${node.metadata.name} could not be given back`, error);
+      this.#context.logger.error('Failed to release CIDRs of node', error, { node });
     }
   }
 

@@ -197,7 +197,7 @@ export class NodeLifecycleController implements Controller {
       } catch (error) {
         const fresh = left > 1 ? await nodes.get(name).catch(() => undefined) : undefined;
         if (!fresh) {
-          this.#context.logger.error(`the health of node ${name} could not be updated`, error);
+          this.#context.logger.error('Update health of Node failed', error, { node: name });
           return undefined;
         }
         node = fresh;
@@ -216,7 +216,7 @@ export class NodeLifecycleController implements Controller {
     try {
       await this.#writes.markPodsNotReady(podsOnNode(this.#pods.indexer, name));
     } catch (error) {
-      this.#context.logger.error(`pods of node ${name} could not be marked as not ready; this is tried again`, error);
+      this.#context.logger.error('Unable to mark all pods NotReady on node; queuing for retry', error, { node: name });
       this.#unmarked.add(name);
     }
   }
@@ -288,7 +288,7 @@ export class NodeLifecycleController implements Controller {
       await this.#writes.changeTaints(node, { add, remove });
       return true;
     } catch (error) {
-      this.#context.logger.error(`taints of node ${node.metadata.name} could not be changed`, error);
+      this.#context.logger.error('Failed to change taints of node', error, { node });
       return false;
     }
   }

@@ -1,3 +1,4 @@
+import { loggingFlags } from '@coxswain/component-base/logs';
 import {
   boolean,
   type Completed,
@@ -100,6 +101,7 @@ export const flagGroups = {
     kubeconfig: flag(string, 'How to reach the API server, and as whom'),
     master: flag(string, 'Address of the API server, instead of the kubeconfig’s'),
   },
+  Logs: loggingFlags,
 } as const;
 
 /** By name. */
@@ -114,6 +116,7 @@ export const controllerManagerFlags = {
   ...flagGroups.Endpoints,
   ...flagGroups['Horizontal pod autoscaler'],
   ...flagGroups.Other,
+  ...flagGroups.Logs,
 };
 
 /** What may be given, by the flags' names as TypeScript writes them. */

@@ -1,3 +1,4 @@
+import type { Verbosity } from '@coxswain/apimachinery/log';
 import type { Clock, LeaderElector, Logger } from '@coxswain/client';
 import { camelCase } from '@coxswain/component-base';
 import { ComponentHealth } from '@coxswain/component-base/health';
@@ -14,6 +15,7 @@ const electionToleranceMs = 20_000;
 interface ManagerServerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly verbosity?: Verbosity | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -32,7 +34,7 @@ export class ManagerServer {
   /** Undefined for `--secure-port=0`. Throws as `startComponentServer`. */
   static async start(
     settings: ControllerManagerSettings,
-    { clock, logger, env }: ManagerServerOptions,
+    { clock, logger, verbosity, env }: ManagerServerOptions,
   ): Promise<ManagerServer | undefined> {
     if (settings.securePort === 0) return undefined;
     const now = (): Date => new Date(clock.now());
@@ -53,10 +55,11 @@ export class ManagerServer {
       flags: flagValues(settings),
       features: featuresOf(settings.featureGates),
       profiling: settings.profiling,
+      ...(verbosity && { verbosity }),
       now,
     });
     const server = await startComponentServer({ component, settings, handler, clock, logger, metrics, env });
-    logger.info(`health and metrics are on port ${server.port}`);
+    logger.info('Serving securely', { port: server.port });
     return new ManagerServer(metrics, health, server);
   }
 

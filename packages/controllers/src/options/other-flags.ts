@@ -10,7 +10,6 @@ import {
   string,
   strings,
   told,
-  unsigned,
 } from '@coxswain/component-base';
 
 const workers = 'every controller has as many workers as is good for one process';
@@ -81,8 +80,6 @@ export const ignoredFlags: Readonly<Record<string, IgnoredFlag>> = {
   'namespace-sync-period': ignored(duration, 'namespaces are looked at when something happens to them'),
   'node-startup-grace-period': ignored(duration, 'a new node has as long as any other'),
   'resource-quota-sync-period': ignored(duration, 'quotas are looked at every five minutes'),
-  v: { ...ignored(unsigned, 'there is one level of logging'), shorthand: 'v' },
-  vmodule: ignored(string, 'there is one level of logging'),
 };
 
 const thisVersion = ['', '1.36', 'kube=1.36'];
@@ -105,7 +102,6 @@ export const refusedFlags: Readonly<Record<string, RefusedFlag>> = {
   'enable-leader-migration': refused(boolean, 'leader migration'),
   'external-cloud-volume-plugin': refused(string, 'clouds'),
   'leader-migration-config': refused(string, 'leader migration'),
-  'logging-format': refusedUnless(string, ['text'], 'another format than text for logs'),
   'min-compatibility-version': refusedUnless(strings, ['', ...thisVersion, '1.35', 'kube=1.35'], 'older versions'),
   'node-cidr-mask-size': refusedUnless(
     integer,

@@ -17,7 +17,7 @@ describe('the flags', () => {
   it('are read as upstream reads them', () => {
     expect(parse(['--controllers=*,-job', '--kube-api-qps=50', '--leader-elect=false', '-v4'])).toEqual({
       wanted: 'run',
-      options: { controllers: ['*', '-job'], kubeApiQps: 50, leaderElect: false },
+      options: { controllers: ['*', '-job'], kubeApiQps: 50, leaderElect: false, v: 4 },
       notices: [],
     });
     expect(parse(['--disabled-metrics=workqueue_depth'])).toMatchObject({

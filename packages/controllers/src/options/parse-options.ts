@@ -1,5 +1,6 @@
 import { messageOf } from '@coxswain/apimachinery/errors';
 import { type CommandLine, flagGroupHelp, flagNamesHelp, readCommandLine, wrapped } from '@coxswain/component-base';
+import { loggingProblems } from '@coxswain/component-base/logs';
 import { servingProblems } from '@coxswain/component-base/serving';
 import { allControllers, chosenControllers } from '../all-controllers.ts';
 import type { ControllerDefinition } from '../framework/controller/controller.ts';
@@ -48,7 +49,7 @@ function validate(given: ControllerManagerOptions): string[] {
   if (given.allocateNodeCidrs && !given.clusterCidr?.length) {
     problems.push('--allocate-node-cidrs needs --cluster-cidr: which addresses are there to give?');
   }
-  problems.push(...signingProblems(given), ...servingProblems(given));
+  problems.push(...signingProblems(given), ...servingProblems(given), ...loggingProblems(given));
   return problems;
 }
 

@@ -3,8 +3,9 @@ import { request } from 'node:https';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
-import { ClientSet, type Logger } from '@coxswain/client';
+import { ClientSet } from '@coxswain/client';
 import { loadRestConfig } from '@coxswain/client/kubeconfig';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ControllerManagerOptions } from './controller-manager-flags.ts';
@@ -16,9 +17,7 @@ let folder: string;
 let server: RunningApiServer;
 let kubeconfig: string;
 let clients: ClientSet;
-const log: string[] = [];
-const note = (message: string, error?: unknown): void => void log.push(`${message}${error ? `: ${error}` : ''}`);
-const logger: Logger = { info: note, warn: note, error: note };
+const { logger } = recordLogs();
 let stop: (() => Promise<void>) | undefined;
 
 beforeAll(async () => {

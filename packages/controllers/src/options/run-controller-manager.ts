@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { type Clock, type LeaderElector, type Logger, type Metrics, noMetrics, systemClock } from '@coxswain/client';
+import type { Verbosity } from '@coxswain/apimachinery/log';
 import { loadRestConfig } from '@coxswain/client/kubeconfig';
 import { withDefaults } from '@coxswain/component-base';
 import { lead } from '@coxswain/component-base/leader-election';
@@ -19,6 +20,8 @@ import { ManagerServer } from './manager-server.ts';
 /** What is not on the command line. */
 export interface ControllerManagerEnvironment {
   readonly logger: Logger;
+  /** Of the logger: `/debug/flags/v` sets it. */
+  readonly verbosity?: Verbosity;
   readonly clock?: Clock;
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Called when the controllers begin to work: at once, or when this one has become the leader. */
@@ -36,7 +39,7 @@ export async function runControllerManager(
   signal: AbortSignal,
 ): Promise<void> {
   const settings = withDefaults(controllerManagerFlags, options);
-  const { logger, clock = systemClock, env = process.env, onStarted } = environment;
+  const { logger, verbosity, clock = systemClock, env = process.env, onStarted } = environment;
   // Every controller and every informer listens to it.
   setMaxListeners(0, signal);
   const controllers = chosenControllers(
@@ -48,7 +51,7 @@ export async function runControllerManager(
     ...(settings.kubeconfig && { path: settings.kubeconfig }),
     ...(settings.master && { overrides: { cluster: { server: settings.master } } }),
   });
-  const server = await ManagerServer.start(settings, { clock, logger, env });
+  const server = await ManagerServer.start(settings, { clock, logger, verbosity, env });
   try {
     const clients = new ControllerClients({
       config: {
@@ -89,7 +92,7 @@ async function workWith(
   onStarted?: () => void,
 ): Promise<void> {
   await clients.ensureAccounts(controllers.map(({ name }) => name));
-  common.logger.info(`running ${controllers.length} controllers`);
+  common.logger.info('Starting controllers', { count: controllers.length });
   onStarted?.();
   const manager = new ControllerManager({
     ...common,

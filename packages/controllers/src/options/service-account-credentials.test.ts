@@ -1,5 +1,6 @@
 import { newInternalError } from '@coxswain/apimachinery/errors';
 import { datedBy } from '@coxswain/apimachinery/clock';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { type RunningApiServer, startApiServer } from '@coxswain/apiserver';
 import { ClientSet, FakeClock, InProcessTransport, RESTClient } from '@coxswain/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -11,7 +12,7 @@ let clock: FakeClock;
 let server: RunningApiServer;
 let spy: SpyingTransport;
 let clients: ClientSet;
-const logged: string[] = [];
+let logs = recordLogs();
 
 beforeAll(async () => {
   clock = new FakeClock();
@@ -26,7 +27,7 @@ afterAll(async () => {
   await server.stop();
 });
 beforeEach(() => {
-  logged.length = 0;
+  logs = recordLogs();
   spy.plan = () => {};
 });
 
@@ -36,7 +37,7 @@ const newCredentials = (name: string, namespace = 'kube-system'): ServiceAccount
     namespace,
     name,
     clock,
-    logger: { info: () => {}, warn: () => {}, error: (message, error) => void logged.push(`${message}: ${error}`) },
+    logger: logs.logger,
   });
 
 /** Whom the API server takes the bearer for. */
@@ -98,8 +99,10 @@ describe('the credentials of a controller', () => {
     }
     expect(await late).toBe(first);
     expect(spy.requests.slice(before).filter(({ url }) => url.includes('/token'))).toHaveLength(4);
-    expect(logged).toEqual([
-      expect.stringMatching(/^the token of kube-system\/namespace-controller could not be replaced: .*no tokens today/),
+    expect(logs.lines).toEqual([
+      expect.stringMatching(
+        /^error "Failed to replace token" err=".*no tokens today.*" serviceAccount="kube-system\/namespace-controller"$/,
+      ),
     ]);
   });
 

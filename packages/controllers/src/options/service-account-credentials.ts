@@ -72,7 +72,7 @@ export class ServiceAccountCredentials implements Credentials {
       return await this.#ask();
     } catch (cause) {
       if (this.#credential) {
-        logger.error(`the token of ${namespace}/${name} could not be replaced`, cause);
+        logger.error('Failed to replace token', cause, { serviceAccount: { namespace, name } });
         return this.#credential;
       }
       const why = messageOf(cause);

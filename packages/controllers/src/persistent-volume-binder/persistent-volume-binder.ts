@@ -40,7 +40,9 @@ class PersistentVolumeBinder implements Controller {
     this.#context = context;
     const { persistentVolumes, persistentVolumeClaims, pods, nodes } = context.informers.core.v1;
     const { storageClasses } = context.informers.storage.v1;
-    const operations = new Operations(context.clock, (name, error) => context.logger.error(`${name} failed`, error));
+    const operations = new Operations(context.clock, (operation, error) =>
+      context.logger.error('Operation on a volume failed', error, { operation }),
+    );
     this.#operations = operations;
     context.activity.add(operations);
     const binding = new Binding(context);

@@ -133,7 +133,7 @@ export class Provisioning {
     if (claim.metadata.annotations?.[annotations.selectedNode] === undefined) return;
     await this.#binding
       .updateClaim(withAnnotations(claim, { [annotations.selectedNode]: undefined }))
-      .catch((error: unknown) => this.#context.logger.error(`${claimKey(claim)} stays on its node`, error));
+      .catch((error: unknown) => this.#context.logger.error('Failed to reschedule claim', error, { claim }));
   }
 
   #volumeFor(claim: PersistentVolumeClaim, volume: PersistentVolume, plugin: VolumePlugin): PersistentVolume {

@@ -88,7 +88,7 @@ export class Reclaiming {
       .catch((error: unknown) => {
         // The next look at the volume tries it again.
         if (!isNotFound(error))
-          this.#context.logger.error(`failed to delete the volume ${name} from the cluster`, error);
+          this.#context.logger.error('Failed to delete volume from database', error, { volumeName: name });
       });
   }
 

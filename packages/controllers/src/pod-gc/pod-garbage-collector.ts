@@ -88,7 +88,7 @@ export class PodGarbageCollector implements Controller {
       return true;
     } catch (error) {
       if (isNotFound(error)) return false;
-      this.#context.logger.error(`podgc: node ${nodeName} could not be read`, error);
+      this.#context.logger.error('Failed to read node', error, { node: nodeName });
       return true;
     }
   }
@@ -103,7 +103,7 @@ export class PodGarbageCollector implements Controller {
         if (patch) await client.patch(name, 'strategic-merge', patch, { subresource: 'status' });
         await client.delete(name, { gracePeriodSeconds: 0 });
       } catch (error) {
-        logger.error(`podgc: pod ${namespace}/${name} could not be deleted`, error);
+        logger.error('Failed to delete pod', error, { pod: { namespace, name } });
       }
     });
   }

@@ -79,7 +79,7 @@ it('without the resource nobody works', async () => {
   const other = await TestCluster.start({ controllers });
   await other.settle();
   expect(other.log).toEqual([
-    'podgroup-protection-controller is not started: the server lacks scheduling.k8s.io/v1alpha2 podgroups',
+    'info "Skipping controller: the server lacks resources" controller="podgroup-protection-controller" missing=["scheduling.k8s.io/v1alpha2 podgroups"]',
   ]);
   expect(other.spy.requests.filter(({ url }) => url.includes('/pods'))).toEqual([]);
   await other.stop();

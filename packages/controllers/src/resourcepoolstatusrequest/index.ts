@@ -52,7 +52,7 @@ function newController(context: ControllerContext): Controller {
       const { name = '', uid = '' } = request.metadata;
       if (!isExpired(request, clock.now())) continue;
       await requests.delete(name, { preconditions: { uid } }).catch((error: unknown) => {
-        if (!isNotFound(error)) logger.error(`unable to delete ResourcePoolStatusRequest ${name}`, error);
+        if (!isNotFound(error)) logger.error('Unable to delete ResourcePoolStatusRequest', error, { request: name });
       });
     }
   });

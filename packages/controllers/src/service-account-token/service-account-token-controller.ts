@@ -129,7 +129,7 @@ export class ServiceAccountTokenController implements Controller {
     };
     const backoff = { steps: 10, durationMs: 100, factor: 1, jitter: 1 };
     await retryOnConflict(remove, { backoff, clock, random }).catch((error: unknown) => {
-      this.#context.logger.error(`the reference to secret ${namespace}/${name} could not be removed`, error);
+      this.#context.logger.error('Failed to remove reference to secret', error, { secret: { namespace, name } });
     });
   }
 

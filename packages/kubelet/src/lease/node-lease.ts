@@ -41,7 +41,7 @@ export class NodeLease {
         retryMs = firstRetryMs;
       } catch (error) {
         if (signal.aborted) return;
-        logger.error(`the lease of node ${nodeName} could not be renewed`, error);
+        logger.error('Failed to update lease', error, { node: nodeName });
         waitMs = retryMs;
         retryMs = Math.min(retryMs * 2, longestRetryMs);
       }

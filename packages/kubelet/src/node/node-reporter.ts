@@ -63,7 +63,7 @@ export class NodeReporter {
         return await this.#tryRegister(signal);
       } catch (error) {
         signal.throwIfAborted();
-        logger.error(`node ${spec.name} could not be registered`, error);
+        logger.error('Unable to register node with API server', error, { node: spec.name });
       }
       await sleep(clock, delayMs, signal);
     }
@@ -80,7 +80,7 @@ export class NodeReporter {
       } catch (error) {
         if (signal.aborted) return;
         if (isNotFound(error)) await this.register(signal).catch(() => {});
-        else logger.error(`the status of node ${spec.name} could not be told`, error);
+        else logger.error('Error updating node status, will retry', error, { node: spec.name });
       }
     }
   }

@@ -129,8 +129,7 @@ export class PodWorker {
       try {
         await this.#step();
       } catch (error) {
-        const { name, namespace } = this.#pod.metadata;
-        this.#context.logger.error(`pod ${namespace}/${name} could not be brought to what it asks for`, error);
+        this.#context.logger.error('Error syncing pod, skipping', error, { pod: this.#pod, podUID: this.uid });
         this.#retryAfter(retryMs * (1 + this.#context.random() * retryJitter));
       }
     }

@@ -212,7 +212,7 @@ export class StatusManager {
       this.forget(uidOf(entry.pod));
       return;
     }
-    this.#options.logger.error(`the status of pod ${namespace}/${name} could not be told`, error);
+    this.#options.logger.error('Failed to update status for pod', error, { pod: { namespace, name } });
     // What the server will never take is not offered again: a pod that was rebooted may not run init containers anew.
     if (isInvalid(error)) return;
     entry.retry = this.#options.clock.setTimeout(() => this.#enqueue(entry), entry.retryMs);

@@ -1,3 +1,4 @@
+import { recordLogs } from '@coxswain/apimachinery/log';
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import {
   ClientSet,
@@ -48,7 +49,7 @@ async function start(
   stops.push(() => Promise.all([informers.shutdown(), dynamicInformers.shutdown()]));
   const happened: Happened[] = [];
   const queued: string[] = [];
-  const errors: string[] = [];
+  const { logger, lines: errors } = recordLogs();
   const observed: string[] = [];
   const metrics: Metrics = {
     counter: () => ({ add() {} }),
@@ -73,7 +74,7 @@ async function start(
     profiles: new Map([['default-scheduler', { waitingPods: { get: () => undefined, *[Symbol.iterator]() {} } }]]),
     actions,
     clock: new FakeClock(),
-    logger: { info() {}, warn() {}, error: (message) => void errors.push(message) },
+    logger,
     metrics,
     ...more,
   });
@@ -171,7 +172,9 @@ it('watches custom kinds by their names, and says which it cannot', async () => 
   );
   await until('foos.v1.example.comAdd');
   expect(happened).toMatchObject([{ name: 'f', event: { resource: 'foos.v1.example.com', action: Action.Add } }]);
-  expect(errors).toEqual(['a plug-in registered for "foos.v1", which is not of the form <resource>.<version>.<group>']);
+  expect(errors).toEqual([
+    'error "Incorrect event registration: the form is <resource>.<version>.<group>" gvk="foos.v1"',
+  ]);
 });
 
 it('hears of a kind from who was put in front of its informer', async () => {

@@ -78,7 +78,9 @@ function sourceOf(
   if (known || !dynamicInformers) return known;
   const [name, version, ...group] = resource.split('.');
   if (!name || !version || group.length === 0) {
-    logger.error(`a plug-in registered for "${resource}", which is not of the form <resource>.<version>.<group>`);
+    logger.error('Incorrect event registration: the form is <resource>.<version>.<group>', undefined, {
+      gvk: resource,
+    });
     return undefined;
   }
   return dynamicInformers.forResource({ resource: name, version, group: group.join('.') }).informer;

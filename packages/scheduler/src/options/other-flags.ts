@@ -8,11 +8,9 @@ import {
   string,
   strings,
   told,
-  unsigned,
 } from '@coxswain/component-base';
 
 const logs = 'it tunes a logging library that is not used here';
-const oneLevel = 'there is one level of logging';
 const oneProcess = 'a port is taken by one process';
 const allMetrics = 'all metrics are served, with all labels';
 
@@ -31,8 +29,6 @@ export const ignoredFlags: Readonly<Record<string, IgnoredFlag>> = {
   'permit-port-sharing': ignored(boolean, oneProcess),
   'show-hidden-metrics-for-version': ignored(string, 'no metrics are hidden'),
   'tls-curve-preferences': ignored(strings, 'curves are those of OpenSSL'),
-  v: { ...ignored(unsigned, oneLevel), shorthand: 'v' },
-  vmodule: ignored(string, oneLevel),
 };
 
 const versions = ['', '1.36', 'kube=1.36'];
@@ -40,6 +36,5 @@ const versions = ['', '1.36', 'kube=1.36'];
 /** By name. */
 export const refusedFlags: Readonly<Record<string, RefusedFlag>> = {
   'emulated-version': refusedUnless(strings, versions, 'emulation of older versions'),
-  'logging-format': refusedUnless(string, ['text'], 'another format than text for logs'),
   'min-compatibility-version': refusedUnless(strings, [...versions, '1.35', 'kube=1.35'], 'older versions'),
 };

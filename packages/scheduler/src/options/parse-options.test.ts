@@ -15,7 +15,7 @@ describe('the flags', () => {
   it('are read as upstream reads them', () => {
     expect(parse(['--leader-elect=false', '--kube-api-qps=7.5', '-v2', '--profiling=false'])).toEqual({
       wanted: 'run',
-      options: { leaderElect: false, kubeApiQps: 7.5, profiling: false },
+      options: { leaderElect: false, kubeApiQps: 7.5, v: 2, profiling: false },
       notices: [],
     });
     expect(parse(['-h'])).toEqual({ wanted: 'help' });
@@ -38,7 +38,7 @@ describe('the flags', () => {
   it('that cannot work are refused', () => {
     expect(() => parse(['--foo'])).toThrow(new FlagError('unknown flag: --foo', { unknown: 'foo' }));
     expect(() => parse(['--feature-gates=Foo=true'])).toThrow(OptionsError);
-    expect(() => parse(['--logging-format=json'])).toThrow('another format than text for logs');
+    expect(() => parse(['--logging-format=xml'])).toThrow('format: Invalid value: "xml": Unsupported log format');
   });
 
   it('are all in the help', () => {

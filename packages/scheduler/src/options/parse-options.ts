@@ -1,5 +1,6 @@
 import { type CommandLine, flagGroupHelp, flagNamesHelp, readCommandLine } from '@coxswain/component-base';
 import { parseFeatureGates } from '@coxswain/component-base/features';
+import { loggingProblems } from '@coxswain/component-base/logs';
 import { servingProblems } from '@coxswain/component-base/serving';
 import { ignoredFlags, refusedFlags } from './other-flags.ts';
 import { flagGroups, type SchedulerCommandOptions, schedulerFlags } from './scheduler-flags.ts';
@@ -23,7 +24,7 @@ export function parseSchedulerOptions(args: readonly string[]): CommandLine<Sche
 }
 
 function validate(given: SchedulerCommandOptions): string[] {
-  const problems = servingProblems(given);
+  const problems = [...servingProblems(given), ...loggingProblems(given)];
   try {
     parseFeatureGates(given.featureGates ?? []);
   } catch (error) {

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import type { Verbosity } from '@coxswain/apimachinery/log';
 import { durationToMs } from '@coxswain/apimachinery/time';
 import {
   type Clock,
@@ -25,6 +26,8 @@ import { SchedulerServer } from './scheduler-server.ts';
 /** What is not on the command line. */
 export interface SchedulerEnvironment {
   readonly logger: Logger;
+  /** Of the logger: `/debug/flags/v` sets it. */
+  readonly verbosity?: Verbosity;
   readonly clock?: Clock;
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Plug-ins beside those that are there, for profiles to enable. */
@@ -43,12 +46,12 @@ export async function runScheduler(
   signal: AbortSignal,
 ): Promise<void> {
   const settings = withDefaults(schedulerFlags, options);
-  const { logger, clock = systemClock, env = process.env, plugins = [], onStarted } = environment;
+  const { logger, verbosity, clock = systemClock, env = process.env, plugins = [], onStarted } = environment;
   setMaxListeners(0, signal);
   const config = await loadConfiguration(options, plugins);
   if (settings.writeConfigTo) {
     await writeFile(settings.writeConfigTo, formatConfiguration(config));
-    logger.info(`wrote the configuration to ${settings.writeConfigTo}`);
+    logger.info('Wrote configuration to file', { file: settings.writeConfigTo });
     return;
   }
   const { kubeconfig, qps, burst } = config.clientConnection;
@@ -58,7 +61,7 @@ export async function runScheduler(
     ...(settings.master && { overrides: { cluster: { server: settings.master } } }),
   });
   const rest = RESTClient.forConfig({ ...restConfig, clock, userAgent: userAgentOf('kube-scheduler'), qps, burst });
-  const server = await SchedulerServer.start({ settings, config, clock, logger, env, signal });
+  const server = await SchedulerServer.start({ settings, config, clock, logger, verbosity, env, signal });
   const metrics = server?.metrics ?? noMetrics;
   const scheduler = new Scheduler({
     rest,

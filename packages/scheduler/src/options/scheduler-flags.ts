@@ -1,3 +1,4 @@
+import { loggingFlags } from '@coxswain/component-base/logs';
 import {
   boolean,
   type Completed,
@@ -37,6 +38,7 @@ export const flagGroups = {
       '5m0s',
     ),
   },
+  Logs: loggingFlags,
 } as const;
 
 /** By name. */
@@ -47,6 +49,7 @@ export const schedulerFlags = {
   ...flagGroups.Authentication,
   ...flagGroups.Authorization,
   ...flagGroups['Deprecated (not with --config)'],
+  ...flagGroups.Logs,
 };
 
 /** What may be given, by the flags' names as TypeScript writes them. */

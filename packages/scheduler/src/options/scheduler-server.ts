@@ -1,3 +1,4 @@
+import type { Verbosity } from '@coxswain/apimachinery/log';
 import type { Clock, LeaderElector, Logger } from '@coxswain/client';
 import { camelCase } from '@coxswain/component-base';
 import { parseFeatureGates } from '@coxswain/component-base/features';
@@ -17,6 +18,7 @@ export interface SchedulerServerOptions {
   readonly config: SchedulerConfiguration;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly verbosity?: Verbosity | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborted when the scheduler is told to end. */
   readonly signal: AbortSignal;
@@ -36,7 +38,7 @@ export class SchedulerServer {
 
   /** Undefined for `--secure-port=0`. Throws as `startComponentServer`. */
   static async start(options: SchedulerServerOptions): Promise<SchedulerServer | undefined> {
-    const { settings, config, clock, logger, env, signal } = options;
+    const { settings, config, clock, logger, verbosity, env, signal } = options;
     if (settings.securePort === 0) return undefined;
     const now = (): Date => new Date(clock.now());
     const metrics = new MetricsRegistry(now);
@@ -67,10 +69,11 @@ export class SchedulerServer {
         ComponentStatusz: gates.enabled('ComponentStatusz'),
       },
       profiling: config.enableProfiling,
+      ...(verbosity && { verbosity }),
       now,
     });
     const server = await startComponentServer({ component, settings, handler, clock, logger, metrics, env });
-    logger.info(`health and metrics are on port ${server.port}`);
+    logger.info('Serving securely', { port: server.port });
     return new SchedulerServer(metrics, server, checked);
   }
 

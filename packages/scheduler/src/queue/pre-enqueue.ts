@@ -54,7 +54,10 @@ export class PreEnqueue {
       status = Status.failed(error);
     }
     if (status?.code === 'Error') {
-      this.#options.logger.error(`PreEnqueue of ${plugin.name} failed for pod ${pod.key}`, status.error);
+      this.#options.logger.error('Unexpected error running PreEnqueue plugin', status.error, {
+        pod: pod.key,
+        plugin: plugin.name,
+      });
     }
     return status;
   }

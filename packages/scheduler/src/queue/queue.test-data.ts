@@ -1,5 +1,6 @@
 import type { Pod } from '@coxswain/api/core/v1';
-import { FakeClock, type Logger, type Metrics, noMetrics } from '@coxswain/client';
+import { recordLogs } from '@coxswain/apimachinery/log';
+import { FakeClock, type Metrics, noMetrics } from '@coxswain/client';
 import { Action, type ClusterEvent, type ClusterEventWithHint } from '../framework/cluster-event.ts';
 import type { Plugin, QueuedPod } from '../framework/plugin.ts';
 import { PodInfo } from '../framework/pod-info.ts';
@@ -72,7 +73,7 @@ export interface TestQueue {
   readonly queue: SchedulingQueue;
   readonly clock: FakeClock;
   readonly nominator: PodNominator;
-  readonly errors: string[];
+  readonly errors: readonly string[];
 }
 
 export function newQueue(
@@ -82,8 +83,7 @@ export function newQueue(
 ): TestQueue {
   const clock = new FakeClock(1_000_000_000);
   const nominator = new PodNominator(() => true);
-  const errors: string[] = [];
-  const logger: Logger = { info() {}, warn() {}, error: (message) => errors.push(message) };
+  const { logger, lines: errors } = recordLogs();
   const queue = new SchedulingQueue({
     less: prioritySort,
     preEnqueue: new Map([[profile, plugins.filter((plugin) => plugin.preEnqueue)]]),

@@ -38,7 +38,10 @@ export class Requeueing {
     if (isWildcard(event)) return after === undefined || after.metadata?.uid === pod.uid ? 'afterBackoff' : 'skip';
     const hints = this.#options.hints.matching(pod.profile, event);
     if (!hints) {
-      this.#options.logger.error(`pod ${pod.key} waits for the profile "${pod.profile}", which there is not`);
+      this.#options.logger.error('Pod waits for a profile that there is not', undefined, {
+        pod: pod.key,
+        profile: pod.profile,
+      });
       return 'afterBackoff';
     }
     let result: Requeue = 'skip';
@@ -82,7 +85,11 @@ export class Requeueing {
     } catch (error) {
       // Better tried in vain than never again.
       result = 'Error';
-      logger.error(`the queueing hint of ${plugin} for ${eventLabel(event)} and pod ${pod.key} failed`, error);
+      logger.error('QueueingHintFn returns error', error, {
+        event: eventLabel(event),
+        pod: pod.key,
+        hintPlugin: plugin,
+      });
     }
     metrics.hint(plugin, eventLabel(event), result, clock.monotonic() - start);
     return result !== 'QueueSkip';

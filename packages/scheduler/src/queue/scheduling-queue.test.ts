@@ -152,7 +152,9 @@ describe('a pod that was rejected', () => {
     addRejected(queue, newPod('c'), ['Other']);
     queue.moveAllToActiveOrBackoffQueue(nodeAdded, undefined, node());
     expect(places(queue)).toMatchObject({ backoff: ['a', 'b'], unschedulable: ['c'] });
-    expect(errors).toEqual(['the queueing hint of Broken for NodeAdd and pod x/b failed']);
+    expect(errors).toEqual([
+      expect.stringMatching(/^error "QueueingHintFn returns error" .*event="NodeAdd" pod="x\/b" hintPlugin="Broken"$/),
+    ]);
     queue.close();
   });
 

@@ -59,6 +59,11 @@ export class BindingCycle {
       if (!signal.aborted) this.#fail(binding, failure, signal);
       return;
     }
+    const decisions = this.#context.logger.v(2);
+    if (decisions.enabled) {
+      const { assumed, nodeName } = placement;
+      decisions.info('Successfully bound pod to node', { pod: assumed.pod, node: nodeName });
+    }
     metrics.attempted('scheduled', framework.profileName, start);
     metrics.scheduled(queued);
     framework.timer.time('PostBind', () => {
@@ -110,9 +115,10 @@ export class BindingCycle {
         return undefined;
       } catch (error) {
         if (!extender.isIgnorable) return Status.failed(error);
-        this.#context.logger.warn(
-          `Skipping extender ${extender.name} in bind as it returned error and has ignorable flag set`,
-        );
+        this.#context.logger.warn('Skipping extender in bind as it returned error and has ignorable flag set', {
+          extender: extender.name,
+          err: error,
+        });
       }
     }
     return framework.runBind(state, assumed, nodeName, signal);

@@ -48,7 +48,9 @@ export class FailureHandler {
     const reason = status.isRejected ? 'Unschedulable' : 'SchedulerError';
     const message = fitError?.message ?? status.message;
     metrics.attempted(status.isRejected ? 'unschedulable' : 'error', framework.profileName, start);
-    if (!status.isRejected) logger.error(`Error scheduling pod; retrying: ${queued.key}: ${message}`, status.error);
+    if (!status.isRejected)
+      logger.error('Error scheduling pod; retrying', status.error ?? message, { pod: queued.key });
+    else logger.v(2).info('Unable to schedule pod; no fit; waiting', { pod: queued.key, err: message });
     const info = this.#requeue(queued, fitError);
     if (info === 'replaced') return;
     const { pod } = info;
@@ -95,7 +97,7 @@ export class FailureHandler {
           ),
         );
       } catch (error) {
-        if (!signal.aborted && !isNotFound(error)) logger.error(`Error updating pod ${namespace}/${name}`, error);
+        if (!signal.aborted && !isNotFound(error)) logger.error('Error updating pod', error, { pod });
       }
     };
     const writing = write().finally(() => {
@@ -111,7 +113,10 @@ export class FailureHandler {
     const { uid } = queued;
     const known = pods.getByKey(queued.key);
     if (!known || known.spec?.nodeName) {
-      logger.info(`pod ${queued.key} ${known ? 'has a node' : 'is gone'}: it is not tried again`);
+      if (known) {
+        const node = known.spec?.nodeName;
+        logger.info('Pod has been assigned to node. Abort adding it back to queue.', { pod: queued.key, node });
+      } else logger.info("Pod doesn't exist in informer cache", { pod: queued.key });
       queue.done(uid);
       return queued.info;
     }

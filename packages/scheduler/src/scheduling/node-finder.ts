@@ -102,14 +102,14 @@ export class NodeFinder {
     if (!name) return undefined;
     const node = snapshot.get(name);
     if (!node) {
-      framework.logger.info(`the nominated node ${name} of pod ${pod.key} is not known`);
+      framework.logger.info('Nominated node is not known', { pod: pod.key, node: name });
       return undefined;
     }
     const statuses = new NodeToStatus(snapshot);
     const passing = this.#passFilters(attempt, [node], statuses);
     const feasible = passing instanceof Status ? passing : await this.#passExtenders(attempt, passing, statuses);
     if (feasible instanceof Status) {
-      framework.logger.error(`Evaluation failed on nominated node ${name} for pod ${pod.key}`, feasible.error);
+      framework.logger.error('Evaluation failed on nominated node', feasible.error, { pod: pod.key, node: name });
       return undefined;
     }
     return feasible[0];
@@ -190,7 +190,10 @@ export class NodeFinder {
         nodes = result.nodes;
       } catch (error) {
         if (!extender.isIgnorable) return Status.failed(error);
-        framework.logger.warn(`Skipping extender ${extender.name} as it returned error and has ignorable flag set`);
+        framework.logger.warn('Skipping extender as it returned error and has ignorable flag set', {
+          extender: extender.name,
+          err: error,
+        });
       }
     }
     return nodes;

@@ -69,7 +69,9 @@ export class SchedulingCycle {
       (outcome) => outcome.status,
     );
     fitError.postFilterMessage = status?.message ?? '';
-    if (status?.code === 'Error') this.#context.logger.error(`PostFilter failed for pod ${pod.key}`, status.error);
+    if (status?.code === 'Error') {
+      this.#context.logger.error('Status after running PostFilter plugins for pod', status.error, { pod: pod.key });
+    }
     return { status: Status.unschedulable(), fitError, nominatedNodeName: result?.nominatedNodeName };
   }
 

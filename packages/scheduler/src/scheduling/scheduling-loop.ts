@@ -63,10 +63,12 @@ export class SchedulingLoop {
     const { frameworks, scheduling, bindings, failures } = this.#parts;
     const framework = frameworks.get(queued.profile);
     if (!framework || this.#isSkipped(framework, queued)) {
-      if (!framework) logger.error(`profile not found for scheduler name "${queued.profile}"`);
+      if (!framework) logger.error('Error occurred', `profile not found for scheduler name "${queued.profile}"`);
       queue.done(queued.uid);
       return;
     }
+    const attempts = logger.v(3);
+    if (attempts.enabled) attempts.info('Attempting to schedule pod', { pod: queued.key });
     const start = metrics.now();
     const outcome = await scheduling.run(framework, queued.info, signal);
     if ('nodeName' in outcome) bindings.start({ framework, queued, placement: outcome, start }, signal);

@@ -52,7 +52,10 @@ async function addExtenderScores(
   const answers = await Promise.all(
     asked.map((extender) =>
       extender.prioritize(pod, nodes, signal).catch((error: unknown) => {
-        framework.logger.warn(`Failed to run extender's priority function: ${extender.name}: ${String(error)}`);
+        const fields = { pod, extender: extender.name, err: error };
+        framework.logger
+          .v(5)
+          .info("Failed to run extender's priority function. No score given by this extender.", fields);
         return new Map<string, number>();
       }),
     ),

@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Clock } from '@coxswain/apimachinery/clock';
+import type { Logger } from '@coxswain/apimachinery/log';
 import { StoreFullError } from '../errors.ts';
 import { FileUsage } from './file-usage.ts';
 
@@ -47,7 +48,7 @@ export interface DiskRoomOptions {
   readonly file: string;
   readonly clock: Clock;
   /** Told when there is no room any more, and when there is again. */
-  readonly log: (message: string) => void;
+  readonly logger: Logger;
 }
 
 /**
@@ -63,7 +64,7 @@ export class DiskRoom {
   readonly #path: string;
   readonly #file: FileHandle;
   readonly #clock: Clock;
-  readonly #log: (message: string) => void;
+  readonly #logger: Logger;
   /** After the last transaction; absent: it must be looked. Nobody looks while there is plenty. */
   #lastUsage: FileUsage | undefined;
   /** Bytes that the disk has left, when it was last asked; absent: it must be asked. If they are few it is asked each time. */
@@ -74,11 +75,11 @@ export class DiskRoom {
   /** The disk was full, whatever it says. */
   #fullUntil = 0;
 
-  private constructor(file: FileHandle, { file: path, clock, log }: DiskRoomOptions) {
+  private constructor(file: FileHandle, { file: path, clock, logger }: DiskRoomOptions) {
     this.#file = file;
     this.#path = path;
     this.#clock = clock;
-    this.#log = log;
+    this.#logger = logger;
   }
 
   static async open(options: DiskRoomOptions): Promise<DiskRoom> {
@@ -170,11 +171,13 @@ export class DiskRoom {
     if (!isShort) this.#refusedBytes = 0;
     if (this.#isShort === isShort) return;
     this.#isShort = isShort;
-    this.#log(
-      isShort
-        ? `the disk of ${this.#path} is full: new objects are refused until some are deleted or there is room on the disk`
-        : `there is room for new objects in ${this.#path} again`,
-    );
+    const file = { file: this.#path };
+    if (isShort)
+      this.#logger.warn(
+        'Disk is full: new objects are refused until some are deleted or there is room on the disk',
+        file,
+      );
+    else this.#logger.info('There is room for new objects again', file);
   }
 
   /** What we may take; Infinity where it does not say. */

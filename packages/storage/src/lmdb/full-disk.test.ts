@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FakeClock } from '@coxswain/apimachinery/clock';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StoreFullError } from '../errors.ts';
 import { openLmdbStore } from '../open-store.ts';
@@ -17,14 +18,14 @@ if (!canMount) console.warn('NOT TESTED: stores on full disks. Only root may mou
 let disk: string;
 let path: string;
 let clock: FakeClock;
-let told: string[];
+const { logger, lines: told, clear } = recordLogs();
 
 beforeEach(() => {
   if (!canMount) return;
   disk = mountDisk();
   path = join(disk, 'data');
   clock = new FakeClock();
-  told = [];
+  clear();
 });
 
 afterEach(() => {
@@ -57,7 +58,7 @@ function unmountDisk(directory: string): void {
   rmSync(directory, { recursive: true });
 }
 
-const open = (): Promise<Store> => openLmdbStore({ path, clock, log: (message) => told.push(message) });
+const open = (): Promise<Store> => openLmdbStore({ path, clock, logger });
 
 const bytesOf = (key: string, bytes: number): Buffer => Buffer.alloc(bytes, key);
 
@@ -94,7 +95,7 @@ describe.runIf(canMount)('a store on a disk that it fills', { timeout: 60_000 },
     await expect(store.checkWritable()).rejects.toThrow(
       'the store is full: its disk has no room for new objects; delete some, or make room on the disk',
     );
-    expect(told).toEqual([expect.stringMatching(/^the disk of .*store\.mdb is full: new objects are refused/)]);
+    expect(told).toEqual([expect.stringMatching(/^warning "Disk is full: new objects are refused .*store\.mdb"$/)]);
     await holds(store, stored, bytes);
 
     const deletions = [...stored].slice(0, Math.ceil(stored.size * 0.7)).map(async ([key, expected]) => {
@@ -105,7 +106,7 @@ describe.runIf(canMount)('a store on a disk that it fills', { timeout: 60_000 },
     await clock.advance(5000);
     await store.compact(await store.currentRevision());
     await store.checkWritable();
-    expect(told.slice(1)).toEqual([expect.stringMatching(/^there is room for new objects/)]);
+    expect(told.slice(1)).toEqual([expect.stringMatching(/^info "There is room for new objects again"/)]);
     await holds(store, stored, bytes);
     for (const key of ['/k/new', '/k/newer']) {
       stored.set(key, (await store.put(key, bytesOf(key, bytes), { expected: 0 })).revision);

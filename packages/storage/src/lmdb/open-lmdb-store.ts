@@ -1,5 +1,6 @@
 import type { Clock } from '@coxswain/apimachinery/clock';
 import { messageOf } from '@coxswain/apimachinery/errors';
+import type { Logger } from '@coxswain/apimachinery/log';
 import type { EventLoop } from '@coxswain/apimachinery/turns';
 import { CorruptLogError, MvccStore } from '../mvcc/index.ts';
 import type { Store } from '../store.ts';
@@ -13,14 +14,14 @@ export interface LmdbSettings {
   readonly mapSize: number;
   readonly clock: Clock;
   readonly eventLoop: EventLoop;
-  readonly log: (message: string) => void;
+  readonly logger: Logger;
 }
 
 /** Opens the store of a data directory, or makes one there. The directory is given back when the store is closed. */
-export async function openLmdb({ path, mapSize, clock, eventLoop, log: tell }: LmdbSettings): Promise<Store> {
+export async function openLmdb({ path, mapSize, clock, eventLoop, logger }: LmdbSettings): Promise<Store> {
   const directory = await DataDirectory.open(path);
   const { file } = directory;
-  const room = await DiskRoom.open({ file, clock, log: tell });
+  const room = await DiskRoom.open({ file, clock, logger });
   let log: LmdbLog;
   try {
     log = new LmdbLog({ file, mapSize, room, eventLoop, onClosed: () => directory.release() });

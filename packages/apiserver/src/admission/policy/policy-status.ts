@@ -8,6 +8,7 @@ import {
   stringifyJson,
 } from '@coxswain/apimachinery';
 import type { EventLoop } from '@coxswain/apimachinery/turns';
+import type { Logger } from '@coxswain/apimachinery/log';
 import type { InProcessTransport } from '../../http/in-process.ts';
 import type { Listers } from '../../registry/lister.ts';
 import { PolicyStatusController } from './status-controller.ts';
@@ -24,7 +25,7 @@ interface PolicyStatusOptions {
   /** What a resource is served as. */
   readonly kindFor: (resource: GroupVersionResource) => GroupVersionKind | undefined;
   readonly eventLoop: EventLoop;
-  readonly report: (message: string, error?: unknown) => void;
+  readonly logger: Logger;
 }
 
 /** The controller of policies' statuses for a server: checks types against what that serves. */
@@ -33,11 +34,11 @@ export function policyStatusController({
   transport,
   kindFor,
   eventLoop,
-  report,
+  logger,
 }: PolicyStatusOptions): PolicyStatusController {
   return new PolicyStatusController({
     policies: listers.lister<ValidatingAdmissionPolicy>(group, resource),
-    report,
+    logger,
     check: async (policy) => {
       const definitions = listers.lister<CustomResourceDefinition>('apiextensions.k8s.io', 'customresourcedefinitions');
       await definitions.synced;

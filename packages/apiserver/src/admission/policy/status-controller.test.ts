@@ -1,4 +1,5 @@
 import type { ValidatingAdmissionPolicy } from '@coxswain/api/admissionregistration/v1';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { expect, it } from 'vitest';
 import { MemoryListers } from '../../authorization/memory-listers.test-data.ts';
 import { validatingPolicy } from './policies.test-data.ts';
@@ -13,7 +14,7 @@ const policy = (name: string, generation: number, observedGeneration = 0): Valid
 
 function controllerOver(listers: MemoryListers, fails: (name: string) => boolean = () => false) {
   const applied: [string, unknown][] = [];
-  const reported: string[] = [];
+  const { logger, lines: reported } = recordLogs();
   const controller = new PolicyStatusController({
     policies: listers.lister(group, resource),
     check: async ({ metadata }) =>
@@ -22,7 +23,7 @@ function controllerOver(listers: MemoryListers, fails: (name: string) => boolean
       if (fails(name)) throw new Error('conflict');
       applied.push([name, status]);
     },
-    report: (message) => reported.push(message),
+    logger,
   });
   return { controller, applied, reported };
 }
@@ -57,5 +58,5 @@ it('tries again, but not for ever', async () => {
   await new Promise((resolve) => setImmediate(resolve));
   await controller.stop();
   expect(applied).toEqual([['a', { observedGeneration: 1, typeChecking: {} }]]);
-  expect(reported).toEqual(['status of the policy b']);
+  expect(reported).toEqual(['error "Failed to update status of policy" err="conflict" policy="b"']);
 });

@@ -1,4 +1,5 @@
 import type { ExpressionWarning, ValidatingAdmissionPolicy } from '@coxswain/api/admissionregistration/v1';
+import type { Logger } from '@coxswain/apimachinery/log';
 import type { Lister } from '../../registry/lister.ts';
 
 interface PolicyStatusControllerOptions {
@@ -6,7 +7,7 @@ interface PolicyStatusControllerOptions {
   readonly check: (policy: ValidatingAdmissionPolicy) => Promise<readonly ExpressionWarning[]>;
   /** Writes what a policy's status is to say. */
   readonly apply: (name: string, status: NonNullable<ValidatingAdmissionPolicy['status']>) => Promise<void>;
-  readonly report: (message: string, error?: unknown) => void;
+  readonly logger: Logger;
 }
 
 /** A status that cannot be written is tried so often, until the policy changes again. */
@@ -59,7 +60,7 @@ export class PolicyStatusController {
         await this.#reconcile(name);
       } catch (error) {
         if (attempts + 1 < maxAttempts) this.#queue.set(name, attempts + 1);
-        else this.#options.report(`status of the policy ${name}`, error);
+        else this.#options.logger.error('Failed to update status of policy', error, { policy: name });
       }
     }
     this.#working = undefined;

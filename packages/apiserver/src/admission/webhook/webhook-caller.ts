@@ -10,6 +10,7 @@ import {
   type Status,
 } from '@coxswain/apimachinery';
 import { messageOf } from '@coxswain/apimachinery/errors';
+import type { Logger } from '@coxswain/apimachinery/log';
 import { WebhookCallError, type WebhookClient } from '../../webhook/index.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import {
@@ -55,7 +56,7 @@ export interface WebhookCallerOptions {
   readonly configuration?: WebhookPluginOptions['configuration'];
   readonly uuid: () => string;
   /** Hears of failures that were let pass. */
-  readonly report: (message: string, error?: unknown) => void;
+  readonly logger: Logger;
 }
 
 /** Longest time that upstream waits for a webhook that says nothing. */
@@ -109,7 +110,7 @@ export class WebhookCaller {
         metrics.failedOpen(name, type);
         failedOpen();
       }
-      this.#options.report(error.message);
+      this.#options.logger.warn('Failed calling webhook, failing open', { webhook: name, err: error });
       return undefined;
     }
   }

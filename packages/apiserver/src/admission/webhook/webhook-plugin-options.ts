@@ -1,3 +1,4 @@
+import type { Logger } from '@coxswain/apimachinery/log';
 import type { WebhookClient } from '../../webhook/index.ts';
 import type { CompileMatchConditions } from '../expressions/match-conditions.ts';
 import type { AdmissionContext } from '../plugin-context.ts';
@@ -15,5 +16,5 @@ export interface WebhookPluginOptions {
   readonly configuration?: WebhookAdmissionConfiguration | undefined;
   readonly uuid: () => string;
   /** Hears of failures that were let pass. */
-  readonly report: (message: string, error?: unknown) => void;
+  readonly logger: Logger;
 }

@@ -1,5 +1,6 @@
 import type { MutatingWebhook } from '@coxswain/api/admissionregistration/v1';
 import { type ApiError, GroupVersionKind, GroupVersionResource, type KubernetesObject } from '@coxswain/apimachinery';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { describe, expect, it } from 'vitest';
 import { WebhookCallError, type WebhookCallOptions, type WebhookClient } from '../../webhook/index.ts';
 import { newAdmissionContext, newAttributes, type Parts } from '../admission.test-data.ts';
@@ -17,7 +18,7 @@ interface Setup {
 /** A plug-in whose webhooks are functions, by name; they say yes unless told otherwise. */
 function newPlugin({ type = 'validating', webhooks, answers = {} }: Setup) {
   const calls: { name: string; timeoutMs: number; request: Record<string, unknown> }[] = [];
-  const reported: string[] = [];
+  const { logger, lines: reported } = recordLogs();
   const client: WebhookClient = {
     async call(_, body, options) {
       const { name = '', timeoutMs } = options;
@@ -50,7 +51,7 @@ function newPlugin({ type = 'validating', webhooks, answers = {} }: Setup) {
     metrics,
     compileConditions: () => async () => [],
     uuid: () => 'uid',
-    report: (message: string) => reported.push(message),
+    logger,
   };
   const plugin = type === 'mutating' ? mutatingAdmissionWebhook(options) : validatingAdmissionWebhook(options);
   const scraped = (name: string): string[] =>
@@ -150,7 +151,9 @@ describe('metrics', () => {
       '{code="503",name="broken",operation="CREATE",rejected="true",type="validating"} 1',
       '{code="503",name="open",operation="CREATE",rejected="false",type="validating"} 1',
     ]);
-    expect(reported).toEqual(['failed calling webhook "open": failed to call webhook: gone']);
+    expect(reported).toEqual([
+      'warning "Failed calling webhook, failing open" webhook="open" err="failed calling webhook \\"open\\": failed to call webhook: gone"',
+    ]);
   });
 });
 

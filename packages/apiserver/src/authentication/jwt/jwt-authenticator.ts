@@ -10,7 +10,7 @@ import type { JwtMetrics } from './jwt-metrics.ts';
 import { OidcProvider, type OidcProviderOptions } from './oidc-provider.ts';
 import type { JwtExpressions } from './validate-authentication-configuration.ts';
 
-export interface JwtAuthenticatorOptions extends Pick<OidcProviderOptions, 'now' | 'report'> {
+export interface JwtAuthenticatorOptions extends Pick<OidcProviderOptions, 'now' | 'logger'> {
   readonly algorithms: readonly string[];
   /** The machine's by default. */
   readonly clock?: Clock;
@@ -30,8 +30,8 @@ export class JwtAuthenticator {
     this.#expressions = expressions;
     this.#options = options;
     const { url, discoveryURL, certificateAuthority, audiences } = configuration.issuer;
-    const { now, clock = systemClock, report, algorithms, metrics } = options;
-    const trust = { now, clock, report, ...(certificateAuthority !== '' && { ca: certificateAuthority }) };
+    const { now, clock = systemClock, logger, algorithms, metrics } = options;
+    const trust = { now, clock, logger, ...(certificateAuthority !== '' && { ca: certificateAuthority }) };
     this.#provider = new OidcProvider({
       issuer: url,
       ...trust,

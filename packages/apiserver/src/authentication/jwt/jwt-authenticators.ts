@@ -2,6 +2,7 @@ import { aggregate, jsonEquals } from '@coxswain/apimachinery';
 import { type Clock, systemClock, type Timer } from '@coxswain/apimachinery/clock';
 import { childSignal } from '@coxswain/client';
 import { messageOf } from '@coxswain/apimachinery/errors';
+import type { Logger } from '@coxswain/apimachinery/log';
 import type { Authenticated, TokenAuthenticator } from '@coxswain/component-base/authentication';
 import { intersectAudiences } from '@coxswain/component-base/authentication';
 import { type FollowedFiles, followFiles, TryAgain } from '@coxswain/component-base/files';
@@ -20,7 +21,7 @@ export interface JwtAuthenticatorsOptions {
   /** The machine's by default. */
   readonly clock?: Clock;
   /** Hears of providers that do not answer, and of files that are no good. */
-  readonly report: (message: string, error: unknown) => void;
+  readonly logger: Logger;
   readonly metrics?: JwtMetrics;
   readonly reloadMetrics?: ReloadMetrics;
 }
@@ -56,7 +57,7 @@ export class JwtAuthenticators implements TokenAuthenticator {
       onChange: ([text = '']) => this.#reload(text),
       onError: (error) => {
         options.reloadMetrics?.failed();
-        options.report('authentication configuration', error);
+        options.logger.error('Failed to reload authentication configuration', error);
       },
     });
   }

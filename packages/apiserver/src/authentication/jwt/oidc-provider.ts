@@ -1,6 +1,7 @@
 import { isJsonObject, parseJson, quote } from '@coxswain/apimachinery';
 import { type Clock, systemClock, type Timer } from '@coxswain/apimachinery/clock';
 import { messageOf } from '@coxswain/apimachinery/errors';
+import type { Logger } from '@coxswain/apimachinery/log';
 import { type HttpsAnswer, httpsGet, unreadable } from './https-get.ts';
 import { RemoteKeySet, type RemoteKeySetOptions } from './remote-key-set.ts';
 
@@ -13,7 +14,7 @@ export interface OidcProviderOptions {
   readonly now: () => Date;
   /** The machine's by default. */
   readonly clock?: Clock;
-  readonly report: (message: string, error: unknown) => void;
+  readonly logger: Logger;
   readonly onFetch?: RemoteKeySetOptions['onFetch'];
 }
 
@@ -81,7 +82,7 @@ export class OidcProvider {
   }
 
   async #discover(): Promise<void> {
-    const { report, now, clock = systemClock, onFetch } = this.#options;
+    const { logger, now, clock = systemClock, onFetch } = this.#options;
     try {
       const url = await this.#keySetUrl();
       this.#keys = new RemoteKeySet({ url, get: this.get, now, ...(onFetch && { onFetch }) });
@@ -89,7 +90,7 @@ export class OidcProvider {
     } catch (error) {
       if (this.#closed.signal.aborted) return;
       this.#problem = messageOf(error);
-      report('oidc authenticator: initializing plugin', error);
+      logger.error('oidc authenticator: initializing plugin', error);
       this.#timer = clock.setTimeout(() => void this.#discover(), retryMs, { background: true });
     }
   }

@@ -2,6 +2,7 @@ import type { UserInfo } from '@coxswain/api';
 import { durationToMs, jsonEquals } from '@coxswain/apimachinery';
 import type { Clock, Timer } from '@coxswain/apimachinery/clock';
 import { messageOf } from '@coxswain/apimachinery/errors';
+import type { Logger } from '@coxswain/apimachinery/log';
 import type {
   AuthorizationAttributes,
   Authorizer,
@@ -31,7 +32,7 @@ export interface ConfiguredAuthorizerOptions {
   readonly clock: Clock;
   readonly random: () => number;
   /** Hears of webhooks that cannot be asked, and of files that are no good. */
-  readonly report: (message: string, error: unknown) => void;
+  readonly logger: Logger;
   readonly metrics?: AuthorizationMetrics;
   readonly reloadMetrics?: ReloadMetrics;
 }
@@ -68,7 +69,7 @@ export class ConfiguredAuthorizer implements Authorizer {
       onChange: ([text = '']) => this.#reload(text),
       onError: (error) => {
         options.reloadMetrics?.failed();
-        options.report('reloading authorization config', error);
+        options.logger.error('Failed to reload authorization configuration', error);
       },
     });
   }
@@ -140,7 +141,7 @@ export class ConfiguredAuthorizer implements Authorizer {
   }
 
   #webhookAuthorizer({ name, configuration, webhook, matches }: PreparedWebhook): WebhookAuthorizer {
-    const { now, clock, random, report, metrics } = this.#options;
+    const { now, clock, random, logger, metrics } = this.#options;
     const { authorizedTTL, cacheAuthorizedRequests, unauthorizedTTL, cacheUnauthorizedRequests } = configuration;
     return new WebhookAuthorizer({
       name,
@@ -154,7 +155,7 @@ export class ConfiguredAuthorizer implements Authorizer {
       now,
       clock,
       random,
-      report,
+      logger,
       ...(metrics && { metrics }),
     });
   }

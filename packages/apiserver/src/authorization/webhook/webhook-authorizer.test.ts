@@ -1,3 +1,4 @@
+import { silentLogger } from '@coxswain/apimachinery/log';
 import type { AuthorizationAttributes } from '@coxswain/component-base/authorization';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { WebhookCallError } from '../../webhook/index.ts';
@@ -35,7 +36,7 @@ const authorizer = (options: Partial<WebhookAuthorizerOptions> = {}): WebhookAut
     now: () => new Date(time),
     random: () => 0,
     pause: async () => {},
-    report: () => {},
+    logger: silentLogger,
     ...options,
   });
 

@@ -1,5 +1,6 @@
 import type { SubjectAccessReviewSpec } from '@coxswain/api/authorization/v1';
 import { systemClock } from '@coxswain/apimachinery/clock';
+import type { Logger } from '@coxswain/apimachinery/log';
 import {
   type AuthorizationAttributes,
   type Authorizer,
@@ -27,7 +28,7 @@ export interface WebhookAuthorizerOptions extends Omit<BackoffOptions, 'signal'>
   readonly matches?: MatchReview;
   readonly now: () => Date;
   readonly metrics?: AuthorizationMetrics;
-  readonly report: (message: string, error: unknown) => void;
+  readonly logger: Logger;
 }
 
 /** Asks a webhook what is allowed, and remembers the answer. To be closed. */
@@ -53,7 +54,7 @@ export class WebhookAuthorizer implements Authorizer {
   }
 
   async #ask(spec: SubjectAccessReviewSpec): Promise<Record<string, unknown>> {
-    const { name, failureDecision, clock = systemClock, metrics, report } = this.#options;
+    const { name, failureDecision, clock = systemClock, metrics, logger } = this.#options;
     let result = 'success';
     try {
       return await withBackoff(async () => {
@@ -70,7 +71,7 @@ export class WebhookAuthorizer implements Authorizer {
         }
       }, this.#options);
     } catch (error) {
-      report('Failed to make webhook authorizer request', error);
+      logger.error('Failed to make webhook authorizer request', error);
       if (failureDecision === 'no opinion') metrics?.webhookFailedOpen(name, result);
       throw error;
     }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { silentLogger } from '@coxswain/apimachinery/log';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Decrypted } from '../transformer.ts';
 import type { KmsService } from './kms-service.ts';
@@ -48,7 +49,7 @@ async function open(service: KmsService): Promise<KmsTransformer> {
     service,
     now: () => new Date(clock),
     uuid: randomUUID,
-    report: () => {},
+    logger: silentLogger,
   });
   opened.push(transformer);
   await transformer.start();

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { LruCache } from '@coxswain/apimachinery/cache';
 import { messageOf } from '@coxswain/apimachinery/errors';
 import { timeFromDate } from '@coxswain/apimachinery/time';
+import type { Logger } from '@coxswain/apimachinery/log';
 import { aesGcm, seededAesGcm } from '../local-transformers.ts';
 import type { Decrypted, MaybePromise, Transformer } from '../transformer.ts';
 import { assertEnvelope, decodeEnvelope, type Envelope, encodeEnvelope, keyIdProblem } from './encrypted-object.ts';
@@ -24,7 +25,7 @@ export interface KmsTransformerOptions {
   readonly now: () => Date;
   readonly uuid: () => string;
   /** Hears of a plug-in that is not well. */
-  readonly report: (message: string, error: unknown) => void;
+  readonly logger: Logger;
 }
 
 interface Seed {
@@ -106,7 +107,7 @@ export class KmsTransformer implements Transformer {
     try {
       await this.check();
     } catch (error) {
-      this.#options.report(`KMS plug-in ${this.#options.name} is not well`, error);
+      this.#options.logger.error('KMS plug-in is not healthy', error, { plugin: this.#options.name });
       pause = illIntervalMs;
     }
     if (this.#closed) return;

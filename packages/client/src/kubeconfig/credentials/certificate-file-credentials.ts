@@ -36,7 +36,7 @@ export class CertificateFileCredentials implements Credentials {
       throw new Error(problem);
     } else {
       // Between the replacing of the one and of the other, the pair that fits is the old one.
-      this.#logger?.warn(`${this.#certificate.path}: ${problem}`);
+      this.#logger?.warn('Unable to load client certificate', { path: this.#certificate.path, err: problem });
     }
     return this.#credential;
   }

@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FakeClock } from '@coxswain/apimachinery/clock';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { describe, expect, it } from 'vitest';
 import { TestAuthority } from '../../certificates/test-authority.test-data.ts';
 import { tempDir } from '../temp-dir.test-data.ts';
@@ -57,15 +58,16 @@ describe('CertificateFileCredentials', () => {
   it('takes up a new pair once both files have it', async () => {
     const dir = await tempDir({ crt: one.certificate, key: one.key });
     const clock = new FakeClock();
-    const said: string[] = [];
-    const logger = { info() {}, warn: (text: string) => said.push(text), error() {} };
+    const { logger, lines } = recordLogs();
     const credentials = new CertificateFileCredentials(join(dir, 'crt'), join(dir, 'key'), { clock, logger });
     const first = await credentials.current();
     expect(first.clientCertificate).toEqual({ certificate: one.certificate, key: one.key });
     await writeFile(join(dir, 'crt'), two.certificate);
     await clock.advance(2000);
     expect(await credentials.current()).toBe(first);
-    expect(said).toEqual([`${join(dir, 'crt')}: tls: private key does not match public key`]);
+    expect(lines).toEqual([
+      `warning "Unable to load client certificate" path="${join(dir, 'crt')}" err="tls: private key does not match public key"`,
+    ]);
     await writeFile(join(dir, 'key'), two.key);
     credentials.refused();
     expect((await credentials.current()).clientCertificate?.certificate).toBe(two.certificate);

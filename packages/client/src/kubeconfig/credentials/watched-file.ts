@@ -50,7 +50,7 @@ export class WatchedFile {
       return this.#text;
     } catch (error) {
       if (this.#text === undefined) throw error;
-      this.#options.logger.error('a file cannot be read again', error);
+      this.#options.logger.error('Unable to read file again', error, { path: this.path });
       return this.#text;
     }
   }

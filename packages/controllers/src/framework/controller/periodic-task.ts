@@ -12,7 +12,8 @@ export class PeriodicTask implements Controller {
   constructor(context: ControllerContext, name: string, periodMs: number, work: () => Promise<void>) {
     this.#context = context;
     this.#periodMs = periodMs;
-    this.#work = () => work().catch((error: unknown) => context.logger.error(`${name} failed`, error));
+    this.#work = () =>
+      work().catch((error: unknown) => context.logger.error('Periodic task failed', error, { task: name }));
     context.activity.add(this);
   }
 

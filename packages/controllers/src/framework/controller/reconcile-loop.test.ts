@@ -1,4 +1,5 @@
 import { newConflict } from '@coxswain/apimachinery/errors';
+import { recordLogs } from '@coxswain/apimachinery/log';
 import { GroupResource } from '@coxswain/apimachinery/meta';
 import { noMetrics, systemClock } from '@coxswain/client';
 import { ItemFastSlowRateLimiter } from '@coxswain/client/workqueue';
@@ -7,15 +8,10 @@ import { Activity } from './controller.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
 
 /** What is told of an object whose reconciliation fails with one after the other, and then succeeds. */
-async function toldOf(errors: readonly Error[], maxRetries?: number): Promise<string[]> {
-  const told: string[] = [];
+async function toldOf(errors: readonly Error[], maxRetries?: number, verbosity = 2): Promise<readonly string[]> {
+  const { logger, lines } = recordLogs({ verbosity });
   const stop = new AbortController();
   const left = [...errors];
-  const logger = {
-    info: (message: string) => void told.push(`info ${message}`),
-    warn: (message: string) => void told.push(`warn ${message}`),
-    error: (message: string, error: unknown) => void told.push(`error ${message}: ${(error as Error).message}`),
-  };
   const loop = new ReconcileLoop(
     { clock: systemClock, metrics: noMetrics, coalesceMs: 0, activity: new Activity(), logger },
     {
@@ -32,16 +28,23 @@ async function toldOf(errors: readonly Error[], maxRetries?: number): Promise<st
   );
   loop.add({ metadata: { namespace: 'ns', name: 'web' } });
   await loop.run(stop.signal);
-  return told;
+  return lines;
 }
 
 const conflict = newConflict(GroupResource.of('apps', 'deployments'), 'web', new Error('somebody was faster'));
-const again = `info deployment: ns/web is reconciled again: ${conflict.message}`;
-const failed = `error deployment: ns/web could not be reconciled: ${conflict.message}`;
+const because = `err=${JSON.stringify(conflict.message)}`;
+const again = `info "Requeueing after a conflict" queue="deployment" key="ns/web" ${because}`;
+const failed = `error "Failed to sync" ${because} queue="deployment" key="ns/web"`;
 
 it('tells of conflicts as of nothing wrong, unless they go on or it is given up', async () => {
   expect(await toldOf([conflict])).toEqual([again]);
   expect(await toldOf([conflict, conflict, conflict, conflict])).toEqual([again, again, again, failed]);
   expect(await toldOf([conflict], 0)).toEqual([failed]);
-  expect(await toldOf([new Error('no')])).toEqual(['error deployment: ns/web could not be reconciled: no']);
+  expect(await toldOf([new Error('no')])).toEqual(['error "Failed to sync" err="no" queue="deployment" key="ns/web"']);
+});
+
+it('tells of each sync to those who want to know', async () => {
+  expect(await toldOf([], undefined, 4)).toEqual([
+    expect.stringMatching(/^info "Finished syncing" queue="deployment" key="ns\/web" durationMs=\d+$/),
+  ]);
 });

@@ -82,8 +82,9 @@ export class ReconcileLoop implements Controller {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { workers = 5, synced, reconcile, maxRetries } = this.#options;
-    const { eventLoop } = this.#context;
+    const { name, workers = 5, synced, reconcile, maxRetries } = this.#options;
+    const { clock, eventLoop, logger } = this.#context;
+    const debug = logger.v(4);
     try {
       await waitForCacheSync(signal, ...synced);
     } catch (error) {
@@ -101,7 +102,13 @@ export class ReconcileLoop implements Controller {
       },
       async (key, abort) => {
         this.#pace.begin(key);
-        return await reconcile(key, abort);
+        const startMs = clock.monotonic();
+        try {
+          return await reconcile(key, abort);
+        } finally {
+          if (debug.enabled)
+            debug.info('Finished syncing', { queue: name, key, durationMs: Math.round(clock.monotonic() - startMs) });
+        }
       },
     );
   }
@@ -109,9 +116,10 @@ export class ReconcileLoop implements Controller {
   #tell(error: unknown, { item, retries, willRetry }: ReconcileFailure<string>): void {
     const { logger } = this.#context;
     const { name } = this.#options;
+    const fields = { queue: name, key: item };
     if (isConflict(error) && willRetry && retries < ordinaryConflicts)
-      logger.info(`${name}: ${item} is reconciled again: ${messageOf(error)}`);
-    else logger.error(`${name}: ${item} could not be reconciled`, error);
+      logger.v(2).info('Requeueing after a conflict', { ...fields, err: error });
+    else logger.error('Failed to sync', error, fields);
   }
 }
 

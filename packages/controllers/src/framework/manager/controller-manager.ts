@@ -88,14 +88,15 @@ export class ControllerManager {
     onRunning?.(made.map(({ name }) => name));
     context.informers.start(signal);
     return made.map(({ name, controller }) =>
-      controller.run(signal).catch((error: unknown) => logger.error(`${name} has ended`, error)),
+      controller.run(signal).catch((error: unknown) => logger.error('Controller ended', error, { controller: name })),
     );
   }
 
-  /** The context as one controller sees it: everything is shared but the clients that it acts by. */
-  #contextOf({ name }: ControllerDefinition, context: ControllerContext): ControllerContext {
+  /** The context as one controller sees it: everything is shared but its logger and the clients that it acts by. */
+  #contextOf({ name }: ControllerDefinition, shared: ControllerContext): ControllerContext {
     const { rest, clientBuilder = oneClientForAll(rest) } = this.#options;
     const own = clientBuilder.clientFor(name);
+    const context = { ...shared, logger: shared.logger.named(name) };
     if (own === rest) return context;
     return {
       ...context,

@@ -32,7 +32,7 @@ export class ServedResources {
         return;
       } catch (error) {
         if (signal.aborted) return;
-        logger.error('cannot tell which resources the server has', error);
+        logger.error('Failed to discover the resources of the server', error);
         await sleep(clock, retryMs, signal).catch(() => {});
       }
     }
@@ -45,7 +45,9 @@ export class ServedResources {
   /** Says so when it is not. */
   isEnoughFor({ name, needs = [] }: ControllerDefinition): boolean {
     const missing = needs.filter((resource) => !this.has(resource)).map(keyOf);
-    if (missing.length > 0) this.#options.logger.info(`${name} is not started: the server lacks ${missing.join(', ')}`);
+    if (missing.length > 0) {
+      this.#options.logger.info('Skipping controller: the server lacks resources', { controller: name, missing });
+    }
     return missing.length === 0;
   }
 }

@@ -132,7 +132,7 @@ export class ResourceMonitors {
       try {
         await this.#sync(signal);
       } catch (error) {
-        if (!signal.aborted) logger.error('resources could not be discovered', error);
+        if (!signal.aborted) logger.error('Failed to discover resources', error);
       }
       const delayMs = this.#monitors.size === 0 ? firstRetryMs : syncPeriodMs;
       await sleep(clock, delayMs, signal).catch(() => {});
@@ -144,7 +144,7 @@ export class ResourceMonitors {
   async #sync(signal: AbortSignal): Promise<void> {
     const { discovery, mapper, logger } = this.#options;
     const found = await discovery.preferredResources({ signal });
-    if (found.failure) logger.warn(found.failure.message);
+    if (found.failure) logger.warn('Failed to discover some groups', { err: found.failure });
     const resources = resourcesIn(found, (resource) => this.#subscribers.some((one) => one.wants(resource)));
     if (resources.size === 0) return;
     // What the server could not tell of may still be there.

@@ -27,7 +27,10 @@ export async function askExtenders(
       left = answer;
     } catch (error) {
       if (!extender.isIgnorable) return Status.failed(error);
-      handle.logger.warn(`Skipped extender ${extender.name} as it returned error and has ignorable flag set`);
+      handle.logger.warn('Skipped extender as it returned error and has ignorable flag set', {
+        extender: extender.name,
+        err: error,
+      });
     }
   }
   return [...left].map(([nodeName, victims]) => new Candidate(nodeName, victims));

@@ -223,7 +223,9 @@ describe('victims that have to be asked', () => {
     };
     await pod('high', 'high', '1500m');
     expect(cluster.log).toEqual([
-      expect.stringMatching(/^Error occurred during async preemption for pod default\/high: .*out of order/),
+      expect.stringMatching(
+        /^error "Error occurred during async preemption" err=".*out of order.*" preemptor="default\/high" node="a"$/,
+      ),
     ]);
     await cluster.advance(10_000);
     expect(await leaving()).toEqual(['victim']);

@@ -1,5 +1,6 @@
 import type { Pod } from '@coxswain/api/core/v1';
-import { noMetrics, silentLogger, systemClock } from '@coxswain/client';
+import { recordLogs } from '@coxswain/apimachinery/log';
+import { noMetrics, systemClock } from '@coxswain/client';
 import { FakeTransport } from '@coxswain/client/testing';
 import { expect, it } from 'vitest';
 import type { Handle } from '../../framework/handle.ts';
@@ -29,13 +30,13 @@ it('asks victims to go as others write: when it is their turn', async () => {
   });
   const writes = new BoundedTasks(3);
   const reasons: string[] = [];
-  const failures: unknown[] = [];
+  const { logger, lines: failures } = recordLogs();
   const handle: Handle = {
     ...fakeHandle({ transport }),
     recorder: { event: (_, { reason }) => reasons.push(reason) },
     clock: systemClock,
     random: () => 0,
-    logger: { ...silentLogger, error: (...told) => failures.push(told) },
+    logger,
     waitingPods: new HeldPods(),
     nominator: {
       nominatedPods: () => [],

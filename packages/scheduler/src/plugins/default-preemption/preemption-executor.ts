@@ -53,7 +53,7 @@ export class PreemptionExecutor {
 
   async #run(nodeName: string, victims: readonly Pod[], preemptor: Pod, signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#handle;
-    const { uid = '', namespace, name } = preemptor.metadata;
+    const { uid = '' } = preemptor.metadata;
     const start = clock.monotonic();
     const progress: Progress = {};
     this.#preempting.set(uid, progress);
@@ -64,7 +64,10 @@ export class PreemptionExecutor {
       await preemptAll(victims, preempt, progress);
     } catch (error) {
       result = 'error';
-      if (!signal.aborted) logger.error(`Error occurred during async preemption for pod ${namespace}/${name}`, error);
+      if (!signal.aborted) {
+        const fields = { preemptor, node: nodeName };
+        logger.error('Error occurred during async preemption', error, fields);
+      }
     }
     // It may have been tried again, and make others go by now.
     if (this.#preempting.get(uid) === progress) this.#preempting.delete(uid);
@@ -127,7 +130,9 @@ export class PreemptionExecutor {
       }
       return true;
     } catch (error) {
-      if (!signal.aborted) logger.error(`Cannot clear 'NominatedNodeName' field of pods on node ${nodeName}`, error);
+      if (!signal.aborted) {
+        logger.error("Cannot clear 'NominatedNodeName' field of pods", error, { node: nodeName });
+      }
       return false;
     }
   }

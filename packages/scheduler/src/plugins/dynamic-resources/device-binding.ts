@@ -169,7 +169,9 @@ export function releaseDevices(
     tracker,
     writer,
     onError,
-  }: Pick<DeviceBindingOptions, 'tracker' | 'writer'> & { onError(what: string, error: unknown): void },
+  }: Pick<DeviceBindingOptions, 'tracker' | 'writer'> & {
+    onError(message: string, error: unknown, claim: string): void;
+  },
 ): void {
   const { claims, userClaims, extendedUid } = devices;
   for (const claim of claims.slice(0, userClaims)) {
@@ -178,12 +180,13 @@ export function releaseDevices(
     if (!claim.status?.allocation || !isReservedFor(claim, pod)) continue;
     writer.unreserve(claim, pod).then(
       (written) => tracker.assume(written),
-      (error: unknown) => onError(`unreserve ${key}`, error),
+      (error: unknown) => onError('Failed to unreserve claim', error, key),
     );
   }
   const extended = claims[userClaims];
   if (!extended || extendedUid === undefined) return;
   const key = keyOfClaim(extended);
   if (tracker.removePending(extendedUid)) tracker.restore(key);
-  if (!isUnwritten(extended)) writer.delete(extended).catch((error: unknown) => onError(`delete ${key}`, error));
+  if (!isUnwritten(extended))
+    writer.delete(extended).catch((error: unknown) => onError('Failed to delete claim', error, key));
 }

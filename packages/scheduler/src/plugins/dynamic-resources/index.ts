@@ -96,7 +96,7 @@ function create({ filterTimeoutMs, bindingTimeoutMs }: DynamicResourcesArgs, han
       releaseDevices(devices, pod, {
         tracker,
         writer,
-        onError: (what, error) => logger.error(`${name}: ${what}`, error),
+        onError: (message, error, claim) => logger.error(message, error, { claim }),
       });
     },
     preBindPreFlight: (state) => (state.find(podDevices) ? undefined : skip),
@@ -133,7 +133,8 @@ class Loading {
     if (this.#held.size === 0) {
       this.#manager.load().then(
         () => this.#release(),
-        (error: unknown) => this.#handle.logger.error(`${name}: the expression language cannot be loaded`, error),
+        (error: unknown) =>
+          this.#handle.logger.error('The expression language cannot be loaded', error, { plugin: name }),
       );
     }
     this.#held.set(pod.metadata.uid ?? '', pod);

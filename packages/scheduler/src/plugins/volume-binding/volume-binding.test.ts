@@ -147,7 +147,7 @@ describe('a claim that waits for its first pod', () => {
     await cluster.clients.core.v1.pods('default').delete('web');
     await cluster.settle();
     await cluster.advance(1000);
-    expect(cluster.log).toContainEqual(expect.stringContaining('pod does not exist any more: pod "web" not found'));
+    expect(cluster.log).toContainEqual(expect.stringContaining('pod does not exist any more: pod \\"web\\" not found'));
   });
 
   it('takes a volume from which another pod has just been kept away', async () => {
