@@ -116,7 +116,9 @@ describe('cox apiserver', () => {
     expect(text.out).toMatch(
       new RegExp(`^API server is ready at https://127\\.0\\.0\\.1:\\d+, kubeconfig ${data}/admin\\.kubeconfig\n$`),
     );
-    expect(text.err).toMatch(/^I\d{4} \d\d:\d\d:\d\d\.\d{6} --tracing-config-file makes no difference/m);
+    expect(text.err).toMatch(
+      /^I\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ kube-apiserver\] "--tracing-config-file makes no difference/m,
+    );
     expect((await readdir(data)).toSorted()).toEqual(['admin.kubeconfig', 'pki', 'store']);
     expect([isListening(), isTidying()]).toEqual([true, true]);
     signal();

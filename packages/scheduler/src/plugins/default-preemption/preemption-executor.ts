@@ -77,9 +77,10 @@ export class PreemptionExecutor {
   }
 
   async #preempt(victim: Pod, nodeName: string, preemptor: Pod, signal: AbortSignal): Promise<void> {
-    const { recorder } = this.#handle;
+    const { recorder, logger } = this.#handle;
     const isStopped = this.#stopOnItsWay(victim);
     if (!isStopped && !(await this.#handle.write(() => this.#evict(victim, preemptor, signal)))) return;
+    logger.v(2).info('Preemptor Pod preempted victim Pod', { preemptor, victim, node: nodeName });
     const note = `Preempted by pod ${preemptor.metadata.uid} on node ${nodeName}`;
     recorder.event(victim, {
       type: 'Normal',
