@@ -1,6 +1,4 @@
 import type { Logger } from '@coxswain/client';
-import { messageOf } from '@coxswain/apimachinery/errors';
-import type { Terminal } from './main.ts';
 
 /** What a command that runs until it is stopped needs of its process. */
 export interface ServerProcess {

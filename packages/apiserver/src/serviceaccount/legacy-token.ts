@@ -1,6 +1,5 @@
 import type { Secret, ServiceAccount } from '@coxswain/api/core/v1';
 import { GroupResource, newNotFound, ownEntry } from '@coxswain/apimachinery';
-import { messageOf } from '@coxswain/apimachinery/errors';
 import type { Logger } from '@coxswain/apimachinery/log';
 import type { InternalClient } from '../registry/lister.ts';
 import { sameSecret } from '../secrets/same-secret.ts';

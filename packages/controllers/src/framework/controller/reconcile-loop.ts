@@ -1,4 +1,4 @@
-import { isConflict, messageOf } from '@coxswain/apimachinery/errors';
+import { isConflict } from '@coxswain/apimachinery/errors';
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import {
   deletionHandlingKey,
