@@ -15,7 +15,10 @@ import type {
 } from '@coxswain/client';
 import type { ResourceMonitors } from '../monitors/resource-monitors.ts';
 
-/** What a controller has to work with. It knows of nothing else: no server, no store, no other controller. */
+/**
+ * Everything a controller may use: clients, informers, the clock and so on. A controller has no reference to the API server, its
+ * storage or other controllers.
+ */
 export interface ControllerContext {
   readonly rest: RESTClient;
   readonly clients: ClientSet;
@@ -23,55 +26,55 @@ export interface ControllerContext {
   readonly metadata: MetadataClient;
   readonly discovery: CachedDiscoveryInterface;
   readonly mapper: DeferredRESTMapper;
-  /** One informer for each resource, shared by all controllers; started once all of them have been made. */
+  /** One informer per resource, shared by all controllers. They are started after all controllers have been created. */
   readonly informers: SharedInformerFactory;
-  /** Objects of every resource that the server has, for those who subscribe before they run. */
+  /** Watches the metadata of objects of every resource that the server has. Controllers must subscribe before they run. */
   readonly monitors: ResourceMonitors;
-  /** Records events as the component of that name, such as `replicaset-controller`. */
+  /** Returns a recorder whose events have this component as their source, such as `replicaset-controller`. */
   recorder(component: string): EventRecorder;
   readonly clock: Clock;
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
-  /** Where others get their turn while there is much to do; the thread's own where it is absent. */
+  /** Lets workers yield to the event loop while they have much to do. Absent: the event loop of the current thread. */
   readonly eventLoop?: EventLoop;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Changes that come within so many milliseconds of work on the same object are worked on together; 0: each on its own. */
+  /** Changes to an object within this many milliseconds after its last reconciliation began are reconciled together. 0: no delay. */
   readonly coalesceMs: number;
-  /** How busy the controllers are: every queue is known here. */
+  /** Tracks whether the controllers are busy. Every queue is registered here. */
   readonly activity: Activity;
-  /** Whether the server had a resource when the controllers were started, one that a definition `needs` or `uses`. */
+  /** Whether the server had the resource when the controllers were started. Only for resources that a definition `needs` or `uses`. */
   isServed(resource: MetaGroupVersionResource): boolean;
 }
 
 /** A control loop. */
 export interface Controller {
-  /** Works until the signal is aborted; resolves when nothing is under way any more. Rejects only when it cannot work at all. */
+  /** Works until the signal is aborted and resolves when all work has ended. Rejects only when it cannot work at all. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** A controller before it runs: what `--controllers` names. */
+/** Describes a controller that `--controllers` can name, and creates it. */
 export interface ControllerDefinition {
-  /** As upstream has it: `deployment-controller`. */
+  /** Upstream's name, such as `deployment-controller`. */
   readonly name: string;
-  /** Older names that still mean it: `deployment`. */
+  /** Older names for `--controllers`, such as `deployment`. */
   readonly aliases: readonly string[];
-  /** Only those that are asked for by name run when this is true. */
+  /** When true, the controller runs only if `--controllers` names it; `*` does not include it. */
   readonly isOffByDefault?: boolean;
-  /** Resources that not every server has. Where one is missing, the controller does not run. */
+  /** Resources that not every server has. The controller does not run when one of them is missing. */
   readonly needs?: readonly MetaGroupVersionResource[];
-  /** Those that it can do without; `context.isServed` tells. */
+  /** Optional resources that not every server has. `context.isServed` says whether the server has them. */
   readonly uses?: readonly MetaGroupVersionResource[];
-  /** Makes it, with the informers it needs; nothing is asked of the server yet. */
+  /** Creates the controller and requests its informers. Sends no request to the server. */
   create(context: ControllerContext): Controller;
 }
 
-/** What may be busy: a queue. */
+/** A queue or a periodic task. */
 interface Busy {
   readonly isIdle: boolean;
 }
 
-/** Whether anything is being done or waits to be. Tests wait for the end of it. */
+/** Tracks whether any member is working or has work queued. Tests wait until it is idle. */
 export class Activity {
   readonly #members = new Set<Busy>();
 

@@ -2,8 +2,8 @@ import { FakeClock } from '@coxswain/client';
 import { describe, expect, it } from 'vitest';
 import { Pace } from './pace.ts';
 
-describe('a pace', () => {
-  it('lets the first through at once, and the next after a period', async () => {
+describe('Pace', () => {
+  it('allows a key at once the first time, and then once per period', async () => {
     const clock = new FakeClock();
     const pace = new Pace(clock, 50);
     expect(pace.delayOf('a')).toBe(0);
@@ -17,7 +17,7 @@ describe('a pace', () => {
     expect([pace.delayOf('a'), pace.delayOf('b'), pace.delayOf('c')]).toEqual([0, 30, 50]);
   });
 
-  it('of nothing holds nothing back', () => {
+  it('delays nothing when the period is 0', () => {
     const pace = new Pace(new FakeClock(), 0);
     pace.begin('a');
     expect(pace.delayOf('a')).toBe(0);

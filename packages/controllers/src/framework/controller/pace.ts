@@ -1,13 +1,13 @@
 import type { Clock } from '@coxswain/client';
 
 /**
- * Keeps the same thing from being done again and again in short succession: the first time at once, then once in a period. A
- * thousand pods that become ready one by one are a few writes of their owner's status then, not a thousand.
+ * Limits how often the work for a key starts: at once the first time, then at most once per period. When a thousand pods become
+ * ready one by one, their owner's status is then written a few times, not a thousand times.
  */
 export class Pace {
   readonly #clock: Clock;
   readonly #periodMs: number;
-  /** When each key was begun last; those of more than a period ago are forgotten, the oldest first. */
+  /** When the work for each key was last started, oldest first. Entries older than a period are removed. */
   readonly #begun = new Map<string, number>();
 
   constructor(clock: Clock, periodMs: number) {
@@ -26,7 +26,7 @@ export class Pace {
     }
   }
 
-  /** How long to wait until it may begin again; 0: not at all. */
+  /** Returns the milliseconds until the work for the key may start again, or 0 when it may start now. */
   delayOf(key: string): number {
     const at = this.#begun.get(key);
     return at === undefined ? 0 : Math.max(0, at + this.#periodMs - this.#clock.monotonic());

@@ -1,14 +1,14 @@
 import { sleep } from '@coxswain/client';
 import type { Controller, ControllerContext } from './controller.ts';
 
-/** Something done at once and then again and again, so long after it was last done. */
+/** Runs `work` at once, and again each time `periodMs` have passed since the last run ended. */
 export class PeriodicTask implements Controller {
   readonly #context: ControllerContext;
   readonly #periodMs: number;
   readonly #work: () => Promise<void>;
   #isWorking = false;
 
-  /** What `work` rejects with is logged under the name, and it is done again at its time. */
+  /** When `work` rejects, the error is logged with the task's name, and the next run takes place as usual. */
   constructor(context: ControllerContext, name: string, periodMs: number, work: () => Promise<void>) {
     this.#context = context;
     this.#periodMs = periodMs;

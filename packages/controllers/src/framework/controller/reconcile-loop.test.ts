@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { Activity } from './controller.ts';
 import { ReconcileLoop } from './reconcile-loop.ts';
 
-/** What is told of an object whose reconciliation fails with one after the other, and then succeeds. */
+/** Returns the log lines for an object whose reconciliation fails with each of the errors in turn and then succeeds. */
 async function toldOf(errors: readonly Error[], maxRetries?: number, verbosity = 2): Promise<readonly string[]> {
   const { logger, lines } = recordLogs({ verbosity });
   const stop = new AbortController();
@@ -36,14 +36,14 @@ const because = `err=${JSON.stringify(conflict.message)}`;
 const again = `info "Requeueing after a conflict" queue="deployment" key="ns/web" ${because}`;
 const failed = `error "Failed to sync" ${because} queue="deployment" key="ns/web"`;
 
-it('tells of conflicts as of nothing wrong, unless they go on or it is given up', async () => {
+it('logs a conflict as an error only after several in a row, or when the key is not retried', async () => {
   expect(await toldOf([conflict])).toEqual([again]);
   expect(await toldOf([conflict, conflict, conflict, conflict])).toEqual([again, again, again, failed]);
   expect(await toldOf([conflict], 0)).toEqual([failed]);
   expect(await toldOf([new Error('no')])).toEqual(['error "Failed to sync" err="no" queue="deployment" key="ns/web"']);
 });
 
-it('tells of each sync to those who want to know', async () => {
+it('logs each sync at verbosity 4', async () => {
   expect(await toldOf([], undefined, 4)).toEqual([
     expect.stringMatching(/^info "Finished syncing" queue="deployment" key="ns\/web" durationMs=\d+$/),
   ]);

@@ -19,27 +19,30 @@ import type { Controller, ControllerContext } from './controller.ts';
 import { Pace } from './pace.ts';
 
 export interface ReconcileLoopOptions {
-  /** Of the queue: for metrics and messages. */
+  /** The name of the queue, in metrics and log messages. */
   readonly name: string;
-  /** How many keys are worked on at once. */
+  /** How many keys are reconciled at the same time. */
   readonly workers?: number;
-  /** Nothing is done before the caches of these are complete. */
+  /** Reconciling starts when the caches of these informers have synced. */
   readonly synced: readonly SharedInformer[];
-  /** Brings one object (`namespace/name`, or `name`) to what it asks for. */
+  /** Brings one object to its desired state. The key is `namespace/name`, or `name` for cluster-scoped objects. */
   readonly reconcile: (key: string, signal: AbortSignal) => ReturnType<Reconcile<string>>;
-  /** After so many retries a key is given up until something happens to it. By default never. */
+  /** After this many retries a key is dropped until its object changes. By default a key is retried forever. */
   readonly maxRetries?: number;
-  /** How long what failed waits; the default of controllers where there is none. */
+  /** Delays between retries. By default the client's rate limiter for controllers. */
   readonly rateLimiter?: QueueRateLimiter;
 }
 
-/** What it needs of that of its controller. */
+/** The members of the controller's context that the loop uses. */
 type LoopContext = Pick<ControllerContext, 'clock' | 'eventLoop' | 'metrics' | 'coalesceMs' | 'activity' | 'logger'>;
 
-/** Somebody was faster: that happens in every cluster, and the next try sees what they wrote. More than these in a row tell of something else. */
+/**
+ * Conflicts are normal: another client wrote first, and the next attempt sees that write. More than this many in a row are logged
+ * as errors.
+ */
 const ordinaryConflicts = 3;
 
-/** What nearly every controller is: a queue of keys, workers that reconcile them, retries that wait longer and longer. */
+/** The common part of nearly all controllers: a queue of keys, workers that reconcile them, and retries with backoff. */
 export class ReconcileLoop implements Controller {
   readonly queue: RateLimitingQueue<string>;
   readonly #options: ReconcileLoopOptions;
@@ -56,7 +59,10 @@ export class ReconcileLoop implements Controller {
     context.activity.add(this.queue);
   }
 
-  /** Of what was just worked on, what comes in short succession is worked on together. */
+  /**
+   * Queues the object's key. If its last reconciliation began less than `coalesceMs` ago, the key is delayed, so that several
+   * changes are reconciled together.
+   */
   add(object: KubernetesObject): void {
     const key = metaNamespaceKey(object);
     const delayMs = this.#pace.delayOf(key);
@@ -68,7 +74,10 @@ export class ReconcileLoop implements Controller {
     this.queue.addAfter(metaNamespaceKey(object), delayMs);
   }
 
-  /** Reconciles every object of the informer when it comes, changes and goes; `onDelete` is told before, by its key. */
+  /**
+   * Queues every object of the informer when it is added, updated or deleted. `onDelete` is called with the key before a deleted
+   * object is queued.
+   */
   follow<T extends KubernetesObject>(informer: SharedIndexInformer<T>, onDelete?: (key: string) => void): void {
     informer.addEventHandler({
       onAdd: (object) => this.add(object),

@@ -1,6 +1,6 @@
 import type { ResourceSlice } from '@coxswain/api/resource/v1';
 
-/** The slices of a pool that count: those of the latest generation. */
+/** Returns the slices with the pool's highest generation. The others are outdated. */
 export function currentSlices(slices: readonly ResourceSlice[]): ResourceSlice[] {
   let latest: number | undefined;
   for (const { spec } of slices) {

@@ -2,15 +2,15 @@ import type { Pod, PodResourceClaim } from '@coxswain/api/core/v1';
 import type { ResourceClaim } from '@coxswain/api/resource/v1';
 import { getControllerOfNoCopy } from '@coxswain/apimachinery/meta';
 
-/** What a pod's reference to a claim stands for. */
+/** The result of resolving a pod's `spec.resourceClaims` entry. */
 export type ClaimLookup =
-  /** The claim of that name; with `isGenerated` only if it was made for the pod. */
+  /** The claim of that name. If `isGenerated`, it is used only if it was created for the pod. */
   | { readonly is: 'named'; readonly name: string; readonly isGenerated: boolean }
-  /** It was found that none is needed. */
+  /** The pod's status says that no claim was needed for this entry. */
   | { readonly is: 'not needed' }
-  /** It is still to be made. */
+  /** The claim has not been created from its template yet. */
   | { readonly is: 'missing' }
-  /** The pod says it in a way that nobody understands. */
+  /** The entry names neither a claim nor a template. */
   | { readonly is: 'unsupported' };
 
 export function lookUpClaim({ status }: Pod, claim: PodResourceClaim): ClaimLookup {
@@ -22,7 +22,7 @@ export function lookUpClaim({ status }: Pod, claim: PodResourceClaim): ClaimLook
   return name === undefined ? { is: 'not needed' } : { is: 'named', name, isGenerated: true };
 }
 
-/** The keys of all claims that a pod is known to use. */
+/** Returns the keys (`namespace/name`) of all claims that the pod uses, as far as their names are known. */
 export function claimKeysOf(pod: Pod): string[] {
   const names = (pod.spec?.resourceClaims ?? []).flatMap((claim) => {
     const found = lookUpClaim(pod, claim);
@@ -31,6 +31,6 @@ export function claimKeysOf(pod: Pod): string[] {
   return [...new Set(names)].map((name) => `${pod.metadata.namespace}/${name}`);
 }
 
-/** Whether the claim was made for the pod. */
+/** Whether the claim was created for the pod: the pod is its controller. */
 export const isClaimForPod = (claim: ResourceClaim, pod: Pod): boolean =>
   claim.metadata.namespace === pod.metadata.namespace && getControllerOfNoCopy(claim)?.uid === pod.metadata.uid;

@@ -1,8 +1,8 @@
 import { throwFailures } from './throw-failures.ts';
 
 /**
- * Calls for each of the items, so many at once, all of them whatever fails. Rejects in the end with the failure, or an
- * AggregateError of several.
+ * Calls `call` for each item, at most `limit` at the same time, and continues when calls fail. Rejects at the end with the
+ * failure, or with an AggregateError of several.
  */
 export async function inParallel<T>(
   items: readonly T[],

@@ -1,4 +1,7 @@
-/** What the work failed with; undefined when it went well. For work whose failure is not to keep what follows from being done. */
+/**
+ * Resolves with the error that `work` rejects with, or undefined when it succeeds. For work whose failure must not prevent the
+ * next steps.
+ */
 export const problemOf = (work: Promise<void>): Promise<unknown> =>
   work.then(
     () => undefined,

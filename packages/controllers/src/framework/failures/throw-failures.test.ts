@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { throwFailures } from './throw-failures.ts';
 
 it.each<[sentence: string, failures: string[], message: string]>([
-  ['itself', ['a'], 'a'],
-  ['all of them', ['a', 'b'], '[a, b]'],
-  ['what they say once', ['a', 'a'], 'a'],
-  ['each once', ['a', 'b', 'a'], '[a, b]'],
-])('a failure among others is told: %s', (_, failures, message) => {
+  ['a single failure as it is', ['a'], 'a'],
+  ['an aggregate of several', ['a', 'b'], '[a, b]'],
+  ['an aggregate with the common message once', ['a', 'a'], 'a'],
+  ['an aggregate with each distinct message once', ['a', 'b', 'a'], '[a, b]'],
+])('throwFailures throws %s', (_, failures, message) => {
   expect(() => throwFailures(failures.map((text) => new Error(text)))).toThrow(expect.objectContaining({ message }));
 });
 

@@ -1,6 +1,6 @@
 import { messageOf } from '@coxswain/apimachinery/errors';
 
-/** Throws the failure, or an AggregateError of several, which says what many have in common once. */
+/** Throws a single failure as it is and several as an AggregateError. Its message contains each distinct message once. */
 export function throwFailures(failures: readonly unknown[]): void {
   if (failures.length === 0) return;
   if (failures.length === 1) throw failures[0];

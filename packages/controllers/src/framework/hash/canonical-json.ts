@@ -1,6 +1,6 @@
 /**
- * JSON that is the same for equal values, whatever the order of their keys, and the same as Go writes for a map: hashes of
- * it agree with those that others have made. Integers beyond 2^53 are rounded, as they are there.
+ * Returns the JSON that Go writes for a map: keys are sorted, so equal values give equal texts, and hashes of it agree with
+ * upstream's. Integers beyond 2^53 are rounded, as upstream does.
  */
 export function canonicalJson(value: unknown): string {
   const text = JSON.stringify(sortedKeys(value), (_, inner: unknown) =>
@@ -9,7 +9,7 @@ export function canonicalJson(value: unknown): string {
   return text.replace(/[<>&\u2028\u2029]/g, (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** A copy, with the keys of all objects in it in their order. */
+/** Returns a deep copy in which the keys of all objects are sorted. */
 export function sortedKeys<T>(value: T): T;
 export function sortedKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((inner) => sortedKeys(inner));

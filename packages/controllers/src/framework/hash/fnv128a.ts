@@ -1,9 +1,9 @@
 /**
- * The 128-bit FNV-1a hash of a text, as 32 hexadecimal digits. Upstream puts ports and addresses in the order of such
- * hashes; who writes them in the same order makes no difference that the other would want to mend.
+ * Returns the 128-bit FNV-1a hash of a text as 32 hexadecimal digits. Upstream sorts ports and addresses by such hashes. Sorting
+ * them the same way means that upstream's controllers and ours find no difference to correct in each other's objects.
  */
 export function fnv128a(text: string): string {
-  // The offset basis, and as the low part of the prime 2^88 + 0x13b; 32 bits at a time, the lowest first.
+  // The hash starts with the offset basis. The prime is 2^88 + 0x13b. a to d are 32 bits each, lowest first.
   let [a, b, c, d] = [0x6295c58d, 0x62b82175, 0x07bb0142, 0x6c62272e];
   for (const byte of new TextEncoder().encode(text)) {
     a = (a ^ byte) >>> 0;
@@ -17,7 +17,7 @@ export function fnv128a(text: string): string {
   return [d, c, b, a].map((part) => part.toString(16).padStart(8, '0')).join('');
 }
 
-/** The items in the order of the hashes of what is printed of them. */
+/** Sorts the items by the hashes of their printed forms. */
 export function inHashOrder<T>(items: readonly T[], print: (item: T) => string): T[] {
   if (items.length < 2) return [...items];
   const hashed = items.map((item) => ({ item, hash: fnv128a(print(item)) }));

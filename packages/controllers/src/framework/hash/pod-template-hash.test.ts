@@ -5,7 +5,7 @@ import { templateHash } from './pod-template-hash.ts';
 const recorded = { ...readRecordedHashes('templates'), ...readRecordedHashes('every-field') };
 
 describe('templateHash', () => {
-  it.each(Object.entries(recorded))('is the one that upstream gives to %s', (_, { template, collisionCount, hash }) => {
+  it.each(Object.entries(recorded))('is upstream's hash of %s', (_, { template, collisionCount, hash }) => {
     expect(templateHash(template, collisionCount)).toBe(hash);
   });
 
@@ -22,7 +22,7 @@ describe('templateHash', () => {
     expect(templateHash(turned(template))).toBe(templateHash(template));
   });
 
-  it('tells collisions apart, however many they are', () => {
+  it('differs for every collision count', () => {
     const hashes = [undefined, 0, 1, 256, 2 ** 31 - 1, -1].map((count) => templateHash({}, count));
     expect(new Set(hashes).size).toBe(hashes.length);
   });

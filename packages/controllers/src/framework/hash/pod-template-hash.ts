@@ -2,19 +2,20 @@ import { Catalogue } from '@coxswain/api';
 import type { PodTemplateSpec } from '@coxswain/api/core/v1';
 import { compileGoDump } from '@coxswain/apimachinery';
 
-/** Letters and digits that make no words, and no numbers that YAML would read as such. */
+/** Letters and digits that form no words, and no text that YAML would read as a number. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** Compiled when it is first needed: many programs that import this never make a hash. */
+/** Compiled on first use: many programs that import this module never compute a hash. */
 let dump: ((template: object) => string) | undefined;
 
 /**
- * A short name for a template's content (and a count, for when two contents have the same): the very one that upstream gives
- * it. Ten characters at most, fit for names and labels. Sets and revisions are found by their templates, never by this: those
- * that an earlier version named otherwise stay in use.
+ * Returns upstream's hash of a template and a collision count, which is incremented when two templates have the same hash. It has
+ * at most ten characters and is valid in names and labels. ReplicaSets and revisions are found by comparing templates, never by
+ * this hash, so those that an earlier version named otherwise stay in use.
  *
- * Differs from upstream: there, a Deployment whose template was changed while it was paused gets another hash if an `emptyDir`
- * of it has a `sizeLimit` like `8Gi`, because the write that notes the end of the pause leaves the text of it in memory.
+ * Differs from upstream: there, a Deployment whose template was changed while it was paused gets another hash if an `emptyDir` of
+ * it has a `sizeLimit` like `8Gi`, because the update that records the end of the pause leaves the quantity's cached string in
+ * memory.
  */
 export function templateHash(template: PodTemplateSpec, collisionCount?: number): string {
   dump ??= compileGoDump(Catalogue.builtIn().type('core.v1.PodTemplateSpec'));
@@ -22,12 +23,12 @@ export function templateHash(template: PodTemplateSpec, collisionCount?: number)
   return safeEncode(String(fnv1a(collisionCount === undefined ? bytes : withCount(bytes, collisionCount))));
 }
 
-/** A number's digits in characters that make no words. */
+/** Encodes a number's digits in characters that form no words. */
 export function safeEncode(digits: string): string {
   return Array.from(digits, (digit) => alphabet[digit.charCodeAt(0) % alphabet.length]).join('');
 }
 
-/** Eight bytes follow, of which the count takes four. */
+/** Appends eight bytes as upstream does: the count as a little-endian int32, then four zero bytes. */
 function withCount(bytes: Uint8Array, collisionCount: number): Uint8Array {
   const counted = new Uint8Array(bytes.length + 8);
   counted.set(bytes);

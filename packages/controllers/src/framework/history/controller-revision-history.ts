@@ -13,18 +13,18 @@ import { claimObjects } from '../ownership/owned-objects.ts';
 import type { OwnWrites } from '../writes/own-writes.ts';
 import { byRevision, holds, type RevisionData } from './controller-revision.ts';
 
-/** How an owner's revisions are found. */
+/** Selects the revisions of an owner. */
 interface RevisionClaim<T> {
   readonly owner: T;
   readonly key: string;
   matches(revision: ControllerRevision): boolean;
-  /** As for `Claimant`. */
+  /** See `Claimant.canAdopt`. */
   canAdopt(): Promise<void>;
-  /** Whether those that no longer match are let go; otherwise they are only left out. */
+  /** If true, owned revisions that no longer match are released. Otherwise they stay owned and are only left out of the result. */
   readonly releases: boolean;
 }
 
-/** The ControllerRevisions of one kind of owners: what their pod templates have been. */
+/** The ControllerRevisions of the owners of one kind. Each holds an earlier or the current pod template. */
 export class ControllerRevisionHistory<T extends KubernetesObject> {
   readonly informer: SharedIndexInformer<ControllerRevision>;
   readonly #context: ControllerContext;
@@ -39,7 +39,7 @@ export class ControllerRevisionHistory<T extends KubernetesObject> {
     addControllerIndex(this.informer);
   }
 
-  /** The owner's revisions, the oldest first, after adopting those that nobody has. */
+  /** Returns the owner's revisions, oldest first, after adopting matching orphans. */
   async claim({ owner, key, matches, canAdopt, releases }: RevisionClaim<T>): Promise<ControllerRevision[]> {
     const { uid = '', namespace = '', deletionTimestamp } = owner.metadata ?? {};
     const { indexer } = this.informer;
@@ -58,8 +58,8 @@ export class ControllerRevisionHistory<T extends KubernetesObject> {
   }
 
   /**
-   * Creates a revision of that name, unless there is one that holds the same, made at a time that the cache knows nothing
-   * of yet. Undefined when the name is taken by one that holds something else.
+   * Creates a revision. If the name is taken, for example because the cache lacks a revision created shortly before, returns the
+   * existing revision when it holds the same data, and undefined otherwise.
    */
   async createOrFind(
     { owner, key }: { readonly owner: T; readonly key: string },
@@ -91,7 +91,7 @@ export class ControllerRevisionHistory<T extends KubernetesObject> {
     return this.#wrote(key, await client.update(revision));
   }
 
-  /** One that is gone already is as good as deleted. */
+  /** Deletes a revision. A revision that does not exist is not an error. */
   async delete({ metadata: { name = '', namespace = '' } }: ControllerRevision): Promise<void> {
     await this.#context.clients.apps.v1
       .controllerRevisions(namespace)

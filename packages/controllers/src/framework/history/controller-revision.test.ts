@@ -44,7 +44,7 @@ describe('revisionHash', () => {
     ['par', 'web:1', 'c5c56476b'],
     ['quo', 'web:1', '68dc77d566'],
     ['quc', 'web:1', '548d55467d'],
-  ])('is the one that upstream gives to %s with %s', (app, image, hash) => {
+  ])('is upstream's hash for app %s with image %s', (app, image, hash) => {
     expect(revisionHash(revisionData(templateOf(app, image)), 0)).toBe(hash);
   });
 
@@ -54,7 +54,7 @@ describe('revisionHash', () => {
     expect(revisionHash(revisionData({ spec }), 1)).not.toBe(revisionHash(revisionData({ spec }), 0));
   });
 
-  it('takes integers that are too large for numbers', () => {
+  it('accepts integers beyond 2^53', () => {
     const seconds: unknown = 2n ** 63n - 1n;
     const template: object = { spec: { containers: [], terminationGracePeriodSeconds: seconds } };
     expect(revisionHash(revisionData(template), 0)).toMatch(/^[b-z2-9]{1,10}$/);
@@ -62,7 +62,7 @@ describe('revisionHash', () => {
 });
 
 describe('a revision', () => {
-  it('gives back the template that it was made from', () => {
+  it('returns the template that it was created from', () => {
     const template = templateOf('web', 'web:1');
     const made = { ...revision('a', 1), data: revisionData(template) };
     expect(templateIn(made)).toEqual(template);
@@ -72,7 +72,7 @@ describe('a revision', () => {
     ]);
   });
 
-  it('is written as upstream writes it, whose programs compare the bytes', () => {
+  it('has the same bytes as upstream's, because upstream compares bytes', () => {
     const template = {
       spec: { restartPolicy: 'Always' as const, containers: [{ name: 'c', image: 'i' }] },
       metadata: {},
@@ -82,7 +82,7 @@ describe('a revision', () => {
     );
   });
 
-  it('holds what is written with nulls for what is not there', () => {
+  it('treats null fields as absent', () => {
     const { metadata, spec } = templateOf('web', 'web:1');
     const data = {
       spec: { template: { metadata: { ...metadata, creationTimestamp: null }, spec, $patch: 'replace' } },
@@ -90,23 +90,23 @@ describe('a revision', () => {
     expect(holds({ metadata: {}, data, revision: 1 }, revisionData({ metadata, spec }))).toBe(true);
   });
 
-  it.each([undefined, {}, { spec: null }, { spec: { template: 'x' } }])('may hold no template: %j', (data) => {
+  it.each([undefined, {}, { spec: null }, { spec: { template: 'x' } }])('without a template is accepted: %j', (data) => {
     expect(templateIn({ metadata: {}, ...(data && { data }), revision: 1 })).toBeUndefined();
   });
 
-  it('has a name that is not too long', () => {
+  it('has a name of at most 234 characters', () => {
     expect(revisionName('web', 'abc')).toBe('web-abc');
     expect(revisionName('w'.repeat(253), 'bcdfghjklm')).toBe(`${'w'.repeat(223)}-bcdfghjklm`);
   });
 });
 
-it('revisions are in order of number, age and name', () => {
+it('revisions are sorted by number, age and name', () => {
   const later = '2026-01-02T00:00:00Z';
   const sorted = [revision('d', 2), revision('c', 1, later), revision('b', 1), revision('a', 1)].sort(byRevision);
   expect(sorted.map(({ metadata }) => metadata.name)).toEqual(['a', 'b', 'c', 'd']);
 });
 
-it('the oldest revisions that are not in use are deleted, as many as are too many', () => {
+it('revisionsToDelete returns the oldest excess revisions that are not in use', () => {
   const all = [1, 2, 3, 4].map((it) => revision(`r${it}`, it));
   const chosen = (excess: (unused: number) => number): (string | undefined)[] =>
     revisionsToDelete(all, ({ revision: it }) => it === 2, excess).map(({ metadata }) => metadata.name);

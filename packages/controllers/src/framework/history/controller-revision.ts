@@ -4,17 +4,17 @@ import { semanticEqual } from '@coxswain/apimachinery/validation';
 import { canonicalJson, sortedKeys } from '../hash/canonical-json.ts';
 import { safeEncode } from '../hash/pod-template-hash.ts';
 
-/** A strategic merge patch that gives an object the pod template it had; what `kubectl rollout undo` sends. */
+/** A strategic merge patch that restores an object's earlier pod template. `kubectl rollout undo` sends it. */
 export interface RevisionData {
   readonly [key: string]: unknown;
   readonly spec: { readonly template: PodTemplateSpec & { readonly $patch: 'replace' } };
 }
 
-/** With its keys in the order in which Go writes them: there, revisions are compared byte by byte. */
+/** Returns the data of a revision. Its keys are in the order in which Go writes them, because upstream compares revisions byte by byte. */
 export const revisionData = (template: PodTemplateSpec): RevisionData =>
   sortedKeys({ spec: { template: { ...template, $patch: 'replace' } } });
 
-/** The pod template that a revision holds; undefined when it is not one of `revisionData`. */
+/** Returns the revision's pod template, or undefined when its data does not have the form of `RevisionData`. */
 export function templateIn({ data }: ControllerRevision): PodTemplateSpec | undefined {
   const spec = data?.spec;
   if (!isObject(spec) || !isObject(spec.template)) return undefined;
@@ -22,10 +22,10 @@ export function templateIn({ data }: ControllerRevision): PodTemplateSpec | unde
   return template;
 }
 
-/** Whether the revision would change nothing about an object whose state is `data`. */
+/** Whether the revision's data equals `data`. */
 export const holds = (revision: ControllerRevision, data: RevisionData): boolean => semanticEqual(revision.data, data);
 
-/** The oldest first: by number, then age, then name. */
+/** Compares revisions: oldest first, by number, then creation time, then name. */
 export function byRevision(a: ControllerRevision, b: ControllerRevision): number {
   const timeOf = ({ metadata }: ControllerRevision): number => Date.parse(metadata.creationTimestamp ?? '') || 0;
   return (
@@ -35,15 +35,15 @@ export function byRevision(a: ControllerRevision, b: ControllerRevision): number
   );
 }
 
-/** A short name for what a revision holds, and a count for when two have the same: the very one that upstream gives it. */
+/** Returns upstream's hash of a revision's data and a collision count, which is incremented when two revisions have the same hash. */
 export function revisionHash(data: RevisionData, collisionCount: number): string {
   return safeEncode(String(fnv1(`${canonicalJson(data)}${collisionCount}`)));
 }
 
-/** Names have 253 characters at most: long owners' are cut. */
+/** Names have at most 253 characters, so long owner names are truncated. */
 export const revisionName = (ownerName: string, hash: string): string => `${ownerName.slice(0, 223)}-${hash}`;
 
-/** The oldest so many of those that are not in use. `revisions` in their order. */
+/** Returns the oldest revisions that are not in use, as many as `excess` says. `revisions` must be sorted oldest first. */
 export function revisionsToDelete(
   revisions: readonly ControllerRevision[],
   isLive: (revision: ControllerRevision) => boolean,

@@ -3,21 +3,21 @@ import type { Indexer, SharedIndexInformer } from '@coxswain/client';
 
 const labelIndex = 'label';
 
-/** Under which an index has what has this label, in this namespace. */
+/** The index key of the namespace's objects that have this label. */
 export const labelValue = (namespace: string | undefined, key: string, value: string): string =>
   `${namespace}/${key}=${value}`;
 
-/** The values under which an object with these labels is found. */
+/** The index keys of an object. */
 const valuesOf = ({ metadata }: KubernetesObject): string[] =>
   Object.entries(metadata?.labels ?? {}).map(([key, value]) => labelValue(metadata?.namespace, key, value));
 
-/** Lets `labelled` find objects without going through all of a namespace. Harmless when called twice. */
+/** Adds the index that `labelled` uses. Does nothing when it exists. */
 export function addLabelIndex<T extends KubernetesObject>(informer: SharedIndexInformer<T>): void {
   if (informer.indexer.hasIndex(labelIndex)) return;
   informer.addIndexers({ [labelIndex]: valuesOf });
 }
 
-/** The namespace's objects that have all of these labels; none when no label is asked for. */
+/** Returns the namespace's objects that have all of these labels. An empty selector matches nothing. */
 export function labelled<T extends KubernetesObject>(
   indexer: Indexer<T>,
   namespace: string | undefined,

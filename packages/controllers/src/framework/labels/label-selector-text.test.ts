@@ -2,7 +2,7 @@ import type { LabelSelector } from '@coxswain/apimachinery/meta';
 import { describe, expect, it } from 'vitest';
 import { labelSelectorText } from './label-selector-text.ts';
 
-describe('the text of a selector', () => {
+describe('labelSelectorText', () => {
   it.each([
     [undefined, 'nil'],
     [{}, '&LabelSelector{MatchLabels:map[string]string{},MatchExpressions:[]LabelSelectorRequirement{},}'],

@@ -1,6 +1,6 @@
 import type { LabelSelector } from '@coxswain/apimachinery/meta';
 
-/** A selector as upstream's messages have it. */
+/** Formats a selector as upstream's messages do. */
 export function labelSelectorText(selector: LabelSelector | undefined): string {
   if (!selector) return 'nil';
   const labels = Object.entries(selector.matchLabels ?? {})

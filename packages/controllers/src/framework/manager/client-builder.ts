@@ -1,13 +1,13 @@
 import type { RESTClient } from '@coxswain/client';
 
 /**
- * Who a controller is to the API server: the seam between controllers that all act as one user, and those that each have an
- * identity, and with it rights, of their own. Caches are filled by one client for all, whoever acts.
+ * Decides which client each controller uses: one client for all, or one per controller with its own identity and permissions.
+ * Informers always use one shared client.
  */
 export interface ClientBuilder {
-  /** The client that the controller of this name acts by. */
+  /** Returns the client for the requests of the controller of this name. */
   clientFor(controller: string): RESTClient;
 }
 
-/** All controllers act as the same user, by one client. */
+/** All controllers use the same client and so act as the same user. */
 export const oneClientForAll = (rest: RESTClient): ClientBuilder => ({ clientFor: () => rest });

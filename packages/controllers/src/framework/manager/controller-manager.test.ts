@@ -13,7 +13,7 @@ afterEach(async () => {
   stop.clear();
 });
 
-/** Controllers that only say when they run, by name. */
+/** Starts controllers that only record their names when they run. */
 function start() {
   const transport = new FakeTransport();
   const running: string[] = [];

@@ -25,13 +25,13 @@ import { ResourceMonitors } from '../monitors/resource-monitors.ts';
 import { type ClientBuilder, oneClientForAll } from './client-builder.ts';
 import { ServedResources } from './served-resources.ts';
 
-/** So short that nobody notices, long enough for what happens to many pods of one owner. */
+/** Short enough to go unnoticed, long enough to combine the events of many pods of one owner. */
 export const defaultCoalesceMs = 50;
 
 export interface ControllerManagerOptions {
-  /** Fills the caches. */
+  /** The client of the informers. */
   readonly rest: RESTClient;
-  /** By whom controllers act; all by `rest` when there is none. */
+  /** Provides the controllers' clients. By default all use `rest`. */
   readonly clientBuilder?: ClientBuilder;
   readonly controllers: readonly ControllerDefinition[];
   readonly clock?: Clock;
@@ -39,11 +39,11 @@ export interface ControllerManagerOptions {
   readonly eventLoop?: EventLoop;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
-  /** See `ControllerContext`; 0 unless told. */
+  /** See `ControllerContext.coalesceMs`. Default: 0. */
   readonly coalesceMs?: number;
-  /** Hears which controllers run: those for which the server has what they need. */
+  /** Called with the names of the controllers that run: those for which the server has all needed resources. */
   readonly onRunning?: (controllers: readonly string[]) => void;
-  /** Fail on every change to a cached object; for tests. */
+  /** Freezes cached objects, so that changing one throws. For tests. */
   readonly freezeCaches?: boolean;
 }
 
@@ -53,7 +53,7 @@ interface Parts {
   readonly served: ServedResources;
 }
 
-/** Several controllers over one set of caches. */
+/** Runs several controllers that share one set of informers. */
 export class ControllerManager {
   readonly activity = new Activity();
   readonly #options: ControllerManagerOptions;
@@ -62,9 +62,9 @@ export class ControllerManager {
     this.#options = options;
   }
 
-  /** Runs all of them until the signal is aborted; resolves when they and everything they started have ended. */
+  /** Runs all controllers until the signal is aborted. Resolves when everything that was started has ended. */
   async run(signal: AbortSignal): Promise<void> {
-    // Every controller and informer listens to it: that is no leak.
+    // Every controller and informer adds a listener to the signal. That is not a leak.
     setMaxListeners(0, signal);
     const parts = this.#parts();
     const { context, recorder } = parts;
@@ -75,7 +75,7 @@ export class ControllerManager {
     await stopRecorder(recorder, context.clock);
   }
 
-  /** Makes the controllers, with the informers they need, and lets them run. */
+  /** Creates the controllers, with the informers they need, and runs them. */
   async #start({ context, served }: Parts, signal: AbortSignal): Promise<Promise<void>[]> {
     const { controllers, logger = silentLogger, onRunning } = this.#options;
     await served.look(controllers, signal);
@@ -92,7 +92,7 @@ export class ControllerManager {
     );
   }
 
-  /** The context as one controller sees it: everything is shared but its logger and the clients that it acts by. */
+  /** The context of one controller: all is shared except its logger and its clients. */
   #contextOf({ name }: ControllerDefinition, shared: ControllerContext): ControllerContext {
     const { rest, clientBuilder = oneClientForAll(rest) } = this.#options;
     const own = clientBuilder.clientFor(name);
@@ -123,7 +123,7 @@ export class ControllerManager {
     });
     const metadata = new MetadataClient(rest);
     const cacheOptions = { clock, random, logger, metrics, freeze: freezeCaches };
-    // Nothing here asks who set which field, and an update without managedFields leaves them as they are.
+    // No controller reads managedFields, and an update without them leaves them unchanged.
     const informers = new SharedInformerFactory(clients, { ...cacheOptions, transform: stripManagedFields });
     const served = new ServedResources({ discovery, clock, logger });
     const context: ControllerContext = {

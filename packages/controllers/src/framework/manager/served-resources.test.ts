@@ -7,7 +7,7 @@ const there = { group: 'apps', version: 'v1', resource: 'deployments' };
 const missing = { group: 'apps', version: 'v1', resource: 'gadgets' };
 const idle = { run: async () => {} };
 
-it('a server that does not answer is asked again; only what it lacks keeps controllers from starting', async () => {
+it('discovery is retried when it fails; only controllers whose needed resources are missing do not start', async () => {
   const started: string[] = [];
   const definition = (name: string, rest: Partial<ControllerDefinition>): ControllerDefinition => ({
     name,

@@ -10,7 +10,7 @@ export interface ServedResourcesOptions {
   readonly logger: Logger;
 }
 
-/** What the server had when it was looked at: some resources are not everywhere. */
+/** Records which resources the server had when the controllers were started. Not every server has all of them. */
 export class ServedResources {
   readonly #options: ServedResourcesOptions;
   readonly #served = new Set<string>();
@@ -19,7 +19,7 @@ export class ServedResources {
     this.#options = options;
   }
 
-  /** Asks the server, if there is anything to know, until it answers or the signal is aborted. */
+  /** Runs discovery, unless no controller needs or uses optional resources. Retries until it succeeds or the signal is aborted. */
   async look(controllers: readonly ControllerDefinition[], signal: AbortSignal): Promise<void> {
     const { discovery, clock, logger } = this.#options;
     if (controllers.every(({ needs, uses }) => !needs && !uses)) return;
@@ -42,7 +42,7 @@ export class ServedResources {
     return this.#served.has(keyOf(resource));
   }
 
-  /** Says so when it is not. */
+  /** Whether the server has all resources that the controller needs. Logs the missing ones. */
   isEnoughFor({ name, needs = [] }: ControllerDefinition): boolean {
     const missing = needs.filter((resource) => !this.has(resource)).map(keyOf);
     if (missing.length > 0) {

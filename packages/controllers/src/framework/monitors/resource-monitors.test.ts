@@ -38,9 +38,9 @@ let informers: SharedInformerFactory;
 let monitors: ResourceMonitors;
 let stop: AbortController;
 let running: Promise<unknown>;
-/** What the server says it has. */
+/** The server's answer to discovery. */
 let found: ServerResources | Error;
-/** What the subscriber heard. */
+/** The notifications that the subscriber received. */
 let heard: string[];
 
 beforeEach(() => {
@@ -95,7 +95,7 @@ async function start(): Promise<boolean> {
   return monitors.whenSynced(stop.signal);
 }
 
-it('tells of the objects of everything that can be followed and is wanted', async () => {
+it('reports the objects of all resources that can be watched and that a subscriber wants', async () => {
   expect(await start()).toBe(true);
   expect(heard.sort()).toEqual([
     'ConfigMap synced',
@@ -105,18 +105,18 @@ it('tells of the objects of everything that can be followed and is wanted', asyn
     'Widget synced',
     'Widget x',
   ]);
-  // Nothing but what is needed is held.
+  // The cache holds only the essential metadata.
   expect(monitors.get(widget)?.informer.indexer.list()).toEqual([
     { metadata: { name: 'x', namespace: 'default', uid: 'Widget', resourceVersion: expect.any(String) } },
   ]);
 });
 
-it('asks nothing of the server as long as nobody subscribes', async () => {
+it('sends no requests without subscribers', async () => {
   await monitors.run(stop.signal);
   expect(fake.actions).toEqual([]);
 });
 
-it('uses informers that are there', async () => {
+it('reuses existing informers', async () => {
   const { informer } = informers.core.v1.configMaps;
   informers.start(stop.signal);
   await start();
@@ -125,7 +125,7 @@ it('uses informers that are there', async () => {
   expect(watches).toHaveLength(1);
 });
 
-it('follows resources that come, and ceases with those that go', async () => {
+it('watches resources that are added, and stops watching those that are removed', async () => {
   found = { groups: [], resourceLists: [core] };
   await start();
   expect(monitors.get(widget)).toBeUndefined();
@@ -139,7 +139,7 @@ it('follows resources that come, and ceases with those that go', async () => {
   expect(monitors.get(widget)).toBeUndefined();
 });
 
-it('keeps what the server cannot tell of', async () => {
+it('keeps the resources of groups that discovery fails for', async () => {
   await start();
   heard.length = 0;
   const failure = new GroupDiscoveryFailedError(new Map([['example.com/v1', new Error('injected')]]));
@@ -153,7 +153,7 @@ it('keeps what the server cannot tell of', async () => {
   expect(monitors.get(widget)).toBeDefined();
 });
 
-it('does not wait forever for what cannot be listed', async () => {
+it('does not wait forever for resources that cannot be listed', async () => {
   fake.prependReactor('list', 'widgets', () => {
     throw new Error('injected');
   });
@@ -166,7 +166,7 @@ it('does not wait forever for what cannot be listed', async () => {
   expect(await synced).toBe(false);
 });
 
-it('asks soon again when the server does not answer at the beginning', async () => {
+it('retries soon when the first discovery fails', async () => {
   found = new Error('injected');
   const synced = start();
   await clock.advance(1000);

@@ -23,38 +23,38 @@ export interface MonitoredResource extends ResourceDescription {
   readonly verbs: readonly string[];
 }
 
-/** Who wants to know of objects of every kind there is. */
+/** Receives the events of the objects of all resources that it wants. */
 export interface MonitorSubscriber {
   wants(resource: MonitoredResource): boolean;
-  /** Hears of the objects of a resource that it wants. */
+  /** Returns the handler for the objects of a wanted resource. */
   handlerFor(resource: MonitoredResource): ResourceEventHandler<KubernetesObject>;
-  /** The handler has heard of all objects that were there. */
+  /** Called when the handler has received all objects of the initial list. */
   onSynced?(resource: MonitoredResource): void;
-  /** The server no longer has the resource, and nothing more will be heard of its objects. */
+  /** Called when the server no longer has the resource. The handler receives nothing more. */
   onStopped?(resource: MonitoredResource): void;
 }
 
-/** What is known of a resource that can be listed and watched. */
+/** A resource that is being watched. */
 export interface Monitor {
   readonly resource: MonitoredResource;
-  /** Its objects have at least the metadata that `essentials` keeps. */
+  /** Its cached objects have at least the metadata that `essentials` keeps. */
   readonly informer: SharedIndexInformer<KubernetesObject>;
 }
 
 interface RunningMonitor extends Monitor {
   readonly handlers: readonly ResourceEventHandlerRegistration[];
   readonly subscribers: readonly MonitorSubscriber[];
-  /** Ends the informer; absent when that is a shared one, which goes on without us. */
+  /** Stops the informer. Absent for a shared informer, which continues to run. */
   readonly stop?: AbortController;
 }
 
 export interface ResourceMonitorsOptions {
-  /** Asks the server each time. */
+  /** Must not be cached: every call asks the server. */
   readonly discovery: DiscoveryInterface;
   readonly metadata: MetadataClient;
-  /** Informers that controllers use anyway: what they hold is not held twice. */
+  /** Shared informers. A resource that already has one gets no second informer. */
   readonly informers: SharedInformerFactory;
-  /** Is told to forget everything when resources come or go. */
+  /** Reset when resources are added or removed. */
   readonly mapper: DeferredRESTMapper;
   readonly clock: Clock;
   readonly random: () => number;
@@ -63,23 +63,23 @@ export interface ResourceMonitorsOptions {
   readonly freeze?: boolean;
 }
 
-/** How often the server is asked for new resources, and how soon again when there is no answer at the start. */
+/** How often discovery runs, and how soon it is retried as long as no resource is known. */
 const syncPeriodMs = 30_000;
 const firstRetryMs = 1000;
-/** How long all resources together are given to be listed. */
+/** How long `whenSynced` waits for discovery and all resources together. */
 const patienceMs = 30_000;
 
 /**
- * Follows the objects of all resources that the server has, as CustomResourceDefinitions and API services come and go.
- * Nothing is asked of the server unless somebody subscribes. Holds the essentials of the objects' metadata, once for all
- * subscribers, and not at all where an informer has the objects already.
+ * Watches the objects of all resources that the server has, as CustomResourceDefinitions and APIServices are added and removed.
+ * Without subscribers it sends no requests. It caches the essential metadata of each object once for all subscribers, and caches
+ * nothing for resources that have a shared informer.
  */
 export class ResourceMonitors {
   readonly #options: ResourceMonitorsOptions;
   readonly #subscribers: MonitorSubscriber[] = [];
-  /** By group, version and resource: what somebody wants, and the server had when it was last asked. */
+  /** By group, version and resource: the resources that a subscriber wants and that the server had at the last discovery. */
   readonly #monitors = new Map<string, RunningMonitor>();
-  /** Informers that have not ended yet. */
+  /** The runs of informers that have not ended yet. */
   readonly #running = new Set<Promise<void>>();
   #isDiscovered: () => void = () => {};
   readonly #discovered = new Promise<void>((resolve) => {
@@ -90,7 +90,7 @@ export class ResourceMonitors {
     this.#options = options;
   }
 
-  /** To be called before `run`. */
+  /** Must be called before `run`. */
   subscribe(subscriber: MonitorSubscriber): void {
     this.#subscribers.push(subscriber);
   }
@@ -100,8 +100,8 @@ export class ResourceMonitors {
   }
 
   /**
-   * Resolves with true when all handlers have heard of all objects there are, with false when that takes too long: one
-   * resource that cannot be listed is not to hold up everything. Also false when the signal is aborted.
+   * Resolves with true when all handlers have received all existing objects. Resolves with false after a timeout, so that one
+   * resource that cannot be listed does not block everything, and when the signal is aborted.
    */
   async whenSynced(signal: AbortSignal): Promise<boolean> {
     const enough = new AbortController();
@@ -112,7 +112,7 @@ export class ResourceMonitors {
     try {
       await untilAborted(this.#discovered, enough.signal);
       const handlers = [...this.#monitors.values()].flatMap((monitor) => monitor.handlers);
-      // One whose resource is gone never syncs, and need not.
+      // The promise of a resource that was removed rejects; that is ignored.
       const synced = Promise.all(handlers.map((handler) => handler.whenSynced().catch(() => {})));
       await untilAborted(synced, enough.signal);
       return true;
@@ -124,7 +124,7 @@ export class ResourceMonitors {
     }
   }
 
-  /** Follows until the signal is aborted; resolves when nothing is under way any more. */
+  /** Watches until the signal is aborted. Resolves when all informers have ended. */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#subscribers.length === 0) return;
     const { clock, logger } = this.#options;
@@ -147,7 +147,7 @@ export class ResourceMonitors {
     if (found.failure) logger.warn('Failed to discover some groups', { err: found.failure });
     const resources = resourcesIn(found, (resource) => this.#subscribers.some((one) => one.wants(resource)));
     if (resources.size === 0) return;
-    // What the server could not tell of may still be there.
+    // Resources of a group that discovery failed for may still exist.
     const isUnknown = ({ group, version }: MonitoredResource): boolean =>
       found.failure?.groupVersions.has(`${GroupVersion.of(group, version)}`) === true;
     const gone = [...this.#monitors].filter(([key, { resource }]) => !resources.has(key) && !isUnknown(resource));
@@ -164,7 +164,7 @@ export class ResourceMonitors {
     const informer = shared ?? this.#newInformer(resource);
     const handlers = subscribers.map((subscriber) => {
       const registration = informer.addEventHandler(subscriber.handlerFor(resource));
-      // It rejects when the informer ends; no signal is needed for that.
+      // The promise rejects when the informer ends, so no signal is needed.
       registration.whenSynced().then(
         () => subscriber.onSynced?.(resource),
         () => {},
@@ -221,7 +221,7 @@ function resourcesIn(
   return resources;
 }
 
-/** What an object is, who owns it, and whether it is to go: all that is kept of it. */
+/** Keeps only the metadata that identifies the object, its owners, its finalizers and its deletion timestamp. */
 function essentials({ metadata = {} }: KubernetesObject): KubernetesObject {
   const { name, namespace, uid, resourceVersion, ownerReferences, finalizers, deletionTimestamp } = metadata;
   return {

@@ -1,13 +1,13 @@
 import type { Node } from '@coxswain/api/core/v1';
 import type { EventRecorder } from '@coxswain/client';
 
-/** Tells that something has become of the node: the status is the reason as well. */
+/** Records an event for a change of the node's status. The status is also the event's reason. */
 export function recordNodeStatusChange(recorder: EventRecorder, node: Node, status: string): void {
   const { name, uid } = node.metadata;
   recorder.event(nodeReference(name, uid), 'Normal', status, `Node ${name} status is now: ${status}`);
 }
 
-/** Tells what is done about the node. */
+/** Records an event for an action taken on the node. */
 export function recordNodeEvent(recorder: EventRecorder, node: Node, reason: string, event: string): void {
   const { name, uid } = node.metadata;
   recorder.event(nodeReference(name, uid), 'Normal', reason, `Node ${name} event: ${event}`);

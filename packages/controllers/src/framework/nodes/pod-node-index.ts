@@ -3,11 +3,11 @@ import type { Indexer, SharedIndexInformer } from '@coxswain/client';
 
 const nodeIndex = 'nodeName';
 
-/** Lets `podsOnNode` find a node's pods without going through all of them. Harmless when called twice. */
+/** Adds the index that `podsOnNode` uses. Does nothing when it exists. */
 export function addNodeIndex(pods: SharedIndexInformer<Pod>): void {
   if (pods.indexer.hasIndex(nodeIndex)) return;
   pods.addIndexers({ [nodeIndex]: ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []) });
 }
 
-/** The pods that are bound to the node. */
+/** Returns the pods that are bound to the node. */
 export const podsOnNode = (pods: Indexer<Pod>, nodeName: string): Pod[] => pods.byIndex(nodeIndex, nodeName);

@@ -3,10 +3,10 @@ import type { Indexer, SharedIndexInformer } from '@coxswain/client';
 
 const controllerIndex = 'controller';
 
-/** No uid begins with a slash. */
+/** The index key of the namespace's orphans. The slash keeps it apart from uids. */
 const orphansOf = (namespace: string | undefined): string => `/${namespace ?? ''}`;
 
-/** Lets `controlledBy` and `orphansIn` find the informer's objects without going through all of them. Harmless when called twice. */
+/** Adds the index that `controlledBy` and `orphansIn` use. Does nothing when it exists. */
 export function addControllerIndex<T extends KubernetesObject>(informer: SharedIndexInformer<T>): void {
   if (informer.indexer.hasIndex(controllerIndex)) return;
   informer.addIndexers({
@@ -14,10 +14,10 @@ export function addControllerIndex<T extends KubernetesObject>(informer: SharedI
   });
 }
 
-/** The objects whose controller is the one of that uid. */
+/** Returns the objects whose controller reference has this uid. */
 export const controlledBy = <T extends KubernetesObject>(indexer: Indexer<T>, uid: string): T[] =>
   indexer.byIndex(controllerIndex, uid);
 
-/** The namespace's objects that have no controller. */
+/** Returns the namespace's objects that have no controller reference. */
 export const orphansIn = <T extends KubernetesObject>(indexer: Indexer<T>, namespace: string | undefined): T[] =>
   indexer.byIndex(controllerIndex, orphansOf(namespace));

@@ -2,13 +2,13 @@ import { getControllerOfNoCopy, type KubernetesObject } from '@coxswain/apimachi
 import { semanticEqual } from '@coxswain/apimachinery/validation';
 import { deletedObject, metaNamespaceKey, type ResourceEventHandler } from '@coxswain/client';
 
-/** What there is to do when something happens to objects that others own. */
+/** Callbacks for the events of owned objects. */
 interface OwnedObjectWatcher<T> {
-  /** An `OwnerLookup` has both of these. */
+  /** `OwnerLookup` implements both methods. */
   readonly owners: {
-    /** The object that controls the given one, if it is of the kind that is watched for. */
+    /** Returns the object's controller, if it is of the kind being watched. */
     ownerOf(object: KubernetesObject): T | undefined;
-    /** Those that would adopt it if it had no controller. */
+    /** Returns the owners that would adopt the object if it had no controller. */
     adoptersOf(object: KubernetesObject): readonly T[];
   };
   enqueue(owner: T): void;
@@ -17,8 +17,9 @@ interface OwnedObjectWatcher<T> {
 }
 
 /**
- * Finds out whom a change of an object concerns: its controller, the one it had before, and for an object without one those
- * that would like to have it. It counts as deleted as soon as its deletion begins, so that it is replaced at once.
+ * Returns a handler that queues the owners affected by an object's event: its controller, its previous controller, and for an
+ * orphan those that would adopt it. An object counts as deleted as soon as it has a deletion timestamp, so that it is replaced at
+ * once.
  */
 export function ownedObjectHandler<O extends KubernetesObject, T>(
   watcher: OwnedObjectWatcher<T>,
@@ -35,7 +36,7 @@ export function ownedObjectHandler<O extends KubernetesObject, T>(
   };
   return {
     onAdd: (object) => {
-      // Just started, one may find objects whose deletion has begun: those are no creations.
+      // After a restart the first list may contain objects that are being deleted. They are not creations.
       if (object.metadata?.deletionTimestamp) return onDelete(object);
       if (!getControllerOfNoCopy(object)) return offerOrphan(object);
       const owner = owners.ownerOf(object);

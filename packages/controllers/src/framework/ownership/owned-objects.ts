@@ -3,21 +3,21 @@ import type { KubernetesObject, OwnerReference } from '@coxswain/apimachinery/me
 import { getControllerOfNoCopy } from '@coxswain/apimachinery/meta';
 import { throwFailures } from '../failures/throw-failures.ts';
 
-/** Who claims, and how its claims are carried out. */
+/** The owner that claims objects, and the functions that do it. */
 export interface Claimant<T extends KubernetesObject> {
   readonly owner: { readonly uid: string; readonly reference: OwnerReference; readonly isBeingDeleted: boolean };
-  /** Whether the owner wants the object: its selector, and whatever else. */
+  /** Whether the object matches the owner's selector and its other conditions. */
   matches(object: T): boolean;
   /**
-   * Reads the owner afresh, not from a cache, and throws when it is another one of that name or about to go: asked once,
-   * before the first adoption.
+   * Reads the owner from the server, not from the cache, and throws when it has been replaced by another of the same name or is
+   * being deleted. Called once, before the first adoption.
    */
   canAdopt(): Promise<void>;
   /** Patches the object as given. */
   patch(object: T, patch: OwnershipPatch): Promise<unknown>;
 }
 
-/** A strategic merge patch of an object's owners that only this very object takes. */
+/** A strategic merge patch of an object's owner references. Its uid makes it fail on another object of the same name. */
 interface OwnershipPatch {
   readonly metadata: {
     readonly uid: string;
@@ -28,13 +28,13 @@ interface OwnershipPatch {
 }
 
 export interface ClaimOptions {
-  /** Added to what is adopted and taken from what is released. */
+  /** Added to objects that are adopted and removed from objects that are released. */
   readonly finalizer?: string;
 }
 
 /**
- * Which of the objects belong to the owner, after settling whose they are: matching orphans are adopted, owned ones that no
- * longer match are released, those of others are left alone. An object that is gone meanwhile counts as not there.
+ * Returns the objects that belong to the owner. Matching orphans are adopted, owned objects that no longer match are released,
+ * and objects of other controllers are skipped. Objects that no longer exist are skipped.
  */
 export async function claimObjects<T extends KubernetesObject>(
   objects: readonly T[],
@@ -78,8 +78,8 @@ export async function claimObjects<T extends KubernetesObject>(
         if (await adopt(object)) claimed.push(object);
       }
     } catch (error) {
-      // Gone, or replaced by another of the same name: nothing to claim or release. A 422 is what a reference to an
-      // owner that the object does not have is answered with.
+      // The object is gone or was replaced by another of the same name: there is nothing to claim or release. The server answers
+      // 422 when the object does not have the owner reference that the patch deletes.
       if (isNotFound(error) || (controller && isInvalid(error))) continue;
       failures.push(error);
     }

@@ -2,22 +2,22 @@ import { Selector } from '@coxswain/apimachinery/labels';
 import { getControllerOfNoCopy, type KubernetesObject } from '@coxswain/apimachinery/meta';
 import { NAMESPACE_INDEX, type SharedIndexInformer } from '@coxswain/client';
 
-/** Finds the objects of one kind that own others, or would like to, by reference and by selector. */
+/** Finds the owners of one kind for an object, by controller reference and by selector. */
 export class OwnerLookup<T extends KubernetesObject> {
   readonly #owners: SharedIndexInformer<T>;
   readonly #kind: string;
   readonly #selectorOf: (owner: T) => Selector;
-  /** Of owners as they are in the cache: gone with them. */
+  /** By the cached owner object, so an entry lives as long as that object. */
   readonly #selectors = new WeakMap<T, Selector>();
 
-  /** `selectorOf` may throw: who has no valid selector wants nothing. */
+  /** `selectorOf` may throw for an invalid selector. Such an owner matches nothing. */
   constructor(owners: SharedIndexInformer<T>, kind: string, selectorOf: (owner: T) => Selector) {
     this.#owners = owners;
     this.#kind = kind;
     this.#selectorOf = selectorOf;
   }
 
-  /** The object that controls the given one, if it is of this kind. */
+  /** Returns the object's controller, if it is of this kind. */
   ownerOf(object: KubernetesObject): T | undefined {
     const controller = getControllerOfNoCopy(object);
     if (controller?.kind !== this.#kind) return undefined;
@@ -25,13 +25,13 @@ export class OwnerLookup<T extends KubernetesObject> {
     return owner?.metadata?.uid === controller.uid ? owner : undefined;
   }
 
-  /** Those that would adopt the object if it had no controller. */
+  /** Returns the owners that would adopt the object if it had no controller. */
   adoptersOf(object: KubernetesObject): T[] {
     const owners = this.#owners.indexer.byIndex(NAMESPACE_INDEX, object.metadata?.namespace ?? '');
     return owners.filter((owner) => !this.selectorOf(owner).isEmpty() && this.matches(owner, object));
   }
 
-  /** Whether the owner's selector has the object's labels. */
+  /** Whether the owner's selector matches the object's labels. */
   matches(owner: T, object: KubernetesObject): boolean {
     return this.selectorOf(owner).matches(object.metadata?.labels);
   }

@@ -1,8 +1,8 @@
 import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 
 /**
- * Whether an owner may still adopt: reads it afresh by `get`, and throws when it is another one of that name by now, or about
- * to go. For `Claimant.canAdopt`.
+ * Implements `Claimant.canAdopt`. Reads the owner with `get`, and throws when it has been replaced by another of the same name or
+ * is being deleted.
  */
 export async function recheckOwner(
   owner: KubernetesObject,

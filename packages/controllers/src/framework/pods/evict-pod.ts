@@ -6,11 +6,11 @@ import { podConditionPatch, updatedPodCondition } from './updated-pod-condition.
 export interface EvictionReason {
   readonly reason: string;
   readonly message: string;
-  /** Of the pod that was looked at. */
+  /** The generation of the pod that the decision is based on. */
   readonly observedGeneration?: number;
 }
 
-/** Deletes the pod, not another of its name, and says before on the pod why it has to go. */
+/** Sets the pod's DisruptionTarget condition and then deletes the pod. The uid precondition protects another pod of the same name. */
 export async function evictPod(
   { clients, clock }: Pick<ControllerContext, 'clients' | 'clock'>,
   pod: Pod,

@@ -10,13 +10,13 @@ interface PodClaim extends Pick<Claimant<Pod>, 'matches' | 'canAdopt'> {
   /** `namespace/name` of the owner. */
   readonly key: string;
   readonly reference: OwnerReference;
-  /** With a controller index. */
+  /** Must have the index of `addControllerIndex`. */
   readonly pods: SharedIndexInformer<Pod>;
   readonly clients: ClientSet;
   readonly ownWrites: OwnWrites;
 }
 
-/** The pods of an owner, in whatever state, after `claimObjects` has settled which they are. */
+/** Returns the owner's pods in all phases, after adopting and releasing pods. See `claimObjects`. */
 export function claimPods({ owner, key, reference, pods, clients, ownWrites, ...claim }: PodClaim): Promise<Pod[]> {
   const { namespace = '', uid = '', deletionTimestamp } = owner.metadata ?? {};
   return claimObjects([...controlledBy(pods.indexer, uid), ...orphansIn(pods.indexer, namespace)], {

@@ -3,14 +3,14 @@ import { hasStatusCause, isNotFound, messageOf } from '@coxswain/apimachinery/er
 import type { KubernetesObject, OwnerReference } from '@coxswain/apimachinery/meta';
 import type { ClientSet, EventRecorder, ResourceDescription } from '@coxswain/client';
 
-/** Whose pods they are: for owner references and events. */
+/** The owner of the pods, for owner references and events. */
 export interface PodOwner {
   readonly object: KubernetesObject;
   readonly resource: ResourceDescription;
   readonly reference: OwnerReference;
 }
 
-/** Creates and deletes pods on behalf of their owners, and tells of it by events of the owner. */
+/** Creates and deletes pods for their owners, and records events on the owner. */
 export class PodControl {
   readonly #clients: ClientSet;
   readonly #recorder: EventRecorder;
@@ -20,7 +20,7 @@ export class PodControl {
     this.#recorder = recorder;
   }
 
-  /** Rejects as the server does; a namespace that is about to go is no failure worth an event. */
+  /** Creates a pod. Rejects with the server's error. Records no event when the namespace is terminating. */
   async create(namespace: string, pod: Pod, owner: PodOwner): Promise<Pod> {
     try {
       const created = await this.#clients.core.v1.pods(namespace).create(pod);
@@ -34,7 +34,7 @@ export class PodControl {
     }
   }
 
-  /** Rejects with NotFound when it is gone already: whoever counts deletions must know. */
+  /** Deletes a pod. Rejects with NotFound when it no longer exists, because callers count deletions. */
   async delete(namespace: string, name: string, owner: PodOwner): Promise<void> {
     try {
       await this.#clients.core.v1.pods(namespace).withoutAnswers().delete(name);
@@ -51,7 +51,7 @@ export class PodControl {
   }
 }
 
-/** A pod as the template has it. `name` for a pod whose name is known; otherwise one is made up from the owner's. */
+/** Creates a pod from the template. Without `name`, the server generates a name from the owner's. */
 export function podFromTemplate(
   template: PodTemplateSpec,
   { object, reference }: PodOwner,

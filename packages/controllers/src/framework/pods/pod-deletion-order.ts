@@ -5,17 +5,18 @@ const deletionCostAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
 const phases = ['Pending', 'Unknown', 'Running'];
 
 /**
- * Which pods of a set go first when there are too many: those that are worth least. Not placed before placed, pending before
- * running, not ready before ready, the cheaper by their annotation, those that share a node with more of their kind, the
- * younger. Ages are compared by orders of magnitude only, so that it is not always the youngest that suffer.
+ * Compares the pods of a set for scale-down; the first are deleted first. Unscheduled before scheduled, pending before running,
+ * not ready before ready, lower deletion cost (annotation) first, more pods of the set on the same node first, more recently
+ * ready first, more restarts first, younger first. Ages are compared by order of magnitude only, so that it is not always the
+ * youngest pod that is deleted.
  *
- * `rankOf`: how many of the set are on the pod's node.
+ * `rankOf` returns how many pods of the set are on the pod's node.
  */
 export function byDeletionOrder(rankOf: (pod: Pod) => number, now: number): (a: Pod, b: Pod) => number {
   const byAge = (a: Pod, b: Pod, timeOf: (pod: Pod) => number): number => {
     const [timeA, timeB] = [timeOf(a), timeOf(b)];
     if (timeA === timeB) return 0;
-    // No time at all is younger than any.
+    // A missing time counts as youngest.
     if (timeA === 0 || timeB === 0) return timeA - timeB;
     return magnitude(now - timeA) - magnitude(now - timeB) || compare(a.metadata.uid ?? '', b.metadata.uid ?? '');
   };
@@ -32,8 +33,8 @@ export function byDeletionOrder(rankOf: (pod: Pod) => number, now: number): (a: 
 }
 
 /**
- * Which pods of a Job go first: those that have done least. Like the order above, but by exact ages, and neither by what
- * the annotation says nor by node.
+ * Compares the pods of a Job; the first are deleted first. Like `byDeletionOrder`, but ages are compared exactly, and the
+ * deletion cost and the node are ignored.
  */
 export function byActivity(a: Pod, b: Pod): number {
   const youngerFirst = (timeOf: (pod: Pod) => number): number => {
@@ -51,7 +52,7 @@ export function byActivity(a: Pod, b: Pod): number {
   );
 }
 
-/** A number that is no 32-bit integer counts as none. */
+/** Returns 0 for an annotation that is not a 32-bit integer. */
 function deletionCost(pod: Pod): number {
   const text = pod.metadata.annotations?.[deletionCostAnnotation];
   if (text === undefined || !/^(0|-?[1-9]\d{0,9})$/.test(text)) return 0;
@@ -72,7 +73,7 @@ function sidecarRestarts({ spec, status }: Pod): number {
 
 const readyTime = (pod: Pod): number => Date.parse(podCondition(pod, 'Ready')?.lastTransitionTime ?? '') || 0;
 
-/** The order of magnitude of an age, in doublings. */
+/** Returns the order of magnitude (base 2) of an age. */
 const magnitude = (ageMs: number): number => (ageMs <= 0 ? 0 : Math.floor(Math.log2(ageMs * 1e6)));
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

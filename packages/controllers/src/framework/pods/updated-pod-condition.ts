@@ -2,8 +2,8 @@ import type { Pod, PodCondition } from '@coxswain/api/core/v1';
 import { podCondition } from '@coxswain/component-helpers';
 
 /**
- * The condition as it is to be written, with the time since when its status is what it is. Undefined when the pod says
- * just that already.
+ * Returns the condition to write. Its lastTransitionTime is `now` when the status changes and the previous time otherwise.
+ * Returns undefined when the pod already has the wanted condition.
  */
 export function updatedPodCondition(
   pod: Pod,
@@ -16,12 +16,12 @@ export function updatedPodCondition(
     known?.status === wanted.status &&
     (known.reason ?? '') === (wanted.reason ?? '') &&
     (known.message ?? '') === (wanted.message ?? '') &&
-    // Servers write null where there is none.
+    // Servers write null for an absent time.
     (known.lastProbeTime ?? undefined) === (wanted.lastProbeTime ?? undefined);
   return isSame ? undefined : { ...wanted, ...(lastTransitionTime && { lastTransitionTime }) };
 }
 
-/** The pod with that condition in place of the one of its type, or as its last. */
+/** Returns the pod with the condition replaced or appended. */
 export function withPodCondition(pod: Pod, condition: PodCondition): Pod {
   const conditions = [...(pod.status?.conditions ?? [])];
   const index = conditions.findIndex(({ type }) => type === condition.type);
@@ -29,7 +29,7 @@ export function withPodCondition(pod: Pod, condition: PodCondition): Pod {
   return { ...pod, status: { ...pod.status, conditions } };
 }
 
-/** A patch of the pod's status that sets just that condition, in its place or as the last; not on another pod of that name. */
+/** Returns a patch of the pod's status that replaces or appends this condition. Its uid makes it fail on another pod of the same name. */
 export function podConditionPatch({ metadata: { uid = '' }, status }: Pod, condition: PodCondition) {
   const types = new Set((status?.conditions ?? []).map(({ type }) => type)).add(condition.type);
   const order = { '$setElementOrder/conditions': [...types].map((type) => ({ type })) };

@@ -32,8 +32,8 @@ function caches(services: readonly Service[], pods: readonly Pod[] = []) {
 }
 const namesOf = (objects: readonly (Service | Pod)[]): string[] => objects.map(({ metadata }) => metadata.name!).sort();
 
-describe('pods and services', () => {
-  it('find each other by labels, as if all had been looked at', () => {
+describe('the indexes of pods and services', () => {
+  it('find the same objects as a full scan', () => {
     const labels = fc.dictionary(fc.constantFrom('app', 'tier', 'zone'), fc.constantFrom('a', 'b', 'long-one'));
     fc.assert(
       fc.property(fc.array(labels, { maxLength: 8 }), fc.array(labels, { maxLength: 8 }), (selectors, podLabels) => {
@@ -56,7 +56,7 @@ describe('pods and services', () => {
   });
 });
 
-describe('a change of a pod concerns', () => {
+describe('servicesConcerned returns', () => {
   const { services } = caches([
     service('a', { app: 'a' }),
     service('b', { app: 'b' }),
@@ -71,27 +71,27 @@ describe('a change of a pod concerns', () => {
   const at = { app: 'a', tier: 't' };
   const bt = { app: 'b', tier: 't' };
   it.each<[string, Pod | undefined, Pod | undefined, string[]]>([
-    ['all that select it when it comes', undefined, pod('p', at), ['a', 't']],
-    ['all that select it when it goes', pod('p', at), undefined, ['a', 't']],
-    ['nobody when nothing matters', pod('p', at), pod('p', at, { status: { phase: 'Running' } }), []],
-    ['all when it is ready', pod('p', at, ready('False')), pod('p', at, ready('True')), ['a', 't']],
-    ['all when it has another address', pod('p', at), pod('p', at, { status: { podIPs: [{ ip: '1' }] } }), ['a', 't']],
+    ['all services that select an added pod', undefined, pod('p', at), ['a', 't']],
+    ['all services that select a deleted pod', pod('p', at), undefined, ['a', 't']],
+    ['none when no relevant field changes', pod('p', at), pod('p', at, { status: { phase: 'Running' } }), []],
+    ['all when the pod becomes ready', pod('p', at, ready('False')), pod('p', at, ready('True')), ['a', 't']],
+    ['all when the address changes', pod('p', at), pod('p', at, { status: { podIPs: [{ ip: '1' }] } }), ['a', 't']],
     [
-      'all when it is going, whatever changes',
+      'all for any change of a terminating pod',
       pod('p', at),
       pod('p', at, { metadata: { deletionTimestamp: 'x' } }),
       ['a', 't'],
     ],
-    ['those that lose and win it when only labels change', pod('p', at), pod('p', bt), ['a', 'b']],
+    ['those that stop or start selecting the pod when only labels change', pod('p', at), pod('p', bt), ['a', 'b']],
     [
-      'all of before and now when more changes',
+      'all that selected or select the pod when more than labels changes',
       pod('p', at, ready('False')),
       pod('p', bt, ready('True')),
       ['a', 'b', 't'],
     ],
   ])('%s', (_, old, now, names) => expect(changed(old, now)).toEqual(names));
 
-  it('nobody when it is the same that is told again', () => {
+  it('none for the same resourceVersion', () => {
     const same = pod('p', at);
     expect(servicesConcerned(services, same, same)).toEqual([]);
   });
@@ -101,17 +101,17 @@ describe('a pod', () => {
   const running = (status: NonNullable<Pod['status']>, metadata: Pod['metadata'] = {}): Pod =>
     pod('p', {}, { status: { phase: 'Running', podIP: '10.0.0.1', ...status }, metadata });
   it.each<[string, boolean, Pod, boolean?]>([
-    ['that runs', true, running({})],
+    ['that is running', true, running({})],
     ['without an address', false, running({ podIP: '' })],
     ['that has ended', false, running({ phase: 'Succeeded' })],
     ['that has failed', false, running({ phase: 'Failed' })],
-    ['that is going', false, running({}, { deletionTimestamp: 'x' })],
-    ['that is going, where that counts', true, running({}, { deletionTimestamp: 'x' }), true],
+    ['that is terminating', false, running({}, { deletionTimestamp: 'x' })],
+    ['that is terminating, when those are included', true, running({}, { deletionTimestamp: 'x' }), true],
   ])('%s is an endpoint: %s', (_, expected, pod, includeTerminating = false) => {
     expect(isEndpoint(pod, includeTerminating)).toBe(expected);
   });
 
-  it('has addresses of each family, in their canonical form', () => {
+  it('has addresses of each family in canonical form', () => {
     const dual = running({ podIPs: [{ ip: '10.0.0.010' }, { ip: 'FD00:0::1' }] });
     expect(podAddresses(dual, 'IPv4')).toEqual(['10.0.0.10']);
     expect(podAddresses(dual, 'IPv6')).toEqual(['fd00::1']);
@@ -131,7 +131,7 @@ describe('a pod', () => {
     ['proxy', 'TCP', 2],
     ['setup', 'TCP', undefined],
     ['web', 'UDP', undefined],
-  ])('has a port for %s over %s: %s', (name, protocol, number) => {
+  ])('has for target port %s over %s the number %s', (name, protocol, number) => {
     expect(targetPort(pod('p', {}, { spec }), { port: 80, targetPort: name, protocol })).toBe(number);
   });
 });

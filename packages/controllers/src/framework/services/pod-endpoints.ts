@@ -8,14 +8,14 @@ import { selectorOf, servicesFor } from './service-index.ts';
 
 export type IPFamily = 'IPv4' | 'IPv6';
 
-/** Whether the pod has an address that a service may list. One that is about to go counts only where it is asked for. */
+/** Whether the pod has an address that a service may list. A terminating pod counts only with `includeTerminating`. */
 export function isEndpoint(pod: Pod, includeTerminating: boolean): boolean {
   if (isPodTerminal(pod)) return false;
   if (!pod.status?.podIP && !pod.status?.podIPs?.length) return false;
   return includeTerminating || pod.metadata.deletionTimestamp === undefined;
 }
 
-/** The pod's addresses of one family, in canonical form. */
+/** Returns the pod's addresses of one family in canonical form. */
 export function podAddresses({ status }: Pod, family: IPFamily): string[] {
   const addresses: string[] = [];
   for (const { ip } of status?.podIPs ?? []) {
@@ -25,11 +25,11 @@ export function podAddresses({ status }: Pod, family: IPFamily): string[] {
   return addresses;
 }
 
-/** Whether the pod is known by its own name in the service's domain. */
+/** Whether the pod has its own DNS name below the service's. */
 export const hasHostname = ({ spec, metadata }: Pod, service: Service): boolean =>
   !!spec?.hostname && spec.subdomain === service.metadata.name && metadata.namespace === service.metadata.namespace;
 
-/** The number behind a service's port on that pod; undefined when no container of it has a port of the name. */
+/** Returns the port number for a service's port on that pod, or undefined when no container has a port of that name and protocol. */
 export function targetPort({ spec }: Pod, { targetPort = 0, protocol }: ServicePort): number | undefined {
   if (typeof targetPort === 'number') return targetPort;
   const sidecars = spec?.initContainers?.filter(({ restartPolicy }) => restartPolicy === 'Always') ?? [];
@@ -40,14 +40,14 @@ export function targetPort({ spec }: Pod, { targetPort = 0, protocol }: ServiceP
   return undefined;
 }
 
-/** No single address stands for the service: clients are told those of its pods. */
+/** Whether the service has no cluster IP: its DNS name resolves to the addresses of its pods. */
 export const isHeadless = ({ spec }: Service): boolean => !spec?.clusterIP || spec.clusterIP === 'None';
 
-/** The pods that the service selects. */
+/** Returns the pods that the service selects. */
 export const podsOf = (pods: Indexer<Pod>, service: Service): Pod[] =>
   labelled(pods, service.metadata.namespace, selectorOf(service) ?? {});
 
-/** The services whose endpoints may be others by a change of a pod; undefined stands for a pod that is not there. */
+/** Returns the services whose endpoints may change because of the change of a pod. Undefined stands for a pod that does not exist. */
 export function servicesConcerned(services: Indexer<Service>, old: Pod | undefined, pod: Pod | undefined): Service[] {
   const { namespace, labels } = (pod ?? old)?.metadata ?? {};
   if (services.countByIndex(NAMESPACE_INDEX, namespace ?? '') === 0) return [];
@@ -61,7 +61,7 @@ export function servicesConcerned(services: Indexer<Service>, old: Pod | undefin
   return [...before.filter((service) => !now.includes(service)), ...now.filter((service) => !before.includes(service))];
 }
 
-/** About a pod that is going any news may be that it has ended. */
+/** Any update of a terminating pod may mean that it has ended, so it always counts as a change. */
 function hasChanged(old: Pod, pod: Pod): boolean {
   if (old.metadata.deletionTimestamp !== undefined || pod.metadata.deletionTimestamp !== undefined) return true;
   if (isPodReady(old) !== isPodReady(pod)) return true;
@@ -70,7 +70,7 @@ function hasChanged(old: Pod, pod: Pod): boolean {
   return before.length !== now.length || before.some(({ ip }, i) => ip !== now[i]?.ip);
 }
 
-/** Tells of the services that a change of a pod concerns. */
+/** Returns a handler that calls `enqueue` with the services affected by a pod's event. */
 export function podOfServicesHandler(
   services: Indexer<Service>,
   enqueue: (service: Service) => void,

@@ -5,13 +5,13 @@ import { labelValue } from '../labels/label-index.ts';
 
 const selectorIndex = 'selector';
 
-/** A service that selects nothing has none: its endpoints are somebody else's to make. */
+/** Returns undefined for a service without a selector. Its endpoints are managed by others. */
 export function selectorOf({ spec }: Service): Labels | undefined {
   const selector = spec?.selector;
   return selector && Object.keys(selector).length > 0 ? selector : undefined;
 }
 
-/** Lets `servicesFor` find services without going through all of a namespace. Harmless when called twice. */
+/** Adds the index that `servicesFor` uses. Does nothing when it exists. */
 export function addSelectorIndex(services: SharedIndexInformer<Service>): void {
   if (services.indexer.hasIndex(selectorIndex)) return;
   services.addIndexers({
@@ -22,7 +22,7 @@ export function addSelectorIndex(services: SharedIndexInformer<Service>): void {
   });
 }
 
-/** The services that select pods with these labels. */
+/** Returns the services that select pods with these labels. */
 export function servicesFor(
   services: Indexer<Service>,
   namespace: string | undefined,
@@ -38,7 +38,7 @@ export function servicesFor(
   return found;
 }
 
-/** Any one label of the selector would do; a long value is more likely to tell this service's pods from others'. */
+/** Any label of the selector is correct as the index key. A long value is more likely to be specific to this service. */
 function tellingLabel(selector: Labels): [key: string, value: string] {
   return Object.entries(selector).reduce((best, entry) => (entry[1].length > best[1].length ? entry : best));
 }

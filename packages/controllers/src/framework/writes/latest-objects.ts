@@ -3,10 +3,10 @@ import { metaNamespaceKey, type SharedIndexInformer } from '@coxswain/client';
 import { isNewerVersion } from './own-writes.ts';
 
 /**
- * An informer's objects, and beside them what the controller has written itself and the informer has not seen yet. Who
- * decides by these does not decide twice.
+ * Combines an informer's cache with the objects that the controller has just written and the informer has not received yet, so
+ * that decisions are not repeated because of a stale cache.
  *
- * Holds what was written since the informer last caught up.
+ * Holds only the objects written since the informer last caught up.
  */
 export class LatestObjects<T extends KubernetesObject> {
   readonly informer: SharedIndexInformer<T>;
@@ -23,21 +23,21 @@ export class LatestObjects<T extends KubernetesObject> {
     return this.informer.indexer.getByKey(key);
   }
 
-  /** What the server answered to a write. */
+  /** Records the object that the server returned for a write. */
   wrote(object: T): T {
     for (const [key, written] of this.#written) if (!this.#isAhead(written)) this.#written.delete(key);
     if (this.#isAhead(object)) this.#written.set(metaNamespaceKey(object), object);
     return object;
   }
 
-  /** The objects of an index of the informer, each as it is now: it may not belong there any more. */
+  /** Returns the latest versions of the objects in an index of the informer. An object may no longer belong to the index value. */
   byIndex(index: string, value: string): T[] {
     const { indexer } = this.informer;
     if (this.#written.size === 0) return indexer.byIndex(index, value);
     return indexer.indexKeys(index, value).flatMap((key) => this.get(key) ?? []);
   }
 
-  /** What was written and the informer has not seen yet. */
+  /** Returns the written objects that the informer has not received yet. */
   unseen(): T[] {
     return [...this.#written.values()].filter((written) => this.#isAhead(written));
   }

@@ -2,7 +2,7 @@ import type { SharedInformer } from '@coxswain/client';
 import { describe, expect, it } from 'vitest';
 import { OwnWrites } from './own-writes.ts';
 
-/** As far as the cache has come. */
+/** An informer that has received everything up to this version. */
 function informerAt(lastSyncResourceVersion: string): SharedInformer & { lastSyncResourceVersion: string } {
   return {
     name: 'pods',
@@ -15,7 +15,7 @@ function informerAt(lastSyncResourceVersion: string): SharedInformer & { lastSyn
 }
 
 describe('OwnWrites', () => {
-  it('are seen when every cache has come as far', () => {
+  it('are seen when every cache has reached their version', () => {
     const [pods, sets] = [informerAt('9'), informerAt('10')];
     const writes = new OwnWrites();
     writes.wrote('default/web', pods, '10');
@@ -26,7 +26,7 @@ describe('OwnWrites', () => {
     expect(writes.areSeen('default/web')).toBe(true);
   });
 
-  it('wait for the last of several', () => {
+  it('are seen when the last of several is', () => {
     const pods = informerAt('99');
     const writes = new OwnWrites();
     for (const version of ['100', '102', '101', undefined]) writes.wrote('web', pods, version);
@@ -36,7 +36,7 @@ describe('OwnWrites', () => {
     expect(writes.areSeen('web')).toBe(true);
   });
 
-  it('are not waited for when they are forgotten, or cannot be compared', () => {
+  it('count as seen when they are forgotten or their versions cannot be compared', () => {
     const writes = new OwnWrites();
     writes.wrote('web', informerAt('1'), '2');
     writes.forget('web');

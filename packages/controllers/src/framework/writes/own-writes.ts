@@ -1,18 +1,18 @@
 import type { SharedInformer } from '@coxswain/client';
 
-/** How long to wait for own writes. Only a safety net: seeing what was written brings the owner back into the queue. */
+/** How long to wait for own writes. This is a fallback: the event of the written object queues the owner again anyway. */
 export const lookForOwnWritesMs = 1000;
 
 /**
- * What a controller wrote on behalf of an owner and may not have seen in its caches yet. A controller that waits for its own
- * writes does not undo or repeat them on account of an old cache.
+ * The writes of a controller for an owner that its caches may not contain yet. A controller that waits for them does not undo or
+ * repeat them because of a stale cache.
  *
- * Holds one version per informer for each owner that wrote since it last looked.
+ * Holds one version per informer for each owner that has written since `areSeen` last returned true.
  */
 export class OwnWrites {
   readonly #owners = new Map<string, Map<SharedInformer, string>>();
 
-  /** The owner's part in what the informer shows is as of this version, or later. */
+  /** Records a write: the informer's cache is stale for the owner until it reaches this version. */
   wrote(ownerKey: string, informer: SharedInformer, resourceVersion: string | undefined): void {
     if (resourceVersion === undefined) return;
     const versions = this.#owners.get(ownerKey) ?? new Map<SharedInformer, string>();
@@ -21,7 +21,7 @@ export class OwnWrites {
     this.#owners.set(ownerKey, versions);
   }
 
-  /** Whether the caches have everything that was written for the owner. */
+  /** Whether the caches contain everything that was written for the owner. */
   areSeen(ownerKey: string): boolean {
     for (const [informer, version] of this.#owners.get(ownerKey) ?? []) {
       if (isNewerVersion(version, informer.lastSyncResourceVersion)) return false;
@@ -30,13 +30,13 @@ export class OwnWrites {
     return true;
   }
 
-  /** To be called when the owner is gone. */
+  /** Must be called when the owner is deleted. */
   forget(ownerKey: string): void {
     this.#owners.delete(ownerKey);
   }
 }
 
-/** Versions that are no numbers cannot be compared: then nothing is waited for. */
+/** Whether `version` is newer than `than`. False when one is not a number: such versions cannot be compared. */
 export function isNewerVersion(version: string, than: string): boolean {
   if (!/^[1-9]\d*$/.test(version) || !/^[1-9]\d*$/.test(than)) return false;
   return version.length === than.length ? version > than : version.length > than.length;

@@ -2,8 +2,9 @@ import type { KubernetesObject } from '@coxswain/apimachinery/meta';
 import type { ResourceInterface } from '@coxswain/client';
 
 /**
- * Writes a status, `withStatus` telling what the object is with it; when that fails, once more on what the server has now:
- * what was seen counts, whoever else has changed the object. Not on another object of that name.
+ * Updates the status of an object. If that fails, reads the object and tries once more with the fresh one: the status is based on
+ * what was observed, so other clients' changes do not matter. Rejects when the object has been replaced by another of the same
+ * name.
  */
 export async function updateStatus<T extends KubernetesObject>(
   client: Pick<ResourceInterface<T>, 'get' | 'updateStatus'>,
