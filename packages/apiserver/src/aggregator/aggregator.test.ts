@@ -28,7 +28,7 @@ const resources = {
   resources: [{ name: 'flunders', singularName: 'flunder', namespaced: true, kind: 'Flunder', verbs: ['get', 'list'] }],
 };
 
-/** An API server that has but one resource, and is too old for all else. */
+/** An API server with one resource and only legacy discovery, without the aggregated discovery document. */
 function wardle(seen: Seen[]): Server {
   const options = { cert: serving.certificatePem, key: serving.keyPem, requestCert: true, rejectUnauthorized: false };
   const server = createServer(options, (request, response) => {
@@ -91,7 +91,7 @@ const makeService = async (spec: object = { type: 'ExternalName', externalName: 
   expect(made.status).toBe(201);
 };
 
-/** The condition, once there is one of that reason. */
+/** Polls until the Available condition has that reason, and returns the condition. */
 async function available(reason: string): Promise<{ status: string; message: string }> {
   for (;;) {
     const { text } = await call(`${apiServices}/v1.wardle.example.com`);
@@ -133,7 +133,7 @@ describe('an APIService', () => {
     );
   });
 
-  it('is not available when its certificate is of somebody else', async () => {
+  it('is not available when its certificate is signed by an unknown CA', async () => {
     await makeService();
     const stranger = issueKeyPair({ commonName: 'stranger', isCA: true, ...validity });
     await register({ caBundle: Buffer.from(stranger.certificatePem).toString('base64') });
@@ -164,7 +164,7 @@ describe('an APIService', () => {
     }
     behind.closeAllConnections();
     behind.close();
-    // A change of the service is reason to look again.
+    // An update of the Service triggers another availability check.
     await call('/api/v1/namespaces/default/services/wardle', 'PUT', {
       metadata: { name: 'wardle', labels: { looked: 'again' } },
       spec: { type: 'ExternalName', externalName: '127.0.0.1' },
@@ -174,7 +174,7 @@ describe('an APIService', () => {
   });
 });
 
-describe('a request to a server behind', () => {
+describe('a request to an aggregated API server', () => {
   beforeEach(async () => {
     await makeService();
     await register({});
@@ -182,7 +182,7 @@ describe('a request to a server behind', () => {
     seen.length = 0;
   });
 
-  it("says who asks, shows our certificate, and nothing of the client's credentials", async () => {
+  it("names the user, presents the proxy client certificate, and omits the client's credentials", async () => {
     const { status, text } = await callHttp1(running.port, {
       path: '/apis/wardle.example.com/v1/namespaces/x/flunders?limit=5',
       headers: {
@@ -206,19 +206,19 @@ describe('a request to a server behind', () => {
     expect(Object.keys(headers)).not.toContain('impersonate-user');
   });
 
-  it('is not sent elsewhere', async () => {
+  it('does not follow a redirect, nor pass it to the client', async () => {
     const { status, text, headers } = await call('/apis/wardle.example.com/v1/elsewhere');
     expect([status, text]).toEqual([502, 'the backend attempted to redirect this request, which is not permitted']);
     expect(headers.location).toBeUndefined();
   });
 
-  it('fails alone when the server breaks off', async () => {
+  it('fails with 503 when the server drops the connection, without affecting other requests', async () => {
     const { status, text } = await call('/apis/wardle.example.com/v1/broken');
     expect([status, text]).toEqual([503, 'error trying to reach service: EOF\n']);
     expect((await call('/apis/wardle.example.com/v1/flunders')).status).toBe(200);
   });
 
-  it('may take over the connection', async () => {
+  it('may upgrade the connection', async () => {
     const socket = connect({
       host: '127.0.0.1',
       port: running.port,
@@ -238,7 +238,7 @@ describe('a request to a server behind', () => {
     expect(received).toMatch(/^HTTP\/1\.1 101 /);
   });
 
-  it('is refused to who may not', async () => {
+  it('is forbidden without permission', async () => {
     const { status } = await callHttp1(running.port, {
       path: '/apis/wardle.example.com/v1/flunders',
       headers: { authorization: `Bearer ${tokens.alice}` },

@@ -23,26 +23,26 @@ export interface AggregatorOptions extends RemoteApiOptions, AvailabilityListers
   readonly logger: Logger;
 }
 
-/** How often a server that is well is looked after. */
+/** Interval between checks of an available server. */
 const wellIntervalMs = 30_000;
 const firstRetryMs = 500;
 
-/** A server behind this one, for one group version. */
+/** An aggregated API server, for one group version. */
 interface Behind {
   service: APIService;
   readonly remote: RemoteApi;
   readonly documents: RemoteOpenApi;
-  /** Checks that failed in a row. */
+  /** Number of consecutive failed checks. */
   failures: number;
   timer: Timer | undefined;
   checking: boolean;
-  /** Something changed while it was being checked. */
+  /** Set when something changed during a check: the next check then follows without delay. */
   again: boolean;
 }
 
 /**
- * Passes requests on to other API servers, for the group versions that APIServices with a service name. Says in their
- * status whether those servers can be reached, and has what they have in discovery and OpenAPI.
+ * Proxies requests to aggregated API servers, for the group versions of APIServices that name a Service. Writes the
+ * availability of those servers to the status of their APIServices, and adds their resources to discovery and OpenAPI.
  */
 export class Aggregator {
   readonly #options: AggregatorOptions;
@@ -55,7 +55,7 @@ export class Aggregator {
     this.#options = options;
   }
 
-  /** Resolves when all APIServices are known; what they name is looked for from then on. */
+  /** Resolves when the APIServices have synced. Their servers are checked from then on, in the background. */
   async start(): Promise<void> {
     const { apiServices, services, endpointSlices } = this.#options;
     await apiServices.synced;
@@ -87,7 +87,7 @@ export class Aggregator {
     this.#behind.clear();
   }
 
-  /** The answer of the server that has the path; undefined when that is this one. */
+  /** Returns the response of the aggregated server for the path; undefined when this server itself serves the path. */
   serve(context: RequestContext): Promise<ApiResponse> | undefined {
     if (this.#behind.size === 0) return undefined;
     const [, prefix, group, version] = context.info.path.split('/', 4);
@@ -181,13 +181,13 @@ export class Aggregator {
     return true;
   }
 
-  /** Takes as long as it takes: nobody waits. */
+  /** Refreshes the OpenAPI documents. The availability check does not wait for it, as it may take long. */
   async #document(behind: Behind): Promise<void> {
     const isNew = await behind.documents.refresh();
     if (isNew && this.#isKnown(behind)) this.#options.openApi.add(behind.documents);
   }
 
-  /** Without resources: those that were known. */
+  /** Updates discovery. Without `resources`, the ones already in discovery stay. */
   #discover(behind: Behind, resources: Resources | undefined, stale: boolean): void {
     const { discovery } = this.#options;
     const { group = '', version = '', groupPriorityMinimum = 0, versionPriority = 0 } = behind.service.spec ?? {};

@@ -1,6 +1,8 @@
 import type { UserInfo } from '@coxswain/api';
 
-/** The headers in which the server behind is told who asks. It believes them of whoever shows our certificate. */
+/**
+ * The request headers that tell an aggregated server the user. It trusts them when our client certificate is presented.
+ */
 export function authProxyHeaders({
   username = '',
   uid,
@@ -15,7 +17,7 @@ export function authProxyHeaders({
   return headers;
 }
 
-/** What may not stand in the name of a header is percent-encoded, capitals too. */
+/** Percent-encodes all bytes that are not allowed in header names, and upper-case letters. */
 const escapeKey = (key: string): string =>
   [...Buffer.from(key)]
     .map((byte) => {

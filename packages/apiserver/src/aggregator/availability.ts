@@ -11,7 +11,7 @@ export interface AvailabilityListers {
   readonly endpointSlices: Lister<EndpointSlice>;
 }
 
-/** Whether requests can be passed on, as the condition `Available` tells it. */
+/** Whether requests can be proxied: the `Available` condition without its times. */
 export interface Availability {
   readonly status: 'True' | 'False';
   readonly reason: string;
@@ -20,10 +20,10 @@ export interface Availability {
 
 const unavailable = (reason: string, message: string): Availability => ({ status: 'False', reason, message });
 const timeoutMs = 5_000;
-/** One server of several may be slow: whoever answers first counts. */
+/** Checks are sent in parallel, since one of several endpoints may be slow. One success suffices. */
 const attempts = 5;
 
-/** Looks whether a server is there, and whether it has what the APIService says. Never rejects. */
+/** Checks that the Service exists and has endpoints, and that its server serves the group version. Never rejects. */
 export async function checkAvailability(
   { metadata, spec }: APIService,
   remote: RemoteApi,

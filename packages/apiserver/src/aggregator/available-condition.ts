@@ -3,7 +3,7 @@ import { isConflict, isNotFound, timeFromDate } from '@coxswain/apimachinery';
 import type { InternalClient } from '../registry/lister.ts';
 import type { Availability } from './availability.ts';
 
-/** Of what this server has itself. */
+/** The Available condition of APIServices that this server serves itself. */
 export const localAvailability: Availability = {
   status: 'True',
   reason: 'Local',
@@ -13,7 +13,7 @@ export const localAvailability: Availability = {
 export const availableCondition = ({ status }: APIService): APIServiceCondition | undefined =>
   status?.conditions?.find(({ type }) => type === 'Available');
 
-/** The APIService with that condition; undefined when it has it already. */
+/** Returns the APIService with that Available condition; undefined when it already has it. */
 export function withAvailability(service: APIService, availability: Availability, now: Date): APIService | undefined {
   const current = availableCondition(service);
   const { status, reason, message } = availability;
@@ -28,7 +28,7 @@ export function withAvailability(service: APIService, availability: Availability
   return { ...service, status: { ...service.status, conditions: [...others, condition] } };
 }
 
-/** Somebody else may have been quicker, which is told and leads to another look. */
+/** Ignores Conflict and NotFound: the change that caused them triggers another check. */
 export async function writeStatus(client: InternalClient, service: APIService): Promise<void> {
   try {
     await client.update('apiregistration.k8s.io', 'apiservices', service, { subresource: 'status' });

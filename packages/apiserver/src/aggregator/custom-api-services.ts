@@ -17,13 +17,13 @@ export interface CustomApiServicesOptions {
 }
 
 /**
- * Keeps an APIService for every group version of custom resources, which says that this server has it, as there is one
- * for every built-in group version. One that somebody made for a server of their own is left alone.
+ * Keeps a local APIService for every served group version of custom resources, as there is one for every built-in group
+ * version. APIServices without the automanaged label, which users created for their own servers, are left alone.
  */
 export class CustomApiServices {
   readonly #options: CustomApiServicesOptions;
   readonly #unsubscribe: (() => void)[] = [];
-  /** Names of APIServices to be looked at, each once; those that come while one is looked at wait. */
+  /** Names of APIServices to sync, each at most once. */
   readonly #pending = new Set<string>();
   #working = false;
   #stopped = false;
@@ -46,7 +46,7 @@ export class CustomApiServices {
       }),
       apiServices.onChange((service, old) => {
         const { name = '', labels } = (service ?? old)?.metadata ?? {};
-        // Also one that somebody deleted, or that lost its label.
+        // Also when it was deleted or has just lost the label.
         if (labels?.[managedLabel] === 'true' || old?.metadata.labels?.[managedLabel] === 'true') this.#look(name);
       }),
     );
@@ -73,7 +73,7 @@ export class CustomApiServices {
       try {
         await this.#sync(name);
       } catch (error) {
-        // What somebody else did meanwhile comes as a change.
+        // Caused by a concurrent change, whose event triggers another sync.
         if (!isAlreadyExists(error) && !isConflict(error) && !isNotFound(error) && !this.#stopped)
           this.#options.logger.error('Failed to register APIService', error, { apiService: name });
       }
@@ -113,7 +113,7 @@ export class CustomApiServices {
       kind: 'APIService',
       apiVersion: 'apiregistration.k8s.io/v1',
       metadata: { name, labels: { [managedLabel]: 'true' } },
-      // Behind all that is built in; versions are in the order of their names.
+      // Ranked after all built-in groups; the versions of a group all have the same priority and are ordered by name.
       spec: { group: apiGroup, version, groupPriorityMinimum: 1000, versionPriority: 100 },
     };
   }

@@ -1,6 +1,6 @@
 /**
- * Other API servers behind this one: `Aggregator` passes on to them what APIServices say is theirs; `CustomApiServices`
- * writes down which group versions of custom resources are this server's own.
+ * API aggregation. `Aggregator` proxies requests to the API servers that APIServices name; `CustomApiServices`
+ * maintains the local APIServices for the group versions of custom resources.
  */
 export { Aggregator } from './aggregator.ts';
 export { localAvailability, withAvailability } from './available-condition.ts';

@@ -20,7 +20,7 @@ import { authProxyHeaders } from './auth-proxy-headers.ts';
 export interface RemoteApiOptions {
   readonly dialer: Dialer;
   readonly resolveService: ServiceResolver;
-  /** Proves to servers behind that it is us who tell them who asks: `--proxy-client-cert-file`. */
+  /** The certificate of `--proxy-client-cert-file`. Aggregated servers trust our user headers when it is presented. */
   readonly clientCertificate: () => { readonly cert: string | Buffer; readonly key: string | Buffer } | undefined;
 }
 
@@ -30,13 +30,13 @@ export interface Fetched {
   readonly body: Buffer;
 }
 
-/** Documents of an API server are large, but not endless. */
+/** Limit for a discovery or OpenAPI document. */
 const maxDocumentBytes = 64 * 1024 * 1024;
 
-/** As whom we ask on our own behalf. */
+/** The user of our own requests, for availability checks, discovery and OpenAPI. */
 const aggregator = { username: 'system:kube-aggregator', groups: ['system:masters'] };
 
-/** The API server behind an APIService. */
+/** A client of the API server behind an APIService. */
 export class RemoteApi {
   readonly #options: RemoteApiOptions;
   readonly #service: { readonly namespace: string; readonly name: string; readonly port: number };
@@ -54,7 +54,7 @@ export class RemoteApi {
     };
   }
 
-  /** Passes a client's request on, and its answer back, as the user who asked. */
+  /** Proxies a client's request, with the client's user in its headers, and returns the response. */
   async serve(context: RequestContext): Promise<ApiResponse> {
     const { request } = context;
     let target: DialTarget;
@@ -70,7 +70,7 @@ export class RemoteApi {
       if (isUpgradeRequest(request)) return await upgradeThrough(context, target, path, dialer, user);
       const headers = { ...forwardedHeaders(request), ...user };
       const { status, headers: answered, body } = await passOn(request, target, path, headers, dialer);
-      // Whoever is sent elsewhere by us would go there with what is meant for us.
+      // A client that followed the redirect would send the new location a request meant for this server.
       if (status >= 300 && status < 400 && answered.location !== undefined) {
         body.destroy();
         return textResponse(502, 'the backend attempted to redirect this request, which is not permitted');
@@ -85,14 +85,14 @@ export class RemoteApi {
     }
   }
 
-  /** The status that the server answers with. Rejects when there is no answer; its body is not read. */
+  /** Returns the HTTP status of a GET. Rejects when there is no response. The body is not read. */
   async status(path: string, timeoutMs: number): Promise<number> {
     const { status, body } = await this.#ask(path, {}, AbortSignal.timeout(timeoutMs));
     body.on('error', () => {}).destroy();
     return status;
   }
 
-  /** A document of the server, asked for on our own behalf. Rejects when there is no answer, or one without end. */
+  /** GETs a document as `system:kube-aggregator`. Rejects when there is no response, or one over `maxDocumentBytes`. */
   async fetch(path: string, headers: Readonly<Record<string, string>>, timeoutMs: number): Promise<Fetched> {
     const { status, headers: answered, body } = await this.#ask(path, headers, AbortSignal.timeout(timeoutMs));
     const chunks: Buffer[] = [];
@@ -121,7 +121,7 @@ export class RemoteApi {
       });
   }
 
-  /** Where a path of it is now, for messages. Throws when nobody knows. */
+  /** The current URL of a path on the server, for messages. Throws when the Service cannot be resolved. */
   url(path: string): string {
     return `https://${hostPort(this.#target())}${path}`;
   }
@@ -133,7 +133,7 @@ export class RemoteApi {
   }
 }
 
-/** Go's words for an http.Client that has waited long enough. */
+/** Go's text for a timeout of http.Client. */
 const timeoutText = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
 
 export const unavailable = (): ApiResponse => textResponse(503, 'service unavailable\n');

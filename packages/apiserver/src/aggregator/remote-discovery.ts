@@ -10,8 +10,8 @@ const aggregatedTypes = ['v2', 'v2beta1']
   .join(',');
 
 /**
- * What a server has in a group version: from the document of all it has, or, where it is too old for that, from the one
- * of the group version. Rejects when it says neither.
+ * Fetches the resources of a group version from the aggregated discovery document, or from the legacy document of the
+ * group version when the server is too old for the former. Rejects when it can read neither.
  */
 export async function fetchResources(
   remote: RemoteApi,
@@ -31,7 +31,7 @@ export async function fetchResources(
 
 function parse(body: Buffer): Record<string, unknown> {
   const value: unknown = JSON.parse(body.toString());
-  if (!isJsonObject(value)) throw new Error('a discovery document is no object');
+  if (!isJsonObject(value)) throw new Error('the discovery document is not a JSON object');
   return value;
 }
 
@@ -98,7 +98,7 @@ const lists = ({ shortNames, categories }: Record<string, unknown>): Pick<Resour
   ...(strings(categories).length > 0 && { categories: strings(categories) }),
 });
 
-/* A server may answer anything. */
+/* The documents are untrusted: values of other types are dropped. */
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];

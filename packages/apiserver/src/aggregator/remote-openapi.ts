@@ -10,9 +10,9 @@ const timeoutMs = 60_000;
 const nothing: V2Part = { paths: {}, definitions: {}, parameters: {} };
 
 /**
- * The OpenAPI documents of a server behind an APIService, of its group version and nothing else. What is shared with the
- * documents of all others is kept here, and asked for by nobody but `refresh`: no client waits for a slow server, nor
- * misses anything because of one that lies.
+ * The OpenAPI documents of an aggregated server, restricted to its group version. The parts merged with other documents
+ * (the v3 index and the v2 part) are cached and only fetched by `refresh`: a slow server delays no client, and a server
+ * with wrong documents affects no other part.
  */
 export class RemoteOpenApi implements OpenApiProvider {
   readonly #remote: RemoteApi;
@@ -20,7 +20,7 @@ export class RemoteOpenApi implements OpenApiProvider {
   readonly #onError: (error: unknown) => void;
   #index: ReadonlyMap<string, string> = new Map();
   #v2 = nothing;
-  /** Of the document that `#v2` is from. */
+  /** The ETag of the document that `#v2` was taken from. */
   #etag = '';
   #refreshing: Promise<boolean> | undefined;
 
@@ -31,8 +31,8 @@ export class RemoteOpenApi implements OpenApiProvider {
   }
 
   /**
-   * Asks the server what it has by now. Resolves to whether that is something else than before; never rejects: one that
-   * does not answer keeps what it had.
+   * Fetches the index and the v2 document. Resolves to whether anything changed. Never rejects: when a fetch fails, the
+   * known documents stay.
    */
   refresh(): Promise<boolean> {
     this.#refreshing ??= this.#refresh().finally(() => {
@@ -100,11 +100,11 @@ export class RemoteOpenApi implements OpenApiProvider {
 function documentOf(path: string, status: number, body: Buffer): Record<string, unknown> {
   if (status !== 200) throw new Error(`${path} was answered with ${status}`);
   const document: unknown = JSON.parse(body.toString());
-  if (!isJsonObject(document)) throw new Error(`${path} is no document`);
+  if (!isJsonObject(document)) throw new Error(`${path} is not a JSON object`);
   return document;
 }
 
-/** What a document has under a path. Throws for what is nested too deep to be written. */
+/** The part of a v2 document below a path. Throws a RangeError when it is nested too deeply for JSON.stringify. */
 function partOf(document: Record<string, unknown>, prefix: string): V2Part {
   const part = (key: string): Record<string, unknown> => (isJsonObject(document[key]) ? document[key] : {});
   const paths = Object.fromEntries(Object.entries(part('paths')).filter(([path]) => path.startsWith(prefix)));
@@ -123,7 +123,7 @@ const pick = (from: Record<string, unknown>, names: ReadonlySet<string>): Record
 
 const reference = /"\$ref":"#\/definitions\/([^"]+)"/g;
 
-/** The names of definitions that are needed, also by each other. */
+/** The names of the definitions that the paths reference, directly or through other definitions. */
 function reachable(paths: Record<string, unknown>, definitions: Record<string, unknown>): Set<string> {
   const found = new Set<string>();
   const pending: unknown[] = [paths];

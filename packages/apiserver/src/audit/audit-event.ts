@@ -2,14 +2,14 @@ import type { UserInfo } from '@coxswain/api';
 import { quote, type Status, stringifyJson } from '@coxswain/apimachinery';
 import type { AuditLevel, AuditStage } from './audit-policy.ts';
 
-/** Something that was asked of the server, at one stage: audit.k8s.io/v1 Event. */
+/** One stage of one request: an audit.k8s.io/v1 Event. */
 export interface AuditEvent {
   readonly level: AuditLevel;
   readonly auditID: string;
   readonly stage: AuditStage;
   readonly requestURI: string;
   readonly verb: string;
-  /** Who really asks. */
+  /** The authenticated user, before impersonation. */
   readonly user: UserInfo;
   readonly impersonatedUser?: UserInfo;
   readonly impersonationConstraint?: string;
@@ -20,13 +20,13 @@ export interface AuditEvent {
   /** JSON on one line. */
   readonly requestObject?: string;
   readonly responseObject?: string;
-  /** With microseconds. */
+  /** With microseconds, as is `stageTimestamp`. */
   readonly requestReceivedTimestamp: string;
   readonly stageTimestamp: string;
   readonly annotations: ReadonlyMap<string, string>;
 }
 
-/** What a request is about. Empty strings are left out. */
+/** The object a request is about. Empty fields are omitted from the JSON. */
 export interface ObjectReference {
   readonly resource: string;
   readonly namespace: string;
@@ -38,7 +38,7 @@ export interface ObjectReference {
   readonly subresource: string;
 }
 
-/** The event as a line of JSON, its fields in upstream's order. */
+/** The event as one line of JSON, with its fields in upstream's order. */
 export function jsonLine(event: AuditEvent): string {
   const { user, impersonatedUser, impersonationConstraint, annotations, requestObject, responseObject } = event;
   const head = stringifyJson({
@@ -95,7 +95,7 @@ const withoutEmpty = ({ resource, namespace, name, uid, ...rest }: ObjectReferen
   subresource: rest.subresource || undefined,
 });
 
-/** The event in the words of `--audit-log-format=legacy`. */
+/** The event as one line in the format of `--audit-log-format=legacy`. */
 export function legacyLine(event: AuditEvent): string {
   const { user, impersonatedUser, sourceIPs, objectRef, responseStatus } = event;
   const list = (items: readonly string[]): string => items.map(quote).join(',');
@@ -114,7 +114,7 @@ export function legacyLine(event: AuditEvent): string {
     response: responseStatus ? String(responseStatus.code ?? 0) : '<deferred>',
   };
   const text = Object.entries(fields).map(([name, value]) => `${name}=${quote(value)}`);
-  // As Go prints a time, without zeros at the end.
+  // Go prints fractions of a second without trailing zeros.
   const time = event.requestReceivedTimestamp.replace(/\.?0+Z$/, 'Z');
   return `${time} AUDIT: ${text.join(' ')}\n`;
 }

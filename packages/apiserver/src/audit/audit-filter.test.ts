@@ -22,7 +22,7 @@ const policy = new AuditPolicy(
 );
 const formats = { codecs: newCodecFactory(), scheme: newScheme() };
 
-/** What a request leaves in the log when it is answered like that, and what came of it. */
+/** Sends a request through the filter, and returns its audit events, its response and its error. */
 async function audited(
   request: { method?: string; url: string; signal?: AbortSignal },
   answer: StateHandler,
@@ -76,7 +76,7 @@ const stages = (events: readonly Record<string, unknown>[]): unknown[] => events
 const pods = '/api/v1/namespaces/default/pods';
 
 describe('the audit filter', () => {
-  it('calls an error that nobody meant a panic', async () => {
+  it('records an unexpected error as a panic', async () => {
     const failure = new TypeError('x is not a function');
     const { events, error } = await audited({ url: pods }, () => Promise.reject(failure));
     expect(error).toBe(failure);
@@ -90,25 +90,25 @@ describe('the audit filter', () => {
     });
   });
 
-  it('writes down an error as the client gets it', async () => {
+  it('records an API error as the client receives it', async () => {
     const conflict = newConflict({ group: '', resource: 'pods' } as never, 'a', new Error('changed'));
     const { events, error } = await audited({ url: `${pods}/a` }, () => Promise.reject(conflict));
     expect(error).toBe(conflict);
     expect(events[1]).toMatchObject({ stage: 'ResponseComplete', responseStatus: { code: 409, reason: 'Conflict' } });
   });
 
-  it('lets nothing happen in strict mode that cannot be written down', async () => {
+  it('fails a request in strict mode when its event cannot be written', async () => {
     const answer = (): never => expect.unreachable();
     const { error } = await audited({ url: pods }, answer, { mode: 'blocking-strict', broken: true });
     expect(error).toMatchObject({ code: 500, message: expect.stringContaining('failed to store audit event') });
   });
 
-  it('goes on otherwise', async () => {
+  it('serves the request in the other modes when its event cannot be written', async () => {
     const answer = async (): Promise<ApiResponse> => ({ status: 200, headers: {} });
     expect((await audited({ url: pods }, answer, { broken: true })).result).toMatchObject({ status: 200 });
   });
 
-  it('says by which permission somebody was impersonated', async () => {
+  it('records the impersonated user and the permission it was allowed by', async () => {
     const { events } = await audited({ url: pods }, async (state) => {
       state.impersonator = state.user;
       state.user = { username: 'bob' };
@@ -123,7 +123,7 @@ describe('the audit filter', () => {
     expect(events[0]).not.toHaveProperty('impersonatedUser');
   });
 
-  it('follows a connection that was taken over to its end', async () => {
+  it('records the completion of an upgraded connection when its socket closes', async () => {
     const { events, result, settle } = await audited({ url: `${pods}/a/exec` }, async () => ({
       status: 101,
       headers: {},
@@ -137,7 +137,7 @@ describe('the audit filter', () => {
     expect(events[2]).toMatchObject({ responseStatus: { code: 101 } });
   });
 
-  it('is complete without a body that nobody wants', async () => {
+  it('records the completion of a HEAD request without reading the body', async () => {
     const answer: StateHandler = async () => ({
       status: 200,
       headers: {},
@@ -149,7 +149,7 @@ describe('the audit filter', () => {
     ]);
   });
 
-  it('is complete when the client has gone before the body began', async () => {
+  it('records the completion when the client disconnects before the body is sent', async () => {
     const gone = new AbortController();
     const answer: StateHandler = async () => ({ status: 200, headers: {}, body: { stream: () => {} } });
     const { events, settle } = await audited({ url: pods, signal: gone.signal }, answer);
@@ -158,7 +158,7 @@ describe('the audit filter', () => {
     expect(stages(await settle())).toEqual(['RequestReceived', 'ResponseComplete']);
   });
 
-  it('has of those who are not authenticated only that', async () => {
+  it('records a request before authentication only when it fails with Unauthorized', async () => {
     const answer: StateHandler = async () => ({ status: 200, headers: {} });
     expect((await audited({ url: pods }, answer, { failedAuthentication: true })).events).toEqual([]);
   });

@@ -24,7 +24,7 @@ const event = (auditID: string): AuditEvent => ({
   annotations: new Map(),
 });
 
-/** Writes when it is told to. */
+/** Finishes an append only when `proceed` is called. */
 class SlowOutput {
   readonly written: string[] = [];
   readonly #waiting: { text: string; resolve: () => void; reject: (error: Error) => void }[] = [];
@@ -69,7 +69,7 @@ function newLog(options: Partial<AuditLogOptions> = {}): AuditLog {
 }
 
 describe('the audit log', () => {
-  it('makes requests wait until they are written, all that came meanwhile in one piece', async () => {
+  it('resolves when an event is written, and writes all events that arrived meanwhile in one append', async () => {
     const log = newLog();
     const done: string[] = [];
     for (const id of ['1', '2', '3']) void log.record(event(id))?.then(() => done.push(id));
@@ -82,7 +82,7 @@ describe('the audit log', () => {
     ]);
   });
 
-  it('writes what comes in answer to a write', async () => {
+  it('writes an event that is recorded when an earlier write resolves', async () => {
     const log = newLog();
     const both = log.record(event('1'))?.then(() => log.record(event('2')));
     await output.proceed();
@@ -91,7 +91,7 @@ describe('the audit log', () => {
     expect(output.written).toEqual(['1', '2']);
   });
 
-  it('lets requests go on when it cannot write, and reports it', async () => {
+  it('resolves when a write fails in blocking mode, and logs the failure', async () => {
     const log = newLog();
     const written = log.record(event('1'));
     await output.proceed(new Error('no room'));
@@ -99,24 +99,24 @@ describe('the audit log', () => {
     expect(reports).toEqual(['error "Failed to write audit events" err="no room" count=1']);
   });
 
-  it('does not let them go on in strict mode', async () => {
+  it('rejects when a write fails in strict mode', async () => {
     const log = newLog({ mode: 'blocking-strict' });
     const written = expect(log.record(event('1'))).rejects.toThrow('no room');
     await output.proceed(new Error('no room'));
     await written;
   });
 
-  it('makes nobody wait in batch mode, drops what is too much, and tells how many', async () => {
+  it('returns no promise in batch mode, drops events beyond the buffer, and logs their number', async () => {
     const log = newLog({ mode: 'batch', bufferSize: 2 });
     expect(log.record(event('1'))).toBeUndefined();
     for (const id of ['2', '3', '4', '5']) log.record(event(id));
     await output.proceed();
     await output.proceed();
     expect(output.written).toEqual(['1', '2', '3']);
-    expect(reports).toEqual(['error "Audit events were dropped: more came than could be written" count=2']);
+    expect(reports).toEqual(['error "Audit events were dropped: the buffer was full" count=2']);
   });
 
-  it('waits for more before it writes a batch, but not for ever', async () => {
+  it('writes a batch when it is full or batchMaxWaitMs has passed', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const log = newLog({ mode: 'batch', batchMaxSize: 3, batchMaxWaitMs: 1000 });
@@ -136,7 +136,7 @@ describe('the audit log', () => {
     }
   });
 
-  it('is complete when it is closed', async () => {
+  it('writes all waiting events when it is closed', async () => {
     const log = newLog({ mode: 'batch', batchMaxSize: 10, batchMaxWaitMs: 1e6 });
     log.record(event('1'));
     const closed = log.close();
@@ -145,7 +145,7 @@ describe('the audit log', () => {
     expect([output.written, output.isClosed]).toEqual([['1'], true]);
   });
 
-  it('leaves bodies out of events that are too large, and drops what is too large even so', async () => {
+  it('omits the objects of events that are too large, and drops events that are still too large', async () => {
     const lines: string[] = [];
     const log = newLog({
       maxEventBytes: 600,
@@ -167,7 +167,7 @@ it('the legacy format is one line of text', () => {
   );
 });
 
-describe('a file that lines are appended to', () => {
+describe('a rotating file', () => {
   let folder: string;
   let now: Date;
   beforeEach(async () => {
@@ -190,7 +190,7 @@ describe('a file that lines are appended to', () => {
   const names = async (): Promise<string[]> => (await readdir(join(folder, 'logs'))).toSorted();
   const text = (name: string): Promise<string> => readFile(join(folder, 'logs', name), 'utf8');
 
-  it('is readable by its owner alone, and goes on where it was', async () => {
+  it('has mode 0600, and is appended to when it is opened again', async () => {
     for (const line of ['a\n', 'b\n']) {
       const file = await open();
       await file.append(line);
@@ -200,7 +200,7 @@ describe('a file that lines are appended to', () => {
     expect((await stat(join(folder, 'logs', 'audit.log'))).mode & 0o777).toBe(0o600);
   });
 
-  it('is set aside under the time when it would grow too large, never over another', async () => {
+  it('is renamed with the time when it would grow too large, without overwriting another backup', async () => {
     const file = await open();
     for (const line of ['12345678\n', 'second\n', 'third and long\n']) await file.append(line);
     await file.close();
@@ -213,7 +213,7 @@ describe('a file that lines are appended to', () => {
     expect(await text('audit.log')).toBe('third and long\n');
   });
 
-  it('never is with a size of nothing', async () => {
+  it('is never rotated with maxBytes 0', async () => {
     const file = await open({ maxBytes: 0 });
     await file.append('12345678901234567890\n');
     await file.append('12345678901234567890\n');
@@ -221,7 +221,7 @@ describe('a file that lines are appended to', () => {
     expect(await names()).toEqual(['audit.log']);
   });
 
-  it('keeps so many, and none that is too old, and touches no other file', async () => {
+  it('keeps at most maxBackups backups, removes old ones, and leaves other files alone', async () => {
     const file = await open({ maxBackups: 3, maxAgeDays: 2 });
     await writeFile(join(folder, 'logs', 'audit-of-somebody.log'), '');
     await writeFile(join(folder, 'logs', 'audit-2025-12-01T00-00-00.000.log.gz'), '');
@@ -239,7 +239,7 @@ describe('a file that lines are appended to', () => {
     ]);
   });
 
-  it('makes what was set aside smaller', async () => {
+  it('compresses backups', async () => {
     const file = await open({ compress: true });
     await file.append('first line\n');
     await file.append('second line\n');

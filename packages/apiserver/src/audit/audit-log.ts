@@ -5,7 +5,7 @@ import { type AuditEvent, jsonLine, legacyLine } from './audit-event.ts';
 export type AuditLogMode = 'blocking' | 'blocking-strict' | 'batch';
 export type AuditLogFormat = 'json' | 'legacy';
 
-/** Where lines go, one call at a time. */
+/** Where an AuditLog writes. It awaits each call before the next one. */
 export interface AuditOutput {
   append(text: string): Promise<void>;
   close(): Promise<void>;
@@ -16,18 +16,19 @@ export interface AuditLogOptions {
   readonly output: AuditOutput;
   readonly format: AuditLogFormat;
   /**
-   * `blocking`: requests wait until what is said of them is written. `blocking-strict`: and fail if it cannot be.
-   * `batch`: they wait for nothing.
+   * - `blocking`: requests wait until their events are written.
+   * - `blocking-strict`: they also fail when their events cannot be written.
+   * - `batch`: they do not wait.
    */
   readonly mode: AuditLogMode;
-  /** How many events may wait; what is more is dropped, and reported. */
+  /** Maximum number of waiting events. Further events are dropped, and their number is logged. */
   readonly bufferSize: number;
-  /** Of a batch: how many, and how long one waits for more. */
+  /** Mode `batch`: an append starts at this number of events, or when this time has passed. */
   readonly batchMaxSize: number;
   readonly batchMaxWaitMs: number;
-  /** `--audit-log-truncate-*`; absent: events are as large as they are. */
+  /** `--audit-log-truncate-*`. Absent: no limit. */
   readonly maxEventBytes?: number;
-  /** Hears of what could not be written. */
+  /** Receives write failures and dropped events. */
   readonly logger: Logger;
 }
 
@@ -37,18 +38,18 @@ interface Waiting {
   readonly reject?: (error: unknown) => void;
 }
 
-/** Takes events. */
+/** A destination of audit events. */
 export interface AuditSink {
   /**
-   * Writes an event down. What it returns is to be waited for before the request goes on; undefined where nothing is.
-   * Rejects in the mode `blocking-strict` alone.
+   * Writes an event. A request waits for the returned promise, if any, before it continues. Rejects only in the mode
+   * `blocking-strict`.
    */
   record(event: AuditEvent): Promise<void> | undefined;
-  /** Writes what waits. What comes later is for nobody. */
+  /** Writes the waiting events. Events recorded later are discarded. */
   close(): Promise<void>;
 }
 
-/** One for several: all get every event. */
+/** Combines several sinks into one that passes each event to all of them. */
 export const allSinks = (sinks: readonly AuditSink[]): AuditSink =>
   sinks.length === 1
     ? sinks[0]!
@@ -62,11 +63,11 @@ export const allSinks = (sinks: readonly AuditSink[]): AuditSink =>
         },
       };
 
-/** The audit log: bounded, in order, and complete once it is closed. */
+/** A bounded audit log that writes events in order. All of them are written when `close` resolves. */
 export class AuditLog implements AuditSink {
   readonly #options: AuditLogOptions;
   #waiting: Waiting[] = [];
-  /** Of the last time that something was written. */
+  /** Settles when the last `#drain` is finished. */
   #written: Promise<void> = Promise.resolve();
   #isWriting = false;
   #timer: Timer | undefined;
@@ -97,7 +98,7 @@ export class AuditLog implements AuditSink {
     return written;
   }
 
-  /** Closes the output too. */
+  /** Also closes the output. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer?.cancel();
@@ -131,7 +132,7 @@ export class AuditLog implements AuditSink {
     if (!this.#isWriting) this.#written = this.#drain();
   }
 
-  /** All that has come together while the last lines were written goes in one piece. Never rejects. */
+  /** Writes waiting events, all that arrived during an append in the next one. Never rejects. */
   async #drain(): Promise<void> {
     const { output, logger } = this.#options;
     this.#isWriting = true;
@@ -146,7 +147,7 @@ export class AuditLog implements AuditSink {
         for (const { resolve, reject } of lines) reject ? reject(error) : resolve?.();
       }
       if (this.#dropped > 0) {
-        logger.error('Audit events were dropped: more came than could be written', undefined, {
+        logger.error('Audit events were dropped: the buffer was full', undefined, {
           count: this.#dropped,
         });
         this.#dropped = 0;
@@ -156,7 +157,7 @@ export class AuditLog implements AuditSink {
   }
 }
 
-/** Without what makes events large. */
+/** Without the request and response objects, which make events large. */
 const truncated = ({ requestObject: _, responseObject: __, ...event }: AuditEvent): AuditEvent => ({
   ...event,
   annotations: new Map([...event.annotations, ['audit.k8s.io/truncated', 'true']]),

@@ -17,8 +17,8 @@ export interface ObjectFormats {
 type AnyObject = Record<string, unknown>;
 
 /**
- * What a client sent to be written, in its own version and with its defaults, which is how upstream records it.
- * Undefined for what cannot be read as an object.
+ * Returns the object that a client sent, in the version it was sent in and with defaults, as upstream records it.
+ * Returns undefined when the body is no object.
  */
 export function* requestObject(body: Uint8Array, { codecs, scheme }: ObjectFormats): Steps<AnyObject | undefined> {
   try {
@@ -28,14 +28,14 @@ export function* requestObject(body: Uint8Array, { codecs, scheme }: ObjectForma
     yield;
     return parsedJson(codecs.json.encode(object));
   } catch {
-    // Of no kind that is known here, or none at all: recorded as it came.
+    // The kind is missing or not in the scheme: the object is recorded as it was sent.
     return yield* parsedObject(body);
   }
 }
 
 /**
- * A patch as JSON on one line. Differs from upstream: of an apply patch in YAML, which it fails to encode, it records
- * nothing at all, not even that the request was answered.
+ * A patch as JSON on one line. Differs from upstream: for an apply patch in YAML, which it fails to encode, upstream
+ * records nothing, not even the completion of the request.
  */
 export function* patchText(body: Uint8Array): Steps<string | undefined> {
   try {
@@ -45,7 +45,7 @@ export function* patchText(body: Uint8Array): Steps<string | undefined> {
   }
 }
 
-/** Options of a deletion, under the name that upstream records them by. */
+/** The options of a delete request, with the kind and apiVersion that upstream records. */
 export function* deleteOptions(body: Uint8Array): Steps<AnyObject | undefined> {
   const object = body.length === 0 ? undefined : yield* parsedObject(body);
   if (!object) return undefined;
@@ -53,7 +53,7 @@ export function* deleteOptions(body: Uint8Array): Steps<AnyObject | undefined> {
   return { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal', ...options };
 }
 
-/** An API object that was answered, of whatever representation. Undefined for all other answers. */
+/** The API object in a response, decoded from JSON, YAML or protobuf. Undefined for all other responses. */
 export function responseObject(
   body: Uint8Array,
   contentType: string,
@@ -92,7 +92,7 @@ function* parsedObject(body: Uint8Array): Steps<AnyObject | undefined> {
   }
 }
 
-/** Without `metadata.managedFields`, also those of the items of a list and the rows of a table. */
+/** Removes `metadata.managedFields`, also from the items of a list and the rows of a Table. */
 export function withoutManagedFields(object: AnyObject): AnyObject {
   const strip = (item: unknown): unknown => {
     if (!isJsonObject(item) || !isJsonObject(item.metadata) || !('managedFields' in item.metadata)) return item;

@@ -33,33 +33,33 @@ const policyOf = (rules: string, more = ''): AuditPolicy =>
     parseAuditPolicy(`{apiVersion: audit.k8s.io/v1, kind: Policy, ${more} rules: [${rules}]}`, unreachable),
   );
 
-/** The rule, and which of the requests above it is for. */
+/** Rules, and the requests above that each one matches. */
 const rules: Record<string, [rule: string, matched: string[]]> = {
-  'without conditions: all': ['level: Metadata', Object.keys(requests)],
+  'all requests without conditions': ['level: Metadata', Object.keys(requests)],
   users: ['users: [tim]', ['pod', 'log', 'node', 'role', 'version', 'metrics']],
   'other users': ['users: [bob]', []],
   groups: ['userGroups: [admins, humans]', ['pod', 'log', 'node', 'role', 'version', 'metrics']],
   verbs: ['verbs: [get]', Object.keys(requests)],
   'other verbs': ['verbs: [list]', []],
   'a namespace': ['namespaces: [default]', ['pod', 'log', 'role', 'nobody']],
-  'what is in no namespace': ["namespaces: ['']", ['node']],
+  'cluster-scoped objects': ["namespaces: ['']", ['node']],
   'a group': ["resources: [{group: ''}]", ['pod', 'log', 'node', 'nobody']],
   'any group': ["resources: [{group: '*'}]", ['pod', 'log', 'node', 'role', 'nobody']],
-  'a resource, but not what is below it': ['resources: [{resources: [pods]}]', ['pod', 'nobody']],
-  'what is below a resource': ['resources: [{resources: [pods/log]}]', ['log']],
-  'a resource and all below it': ["resources: [{resources: ['pods/*']}]", ['pod', 'log', 'nobody']],
-  'a part of any resource': ["resources: [{resources: ['*/log']}]", ['log']],
+  'a resource without its subresources': ['resources: [{resources: [pods]}]', ['pod', 'nobody']],
+  'a subresource': ['resources: [{resources: [pods/log]}]', ['log']],
+  'a resource and all its subresources': ["resources: [{resources: ['pods/*']}]", ['pod', 'log', 'nobody']],
+  'a subresource of any resource': ["resources: [{resources: ['*/log']}]", ['log']],
   'any resource of a group': ["resources: [{resources: ['*']}]", ['pod', 'log', 'node', 'nobody']],
   'a resource of another group': ["resources: [{group: apps, resources: ['*']}]", []],
   'a name': ['resources: [{resources: [pods], resourceNames: [busybox]}]', ['pod', 'nobody']],
   'another name': ['resources: [{resources: [pods], resourceNames: [x]}]', []],
   'a resource in another namespace': ['namespaces: [x], resources: [{resources: [pods]}]', []],
   'a path': ['nonResourceURLs: [/version]', ['version']],
-  'paths that begin so': ["nonResourceURLs: ['/metrics*']", ['metrics']],
+  'paths with a prefix': ["nonResourceURLs: ['/metrics*']", ['metrics']],
   'any path': ["nonResourceURLs: ['*']", ['version', 'metrics']],
 };
 
-describe('a rule is for', () => {
+describe('a rule matches', () => {
   it.each(Object.entries(rules))('%s', (_, [rule, matched]) => {
     const policy = policyOf(`{level: Metadata, ${rule.replace('level: Metadata', '')}}`);
     const found = Object.entries(requests).filter(([, attributes]) => policy.decide(attributes).level === 'Metadata');
@@ -68,7 +68,7 @@ describe('a rule is for', () => {
 });
 
 describe('a policy', () => {
-  it('goes by the first rule that matches, and writes nothing where none does', () => {
+  it('uses the first rule that matches, and level None where none does', () => {
     const policy = policyOf('{level: None, users: [bob]}, {level: Request, verbs: [get]}, {level: Metadata}');
     expect(policy.decide(base).level).toBe('Request');
     expect(policy.decide({ ...base, user: { username: 'bob' } }).level).toBe('None');
@@ -90,7 +90,7 @@ describe('a policy', () => {
   });
 });
 
-/** In upstream's words. */
+/** The messages are upstream's. */
 const bad: Record<string, [policy: string, message: string]> = {
   'of another version': [
     '{apiVersion: audit.k8s.io/v1beta1, kind: Policy, rules: []}',
@@ -98,27 +98,27 @@ const bad: Record<string, [policy: string, message: string]> = {
   ],
   'without rules': ['{apiVersion: audit.k8s.io/v1, kind: Policy}', 'loaded illegal policy with 0 rules'],
   'without a level': [rule('{users: [a]}'), 'rules[0].level: Required value'],
-  'with a level that is none': [
+  'with an unknown level': [
     rule('{level: All}'),
     'rules[0].level: Unsupported value: "All": supported values: "None", "Metadata", "Request", "RequestResponse"',
   ],
-  'with a stage that is none': [
+  'with an unknown stage': [
     rule('{level: None, omitStages: [x]}'),
     'rules[0].omitStages[0]: Invalid value: "x": allowed stages are RequestReceived,ResponseStarted,ResponseComplete,Panic',
   ],
-  'with a path that is none': [
+  'with an invalid path': [
     rule("{level: None, nonResourceURLs: ['a*b']}"),
     `[rules[0].nonResourceURLs[0]: Invalid value: "a*b": non-resource URL rules must begin with a '/' character, rules[0].nonResourceURLs[0]: Invalid value: "a*b": non-resource URL wildcards '*' must be the final character of the rule]`,
   ],
-  'with names of nothing': [
+  'with resourceNames but no resources': [
     rule('{level: None, resources: [{resourceNames: [a]}]}'),
     'rules[0].resources.resourceNames: Invalid value: ["a"]: using resourceNames requires at least one resource',
   ],
-  'for paths and namespaces': [
+  'with both paths and namespaces': [
     rule('{level: None, nonResourceURLs: [/a], namespaces: [b]}'),
     'rules[0].nonResourceURLs: Invalid value: ["/a"]: rules cannot apply to both regular resources and non-resource URLs',
   ],
-  'with a list that is none': [
+  'with a string for a list': [
     rule('{level: None, users: bob}'),
     'failed decoding: rules[0].users must be a list of strings',
   ],
@@ -134,7 +134,7 @@ describe('a policy is refused', () => {
   });
 });
 
-it('a policy may have fields that nobody knows, but is warned of them', () => {
+it('unknown fields of a policy are logged as a warning and ignored', () => {
   const { logger, lines } = recordLogs();
   const policy = rule('{level: None, foo: 1, resources: [{bar: 2}]}').replace('rules:', 'baz: 3, rules:');
   expect(parseAuditPolicy(policy, logger).rules).toHaveLength(1);

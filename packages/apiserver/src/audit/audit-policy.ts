@@ -1,14 +1,14 @@
 import type { AuthorizationAttributes } from '../authorization/index.ts';
 
-/** How much of a request is written down. Each has all that the one before it has. */
+/** How much of a request is recorded. Each level includes the ones before it. */
 export const auditLevels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
 export type AuditLevel = (typeof auditLevels)[number];
 
-/** When something is written down. */
+/** The points in the life of a request at which an event is recorded. */
 export const auditStages = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
 export type AuditStage = (typeof auditStages)[number];
 
-/** A rule of a policy, as the file has it. What is empty matches everything. */
+/** A rule of a policy file. An empty list matches everything. */
 export interface AuditRule {
   readonly level: AuditLevel;
   readonly users: readonly string[];
@@ -22,11 +22,11 @@ export interface AuditRule {
   readonly namespaces: readonly string[];
   readonly nonResourceURLs: readonly string[];
   readonly omitStages: readonly AuditStage[];
-  /** Absent: as the policy says for all. */
+  /** Absent: the policy's `omitManagedFields` applies. */
   readonly omitManagedFields?: boolean;
 }
 
-/** What is done with one request. */
+/** How one request is recorded. */
 export interface AuditDecision {
   readonly level: AuditLevel;
   readonly omitStages: ReadonlySet<AuditStage>;
@@ -39,7 +39,7 @@ export interface AuditPolicySpec {
   readonly omitManagedFields: boolean;
 }
 
-/** Which requests are written down, and how much of them: the first rule that matches decides; none: nothing is. */
+/** Decides how much of a request is recorded: by the first matching rule, or at level None when no rule matches. */
 export class AuditPolicy {
   readonly #rules: readonly { readonly rule: AuditRule; readonly decision: AuditDecision }[];
   readonly #otherwise: AuditDecision;
@@ -73,13 +73,13 @@ function matches(rule: AuditRule, attributes: AuthorizationAttributes): boolean 
   return !attributes.resourceRequest && rule.nonResourceURLs.some((pattern) => matchesPath(pattern, attributes.path));
 }
 
-/** A star at the end stands for anything, the path's end included. */
+/** A trailing `*` matches any suffix, also the empty one. */
 const matchesPath = (pattern: string, path: string): boolean =>
   pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, '')));
 
 function matchesResource(rule: AuditRule, attributes: AuthorizationAttributes): boolean {
   const { resourceRequest, namespace, apiGroup, resource, subresource, name } = attributes;
-  // What is in no namespace has the empty one.
+  // The namespace of cluster-scoped objects is the empty string.
   if (!resourceRequest || !allows(rule.namespaces, namespace)) return false;
   if (rule.resources.length === 0) return true;
   const names = new Set(['*', `${resource}/*`]);

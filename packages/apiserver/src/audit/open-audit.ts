@@ -23,13 +23,13 @@ interface AuditWebhookOptions
 
 interface AuditSettings {
   readonly policyFile: string;
-  /** One of these two, or both. */
+  /** At least one of `log` and `webhook` is set. */
   readonly log?: AuditFileOptions;
   readonly webhook?: AuditWebhookOptions;
   readonly logger: Logger;
 }
 
-/** Reads the policy and opens where events go to. Throws an Error that names the file at fault. */
+/** Reads the policy and opens the outputs. Throws an Error that names the file at fault. */
 export async function openAudit({ policyFile, log, webhook, logger }: AuditSettings): Promise<Audit> {
   const policy = await loadAuditPolicy(policyFile, logger);
   const sinks: AuditSink[] = [];

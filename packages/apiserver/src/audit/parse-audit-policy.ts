@@ -21,7 +21,7 @@ import {
   auditStages,
 } from './audit-policy.ts';
 
-/** `--audit-policy-file`. Throws an Error in upstream's words that names the file. */
+/** Reads the file of `--audit-policy-file`. Throws an Error with upstream's message, which names the file. */
 export async function loadAuditPolicy(path: string, logger: Logger): Promise<AuditPolicy> {
   let text: string;
   try {
@@ -40,8 +40,8 @@ export async function loadAuditPolicy(path: string, logger: Logger): Promise<Aud
 }
 
 /**
- * A policy of audit.k8s.io/v1, as YAML or JSON. Fields that nobody knows are warned of and passed over, as upstream does.
- * Throws an Error that names the field at fault.
+ * Parses an audit.k8s.io/v1 Policy in YAML or JSON. Unknown fields are logged as a warning and ignored, as upstream
+ * does. Throws an Error that names the field at fault.
  */
 export function parseAuditPolicy(text: string, logger: Logger): AuditPolicySpec {
   const document = readConfiguration(text);

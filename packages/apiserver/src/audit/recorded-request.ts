@@ -1,8 +1,8 @@
 import { DelegatedRequest } from '../http/delegated-request.ts';
 
-/** A request whose body can be looked at once more when somebody has read it; not what is passed on to others. */
+/** A request that keeps its body after it was read, for the audit log. */
 export class RecordedRequest extends DelegatedRequest {
-  /** Absent until somebody read it. */
+  /** Undefined until the body was read. */
   body: Uint8Array | undefined;
 
   override async readBody(maxBytes: number): Promise<Uint8Array> {

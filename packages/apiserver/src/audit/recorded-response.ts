@@ -1,21 +1,21 @@
 import type { ApiResponse, ResponseSink, StreamingBody, Upgrade } from '@coxswain/component-base/http';
 
-/** Differs from upstream: of an answer that is longer nothing is recorded, so that memory stays bounded. */
+/** Differs from upstream: a longer response is not recorded, so that memory stays bounded. */
 const maxRecordedBytes = 32 * 1024 * 1024;
 
-/** A body that is still to come. */
+/** Whether a body is streamed or an upgrade, so that its bytes are not known yet. */
 export const isOpen = (body: ApiResponse['body']): body is StreamingBody | Upgrade =>
   body !== undefined && ('stream' in body || 'upgrade' in body);
 
-/** The bytes of a body that is there. */
+/** The bytes of a body that is complete in memory; otherwise undefined. */
 export function bytesOf(body: ApiResponse['body']): Uint8Array | undefined {
   if (body === undefined || isOpen(body)) return undefined;
   return body instanceof Uint8Array ? body : Buffer.concat(body);
 }
 
 /**
- * The same body, which calls back once, when it has ended in whatever way: with all that was written, if that was to be
- * recorded, it came to a proper end and is not too long.
+ * Wraps a body so that `onEnd` is called once when it ends, for whatever reason. It gets the written bytes when
+ * `record` is set, the body ended properly and it has at most `maxRecordedBytes`; otherwise undefined.
  */
 export function recordEnd(
   body: StreamingBody | Upgrade,
@@ -59,7 +59,7 @@ class RecordingSink implements ResponseSink {
 
   write(chunk: Uint8Array, sent?: () => void): boolean {
     this.#length += chunk.length;
-    // A copy: whoever wrote it may use the same memory again.
+    // A copy, since the caller may reuse its buffer.
     if (this.#length <= maxRecordedBytes) this.#chunks.push(Uint8Array.from(chunk));
     else this.#chunks = [];
     return this.#sink.write(chunk, sent);

@@ -8,29 +8,29 @@ import { makeDirectory } from '@coxswain/client/files';
 
 export interface RotatingFileOptions {
   readonly path: string;
-  /** A file that would grow beyond it is set aside; 0: never. */
+  /** The file is rotated before it would exceed this size. 0: never. */
   readonly maxBytes: number;
-  /** How many files set aside are kept, and for how many days; 0: no bound. */
+  /** Maximum number of rotated files, and their maximum age. 0: no limit. */
   readonly maxBackups: number;
   readonly maxAgeDays: number;
-  /** Files set aside are made smaller by gzip. */
+  /** Compress rotated files with gzip. */
   readonly compress: boolean;
   readonly now: () => Date;
-  /** Hears of what could not be tidied up; writing goes on. */
+  /** Receives failures to remove or compress rotated files. Writing continues after them. */
   readonly logger: Logger;
 }
 
 const day = 24 * 3600 * 1000;
 
 /**
- * A file that lines are appended to. When it is full it gets another name, `audit-2006-01-02T15-04-05.000.log`, which are
- * the names that upstream's has, and a new one begins. Only its owner may read it.
+ * A log file that lines are appended to. When it is full it is renamed like upstream's, for example
+ * `audit-2006-01-02T15-04-05.000.log`, and a new file is started. The files have mode 0600.
  */
 export class RotatingFile {
   readonly #options: RotatingFileOptions;
   #file: FileHandle;
   #size: number;
-  /** Set aside what is there, one after the other. Never rejects. */
+  /** The removal and compression of rotated files, one run after the other. Never rejects. */
   #tidying: Promise<void> = Promise.resolve();
 
   private constructor(options: RotatingFileOptions, file: FileHandle, size: number) {
@@ -39,7 +39,7 @@ export class RotatingFile {
     this.#size = size;
   }
 
-  /** Opens the file for appending, and makes it and its directory if they are not there. */
+  /** Opens the file for appending. Creates it and its directory when they do not exist. */
   static async open(options: RotatingFileOptions): Promise<RotatingFile> {
     await makeDirectory(dirname(options.path), 0o700);
     const file = await open(options.path, 'a', 0o600);
@@ -47,7 +47,7 @@ export class RotatingFile {
     return new RotatingFile(options, file, size);
   }
 
-  /** Appends whole lines; one call at a time. */
+  /** Appends whole lines. Must not be called before the previous call has settled. */
   async append(text: string): Promise<void> {
     const bytes = Buffer.from(text);
     const { maxBytes } = this.#options;
@@ -64,7 +64,7 @@ export class RotatingFile {
   async #rotate(): Promise<void> {
     const { path, now } = this.#options;
     let time = now();
-    // Two in one millisecond must not be one.
+    // Two rotations within one millisecond must not share a name.
     while (await exists(this.#backupName(time))) time = new Date(time.getTime() + 1);
     await rename(path, this.#backupName(time));
     const next = await open(path, 'a', 0o600);
@@ -106,7 +106,7 @@ export class RotatingFile {
   }
 }
 
-/** Of `2006-01-02T15-04-05.000`; undefined for what is none. */
+/** Parses `2006-01-02T15-04-05.000` to milliseconds since the epoch; undefined for other text. */
 function timeOf(stamp: string): number | undefined {
   const match = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3})$/.exec(stamp);
   const time = match ? Date.parse(`${match[1]}:${match[2]}:${match[3]}Z`) : Number.NaN;

@@ -3,8 +3,8 @@ import type { ApiRequest } from '@coxswain/component-base/http';
 import { headerOf } from '@coxswain/component-base/http';
 
 /**
- * Where a request came from: what proxies say of it, which nobody needs to believe, and at last who connected, which
- * cannot be made up.
+ * The client addresses of a request: first those of X-Forwarded-For and X-Real-IP, which a client can forge, and last
+ * the remote address of the connection, which it cannot.
  */
 export function sourceIPs(request: ApiRequest): string[] {
   const addresses = headerOf(request, 'x-forwarded-for')

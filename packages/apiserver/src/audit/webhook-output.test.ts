@@ -6,7 +6,7 @@ import { WebhookOutput } from './webhook-output.ts';
 
 const line = (id: string): string => `{"kind":"Event","auditID":"${id}"}\n`;
 
-/** A server that fails as it is told, and then takes what it is sent. */
+/** A webhook whose calls fail with the given errors, one after the other, and then succeed. */
 function server(...failures: Error[]) {
   const received: string[][] = [];
   const pauses: number[] = [];
@@ -31,21 +31,21 @@ function server(...failures: Error[]) {
   return { output, received, pauses };
 }
 
-describe('events for a server', () => {
-  it('are sent in lists of so many at most', async () => {
+describe('events for the audit webhook', () => {
+  it('are sent in lists of at most maxEvents', async () => {
     const { output, received } = server();
     await output.append(['a', 'b', 'c', 'd'].map(line).join(''));
     expect(received).toEqual([['a', 'b', 'c'], ['d']]);
   });
 
-  it('are sent in lists of so many bytes, and one that is larger alone', async () => {
+  it('are sent in lists of at most maxBytes, and a larger event alone', async () => {
     const { output, received } = server();
     const long = 'l'.repeat(2000);
     await output.append(['a', long, 'b'].map(line).join(''));
     expect(received).toEqual([['a'], [long], ['b']]);
   });
 
-  it('are sent again, ever later, while the server is away or fails', async () => {
+  it('are sent again with increasing delays while the server is unreachable or fails', async () => {
     const away = new WebhookCallError('connect: connection refused', 'network');
     const failing = new WebhookCallError('broken', 'status', { status: newInternalError(new Error('broken')) });
     const { output, received, pauses } = server(away, failing, away);
@@ -54,14 +54,14 @@ describe('events for a server', () => {
     expect(pauses).toEqual([1000, 1500, 2250]);
   });
 
-  it('are given up after five attempts, and the next are sent all the same', async () => {
+  it('are dropped after five attempts, and the next list is still sent', async () => {
     const away = new WebhookCallError('connect: connection refused', 'network');
     const { output, received } = server(away, away, away, away, away);
     await expect(output.append(['a', 'b', 'c', 'd'].map(line).join(''))).rejects.toBe(away);
     expect(received).toEqual([['d']]);
   });
 
-  it('are taken by whoever answers with what nobody understands', async () => {
+  it('count as delivered when the response cannot be parsed', async () => {
     const { output } = server(new WebhookCallError('0-length response', 'answer'));
     await output.append(line('a'));
   });

@@ -6,19 +6,19 @@ import type { AuditOutput } from './audit-log.ts';
 export interface WebhookOutputOptions {
   readonly webhook: KubeconfigWebhook;
   readonly clock: Clock;
-  /** How long to wait before the second attempt; each further one waits half as long again. */
+  /** The delay before the second attempt. Each further delay is 1.5 times as long. */
   readonly initialBackoffMs: number;
-  /** Of what is sent at a time. */
+  /** Limits for one EventList. A single event may exceed `maxBytes`. */
   readonly maxEvents: number;
   readonly maxBytes: number;
-  /** Waits; tests do not. */
+  /** Waits between attempts. Tests replace it. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
 const maxAttempts = 5;
 const timeoutMs = 30_000;
 
-/** Sends events to a server (`--audit-webhook-config-file`): those of an append in lists that are not too long. */
+/** Sends events to the server of `--audit-webhook-config-file`, those of one append in one or more EventLists. */
 export class WebhookOutput implements AuditOutput {
   readonly #options: Required<WebhookOutputOptions>;
   readonly #closing = new AbortController();
@@ -29,7 +29,7 @@ export class WebhookOutput implements AuditOutput {
     this.#options = { pause, ...options };
   }
 
-  /** Rejects when some could not be sent, after all were tried. */
+  /** Tries to send all events. Rejects afterwards with the first failure, if any. */
   async append(text: string): Promise<void> {
     const failures: unknown[] = [];
     for (const events of this.#batches(text.split('\n'))) {
@@ -40,7 +40,7 @@ export class WebhookOutput implements AuditOutput {
     if (failures.length > 0) throw failures[0];
   }
 
-  /** A server that does not answer is waited for no longer. */
+  /** Stops retries and closes the webhook's client. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#options.webhook.close();
@@ -71,7 +71,7 @@ export class WebhookOutput implements AuditOutput {
         await webhook.call(list, { timeoutMs, name: 'audit' });
         return;
       } catch (error) {
-        // Any answer will do: nobody looks at what is in it.
+        // The server has received the events; the content of its response is not used.
         if (error instanceof WebhookCallError && error.failure === 'answer') return;
         if (attempt === maxAttempts || signal.aborted || !mayPass(error)) throw error;
       }
@@ -80,7 +80,7 @@ export class WebhookOutput implements AuditOutput {
   }
 }
 
-/** What can be otherwise the next time. */
+/** Whether another attempt may succeed: network errors, timeouts, and the statuses 429 and 5xx. */
 function mayPass(error: unknown): boolean {
   if (!(error instanceof WebhookCallError)) return false;
   const { failure, status } = error;

@@ -12,7 +12,7 @@ const recorded: Readonly<Record<string, Record<string, unknown>[]>> = JSON.parse
   readFileSync(new URL('testdata/recorded-events.json', import.meta.url), 'utf8'),
 );
 
-/** What kube-apiserver was started with when its events were recorded. */
+/** The policy of the kube-apiserver whose events were recorded. */
 const policy = `
 apiVersion: audit.k8s.io/v1
 kind: Policy
@@ -58,7 +58,7 @@ const remove = (url: string, body?: object): Sent => ({
   ...(body && { body }),
 });
 
-/** In the order in which they were sent, by the id that each had. */
+/** By audit ID, in the order in which they are sent. */
 const requests: Record<string, Sent> = {
   'id-01': post(core, namespace('audit')),
   'id-02': post(core, namespace('audit-request')),
@@ -120,7 +120,7 @@ const requests: Record<string, Sent> = {
 
 let folder: string;
 let running: RunningApiServer;
-/** By audit id, in the order of the log. */
+/** By audit ID, in the order of the log. */
 const written = new Map<string, Record<string, unknown>[]>();
 const answers = new Map<string, ApiResponse>();
 
@@ -136,7 +136,7 @@ async function send(id: string, { method, url, headers, body }: Sent): Promise<v
   if (response.body && 'stream' in response.body) drain(response.body.stream);
 }
 
-/** Takes all, and goes away when there is no more, or would be no more soon. */
+/** Reads the stream to its end and closes the sink. Closes it at once when the stream does not end, as with a watch. */
 function drain(stream: (sink: ResponseSink) => void): void {
   const callbacks: (() => void)[] = [];
   const close = (): void => {
@@ -162,7 +162,7 @@ beforeAll(async () => {
   running = await startApiServer(
     {
       memory: true,
-      // As the server of the recordings was started.
+      // As for the kube-apiserver of the recording.
       disableAdmissionPlugins: ['ServiceAccount', 'Priority', 'PodSecurity', 'DefaultTolerationSeconds'],
       auditPolicyFile: await file('policy.yaml', policy),
       auditLogPath: join(folder, 'audit.log'),
@@ -193,33 +193,33 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const unpredictable = new Set(['uid', 'resourceVersion', 'creationTimestamp', 'time']);
 
-/** As the recording was: without what differs from one time to the next. */
+/** Replaces values that differ between runs, as was done for the recording. */
 function comparable(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => comparable(item));
   if (typeof value === 'string') return unpredictable.has(key) ? '*' : value;
   if (!isJsonObject(value)) return value;
-  // A table says how old things are; the descriptions of its columns are not in the recording.
+  // The cells of a Table contain ages; the descriptions of its columns are not in the recording.
   const { requestReceivedTimestamp: _, stageTimestamp: __, cells: ___, description: ____, ...rest } = value;
   return Object.fromEntries(Object.entries(rest).map(([name, child]) => [name, comparable(child, name)]));
 }
 
-describe('events are those of kube-apiserver', () => {
+describe('events equal those of kube-apiserver', () => {
   it.each(Object.keys(requests))('%s', (id) => {
     expect(comparable(written.get(id))).toEqual(comparable(recorded[id]));
   });
 
-  it('and have their fields in the same order', () => {
+  it('with their fields in the same order', () => {
     const fields = Object.keys(written.get('id-10')!.at(-1)!);
     expect(fields.filter((name) => !name.endsWith('Timestamp'))).toEqual(Object.keys(recorded['id-10']!.at(-1)!));
   });
 });
 
 describe('the audit log', () => {
-  it('has what the answer is called by', () => {
+  it('has the audit ID that the response headers carry', () => {
     for (const id of Object.keys(requests)) expect(answers.get(id)?.headers['audit-id']).toBe(id);
   });
 
-  it('has an apply patch in YAML as JSON', () => {
+  it('records an apply patch in YAML as JSON', () => {
     expect(written.get('id-07')?.at(-1)).toMatchObject({
       stage: 'ResponseComplete',
       requestObject: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'b' } },
@@ -227,15 +227,15 @@ describe('the audit log', () => {
     });
   });
 
-  it('has nothing of what the policy leaves out', () => {
+  it('has no events for requests at level None', () => {
     expect(written.has('health')).toBe(false);
   });
 
-  it('goes by who really asks, whoever is impersonated', () => {
+  it('applies the policy to the authenticated user, not to the impersonated one', () => {
     expect(written.get('from-node')).toHaveLength(2);
   });
 
-  it('has times with microseconds, that of the request in all stages', () => {
+  it('has times with microseconds, and requestReceivedTimestamp in all stages', () => {
     const [received, complete] = written.get('id-01')!;
     expect(received?.requestReceivedTimestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     expect(received?.stageTimestamp).toBe(received?.requestReceivedTimestamp);

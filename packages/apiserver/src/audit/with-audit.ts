@@ -29,7 +29,7 @@ import { RecordedRequest } from './recorded-request.ts';
 import { bytesOf, isOpen, recordEnd } from './recorded-response.ts';
 import { sourceIPs } from './source-ips.ts';
 
-/** What is written down, and where to. */
+/** The audit policy, and where events are written. */
 export interface Audit {
   readonly policy: AuditPolicy;
   readonly log: AuditSink;
@@ -40,10 +40,10 @@ export interface AuditOptions extends Audit, ObjectFormats {
 }
 
 const maxUserAgentLength = 1024;
-/** A Status is never longer; anything else need not be read to find out that it is none. */
+/** A Status is always shorter. Longer bodies are not parsed for one. */
 const maxStatusBytes = 256 * 1024;
 
-/** Writes down what was asked and what was answered, as the policy wants it. Comes after authentication. */
+/** Records requests and their responses, as the policy decides. Follows the authentication filter. */
 export function withAudit(options: AuditOptions): Filter {
   return (next) => async (state) => {
     const decision = options.policy.decide(attributesOf(state));
@@ -66,13 +66,13 @@ export function withAudit(options: AuditOptions): Filter {
   };
 }
 
-/** Writes down who could not be authenticated; comes before authentication. */
+/** Records requests that fail authentication. Precedes the authentication filter. */
 export function withFailedAuthenticationAudit(options: AuditOptions): Filter {
   return (next) => async (state) => {
     try {
       return await next(state);
     } catch (error) {
-      // Whoever was authenticated is the other filter's affair.
+      // `withAudit` records the requests of authenticated users.
       if (isUnauthorized(error) && !state.user.username) {
         const decision = options.policy.decide(attributesOf(state));
         if (decision.level !== 'None') await new AuditRecord(state, decision, options).writeRefusal(error);
@@ -82,7 +82,7 @@ export function withFailedAuthenticationAudit(options: AuditOptions): Filter {
   };
 }
 
-/** What is known of one request for the log. */
+/** Collects the data of one request, and writes its events. */
 class AuditRecord {
   readonly #state: RequestState;
   readonly #decision: AuditDecision;
@@ -99,7 +99,7 @@ class AuditRecord {
     this.#state = state;
     this.#decision = decision;
     this.#options = options;
-    // Before impersonation makes it another one.
+    // Impersonation replaces `state.user` later.
     this.#user = state.user;
     this.#received = microTimeFromDate(options.now());
     const { info } = state;
@@ -109,7 +109,7 @@ class AuditRecord {
     }
   }
 
-  /** Rejects in the mode `blocking-strict` only. */
+  /** Rejects only in the mode `blocking-strict`. */
   async write(stage: AuditStage): Promise<void> {
     const { level, omitStages } = this.#decision;
     if (omitStages.has(stage)) return;
@@ -141,7 +141,7 @@ class AuditRecord {
     return new Map([...annotations].filter(([key]) => !detailedAnnotations.has(key)));
   }
 
-  /** Looks over the shoulder of whoever reads the body. */
+  /** Wraps the request so that its body is kept when it is read, where the events need it. */
   readRequest(): void {
     const { info, request } = this.#state;
     if (!info.isResourceRequest) return;
@@ -191,7 +191,7 @@ class AuditRecord {
       if (body) this.#takeResponse(body, contentType);
       void this.#writeQuietly('ResponseComplete');
     };
-    // The transport may find that the client has gone, and then never begin with the body.
+    // When the client disconnects early, the transport may never start the body.
     const { signal } = request;
     if (signal.aborted) complete();
     else signal.addEventListener('abort', () => complete(), { once: true });
@@ -199,7 +199,7 @@ class AuditRecord {
     return { ...response, body: recordEnd(response.body, recorded, complete) };
   }
 
-  /** When the request is under way it is too late to refuse it for the log's sake; the log itself tells of it. */
+  /** Ignores failures, which the log reports itself: it is too late to reject the request. */
   async #writeQuietly(stage: AuditStage): Promise<void> {
     await this.write(stage).catch(() => {});
   }
@@ -208,7 +208,7 @@ class AuditRecord {
     return this.#decision.level === level || this.#decision.level === 'RequestResponse';
   }
 
-  /** Differs from upstream: of what was refused for its parts nothing is recorded. */
+  /** Differs from upstream: the body of a request that was rejected for having too many parts is not recorded. */
   async #takeRequest(): Promise<void> {
     const body = this.#recorded?.body;
     if (!body || !hasAcceptableParts(body)) return;
@@ -224,7 +224,7 @@ class AuditRecord {
     }
   }
 
-  /** What the path does not say of the object, its body may. */
+  /** Fills fields of the object reference that the path leaves empty from the object's metadata. */
   #completeReference({ metadata }: Record<string, unknown>): void {
     if (!this.#objectRef || !isJsonObject(metadata)) return;
     const said = (field: 'name' | 'namespace' | 'uid' | 'resourceVersion'): string => {
@@ -260,7 +260,7 @@ class AuditRecord {
   }
 }
 
-/** An error that nobody threw on purpose: what would be a panic in Go. */
+/** Whether the error is a programming error, which would be a panic in Go. */
 const isBug = (error: unknown): error is Error =>
   !(error instanceof ApiError) &&
   (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError);
