@@ -26,14 +26,17 @@ import {
 } from './request-certificate.ts';
 
 export interface BootstrapOptions {
-  /** Where the kubeconfig with the certificate goes. */
+  /** Path of the kubeconfig to write, which refers to the certificate. */
   readonly kubeconfigPath: string;
-  /** The kubeconfig to ask for it with, often with a token that is good for nothing else. */
+  /** The kubeconfig used to request the certificate, often with a bootstrap token that permits nothing else. */
   readonly bootstrapPath: string;
-  /** Where the certificate goes. */
+  /** Directory to store the certificate in. */
   readonly certificateDirectory: string;
   readonly nodeName: string;
-  /** A client for certificate signing requests by that config; one over a connection of its own by default. */
+  /**
+   * Makes the client for CertificateSigningRequests from the bootstrap config. By default a RESTClient over its own
+   * connection, closed at the end.
+   */
   readonly client?: (config: RestConfig) => SigningRequestClient | Promise<SigningRequestClient>;
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
@@ -43,14 +46,14 @@ export interface BootstrapOptions {
 const storeName = 'kubelet-client';
 const signerName = 'kubernetes.io/kube-apiserver-client-kubelet';
 const issueTimeoutMs = 3_600_000;
-/** How long a server that does not answer is waited for, and how often it is asked. */
+/** While the API server does not respond, the request is retried every `serverPeriodMs` for up to `serverTimeoutMs`. */
 const serverTimeoutMs = 60_000;
 const serverPeriodMs = 2000;
 
 /**
- * Gets a node its first client certificate, as kubelets do: asks for it by the bootstrap kubeconfig and writes a
- * kubeconfig that uses it. Does nothing when that is there already and its certificate has not expired. When it is ended
- * before its request was answered, the next run takes the same request up again.
+ * Gets a node its first client certificate, as kubelets do: requests it with the bootstrap kubeconfig and writes a
+ * kubeconfig that uses it. Does nothing when that kubeconfig exists and its certificate has not expired. When it is
+ * aborted before the request was answered, the next run reuses the same CertificateSigningRequest.
  */
 export async function bootstrapClientCertificate(options: BootstrapOptions): Promise<void> {
   const { kubeconfigPath, bootstrapPath, certificateDirectory, clock = systemClock, logger = silentLogger } = options;
@@ -106,7 +109,7 @@ async function isStillValid(path: string, clock: Clock, logger: Logger): Promise
   return false;
 }
 
-/** It is kept until the certificate is there, so that a request that waits can be taken up again. */
+/** The key is kept on disk until the certificate is stored, so that a later run can reuse a pending request. */
 async function loadOrGenerateKey(path: string): Promise<KeyObject> {
   const found = readPrivateKey((await readTextIfExists(path)) ?? '');
   if (found) return found;
@@ -139,7 +142,7 @@ async function requestNodeCertificate(
       return await waitForCertificate(client, submitted, { signal, clock });
     } catch (error) {
       signal.throwIfAborted();
-      // Without an answer, the server may not have come up yet.
+      // Without a response, the server may not be up yet: retry.
       const isAnswer = !(error instanceof Error && error.cause instanceof TransportError);
       if (isAnswer || clock.monotonic() >= deadline) throw error;
     }
@@ -148,8 +151,8 @@ async function requestNodeCertificate(
 }
 
 /**
- * The same for the same key, subject and usages, and for no others: client-go's, so that a request of either is taken up
- * by the other.
+ * The CertificateSigningRequest's name, a hash of public key, subject and usages. The algorithm is client-go's, so that
+ * either implementation can reuse a request of the other.
  */
 export function requestName(publicKey: KeyObject, template: CertificateTemplate, usages: readonly KeyUsage[]): string {
   const hash = createHash('sha512-256');
@@ -160,7 +163,7 @@ export function requestName(publicKey: KeyObject, template: CertificateTemplate,
 }
 
 async function writeKubeConfig(path: string, cluster: Cluster, pemPath: string): Promise<void> {
-  // In the file it would be read as relative to that.
+  // Absolute, because a relative path in a kubeconfig is relative to the kubeconfig's directory.
   const pem = resolve(pemPath);
   const text = await formatKubeConfig({
     clusters: new Map([['default-cluster', cluster]]),

@@ -10,7 +10,7 @@ import { TestAuthority } from './test-authority.test-data.ts';
 const authority = new TestAuthority();
 const [one, two] = [authority.issue({ commonName: 'one' }), authority.issue({ commonName: 'two' })];
 
-it('keeps pairs in files of their own and links the last', async () => {
+it('writes each pair to its own file and links the latest', async () => {
   const directory = join(await tempDir(), 'pki');
   const clock = new FakeClock(Date.UTC(2026, 0, 2, 3, 4, 5));
   const store = new CertificateFileStore({ name: 'kubelet-client', directory, clock });
@@ -31,7 +31,7 @@ it('keeps pairs in files of their own and links the last', async () => {
   ]);
 });
 
-it('begins with what there is', async () => {
+it('reads an initial pair from `<name>.crt` and `.key`, or from the given files', async () => {
   const directory = await tempDir({ 'a.crt': one.certificate, 'a.key': one.key });
   const store = new CertificateFileStore({ name: 'a', directory });
   expect((await store.current())?.x509.subject).toBe('CN=one');
@@ -45,7 +45,7 @@ it('begins with what there is', async () => {
   expect((await named.current())?.x509.subject).toBe('CN=two');
 });
 
-it('takes up a change that was broken off', async () => {
+it('completes an interrupted update', async () => {
   const directory = await tempDir({ 'a-1.pem': one.certificate + one.key });
   await symlink(join(directory, 'a-1.pem'), join(directory, 'a-updated.pem'));
   const store = new CertificateFileStore({ name: 'a', directory });
@@ -53,7 +53,7 @@ it('takes up a change that was broken off', async () => {
   expect((await lstat(store.currentPath)).isSymbolicLink()).toBe(true);
 });
 
-it('refuses what is no pair, and to replace what is not its own', async () => {
+it('refuses a mismatched pair, and to replace a regular file', async () => {
   const directory = await tempDir({ 'a-current.pem': one.certificate + two.key });
   const store = new CertificateFileStore({ name: 'a', directory });
   await expect(store.current()).rejects.toThrow(

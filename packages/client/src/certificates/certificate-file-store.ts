@@ -7,30 +7,33 @@ import { errorCode, readTextIfExists } from '../kubeconfig/files.ts';
 import { replaceFile } from '../kubeconfig/replace-file.ts';
 import { PemKeyPair, pemBlocks } from '../x509/pem-key-pair.ts';
 
-/** Where a certificate and its key are kept from one run of a program to the next. */
+/** Persists a certificate and its key between runs of a program. */
 export interface CertificateStore {
-  /** Undefined when there is none yet. Rejects for what cannot be read or is no pair. */
+  /**
+   * Returns undefined when nothing is stored yet. Rejects when the stored data cannot be read or is not a matching
+   * pair.
+   */
   current(): Promise<PemKeyPair | undefined>;
-  /** Puts a pair in the place of the one before; both or nothing. Both PEM. */
+  /** Replaces the stored pair atomically. Both arguments are PEM. */
   update(certificate: string, key: string): Promise<PemKeyPair>;
 }
 
 export interface CertificateFileStoreOptions {
-  /** What files begin with. */
+  /** Prefix of the file names. */
   readonly name: string;
   readonly directory: string;
-  /** A pair to begin with, until there is one of our own. */
+  /** Initial pair, read while the directory has no current pair. */
   readonly certificateFile?: string;
   readonly keyFile?: string;
   readonly clock?: Clock;
 }
 
 /**
- * Pairs in a folder, as kubelets have them: each in one file with the time in its name, and a symbolic link
- * `<name>-current.pem` to the one that counts. Those from before stay.
+ * Stores pairs in a directory in the kubelet's layout: each pair in a file with a timestamp in its name, and a symbolic
+ * link `<name>-current.pem` to the current one. Older files are kept.
  */
 export class CertificateFileStore implements CertificateStore {
-  /** Where the current pair is: a path that stays the same. */
+  /** Path of the symbolic link to the current pair. It does not change on rotation. */
   readonly currentPath: string;
   readonly #updatedPath: string;
   readonly #options: CertificateFileStoreOptions;
@@ -62,7 +65,7 @@ export class CertificateFileStore implements CertificateStore {
     await replaceFile(path, `${blocks.join('\n')}\n`);
     await rm(this.#updatedPath, { force: true });
     await symlink(path, this.#updatedPath);
-    // Differs from client-go: that removes the old link first, so that there is a moment without one.
+    // Differs from client-go: it removes the old link first, so that for a moment there is none.
     await rename(this.#updatedPath, this.currentPath);
     return pair;
   }
@@ -71,7 +74,7 @@ export class CertificateFileStore implements CertificateStore {
     return join(this.#options.directory, `${this.#options.name}-${qualifier}.pem`);
   }
 
-  /** A kubelet that ended in the middle of a change has left the new link under its first name. */
+  /** Completes an update that was interrupted between creating the `updated` link and renaming it to `current`. */
   async #recover(): Promise<void> {
     if ((await kindOf(this.currentPath)) !== undefined || (await kindOf(this.#updatedPath)) === undefined) return;
     await mustBeSymlink(this.#updatedPath);
@@ -100,7 +103,7 @@ async function kindOf(path: string): Promise<'symlink' | 'file' | undefined> {
   }
 }
 
-/** Somebody else's file is not replaced. */
+/** Throws when the path is a regular file: it was not created by this store and must not be replaced. */
 async function mustBeSymlink(path: string): Promise<void> {
   if ((await kindOf(path)) === 'file') throw new Error(`expected "${path}" to be a symlink but it is a file`);
 }

@@ -26,18 +26,23 @@ import { satisfiesTemplate } from './satisfies-template.ts';
 export interface CertificateManagerOptions {
   readonly store: CertificateStore;
   /**
-   * Who the certificate is for. A function is asked again every second: when it is for more or others than the
-   * certificate, a new one is requested at once; undefined when that is not known yet.
+   * The requested subject and names. A function is called every second: when the current certificate does not satisfy
+   * its result, a new one is requested at once. It returns undefined while the names are not known yet.
    */
   readonly template: CertificateTemplate | (() => CertificateTemplate | undefined);
-  /** How to reach the API server; asked before each request. Gets the current pair, if there is one that counts. */
+  /**
+   * Returns the client for the API server; called before each request with the current pair, if there is a valid one.
+   */
   readonly client: (current: PemKeyPair | undefined) => SigningRequestClient | Promise<SigningRequestClient>;
   readonly signerName: string;
   readonly usages: readonly KeyUsage[];
   readonly expirationSeconds?: number;
-  /** Used, and replaced at once, when the store has none. PEM. */
+  /** Initial pair, PEM, when the store has no valid one. It is used immediately, and a rotation starts at once. */
   readonly bootstrap?: { readonly certificate: string; readonly key: string };
-  /** Called with how long the one before was in use. Must not throw, nor must `onFailure`. */
+  /**
+   * Called after a rotation with the new pair and the age of the previous one. Neither `onRotated` nor `onFailure` may
+   * throw.
+   */
   readonly onRotated?: (current: PemKeyPair, usedForMs: number | undefined) => void;
   readonly onFailure?: (error: unknown) => void;
   readonly clock?: Clock;
@@ -45,15 +50,15 @@ export interface CertificateManagerOptions {
   readonly logger?: Logger;
 }
 
-/** How long one request may wait to be approved and issued. */
+/** Maximum time for one request to be approved and issued. */
 const waitMs = 15 * 60_000;
 const templatePeriodMs = 1000;
 const backoff = { durationMs: 2000, factor: 2, jitter: 0.1, steps: 5 };
 const lastingRetryMs = 32_000;
 
 /**
- * Keeps a certificate fresh: gets one when there is none, and another, for a new key, when seven to nine tenths of its
- * time have passed or it is to be for somebody else. Goes on trying as long as it runs.
+ * Obtains and rotates a certificate. Requests a new one, with a new key, when there is none, when 70 to 90% of its
+ * lifetime has passed, or when it no longer satisfies the template. Retries failures until it is stopped.
  */
 export class CertificateManager {
   readonly #options: CertificateManagerOptions;
@@ -63,7 +68,7 @@ export class CertificateManager {
   readonly #template: () => CertificateTemplate | undefined;
   #current: PemKeyPair | undefined;
   #credential: Credential | undefined;
-  /** What is there is not meant to stay. */
+  /** True when there is no stored pair or only the bootstrap pair: the first rotation is due at once. */
   #mustRotate: boolean;
   #serverHealthy = false;
 
@@ -78,7 +83,7 @@ export class CertificateManager {
     this.#setCurrent(current);
   }
 
-  /** Takes up what the store has. Rejects when that cannot be read. */
+  /** Creates a manager with the stored pair. Rejects when the store cannot be read. */
   static async create(options: CertificateManagerOptions): Promise<CertificateManager> {
     const stored = await options.store.current();
     if (stored && (options.clock ?? systemClock).now() < stored.notAfter)
@@ -92,17 +97,17 @@ export class CertificateManager {
     return new CertificateManager(options, first, true);
   }
 
-  /** Undefined before there is one, and when it has expired. */
+  /** The current pair; undefined when there is none or it has expired. */
   get current(): PemKeyPair | undefined {
     return this.#current && this.#clock.now() <= this.#current.notAfter ? this.#current : undefined;
   }
 
-  /** Whether the server answered the last request in a way that only an API server does. */
+  /** Whether the response to the last request shows that a working API server sent it. */
   get serverHealthy(): boolean {
     return this.#serverHealthy;
   }
 
-  /** For a RestConfig: always the current pair. Rejects while there is none. */
+  /** Credentials for a RestConfig that always return the current pair. Rejects while there is none. */
   readonly credentials: Credentials = {
     current: async () => {
       if (!this.current) throw new Error(`there is no valid certificate of ${this.#options.signerName}`);
@@ -111,7 +116,7 @@ export class CertificateManager {
     refused: () => false,
   };
 
-  /** Runs until the signal is aborted; then resolves, with nothing left under way. */
+  /** Rotates until the signal is aborted, then resolves. No request or timer is left behind. */
   async run(signal: AbortSignal): Promise<void> {
     try {
       for (;;) {
@@ -130,7 +135,7 @@ export class CertificateManager {
       pair && secretCredential({ clientCertificate: { certificate: pair.certificate, key: pair.key } });
   }
 
-  /** Resolves when a new certificate is due and it is known for whom. */
+  /** Resolves when a new certificate is due and the template is known. */
   async #untilDue(signal: AbortSignal): Promise<void> {
     const isDynamic = typeof this.#options.template === 'function';
     const deadline = this.#deadline();
@@ -148,7 +153,7 @@ export class CertificateManager {
     this.#mustRotate = false;
     if (isDue || !this.#current) return this.#clock.now();
     const { notBefore, notAfter } = this.#current;
-    // Not all at one time, when many were made at one time.
+    // Jitter, so that certificates issued together are not renewed together.
     return notBefore + (notAfter - notBefore) * (0.7 + 0.2 * this.#random());
   }
 
@@ -160,8 +165,8 @@ export class CertificateManager {
       try {
         const issued = await this.#rotate(template, signal);
         if (satisfiesTemplate(issued, template)) return;
-        // A signer that leaves out what was asked for would do so again.
-        this.#logger.warn('Certificate is not for all that was asked for', { signerName: this.#options.signerName });
+        // The signer left out requested names. It would do so again, so don't retry at once.
+        this.#logger.warn('Issued certificate does not satisfy the template', { signerName: this.#options.signerName });
         await sleep(this.#clock, lastingRetryMs, signal);
         return;
       } catch (error) {
@@ -180,9 +185,7 @@ export class CertificateManager {
     const client = await this.#options.client(this.current);
     const clock = this.#clock;
     const { signal, abort, dispose } = childSignal({ parent, timeoutMs: waitMs, clock });
-    const stopWatching = this.#watchTemplate(template, () =>
-      abort(new Error('the certificate is to be for somebody else')),
-    );
+    const stopWatching = this.#watchTemplate(template, () => abort(new Error('the certificate template has changed')));
     try {
       const submitted = await requestCertificate(client, {
         request,
@@ -209,7 +212,9 @@ export class CertificateManager {
     }
   }
 
-  /** Calls back once when the template is no longer this one. */
+  /**
+   * Calls `onChange` once when the template function returns something else. Returns a function that stops watching.
+   */
   #watchTemplate(template: CertificateTemplate, onChange: () => void): () => void {
     if (typeof this.#options.template !== 'function') return () => {};
     const look = (): void => {
@@ -222,7 +227,7 @@ export class CertificateManager {
   }
 }
 
-/** Refusals that only an API server gives. What comes from something in between says nothing about it. */
+/** Whether the error is a 401, 403 or 404 from the API server itself. Responses of proxies in between do not count. */
 function isHealthy(error: unknown): boolean {
   if (!asApiError(error)) return false;
   if (isUnauthorized(error)) return true;

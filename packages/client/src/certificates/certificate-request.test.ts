@@ -8,14 +8,14 @@ import { createCertificateRequest, exportKey, generateKey, incompatibility } fro
 const key = generateKey();
 const template = { commonName: 'system:node:a', organizations: ['system:nodes'] };
 
-/** Those that stand one after the other. */
+/** Up to four consecutive DER elements. */
 function elements(bytes: Uint8Array): DerElement[] {
   const reader = new DerReader(bytes);
   return Array.from({ length: 4 }, () => reader.next()).filter((found) => found !== undefined);
 }
 
 describe('createCertificateRequest', () => {
-  it('has names as they are written in certificates', () => {
+  it('encodes subject and alternative names as certificates do', () => {
     const dnsNames = ['a.example'];
     const ipAddresses = ['10.0.0.1', 'fd00::1'];
     const pem = createCertificateRequest({ ...template, dnsNames, ipAddresses }, key);
@@ -33,7 +33,7 @@ describe('createCertificateRequest', () => {
     expect(hex(algorithm!.content)).toBe('06082a8648ce3d040302');
   });
 
-  it('refuses what it cannot write', () => {
+  it('throws for unsupported keys and invalid IP addresses', () => {
     const ed25519 = generateKeyPairSync('ed25519').privateKey;
     expect(() => createCertificateRequest(template, ed25519)).toThrow('a key of type ed25519 cannot sign');
     expect(() => createCertificateRequest({ ...template, ipAddresses: ['x'] }, key)).toThrow('"x" is no IP address');
@@ -44,7 +44,7 @@ describe('incompatibility', () => {
   const ours = createCertificateRequest(template, key);
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 
-  it('is none for a request of the same key and subject, however often it was signed', () => {
+  it('is undefined for a request of the same key and subject, even with another signature', () => {
     expect(incompatibility(createCertificateRequest(template, key), ours, key)).toBeUndefined();
     const [one, two] = [createCertificateRequest(template, rsa), createCertificateRequest(template, rsa)];
     expect(incompatibility(one, two, rsa)).toBeUndefined();
@@ -57,9 +57,9 @@ describe('incompatibility', () => {
       createCertificateRequest(template, generateKey()),
       'error validating signature new CSR against old key',
     ],
-    ['no request', 'x', 'unable to parse new csr: PEM block type must be CERTIFICATE REQUEST'],
-    ['half a request', ours.replace(/\n.{64}\n/, '\n'), 'unable to parse new csr'],
-  ])('is there for %s', (_, theirs, message) => {
+    ['text that is not a request', 'x', 'unable to parse new csr: PEM block type must be CERTIFICATE REQUEST'],
+    ['a truncated request', ours.replace(/\n.{64}\n/, '\n'), 'unable to parse new csr'],
+  ])('is reported for %s', (_, theirs, message) => {
     expect(incompatibility(theirs, ours, key)).toContain(message);
   });
 });
@@ -75,7 +75,7 @@ WejlQwpbgmDK1qr5AtRl8rpxye50K5aSwTfTzHLZtDB4cH4iwe69GERr1Q==
   expect(requestName(publicKey, template, ['digital signature', 'client auth'])).toBe(name);
 });
 
-it('exports keys in the form of Go', () => {
+it('exports keys in the PEM form that Go writes', () => {
   const pem = exportKey(key);
   expect(pem).toMatch(/^-----BEGIN EC PRIVATE KEY-----\n/);
   expect(readPrivateKey(pem)?.equals(key)).toBe(true);

@@ -19,7 +19,7 @@ import {
 import { alternativeNames, derSubject, signatureAlgorithm } from '../x509/issue-certificate.ts';
 import { nodeSignatures } from '../x509/node-signatures.ts';
 
-/** Who the certificate is to be for. */
+/** The subject and alternative names to request. */
 export interface CertificateTemplate {
   readonly commonName: string;
   readonly organizations?: readonly string[];
@@ -29,17 +29,20 @@ export interface CertificateTemplate {
 
 const extensionRequest = '1.2.840.113549.1.9.14';
 
-/** A new key (ECDSA, P-256). */
+/** Generates a key (ECDSA, P-256). */
 export function generateKey(): KeyObject {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 }
 
-/** PEM in the form that Go's tools write and read. */
+/** The key as PEM, in the form that Go's tools write: SEC 1 for EC keys, PKCS #8 otherwise. */
 export function exportKey(key: KeyObject): string {
   return key.export({ type: key.asymmetricKeyType === 'ec' ? 'sec1' : 'pkcs8', format: 'pem' }).toString();
 }
 
-/** A request (PKCS #10) for a certificate for the key, PEM. Throws for keys and names that it cannot write. */
+/**
+ * Returns a certificate request (PKCS #10, PEM) signed with the key. Throws for unsupported key types and invalid
+ * names.
+ */
 export function createCertificateRequest(template: CertificateTemplate, key: KeyObject): string {
   const names = alternativeNames(template);
   const body = derSequence(
@@ -54,8 +57,8 @@ export function createCertificateRequest(template: CertificateTemplate, key: Key
 }
 
 /**
- * Why a request in the cluster cannot be used in place of ours, in client-go's words; undefined when it can: it is for the
- * same subject and signed by our key.
+ * Returns why an existing request cannot be used in place of ours, in client-go's words. Returns undefined when it has
+ * the same subject and is signed by our key.
  */
 export function incompatibility(theirs: string, ours: string, key: KeyObject): string | undefined {
   let found: CertificateRequest;
@@ -78,7 +81,7 @@ function readRequest(pem: string): CertificateRequest {
   return parseCertificateRequest(block.bytes, nodeSignatures.isOnCurve);
 }
 
-/** The attributes of the name as `identifier=value`, sorted, because there are several ways to write one name. */
+/** The subject's attributes as sorted `oid=value` pairs, because one name has several encodings. */
 const subjectText = ({ subject }: CertificateRequest): string =>
   subject.attributes
     .map(({ type, value }) => `${type}=${value}`)

@@ -63,7 +63,7 @@ function deferred<T>() {
   return { promise, resolve: (value: T) => resolve(value) };
 }
 
-/** Approves and issues whatever is requested, until it is stopped. */
+/** Approves and issues every request until `stop` is called. */
 async function startSigner(clock: Clock): Promise<{ stop: () => Promise<void> }> {
   const watch = await requests.watch();
   const running = (async () => {
@@ -87,7 +87,7 @@ describe('requestCertificate and waitForCertificate', () => {
     return requestCertificate(requests, { request, key, signerName, usages, ...(name && { name }) });
   };
 
-  it('get what is approved and issued', async () => {
+  it('return the certificate once it is approved and issued', async () => {
     const key = generateKey();
     const template = { ...node, dnsNames: ['a.example'], ipAddresses: ['10.0.0.1'] };
     const request = createCertificateRequest(template, key);
@@ -101,7 +101,7 @@ describe('requestCertificate and waitForCertificate', () => {
     expect(await waitForCertificate(requests, submitted)).toBe(await waiting);
   });
 
-  it('say why there will be none', async () => {
+  it('reject with the reason when the request is denied, failed or replaced', async () => {
     const denied = await submit();
     const waiting = waitForCertificate(requests, denied).catch((error: Error) => error.message);
     await requests.patch(
@@ -131,14 +131,14 @@ describe('requestCertificate and waitForCertificate', () => {
     await expect(waitForCertificate(requests, replaced)).rejects.toThrow(`${cannot} csr "x" changed UIDs`);
   });
 
-  it('give up when they are told to', async () => {
+  it('reject when the signal is aborted', async () => {
     const abort = new AbortController();
     const waiting = waitForCertificate(requests, await submit(), { signal: abort.signal });
     abort.abort(new Error('enough'));
     await expect(waiting).rejects.toThrow('enough');
   });
 
-  it('take up a request of the same name if it is for the same key and subject', async () => {
+  it('reuse a request of the same name if it is for the same key and subject', async () => {
     const key = generateKey();
     const first = await submit('mine', node, key);
     expect(await submit('mine', node, key)).toEqual(first);
@@ -152,7 +152,7 @@ describe('requestCertificate and waitForCertificate', () => {
     );
   });
 
-  it('keep what the server said when it refuses', async () => {
+  it('keep the message of the server when it rejects the request', async () => {
     const key = generateKey();
     const options = { request: 'x', key, signerName, usages };
     const refused = requestCertificate(requests, options);
@@ -180,7 +180,7 @@ describe('CertificateManager', () => {
     expect(clock.pending).toBe(0);
   });
 
-  /** A manager, and the certificates that it gets, one at a time. */
+  /** A manager, and a function that resolves with each certificate that it gets, in order. */
   async function manage(directory: string, options: Partial<CertificateManagerOptions> = {}) {
     const arrived: PemKeyPair[] = [];
     const waiting: ((pair: PemKeyPair) => void)[] = [];
@@ -206,7 +206,7 @@ describe('CertificateManager', () => {
     return { manager, next };
   }
 
-  it('gets a certificate, and another when seven tenths of its time have passed', async () => {
+  it('gets a certificate, and another when 70% of its lifetime has passed', async () => {
     const { manager, next } = await manage(await tempDir());
     expect(manager.current).toBeUndefined();
     await expect(manager.credentials.current()).rejects.toThrow(`there is no valid certificate of ${signerName}`);
@@ -225,7 +225,7 @@ describe('CertificateManager', () => {
     expect((await manager.credentials.current()).clientCertificate?.key).toBe((await second).key);
   });
 
-  it('goes on with what it had, but not with what has expired', async () => {
+  it('starts with the stored certificate unless that has expired', async () => {
     const directory = await tempDir();
     const before = await manage(directory);
     running = before.manager.run(stop.signal);
@@ -239,7 +239,7 @@ describe('CertificateManager', () => {
     expect((await manage(directory)).manager.current).toBeUndefined();
   });
 
-  it('replaces a certificate to begin with at once', async () => {
+  it('replaces a bootstrap certificate at once', async () => {
     const bootstrap = authority.issue(node);
     const { manager, next } = await manage(await tempDir(), { bootstrap });
     expect(manager.current?.certificate).toBe(bootstrap.certificate);
@@ -247,7 +247,7 @@ describe('CertificateManager', () => {
     expect((await next()).certificate).not.toBe(bootstrap.certificate);
   });
 
-  it('gets another when it is to be for somebody else', async () => {
+  it('requests a new certificate when the template changes', async () => {
     let template: CertificateTemplate | undefined;
     const { next } = await manage(await tempDir(), { template: () => template }).then((made) => {
       running = made.manager.run(stop.signal);
@@ -264,7 +264,7 @@ describe('CertificateManager', () => {
     expect((await second).x509.subject).toContain('system:node:b');
   });
 
-  it('tries again, at longer and longer intervals, and does not give up', async () => {
+  it('retries with exponential backoff, without end', async () => {
     const errors: unknown[] = [];
     let isDown = true;
     const { manager, next } = await manage(await tempDir(), {
@@ -290,14 +290,14 @@ describe('CertificateManager', () => {
     expect(manager.serverHealthy).toBe(true);
   });
 
-  it('does not ask again at once when the signer leaves out what was asked for', async () => {
+  it('does not retry at once when the signer leaves out requested names', async () => {
     const said = deferred<string>();
     const { logger } = recordLogs({ onLine: said.resolve });
     const { manager, next } = await manage(await tempDir(), { template: { ...node, dnsNames: ['a.example'] }, logger });
     running = manager.run(stop.signal);
     const first = await next();
     expect(await said.promise).toBe(
-      `warning "Certificate is not for all that was asked for" signerName="${signerName}"`,
+      `warning "Issued certificate does not satisfy the template" signerName="${signerName}"`,
     );
     await clock.whenWaiting();
     expect(clock.nextInMs).toBe(32_000);
@@ -306,7 +306,7 @@ describe('CertificateManager', () => {
     expect((await second).certificate).not.toBe(first.certificate);
   });
 
-  it('knows a server that refuses from one that does not answer', async () => {
+  it('counts a server that answers 403 as healthy', async () => {
     const { promise, resolve } = deferred<unknown>();
     const { manager } = await manage(await tempDir(), { client: () => clientAs('nobody', []), onFailure: resolve });
     running = manager.run(stop.signal);
@@ -330,7 +330,7 @@ describe('bootstrapClientCertificate', () => {
     return { dir, options };
   }
 
-  it('makes a kubeconfig with a certificate, and leaves it alone as long as that is valid', async () => {
+  it('writes a kubeconfig with a certificate, and does not replace it while that is valid', async () => {
     const { options } = await files();
     const clock = new FakeClock(Date.UTC(2026, 0, 1));
     const signer = await startSigner(clock);
@@ -357,7 +357,7 @@ describe('bootstrapClientCertificate', () => {
     await signer.stop();
   });
 
-  it('takes up its request again after it was ended', async () => {
+  it('reuses its request after it was aborted', async () => {
     const { options } = await files();
     const abort = new AbortController();
     const watch = await requests.watch();
@@ -372,7 +372,7 @@ describe('bootstrapClientCertificate', () => {
     await signer.stop();
   });
 
-  it('finds the server by the kubeconfig to begin with', async () => {
+  it('connects to the server of the bootstrap kubeconfig', async () => {
     const { dir, options: given } = await files();
     const { client: _, ...options } = given;
     const certDir = join(dir, 'server');
@@ -392,7 +392,7 @@ describe('bootstrapClientCertificate', () => {
     await real.stop();
   });
 
-  it('needs a kubeconfig to begin with', async () => {
+  it('rejects when there is no bootstrap kubeconfig', async () => {
     const { dir, options } = await files();
     const bootstrapPath = join(dir, 'no');
     await expect(bootstrapClientCertificate({ ...options, bootstrapPath })).rejects.toThrow(

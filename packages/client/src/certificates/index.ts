@@ -1,5 +1,5 @@
 /**
- * Certificates from the cluster itself, for Node: requests for them, their rotation, and how a node gets its first one.
+ * Certificates issued by the cluster, for Node: CertificateSigningRequests, rotation, and a node's bootstrap.
  *
  * Where to start: `CertificateManager`.
  */

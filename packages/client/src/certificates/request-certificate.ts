@@ -9,13 +9,13 @@ import { untilWithSync } from '../wait/index.ts';
 import { expiries } from '../x509/pem-key-pair.ts';
 import { incompatibility } from './certificate-request.ts';
 
-/** A client for `certificatesigningrequests` of `certificates.k8s.io/v1`, or as much of one as is needed here. */
+/** The part of a client for `certificatesigningrequests` of `certificates.k8s.io/v1` that is needed here. */
 export type SigningRequestClient = Pick<
   ResourceInterface<CertificateSigningRequest>,
   'create' | 'get' | 'list' | 'watch'
 >;
 
-/** The client for them over a RESTClient. */
+/** A SigningRequestClient over a RESTClient. */
 export const signingRequestClient = (rest: RESTClient): SigningRequestClient =>
   new ResourceClient<CertificateSigningRequest>(rest, {
     group: 'certificates.k8s.io',
@@ -30,27 +30,27 @@ export type KeyUsage = NonNullable<CertificateSigningRequestSpec['usages']>[numb
 export interface SigningRequestOptions {
   /** PKCS #10, PEM. */
   readonly request: string;
-  /** The key that has signed it. */
+  /** The key that signed the request. */
   readonly key: KeyObject;
   readonly signerName: string;
   readonly usages: readonly KeyUsage[];
-  /** How long the certificate is wanted for; the signer may give less. */
+  /** The requested lifetime; the signer may issue a shorter one. */
   readonly expirationSeconds?: number | undefined;
-  /** Without, the server makes one up. With it, a request of that name from an earlier try is taken up again. */
+  /** The object's name. Without it the server generates one. With it, an existing request of that name is reused. */
   readonly name?: string;
   readonly signal?: AbortSignal | undefined;
   readonly clock?: Clock;
 }
 
-/** A request that is in the cluster. */
+/** A CertificateSigningRequest that exists in the cluster. */
 export interface SubmittedRequest {
   readonly name: string;
   readonly uid: string;
 }
 
 /**
- * Asks the cluster for a certificate. Rejects when it is refused, and when one of that name is there already that is for
- * somebody else or another key.
+ * Creates a CertificateSigningRequest. Rejects when the server rejects it, and when a request of that name exists whose
+ * subject, key or signer differs or whose certificate has expired.
  */
 export async function requestCertificate(
   client: SigningRequestClient,
@@ -92,7 +92,7 @@ const decoded = (base64: string): string => Buffer.from(base64, 'base64').toStri
 const signerProblem = (found: string, wanted: string): string | undefined =>
   found === wanted ? undefined : `csr signerNames differ: new "${found}", orig: "${wanted}"`;
 
-/** One from an earlier try that was issued long ago is of no use. */
+/** The error text when a certificate of a reused request has expired. */
 function expiryProblem(issued: string, now: number): string | undefined {
   const expired = expiries(issued).find((end) => now > end);
   return expired === undefined
@@ -105,12 +105,12 @@ const submitted = ({ metadata }: CertificateSigningRequest): SubmittedRequest =>
   uid: metadata.uid ?? '',
 });
 
-/** The error is the cause, so that what it is can still be asked. */
+/** Keeps the original error as `cause`, so that callers can still check its type. */
 const prefixed = (what: string, cause: unknown): Error => new Error(`${what}: ${messageOf(cause)}`, { cause });
 
 /**
- * Waits until the certificate is issued and resolves with it, PEM. Rejects when the request is denied, failed or deleted,
- * and with the signal's reason.
+ * Waits until the request is approved and the certificate issued, and resolves with the certificate, PEM. Rejects when
+ * the request is denied, failed, deleted or replaced, and with the signal's reason.
  */
 export async function waitForCertificate(
   client: SigningRequestClient,
@@ -123,7 +123,7 @@ export async function waitForCertificate(
     client,
     name,
     (found) => {
-      // The first look may be into a cache that does not know it yet.
+      // The first list may be served from a cache that does not have the new request yet.
       if (!found && !wasThere) return false;
       wasThere = true;
       return isIssued(found, name, uid);

@@ -14,11 +14,11 @@ it.each<[sentence: string, template: Partial<CertificateTemplate>, expected: boo
   ['the subject alone', {}, true],
   ['another name', { commonName: 'system:node:b' }, false],
   ['one of its organizations', { organizations: ['system:nodes'] }, true],
-  ['an organization more', { organizations: ['system:nodes', 'more'] }, false],
+  ['an additional organization', { organizations: ['system:nodes', 'more'] }, false],
   ['one of its host names', { dnsNames: ['a.example'] }, true],
-  ['a host name more', { dnsNames: ['a', 'b'] }, false],
-  ['its addresses, written otherwise', { ipAddresses: ['fd00:0:0:0::1', '10.0.0.1'] }, true],
-  ['an address more', { ipAddresses: ['10.0.0.2'] }, false],
+  ['an additional host name', { dnsNames: ['a', 'b'] }, false],
+  ['its addresses in another notation', { ipAddresses: ['fd00:0:0:0::1', '10.0.0.1'] }, true],
+  ['an additional address', { ipAddresses: ['10.0.0.2'] }, false],
 ])('a certificate for %s', (_, template, expected) => {
   expect(satisfiesTemplate(pair, { commonName: 'system:node:a', ...template })).toBe(expected);
 });

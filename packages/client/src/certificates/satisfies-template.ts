@@ -3,7 +3,10 @@ import { parseCertificate, readable } from '@coxswain/apimachinery/x509';
 import type { PemKeyPair } from '../x509/pem-key-pair.ts';
 import type { CertificateTemplate } from './certificate-request.ts';
 
-/** Whether a certificate is for all that the template asks for; it may be for more. */
+/**
+ * Whether a certificate has the template's common name and all of its organizations, DNS names and IP addresses. It may
+ * have more.
+ */
 export function satisfiesTemplate({ x509 }: PemKeyPair, template: CertificateTemplate): boolean {
   const certificate = readable(() => parseCertificate(x509.raw));
   const { commonName, organizations = [], dnsNames = [], ipAddresses = [] } = template;
@@ -20,7 +23,7 @@ const includesAll = (have: readonly string[], want: readonly string[]): boolean 
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** Four bytes or sixteen, as a certificate has it. */
+/** An IP address in hex, as 4 or 16 bytes like in certificates. */
 function canonicalAddress(text: string): string {
   const bytes = parseIPSloppy(text)?.bytes;
   return bytes ? hex(isIPv4(bytes) ? bytes.subarray(12) : bytes) : text;

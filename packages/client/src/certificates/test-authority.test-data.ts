@@ -7,7 +7,7 @@ import type { CertificateTemplate } from './certificate-request.ts';
 
 const everything: Validity = { notBefore: 0, notAfter: 4e12 };
 
-/** An authority for tests: signs whatever it is given. In requests it overlooks all names but the subject. */
+/** A certificate authority for tests that signs every request. Of a request's names it uses only the subject. */
 export class TestAuthority {
   readonly #pair = issueKeyPair({ commonName: 'test-authority', isCA: true, ...dates(everything) });
 
@@ -16,7 +16,9 @@ export class TestAuthority {
     return this.#pair.certificatePem;
   }
 
-  /** What a signer puts into the status of a request: a certificate for its subject and key, PEM. */
+  /**
+   * Returns a certificate (PEM) for the subject and key of the request, as a signer puts it into `status.certificate`.
+   */
   signRequest(request: string, validity: Validity): string {
     const [block] = pemBlocks(request);
     const { subject, publicKeyInfo } = parseCertificateRequest(block!.bytes);
@@ -30,7 +32,7 @@ export class TestAuthority {
     return issueRawCertificate(template, key, this.#pair).x509.toString();
   }
 
-  /** A key and a certificate for it. */
+  /** Issues a certificate for a new key. */
   issue(template: CertificateTemplate, validity: Validity = everything): PemKeyPair {
     const { certificatePem, keyPem } = issueKeyPair({ ...template, ...dates(validity) }, this.#pair);
     return new PemKeyPair(certificatePem, keyPem);

@@ -1,4 +1,4 @@
-/** Time as a parameter: the clock of `@coxswain/apimachinery`. */
+/** The Clock of `@coxswain/apimachinery`, passed as a parameter so that tests control time. */
 export {
   type Clock,
   FakeClock,

@@ -1,6 +1,6 @@
 import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
 
-/** A definition with everything in it that the generator knows of, in two versions. */
+/** A definition with every feature that the generator supports, in two served versions. */
 export const certificates: CustomResourceDefinition = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -89,7 +89,7 @@ export const certificates: CustomResourceDefinition = {
                     'x-kubernetes-embedded-resource': true,
                     'x-kubernetes-preserve-unknown-fields': true,
                   },
-                  // Both would be SpecIssuerRefName by their way from the root.
+                  // Both type names would be SpecIssuerRefName.
                   issuerRefName: { type: 'object', properties: { a: { type: 'string' } } },
                   'issuer-ref-name': { type: 'object', properties: { b: { type: 'string' } } },
                 },

@@ -1,4 +1,4 @@
-/** A doc comment with these lines, before what it is about; nothing without lines. Ends with a line break. */
+/** Returns a doc comment with these lines and a final line break; '' without lines. */
 export function docComment(lines: readonly string[], indent = ''): string {
   const text = lines
     .flatMap((line) => line.split(/\r\n|[\n\r\u2028\u2029]/))

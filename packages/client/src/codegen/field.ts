@@ -2,21 +2,21 @@ import type { JSONSchemaProps } from '@coxswain/api/apiextensions/v1';
 import { docComment } from './doc-comment.ts';
 import { propertyKey } from './identifier.ts';
 
-/** A property, once its type is known. */
+/** A property with its TypeScript type. */
 export interface Field {
   readonly name: string;
   readonly type: string;
   readonly required: boolean;
-  /** Lines for its comment. */
+  /** Lines of its doc comment. */
   readonly comment: readonly string[];
 }
 
-/** As a line of an interface, under its comment. */
+/** The property as a line of an interface, with its doc comment. */
 export function fieldText({ name, type, required, comment }: Field, indent = '  '): string {
   return `${docComment(comment, indent)}${indent}${propertyKey(name)}${required ? '' : '?'}: ${type};\n`;
 }
 
-/** What a reader wants to know of a schema: its description, and what the server fills in. */
+/** The lines of a schema's doc comment: its description and its default. */
 export function commentOf({ description, default: value }: JSONSchemaProps): string[] {
   const lines = description?.trim() ? [description.trim()] : [];
   return value === undefined ? lines : [...lines, `@default ${JSON.stringify(value)}`];

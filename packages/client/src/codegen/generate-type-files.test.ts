@@ -9,7 +9,7 @@ import { generateTypes } from './generate-types.ts';
 const cronTabs = readFileSync(join(import.meta.dirname, '../../../../examples/manifests/crontab-crd.yaml'), 'utf8');
 
 describe('generateTypeFiles', () => {
-  it('writes a module for each definition, and passes over other kinds', () => {
+  it('writes a module for each definition, and skips other kinds', () => {
     const other = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n';
     const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [certificates] });
     const files = generateTypeFiles([`${other}---\n${cronTabs}---\n`, list]);
@@ -23,19 +23,19 @@ describe('generateTypeFiles', () => {
 
   const refused: Record<string, { manifests: string[]; message: string }> = {
     'there is no definition': { manifests: ['---\n'], message: 'there is no CustomResourceDefinition' },
-    'one is there twice': {
+    'a definition is duplicated': {
       manifests: [cronTabs, cronTabs],
       message: 'the CustomResourceDefinition crontabs.stable.example.com is there twice',
     },
-    'one is of an old version': {
+    'a definition is v1beta1': {
       manifests: [stringifyYaml({ ...certificates, apiVersion: 'apiextensions.k8s.io/v1beta1' })],
       message: 'a CustomResourceDefinition must be of apiextensions.k8s.io/v1, not apiextensions.k8s.io/v1beta1',
     },
-    'one is empty': {
+    'a definition has an empty spec': {
       manifests: [stringifyYaml({ ...certificates, spec: {} })],
       message: 'the CustomResourceDefinition has no group, names and versions',
     },
-    'it is something else': {
+    'a document is not an object': {
       manifests: ['[1]'],
       message: 'the manifest has a document that is no object with a kind',
     },

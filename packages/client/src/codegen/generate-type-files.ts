@@ -2,14 +2,14 @@ import { generateTypes } from './generate-types.ts';
 import { readDefinitions } from './read-definitions.ts';
 
 export interface GeneratedFile {
-  /** The definition's name, which no other has, as a module: `crontabs.stable.example.com.ts`. */
+  /** The definition's name, which is unique, as a module name: `crontabs.stable.example.com.ts`. */
   readonly name: string;
   readonly text: string;
 }
 
 /**
- * A module for every CustomResourceDefinition in the manifests, in their order. Throws when there is none, or the same
- * one twice.
+ * Generates a module for every CustomResourceDefinition in the manifests, in their order. Throws when there is none, or
+ * when one occurs twice.
  */
 export function generateTypeFiles(manifests: readonly string[]): GeneratedFile[] {
   const files = new Map<string, GeneratedFile>();

@@ -35,10 +35,10 @@ describe('generateTypes', () => {
     'an integer': { property: { type: 'integer', format: 'int64' }, line: 'x?: number;' },
     'a number': { property: { type: 'number' }, line: 'x?: number;' },
     'a boolean': { property: { type: 'boolean' }, line: 'x?: boolean;' },
-    'what may be null': { property: { type: 'string', nullable: true }, line: 'x?: string | null;' },
+    'a nullable string': { property: { type: 'string', nullable: true }, line: 'x?: string | null;' },
     'an enumeration': { property: { type: 'string', enum: ['a', "b'c\\"] }, line: "x?: 'a' | 'b\\'c\\\\';" },
     'an enumeration of numbers': { property: { type: 'integer', enum: [1, 2, 2] }, line: 'x?: 1 | 2;' },
-    'an enumeration that may be null': {
+    'a nullable enumeration': {
       property: { type: 'string', nullable: true, enum: ['a', null] },
       line: "x?: 'a' | null;",
     },
@@ -72,10 +72,13 @@ describe('generateTypes', () => {
       property: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
       line: 'x?: { [key: string]: unknown };',
     },
-    'an object with nothing in it': { property: { type: 'object' }, line: 'x?: { [key: string]: never };' },
+    'an object without properties': { property: { type: 'object' }, line: 'x?: { [key: string]: never };' },
     anything: { property: { 'x-kubernetes-preserve-unknown-fields': true }, line: 'x?: unknown;' },
-    'what has a default': { property: { type: 'string', default: 'a' }, line: '/** @default "a" */\n  x?: string;' },
-    'what is described': {
+    'a field with a default': {
+      property: { type: 'string', default: 'a' },
+      line: '/** @default "a" */\n  x?: string;',
+    },
+    'a field with a description': {
       property: { type: 'string', description: 'One.\nTwo. */ Three.\n' },
       line: '/**\n   * One.\n   * Two. *\\/ Three.\n   */\n  x?: string;',
     },
@@ -85,7 +88,7 @@ describe('generateTypes', () => {
     expect(text).toContain(`export interface ThingSpec {\n  ${line}\n}`);
   });
 
-  it('marks what is required as such, also where allOf says it', () => {
+  it('marks required fields, also those that allOf requires', () => {
     const x: JSONSchemaProps = { type: 'string' };
     const spec: JSONSchemaProps = {
       type: 'object',
@@ -96,7 +99,7 @@ describe('generateTypes', () => {
     expect(generateTypes(things(spec))).toContain('{\n  a: string;\n  b: string;\n  c?: string;\n}');
   });
 
-  it('keeps one form for a oneOf whose branches it cannot tell apart', () => {
+  it('writes one interface for a oneOf whose branches it cannot tell apart', () => {
     const x: JSONSchemaProps = { type: 'string' };
     for (const oneOf of [
       [{ required: ['a'] }, { required: ['a', 'b'] }],
@@ -109,7 +112,7 @@ describe('generateTypes', () => {
       );
   });
 
-  it('writes the version that the server prefers under the plain name, and none that is not served', () => {
+  it('writes the preferred version under the plain name, and no version that is not served', () => {
     const text = generateTypes(certificates);
     const declared = [...text.matchAll(/^export (?:interface|type|const) (\w+)/gm)].map(([, name]) => name);
     expect(declared.slice(0, 3)).toEqual(['Certificate', 'CertificateList', 'certificateResource']);
@@ -124,7 +127,7 @@ describe('generateTypes', () => {
     expect(text).not.toContain('V1alpha1');
   });
 
-  it('refuses a definition that serves nothing, and a schema without end', () => {
+  it('throws for a definition without served versions, and for a schema that is nested too deep', () => {
     const definition = things({ type: 'object' });
     const versions = definition.spec.versions.map((version) => ({ ...version, served: false }));
     expect(() => generateTypes({ ...definition, spec: { ...definition.spec, versions } })).toThrow(
@@ -145,7 +148,7 @@ describe('the generated module', () => {
   });
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  it('compiles, lets one write what is right, and refuses what is wrong', () => {
+  it('compiles, accepts valid objects and rejects invalid ones', () => {
     writeFileSync(join(directory, 'certificates.ts'), generateTypes(certificates));
     writeFileSync(join(directory, 'usage.ts'), readFileSync(join(import.meta.dirname, 'certificates.usage.txt')));
     const compilerOptions = {
@@ -160,13 +163,13 @@ describe('the generated module', () => {
       types: [],
     };
     writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-    // Shows that the compiler looks at these files at all.
+    // Proves that the compiler checks the files of this directory.
     writeFileSync(join(directory, 'wrong.ts'), "export const wrong: number = 'a string';");
     expect(compilerSays(directory)).toEqual([expect.stringContaining('wrong.ts(1,14): error TS2322')]);
   });
 });
 
-/** What the compiler complains about in the files of the directory itself; nothing when all is well. */
+/** The compiler's errors in the files of the directory; empty when there are none. */
 function compilerSays(directory: string): string[] {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   const { stdout, error } = spawnSync(process.execPath, [compiler, '-p', '.'], { cwd: directory, encoding: 'utf8' });

@@ -9,11 +9,11 @@ import { openFields, SchemaTypes } from './schema-types.ts';
 const imported = ['KubernetesList', 'ObjectMeta', 'ResourceDescription'];
 
 /**
- * A TypeScript module for the kind that a CustomResourceDefinition brings: for each served version the object's
- * interface with all that is in it, its list, and the description that `customResource` takes. The version that the
- * server prefers has the plain names (`CronTab`, `cronTabResource`), the others end in theirs (`CronTabV1beta1`).
+ * Generates a TypeScript module for a CustomResourceDefinition: for each served version the object's interface with its
+ * nested types, its list type, and the description that `customResource` takes. The version that the server prefers has
+ * the plain names (`CronTab`, `cronTabResource`); the names of the others end in the version (`CronTabV1beta1`).
  *
- * Throws when no version is served. What a schema says beyond types (patterns, limits, rules) is left to the server.
+ * Throws when no version is served. Constraints beyond types (patterns, limits, CEL rules) are left to the server.
  */
 export function generateTypes(definition: CustomResourceDefinition): string {
   const { group, names, versions } = definition.spec;
@@ -42,7 +42,7 @@ function versionText(
   const fields = types
     .fields(schema, kind)
     .filter(({ name }) => !['apiVersion', 'kind', 'metadata'].includes(name))
-    // Nobody creates an object with a status.
+    // Optional, because objects are created without a status.
     .map((field) => (field.name === 'status' ? { ...field, required: false } : field));
   const comment = docComment([
     ...(schema.description?.trim() ? [schema.description.trim()] : []),

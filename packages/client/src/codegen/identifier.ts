@@ -1,4 +1,6 @@
-/** As the name of a type: `cron-tab` → `CronTab`, `x509` → `X509`. Never a reserved word, as it begins with a capital. */
+/**
+ * The name as a type name: `cron-tab` → `CronTab`, `x509` → `X509`. Never a reserved word, as it begins with a capital.
+ */
 export function typeName(name: string): string {
   const joined = name
     .split(/[^A-Za-z0-9]+/)
@@ -7,10 +9,10 @@ export function typeName(name: string): string {
   return /^[A-Z]/.test(joined) ? joined : `X${joined}`;
 }
 
-/** As the name of a property: in quotes where it is no identifier. */
+/** The name as a property key, in quotes unless it is an identifier. */
 export const propertyKey = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : stringLiteral(name));
 
-/** In single quotes, whatever is in it. */
+/** The text as a single-quoted literal, escaped. */
 export function stringLiteral(text: string): string {
   const inner = JSON.stringify(text)
     .slice(1, -1)

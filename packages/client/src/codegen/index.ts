@@ -1,6 +1,6 @@
 /**
- * TypeScript types from CustomResourceDefinitions, for `customResource`. A tool for development: no other part of the
- * client needs it.
+ * Generates TypeScript types from CustomResourceDefinitions, for `customResource`. A development tool: no other part of
+ * the client imports it.
  */
 export { type GeneratedFile, generateTypeFiles } from './generate-type-files.ts';
 export { generateTypes } from './generate-types.ts';

@@ -2,8 +2,8 @@ import type { CustomResourceDefinition } from '@coxswain/api/apiextensions/v1';
 import { parseYaml, splitYamlDocuments } from '@coxswain/apimachinery/codec';
 
 /**
- * The CustomResourceDefinitions in a manifest, YAML or JSON: of all its documents, and of the lists among them. Other
- * kinds are passed over. Throws for what is no manifest, and for definitions of another version than v1.
+ * Returns the CustomResourceDefinitions of a manifest (YAML or JSON), including those inside lists. Other kinds are
+ * skipped. Throws for documents that are not objects with a kind, and for definitions of another version than v1.
  */
 export function readDefinitions(manifest: string): CustomResourceDefinition[] {
   return [...splitYamlDocuments(manifest)].flatMap((document) => definitionsIn(parseYaml(document).value));
@@ -26,7 +26,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** As far as the generator needs it; schemas are read leniently. */
+/** Checks only the fields that the generator needs; schemas are read leniently. */
 function isDefinition(value: JsonObject): value is JsonObject & CustomResourceDefinition {
   const { spec } = value;
   if (!isObject(spec) || !isObject(spec.names) || !Array.isArray(spec.versions)) return false;

@@ -4,18 +4,18 @@ import { docComment } from './doc-comment.ts';
 import { commentOf, type Field, fieldText } from './field.ts';
 import { stringLiteral, typeName } from './identifier.ts';
 
-/** Deeper than any schema in use, and far from where the stack ends. */
+/** Deeper than any real schema, and well below what would overflow the stack. */
 const maxDepth = 200;
 
-/** In an interface: there may be other fields. */
+/** The index signature of an interface that allows other fields. */
 export const openFields = '  [key: string]: unknown;\n';
 
 /**
- * Turns the schemas of one file into TypeScript: an expression for each, and an exported type for every object with
- * properties, named by its way from the root.
+ * Translates the schemas of one file to TypeScript: a type expression for each schema, and an exported type for every
+ * object with properties, named by its path from the root.
  */
 export class SchemaTypes {
-  /** Every declared or imported name of the file: no two types get the same. */
+  /** Every declared or imported name of the file, so that no two types get the same name. */
   readonly #names: Set<string>;
   readonly #declarations: string[] = [];
 
@@ -23,12 +23,12 @@ export class SchemaTypes {
     this.#names = new Set(takenNames);
   }
 
-  /** The declared types so far, outer before inner. */
+  /** The types declared so far, outer before inner. */
   get declarations(): readonly string[] {
     return this.#declarations;
   }
 
-  /** The name, or one like it that is still free. */
+  /** Reserves the name, with a number appended if it is taken. */
   claim(name: string): string {
     let free = name;
     for (let count = 2; this.#names.has(free); count += 1) free = `${name}${count}`;
@@ -36,7 +36,7 @@ export class SchemaTypes {
     return free;
   }
 
-  /** The properties of an object of this schema. `name` is that of the object's type. */
+  /** The properties of a schema. `name` is the name of the object's type. */
   fields(schema: JSONSchemaProps, name: string, depth = 0): Field[] {
     const required = new Set([schema, ...(schema.allOf ?? [])].flatMap((each) => each.required ?? []));
     return Object.entries(schema.properties ?? {}).map(([key, property]) => ({
@@ -47,7 +47,7 @@ export class SchemaTypes {
     }));
   }
 
-  /** The type of a value of this schema; `name` if it must be declared. */
+  /** The type expression of a schema. `name` is used if a type must be declared. */
   #expression(schema: JSONSchemaProps, name: string, depth: number): string {
     if (depth > maxDepth) throw new Error(`the schema is nested more than ${maxDepth} levels deep`);
     const type = this.#unlessNull(schema, name, depth);
@@ -66,7 +66,7 @@ export class SchemaTypes {
       case 'integer':
         return 'number';
       case 'array':
-        // A list of schemas, one for each place, is not allowed in a definition.
+        // An array of schemas as `items` is not allowed in a CustomResourceDefinition.
         if (!schema.items || Array.isArray(schema.items)) return 'unknown[]';
         return listOf(this.#expression(schema.items, `${name}Item`, depth + 1));
       case 'object':
@@ -82,13 +82,13 @@ export class SchemaTypes {
     if (typeof additionalProperties === 'object')
       return mapOf(this.#expression(additionalProperties, `${name}Value`, depth + 1));
     const isOpen = additionalProperties === true || schema['x-kubernetes-preserve-unknown-fields'];
-    // Without either the server drops whatever is in it.
+    // Without either, the server prunes all fields.
     return mapOf(isOpen ? 'unknown' : 'never');
   }
 
   #declare(schema: JSONSchemaProps, name: string, depth: number): string {
     const claimed = this.claim(name);
-    // The place is taken now, so that outer types come before inner ones.
+    // Reserves the place now, so that outer types come before inner ones.
     const place = this.#declarations.push('') - 1;
     const own = this.fields(schema, claimed, depth);
     const fields = schema['x-kubernetes-embedded-resource'] ? withTypeAndMetadata(own) : own;
@@ -105,7 +105,7 @@ export class SchemaTypes {
   }
 }
 
-/** An object inside an object: it has what every object has, whether its schema says so or not. */
+/** Adds the fields that every embedded resource has, also when its schema does not list them. */
 function withTypeAndMetadata(fields: readonly Field[]): Field[] {
   const everyObject = [
     { name: 'apiVersion', type: 'string', required: true, comment: [] },
@@ -115,13 +115,13 @@ function withTypeAndMetadata(fields: readonly Field[]): Field[] {
   return [...everyObject, ...fields.filter(({ name }) => !everyObject.some((field) => field.name === name))];
 }
 
-/** The values as a union of literals, or nothing where there are none or not all are simple. */
+/** The enum's values as a union of literals; undefined when there are none or some are objects or arrays. */
 function enumLiterals({ enum: values = [] }: JSONSchemaProps): string | undefined {
   const literals = new Set<string>();
   for (const value of values) {
     if (typeof value === 'string') literals.add(stringLiteral(value));
     else if (typeof value === 'number' || typeof value === 'boolean') literals.add(String(value));
-    // Null goes by `nullable`.
+    // Null is expressed by `nullable`.
     else if (value !== null) return undefined;
   }
   return literals.size > 0 ? [...literals].join(' | ') : undefined;

@@ -1,44 +1,50 @@
 import type { Clock } from '@coxswain/apimachinery/clock';
 
 /**
- * How to reach and convince one API server: what a kubeconfig's context says once everything is resolved. Plain data and
- * functions, no Node: kubeconfig files are read by `kubeconfig/`.
+ * How to connect and authenticate to one API server: the resolved form of a kubeconfig's context. Plain data and
+ * functions, without Node; `kubeconfig/` reads kubeconfig files.
  */
 export interface RestConfig {
-  /** `https://host:port`, with a path where the API is served below one. */
+  /** `https://host:port`, with a path when the API is served below one. */
   readonly server: string;
   readonly tls?: TlsConfig;
-  /** Who we are. Without: anonymous. */
+  /** Without credentials, requests are anonymous. */
   readonly credentials?: Credentials;
   readonly impersonate?: Impersonation;
-  /** `http://`, `https://` or `socks5://`; the environment's (`HTTPS_PROXY`, `NO_PROXY`) counts where there is none. */
+  /** Proxy URL: `http://`, `https://` or `socks5://`. Defaults to the environment's (`HTTPS_PROXY`, `NO_PROXY`). */
   readonly proxyUrl?: string;
-  /** Do not ask for compressed answers. */
+  /** Do not request compressed responses. */
   readonly disableCompression?: boolean;
   /** Namespace of the context. */
   readonly namespace?: string;
   readonly userAgent?: string;
-  /** Requests in a second, in the long run; 0 for no limit. client-go's default is 5. */
+  /** Average requests per second; 0 for no limit. client-go's default is 5. */
   readonly qps?: number;
   readonly burst?: number;
-  /** A request's whole time, answers that stream excepted; 0 or none for no limit. */
+  /** Timeout of a whole request, except streaming responses; 0 or undefined for no limit. */
   readonly timeoutMs?: number;
   readonly clock?: Clock;
 }
 
 export interface TlsConfig {
-  /** PEM. Re-read through a function when it may be rotated. */
+  /** PEM. A function re-reads a bundle that may be rotated. */
   readonly ca?: string | (() => Promise<string>);
-  /** The name that the server's certificate must have, when it is not the host's. */
+  /** The name to verify in the server's certificate, when it is not the host's. */
   readonly serverName?: string;
   readonly insecureSkipTlsVerify?: boolean;
 }
 
-/** What proves who we are; asked before every request, so it may change at any time. */
+/** Supplies the credential. Called before every request, so the credential may change at any time. */
 export interface Credentials {
-  /** As cheap as possible: caches what it had to fetch. Rejects when there is none to be had. */
+  /**
+   * Returns the current credential. Called often, so it caches what it fetched. Rejects when no credential can be
+   * obtained.
+   */
   current(signal?: AbortSignal): Promise<Credential>;
-  /** The server refused this one (401): a fetched one is thrown away. Returns whether asking again may bring another. */
+  /**
+   * Reports that the server rejected this credential (401). Drops a cached one. Returns whether `current` may now
+   * return another, so that a retry makes sense.
+   */
   refused(credential: Credential): boolean;
 }
 

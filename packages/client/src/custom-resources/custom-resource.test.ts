@@ -7,7 +7,7 @@ type Backup = CustomResource<{ target: string }, { done: boolean }>;
 const description = { group: 'example.com', version: 'v1', resource: 'backups', kind: 'Backup' };
 const type = { apiVersion: 'example.com/v1', kind: 'Backup' };
 
-it('asks for a namespaced resource in a namespace, or in all of them', async () => {
+it('addresses a namespaced resource in one namespace or in all', async () => {
   const transport = new RecordingTransport();
   const backups = customResource<Backup>(new RESTClient(transport), { ...description, namespaced: true });
   await backups('ns').get('b');
@@ -17,7 +17,7 @@ it('asks for a namespaced resource in a namespace, or in all of them', async () 
   expect(backups('ns').resource).toEqual({ ...description, namespaced: true });
 });
 
-it('asks for a cluster-scoped resource, and sends objects with their kind', async () => {
+it('addresses a cluster-scoped resource, and sends objects with apiVersion and kind', async () => {
   const transport = new RecordingTransport();
   const backups = customResource<Backup>(new RESTClient(transport), { ...description, namespaced: false });
   const backup = { metadata: { name: 'b' }, spec: { target: 'x' } };

@@ -3,18 +3,18 @@ import { clientClass } from '../kubernetes/group-version-client.ts';
 import type { ClusterResource, NamespacedResource, StatusMethods } from '../kubernetes/index.ts';
 import type { RESTClient, ResourceDescription, ResourceInterface } from '../rest/index.ts';
 
-/** The form of nearly every custom resource. `Status` is left out where there is none. */
+/** The shape of most custom resources. Omit `Status` when there is none. */
 export interface CustomResource<Spec, Status = never> extends KubernetesObject {
   metadata: ObjectMeta;
   spec: Spec;
   status?: Status;
 }
 
-/** What a custom resource can do; `updateStatus` and its like only where its definition has the status subresource. */
+/** The methods of a custom resource. The status methods need the status subresource in its definition. */
 export interface CustomResourceInterface<T extends KubernetesObject> extends ResourceInterface<T>, StatusMethods<T> {}
 
 /**
- * A typed client for a custom resource, called as those of the ClientSet are:
+ * A typed client for a custom resource, called like those of the ClientSet:
  *
  * ```ts
  * const cronTabs = customResource<CronTab>(rest, {
@@ -23,8 +23,8 @@ export interface CustomResourceInterface<T extends KubernetesObject> extends Res
  * await cronTabs('default').get('nightly');
  * ```
  *
- * The type is taken at its word: nothing checks that the server's objects are of it. `generateTypes` makes it, and the
- * description, from the definition.
+ * Nothing checks that the server's objects have the type `T`. `generateTypes` generates the type and the description
+ * from the definition.
  */
 export function customResource<T extends KubernetesObject>(
   rest: RESTClient,
