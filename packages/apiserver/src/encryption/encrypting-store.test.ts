@@ -21,7 +21,7 @@ describeStore('an encrypting store', { describe, it }, { inProcess: true, durabl
 });
 
 describe('an encrypting store', () => {
-  it('keeps nothing in the clear', async () => {
+  it('stores no plaintext', async () => {
     const memory = openMemoryStore();
     await new EncryptingStore(memory, keys({ 'k8s:enc:1:': one! })).put('/s', bytes('password'), { expected: 0 });
     const { entry } = await memory.get('/s');
@@ -30,7 +30,7 @@ describe('an encrypting store', () => {
     await memory.close();
   });
 
-  it('reads with all keys and writes with the first; what is of another key, or none, is stale', async () => {
+  it('reads with all keys and writes with the first; values of another key, and plaintext, are stale', async () => {
     const memory = openMemoryStore();
     await memory.put('/plain', bytes('a'), { expected: 0 });
     await new EncryptingStore(memory, keys({ 'k8s:enc:1:': one! })).put('/one', bytes('b'), { expected: 0 });
@@ -45,7 +45,7 @@ describe('an encrypting store', () => {
     await memory.close();
   });
 
-  it('says of what it cannot read why, and goes on with the rest', async () => {
+  it('sets the reason on entries it cannot decrypt, and delivers the other ones', async () => {
     const memory = openMemoryStore();
     const store = new EncryptingStore(memory, keys({ 'k8s:enc:2:': two! }));
     const events: StoreEvent[] = [];
@@ -64,7 +64,7 @@ describe('an encrypting store', () => {
     await memory.close();
   });
 
-  it('keeps the order of events when one must be waited for, and delivers nothing after a stop', async () => {
+  it('keeps the order of events when decryption is asynchronous, and drops pending events on stop', async () => {
     const memory = openMemoryStore();
     let finish = (): void => {};
     const slow: Transformer = {

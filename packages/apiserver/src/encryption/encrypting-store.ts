@@ -1,7 +1,7 @@
 import type { KeyValue, Store, StoreEvent, Watch, WatchHandler, WriteResult } from '@coxswain/storage';
 import { isPromise, type MaybePromise, type Transformer } from './transformer.ts';
 
-/** Goes with a write of this store to its watchers, who need not decrypt what has just been encrypted. */
+/** The note of a put through this store. Watchers take the plaintext from it instead of decrypting the stored value. */
 class OwnWrite {
   readonly value: Uint8Array;
   readonly note: unknown;
@@ -13,8 +13,8 @@ class OwnWrite {
 }
 
 /**
- * A store whose values are encrypted in another one. A value that cannot be read is given as it is, with the reason in
- * `unreadable`: a list must not fail silently, nor a watch end.
+ * A store that encrypts its values in another store. An entry that cannot be decrypted keeps its stored value and has
+ * the error in `unreadable`, so that a list does not silently omit it, and a watch does not end.
  */
 export class EncryptingStore implements Store {
   readonly driver: Store['driver'];
@@ -69,7 +69,7 @@ export class EncryptingStore implements Store {
   async put(key: string, value: Uint8Array, options: Parameters<Store['put']>[2]): Promise<WriteResult> {
     const encrypted = this.#transformer.encrypt(value, key);
     const note = new OwnWrite(value, options.note);
-    // Writes get their turns in the order in which they were asked for, unless one must wait for its encryption.
+    // With a synchronous transformer there is no `await` here, so puts reach the store in the order of the calls.
     const stored = isPromise(encrypted) ? await encrypted : encrypted;
     return this.#decryptCurrent(await this.#store.put(key, stored, { ...options, note }));
   }
@@ -142,13 +142,13 @@ export class EncryptingStore implements Store {
 }
 
 /**
- * What comes later is told later, also when what came before must be waited for; at once when there is nothing to wait
- * for, as the store promises to whoever writes.
+ * Delivers values in the order in which they were added, also when some are promises. A value that need not wait is
+ * delivered synchronously, as the Store interface promises to writers.
  */
 class OrderedDelivery {
   readonly #handler: WatchHandler;
   #waiting = 0;
-  /** Who waits for a turn of an earlier round waits in vain. */
+  /** Incremented by `drop`. Values added in an earlier round are not delivered. */
   #round = 0;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -156,7 +156,7 @@ class OrderedDelivery {
     this.#handler = handler;
   }
 
-  /** Nothing that waits is delivered any more. */
+  /** Discards all values that are not delivered yet. */
   drop(): void {
     this.#round++;
     this.#waiting = 0;

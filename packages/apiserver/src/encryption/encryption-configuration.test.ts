@@ -7,7 +7,7 @@ const configuration = (resources: unknown): string =>
 const of = (resources: string[], ...providers: object[]): unknown => [{ resources, providers }];
 const key = (name: string, value: string): object => ({ keys: [{ name, secret: value }] });
 
-it('is read with all of its providers', () => {
+it('is parsed with all of its providers', () => {
   const text = configuration(
     of(
       ['secrets', 'configmaps'],
@@ -28,7 +28,7 @@ it('is read with all of its providers', () => {
   ]);
 });
 
-/** Each with what upstream's validation says. */
+/** Invalid configurations with upstream's error messages. */
 const wrong: Record<string, [unknown, string]> = {
   'no resources': [[], 'resources: Required value: at least one resources is required'],
   'no providers': [
@@ -39,15 +39,15 @@ const wrong: Record<string, [unknown, string]> = {
     of(['secrets'], { identity: {}, aesgcm: key('a', secret) }),
     'more than one provider specified in a single element, should split into different list elements',
   ],
-  'a provider that is none': [
+  'an empty provider': [
     of(['secrets'], {}),
     'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity',
   ],
-  'a key of another length': [
+  'a key of a wrong length': [
     of(['secrets'], { aescbc: key('a', Buffer.alloc(17).toString('base64')) }),
     'resources[0].providers[0].aescbc.keys[0].secret: Invalid value: "REDACTED": secret is not of the expected length, got 17, expected one of [16 24 32]',
   ],
-  'a secret that is no base64': [
+  'a secret that is not base64': [
     of(['secrets'], { aescbc: key('a', 'äöü') }),
     'resources[0].providers[0].aescbc.keys[0].secret: Invalid value: "REDACTED": secrets must be base64 encoded',
   ],
@@ -59,7 +59,7 @@ const wrong: Record<string, [unknown, string]> = {
     of(['Secrets'], { identity: {} }),
     'resources[0].resources[0]: Invalid value: "Secrets": resource name should not contain capital letters',
   ],
-  'a lonely star': [
+  'a single star': [
     of(['*'], { identity: {} }),
     "use '*.' to encrypt all the resources from core API group or *.* to encrypt all resources",
   ],
@@ -67,15 +67,15 @@ const wrong: Record<string, [unknown, string]> = {
     of(['secrets', 'secrets'], { identity: {} }),
     'resources[0].resources: Invalid value: ["secrets","secrets"]: the same resource cannot be specified multiple times',
   ],
-  'a resource that a star masks': [
+  'a resource that a wildcard masks': [
     of(['secrets', '*.'], { identity: {} }),
     "using overlapping resources such as 'secrets' and '*.' in the same resource list is not allowed as they will be masked",
   ],
-  'a plug-in that is no socket': [
+  'a plug-in that is not at a Unix socket': [
     of(['secrets'], { kms: { apiVersion: 'v2', name: 'k', endpoint: 'http://x' } }),
     'unsupported scheme "http" for KMS provider, only unix is supported',
   ],
-  'two plug-ins of one name': [
+  'two plug-ins with one name': [
     of(
       ['secrets'],
       { kms: { apiVersion: 'v2', name: 'k', endpoint: 'unix:///a' } },
@@ -83,7 +83,7 @@ const wrong: Record<string, [unknown, string]> = {
     ),
     'duplicate KMS provider name k, names must be unique',
   ],
-  'a field that nobody knows': [
+  'an unknown field': [
     of(['secrets'], { identity: {}, rot13: {} }),
     'strict decoding error: unknown field "resources[0].providers[0].rot13"',
   ],
@@ -94,7 +94,7 @@ describe('is refused', () => {
     expect(() => parseEncryptionConfiguration(configuration(resources))).toThrow(message);
   });
 
-  it('when it is something else', () => {
+  it('for another kind', () => {
     expect(() => parseEncryptionConfiguration('{"apiVersion":"v1","kind":"Secret"}')).toThrow(
       'no kind "Secret" is registered for version "v1" in scheme',
     );

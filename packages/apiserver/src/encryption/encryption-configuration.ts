@@ -2,7 +2,7 @@ import { durationToMs } from '@coxswain/apimachinery';
 import { type ObjectReader, readConfiguration } from '../configuration/object-reader.ts';
 import { validateEncryptionConfiguration } from './validate-configuration.ts';
 
-/** A key by its name; the name is stored with what it encrypts, the secret nowhere. */
+/** A named key. The name is stored with the values that the key encrypts. */
 export interface EncryptionKey {
   readonly name: string;
   /** In base64. */
@@ -17,7 +17,7 @@ export interface KmsProvider {
   readonly timeoutMs: number;
 }
 
-/** Exactly one of them, once it is validated. */
+/** Exactly one field is set in a validated configuration. */
 export interface EncryptionProvider {
   readonly aesgcm?: { readonly keys: readonly EncryptionKey[] };
   readonly aescbc?: { readonly keys: readonly EncryptionKey[] };
@@ -26,15 +26,15 @@ export interface EncryptionProvider {
   readonly kms?: KmsProvider;
 }
 
-/** Which resources (`secrets`, `*.apps`, `*.*`) are written with the first, and read with any, of some providers. */
+/** Resources (`secrets`, `*.apps`, `*.*`) that are written with the first provider, and read with any of them. */
 export interface EncryptedResources {
   readonly resources: readonly string[];
   readonly providers: readonly EncryptionProvider[];
 }
 
 /**
- * An EncryptionConfiguration of apiserver.config.k8s.io/v1, as YAML or JSON, complete and valid. Throws an Error in
- * upstream's words; never with a secret in it.
+ * Parses and validates an EncryptionConfiguration of apiserver.config.k8s.io/v1, in YAML or JSON. Throws an Error with
+ * upstream's message, which never contains a secret.
  */
 export function parseEncryptionConfiguration(text: string): EncryptedResources[] {
   const document = readConfiguration(text);

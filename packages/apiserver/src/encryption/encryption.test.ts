@@ -45,8 +45,8 @@ const aesgcm = (...names: string[]): object => ({
 const stored = async (store: Store, key: string): Promise<string> =>
   Buffer.from((await store.get(key)).entry?.value ?? []).toString('latin1');
 
-describe('resources', () => {
-  it('are encrypted by the most special rule, and the first of equal ones', async () => {
+describe('encrypted resources', () => {
+  it('are encrypted by the most specific rule', async () => {
     const encryption = await load(
       { resources: ['secrets'], providers: [aesgcm('one')] },
       { resources: ['*.apps'], providers: [aesgcm('apps')] },
@@ -67,7 +67,7 @@ describe('resources', () => {
     await memory.close();
   });
 
-  it('that an earlier rule masks are refused', async () => {
+  it('are refused when an earlier rule masks them', async () => {
     const masked = load(
       { resources: ['*.*'], providers: [aesgcm('a')] },
       { resources: ['secrets'], providers: [aesgcm('b')] },
@@ -87,14 +87,14 @@ describe('a server that encrypts secrets', () => {
     for await (const chunk of answer.body) chunks.push(chunk);
     return { status: answer.status, text: Buffer.concat(chunks).toString() };
   };
-  /** Goes on over the same store with another configuration. */
+  /** Restarts the server with another configuration on the same store. */
   const restart = async (store: Store, encryption: Encryption): Promise<void> => {
     await running?.server.stop();
     running = await startTestServer({ store: unclosed(store) }, { encryption });
   };
   const secret = { metadata: { name: 's' }, stringData: { password: 'hunter2' } };
 
-  it('keeps no secret in the clear, rotates keys by replacing, and says what it cannot read', async () => {
+  it('stores no plaintext, rotates keys on update, and reports what it cannot decrypt', async () => {
     const store = openMemoryStore();
     await restart(store, await load({ resources: ['secrets'], providers: [aesgcm('one')] }));
     expect((await call('POST', secrets, secret)).status).toBe(201);
@@ -102,7 +102,7 @@ describe('a server that encrypts secrets', () => {
     expect(before).toMatch(/^k8s:enc:aesgcm:v1:one:/);
     const { text } = await call('GET', `${secrets}/s`);
     expect(JSON.parse(text).data.password).toBe(Buffer.from('hunter2').toString('base64'));
-    // A write that changes nothing is none, as long as the key is the same.
+    // An update without changes is not written while the key is the same.
     await call('PUT', `${secrets}/s`, JSON.parse(text));
     expect(await stored(store, key)).toBe(before);
 
@@ -123,7 +123,7 @@ describe('a server that encrypts secrets', () => {
   });
 });
 
-/** Servers close their store when they stop. */
+/** Servers close their store when they stop, but this one is used by the next server. */
 const unclosed = (store: Store): Store =>
   new Proxy(store, {
     get: (target, name) => {
@@ -133,8 +133,8 @@ const unclosed = (store: Store): Store =>
     },
   });
 
-describe('a KMS plug-in at a socket', () => {
-  it('wraps the seeds, and is healthy as long as it answers', async () => {
+describe('a KMS plug-in at a Unix socket', () => {
+  it('wraps the seeds, and is healthy while it responds', async () => {
     const socket = join(directory, 'kms.sock');
     const plugin = await startPlugin(socket);
     const kms = { apiVersion: 'v2', name: 'vault', endpoint: `unix://${socket}` };
@@ -154,7 +154,7 @@ describe('a KMS plug-in at a socket', () => {
   });
 });
 
-/** A plug-in whose encryption is to turn every bit. */
+/** A plug-in that encrypts by inverting every bit. */
 function startPlugin(socket: string): Promise<GrpcServer> {
   const turned = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => byte ^ 0xff);
   const plugin = serve(keyManagementService, {

@@ -26,8 +26,8 @@ export interface EncryptionContext {
 }
 
 /**
- * `--encryption-provider-config`: what is stored of some resources is encrypted. Throws an Error that names the file, in
- * upstream's words; secrets are in none of them.
+ * Reads the file of `--encryption-provider-config`. Throws an Error with upstream's message, which names the file and
+ * never contains a secret.
  */
 export async function loadEncryption(path: string, context: EncryptionContext): Promise<Encryption> {
   try {
@@ -42,7 +42,7 @@ export async function loadEncryption(path: string, context: EncryptionContext): 
   }
 }
 
-/** Knows how each resource is stored, and whether all it takes is there. To be closed. */
+/** Selects the encryption of each resource, and checks the health of the KMS plug-ins. Must be closed. */
 export class Encryption {
   readonly #transformers: ReadonlyMap<string, Transformer>;
   readonly #kms: readonly KmsTransformer[];
@@ -52,14 +52,14 @@ export class Encryption {
     this.#kms = kms;
   }
 
-  /** The store for objects of a resource: the given one where nothing is encrypted. */
+  /** The store for objects of a resource: `store` itself when the resource is not encrypted. */
   storeFor({ group, resource }: GroupResource, store: Store): Store {
     const all = this.#transformers;
     const transformer = all.get(`${resource}.${group}`) ?? all.get(`*.${group}`) ?? all.get('*.*');
     return transformer ? new EncryptingStore(store, transformer) : store;
   }
 
-  /** All plug-ins in one check, as upstream has it for version 2; none where there is no plug-in. */
+  /** One health check for all KMS plug-ins, as upstream has it for KMS v2. Undefined without plug-ins. */
   get healthCheck(): HealthCheck | undefined {
     if (this.#kms.length === 0) return undefined;
     return {

@@ -1,2 +1,2 @@
-/** Encryption of what is stored: `--encryption-provider-config`. */
+/** Encryption at rest: `--encryption-provider-config`. */
 export { Encryption, loadEncryption } from './encryption.ts';

@@ -8,7 +8,7 @@ const plain = '{"kind":"Secret","apiVersion":"v1","metadata":{"name":"s"}}';
 const open = (transformer: Transformer, stored: Uint8Array, at = place): string =>
   Buffer.from((transformer.decrypt(stored, at) as Decrypted).value).toString();
 
-/** What upstream's transformers made of the text above. */
+/** The text above, as encrypted by upstream's transformers. */
 const upstream: Record<string, [Transformer, string]> = {
   'AES-GCM with 16 bytes': [
     aesGcm(key.subarray(0, 16)),
@@ -33,16 +33,16 @@ const upstream: Record<string, [Transformer, string]> = {
 };
 
 describe.each(Object.entries(upstream))('%s', (_, [transformer, stored]) => {
-  it('reads what upstream wrote', () => expect(open(transformer, Buffer.from(stored, 'base64'))).toBe(plain));
+  it('decrypts what upstream encrypted', () => expect(open(transformer, Buffer.from(stored, 'base64'))).toBe(plain));
 
-  it('reads what it wrote, which is never the same twice', () => {
+  it('decrypts what it encrypted, which differs every time', () => {
     const [one, other] = [0, 1].map(() => transformer.encrypt(Buffer.from(plain), place) as Uint8Array);
     expect(open(transformer, one!)).toBe(plain);
     expect(Buffer.compare(one!, other!)).not.toBe(0);
     expect(Buffer.from(one!).includes('Secret')).toBe(false);
   });
 
-  it('refuses what is too short', () => {
+  it('throws for data that is too short', () => {
     expect(() => transformer.decrypt(Buffer.from('x'), place)).toThrow(
       'the stored data was shorter than the required size',
     );
@@ -52,7 +52,7 @@ describe.each(Object.entries(upstream))('%s', (_, [transformer, stored]) => {
 it.each([
   ['AES-GCM', aesGcm(key)],
   ['AES-GCM with a seed', seededAesGcm(key)],
-] as const)('%s refuses what was changed, and what was moved', (_, transformer) => {
+] as const)('%s throws for data that was changed, or moved to another key', (_, transformer) => {
   const stored = Buffer.from(transformer.encrypt(Buffer.from(plain), place) as Uint8Array);
   expect(() => open(transformer, stored, '/registry/secrets/default/other')).toThrow(
     'cipher: message authentication failed',
@@ -61,13 +61,13 @@ it.each([
   expect(() => open(transformer, stored)).toThrow('cipher: message authentication failed');
 });
 
-it('secretbox refuses what was changed', () => {
+it('secretbox throws for data that was changed', () => {
   const stored = Buffer.from(secretbox(key).encrypt(Buffer.from(plain), place) as Uint8Array);
   stored[stored.length - 1]! ^= 1;
   expect(() => open(secretbox(key), stored)).toThrow('output array was not large enough for encryption');
 });
 
-it('identity leaves a value as it is, and what is encrypted to others', () => {
+it('identity does not change a value, and throws for encrypted data', () => {
   expect(open(identity, Buffer.from(plain))).toBe(plain);
   expect(() => identity.decrypt(Buffer.from('k8s:enc:aesgcm:v1:key1:x'), place)).toThrow(
     'identity transformer tried to read encrypted data',

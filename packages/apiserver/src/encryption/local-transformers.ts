@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
 import type { Transformer } from './transformer.ts';
 
-/** Nothing is done to the value; what was encrypted is refused, so that another reads it. */
+/** Stores values as they are. Its `decrypt` throws for encrypted values, so that another transformer is tried. */
 export const identity: Transformer = {
   encrypt: (value) => value,
   decrypt: (value) => {
@@ -16,7 +16,7 @@ const encrypted = Buffer.from('k8s:enc:');
 const nonceSize = 12;
 const tagSize = 16;
 
-/** AES-GCM: nonce, data, tag. Bound to the place where it is stored. */
+/** AES-GCM: nonce, data, tag. The key in the store is the additional authenticated data. */
 export function aesGcm(key: Uint8Array): Transformer {
   const algorithm = `aes-${key.length * 8}-gcm` as 'aes-256-gcm';
   return {
@@ -27,7 +27,7 @@ export function aesGcm(key: Uint8Array): Transformer {
     },
     decrypt: (stored, place) => {
       if (stored.length < nonceSize) throw tooShort();
-      // Go's words, whatever it is that does not fit.
+      // Go has this message for every failure to open.
       if (stored.length < nonceSize + tagSize) throw new Error('cipher: message authentication failed');
       const end = stored.length - tagSize;
       const decipher = createDecipheriv(algorithm, key, stored.subarray(0, nonceSize), { authTagLength: tagSize })
@@ -43,7 +43,7 @@ export function aesGcm(key: Uint8Array): Transformer {
   };
 }
 
-/** AES-CBC with PKCS#7 padding: vector, data. */
+/** AES-CBC with PKCS#7 padding: initialization vector, data. */
 export function aesCbc(key: Uint8Array): Transformer {
   const algorithm = `aes-${key.length * 8}-cbc`;
   const blockSize = 16;
@@ -67,7 +67,7 @@ export function aesCbc(key: Uint8Array): Transformer {
   };
 }
 
-/** NaCl's secretbox, XSalsa20 and Poly1305: nonce, tag, data. */
+/** NaCl's secretbox (XSalsa20 and Poly1305): nonce, tag, data. */
 export function secretbox(key: Uint8Array): Transformer {
   const nonceLength = 24;
   return {
@@ -81,7 +81,7 @@ export function secretbox(key: Uint8Array): Transformer {
         const box = xsalsa20poly1305(key, stored.subarray(0, nonceLength));
         return { value: box.decrypt(stored.subarray(nonceLength)), stale: false };
       } catch (cause) {
-        // Upstream says so of every box that does not open.
+        // Upstream has this message for every box that fails to open.
         throw new Error('output array was not large enough for encryption', { cause });
       }
     },
@@ -91,12 +91,12 @@ export function secretbox(key: Uint8Array): Transformer {
 const infoSize = 32;
 
 /**
- * AES-GCM with a key for each value, made of the seed and 32 random bytes that are stored before it: a seed may serve
- * for as many values as there will ever be.
+ * AES-GCM with a separate key for each value, derived from the seed and 32 random bytes that are stored before the
+ * value. This allows one seed to encrypt any number of values.
  */
 export function seededAesGcm(seed: Uint8Array): Transformer {
   if (seed.length < 32) throw new Error(`invalid seed length ${seed.length} used for key generation`);
-  // The one round of HKDF's expansion that 32 bytes take.
+  // HKDF-Expand of 32 bytes, which is a single round.
   const derived = (info: Uint8Array): Transformer =>
     aesGcm(createHmac('sha256', seed).update(info).update(Uint8Array.of(1)).digest());
   return {

@@ -2,20 +2,20 @@ import { messageOf } from '@coxswain/apimachinery/errors';
 import { type Decrypted, isPromise, type MaybePromise, type Transformer } from './transformer.ts';
 
 export interface PrefixedTransformer {
-  /** What its values begin with: `k8s:enc:aesgcm:v1:`. */
+  /** The start of its stored values: `k8s:enc:aesgcm:v1:`. */
   readonly prefix: string;
   readonly transformer: Transformer;
 }
 
 /**
- * Writes with the first of several, behind its prefix, and reads with whichever can: how keys are rotated, and how one
- * comes to encryption and away from it. What another than the first has written is stale.
+ * Writes with the first transformer, after its prefix, and reads with every one whose prefix matches. This permits rotating
+ * keys, and turning encryption on and off. Values that another transformer than the first has written are stale.
  */
 export class PrefixedTransformers implements Transformer {
   readonly #all: readonly { readonly prefix: Buffer; readonly transformer: Transformer }[];
   readonly #nobodys: string;
 
-  /** `nobodys`: the error for what none of them has written. */
+  /** `nobodys`: the error message for values that no transformer could decrypt and none but `identity` tried to. */
   constructor(all: readonly PrefixedTransformer[], nobodys: string) {
     this.#all = all.map(({ prefix, transformer }) => ({ prefix: Buffer.from(prefix), transformer }));
     this.#nobodys = nobodys;
@@ -33,14 +33,14 @@ export class PrefixedTransformers implements Transformer {
     return this.#decrypt(0, [], stored, key);
   }
 
-  /** Several may have the same prefix and different keys: the failure of one is none yet. */
+  /** Several transformers may have the same prefix and different keys, so all matching ones are tried. */
   #decrypt(from: number, failures: unknown[], stored: Uint8Array, key: string): MaybePromise<Decrypted> {
     for (let i = from; i < this.#all.length; i++) {
       const { prefix, transformer } = this.#all[i]!;
       if (prefix.compare(stored, 0, Math.min(prefix.length, stored.length)) !== 0) continue;
       const found = ({ value, stale }: Decrypted): Decrypted => ({ value, stale: stale || i > 0 });
       const failed = (error: unknown): void => {
-        // What is not encrypted at all can tell only that something else is.
+        // The error of `identity` says nothing about why the other transformers failed.
         if (prefix.length > 0) failures.push(error);
       };
       try {

@@ -1,16 +1,16 @@
-/** What was stored, as it was before it was stored. */
+/** A decrypted value. */
 export interface Decrypted {
   readonly value: Uint8Array;
-  /** It would be stored otherwise today: the next write is done even when it changes nothing. */
+  /** The stored form is outdated: the next update is written even when it changes nothing. */
   readonly stale: boolean;
 }
 
-/** Right away where that is possible: whoever writes and reads all the time should not have to wait for nothing. */
+/** Synchronous where possible, so that reads and writes need not wait for a microtask. */
 export type MaybePromise<T> = T | Promise<T>;
 
 /**
- * Makes of values what is stored, and back. `key` is where a value lies: one that was moved elsewhere is not taken for
- * the one that belongs there. Both throw, or reject, when it cannot be done.
+ * Encrypts and decrypts values. `key` is the value's key in the store: authenticating ciphers bind the value to it, so
+ * that one moved to another key cannot be decrypted. Both methods throw or reject on failure.
  */
 export interface Transformer {
   encrypt(value: Uint8Array, key: string): MaybePromise<Uint8Array>;

@@ -5,7 +5,7 @@ const mandatory = (field: string, of: string): string => `${field} is a mandator
 const aesKeySizes = [16, 24, 32];
 const secretboxKeySizes = [32];
 
-/** Throws an Error with all that is wrong, as upstream words it. */
+/** Throws an Error with all problems, in upstream's messages. */
 export function validateEncryptionConfiguration(configuration: readonly EncryptedResources[]): void {
   const root = Path.of('resources');
   const errors: ErrorList = [];
@@ -27,7 +27,7 @@ export function validateEncryptionConfiguration(configuration: readonly Encrypte
   if (errors.length > 0) throw new Error(aggregate(errors));
 }
 
-/** `secrets` is of the core group, and `*.` all of it. */
+/** A name without a dot (`secrets`) is in the core group; `*.` is all of the core group. */
 export function parseGroupResource(text: string): { resource: string; group: string } {
   const dot = text.indexOf('.');
   return dot < 0 ? { resource: text, group: '' } : { resource: text.slice(0, dot), group: text.slice(dot + 1) };
@@ -76,7 +76,7 @@ function resourceProblem(text: string): string | undefined {
 
 function validateProvider(provider: EncryptionProvider, path: Path, kmsNames: Set<string>, errors: ErrorList): void {
   const found = Object.keys(provider);
-  // Secrets are in there: not to be shown.
+  // The value is not shown, as it may contain secrets.
   if (found.length === 0)
     errors.push(
       invalid(

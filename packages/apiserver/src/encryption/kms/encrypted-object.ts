@@ -5,7 +5,7 @@ const maxAnnotationBytes = 32 * 1024;
 const maxKeyIdBytes = 1024;
 const maxSourceBytes = 1024;
 
-/** What is stored of a value: the data, and the wrapped key or seed it is encrypted with. */
+/** The stored form of a value: the encrypted data, and the wrapped key or seed it is encrypted with. */
 export interface Envelope {
   readonly encryptedData: Uint8Array;
   readonly keyId: string;
@@ -14,7 +14,7 @@ export interface Envelope {
   readonly encryptedDEKSourceType: number;
 }
 
-/** Throws an Error for what is no envelope, in upstream's words. */
+/** Throws an Error with upstream's message when the data is not a valid envelope. */
 export function decodeEnvelope(stored: Uint8Array): Envelope {
   const decoded = EncryptedObject.decode(Buffer.from(stored.buffer, stored.byteOffset, stored.length));
   const envelope: Envelope = {

@@ -1,7 +1,7 @@
 import { connect } from '@coxswain/grpc';
 import { keyManagementService, type WrappedKey } from './messages.ts';
 
-/** The plug-in that keeps the key that keys are encrypted with. Every call rejects when it fails or takes too long. */
+/** A client of the KMS plug-in that wraps keys. Every call rejects on failure or timeout. */
 export interface KmsService {
   status(): Promise<{ readonly version: string; readonly healthz: string; readonly keyId: string }>;
   encrypt(key: Uint8Array, uid: string): Promise<WrappedKey>;
@@ -9,7 +9,7 @@ export interface KmsService {
   close(): void;
 }
 
-/** A plug-in at a Unix socket: `unix:///run/kms.sock`. */
+/** Connects to a plug-in at a Unix socket: `unix:///run/kms.sock`. */
 export async function openKmsService(endpoint: string, timeoutMs: number): Promise<KmsService> {
   const connection = await connect(endpoint, { waitForReady: true });
   const calls = connection.service(keyManagementService);

@@ -5,7 +5,7 @@ import type { Decrypted } from '../transformer.ts';
 import type { KmsService } from './kms-service.ts';
 import { KmsTransformer } from './kms-transformer.ts';
 
-/** Wraps keys by reversing them, with whatever key it is told to have. */
+/** Wraps keys by reversing them. The reported key ID, health and version can be set. */
 class FakeKms implements KmsService {
   keyId = 'key-1';
   healthz = 'ok';
@@ -67,8 +67,8 @@ const decrypt = async (transformer: KmsTransformer, stored: Uint8Array): Promise
   return [Buffer.from(value).toString(), stale];
 };
 
-describe('a KMS plug-in', () => {
-  it('is asked once for many values', async () => {
+describe('a KMS transformer', () => {
+  it('calls the plug-in once for many values', async () => {
     const kms = new FakeKms();
     const transformer = await open(kms);
     for (const text of ['a', 'b', 'c'])
@@ -76,7 +76,7 @@ describe('a KMS plug-in', () => {
     expect(kms.calls).toEqual(['status', 'encrypt']);
   });
 
-  it('unwraps what another server wrote, once', async () => {
+  it('unwraps the seed of another server once', async () => {
     const kms = new FakeKms();
     const [one, other] = [await open(kms), await open(kms)];
     const stored = ['a', 'b'].map((text) => encrypt(one, text));
@@ -89,7 +89,7 @@ describe('a KMS plug-in', () => {
     expect(other.decrypt(stored[0]!, place)).not.toBeInstanceOf(Promise);
   });
 
-  it('has a new key: what was written before is stale and can be read', async () => {
+  it('still decrypts values of an earlier key, as stale, after a key rotation', async () => {
     const kms = new FakeKms();
     const transformer = await open(kms);
     const before = encrypt(transformer, 'a');
@@ -100,7 +100,7 @@ describe('a KMS plug-in', () => {
     expect(await decrypt(transformer, encrypt(transformer, 'b'))).toEqual(['b', false]);
   });
 
-  it('is away: reads go on, writes for three minutes', async () => {
+  it('decrypts without the plug-in, and encrypts for three minutes', async () => {
     const kms = new FakeKms();
     const transformer = await open(kms);
     const before = encrypt(transformer, 'a');
@@ -123,7 +123,7 @@ describe('a KMS plug-in', () => {
     ['version', 'v3', 'expected KMSv2 API version v2, got v3'],
     ['keyId', '', 'got invalid KMSv2 KeyID hash "": keyID is empty'],
     ['keyId', 'k'.repeat(1025), 'keyID is 1025 bytes, which exceeds the max size of 1024'],
-  ] as const)('with a %s of %j is not well', async (field, value, message) => {
+  ] as const)('is not healthy with a %s of %j', async (field, value, message) => {
     const kms = new FakeKms();
     kms[field] = value;
     const transformer = await open(kms);
@@ -131,7 +131,7 @@ describe('a KMS plug-in', () => {
     expect(() => encrypt(transformer, 'a')).toThrow('got unexpected nil transformer');
   });
 
-  it('reads what upstream stored', async () => {
+  it('decrypts what upstream stored', async () => {
     const stored =
       'CneWtgz6qXJ9AsqWg+uSZdgcFrxeemTCuS86uevTNFJOlR6o3xH6J+AQ9Mw8QL/MnM+J2QhiV76yJuPMGPTbpcZp9HruA90adcG4DXACYF4Tjtv3SCxYaDj7GpvBaOL1JF/UcujcKP04QBbkq/T4h1t9a7Xn5HNi4hIFa2V5LTEaB3dyYXBwZWQiEgoNYS5leGFtcGxlLmNvbRIBeCgB';
     const kms = new FakeKms();

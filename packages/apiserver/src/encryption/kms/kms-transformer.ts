@@ -9,14 +9,14 @@ import { assertEnvelope, decodeEnvelope, type Envelope, encodeEnvelope, keyIdPro
 import type { KmsService } from './kms-service.ts';
 import { seedSource, type WrappedKey } from './messages.ts';
 
-/** So long may a seed be written with after the plug-in was last found well. */
+/** How long after the last successful health check a seed may encrypt values. */
 const writableMs = 3 * 60_000;
 const wellIntervalMs = 60_000;
 const illIntervalMs = 10_000;
-/** The last answer is good so long to whoever asks for health. */
+/** How long the result of a health check is reused. */
 const wellTtlMs = 20_000;
 const illTtlMs = 3_000;
-/** Seeds that were unwrapped; there is one for each start of each server since the key was changed. */
+/** Maximum number of cached seeds. Each server start and each key rotation adds one. */
 const maxSeeds = 4_096;
 
 export interface KmsTransformerOptions {
@@ -24,7 +24,7 @@ export interface KmsTransformerOptions {
   readonly service: KmsService;
   readonly now: () => Date;
   readonly uuid: () => string;
-  /** Hears of a plug-in that is not well. */
+  /** Receives failed health checks. */
   readonly logger: Logger;
 }
 
@@ -35,9 +35,9 @@ interface Seed {
 }
 
 /**
- * Envelope encryption with a KMS plug-in, version 2. A seed is wrapped by the plug-in once, for as long as its key is
- * the same, and all values are encrypted with what is made of it: so the plug-in is asked at the start, once a minute
- * for its health, and for seeds of others that are met for the first time.
+ * Envelope encryption with a KMS v2 plug-in. The plug-in wraps one seed per server start and key, and all values are
+ * encrypted with keys derived from the seed. So the plug-in is called at the start, once a minute for its health, and
+ * when a value with an unknown seed is read.
  */
 export class KmsTransformer implements Transformer {
   readonly #options: KmsTransformerOptions;
@@ -53,7 +53,7 @@ export class KmsTransformer implements Transformer {
     this.#options = options;
   }
 
-  /** Asks the plug-in for the first time, and from then on. One that is not there yet is reported, and waited for. */
+  /** Checks the plug-in, and repeats that periodically. A plug-in that is not healthy is logged; it does not reject. */
   async start(): Promise<void> {
     await this.#probe();
   }
@@ -88,7 +88,7 @@ export class KmsTransformer implements Transformer {
     return transformer instanceof Promise ? transformer.then(open) : open(transformer);
   }
 
-  /** Throws when the plug-in is not well; asks it when that is not known. */
+  /** Throws when the plug-in is not healthy. Calls it unless there is a recent result. */
   async check(): Promise<void> {
     const now = this.#options.now().getTime();
     const last = this.#last;
@@ -127,10 +127,13 @@ export class KmsTransformer implements Transformer {
     }
   }
 
-  /** Makes a seed when there is none for the plug-in's present key; else the present one may be used for longer. */
+  /**
+   * Checks the status. Makes a new seed when the plug-in's key ID has changed; otherwise extends the use of the current
+   * one.
+   */
   async #refresh(): Promise<void> {
     const { service, now, uuid } = this.#options;
-    // From before the question: it is a bound.
+    // Taken before the call: the plug-in is not known to be healthy for any later time.
     const writableUntil = now().getTime() + writableMs;
     const { healthz, version, keyId } = await service.status();
     if (healthz !== 'ok') throw new Error(`got unexpected healthz status: ${healthz}`);
@@ -151,7 +154,9 @@ export class KmsTransformer implements Transformer {
     const envelope = envelopeOf(wrapped, Uint8Array.of(0));
     assertEnvelope(envelope);
     if (wrapped.keyId !== keyId)
-      throw new Error('failed to rotate DEK: the plug-in encrypts with another key than the one it names');
+      throw new Error(
+        'failed to rotate DEK: the key ID of the Encrypt response differs from that of the Status response',
+      );
     const transformer = seededAesGcm(seed);
     this.#seed = { transformer, wrapped, writableUntil };
     this.#unwrapped.set(cacheKey(envelope), transformer);
@@ -199,7 +204,7 @@ const envelopeOf = ({ ciphertext, keyId, annotations }: WrappedKey, encryptedDat
   encryptedDEKSourceType: seedSource,
 });
 
-/** All that the plug-in is given to unwrap. */
+/** All parameters of the Decrypt call. */
 const cacheKey = ({ encryptedDEKSource, keyId, annotations, encryptedDEKSourceType }: Envelope): string =>
   JSON.stringify([
     encryptedDEKSourceType,

@@ -1,7 +1,7 @@
 import { unary } from '@coxswain/grpc';
 import { bytes, int64, type MessageOf, many, message, struct, text } from '@coxswain/grpc/protobuf';
 
-/* What is said to a KMS plug-in (`v2.KeyManagementService`), and what is stored of it. */
+/* The messages of a KMS plug-in (`v2.KeyManagementService`), and the stored form of its values. */
 
 interface Annotation {
   readonly key: string;
@@ -16,7 +16,7 @@ interface KmsStatus {
   readonly keyId: string;
 }
 
-/** The key of a value, encrypted by the plug-in. */
+/** A key or seed, encrypted by the plug-in. */
 export interface WrappedKey {
   readonly ciphertext: Uint8Array;
   readonly keyId: string;
@@ -60,7 +60,7 @@ export const EncryptedObject = message({
 });
 export type EncryptedObject = MessageOf<typeof EncryptedObject>;
 
-/** The data is encrypted with the key itself. */
+/** The data is encrypted with the unwrapped key itself. */
 export const keySource = 0;
-/** Each value with a key made of the seed and of bytes before the value. */
+/** The data is encrypted with a key derived from the unwrapped seed and the bytes stored before the data. */
 export const seedSource = 1;
