@@ -34,7 +34,7 @@ import { behaviour as storageV1beta1 } from './storage/v1beta1/index.ts';
 import { behaviour as storagemigrationV1beta1 } from './storagemigration/v1beta1/index.ts';
 import type { GroupVersionBehaviour } from './strategy/strategy.ts';
 
-/** The code of every group version that has any, one folder each. */
+/** The behaviour of every group version that has code of its own: one folder each. */
 export const behaviours: readonly GroupVersionBehaviour[] = [
   admissionregistrationV1,
   admissionregistrationV1alpha1,

@@ -19,7 +19,7 @@ describe('the behaviour of built-in kinds', () => {
     expect(strategyFor(catalogue.kind(gv.withKind(resource.kind))!.hub)).toBeDefined();
   });
 
-  it('a status subresource is owned by somebody', () => {
+  it('every kind with a status subresource has a strategy for it', () => {
     const orphans = resources.filter(({ resource, gv }) => {
       const hasStatus = resource.subresources?.some(({ name }) => name === 'status');
       return hasStatus && !strategyFor(catalogue.kind(gv.withKind(resource.kind))!.hub)?.subresources?.status;
@@ -27,7 +27,7 @@ describe('the behaviour of built-in kinds', () => {
     expect(orphans.map(({ name }) => name)).toEqual([]);
   });
 
-  it('is written for kinds that are there, and strategies for hubs', () => {
+  it('exists only for known kinds: strategies for hub versions, conversions for the others', () => {
     for (const { group, version, defaults, strategies, conversions } of behaviours) {
       const gv = GroupVersion.of(group, version);
       for (const kind of Object.keys({ ...defaults, ...strategies, ...conversions })) {

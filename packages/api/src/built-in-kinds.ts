@@ -15,11 +15,11 @@ for (const { group, version, ...behaviour } of behaviours) {
   collect(conversions, behaviour.conversions);
 }
 
-/** What sets the defaults of an object of this version; undefined when the kind has none. */
+/** Returns the function that sets the defaults of objects of this version; undefined when the kind has none. */
 export const defaulterFor = (gvk: GroupVersionKind): Defaulter<KubernetesObject> | undefined => defaulters.get(gvk);
 
-/** How objects of the kind are created and changed; `hub` is the kind's hub version (see `Kind.hub`). */
+/** Returns the strategy for creating and updating objects of the kind; `hub` is the kind's hub version (see `Kind.hub`). */
 export const strategyFor = (hub: GroupVersionKind): Strategy | undefined => strategies.get(hub);
 
-/** To and from the hub version; undefined where the versions differ in apiVersion only. */
+/** Returns the conversion to and from the hub version; undefined where the versions differ in apiVersion only. */
 export const conversionFor = (gvk: GroupVersionKind): HubConversion | undefined => conversions.get(gvk);

@@ -4,13 +4,13 @@ export interface Resource {
   readonly singularName: string;
   readonly kind: string;
   readonly namespaced: boolean;
-  /** Separated by spaces, sorted. */
+  /** Sorted, separated by spaces. */
   readonly verbs: string;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
-  /** The group version that upstream stores it as; absent for what is never stored. */
+  /** The group version that upstream stores the resource as; absent for resources that are never stored. */
   readonly storageVersion?: string;
-  /** Only where upstream's hash is of a version that it no longer serves. */
+  /** Set only where upstream computes the hash from a version that it no longer serves. */
   readonly storageVersionHash?: string;
   readonly subresources?: readonly Subresource[];
 }
@@ -18,7 +18,7 @@ export interface Resource {
 export interface Subresource {
   readonly name: string;
   readonly kind: string;
-  /** Only where the kind is of another group version than the resource, such as `Scale` of autoscaling/v1. */
+  /** Set only where the kind belongs to another group version than the resource, such as `Scale` of autoscaling/v1. */
   readonly group?: string;
   readonly version?: string;
   readonly verbs: string;
@@ -32,7 +32,7 @@ export interface GroupVersionResources {
 
 export type Stability = 'alpha' | 'beta' | 'stable';
 
-/** By its name alone, as upstream has it: `v1alpha3` is alpha. */
+/** Returns the stability that the version's name states, as upstream does: `v1alpha3` is alpha. */
 export function stabilityOf(version: string): Stability {
   return version.includes('alpha') ? 'alpha' : version.includes('beta') ? 'beta' : 'stable';
 }

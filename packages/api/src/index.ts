@@ -1,9 +1,9 @@
 /**
- * `@coxswain/api`: the catalogue of every kind of Kubernetes v1.36. A kind is data (`Catalogue`), types
- * (`@coxswain/api/apps/v1`), and what data can't say: defaults, validation, conversion, strategy, table columns, in one
- * folder per group and version.
+ * `@coxswain/api`: the catalogue of every kind of Kubernetes v1.36. A kind is data (`Catalogue`), TypeScript types
+ * (`@coxswain/api/apps/v1`), and code: defaults, validation, conversion, strategy, table columns, in one folder per
+ * group and version.
  *
- * It serves nothing and stores nothing: that is the API server's work, which walks through `strategy/`.
+ * It serves nothing and stores nothing: the API server does, by calling the functions of `strategy/`.
  *
  * Where to start: `catalogue/catalogue.ts`, then `strategy/strategy.ts`.
  */

@@ -10,13 +10,13 @@ describe('the scheme of all built-in kinds', () => {
     for (const { gvk } of Catalogue.builtIn().kinds()) expect(scheme.recognizes(gvk)).toBe(true);
   });
 
-  it('prefers versions as discovery does, and serves the stable ones', () => {
+  it('orders versions as discovery does, and enables the stable ones', () => {
     expect(scheme.prioritizedVersionsForGroup('autoscaling').map(String)).toEqual(['autoscaling/v2', 'autoscaling/v1']);
     expect(scheme.isVersionEnabled(GroupVersion.of('resource.k8s.io', 'v1'))).toBe(true);
     expect(scheme.isVersionEnabled(GroupVersion.of('resource.k8s.io', 'v1beta1'))).toBe(false);
   });
 
-  it('finds a way from every version of a kind to every other', () => {
+  it('converts every version of a kind to its hub and back', () => {
     for (const { gvk, hub } of Catalogue.builtIn().kinds()) {
       if (gvk === hub) continue;
       const there = scheme.convertToVersion(scheme.new(gvk), hub.groupVersion);
@@ -46,7 +46,7 @@ describe('the scheme of all built-in kinds', () => {
     expect(() => scheme.convertFieldLabel(gvk, label, 'x')).toThrow(message);
   });
 
-  it('reads a selector of events.k8s.io in its own words', () => {
+  it('converts a field label of events.k8s.io to the label of the core group', () => {
     const gvk = GroupVersionKind.of('events.k8s.io', 'v1', 'Event');
     expect(scheme.convertFieldLabel(gvk, 'regarding.name', 'x')).toEqual({ label: 'involvedObject.name', value: 'x' });
   });

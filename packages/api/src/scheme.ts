@@ -11,18 +11,18 @@ import { conversionFor, defaulterFor, strategyFor } from './built-in-kinds.ts';
 import { Catalogue, type Kind } from './catalogue/catalogue.ts';
 import { selectBy } from './strategy/field-labels.ts';
 
-/** Answers and discovery documents have one form, whatever version was asked for. */
+/** Kinds of responses and discovery documents: the same in every group version. */
 const unversioned = ['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList'];
 
 export interface SchemeOptions {
   readonly name?: string;
-  /** For the few defaults that are the present time; the machine's time by default. */
+  /** The clock for the few defaults that are the current time; the system clock by default. */
   readonly now?: () => Date;
 }
 
 /**
- * A scheme that knows every built-in kind: types, defaults, conversions through each kind's hub, field selectors. Versions
- * that upstream does not serve by default are switched off. It is the caller's own and open for more kinds.
+ * Returns a new scheme with every built-in kind: types, defaults, conversions through each kind's hub, field selectors.
+ * Versions that upstream does not serve by default are disabled. The caller may add kinds to it.
  */
 export function newScheme({ name = 'coxswain', now }: SchemeOptions = {}): Scheme {
   const scheme = new Scheme(name);

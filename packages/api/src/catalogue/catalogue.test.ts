@@ -8,7 +8,7 @@ const catalogue = Catalogue.builtIn();
 const kind = (apiVersion: string, name: string) => catalogue.kind(GroupVersion.parse(apiVersion).withKind(name))!;
 
 describe('the catalogue of kinds', () => {
-  it('knows a field as upstream declares it', () => {
+  it('describes a field as upstream declares it', () => {
     const spec = catalogue.type('core.v1.PodSpec');
     expect(spec.fields.get('volumes')).toMatchObject({
       number: 1,
@@ -38,14 +38,14 @@ describe('the catalogue of kinds', () => {
     expect(catalogue.type('core.v1.ContainerPort').fields.get('protocol')?.default).toBe('TCP');
   });
 
-  it('knows fields of types that have no definition of their own from those that they are inlined in', () => {
+  it('takes the fields of a type without an OpenAPI definition from the definitions that inline it', () => {
     const env = catalogue.type('core.v1.EphemeralContainer').fields.get('env');
     expect(env).toMatchObject({ mergeKey: 'name', schema: { kind: 'list', listType: 'map', mapKeys: ['name'] } });
     const scope = catalogue.type('admissionregistration.v1.RuleWithOperations').fields.get('scope');
     expect(scope?.schema).toMatchObject({ enum: ['*', 'Cluster', 'Namespaced'] });
   });
 
-  it('reads values that hold spaces', () => {
+  it('reads enum values that contain spaces', () => {
     const usages = catalogue.type('certificates.v1.CertificateSigningRequestSpec').fields.get('usages')?.schema;
     expect(usages).toMatchObject({ items: { enum: expect.arrayContaining(['cert sign', 'client auth', 'any']) } });
   });
@@ -60,7 +60,7 @@ describe('the catalogue of kinds', () => {
     ]);
   });
 
-  it('has types that contain themselves', () => {
+  it('supports types that contain themselves', () => {
     const properties = catalogue.type('apiextensions.v1.JSONSchemaProps').fields.get('properties')!.schema;
     expect(properties).toMatchObject({ kind: 'map', values: { fullName: 'apiextensions.v1.JSONSchemaProps' } });
   });
@@ -90,7 +90,7 @@ describe('the catalogue of kinds', () => {
     expect(kind(apiVersion, name).hub.toString()).toBe(hub);
   });
 
-  it('serves stable versions unless told otherwise, and no others', () => {
+  it('enables exactly the stable versions by default', () => {
     const on = catalogue.groupVersions
       .map(({ group, version }) => GroupVersion.of(group, version))
       .filter((gv) => catalogue.enabledByDefault(gv));
@@ -99,7 +99,7 @@ describe('the catalogue of kinds', () => {
     expect(on).toHaveLength(22);
   });
 
-  it('knows options in every group version, and nothing that is not there', () => {
+  it('has the options kinds in every group version, and no unknown kinds', () => {
     expect(kind('apps/v1', 'DeleteOptions').schema.fullName).toBe('meta.v1.DeleteOptions');
     expect(catalogue.kind(GroupVersionKind.of('apps', 'v1', 'Pod'))).toBeUndefined();
     expect(catalogue.kind(GroupVersionKind.of('nobody', 'v1', 'DeleteOptions'))).toBeUndefined();
@@ -108,7 +108,7 @@ describe('the catalogue of kinds', () => {
 
 const upstream = process.env.COXSWAIN_UPSTREAM ?? join(import.meta.dirname, '../../../../../shared/upstream/v1.36.4');
 
-describe.skipIf(!existsSync(upstream))('beside upstream’s discovery', () => {
+describe.skipIf(!existsSync(upstream))('compared with upstream’s discovery', () => {
   const files = existsSync(upstream)
     ? readdirSync(join(upstream, 'discovery')).filter((file) => /^apis?__.*v\d.*\.json$/.test(file))
     : [];

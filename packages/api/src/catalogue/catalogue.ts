@@ -4,26 +4,24 @@ import { packages } from '../generated/packages.ts';
 import { groupVersionResources } from '../generated/resources.ts';
 import { TypeTables } from './hydrate.ts';
 
-/** One kind in one version: where its type is, how it is served, and which version validation and conversion go through. */
+/** One kind in one version: its type, the resource that serves it, and the hub version for validation and conversion. */
 export interface Kind {
   readonly gvk: GroupVersionKind;
   readonly schema: StructSchema;
-  /** The version whose strategy and validation hold for every version of the kind. */
+  /** The version whose strategy and validation apply to every version of the kind. */
   readonly hub: GroupVersionKind;
-  /** The resource of the same group version that serves it; kinds such as `Scale` or `Status` have none of their own. */
+  /** The resource of the same group version that serves the kind; absent for kinds such as `Scale` or `Status`. */
   readonly resource?: Resource;
   readonly stability: Stability;
 }
 
-/**
- * Kinds that are the same thing under two group names, and the one that all of their versions go through.
- */
+/** Kinds that two API groups serve: group and kind → the hub in the other group. */
 const hubsElsewhere: ReadonlyMap<string, GroupVersionKind> = new Map([
   ['events.k8s.io Event', GroupVersionKind.of('', 'v1', 'Event')],
   ['events.k8s.io EventList', GroupVersionKind.of('', 'v1', 'EventList')],
 ]);
 
-/** Options and events that every group version knows, whatever its own kinds are. */
+/** Kinds of meta.v1 that exist in every group version. */
 const metaKinds = new Set([
   'CreateOptions',
   'DeleteOptions',
@@ -33,17 +31,20 @@ const metaKinds = new Set([
   'UpdateOptions',
   'WatchEvent',
 ]);
-/** Kinds of meta.v1 that the core group lists as its own. */
+/** Kinds of meta.v1 that exist in the core group's v1. */
 const coreMetaKinds = new Set(['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'Status']);
 /** Kinds of meta.v1 that belong to the group `meta.k8s.io`. */
 const metaGroupKinds = new Set(['PartialObjectMetadata', 'PartialObjectMetadataList', 'Table', 'TableOptions']);
 
-/** Read in bodies although nothing serves them in that version any more: old clients drain nodes so. */
+/**
+ * Kinds that upstream still accepts in request bodies although no resource of that version is served: old clients evict
+ * with policy/v1beta1.
+ */
 const formerKinds: ReadonlyMap<GroupVersionKind, string> = new Map([
   [GroupVersionKind.of('policy', 'v1beta1', 'Eviction'), 'policy.v1.Eviction'],
 ]);
 
-/** Every kind of Kubernetes v1.36, as data. Immutable; types are read from their tables when first asked for. */
+/** Every kind of Kubernetes v1.36, as data. Immutable; types are parsed from their tables on first use. */
 export class Catalogue {
   readonly #types = new TypeTables(packages.map(({ name, table }) => [name, table]));
   readonly #kinds = new Map<GroupVersionKind, Kind>();
@@ -52,7 +53,7 @@ export class Catalogue {
 
   static readonly #builtIn = { value: undefined as Catalogue | undefined };
 
-  /** The catalogue, shared: nothing about it can change. */
+  /** Returns the shared, immutable catalogue. */
   static builtIn(): Catalogue {
     Catalogue.#builtIn.value ??= new Catalogue();
     return Catalogue.#builtIn.value;
@@ -72,17 +73,17 @@ export class Catalogue {
     }
   }
 
-  /** Group versions that have resources, in the server's order of preference. */
+  /** Group versions that have resources, in discovery's order of preference. */
   get groupVersions(): readonly GroupVersionResources[] {
     return groupVersionResources;
   }
 
-  /** Whether upstream serves the group version when nobody says otherwise: the stable ones. */
+  /** Reports whether upstream serves the group version without `--runtime-config`: true for the stable ones. */
   enabledByDefault(groupVersion: GroupVersion): boolean {
     return stabilityOf(groupVersion.version) === 'stable';
   }
 
-  /** Every kind, lists included, but not the options that all group versions share. */
+  /** Returns every kind, lists included, without the options kinds that all group versions share. */
   kinds(): Kind[] {
     return [...this.#typeNames.keys()].map((gvk) => this.kind(gvk)!);
   }
@@ -106,12 +107,15 @@ export class Catalogue {
     return kind;
   }
 
-  /** The schema of a type by its full name, such as `core.v1.PodSpec`. Throws when there is none. */
+  /** Returns the schema of a type by its full name, such as `core.v1.PodSpec`. Throws when there is none. */
   type(fullName: string): StructSchema {
     return this.#types.struct(fullName);
   }
 
-  /** The highest version of the kind in Kubernetes' order, except where two groups share one kind. */
+  /**
+   * Returns the hub of the kind: its highest version in Kubernetes' order, or the other group's where two groups serve
+   * the kind.
+   */
   hubOf(gvk: GroupVersionKind): GroupVersionKind {
     const key = `${gvk.group} ${gvk.kind}`;
     const version = this.#versions.get(key)?.[0];

@@ -1,6 +1,6 @@
 import type { GroupVersionKind } from '@coxswain/apimachinery';
 
-/** By version and kind: since when, until when where that is known, and what to use in its place. */
+/** `apiVersion kind` → release of the deprecation, release of the removal where known, replacement where there is one. */
 const deprecations: Readonly<Record<string, readonly [since: string, until?: string, replacement?: string]>> = {
   'v1 ComponentStatus': ['1.19'],
   'v1 Endpoints': ['1.33', undefined, 'discovery.k8s.io/v1 EndpointSlice'],
@@ -23,7 +23,7 @@ const deprecations: Readonly<Record<string, readonly [since: string, until?: str
   'storage.k8s.io/v1beta1 VolumeAttributesClass': ['1.34', '1.37', 'storage.k8s.io/v1 VolumeAttributesClass'],
 };
 
-/** What upstream warns of whoever still uses that version of the kind; undefined when there is nothing to say. */
+/** Returns upstream's warning for requests that use a deprecated version of the kind; undefined when it is not deprecated. */
 export function deprecationWarning({ apiVersion, kind }: GroupVersionKind): string | undefined {
   const name = `${apiVersion} ${kind}`;
   const found = Object.hasOwn(deprecations, name) ? deprecations[name] : undefined;

@@ -1,7 +1,7 @@
 import type { Field, ScalarKind, Schema, StructSchema } from '@coxswain/apimachinery';
 
 /**
- * Reads the tables of `generated/schema`. A type is a line of its own, its fields follow it, indented:
+ * Reads the tables of `generated/schema`. A type is one line with its name; its fields follow, one indented line each:
  *
  * ```
  * PodSpec
@@ -9,19 +9,21 @@ import type { Field, ScalarKind, Schema, StructSchema } from '@coxswain/apimachi
  *  restartPolicy 3 ? string:RestartPolicy (Always|Never|OnFailure)
  * ```
  *
- * A field is: JSON name, protobuf number (0: not on that wire), flags, type, and what else is known of it.
+ * A field is: JSON name, protobuf number (0: not in protobuf), flags, type, and optional parts.
  *
- * - names: `ip/IP` where Go does not call the field `Ip`
+ * - names: `ip/IP` where the Go name is not the JSON name with a capital first letter
  * - flags: `?` omitempty, `0` omitzero, `!` required, `^` inlined, `-` none of them
- * - types: `*T` a pointer, `[]T` an atomic list, `[=]T` a set, `[a,b]T` a list keyed by a and b, `~v1.Name[]T` a
- *   list with a name that is a message on the protobuf wire, `{}T` a map, `{!}T` an atomic map, `{v1.Name}T` one with a name, `.T` a struct of the same package, `p.v1.T`
- *   one of another, `!T` that struct taken as one value, `%T` field by field, `scalar:GoName` a scalar with a name of its own
- * - then: `+strategy@key` for strategic merge, `(A|B)` an enum, `=json` a default
+ * - types: `*T` a pointer, `[]T` an atomic list, `[=]T` a set, `[a,b]T` a list keyed by a and b, `~v1.Name[]T` a list
+ *   whose Go type is a named type and a message in protobuf, `{}T` a map, `{!}T` an atomic map, `{v1.Name}T` a map of a
+ *   named Go type, `.T` a struct of the same package, `p.v1.T` a struct of another package, `!T` that struct as an
+ *   atomic value for server-side apply, `%T` that struct as a granular value, `scalar:GoName` a scalar of a named Go
+ *   type
+ * - optional parts: `+strategy@key` for strategic merge patch, `(A|B)` an enum, `=json` a default
  *
- * Packages are read and types parsed when they are first asked for: a program that meets ten kinds pays for ten.
+ * Tables are split and types parsed on first use: a program that uses ten kinds pays for ten.
  */
 export class TypeTables {
-  /** Packages that nobody has asked for yet. */
+  /** Tables of the packages that have not been split yet, by package. */
   readonly #unread: Map<string, string>;
   readonly #lines = new Map<string, readonly string[]>();
   readonly #structs = new Map<string, StructSchema>();
@@ -31,7 +33,10 @@ export class TypeTables {
     this.#unread = new Map(tables);
   }
 
-  /** Throws when no table has the type: the tables are closed, so that is a bug. */
+  /**
+   * Returns the type's schema. Throws when no table has the type: the tables contain every type that they refer to, so
+   * that is a bug.
+   */
   struct(fullName: string): StructSchema {
     let struct = this.#structs.get(fullName);
     if (!struct) {
@@ -55,7 +60,7 @@ export class TypeTables {
   }
 }
 
-/** Types refer to each other in circles (JSONSchemaProps): fields are made when first looked at. */
+/** A struct whose fields are parsed on first access, because types can refer to each other in cycles (JSONSchemaProps). */
 class LazyStruct implements StructSchema {
   readonly kind = 'struct';
   readonly name: string;
@@ -97,7 +102,7 @@ function parseField(line: string, pkg: string, tables: TypeTables): Field {
   const [name, goName] = names.split('/') as [string, string?];
   const patch = more.find((part) => part.startsWith('+'))?.slice(1);
   const [strategy, mergeKey] = patch?.split('@') ?? [];
-  // Some values hold spaces (`cert sign`), so they are not found among the parts.
+  // Some enum values contain spaces (`cert sign`), so splitting the line at spaces would break them.
   const enumeration = / \((.*)\)/.exec(line)?.[1]?.split('|');
   const fallback = more.find((part) => part.startsWith('='))?.slice(1);
   const pointer = type.startsWith('*');
@@ -153,7 +158,7 @@ function parseType(type: string, context: Context): Schema {
   return { kind, ...(goName && { goName }), ...(context.enumeration && { enum: context.enumeration }) };
 }
 
-/** The same struct, but for apply one value, or none: a field may say so otherwise than its type. */
+/** Returns the struct with another `atomic`: the marker of a field overrides that of its type. */
 function withAtomic({ pkg, tables }: Context, type: string, atomic: boolean): StructSchema {
   const struct = tables.struct(type.startsWith('.') ? pkg + type : type);
   return {

@@ -2,7 +2,7 @@ import { featureGates } from '../generated/feature-gates.ts';
 
 export type FeatureName = keyof typeof featureGates;
 
-/** Which of upstream's features are on: its defaults for v1.36, changed by what `--feature-gates` says. Immutable. */
+/** The state of upstream's feature gates: the defaults of v1.36, overridden by `--feature-gates`. Immutable. */
 export class FeatureGates {
   static readonly defaults = new FeatureGates();
   readonly #changed: ReadonlyMap<string, boolean>;
@@ -18,7 +18,7 @@ export class FeatureGates {
     this.#changed = new Map(Object.entries(changed));
   }
 
-  /** What was said of the feature itself, or else of all of its stage (`AllAlpha`, `AllBeta`), or else its default. */
+  /** Returns the value set for the feature itself, else the one set for its stage (`AllAlpha`, `AllBeta`), else its default. */
   enabled(name: FeatureName): boolean {
     const { stage, default: byDefault } = featureGates[name];
     return this.#changed.get(name) ?? this.#ofStage(stage) ?? byDefault;

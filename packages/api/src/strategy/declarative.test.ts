@@ -25,7 +25,7 @@ const rules: StructRules = {
 const problems = (spec: object, old?: object, on = true): string[] =>
   validateDeclaratively({ spec }, old && { spec: old }, rules, new FeatureGates({ GangScheduling: on })).map(String);
 
-describe('rules that are data', () => {
+describe('declarative rules', () => {
   const cases: Readonly<Record<string, readonly [spec: object, old: object | undefined, expected: readonly string[]]>> =
     {
       'a required field is missing': [{}, undefined, ['spec.name: Required value']],
@@ -34,14 +34,14 @@ describe('rules that are data', () => {
         undefined,
         ['spec.size: Invalid value: 0: must be greater than or equal to 1'],
       ],
-      'what did not change is not looked at': [{ name: 'bad', size: 5 }, { name: 'bad', size: 1 }, []],
+      'an unchanged field is not validated': [{ name: 'bad', size: 5 }, { name: 'bad', size: 1 }, []],
       'an immutable field': [
         { name: 'a', fixed: 'x' },
         { name: 'a' },
         ['spec.fixed: Invalid value: null: field is immutable'],
       ],
       'an immutable field may be set on creation': [{ name: 'a', fixed: 'x' }, undefined, []],
-      'keys stand once': [
+      'a repeated key is a duplicate': [
         {
           name: 'a',
           items: [
@@ -63,7 +63,7 @@ describe('rules that are data', () => {
         { name: 'a', items: [{ name: 'x', value: '' }] },
         ['spec.items[0].value: Required value'],
       ],
-      'too many items are not looked at': [
+      'the items of a list that is too long are not validated': [
         { name: 'a', items: [{}, {}, {}] },
         undefined,
         ['spec.items: Too many: 3: must have at most 2 items'],

@@ -14,20 +14,20 @@ import {
 } from '@coxswain/apimachinery';
 import type { FeatureGates, FeatureName } from '../features/feature-gates.ts';
 
-/** What upstream's newer kinds say of a field by tags, instead of by code. */
+/** The rules of one field, which upstream's newer kinds declare by tags (declarative validation) instead of code. */
 export interface FieldRules {
-  /** Neither: a struct that is always there. */
+  /** Absent for a struct that is always present. */
   readonly presence?: 'required' | 'optional';
-  /** A pointer upstream: zero and the empty string are values. */
+  /** A pointer in Go: zero and the empty string count as set. */
   readonly pointer?: boolean;
   readonly immutable?: boolean;
   /** Forbidden while the feature is off. */
   readonly feature?: FeatureName;
   readonly maxItems?: number;
-  /** Items of the list are told apart by this field. */
+  /** The field that identifies the items of the list: its values must be unique. */
   readonly key?: string;
   readonly format?: (value: string) => string[];
-  /** For rules about parts of a string. */
+  /** Like `format`, for rules that report errors below the field's own path. */
   readonly check?: (value: string, path: Path) => ErrorList;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -45,15 +45,15 @@ export interface StructRules {
 
 type Struct = Readonly<Record<string, unknown>>;
 
-/** What rules need to know besides the values. */
+/** The parts of the request that rules depend on, besides the values. */
 interface Request {
   readonly isUpdate: boolean;
   readonly features: FeatureGates;
 }
 
 /**
- * Checks an object by rules that are data. On update, what did not change is not looked at again, so that objects
- * stored under older rules stay updatable.
+ * Validates an object by declarative rules. On update, unchanged fields are not validated, so that objects stored under
+ * older rules stay updatable.
  */
 export function validateDeclaratively(
   object: object,
@@ -160,7 +160,7 @@ function validateList(
     });
   }
   if (!struct) return errors;
-  // Of those with the same key the first counts.
+  // Of old items with the same key, the first one is compared.
   const earlier = new Map(key ? [...old].reverse().map((item) => [keyOf(item), item]) : []);
   list.forEach((item, i) => {
     const before = key ? earlier.get(keyOf(item)) : undefined;

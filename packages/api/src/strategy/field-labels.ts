@@ -1,6 +1,6 @@
 import type { FieldLabelConversion } from '@coxswain/apimachinery';
 
-/** Field selectors by these labels and no others; `refusal` words the error about one that is not among them. */
+/** Returns a conversion that accepts these field labels only. `refusal` returns the error message for an unknown label. */
 export function selectBy(
   labels: readonly string[],
   refusal = (label: string): string => `field label not supported: ${label}`,

@@ -14,7 +14,10 @@ const sorted = (value: object): [string, unknown][] =>
 
 const zeroes: Readonly<Record<string, unknown>> = { s: '', i: 0, b: false, q: '0', v: 0 };
 
-/** The fields that are there, in this order, maps with sorted keys: how types with JSON names of their own are printed. */
+/**
+ * Returns the fields that are set, in the order of `names`, with sorted keys in maps: how Go prints types that have
+ * JSON tags.
+ */
 function jsonForm(value: unknown, names: readonly string[]): Json {
   const source = isObject(value) ? value : {};
   return Object.fromEntries(
@@ -26,7 +29,7 @@ function jsonForm(value: unknown, names: readonly string[]): Json {
   );
 }
 
-/** A label selector as messages print it. */
+/** Returns a label selector as upstream's messages print it. */
 export function selectorForm(selector: unknown): Json {
   const { matchExpressions, ...form } = jsonForm(selector, ['matchLabels', 'matchExpressions']);
   if (!Array.isArray(matchExpressions)) return form;
@@ -34,18 +37,19 @@ export function selectorForm(selector: unknown): Json {
   return { ...form, matchExpressions: requirements };
 }
 
-/** Of the metadata of a template only these are allowed. */
+/** Returns the metadata of a template: only labels and annotations are allowed there. */
 const metadataForm = (metadata: unknown): Json => jsonForm(metadata, ['labels', 'annotations']);
 
 /**
- * Some of upstream's messages print a value as it is in memory, of an internal type that has no JSON names: Go's names,
- * in Go's order, zeroes and nulls included. This reads a table of such types and gives what brings a value of one of them
- * into that form, its quantities as `quantityText` says.
+ * Some of upstream's messages print a value of an internal Go type that has no JSON tags: with Go's field names, in
+ * Go's order, zero values and nulls included. This parses a table of such types and returns a function that brings a
+ * value of one of them into that form. `quantityText` formats its quantities.
  *
- * A line is a type, and goes on where the next is indented: `GoName=jsonName:type`, without the JSON name where that
- * is the Go name with a small first letter; `^Type` stands for that type's fields, `^metadata` for those of metadata.
- * Types: `s` string, `i` integer, `b` boolean, `q` quantity, `v` integer or string, `selector` a label selector,
- * `*T` a pointer, `[]T` a list, `{}T` a map.
+ * A line of the table is a type; it continues on indented lines. It consists of fields `GoName=jsonName:type`.
+ * `jsonName` is omitted where it is the Go name with a small first letter. `^Type` stands for the fields of that type,
+ * `^metadata` for those of metadata.
+ * Types: `s` string, `i` integer, `b` boolean, `q` quantity, `v` integer or string, `selector` a label selector, `*T` a
+ * pointer, `[]T` a list, `{}T` a map.
  */
 export function internalFormOf(
   table: string,
@@ -109,12 +113,12 @@ export function internalFormOf(
   return (type, value) => unlessLong<Json, Json>({ ...value }, () => form(type, value));
 }
 
-/** Forms are many times longer than what they are of: for more than this nobody wants to see one. */
+/** The longest value, in characters of its JSON, that is shown in internal form. The form is many times longer than the value. */
 const longestShown = 64 * 1024;
 
 /**
- * The form of a value that a message prints; of one that is long, the value itself. Differs from upstream, which makes
- * gigabytes of a request of a few megabytes.
+ * Returns `form(value)`, which a message prints, or the value itself when it is long. Differs from upstream: it builds
+ * gigabytes of text from a request of a few megabytes.
  */
 export function unlessLong<T, F>(value: T, form: (value: T) => F): T | F {
   return stringifyJson(value, { escapeHtml: false }).length > longestShown ? value : form(value);

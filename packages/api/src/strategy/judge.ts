@@ -3,19 +3,19 @@ import { prepareForCreate, prepareForSubresourceUpdate, prepareForUpdate } from 
 import type { Strategy, StrategyContext } from './strategy.ts';
 import { validateCreate, validateUpdate } from './validate.ts';
 
-/** What becomes of a write, as far as the object alone decides it. */
+/** The outcome of a write, as far as the object alone decides it. */
 export interface Verdict<T> {
-  /** As it would be stored. */
+  /** The object as it would be stored. */
   readonly object: T;
-  /** Why it would not be. */
+  /** Why the write is refused; empty when it is accepted. */
   readonly errors: ErrorList;
-  /** Each once, as the server sends them. */
+  /** Without repetitions, as the server sends them. */
   readonly warnings: readonly string[];
 }
 
 /**
- * All steps of a create in one go, for whoever has no admission or allocation to put between them. The object is in its
- * hub version, with its defaults; it may be changed.
+ * Runs all steps of a create, for callers without admission or allocation between them. `given` is in its hub version,
+ * with defaults set; it may be modified.
  */
 export function judgeCreate<T extends KubernetesObject>(
   strategy: Strategy<T>,
@@ -33,7 +33,7 @@ export function judgeCreate<T extends KubernetesObject>(
   return { object, errors, warnings: [...warnings] };
 }
 
-/** The same for an update, of the whole object or of one subresource. `old` is left alone. */
+/** Runs all steps of an update, of the whole object or of one subresource. `old` is not modified. */
 export function judgeUpdate<T extends KubernetesObject>(
   strategy: Strategy<T>,
   given: T,
@@ -55,7 +55,7 @@ export function judgeUpdate<T extends KubernetesObject>(
   return { object, errors, warnings: [...warnings] };
 }
 
-/** Warnings that come while the object is prepared are heard by both. */
+/** Returns a context whose `warn` both records the warning and forwards it to the outer context. */
 function withWarnings(outer: StrategyContext): { context: StrategyContext; warnings: Set<string> } {
   const warnings = new Set<string>();
   const warn = (warning: string): void => {

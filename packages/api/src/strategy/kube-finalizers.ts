@@ -1,9 +1,9 @@
 import { type ErrorList, invalid, type KubernetesObject, Path } from '@coxswain/apimachinery';
 
-/** What a finalizer may be called without a domain. */
+/** The finalizer names that are valid without a domain. */
 const standard: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
-/** Groups that ask of finalizers no more than any server does. */
+/** API groups whose validation does not check finalizer names beyond the generic rules for metadata. */
 const lenient: ReadonlySet<string> = new Set([
   'admissionregistration.k8s.io',
   'apiextensions.k8s.io',
@@ -15,14 +15,14 @@ const lenient: ReadonlySet<string> = new Set([
 
 const finalizersPath = Path.of('metadata', 'finalizers');
 
-/** One that is neither of Kubernetes' own nor of somebody's domain is refused. */
+/** Refuses a name that is neither a standard finalizer nor qualified by a domain. */
 export function validateKubeFinalizerName(name: string, path: Path): ErrorList {
   return name.includes('/') || standard.has(name)
     ? []
     : [invalid(path, name, 'name is neither a standard finalizer name nor is it fully qualified')];
 }
 
-/** The finalizers of an object of a built-in kind. */
+/** Validates the finalizers of an object of a built-in kind. */
 export function validateKubeFinalizers({ apiVersion = '', metadata }: KubernetesObject): ErrorList {
   const { finalizers } = metadata ?? {};
   if (!finalizers || lenient.has(apiVersion.split('/', 1)[0]!)) return [];

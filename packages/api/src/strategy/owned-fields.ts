@@ -1,11 +1,14 @@
 type Json = Record<string, unknown>;
 
-/** A copy of `object` (sharing what is below) whose field at the dotted path is that of `source`, absent if absent there. */
+/**
+ * Returns a copy of `object` whose field at the dotted path is that of `source`, absent if absent there. Values that do
+ * not change are shared.
+ */
 export function takeField<T extends object>(object: T, source: T, path: string): T {
   return take(object as Json, source as Json, path.split('.')) as T;
 }
 
-/** A copy without the field at the dotted path. */
+/** Returns a copy without the field at the dotted path. */
 export function clearField<T extends object>(object: T, path: string): T {
   return take(object as Json, {}, path.split('.')) as T;
 }

@@ -8,7 +8,7 @@ const strategy: Strategy = { subresources: { status: { owns: ['status'], metadat
 const context = { features: FeatureGates.defaults, now: () => new Date(0), user: { username: 'u' } };
 const entry = (manager: string) => ({ manager, operation: 'Update' as const });
 
-it('an update of a part that keeps the old metadata tells all the same who wrote', () => {
+it('a subresource update that keeps the old metadata still takes over managedFields', () => {
   const old = { metadata: { name: 'a', labels: { l: '1' }, managedFields: [entry('one')] } };
   const given = {
     metadata: { name: 'a', labels: { l: '2' }, managedFields: [entry('one'), entry('two')] },

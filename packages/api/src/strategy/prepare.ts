@@ -2,7 +2,7 @@ import { jsonEquals, type KubernetesObject } from '@coxswain/apimachinery';
 import { clearField, takeField } from './owned-fields.ts';
 import type { Strategy, StrategyContext } from './strategy.ts';
 
-/** What create does before admission and validation. Gives a new object; the input is left alone below the changed fields. */
+/** Prepares a create, before admission and validation. Returns a new object that shares unchanged values with the input. */
 export function prepareForCreate<T extends KubernetesObject>(
   strategy: Strategy<T>,
   input: T,
@@ -18,7 +18,10 @@ export function prepareForCreate<T extends KubernetesObject>(
   return object;
 }
 
-/** What update of the main resource does before admission and validation: what subresources own stays as it was. */
+/**
+ * Prepares an update of the main resource, before admission and validation: fields that subresources own keep their old
+ * values.
+ */
 export function prepareForUpdate<T extends KubernetesObject>(
   strategy: Strategy<T>,
   input: T,
@@ -34,7 +37,10 @@ export function prepareForUpdate<T extends KubernetesObject>(
   return raiseGeneration(strategy, object, old);
 }
 
-/** What update of a subresource does: only what it owns is taken over. */
+/**
+ * Prepares an update of a subresource: takes over only the fields that it owns or takes. Throws when the kind has no
+ * such subresource.
+ */
 export function prepareForSubresourceUpdate<T extends KubernetesObject>(
   strategy: Strategy<T>,
   subresourceName: string,
@@ -50,11 +56,11 @@ export function prepareForSubresourceUpdate<T extends KubernetesObject>(
   for (const path of written) object = takeField(object, input, path);
   object = withGeneration(object, old.metadata?.generation);
   subresource.prepareForUpdate?.(object, old, context);
-  // Generations count what is wished for, and status never is, whatever else came along with it.
+  // The generation counts changes of desired state, and status is none, even when the request changed other fields too.
   return written.every((path) => path === 'status') ? object : raiseGeneration(strategy, object, old);
 }
 
-/** Who wrote what is no part of what is written. */
+/** Returns the old metadata with the new managedFields, which are always taken over. */
 function withManagedFieldsOf({ metadata }: KubernetesObject, old: KubernetesObject): KubernetesObject['metadata'] {
   const { managedFields: _, ...rest } = old.metadata ?? {};
   return metadata?.managedFields ? { ...rest, managedFields: metadata.managedFields } : rest;
@@ -75,7 +81,7 @@ function withGeneration<T extends KubernetesObject>(object: T, generation: numbe
   return { ...object, metadata: generation === undefined ? metadata : { ...metadata, generation } };
 }
 
-/** An int64 beyond 2^53 is a bigint at run time, whatever its type says. */
+/** An int64 beyond 2^53 is a bigint at run time, although its type says number. */
 function increment(generation: number | bigint): number {
   return typeof generation === 'bigint' ? Number(generation + 1n) : generation + 1;
 }

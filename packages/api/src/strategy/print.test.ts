@@ -50,7 +50,7 @@ describe('formatLabels', () => {
     expect(formatLabels({ b: '2', a: '1' })).toBe('a=1,b=2');
   });
 
-  it('has a word for none', () => {
+  it('prints <none> for no labels', () => {
     expect([formatLabels(undefined), formatLabels({})]).toEqual(['<none>', '<none>']);
   });
 });

@@ -5,7 +5,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const year = 365 * day;
 
-/** Below `limit` seconds: whole `units`, and the rest in `smaller` ones where it is worth showing. */
+/** For durations below `limit` seconds: the unit, and the smaller unit for the remainder where one is shown. */
 const steps: readonly (readonly [limit: number, unit: number, suffix: string, rest?: number, restSuffix?: string])[] = [
   [2 * minute, 1, 's'],
   [10 * minute, minute, 'm', 1, 's'],
@@ -18,7 +18,7 @@ const steps: readonly (readonly [limit: number, unit: number, suffix: string, re
   [Number.POSITIVE_INFINITY, year, 'y'],
 ];
 
-/** A length of time as kubectl shows ages: `45s`, `3m10s`, `5d`. Clocks may disagree by less than two seconds. */
+/** Formats a duration as kubectl shows ages: `45s`, `3m10s`, `5d`. Clocks may differ by less than two seconds. */
 export function humanDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000);
   if (seconds < 0) return seconds < -1 ? '<invalid>' : '0s';
@@ -28,7 +28,7 @@ export function humanDuration(milliseconds: number): string {
   return remainder === 0 ? whole : `${whole}${remainder}${restSuffix}`;
 }
 
-/** How long ago a Time or MicroTime was; `<unknown>` for none. */
+/** Formats how long ago a Time or MicroTime was; `<unknown>` for none. */
 export function translateTimestampSince(time: string | null | undefined, { now }: PrintContext): string {
   return time === undefined || time === null ? '<unknown>' : humanDuration(now.getTime() - Date.parse(time));
 }

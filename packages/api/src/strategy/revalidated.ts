@@ -13,7 +13,7 @@ interface Rules<T> {
   readonly validateName?: (name: string, prefix: boolean) => string[];
   /** On create, without `old`, and on update. */
   readonly validate: (object: T, old: T | undefined, context: StrategyContext) => ErrorList;
-  /** What must not change. */
+  /** Checks for changes that are not allowed. */
   readonly validateChange?: (object: T, old: T) => ErrorList;
 }
 
@@ -23,8 +23,8 @@ type Revalidated<T extends KubernetesObject> = Pick<
 >;
 
 /**
- * The rules of a kind whose updates are judged as new objects first, metadata included, and only then by what changed:
- * upstream lists the problems in that order.
+ * The rules of a kind whose updates are first validated like new objects, metadata included, and only then compared
+ * with the old object: upstream lists the errors in that order.
  */
 export function revalidated<T extends KubernetesObject>(rules: Rules<T>): Revalidated<T> {
   const { validateName = nameIsDnsSubdomain, validate, validateChange } = rules;

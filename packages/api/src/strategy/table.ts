@@ -7,26 +7,26 @@ export interface Column {
   /** `name` marks the column that identifies the object; custom resources may have others. */
   readonly format?: string;
   readonly description?: string;
-  /** 0: always shown; more: only with `-o wide`. */
+  /** 0: always shown; higher: only with `-o wide`. */
   readonly priority: number;
 }
 
 export type Cell = string | number | boolean | null;
 
 export interface PrintContext {
-  /** Ages are counted from here. */
+  /** The time from which ages are computed. */
   readonly now: Date;
 }
 
 export interface TablePrinter<T> {
   readonly columns: readonly Column[];
-  /** One cell for each column, wide ones included. */
+  /** Returns one cell per column, wide ones included. */
   readonly row: (object: T, context: PrintContext) => Cell[];
-  /** The order in which the rows of a list stand; absent: that of the list. */
+  /** Sorts the rows of a list; absent: the list's own order. */
   readonly order?: (a: T, b: T) => number;
 }
 
-/** Short notation for columns: `'Name'`, `'Ready'`, `'Restarts:integer'`, `'IP (wide)'`. */
+/** Parses a short notation for columns: `'Name'`, `'Ready'`, `'Restarts:integer'`, `'IP (wide)'`. */
 export function columns(...texts: readonly string[]): Column[] {
   return texts.map((text) => {
     const wide = text.endsWith(' (wide)');
@@ -38,7 +38,7 @@ export function columns(...texts: readonly string[]): Column[] {
   });
 }
 
-/** What kinds that have no printer upstream are shown as. */
+/** The table of kinds that have no printer upstream. */
 export const defaultTable: TablePrinter<KubernetesObject> = {
   columns: columns('Name', 'Created At:date'),
   row: ({ metadata }) => [metadata?.name ?? '', metadata?.creationTimestamp ?? null],

@@ -24,14 +24,14 @@ const nameRule =
   (name, prefix) =>
     validateName(name, prefix, context);
 
-/** All problems of an object about to be created, in upstream's order: metadata first, then the kind's own rules. */
+/** Returns all errors of an object about to be created, in upstream's order: metadata first, then the kind's own rules. */
 export const validateCreate = <T extends KubernetesObject>(
   strategy: Strategy<T>,
   object: T,
   context: StrategyContext,
 ): ErrorList => completed(validateCreateInSteps(strategy, object, context));
 
-/** The same in steps. */
+/** Like the function above, in steps. */
 export const validateCreateInSteps = <T extends KubernetesObject>(
   strategy: Strategy<T>,
   object: T,
@@ -60,7 +60,7 @@ function* problemsOfNew<T extends KubernetesObject>(
   return joined(errors, yield* ownProblems(strategy, object, undefined, context));
 }
 
-/** What the kind's own rules find. */
+/** Runs the kind's own rules. */
 function* ownProblems<T extends KubernetesObject>(
   { validate, validateUpdate: validateChange, validateInSteps }: Strategy<T>,
   object: T,
@@ -74,11 +74,11 @@ function* ownProblems<T extends KubernetesObject>(
 const finalizerErrors = <T extends KubernetesObject>({ allowsAnyFinalizer }: Strategy<T>, object: T): ErrorList =>
   allowsAnyFinalizer ? [] : validateKubeFinalizers(object);
 
-/** There can be more errors than a call may have arguments: no `push(...more)`. */
+/** Concatenates without `push(...more)`: there can be more errors than a call may have arguments. */
 const joined = (errors: ErrorList, more: ErrorList): ErrorList =>
   more.length === 0 ? errors : errors.length === 0 ? more : [...errors, ...more];
 
-/** All problems of an update, of the whole object or of one subresource. */
+/** Returns all errors of an update, of the whole object or of one subresource. */
 export const validateUpdate = <T extends KubernetesObject>(
   strategy: Strategy<T>,
   object: T,
@@ -87,7 +87,7 @@ export const validateUpdate = <T extends KubernetesObject>(
   subresource?: string,
 ): ErrorList => completed(validateUpdateInSteps(strategy, object, old, context, subresource));
 
-/** The same in steps. */
+/** Like the function above, in steps. */
 export const validateUpdateInSteps = <T extends KubernetesObject>(
   strategy: Strategy<T>,
   object: T,
@@ -107,7 +107,7 @@ function* problemsOfChanged<T extends KubernetesObject>(
   const { validatesMetadataUpdate } = (subresource ? part : strategy) ?? {};
   const meta = object.metadata ?? {};
   const changes = validateObjectMetaUpdate(meta, old.metadata ?? {}, metadata);
-  // Upstream judges metadata for all kinds, then once more for each: a problem is among the causes as often.
+  // Upstream validates metadata generically, then once more in each kind's strategy: an error appears among the causes as often.
   const isNamespaced = context.namespace !== undefined;
   const errors = [
     ...validateObjectMeta(meta, isNamespaced, pathSegmentName, metadata),
