@@ -15,7 +15,10 @@ import { multiAttachMessage } from './multi-attach-message.ts';
 import { NodeVolumes } from './node-volumes.ts';
 
 export interface AttachDetachOptions {
-  /** `--disable-force-detach-on-timeout`: a node that is not ready keeps its volumes, until it is said to be out of service. */
+  /**
+   * `--disable-force-detach-on-timeout`: volumes stay attached to a node that is not ready, until the node has the out-of-service
+   * taint.
+   */
   readonly disableForceDetachOnTimeout?: boolean;
 }
 
@@ -28,17 +31,17 @@ export function attachDetachController(options: AttachDetachOptions = {}): Contr
 }
 
 const minuteMs = 60_000;
-/** So long a node that is not ready may keep a volume that no pod there uses. */
+/** How long a node that is not ready may keep a volume that no pod on it uses. */
 const maxWaitForUnmountMs = 6 * minuteMs;
-/** So long a driver may take before users are told that it takes long. */
+/** How long attaching may take before a FailedAttachVolume event is recorded. */
 const attachTimeoutMs = 2 * minuteMs;
 const volumeIndex = 'persistentVolume';
 const nodeIndex = 'node';
 
 /**
- * Works on volumes (`volume:name`): which nodes have it, and which are to. What is so is told by VolumeAttachments alone;
- * what is remembered here is only since when something is waited for. And on nodes (`node:name`), whose status is to say
- * which volumes they have.
+ * Reconciles volumes (`volume:name`): compares the nodes that need the volume with its VolumeAttachments, which are the only
+ * record of the actual state. In memory it keeps only start times of waits and which notifications were sent. Also reconciles
+ * nodes (`node:name`), whose status must list their attached volumes.
  */
 class AttachDetach implements Controller {
   readonly #context: ControllerContext;
@@ -47,14 +50,14 @@ class AttachDetach implements Controller {
   readonly #attachments: LatestObjects<VolumeAttachment>;
   readonly #nodes: NodeVolumes;
   readonly #maxWaitMs: number | undefined;
-  /** By the names of VolumeAttachments; each goes with its attachment. */
+  /** By the names of VolumeAttachments. An entry is removed when its attachment is deleted. */
   readonly #waits = new Map<
     string,
     { detachSince?: number; attachSince?: number; isDetaching?: boolean; isAnnounced?: boolean }
   >();
-  /** What nodes that are gone had mounted; as long as they have attachments. */
+  /** The volumes in use of deleted nodes, for as long as they have attachments. */
   readonly #lastMounted = new Map<string, readonly string[]>();
-  /** Pods that were told that their volume is elsewhere, by volume and node. */
+  /** For each volume, the nodes whose pods were notified that the volume is attached elsewhere. */
   readonly #told = new Map<string, Set<string>>();
 
   constructor(context: ControllerContext, { disableForceDetachOnTimeout = false }: AttachDetachOptions) {
@@ -127,7 +130,7 @@ class AttachDetach implements Controller {
       },
       onUpdate: (old, node) => {
         if (!hasSameUse(old, node)) enqueueNode(node);
-        // Not the volumes: they would not wait for their turn after a failure.
+        // Volumes are not queued here: that would bypass their backoff after a failure.
         else this.#loop.queue.add(`node:${node.metadata.name}`);
         if (isManaged(old) !== isManaged(node))
           podsOnNode(pods.informer.indexer, node.metadata.name ?? '').forEach(enqueuePod);
@@ -181,7 +184,7 @@ class AttachDetach implements Controller {
         (error: unknown) => failures.push(error),
       );
     };
-    // Detached first: a volume may wait for it to be attached elsewhere.
+    // Detach first: attaching to another node may depend on it.
     for (const attachment of attachments)
       if (!wanted.has(attachment.spec.nodeName) && this.#isOurs(attachment, volume))
         await note(this.#detach(attachment, volume));
@@ -191,7 +194,7 @@ class AttachDetach implements Controller {
     return delays.length > 0 ? { requeueAfterMs: Math.min(...delays) } : {};
   }
 
-  /** The nodes that the volume is to be attached to, and the pods there that use it. */
+  /** Returns the nodes that the volume must be attached to, each with its pods that use the volume. */
   #wantedBy(volume: PersistentVolume): Map<string, Pod[]> {
     const { pods, persistentVolumeClaims } = this.#context.informers.core.v1;
     const { csiDrivers } = this.#context.informers.storage.v1;
@@ -223,8 +226,8 @@ class AttachDetach implements Controller {
   }
 
   /**
-   * Whether this controller made it, now or before it was started anew: its name tells. Of a volume that is gone, only the
-   * node knows what that would be.
+   * Whether this controller created the attachment, possibly in an earlier run: the attachment's name is derived from the volume
+   * and the node. If the volume is deleted, its possible names are taken from the node's status.
    */
   #isOurs({ metadata, spec: { nodeName } }: VolumeAttachment, volume: PersistentVolume | undefined): boolean {
     const { name: id = '' } = metadata;
@@ -240,7 +243,7 @@ class AttachDetach implements Controller {
     return known.some((name) => attachmentName(name, nodeName) === id);
   }
 
-  /** Those that are attached, and that nobody is about to detach. */
+  /** Returns the names of the volumes that are attached to the node and not about to be detached. */
   #attachedTo(nodeName: string): string[] {
     const reported = this.#nodes.nodes.get(nodeName)?.status?.volumesAttached ?? [];
     return this.#attachments.byIndex(nodeIndex, nodeName).flatMap(({ metadata, spec, status }) => {
@@ -249,7 +252,7 @@ class AttachDetach implements Controller {
       const { indexer } = this.#context.informers.core.v1.persistentVolumes.informer;
       const volume = indexer.getByKey(spec.source.persistentVolumeName ?? '');
       if (volume) return uniqueVolumeName(volume) ?? [];
-      // Of a volume that is gone only the node knows the name.
+      // The name of a deleted volume is known only from the node's status.
       return reported.map(({ name }) => name).filter((name) => attachmentName(name, nodeName) === id);
     });
   }
@@ -260,13 +263,13 @@ class AttachDetach implements Controller {
     return wait;
   }
 
-  /** How long to wait before it is looked at again; undefined when something will happen that tells. */
+  /** Returns the delay until the volume must be checked again, or undefined when an event will trigger that. */
   async #attach(volume: PersistentVolume, nodeName: string, pods: readonly Pod[]): Promise<number | undefined> {
     const uniqueName = uniqueVolumeName(volume) ?? '';
     const id = attachmentName(uniqueName, nodeName);
     const attachment = this.#attachments.get(id);
     const { name = '' } = volume.metadata;
-    // It is just being detached; when that is done, it is attached anew.
+    // It is being detached. Its deletion triggers a new attachment.
     if (attachment?.metadata.deletionTimestamp) return undefined;
     if (!attachment) {
       const others = this.#attachmentsOf(name).filter(({ spec }) => spec.nodeName !== nodeName);
@@ -349,7 +352,7 @@ class AttachDetach implements Controller {
     for (const pod of pods) this.#recorder.event(pod, type, reason, message, { kind: resource });
   }
 
-  /** As `#attach`. */
+  /** Returns the same as `#attach`. */
   async #detach(attachment: VolumeAttachment, volume: PersistentVolume | undefined): Promise<number | undefined> {
     const { name: id = '', uid = '', deletionTimestamp } = attachment.metadata;
     const { nodeName } = attachment.spec;
@@ -368,7 +371,8 @@ class AttachDetach implements Controller {
       maxWaitMs: this.#maxWaitMs,
     });
     if (decision.is === 'wait') return decision.againInMs;
-    // The kubelet must not count on it any more from here on, whatever comes of it: it is attached again before it may.
+    // From here on the node's status must not list the volume, even if detaching fails. It is listed again only after a new
+    // attach.
     wait.isDetaching = true;
     try {
       await this.#nodes.report(nodeName);
@@ -385,7 +389,7 @@ class AttachDetach implements Controller {
     return undefined;
   }
 
-  /** The node may have begun to use it again, and the cache not know. */
+  /** Throws when the server's current node status lists the volume as in use. The cached node may be stale. */
   async #verifyNotInUse(
     nodeName: string,
     volume: PersistentVolume | undefined,
@@ -407,7 +411,7 @@ class AttachDetach implements Controller {
   }
 }
 
-/** Nothing has changed that a volume's way to or from the node depends on. */
+/** Whether nothing has changed on the node that attaching or detaching volumes depends on. */
 function hasSameUse(old: Node, node: Node): boolean {
   return (
     isReady(old) === isReady(node) &&

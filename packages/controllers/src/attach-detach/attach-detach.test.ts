@@ -64,7 +64,7 @@ const createPod = (name: string, nodeName: string): Promise<Pod> =>
 
 const deletePod = (name: string) => core().pods('default').delete(name, { gracePeriodSeconds: 0 });
 
-/** What the driver's attacher does. */
+/** Simulates the external attacher of the driver. */
 async function attachAll(): Promise<void> {
   for (const { metadata } of (await attachments().list()).items) {
     await attachments().patchStatus(metadata.name!, 'merge', { status: { attached: true } });
@@ -94,7 +94,7 @@ describe('the attach/detach controller', () => {
     await cluster.settle();
   }
 
-  it('has a volume attached for a pod, and tells its node and the pod when it is', async () => {
+  it('attaches the volume of a pod, then updates the node status and records an event on the pod', async () => {
     await createVolume();
     await createPod('web', 'n1');
     await cluster.settle();
@@ -118,7 +118,7 @@ describe('the attach/detach controller', () => {
     expect(cluster.spy.writes.length).toBe(writes);
   });
 
-  it('tells the pod why it is not attached, and that it takes long', async () => {
+  it('records an event on the pod when attaching fails or takes long', async () => {
     await createVolume();
     await createPod('web', 'n1');
     await cluster.settle();
@@ -134,7 +134,7 @@ describe('the attach/detach controller', () => {
     expect(await cluster.events()).toContain(`${prefix} no such disk`);
   });
 
-  it('has a volume detached when the kubelet is done with it', async () => {
+  it('detaches a volume when the node status no longer lists it as in use', async () => {
     await running();
     await deletePod('web');
     await cluster.settle();
@@ -146,7 +146,7 @@ describe('the attach/detach controller', () => {
     expect(await attachedTo('n1')).toBeUndefined();
   });
 
-  it('tells the node before a volume is detached, once, however often that fails', async () => {
+  it('updates the node status once before it detaches, even if detaching fails', async () => {
     await running();
     const order: string[] = [];
     cluster.spy.plan = ({ method, url }) => {
@@ -164,7 +164,7 @@ describe('the attach/detach controller', () => {
     expect(await nodesWithVolume()).toEqual([]);
   });
 
-  it('takes a volume from a node that died, after six minutes', async () => {
+  it('detaches a volume from a node that is not ready after six minutes', async () => {
     await running();
     await setReady('n1', 'Unknown');
     await deletePod('web');
@@ -175,7 +175,7 @@ describe('the attach/detach controller', () => {
     expect(await nodesWithVolume()).toEqual([]);
   });
 
-  it('takes a volume at once from a node that is out of service', async () => {
+  it('detaches a volume at once from a node with the out-of-service taint', async () => {
     await running();
     await setReady('n1', 'Unknown');
     const taints = [{ key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' as const }];
@@ -185,7 +185,7 @@ describe('the attach/detach controller', () => {
     expect(await nodesWithVolume()).toEqual([]);
   });
 
-  it('lets a volume that one node can have wait until the other has given it up', async () => {
+  it('attaches a ReadWriteOnce volume to another node only after it has been detached', async () => {
     await running();
     await createPod('next', 'n2');
     await cluster.settle();
@@ -199,7 +199,7 @@ describe('the attach/detach controller', () => {
     expect(await nodesWithVolume()).toEqual(['n2']);
   });
 
-  it('attaches a volume that many can have to all of them', async () => {
+  it('attaches a ReadWriteMany volume to several nodes', async () => {
     await createVolume(['ReadWriteMany']);
     await createPod('a', 'n1');
     await createPod('b', 'n2');
@@ -207,7 +207,7 @@ describe('the attach/detach controller', () => {
     expect(await nodesWithVolume()).toEqual(['n1', 'n2']);
   });
 
-  it('goes on where it ended, whatever fails and however often it is started anew', async () => {
+  it('continues after failed requests and restarts', async () => {
     const failed = new Set<string>();
     cluster.spy.plan = ({ method, url }) => {
       const write = `${method} ${url}`;
@@ -234,7 +234,7 @@ describe('the attach/detach controller', () => {
     expect(failed.size).toBe(2);
   });
 
-  it('leaves attachments alone that others made', async () => {
+  it('does not delete attachments that it did not create', async () => {
     await createVolume();
     for (const persistentVolumeName of ['pv', 'unknown'])
       await attachments().create({
@@ -249,7 +249,7 @@ describe('the attach/detach controller', () => {
     expect((await attachments().list()).items.map(({ metadata }) => metadata.name)).toEqual(['of-pv', 'of-unknown']);
   });
 
-  it('leaves volumes of drivers alone that need no attaching', async () => {
+  it('ignores volumes of drivers with attachRequired false', async () => {
     await cluster.clients.storage.v1
       .csiDrivers()
       .create({ metadata: { name: 'csi.example.com' }, spec: { attachRequired: false } });
@@ -271,16 +271,16 @@ describe('decideDetach', () => {
     [sentence: string, state: Partial<Parameters<typeof decideDetach>[0]>, decision: ReturnType<typeof decideDetach>]
   >([
     ['it is not mounted', { isMounted: false }, { is: 'detach', verify: true }],
-    ['a healthy node uses it', {}, { is: 'wait' }],
-    ['a healthy node uses it for long', { waitedMs: 11 }, { is: 'wait' }],
+    ['a ready node uses it', {}, { is: 'wait' }],
+    ['a ready node has used it for long', { waitedMs: 11 }, { is: 'wait' }],
     ['a node that is not ready uses it', { node: node('False'), waitedMs: 4 }, { is: 'wait', againInMs: 7 }],
     [
-      'a node that is not ready used it for long',
+      'a node that is not ready has used it for long',
       { node: node('Unknown'), waitedMs: 11 },
       { is: 'detach', verify: false },
     ],
-    ['a node that is gone used it', { node: undefined }, { is: 'wait', againInMs: 11 }],
-    ['nothing is to be forced', { node: node('Unknown'), waitedMs: 11, maxWaitMs: undefined }, { is: 'wait' }],
+    ['a deleted node used it', { node: undefined }, { is: 'wait', againInMs: 11 }],
+    ['forced detach is disabled', { node: node('Unknown'), waitedMs: 11, maxWaitMs: undefined }, { is: 'wait' }],
     [
       'the node is out of service',
       { node: node('Unknown', 'node.kubernetes.io/out-of-service') },

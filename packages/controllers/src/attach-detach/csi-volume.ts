@@ -3,12 +3,12 @@ import type { Node, PersistentVolume } from '@coxswain/api/core/v1';
 
 const namePrefix = 'kubernetes.io/csi/';
 
-/** The name that a node's status has the volume under. */
+/** Returns the name of the volume in a node's status. */
 export function uniqueVolumeName({ spec }: PersistentVolume): string | undefined {
   return spec?.csi && `${namePrefix}${spec.csi.driver}^${spec.csi.volumeHandle}`;
 }
 
-/** The name of the VolumeAttachment by which the volume is attached to the node. */
+/** Returns the name of the VolumeAttachment that attaches the volume to the node. */
 export function attachmentName(uniqueName: string, nodeName: string): string {
   const [driver = '', handle = ''] = uniqueName.slice(namePrefix.length).split('^', 2);
   return `csi-${createHash('sha256').update(`${handle}${driver}${nodeName}`).digest('hex')}`;
@@ -16,13 +16,13 @@ export function attachmentName(uniqueName: string, nodeName: string): string {
 
 export const isCsiVolumeName = (uniqueName: string): boolean => uniqueName.startsWith(namePrefix);
 
-/** Whether it may be attached to several nodes at once. Who does not say is let try. */
+/** Whether the volume may be attached to several nodes at once. A volume without access modes may. */
 export function mayMultiAttach({ spec }: PersistentVolume): boolean {
   const accessModes = spec?.accessModes ?? [];
   return accessModes.length === 0 || accessModes.some((mode) => mode === 'ReadWriteMany' || mode === 'ReadOnlyMany');
 }
 
-/** Its kubelet leaves it to the controller to attach volumes. */
+/** Whether the node's kubelet leaves attaching volumes to this controller. */
 export const isManaged = ({ metadata }: Node): boolean =>
   metadata.annotations?.['volumes.kubernetes.io/controller-managed-attach-detach'] !== undefined;
 

@@ -1,2 +1,2 @@
-/** Has CSI volumes attached to the nodes that their pods are on, by VolumeAttachments, and detached when those are gone. */
+/** Attaches CSI volumes to the nodes of the pods that use them, by creating VolumeAttachments, and detaches them by deleting these. */
 export { attachDetachController } from './attach-detach-controller.ts';

@@ -5,22 +5,22 @@ import type { ControllerContext } from '../framework/controller/controller.ts';
 import { LatestObjects } from '../framework/writes/latest-objects.ts';
 import { isCsiVolumeName } from './csi-volume.ts';
 
-/** Tells nodes in their status which volumes they have, one write at a time for each. */
+/** Writes `status.volumesAttached` of nodes. Writes to the same node are serialized. */
 export class NodeVolumes {
   readonly nodes: LatestObjects<Node>;
   readonly #clients: ControllerContext['clients'];
   readonly #attachedTo: (nodeName: string) => readonly string[];
-  /** The last write to each node that is being written to. */
+  /** The last write to each node that has writes in progress. */
   readonly #writes = new Map<string, Promise<void>>();
 
-  /** `attachedTo` has the names of all CSI volumes that the node may use now. */
+  /** `attachedTo` returns the names of all CSI volumes that are attached to the node. */
   constructor({ clients, informers }: ControllerContext, attachedTo: (nodeName: string) => readonly string[]) {
     this.#clients = clients;
     this.#attachedTo = attachedTo;
     this.nodes = new LatestObjects(informers.core.v1.nodes.informer);
   }
 
-  /** Resolves when the node's status says what is so. */
+  /** Resolves when the node's status lists the attached volumes. */
   async report(nodeName: string): Promise<void> {
     const before = this.#writes.get(nodeName) ?? Promise.resolve();
     const write = before.catch(() => {}).then(() => this.#write(nodeName));
@@ -47,7 +47,7 @@ export class NodeVolumes {
   }
 }
 
-/** What is there stays where it is; volumes of other kinds are for others to report. */
+/** Keeps the order of the reported volumes. Volumes that are not CSI are reported by others and kept. */
 function reportedVolumes(reported: readonly AttachedVolume[], attached: readonly string[]): readonly AttachedVolume[] {
   const known = new Set(reported.map(({ name }) => name));
   return [

@@ -1,4 +1,4 @@
-/** Signs the public ConfigMap that tells new nodes where the cluster is, by every bootstrap token they may have. */
+/** Signs the public `cluster-info` ConfigMap, which contains the kubeconfig for joining nodes, with every bootstrap token that may sign. */
 import { isConflict, isNotFound } from '@coxswain/apimachinery/errors';
 import { FilteringResourceEventHandler, metaNamespaceKey, NAMESPACE_INDEX } from '@coxswain/client';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
@@ -30,7 +30,7 @@ function newController(context: ControllerContext): Controller {
       if (!data) return;
       const client = context.clients.core.v1.configMaps(configMap.metadata.namespace ?? '');
       await client.update({ ...configMap, data }).catch((error: unknown) => {
-        // There is news of it on its way.
+        // An event for the changed ConfigMap will follow.
         if (!isConflict(error) && !isNotFound(error)) throw error;
       });
     },

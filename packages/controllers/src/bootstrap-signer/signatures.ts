@@ -4,7 +4,7 @@ import { remainingMs, textOf } from '../token-cleaner/bootstrap-token.ts';
 
 const signaturePrefix = 'jws-kubeconfig-';
 
-/** The JWS of a content with the content left out: who has the content and the token can tell that nobody changed it. */
+/** Returns a detached JWS: with the content and the token one can verify that the content is unchanged. */
 function detachedSignature(content: string, tokenId: string, tokenSecret: string): string {
   const header = base64url(JSON.stringify({ alg: 'HS256', kid: tokenId }));
   const signature = createHmac('sha256', tokenSecret)
@@ -13,7 +13,7 @@ function detachedSignature(content: string, tokenId: string, tokenSecret: string
   return `${header}..${signature}`;
 }
 
-/** The ConfigMap's data with the signatures of all tokens that may sign; undefined when it has just those. */
+/** Returns the ConfigMap's data with the signatures of all tokens that may sign, or undefined when it needs no change. */
 export function signedData(
   configMap: ConfigMap,
   secrets: readonly Secret[],
@@ -33,7 +33,7 @@ export function signedData(
   return isSame ? undefined : signed;
 }
 
-/** The secrets of the tokens that may sign, by their ids. */
+/** Returns the secrets of the tokens that may sign, by token id. */
 function signingTokens(secrets: readonly Secret[], now: number): Map<string, string> {
   const tokens = new Map<string, string>();
   for (const secret of secrets) {

@@ -5,14 +5,14 @@ import type { Controller, ControllerContext, ControllerDefinition } from '../fra
 import { kubeletClientProblem } from './kubelet-requests.ts';
 import { hasCondition, requestLoop } from './request-loop.ts';
 
-/** Approves the client certificates that kubelets ask for, if those who ask may have them: RBAC decides. */
+/** Approves kubelets' requests for client certificates if a SubjectAccessReview allows the requesting user to have one. */
 export const csrApprovingController: ControllerDefinition = {
   name: 'certificatesigningrequest-approving-controller',
   aliases: ['csrapproving'],
   create: newController,
 };
 
-/** A kind of request that is approved when whoever made it may `create` the subresource. */
+/** A kind of request. It is approved if the requesting user may `create` the subresource. */
 interface Recognizer {
   readonly subresource: string;
   readonly message: string;
@@ -58,7 +58,7 @@ function newController(context: ControllerContext): Controller {
         return;
       }
     }
-    // It is tried again: somebody may get the right meanwhile.
+    // Throwing causes a retry: the permission may be granted later.
     if (tried.length > 0)
       throw new Error(
         `recognized csr ${JSON.stringify(name)} as [${tried.join(' ')}] but subject access review was not approved`,

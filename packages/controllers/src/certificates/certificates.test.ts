@@ -71,7 +71,7 @@ describe('the certificate controllers', () => {
   const certificateOf = async (name: string): Promise<X509Certificate> =>
     new X509Certificate(Buffer.from((await requests().get(name)).status?.certificate ?? '', 'base64'));
 
-  it('approve and sign what a kubelet asks for, if the one who asks may have it', async () => {
+  it('approve and sign the client certificate of a kubelet that has the permission', async () => {
     await create('n1', { expirationSeconds: 86_400 });
     await cluster.settle();
     const { status } = await requests().get('n1');
@@ -98,7 +98,7 @@ describe('the certificate controllers', () => {
 
   it.each<[sentence: string, spec: Partial<CertificateSigningRequest['spec']>]>([
     [
-      'is for a server',
+      'is for a serving certificate',
       {
         signerName: 'kubernetes.io/kubelet-serving',
         usages: ['digital signature', 'server auth'],
@@ -107,15 +107,15 @@ describe('the certificate controllers', () => {
     ],
     ['is for a user', { signerName: 'kubernetes.io/kube-apiserver-client', request: request({ commonName: 'jane' }) }],
     ['is for another group', { request: request({ ...node, organizations: ['system:masters'] }) }],
-    ['is of another signer', { signerName: 'example.com/mine' }],
-  ])('approve nothing that %s', async (_, spec) => {
+    ['names another signer', { signerName: 'example.com/mine' }],
+  ])('do not approve a request that %s', async (_, spec) => {
     await create('x', spec);
     await cluster.settle();
     expect((await requests().get('x')).status).toEqual({});
     expect(cluster.spy.writes).toEqual([]);
   });
 
-  it('wait for the right of a node to renew its own certificate', async () => {
+  it('approve the renewal of a node certificate once the permission is granted', async () => {
     const allow = async (resource: string): Promise<void> => {
       const { clusterRoles, clusterRoleBindings } = cluster.clients.rbac.v1;
       const name = resource.replace('/', '-');
@@ -156,7 +156,7 @@ describe('the certificate controllers', () => {
     );
   });
 
-  it('sign what people approve', async () => {
+  it('sign manually approved requests', async () => {
     await create('jane', {
       signerName: 'kubernetes.io/kube-apiserver-client',
       request: request({ commonName: 'jane', organizations: ['dev', 'ops'] }),
@@ -178,7 +178,7 @@ describe('the certificate controllers', () => {
     );
   });
 
-  it('say of what no signer signs that it failed, and why', async () => {
+  it('set the Failed condition on a request that the signer rejects', async () => {
     await create('x', { signerName: 'kubernetes.io/kube-apiserver-client', usages: ['server auth'] });
     await approve('x');
     expect((await requests().get('x')).status?.conditions?.[1]).toMatchObject({
@@ -192,7 +192,7 @@ describe('the certificate controllers', () => {
     expect(cluster.spy.writes.length).toBe(writes);
   });
 
-  it('sign once, however often writing it fails', async () => {
+  it('retry when writing the certificate fails', async () => {
     let failures = 3;
     cluster.spy.plan = ({ method, url }) => {
       if (method === 'PUT' && url.includes('/status') && failures-- > 0)
@@ -204,7 +204,7 @@ describe('the certificate controllers', () => {
     expect(cluster.spy.writes.filter(({ url }) => url.includes('/status'))).toHaveLength(4);
   });
 
-  it('remove what is old', async () => {
+  it('delete old requests', async () => {
     await create('signed', {});
     await create('pending', { signerName: 'example.com/mine' });
     await create('denied', { signerName: 'example.com/mine' });
@@ -231,25 +231,37 @@ describe('isStale', () => {
   const condition = (type: string, ageMs: number) => ({ type, status: 'True', lastUpdateTime: ago(ageMs) });
   const expired = issueKeyPair({ commonName: 'x', notBefore: new Date(0), notAfter: new Date(now - 1000) });
   it.each<[sentence: string, request: CertificateSigningRequest, isOld: boolean]>([
-    ['waits for a day', made({}, 24 * hour), false],
-    ['waits for longer', made({}, 24 * hour + 1), true],
+    ['has been pending for a day', made({}, 24 * hour), false],
+    ['has been pending for longer than a day', made({}, 24 * hour + 1), true],
     ['was signed an hour ago', made({ conditions: [condition('Approved', hour)], certificate: 'x' }), false],
-    ['was signed before that', made({ conditions: [condition('Approved', hour + 1)], certificate: 'x' }), true],
-    ['was approved and never signed', made({ conditions: [condition('Approved', 24 * hour)] }), false],
-    ['was approved and never signed for long', made({ conditions: [condition('Approved', 24 * hour + 1)] }), true],
-    ['was denied', made({ conditions: [condition('Denied', hour + 1)] }), true],
-    ['failed', made({ conditions: [condition('Approved', 0), condition('Failed', hour + 1)] }), true],
+    [
+      'was signed more than an hour ago',
+      made({ conditions: [condition('Approved', hour + 1)], certificate: 'x' }),
+      true,
+    ],
+    ['was approved a day ago and never signed', made({ conditions: [condition('Approved', 24 * hour)] }), false],
+    [
+      'was approved more than a day ago and never signed',
+      made({ conditions: [condition('Approved', 24 * hour + 1)] }),
+      true,
+    ],
+    ['was denied more than an hour ago', made({ conditions: [condition('Denied', hour + 1)] }), true],
+    [
+      'failed more than an hour ago',
+      made({ conditions: [condition('Approved', 0), condition('Failed', hour + 1)] }),
+      true,
+    ],
     [
       'has expired',
       made({ conditions: [condition('Approved', 0)], certificate: base64(expired.certificatePem) }),
       true,
     ],
-  ])('tells of one that %s', (_, request, isOld) => {
+  ])('of a request that %s', (_, request, isOld) => {
     expect(isStale(request, now)).toBe(isOld);
   });
 });
 
-describe('what kubelets may have', () => {
+describe('certificates for kubelets', () => {
   const parsed = (template: Parameters<typeof createCertificateRequest>[0]) => parseSigningRequest(request(template));
   const client = ['digital signature', 'client auth'];
   const serving = ['digital signature', 'server auth'];
@@ -277,13 +289,13 @@ describe('what kubelets may have', () => {
   });
 });
 
-describe('how long certificates are valid', () => {
+describe('the validity of certificates', () => {
   it.each([
     [undefined, hour, hour],
     [7200, hour, hour],
     [1800, hour, 30 * minute],
     [1, hour, 10 * minute],
-  ])('asked for with %s of at most %s ms', (seconds, max, expected) => {
+  ])('for expirationSeconds %s and a maximum of %s ms', (seconds, max, expected) => {
     expect(durationMs(seconds, max)).toBe(expected);
   });
 
@@ -291,7 +303,7 @@ describe('how long certificates are valid', () => {
     [hour, start + day, -5 * minute, hour],
     [8 * hour, start + day, -5 * minute, 8 * hour - 5 * minute],
     [9 * day, start + day, -5 * minute, day],
-  ])('for %s ms of an authority until %s', (lifetime, end, from, until) => {
+  ])('for a lifetime of %s ms and an authority that expires at %s', (lifetime, end, from, until) => {
     expect(validityOf(lifetime, start, new Date(end))).toEqual({
       notBefore: new Date(start + from),
       notAfter: new Date(start + until),
@@ -301,19 +313,19 @@ describe('how long certificates are valid', () => {
   it.each([
     [start, 'refusing to sign a certificate that expired in the past: NotAfter=2026-06-01 12:00:00 +0000 UTC'],
     [start - hour, 'the signer has expired: NotAfter=2026-06-01 11:00:00 +0000 UTC'],
-  ])('of an authority that ended at %s', (end, message) => {
+  ])('fails for an authority that expired at %s', (end, message) => {
     expect(() => validityOf(hour, start, new Date(end))).toThrow(new Error(message));
   });
 });
 
-it('a request that was changed after it was signed is not signed', () => {
+it('a request with an invalid signature is not signed', () => {
   const parsed = parseSigningRequest(request(node));
   const policy = { usages: ['client auth'], expirationSeconds: undefined, maxDurationMs: hour, now: start };
   const forged = { ...parsed, body: parsed.body.map((byte, i) => (i === 20 ? byte ^ 1 : byte)) };
   expect(() => signRequest(forged, authority, policy)).toThrow('unable to verify certificate request signature: ');
 });
 
-it('of a subject, the attributes that name a user to others are not taken over', () => {
+it('subject attributes other than the standard ones are not copied', () => {
   // O=dev, O=ops, OU=unit, UID=u1, CN=jane
   const pem = `-----BEGIN CERTIFICATE REQUEST-----
 MIIBCjCBsAIBADBOMQwwCgYDVQQKDANkZXYxDDAKBgNVBAoMA29wczENMAsGA1UE
@@ -328,7 +340,7 @@ BAMCA0kAMEYCIQDJXgAY3R+46W3JhhDnqvqlqLaRwhbDrwd3NIB8lgqAjQIhALhw
   expect(certificate.subject).toBe('O=dev\nO=ops\nOU=unit\nCN=jane');
 });
 
-it('keys of all kinds that requests have are signed', () => {
+it('RSA and EC keys are signed', () => {
   for (const { privateKey } of [
     generateKeyPairSync('rsa', { modulusLength: 2048 }),
     generateKeyPairSync('ec', { namedCurve: 'P-384' }),
@@ -347,7 +359,7 @@ it('keys of all kinds that requests have are signed', () => {
   }
 });
 
-it('what pods asked for is forgotten after a quarter of an hour', async () => {
+it('PodCertificateRequests are deleted after 15 minutes', async () => {
   const cluster = await TestCluster.start({
     clock: new FakeClock(start),
     controllers: [podCertificateRequestCleanerController],

@@ -4,7 +4,7 @@ import { decodeBase64 } from '@coxswain/apimachinery/schema';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 
-/** Deletes requests that nobody looks at any more, once an hour. */
+/** Deletes old CertificateSigningRequests once an hour. */
 export const csrCleanerController: ControllerDefinition = {
   name: 'certificatesigningrequest-cleaner-controller',
   aliases: ['csrcleaner'],
@@ -12,7 +12,7 @@ export const csrCleanerController: ControllerDefinition = {
 };
 
 const hourMs = 60 * 60 * 1000;
-/** After these, requests that were decided, and those that wait, are deleted. */
+/** The ages after which decided and pending requests are deleted. */
 const decidedMs = hourMs;
 const pendingMs = 24 * hourMs;
 
@@ -39,7 +39,7 @@ function newController(context: ControllerContext): Controller {
   return loop;
 }
 
-/** Whether the request has been as it is for so long that it can go. `now` in milliseconds. */
+/** Whether the request is old enough to be deleted. `now` is in milliseconds. */
 export function isStale({ metadata, status }: CertificateSigningRequest, now: number): boolean {
   const { certificate } = status ?? {};
   const conditions = status?.conditions ?? [];
@@ -54,7 +54,7 @@ export function isStale({ metadata, status }: CertificateSigningRequest, now: nu
   });
 }
 
-/** Of the first certificate. What cannot be read does not expire. */
+/** Whether the first certificate has expired. False when it cannot be parsed. */
 function isExpired(certificate: string, now: number): boolean {
   try {
     return now > Date.parse(new X509Certificate(decodeBase64(certificate)).validTo);

@@ -3,7 +3,7 @@ import type { CertificateRequest } from '@coxswain/apimachinery/x509';
 const clientUsages = ['client auth', 'digital signature', 'key encipherment'];
 const servingUsages = ['digital signature', 'key encipherment', 'server auth'];
 
-/** Why a kubelet may not have such a client certificate; undefined when it may. */
+/** Returns why a kubelet may not have this client certificate, or undefined when it may. */
 export function kubeletClientProblem(request: CertificateRequest, usages: readonly string[]): string | undefined {
   if (!isOfNodes(request)) return 'subject organization is not system:nodes';
   if (request.dnsNames.length > 0) return 'DNS subjectAltNames are not allowed';
@@ -13,7 +13,7 @@ export function kubeletClientProblem(request: CertificateRequest, usages: readon
   return commonNameProblem(request) ?? usagesProblem(usages, clientUsages);
 }
 
-/** Why a kubelet may not have such a certificate to serve with; undefined when it may. */
+/** Returns why a kubelet may not have this serving certificate, or undefined when it may. */
 export function kubeletServingProblem(request: CertificateRequest, usages: readonly string[]): string | undefined {
   if (!isOfNodes(request)) return 'subject organization is not system:nodes';
   if (request.dnsNames.length + request.ipAddresses.length === 0) return 'DNS or IP subjectAltName is required';
@@ -28,7 +28,7 @@ const isOfNodes = ({ subject: { organizations } }: CertificateRequest): boolean 
 const commonNameProblem = ({ subject: { commonName } }: CertificateRequest): string | undefined =>
   commonName.startsWith('system:node:') ? undefined : 'subject common name does not begin with system:node:';
 
-/** Only RSA keys encipher others, so that usage may be missing. */
+/** The usage `key encipherment` is optional, because only RSA keys have it. */
 function usagesProblem(usages: readonly string[], required: readonly string[]): string | undefined {
   const given = new Set([...usages, 'key encipherment']);
   const isMatch = given.size === required.length && required.every((usage) => given.has(usage));

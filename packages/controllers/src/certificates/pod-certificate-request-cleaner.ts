@@ -2,7 +2,7 @@ import { isNotFound } from '@coxswain/apimachinery/errors';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 
-/** Deletes requests of pods for certificates a quarter of an hour after they were made: by then they were of use, or never will be. */
+/** Deletes PodCertificateRequests 15 minutes after their creation. By then they have been used or are abandoned. */
 export const podCertificateRequestCleanerController: ControllerDefinition = {
   name: 'podcertificaterequest-cleaner-controller',
   aliases: [],

@@ -3,7 +3,7 @@ import { BucketRateLimiter, ItemExponentialFailureRateLimiter, MaxOfRateLimiter 
 import type { Controller, ControllerContext } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 
-/** Handles every request that has no certificate yet, whenever something happens to it. */
+/** Returns a controller that calls `handle` for every request without a certificate, when it is added or updated. */
 export function requestLoop(
   context: ControllerContext,
   name: string,
@@ -26,6 +26,6 @@ export function requestLoop(
   return loop;
 }
 
-/** Whether the request has a condition of the type, whatever it says. */
+/** Whether the request has a condition of this type, with any status. */
 export const hasCondition = ({ status }: CertificateSigningRequest, type: 'Approved' | 'Denied' | 'Failed'): boolean =>
   status?.conditions?.some((condition) => condition.type === type) ?? false;

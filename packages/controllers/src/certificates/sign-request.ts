@@ -6,28 +6,28 @@ import { usageBits } from './usage-bits.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** Certificates are valid from a little before, for those whose clocks are late. */
+/** `notBefore` is this much in the past, for clients whose clocks are behind. */
 const backdateMs = 5 * minuteMs;
-/** Certificates that live shorter than this get the time that they were backdated by on top. */
+/** The validity of certificates with a shorter lifetime is not reduced by `backdateMs` at its end. */
 const shortMs = 8 * hourMs;
 const shortestMs = 10 * minuteMs;
 
 export interface SigningPolicy {
   readonly usages: readonly string[];
-  /** As the request has it. */
+  /** From the request's spec. */
   readonly expirationSeconds: number | undefined;
-  /** No certificate is valid for longer. */
+  /** The maximum validity of a certificate. */
   readonly maxDurationMs: number;
   readonly now: number;
 }
 
-/** How long a certificate is valid that is asked for with so many seconds, if any. */
+/** Returns the lifetime of a certificate for the requested seconds, if any. */
 export function durationMs(expirationSeconds: number | undefined, maxDurationMs: number): number {
   if (expirationSeconds === undefined || expirationSeconds * 1000 > maxDurationMs) return maxDurationMs;
   return Math.max(expirationSeconds * 1000, shortestMs);
 }
 
-/** From when until when a certificate is valid. Throws when the authority's own is not any more. */
+/** Returns the validity of a certificate. Throws when the authority's own certificate has expired. */
 export function validityOf(lifetimeMs: number, now: number, authorityNotAfter: Date): Validity {
   const end = authorityNotAfter.getTime();
   const notBefore = now - backdateMs;
@@ -39,8 +39,8 @@ export function validityOf(lifetimeMs: number, now: number, authorityNotAfter: D
 }
 
 /**
- * The certificate that is asked for, PEM. It says what the request says of the subject and its names, and nothing else
- * of it: no extension is taken over. Throws when the request is not signed by its own key.
+ * Returns the requested certificate as PEM. Only the subject and its alternative names are copied from the request, no
+ * extensions. Throws when the request is not signed with its own key.
  */
 export function signRequest(
   request: CertificateRequest,
@@ -65,12 +65,12 @@ export function signRequest(
   return issueRawCertificate(template, publicKey, authority).x509.toString();
 }
 
-/** C, O, OU, L, ST, STREET, POSTALCODE, CN, SERIALNUMBER: others, such as a user's uid, are nothing to ask for. */
+/** C, O, OU, L, ST, STREET, POSTALCODE, CN, SERIALNUMBER. Other attributes, such as a user's uid, must not come from the request. */
 const attributes: ReadonlySet<string> = new Set([6, 10, 11, 7, 8, 9, 17, 3, 5].map((last) => `2.5.4.${last}`));
 
-/** The name with those attributes that certificates have, each as it was written. */
+/** Returns the name with only these attributes, each encoded as in the request. */
 const knownAttributes = (name: Name): Uint8Array =>
   derSequence(...name.attributes.filter(({ type }) => attributes.has(type)).map(({ raw }) => derSet(raw)));
 
-/** `2026-11-15 18:44:32 +0000 UTC` */
+/** Example: `2026-11-15 18:44:32 +0000 UTC`. */
 const goTime = (date: Date): string => date.toISOString().replace(/^(.*)T(.*)\.\d+Z$/, '$1 $2 +0000 UTC');

@@ -9,7 +9,7 @@ import { kubeletClientProblem, kubeletServingProblem } from './kubelet-requests.
 import { hasCondition, requestLoop } from './request-loop.ts';
 import { signRequest } from './sign-request.ts';
 
-/** Why the signer signs no such request, ever; undefined when it does. */
+/** Returns why the signer rejects the request permanently, or undefined when it does not. */
 type Rule = (request: CertificateRequest, usages: readonly string[]) => string | undefined;
 
 const rules = {
@@ -19,14 +19,14 @@ const rules = {
   'kubernetes.io/legacy-unknown': () => undefined,
 } as const satisfies Readonly<Record<string, Rule>>;
 
-/** The signers that a controller manager can be. */
+/** The signers that this controller implements. */
 type SignerName = keyof typeof rules;
 
-/** A certificate and its key; asked for each time, so that files may be replaced. */
+/** Returns a certificate and its key. Called for every signing, so that the files may be replaced. */
 type AuthorityProvider = () => Required<CertificateIssuer>;
 
 export interface CsrSigningOptions {
-  /** One for all signers (`--cluster-signing-cert-file`), or those that there are (`--cluster-signing-kubelet-…`). */
+  /** One authority for all signers (`--cluster-signing-cert-file`), or one per signer (`--cluster-signing-kubelet-…`). */
   readonly authorities: AuthorityProvider | Readonly<Partial<Record<SignerName, AuthorityProvider>>>;
   /** `--cluster-signing-duration` */
   readonly maxDurationMs?: number;
@@ -34,7 +34,7 @@ export interface CsrSigningOptions {
 
 const yearMs = 365 * 24 * 60 * 60 * 1000;
 
-/** Signs the requests that are approved, for the signers that it has an authority for. */
+/** Signs the approved requests of the signers that have an authority. */
 export function csrSigningController(options: CsrSigningOptions): ControllerDefinition {
   return {
     name: 'certificatesigningrequest-signing-controller',

@@ -13,7 +13,7 @@ const keyUsages: ReadonlyMap<string, number> = new Map([
   ['decipher only', keyUsageBits.decipherOnly],
 ]);
 
-/** In the order in which certificates have them. */
+/** In the order in which they are written to certificates. */
 const extendedKeyUsages: ReadonlyMap<string, string> = new Map([
   ['any', oids.anyExtendedKeyUsage],
   ['server auth', oids.serverAuth],
@@ -30,7 +30,7 @@ const extendedKeyUsages: ReadonlyMap<string, string> = new Map([
   ['netscape sgc', '2.16.840.1.113730.4.1'],
 ]);
 
-/** What a certificate with these usages says. Throws for usages that there are none of. */
+/** Returns the key usage bits and the extended key usage OIDs. Throws for unknown usages. */
 export function usageBits(usages: readonly string[]): { keyUsage: number; extendedKeyUsages: string[] } {
   const unknown = usages.filter((usage) => !keyUsages.has(usage) && !extendedKeyUsages.has(usage));
   if (unknown.length > 0)

@@ -2,8 +2,8 @@ import type { ClusterRole, PolicyRule } from '@coxswain/api/rbac/v1';
 import { labelSelectorAsSelector } from '@coxswain/apimachinery/labels';
 
 /**
- * The rules that an aggregating role is to have: those of all other roles that one of its selectors selects, selector by
- * selector and in the order of the roles' names, each once. Throws when a selector is not valid.
+ * Returns the rules of an aggregated role: those of all other roles that its selectors match, by selector and then by role name,
+ * without duplicates. Throws when a selector is invalid.
  */
 export function aggregatedRules(
   { metadata, aggregationRule }: ClusterRole,
@@ -24,7 +24,7 @@ export function aggregatedRules(
   return [...rules.values()];
 }
 
-/** Whether they say the same in the same order; what is empty is as good as left out. */
+/** Whether the rules are equal and in the same order. Empty lists equal absent ones. */
 export const areSameRules = (a: readonly PolicyRule[], b: readonly PolicyRule[]): boolean =>
   a.length === b.length && a.every((rule, i) => ruleKey(rule) === ruleKey(b[i]!));
 

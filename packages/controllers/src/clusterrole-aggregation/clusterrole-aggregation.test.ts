@@ -16,12 +16,12 @@ const whole = (...labels: string[]): ClusterRole => ({
   ...part('whole', 'a'),
   aggregationRule: { clusterRoleSelectors: labels.map((label) => ({ matchLabels: { [label]: 'true' } })) },
 });
-/** A role without rules has null. */
+/** The rules are null for a role without rules. */
 const resourcesOf = (rules?: readonly PolicyRule[] | null): string[] =>
   (rules ?? []).flatMap(({ resources = [] }) => resources);
 
 describe('aggregated rules', () => {
-  it('are those of all roles that are selected, selector by selector, by name, each once', () => {
+  it('are those of all selected roles, by selector and then by name, without duplicates', () => {
     const roles = [part('z', 'a', 'pods', 'nodes'), part('y', 'b', 'secrets'), part('x', 'a', 'configmaps', 'pods')];
     expect(resourcesOf(aggregatedRules(whole('b', 'a'), [...roles, whole('b', 'a')]))).toEqual([
       'secrets',
@@ -31,9 +31,10 @@ describe('aggregated rules', () => {
     ]);
   });
 
-  it('are not the own', () => expect(aggregatedRules(whole('a'), [part('whole', 'a', 'pods')])).toEqual([]));
+  it('do not include those of the role itself', () =>
+    expect(aggregatedRules(whole('a'), [part('whole', 'a', 'pods')])).toEqual([]));
 
-  it('are the same whether what is empty is there or not', () => {
+  it('are equal when they differ only in empty and absent lists', () => {
     const spelled: PolicyRule = { ...rule('pods'), resourceNames: [], nonResourceURLs: [] };
     expect(areSameRules([rule('pods')], [spelled])).toBe(true);
     expect(areSameRules([rule('pods')], [rule('pods'), rule('nodes')])).toBe(false);
@@ -43,7 +44,7 @@ describe('aggregated rules', () => {
     ).toEqual(['pods']);
   });
 
-  it('need selectors that can be understood', () => {
+  it('reject invalid selectors', () => {
     const bad = { matchExpressions: [{ key: 'a', operator: 'Is' as 'In', values: ['b'] }] };
     expect(() => aggregatedRules({ ...whole(), aggregationRule: { clusterRoleSelectors: [bad] } }, [])).toThrow(
       '"Is" is not a valid label selector operator',
@@ -68,7 +69,7 @@ describe('the controller', () => {
     return resourcesOf((await roles().get(name)).rules);
   };
 
-  it('applies the rules, and nothing else, in its name', async () => {
+  it('applies only the rules, as its own field manager', async () => {
     expect(await resources()).toEqual(['pods']);
     const { managedFields = [] } = (await roles().get('whole')).metadata;
     expect(managedFields.filter(({ operation }) => operation === 'Apply')).toEqual([
@@ -79,7 +80,7 @@ describe('the controller', () => {
     ]);
   });
 
-  it('fills the roles that every cluster has, one by the other', async () => {
+  it('aggregates the default roles, including those that aggregate each other', async () => {
     const view = await resources('view');
     expect(view).toContain('configmaps');
     expect(await resources('edit')).toEqual(expect.arrayContaining(view));
@@ -89,7 +90,7 @@ describe('the controller', () => {
     expect(cluster.spy.writes).toEqual([]);
   });
 
-  it('follows when parts come, change and go, and writes nothing when nothing has to change', async () => {
+  it('updates the role when its parts are added, changed or deleted, and only then', async () => {
     await roles().create(part('w', 'a', 'nodes'));
     expect(await resources()).toEqual(['nodes', 'pods']);
     await roles().patch('x', 'merge', { metadata: { labels: { a: null } } });
@@ -104,7 +105,7 @@ describe('the controller', () => {
     expect(await resources()).toEqual([]);
   });
 
-  it('tries again what fails', async () => {
+  it('retries failed writes', async () => {
     let failures = 2;
     cluster.spy.plan = ({ method }) => {
       if (method === 'PATCH' && failures-- > 0) throw newInternalError(new Error('injected'));

@@ -1,11 +1,11 @@
-/** ClusterRoles that are made up of the rules of others. */
+/** Sets the rules of ClusterRoles with an `aggregationRule` to the combined rules of the selected ClusterRoles. */
 import type { ClusterRole } from '@coxswain/api/rbac/v1';
 import type { Controller, ControllerContext, ControllerDefinition } from '../framework/controller/controller.ts';
 import { ReconcileLoop } from '../framework/controller/reconcile-loop.ts';
 import { aggregatedRules, areSameRules } from './aggregated-rules.ts';
 
 const name = 'clusterrole-aggregation-controller';
-/** Index of the roles that are made up of others, all under one value. */
+/** Index of the roles with an `aggregationRule`, all under one value. */
 const aggregating = 'aggregating';
 
 export const clusterRoleAggregationController: ControllerDefinition = {
@@ -26,12 +26,12 @@ function newController(context: ControllerContext): Controller {
       if (!role?.aggregationRule) return;
       const rules = aggregatedRules(role, lister.list());
       if (areSameRules(rules, role.rules ?? [])) return;
-      // Applied, not updated: whatever else there is of the role stays whose it is.
+      // Server-side apply sets only the rules and leaves the ownership of other fields unchanged.
       const configuration = { metadata: { name: key }, ...(rules.length > 0 && { rules }) };
       await context.clients.rbac.v1.clusterRoles().apply(configuration, { fieldManager: name, force: true, signal });
     },
   });
-  // Any role may be part of any other, and there are few that are made up of others.
+  // Any role may be part of an aggregated role, and there are few of these, so all are queued.
   const enqueueAll = (): void => {
     for (const key of informer.indexer.indexKeys(aggregating, '')) loop.queue.add(key);
   };

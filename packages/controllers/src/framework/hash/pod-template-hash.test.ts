@@ -5,7 +5,7 @@ import { templateHash } from './pod-template-hash.ts';
 const recorded = { ...readRecordedHashes('templates'), ...readRecordedHashes('every-field') };
 
 describe('templateHash', () => {
-  it.each(Object.entries(recorded))('is upstream's hash of %s', (_, { template, collisionCount, hash }) => {
+  it.each(Object.entries(recorded))('is the same as upstream for %s', (_, { template, collisionCount, hash }) => {
     expect(templateHash(template, collisionCount)).toBe(hash);
   });
 

@@ -44,7 +44,7 @@ describe('revisionHash', () => {
     ['par', 'web:1', 'c5c56476b'],
     ['quo', 'web:1', '68dc77d566'],
     ['quc', 'web:1', '548d55467d'],
-  ])('is upstream's hash for app %s with image %s', (app, image, hash) => {
+  ])('is the same as upstream for app %s with image %s', (app, image, hash) => {
     expect(revisionHash(revisionData(templateOf(app, image)), 0)).toBe(hash);
   });
 
@@ -72,7 +72,7 @@ describe('a revision', () => {
     ]);
   });
 
-  it('has the same bytes as upstream's, because upstream compares bytes', () => {
+  it('has the same bytes as in upstream, which compares bytes', () => {
     const template = {
       spec: { restartPolicy: 'Always' as const, containers: [{ name: 'c', image: 'i' }] },
       metadata: {},
@@ -90,9 +90,12 @@ describe('a revision', () => {
     expect(holds({ metadata: {}, data, revision: 1 }, revisionData({ metadata, spec }))).toBe(true);
   });
 
-  it.each([undefined, {}, { spec: null }, { spec: { template: 'x' } }])('without a template is accepted: %j', (data) => {
-    expect(templateIn({ metadata: {}, ...(data && { data }), revision: 1 })).toBeUndefined();
-  });
+  it.each([undefined, {}, { spec: null }, { spec: { template: 'x' } }])(
+    'without a template is accepted: %j',
+    (data) => {
+      expect(templateIn({ metadata: {}, ...(data && { data }), revision: 1 })).toBeUndefined();
+    },
+  );
 
   it('has a name of at most 234 characters', () => {
     expect(revisionName('web', 'abc')).toBe('web-abc');
